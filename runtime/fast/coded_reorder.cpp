@@ -64,8 +64,9 @@ class CodedReorder final : public Kernel {
       return Interleave(in, out);
     // By pixels: where channels lie behind them, several blocks of these are in a line of a cache, which
     // threads would take from one another.
-    constexpr int64_t kPixels = 256;
-    const int64_t parts = DividedUp(sizes_.pixels, kPixels);
+    constexpr int64_t kLeastPixels = 16, kMostPixels = 256;
+    const int64_t parts =
+        DividedUp(sizes_.pixels, std::clamp(kParallelGrain / sizes_.channels, kLeastPixels, kMostPixels));
     ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
       const Span pixels = Span{0, sizes_.pixels}.Part(parts, task % parts);
       for (int64_t channel = 0; channel < sizes_.channels; channel += kChannelBlock)

@@ -43,6 +43,7 @@ struct Grid {
     const int64_t rows = std::clamp<int64_t>(CacheFloats() / terms, LeastRows(), kMostRows);
     Grid grid{.row_parts = DividedUp(sizes.rows, rows)};
     grid.Divide(sizes, threads);
+    if (!sizes.is_blocked && grid.column_parts > 1) grid.LimitCopies(sizes, threads);
     const int64_t floats = DividedUp(sizes.rows, grid.row_parts) * sizes.terms;
     grid.term_parts = std::max<int64_t>(1, (floats + CacheFloats() / 2) / CacheFloats());
     return grid;
@@ -58,14 +59,24 @@ struct Grid {
     const int64_t more = DividedUp(wanted, sizes.images * row_parts);
     if (sizes.tiles() >= more) {
       column_parts = more;
-    } else if (sizes.is_blocked && row_parts == 1) {
+      return;
+    }
+    const int64_t panels = DividedUp(sizes.rows, TileRows());
+    is_by_columns = sizes.is_blocked && (row_parts == 1 || sizes.images * panels < wanted);
+    if (is_by_columns) {
       // Few columns of few rows: who has some rows of a tile and others has its weights in a cache.
       column_parts = sizes.tiles();
-      row_parts = std::min(DividedUp(sizes.rows, TileRows()), DividedUp(wanted, sizes.images * column_parts));
-      is_by_columns = true;
+      row_parts = std::min(panels, DividedUp(wanted, sizes.images * column_parts));
     } else {
-      row_parts = std::min(DividedUp(sizes.rows, TileRows()), row_parts * more);
+      row_parts = std::min(panels, row_parts * more);
     }
+  }
+
+  // Each of many threads has a copy of the rows of a part: of fewer, then.
+  void LimitCopies(const DenseSizes& sizes, int threads) {
+    constexpr int64_t kMostFloats = int64_t{1} << 24;
+    const int64_t rows = std::max(TileRows(), kMostFloats / threads / sizes.terms);
+    row_parts = std::max(row_parts, DividedUp(sizes.rows, rows));
   }
 };
 
@@ -146,13 +157,13 @@ class DenseProduct final : public Kernel {
     if (!CopiesRows()) return 0;
     return DividedUp(form_.sizes.term_blocks(), CopiedParts()) * kBlockColumns * PartRows();
   }
+  int64_t ScaledFloats() const { return form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns; }
   int64_t MemberFloats() const {
-    return CopiedFloats() + (form_.inputs.scale < 0 ? 0 : form_.sizes.terms * kTileColumns) +
-           (HasRest() ? PartRows() * kTileColumns : 0);
+    return CopiedFloats() + ScaledFloats() + (HasRest() ? PartRows() * kTileColumns : 0);
   }
   int64_t PartRows() const {
     const int64_t parts = GridOf().row_parts;
-    return (form_.sizes.rows + parts - 1) / parts;
+    return DividedUp(form_.sizes.rows, parts);
   }
   // The last columns of a row-major result, which are no whole block, go by way of a tile of whole ones.
   bool HasRest() const { return !form_.sizes.is_blocked && form_.sizes.outputs % kBlockColumns != 0; }
@@ -235,7 +246,7 @@ class DenseProduct final : public Kernel {
     const int64_t passes = DividedUp(terms.count(), TermsAtATime());
     const auto weights_of = [&](int64_t of) { return call.Weights(of) + terms.begin * kTileColumns; };
     const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
-    Pass pass{.tile = tile, .first = terms.begin, .rest = scratch};
+    Pass pass{.tile = tile, .first = terms.begin, .rest = scratch + ScaledFloats()};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
       pass.end = std::min(terms.begin + PartBegin(blocks, passes, i + 1) * kBlockColumns, terms.end);
       pass.weights = weights + (pass.first - terms.begin) * kTileColumns;

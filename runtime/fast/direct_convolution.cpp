@@ -79,7 +79,7 @@ struct DirectGrid {
     if (form.threads == 1) return grid;
     if (form.images == 1) {
       const int64_t parts = RowPartsFor(lines * form.columns.output, form.threads);
-      if (lines >= parts) grid.line_parts = RoundUp(grid.line_parts, parts);
+      grid.line_parts = std::min(lines, RoundUp(grid.line_parts, parts));
     }
     const int64_t wanted = kTasksPerThread * form.threads;
     if (grid.line_parts >= wanted) return grid;

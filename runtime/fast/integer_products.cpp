@@ -219,9 +219,11 @@ class IntegerProducts final : public Kernel {
     int64_t image;
     Span rows, tiles;
   };
-  // What a thread has in its scratch: from which row on, and the least number, which is code 0.
+  // What a thread has found of rows: from which one on, whether they are codes, which are in its scratch
+  // then, and the least number, which is code 0.
   struct RowCodes {
     int64_t row = -1;
+    bool are_codes = false;
     int32_t least = 0;
   };
 
@@ -235,8 +237,13 @@ class IntegerProducts final : public Kernel {
     CodedGrid grid = GridOf(alone);
     if (form.threads == 1) return grid;
     grid.row_parts = RoundUp(grid.row_parts, RowPartsFor(form.rows.output, form.threads));
-    grid.tile_parts = std::min(DividedUp(form.outputs, kBlockColumns * BlocksOfTile()),
-                               DividedUp(kTasksPerThread * form.threads, grid.row_parts));
+    constexpr int64_t kLeastRows = 24;
+    const int64_t wanted = kTasksPerThread * form.threads;
+    grid.tile_parts =
+        std::min(DividedUp(form.outputs, kBlockColumns * BlocksOfTile()), DividedUp(wanted, grid.row_parts));
+    // Of few columns more rows.
+    const int64_t most = form.rows.output / kLeastRows;
+    grid.row_parts = std::max(grid.row_parts, std::min(most, DividedUp(wanted, grid.tile_parts)));
     return grid;
   }
 
@@ -252,15 +259,16 @@ class IntegerProducts final : public Kernel {
   // if they differ by more or, without VNNI, many are far from the zero.
   bool RunCodes(const Call& call, const Part& part, RowCodes& own, std::byte* scratch) const {
     auto* codes = reinterpret_cast<uint8_t*>(scratch);
-    if (own.row != part.rows.begin && !FindCodes(call, part.rows, own, codes)) return false;
-    return fours_->SumCodes(PartOf(call, part, scratch), codes, -own.least, StoreOf(call, part));
+    if (own.row != part.rows.begin) own = FindCodes(call, part.rows, codes);
+    return own.are_codes &&
+           fours_->SumCodes(PartOf(call, part, scratch), codes, -own.least, StoreOf(call, part));
   }
-  bool FindCodes(const Call& call, const Span& rows, RowCodes& own, uint8_t* codes) const {
+  RowCodes FindCodes(const Call& call, const Span& rows, uint8_t* codes) const {
     const int64_t count = rows.count() * form_.channels;
     const int32_t* in = call.in + rows.begin * form_.channels;
     const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
     constexpr int64_t kMostCode = 255;
-    if (int64_t{range.most} - range.least > kMostCode) return false;
+    if (int64_t{range.most} - range.least > kMostCode) return {.row = rows.begin};
     Vectorized([&] {
       const auto* from = in;  // which what is written cannot change
       auto* to = codes;
@@ -268,8 +276,7 @@ class IntegerProducts final : public Kernel {
       for (int64_t i = 0, numbers = count; i < numbers; ++i)
         to[i] = static_cast<uint8_t>(static_cast<uint32_t>(from[i]) - least);
     });
-    own = {rows.begin, range.least};
-    return true;
+    return {rows.begin, true, range.least};
   }
 
   void RunFours(const Call& call, const Part& part, const int16_t* numbers, std::byte* scratch) const {

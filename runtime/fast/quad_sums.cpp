@@ -137,8 +137,8 @@ void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& gro
 }
 
 void QuadSums::SumInPlace(const Part& part, const uint8_t* codes, int zero, const Span& tiles) const {
-  const TilePanels panels(part.rows.count());
-  const int64_t lines_of_block = DividedUp(strip_count() * quads(), kQuadsOfLines);
+  const TilePanels panels(part.rows.count() * form_.columns.output);
+  const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // times next_lines
   auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
     blocks = std::min(BlocksOfTile(), tiles.end - tile);
@@ -148,15 +148,17 @@ void QuadSums::SumInPlace(const Part& part, const uint8_t* codes, int zero, cons
                       .sums_stride = kBlockColumns,
                       .start = starts,
                       .pixel_stride = form_.outputs};
-    // Of the weights behind these, each panel fetches some.
+    // Of the weights behind these, the first panels fetch some.
     if (tile + blocks < DividedUp(form_.outputs, kBlockColumns))
       products.next_lines = DividedUp(blocks * kQuadsOfLines, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();
+    const int8_t* end = products.next + blocks * WeightsOfTile();
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       products.products.seen = seen_.data() + panels.Begin(panel);
       products.products.sums = part.out + panels.Begin(panel) * form_.outputs + tile * kBlockColumns;
       RunVnniTile(panels.RowsOf(panel), blocks, products);
-      products.next += lines_of_block * products.next_lines * kQuadWeights;
+      products.next += lines_of_one * products.next_lines * kQuadWeights;
+      if (products.next >= end) products.next_lines = 0;
     }
   }
 }

@@ -13,7 +13,7 @@ from openvino import opset1 as ops
 RANDOM = np.random.default_rng(9)
 
 
-@pytest.mark.parametrize("pixels", [[9, 11], [30], [3, 4, 5]])
+@pytest.mark.parametrize("pixels", [[9, 11], [30], [3, 4, 5], [19, 31]])
 @pytest.mark.parametrize("channels", [[24, 24], [24, 40, 8], [17, 3, 33], [19], [16, 24, 16], [5, 6, 7, 8, 9]])
 @pytest.mark.parametrize("batch", [1, 2])
 def test_channels(nnefc: Path, tmp_path: Path, batch: int, channels: list[int], pixels: list[int]) -> None:

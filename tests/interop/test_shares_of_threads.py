@@ -1,0 +1,42 @@
+"""Convolutions that threads share out by rows, lines or columns: few of each, several images, more threads than there are, against
+NumPy in f64."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset1 as ops
+
+from window_sums import convolved
+
+RANDOM = np.random.default_rng(11)
+
+
+def normal(*shape: int) -> np.ndarray:
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape, outputs, size, stride", [
+    ([1, 70, 7, 7], 40, 1, 1), ([3, 64, 7, 7], 24, 1, 1), ([2, 48, 5, 9], 96, 1, 1), ([1, 130, 14, 14], 33, 1, 1),
+    ([1, 64, 40, 40], 20, 1, 1), ([1, 300, 14, 14], 250, 1, 1), ([1, 640, 13, 240], 40, 3, 2), ([2, 20, 33, 31], 70, 3, 2),
+    ([1, 3, 60, 50], 32, 3, 2), ([1, 40, 9, 200], 36, 3, 1), ([1, 40, 5, 300], 36, 3, 2)])
+def test_convolutions(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, size: int, stride: int) -> None:
+    data, filter, bias = normal(*shape), normal(outputs, shape[1], size, size), normal(outputs)
+    around = [size // 2] * 2
+    expected = convolved(data.astype(np.float64), filter[np.newaxis], [stride] * 2, [1, 1], around, around)
+    expected = np.maximum(expected + bias.reshape(1, -1, 1, 1), 0)
+    x = ops.parameter(shape, np.float32, name="x")
+    x.output(0).set_names({"x"})
+    y = ops.add(ops.convolution(x, filter, [stride] * 2, around, around, [1, 1]), bias.reshape(1, -1, 1, 1))
+    result = ops.result(ops.relu(y))
+    result.input_value(0).set_names({"y"})
+    ov.save_model(ov.Model([result], [x], "shared"), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "in.npz", x=data)
+    for threads in (1, 2, 3, 6, 16, 64):
+        subprocess.run([nnefc, "run", tmp_path / "net.xml", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz",
+                        "--threads", str(threads)], check=True, capture_output=True)
+        np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], expected, atol=2e-5 * float(expected.max()))
