@@ -1,5 +1,7 @@
 #include "runtime/fast/lanes/code_lookup.h"
 
+#include <algorithm>
+
 #include "runtime/fast/lanes/lane_math.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
@@ -25,9 +27,31 @@ NNEFC_IN_LANES inline __m256i LookUpSome(const uint8_t* table, __m256i codes) {
 }
 #endif
 
+#if defined(NNEFC_WIDE_X86)
+// The table in four registers, in two of which an instruction (VBMI) looks up by seven bits of the codes.
+[[gnu::target(NNEFC_TARGET_AVX512 ",avx512vbmi")]] void LookUpInRegisters(const CodeLookup& call) {
+  constexpr int64_t kOfRegister = 64;
+  const __m512i first = _mm512_loadu_si512(call.table), second = _mm512_loadu_si512(call.table + kOfRegister);
+  const __m512i third = _mm512_loadu_si512(call.table + 2 * kOfRegister);
+  const __m512i fourth = _mm512_loadu_si512(call.table + 3 * kOfRegister);
+  for (int64_t i = 0; i < call.count; i += kOfRegister) {
+    const int64_t beyond = std::max<int64_t>(0, i + kOfRegister - call.count);
+    const __mmask64 some = ~uint64_t{0} >> beyond;
+    const __m512i codes = _mm512_maskz_loadu_epi8(some, call.codes + i);
+    const __m512i low = _mm512_permutex2var_epi8(first, codes, second);
+    const __m512i high = _mm512_permutex2var_epi8(third, codes, fourth);
+    _mm512_mask_storeu_epi8(call.out + i, some, _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(codes), high));
+  }
+}
+#endif
+
 }  // namespace
 
 void LookUpCodes(const CodeLookup& given) {
+#if defined(NNEFC_WIDE_X86)
+  static const bool has_vbmi = __builtin_cpu_supports("avx512vbmi") != 0;
+  if (has_vbmi) return LookUpInRegisters(given);
+#endif
   RunInLanes([&]() NNEFC_IN_LANES {
     const CodeLookup call = given;  // which what is written cannot change
     int64_t i = 0;
