@@ -39,7 +39,9 @@ CodedGroupConvolution::CodedGroupConvolution(const CodedForm& form, CodedResults
     : form_(form),
       range_form_(FormOfRange(form, groups)),
       groups_(groups),
-      grid_(CodedGrid::Of(range_form_, CacheBytes(), sizeof(uint8_t), range_form_.outputs)),
+      grid_(CodedGrid::Of(
+          range_form_,
+          {.bytes = CacheBytes(), .number_bytes = sizeof(uint8_t), .result_bytes = range_form_.outputs})),
       sums_(range_form_, grid_),
       results_(std::move(results)) {}
 

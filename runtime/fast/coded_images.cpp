@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "runtime/fast/round_up.h"
+#include "runtime/fast/row_parts.h"
 #include "runtime/fast/window_tiles.h"
 
 namespace nnefc::runtime {
@@ -35,20 +36,30 @@ CodedStrips CodedStrips::Of(const CodedForm& form) {
   return strips;
 }
 
-CodedGrid CodedGrid::Of(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes) {
+CodedGrid CodedGrid::Of(const CodedForm& form, const Limits& limits) {
   constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
-  const int64_t bytes_of_row = form.rows.stride * form.row_numbers() * static_cast<int64_t>(number_bytes) +
-                               form.columns.output * result_bytes;
-  const int64_t rows =
-      std::max(bytes / std::max<int64_t>(bytes_of_row, 1), DividedUp(kLeastPixels, form.columns.output));
+  const auto number_bytes = static_cast<int64_t>(limits.number_bytes);
+  const int64_t bytes_of_row =
+      form.rows.stride * form.row_numbers() * number_bytes + form.columns.output * limits.result_bytes;
+  const int64_t least_rows = DividedUp(kLeastPixels, form.columns.output);
+  const int64_t rows = std::max(limits.bytes / std::max<int64_t>(bytes_of_row, 1), least_rows);
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
-  const int64_t wanted = 4 * form.threads;  // tasks
+  const int64_t wanted = kTasksPerThread * form.threads;
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
   // Each part widens what it sees: of the same rows as few parts as may be.
-  const int64_t most_parts = form.rows.output / DividedUp(kLeastPixels, form.columns.output);
-  const int64_t parts = DividedUp(wanted, form.images);
-  grid.row_parts = std::max(grid.row_parts, std::min(parts, most_parts));
-  grid.tile_parts = std::min(DividedUp(form.outputs, kBlockColumns), DividedUp(parts, grid.row_parts));
+  const int64_t most_parts = form.rows.output / least_rows, parts = DividedUp(wanted, form.images);
+  const auto cut_rows = [&](int64_t more) {
+    grid.row_parts = std::max(grid.row_parts, std::min(more, most_parts));
+  };
+  if (!limits.cuts_rows_first) {
+    cut_rows(parts);
+    grid.tile_parts = std::min(DividedUp(form.outputs, kBlockColumns), DividedUp(parts, grid.row_parts));
+    return grid;
+  }
+  cut_rows(RoundUp(grid.row_parts, RowPartsFor(form.out_pixels(), form.threads)));
+  const int64_t tiles = DividedUp(form.outputs, kBlockColumns * BlocksOfTile());
+  grid.tile_parts = std::min(tiles, DividedUp(parts, grid.row_parts));
+  cut_rows(DividedUp(parts, grid.tile_parts));  // where columns are few
   return grid;
 }
 

@@ -48,7 +48,15 @@ struct CodedGrid {
 
   // What a part takes, by numbers in so many bytes and a pixel of its results in `result_bytes`, is at most
   // `bytes`.
-  static CodedGrid Of(const CodedForm& form, int64_t bytes, size_t number_bytes, int64_t result_bytes);
+  struct Limits {
+    int64_t bytes;
+    size_t number_bytes;
+    int64_t result_bytes = 0;
+    // For threads rows are cut as those of other products are (row_parts.h), where no part does anew what
+    // another one of the same rows has done.
+    bool cuts_rows_first = false;
+  };
+  static CodedGrid Of(const CodedForm& form, const Limits& limits);
   // Of a thread: of the largest part and one that is read behind it, and a whole line of a cache more, which
   // others do not write to.
   int64_t MemberNumbers(const CodedForm& form) const;

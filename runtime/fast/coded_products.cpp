@@ -24,11 +24,10 @@ constexpr int64_t kPair = 2;
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  // `bytes` and `number_bytes`: as CodedGrid::Of says; results in them: of how many channels at a time.
-  CodedKernel(const CodedForm& form, CodedResults results, int64_t bytes, int64_t channels,
-              size_t number_bytes = sizeof(Number))
+  // As CodedGrid::Of says; `limits.result_bytes` is the number of channels at a time.
+  CodedKernel(const CodedForm& form, CodedResults results, CodedGrid::Limits limits)
       : form_(form),
-        grid_(CodedGrid::Of(form, bytes, number_bytes, channels * results.element_bytes())),
+        grid_(CodedGrid::Of(form, InBytes(limits, results))),
         seen_(grid_.SeenBy(form)),
         results_(std::move(results)) {}
 
@@ -76,6 +75,10 @@ class CodedKernel : public Kernel {
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
  private:
+  static CodedGrid::Limits InBytes(CodedGrid::Limits limits, const CodedResults& results) {
+    limits.result_bytes *= results.element_bytes();
+    return limits;
+  }
   // Whole lines of a cache, as MemberNumbers are.
   int64_t PartBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(Number)}; }
   int64_t MemberBytes() const { return PartBytes() + own_bytes(); }
@@ -90,7 +93,9 @@ class CodedKernel : public Kernel {
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), CacheBytes(), form.outputs), strips_(CodedStrips::Of(form)) {}
+      : CodedKernel(form, std::move(results),
+                    {.bytes = CacheBytes(), .number_bytes = sizeof(int16_t), .result_bytes = form.outputs}),
+        strips_(CodedStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:codes"; }
 
@@ -152,14 +157,20 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   CodedStrips strips_;
 };
 
-// Of all channels, by tiles of clamped codes where few are beyond.
-class ClampedConvolution final : public CodedKernel<int16_t> {
+// Of all channels, four codes at a time: by VNNI, or clamped where few are beyond.
+class QuadConvolution final : public CodedKernel<int16_t> {
  public:
-  ClampedConvolution(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), CacheBytes(), form.outputs, sizeof(uint8_t)),
+  QuadConvolution(const CodedForm& form, CodedResults results)
+      : CodedKernel(form, std::move(results),
+                    {.bytes = CacheBytes(),
+                     .number_bytes = sizeof(uint8_t),
+                     .result_bytes = form.outputs,
+                     .cuts_rows_first = HasVnni()}),
         sums_(form, grid()) {}
 
-  std::string implementation() const override { return "nnefc:clamped_codes"; }
+  std::string implementation() const override {
+    return HasVnni() ? "nnefc:codes_in_fours" : "nnefc:clamped_codes";
+  }
 
  private:
   int64_t own_bytes() const override { return sums_.scratch_bytes(); }
@@ -170,12 +181,16 @@ class ClampedConvolution final : public CodedKernel<int16_t> {
       results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
                       call.operands);
     };
+    std::optional<CodeResults> codes;
+    if (results().makes_codes())
+      codes = results().MakerOf({image, part.first_pixel(), part.pixels(), 0}, call.out);
     const QuadSums::Part sums{.rows = part.rows(),
                               .tiles = tiles,
                               .weights = call.weights,
                               .less_weights = reinterpret_cast<const int32_t*>(
                                   call.weights + this->tiles() * sums_.WeightsOfTile()),
-                              .scratch = own};
+                              .scratch = own,
+                              .codes = codes ? &*codes : nullptr};
     if (sums_.SumCodes(sums, ImageOf(call, image), form().zero, store)) return;
     part.Fill(ImageOf(call, image));
     sums_.SumNumbers(sums, part.numbers(), store);
@@ -188,7 +203,8 @@ class ClampedConvolution final : public CodedKernel<int16_t> {
 class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results), kBytes, kBlockColumns) {
+      : CodedKernel(form, std::move(results),
+                    {.bytes = kBytes, .number_bytes = sizeof(float), .result_bytes = kBlockColumns}) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -354,6 +370,19 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep
 
 }  // namespace
 
+bool IsFastInFours(const KernelRequest& given, const CodedStep& step) {
+  if (LaneCount() != kWideLanes || !HasVnni() || !step.folded) return false;
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
+  if (filter.size() < 3 || filter[1] % kQuad != 0) return false;
+  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
+  constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
+  constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
+  const int64_t pixels = *Volume(output.drop_front(2)), channels = filter[1];
+  if (!sees_pixel) return pixels <= kFewPixels && channels >= kFewChannels;
+  return pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
+         (pixels <= kManyPixels && channels >= kManyChannels);
+}
+
 std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
                                                    bool is_grouped) {
   if (!HasLanes() || (step.coded->range && !step.folded)) return std::nullopt;
@@ -389,21 +418,25 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
                              .is_blocked = true,
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
-  const bool is_winograd = !is_grouped && CodedWinograd::Suits(form, given.filter_magnitude);
-  const bool is_clamped = !is_grouped && !is_winograd && QuadSums::Suits(form);
+  const bool is_winograd = !is_grouped && !HasVnni() && CodedWinograd::Suits(form, given.filter_magnitude);
+  const bool in_quads = !is_grouped && !is_winograd && QuadSums::Suits(form);
   std::optional<PreparedKernel> prepared =
       is_of_groups   ? Finish<CodedGroupConvolution>(given, step, form, std::move(results), groups)
       : is_depthwise ? Finish<CodedDepthwise>(given, step, form, std::move(results))
       : is_winograd  ? Finish<CodedWinograd>(given, step, form, std::move(results))
-      : is_clamped   ? Finish<ClampedConvolution>(given, step, form, std::move(results))
+      : in_quads     ? Finish<QuadConvolution>(given, step, form, std::move(results))
                      : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
-  const bool has_sums = is_clamped && form.zero != 0;
+  const bool has_sums = in_quads && form.zero != 0;
   prepared->inputs[1] =
       is_of_groups   ? std::make_shared<DnnLayout>(PlainDesc(filter, DnnType::s8), std::move(codes))
       : is_depthwise ? DepthwiseFilter(filter, std::move(codes))
-                     : FilterOfTiles(filter, 0, is_clamped ? kQuad : kPair, has_sums, std::move(codes));
+                     : FilterOfTiles(filter, 0, in_quads ? kQuad : kPair, has_sums, std::move(codes));
   return prepared;
+}
+
+bool IsFastInFours(const InnerProduct& shape, const CodedStep& step) {
+  return LaneCount() == kWideLanes && HasVnni() && step.folded && shape.inputs % kQuad == 0;
 }
 
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
@@ -427,14 +460,14 @@ std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const
                              .is_blocked = false,
                              .scales = ScalesOfProducts(*step.source, given.filter_scales),
                              .folded = std::nullopt};
-  const bool is_clamped = QuadSums::Suits(form);
+  const bool in_quads = QuadSums::Suits(form);
   std::optional<PreparedKernel> prepared =
-      is_clamped ? Finish<ClampedConvolution>(given, step, form, std::move(results))
-                 : Finish<CodedConvolution>(given, step, form, std::move(results));
+      in_quads ? Finish<QuadConvolution>(given, step, form, std::move(results))
+               : Finish<CodedConvolution>(given, step, form, std::move(results));
   if (!prepared) return std::nullopt;
   const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
   prepared->inputs[1] =
-      FilterOfTiles(matrix, 1, is_clamped ? kQuad : kPair, is_clamped && form.zero != 0, std::move(codes));
+      FilterOfTiles(matrix, 1, in_quads ? kQuad : kPair, in_quads && form.zero != 0, std::move(codes));
   return prepared;
 }
 

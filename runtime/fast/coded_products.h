@@ -18,8 +18,12 @@ struct CodedStep {
 // pixels, numbers with channels in blocks. Nothing for what has no such kernel.
 std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
                                                    bool is_grouped);
+// Whether that is faster than oneDNN's kernels with VNNI: in wide registers, where weights are many beside
+// pixels, as they come from a far cache.
+bool IsFastInFours(const KernelRequest& given, const CodedStep& step);
 // Of rows.
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
                                                const InnerProduct& shape);
+bool IsFastInFours(const InnerProduct& shape, const CodedStep& step);
 
 }  // namespace nnefc::runtime

@@ -45,7 +45,8 @@ class CodedResults {
             .out = run.output().mutable_bytes(),
             .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
-  // Whether codes are made of sums alone, as MakerOf tells.
+  // As MakerOf tells; of sums alone or of others, too.
+  bool makes_codes() const { return form_.folded.has_value(); }
   bool makes_codes_of_sums() const { return form_.folded && !form_.folded->sum; }
   CodeResults MakerOf(const TilePlace& at, std::byte* out) const;
   // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.

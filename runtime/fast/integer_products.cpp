@@ -12,7 +12,6 @@
 #include "runtime/fast/lanes/code_tile.h"
 #include "runtime/fast/quad_sums.h"
 #include "runtime/fast/round_up.h"
-#include "runtime/fast/row_parts.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/fast/window_tiles.h"
 #include "runtime/tensor/parallel.h"
@@ -178,7 +177,9 @@ class IntegerProducts final : public Kernel {
       : form_(form),
         is_rows_(is_rows),
         sizes_(sizes),
-        grid_(sizes.together == kQuad && HasVnni() ? GridOfRows(form) : GridOf(form)),
+        grid_(CodedGrid::Of(form, {.bytes = CacheBytes(),
+                                   .number_bytes = sizeof(int16_t),
+                                   .cuts_rows_first = sizes.together == kQuad && HasVnni()})),
         seen_(grid_.SeenBy(form)),
         strips_(CodedStrips::Of(form)) {
     if (sizes.together == kQuad) fours_.emplace(form, grid_);
@@ -226,26 +227,6 @@ class IntegerProducts final : public Kernel {
     bool are_codes = false;
     int32_t least = 0;
   };
-
-  static CodedGrid GridOf(const CodedForm& form) {
-    return CodedGrid::Of(form, CacheBytes(), sizeof(int16_t), 0);
-  }
-  // Without VNNI each task clamps its codes anew.
-  static CodedGrid GridOfRows(const CodedForm& form) {
-    CodedForm alone = form;
-    alone.threads = 1;
-    CodedGrid grid = GridOf(alone);
-    if (form.threads == 1) return grid;
-    grid.row_parts = RoundUp(grid.row_parts, RowPartsFor(form.rows.output, form.threads));
-    constexpr int64_t kLeastRows = 24;
-    const int64_t wanted = kTasksPerThread * form.threads;
-    grid.tile_parts =
-        std::min(DividedUp(form.outputs, kBlockColumns * BlocksOfTile()), DividedUp(wanted, grid.row_parts));
-    // Of few columns more rows.
-    const int64_t most = form.rows.output / kLeastRows;
-    grid.row_parts = std::max(grid.row_parts, std::min(most, DividedUp(wanted, grid.tile_parts)));
-    return grid;
-  }
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
   // Each whole lines of a cache.

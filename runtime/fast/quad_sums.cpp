@@ -48,7 +48,7 @@ bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store 
   if (has_vnni_) {
     const uint8_t* codes = SeenCodes(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
     Part stored = part;
-    if (part.out != nullptr) {
+    if (part.out != nullptr || part.codes != nullptr) {
       stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
       SumInPlace(part, codes, zero, {part.tiles.begin, stored.tiles.begin});
     }
@@ -136,14 +136,14 @@ void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& gro
   }
 }
 
-void QuadSums::SumInPlace(const Part& part, const uint8_t* codes, int zero, const Span& tiles) const {
+void QuadSums::SumInPlace(const Part& part, const uint8_t* image, int zero, const Span& tiles) const {
   const TilePanels panels(part.rows.count() * form_.columns.output);
   const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // times next_lines
   auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
     blocks = std::min(BlocksOfTile(), tiles.end - tile);
     FindStarts(part, zero, {.tiles = {tile, tile + blocks}, .sums = nullptr, .starts = starts});
-    VnniTile products{.products = TileOf(part, codes, tile),
+    VnniTile products{.products = TileOf(part, image, tile),
                       .weights_stride = WeightsOfTile(),
                       .sums_stride = kBlockColumns,
                       .start = starts,
@@ -153,9 +153,21 @@ void QuadSums::SumInPlace(const Part& part, const uint8_t* codes, int zero, cons
       products.next_lines = DividedUp(blocks * kQuadsOfLines, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();
     const int8_t* end = products.next + blocks * WeightsOfTile();
+    CodeResults codes = {};
+    if (part.codes != nullptr) {
+      codes = *part.codes;
+      codes.scales += tile * kBlockColumns;
+      codes.bias += tile * kBlockColumns;
+      products.codes = &codes;
+    }
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
-      products.products.seen = seen_.data() + panels.Begin(panel);
-      products.products.sums = part.out + panels.Begin(panel) * form_.outputs + tile * kBlockColumns;
+      const int64_t first = panels.Begin(panel);
+      products.products.seen = seen_.data() + first;
+      if (part.codes != nullptr) {
+        codes.out = part.codes->out + first * codes.stride + tile * kBlockColumns;
+      } else {
+        products.products.sums = part.out + first * form_.outputs + tile * kBlockColumns;
+      }
       RunVnniTile(panels.RowsOf(panel), blocks, products);
       products.next += lines_of_one * products.next_lines * kQuadWeights;
       if (products.next >= end) products.next_lines = 0;

@@ -22,9 +22,10 @@ class QuadSums {
     const int8_t* weights;        // kQuadWeights for each four inputs, those of a tile behind one another
     const int32_t* less_weights;  // 0 less all weights, of each output; if the zero is 0, that may be null
     std::byte* scratch;
-    // Where a row-major result is to have the sums of its rows, if anywhere: whole tiles of sums by VNNI,
-    // instead of what stores them.
+    // Whole tiles of sums by VNNI go to a row-major result itself or become codes, instead of being stored:
+    // where the result has those of the first row, or what makes codes of them, from the first channel on.
     int32_t* out = nullptr;
+    const CodeResults* codes = nullptr;
   };
   // Takes sums of some pixels of a part: kBlockColumns of each.
   using Store = llvm::function_ref<void(int64_t tile, const Span& pixels, const int32_t* sums)>;

@@ -27,3 +27,8 @@ def has_fast_bf16() -> bool:
 def bf16_environment() -> dict[str, str]:
     """In which `--precision bf16` is bf16 on any processor that has it."""
     return {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"} if has_bf16() and not has_fast_bf16() else {}
+
+
+def has_wide_vnni() -> bool:
+    text = _text()
+    return all(name in text for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni"))

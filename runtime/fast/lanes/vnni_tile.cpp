@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/fast/lanes/made_codes.h"
 #include "runtime/fast/lanes/quad_products.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
@@ -20,6 +21,30 @@ NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneBytes& codes, 
   MultiplyQuadsInTurn(codes, reinterpret_cast<const int8_t*>(&weights), products);
   sums += products;
 #endif
+}
+
+template <bool kHasOthers, int kPixels, int kParts>
+NNEFC_IN_LANES inline void StoreTileCodes(const CodeResults& results,
+                                          const LaneResidues (&sums)[kPixels][kParts]) {
+  constexpr int kOfBlock = static_cast<int>(kLanesOfBlock);
+  CodeResults own = results;
+#pragma GCC unroll 2
+  for (int block = 0; block < kParts / kOfBlock; ++block) {
+    CodeMaker maker;
+    maker.Make(own);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPixels; ++i) {
+      LaneFloats numbers[kOfBlock];
+#pragma GCC unroll 2
+      for (int p = 0; p < kOfBlock; ++p)
+        numbers[p] =
+            __builtin_convertvector(reinterpret_cast<LaneWords>(sums[i][block * kOfBlock + p]), LaneFloats);
+      maker.Store<kHasOthers, true>(numbers, own.out + i * own.stride);
+    }
+    own.scales += kBlockColumns;
+    own.bias += kBlockColumns;
+    own.out += kBlockColumns;
+  }
 }
 
 constexpr int kSecondCache = 2;
@@ -64,6 +89,9 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 #pragma GCC unroll 2
     for (int block = 0; block < kBlocks; ++block) weights[block] += kQuadWeights * products.quads;
   }
+  if (call.codes != nullptr)
+    return call.codes->has_others ? StoreTileCodes<true>(*call.codes, sums)
+                                  : StoreTileCodes<false>(*call.codes, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < kPixels; ++i) {
 #pragma GCC unroll 2

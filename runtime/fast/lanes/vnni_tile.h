@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/fast/lanes/clamped_tile.h"
+#include "runtime/fast/lanes/code_tile.h"
 
 namespace nnefc::runtime {
 
@@ -15,6 +16,9 @@ struct VnniTile {
   // What a later call reads: so many lines of a cache for every kQuadsOfLines fours.
   const int8_t* next = nullptr;
   int64_t next_lines = 0;
+  // Instead of sums, the codes that they become: of the first pixel and block, of which all have
+  // kBlockColumns channels.
+  const CodeResults* codes = nullptr;
 };
 inline constexpr int64_t kQuadsOfLines = 8;
 // Only where HasVnni(); of 1 to BlocksOfTile() blocks.
