@@ -201,7 +201,7 @@ std::optional<PlaneForm> PlaneFormOf(const KernelRequest& request) {
   // All rows between the taps of a window are gathered, and pixels at its left for each row.
   constexpr int64_t kMostRows = 33, kMostBeside = 1024;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (filter.size() > 4 || filter[0] > kMostOutputs || filter[1] > kMostInputs ||
+  if (filter.size() > 5 || filter[0] > kMostOutputs || filter[1] > kMostInputs ||
       request.inputs[1].constant == nullptr)
     return std::nullopt;
   const Window window = WindowOfConvolution(request);
@@ -212,9 +212,12 @@ std::optional<PlaneForm> PlaneFormOf(const KernelRequest& request) {
                  .rows = window[1],
                  .columns = window[2],
                  .threads = CurrentThreads()};
-  if (SeesPlaces(form.rows) && SeesPlaces(form.columns)) {
-    form.columns.input = form.columns.output = form.in_pixels();
+  const WindowAxis& slices = window[0];
+  if (SeesPlaces(slices) && SeesPlaces(form.rows) && SeesPlaces(form.columns)) {
+    form.columns.input = form.columns.output = slices.input * form.in_pixels();
     form.rows = WindowAxis{};
+  } else if (filter.size() == 5) {
+    return std::nullopt;
   }
   if (form.rows.stride != 1 || form.columns.stride != 1 || form.columns.output < kLeastPixels)
     return std::nullopt;

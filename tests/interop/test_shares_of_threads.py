@@ -23,15 +23,16 @@ def normal(*shape: int) -> np.ndarray:
 @pytest.mark.parametrize("shape, outputs, size, stride", [
     ([1, 70, 7, 7], 40, 1, 1), ([3, 64, 7, 7], 24, 1, 1), ([2, 48, 5, 9], 96, 1, 1), ([1, 130, 14, 14], 33, 1, 1),
     ([1, 64, 40, 40], 20, 1, 1), ([1, 300, 14, 14], 250, 1, 1), ([1, 640, 13, 240], 40, 3, 2), ([2, 20, 33, 31], 70, 3, 2),
-    ([1, 3, 60, 50], 32, 3, 2), ([1, 40, 9, 200], 36, 3, 1), ([1, 40, 5, 300], 36, 3, 2)])
+    ([1, 3, 60, 50], 32, 3, 2), ([1, 40, 9, 200], 36, 3, 1), ([1, 40, 5, 300], 36, 3, 2), ([2, 16, 5, 6, 9], 3, 1, 1),
+    ([1, 20, 7, 9], 3, 1, 1), ([1, 18, 5, 6, 9], 20, 3, 2)])
 def test_convolutions(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, size: int, stride: int) -> None:
-    data, filter, bias = normal(*shape), normal(outputs, shape[1], size, size), normal(outputs)
-    around = [size // 2] * 2
-    expected = convolved(data.astype(np.float64), filter[np.newaxis], [stride] * 2, [1, 1], around, around)
-    expected = np.maximum(expected + bias.reshape(1, -1, 1, 1), 0)
+    axes = len(shape) - 2
+    data, filter, bias = normal(*shape), normal(outputs, shape[1], *[size] * axes), normal(1, outputs, *[1] * axes)
+    around, strides, dilations = [size // 2] * axes, [stride] * axes, [1] * axes
+    expected = np.maximum(convolved(data.astype(np.float64), filter[np.newaxis], strides, dilations, around, around) + bias, 0)
     x = ops.parameter(shape, np.float32, name="x")
     x.output(0).set_names({"x"})
-    y = ops.add(ops.convolution(x, filter, [stride] * 2, around, around, [1, 1]), bias.reshape(1, -1, 1, 1))
+    y = ops.add(ops.convolution(x, filter, strides, around, around, dilations), bias)
     result = ops.result(ops.relu(y))
     result.input_value(0).set_names({"y"})
     ov.save_model(ov.Model([result], [x], "shared"), tmp_path / "net.xml", compress_to_fp16=False)
