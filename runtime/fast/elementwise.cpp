@@ -1,9 +1,13 @@
 // Elementwise functions of one and two inputs, in whatever layout the input
 // has.
 
+#include <functional>
+
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/vector_math.h"
+#include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
@@ -91,11 +95,72 @@ std::optional<algorithm> BinaryAlgorithm(ir::ElementFunction function) {
   }
 }
 
+// out = function(a, b) of all memory of a layout.
+template <typename Function>
+class ElementsKernel final : public Kernel {
+ public:
+  explicit ElementsKernel(int64_t count) : count_(count) {}
+  std::string implementation() const override { return "nnefc:elements"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* a = reinterpret_cast<const float*>(run.input(0).bytes());
+    const auto* b = reinterpret_cast<const float*>(run.input(1).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    ParallelParts(count_, [=](int64_t begin, int64_t end) {
+      Vectorized([=] {
+        for (int64_t i = begin; i < end; ++i) out[i] = Function()(a[i], b[i]);
+      });
+    });
+    return Success();
+  }
+
+ private:
+  int64_t count_;
+};
+
+struct SmallerNumber {
+  [[gnu::always_inline]] float operator()(float a, float b) const { return a < b ? a : b; }
+};
+struct LargerNumber {
+  [[gnu::always_inline]] float operator()(float a, float b) const { return a > b ? a : b; }
+};
+
+std::shared_ptr<const Kernel> KernelOfElements(algorithm algorithm, int64_t count) {
+  switch (algorithm) {
+    case algorithm::binary_add:
+      return std::make_shared<ElementsKernel<std::plus<float>>>(count);
+    case algorithm::binary_sub:
+      return std::make_shared<ElementsKernel<std::minus<float>>>(count);
+    case algorithm::binary_mul:
+      return std::make_shared<ElementsKernel<std::multiplies<float>>>(count);
+    case algorithm::binary_min:
+      return std::make_shared<ElementsKernel<SmallerNumber>>(count);
+    case algorithm::binary_max:
+      return std::make_shared<ElementsKernel<LargerNumber>>(count);
+    default:
+      return nullptr;  // quotients of what a layout is padded with are no numbers
+  }
+}
+
+// The same without oneDNN, which small networks need for nothing else.
+std::optional<PreparedKernel> MakeOfElements(const KernelRequest& request, algorithm algorithm,
+                                             const memory::desc& desc) {
+  if (!request.posts.empty() || TypeOf(desc) != DnnType::f32) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel = KernelOfElements(algorithm, static_cast<int64_t>(desc.get_size() / sizeof(float)));
+  if (prepared.kernel == nullptr) return std::nullopt;
+  prepared.inputs = {LayoutOf(desc), LayoutOf(desc)};
+  prepared.outputs = {LayoutOf(desc)};
+  prepared.in_place = 0;
+  return prepared;
+}
+
 // Two inputs of one shape, in the layout of the first that is not row-major.
 std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& request, algorithm algorithm,
                                                       const DnnPostOps& posts) {
   const memory::desc desc = DescOf(request.inputs[request.inputs[0].layout != nullptr ? 0 : 1]);
   if (!request.posts.empty() && OverrunsWithPosts(desc)) return std::nullopt;
+  if (auto kernel = MakeOfElements(request, algorithm, desc)) return kernel;
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, desc, desc, desc),
                                                posts.Attributes(), DnnEngine(), true);
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
@@ -172,6 +237,7 @@ std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
 
 // Slopes of each channel; one number is a function of oneDNN.
 std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
+  if (auto kernel = MakeSlopeInVectors(request)) return kernel;
   if (auto kernel = MakeEltwise(request)) return kernel;
   return DnnAcceptsAll(request) ? MakeOfBlockedChannels(request) : std::nullopt;
 }

@@ -32,6 +32,8 @@ std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
 // Of unary_kernels.cpp: Tanh and Sigmoid of f32, where oneDNN's take longer.
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request);
+// PReLU of one slope.
+std::optional<PreparedKernel> MakeSlopeInVectors(const KernelRequest& request);
 // Functions of one element, as tiles of products have them, likewise.
 std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request);
 

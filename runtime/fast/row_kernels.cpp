@@ -152,7 +152,7 @@ class RowKernel final : public Kernel {
  public:
   RowKernel(const Folded& folded, const Function& function) : folded_(folded), function_(function) {}
 
-  std::string implementation() const override { return "onednn:rows"; }
+  std::string implementation() const override { return "nnefc:rows"; }
   FaultOr<Success> Run(const KernelRun& run) const override {
     function_(run, folded_);
     return Success();

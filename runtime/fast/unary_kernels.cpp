@@ -7,6 +7,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/families.h"
 #include "runtime/fast/product_steps.h"
+#include "runtime/fast/round_up.h"
 #include "runtime/fast/vector_math.h"
 #include "runtime/tensor/parallel.h"
 
@@ -17,33 +18,50 @@ namespace {
 template <typename Function>
 class UnaryKernel final : public Kernel {
  public:
-  std::string implementation() const override { return "onednn:vectors"; }
+  UnaryKernel(Function function, int64_t count) : function_(function), count_(count) {}
+  std::string implementation() const override { return "nnefc:vectors"; }
   FaultOr<Success> Run(const KernelRun& run) const override {
     constexpr int64_t kPart = 4096;
-    const int64_t volume = run.input(0).volume();
     const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
     float* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    ParallelFor((volume + kPart - 1) / kPart, 4 * kPart, [&](int64_t part) {
-      const int64_t end = std::min(volume, (part + 1) * kPart);
-      Vectorized([&] {
-        for (int64_t i = part * kPart; i < end; ++i) out[i] = Function::Apply(x[i]);
+    ParallelFor(DividedUp(count_, kPart), 4 * kPart, [&](int64_t part) {
+      const int64_t end = std::min(count_, (part + 1) * kPart);
+      Vectorized([=, function = function_] {
+        for (int64_t i = part * kPart; i < end; ++i) out[i] = function.Apply(x[i]);
       });
     });
     return Success();
   }
+
+ private:
+  Function function_;
+  int64_t count_;
 };
 
 struct Exp {
+  static constexpr bool kKeepsZero = false;
   [[gnu::always_inline]] static float Apply(float x) { return VectorExpOfAll(x); }
 };
 struct Erf {
+  static constexpr bool kKeepsZero = true;
   [[gnu::always_inline]] static float Apply(float x) { return VectorErf(x); }
 };
 struct Tanh {
+  static constexpr bool kKeepsZero = true;
   [[gnu::always_inline]] static float Apply(float x) { return VectorTanh(x); }
 };
 struct Sigmoid {
+  static constexpr bool kKeepsZero = false;
   [[gnu::always_inline]] static float Apply(float x) { return VectorSigmoid(x); }
+};
+
+struct Slope {
+  static constexpr bool kKeepsZero = true;
+  float slope;
+  [[gnu::always_inline]] float Apply(float x) const {
+    const float product = slope * x;  // not under a condition, for compilers to make vectors
+    return x < 0.0f ? product : x;
+  }
 };
 
 bool IsOfElements(const KernelRequest& request) {
@@ -62,12 +80,27 @@ PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<cons
   return prepared;
 }
 
+// What a layout is padded with stays 0.
 template <typename Function>
-std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
+std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function function) {
   if (!IsOfElements(request)) return std::nullopt;
   const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
-  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
-  return PrepareInPlace(request, std::make_shared<UnaryKernel<Function>>(), layout);
+  const bool in_layout = Function::kKeepsZero || !IsPadded(desc);
+  const int64_t count =
+      in_layout ? static_cast<int64_t>(desc.get_size() / sizeof(float)) : *Volume(request.inputs[0].shape);
+  return PrepareInPlace(request, std::make_shared<UnaryKernel<Function>>(function, count),
+                        in_layout ? LayoutOf(desc) : nullptr);
+}
+
+// oneDNN has functions of bf16, and such as make padding other than 0.
+bool IsForOneDnn(const KernelRequest& request) {
+  const dnnl::memory::desc desc = DescOf(request.inputs[0]);
+  return TypeOf(desc) == DnnType::bf16 || IsPadded(desc);
+}
+
+template <typename Function>
+std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
+  return MakeUnaryOf(request, Function());
 }
 
 // What tiles of products have behind them (product_steps.h), of each element.
@@ -108,8 +141,7 @@ class FunctionKernel final : public Kernel {
 }  // namespace
 
 std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) {
-  if (LaneCount() != kNarrowLanes) return std::nullopt;  // with AVX-512 as fast in oneDNN
-  if (!IsOfElements(request)) return std::nullopt;
+  if (!HasLanes() || !IsOfElements(request) || IsForOneDnn(request)) return std::nullopt;
   const PostOperation itself{.node = request.node, .chained_input = 0, .first_operand = 1};
   std::optional<ProductSteps> steps = ProductSteps::Make(request, itself, -1);
   const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
@@ -121,9 +153,16 @@ std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) 
 }
 
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {
-  if (HasAvx512()) return std::nullopt;  // as fast in oneDNN
+  if (!IsOfElements(request) || IsForOneDnn(request)) return std::nullopt;
   const bool is_tanh = request.node->info().function == ir::ElementFunction::kTanh;
   return is_tanh ? MakeUnary<Tanh>(request) : MakeUnary<Sigmoid>(request);
+}
+
+std::optional<PreparedKernel> MakeSlopeInVectors(const KernelRequest& request) {
+  const TensorValue* slope = request.inputs[1].constant;
+  if (slope == nullptr || slope->volume() != 1 || TypeOf(DescOf(request.inputs[0])) == DnnType::bf16)
+    return std::nullopt;
+  return MakeUnaryOf(request, Slope{static_cast<float>(slope->ElementAsDouble(0))});
 }
 
 void RegisterUnaryKernels(KernelRegistry& registry) {

@@ -329,12 +329,12 @@ TEST(RowTest, FunctionsAlongAnAxis) {
       TestGraph g;
       const ir::OutputPort x = g.Parameter("x", {2, 7, 133});
       g.Result(g.Op(type == std::string("SoftMax") ? "opset8" : "opset5", type, {x}, With("axis", axis)));
-      ExpectBackendsAgree(g, {RandomTensor({2, 7, 133}, 7, -30, 30)}, 2e-6, "onednn:rows");
+      ExpectBackendsAgree(g, {RandomTensor({2, 7, 133}, 7, -30, 30)}, 2e-6, "nnefc:rows");
     }
   }
   TestGraph g;
   g.Result(g.Op("Erf", {g.Parameter("x", {5, 1001})}));
-  ExpectBackendsAgree(g, {RandomTensor({5, 1001}, 7, -5, 5)}, 1e-6, "onednn:vectors");
+  ExpectBackendsAgree(g, {RandomTensor({5, 1001}, 7, -5, 5)}, 1e-6, "nnefc:vectors");
 }
 
 TEST(RowTest, PlanesOfChannels) {
@@ -347,7 +347,7 @@ TEST(RowTest, PlanesOfChannels) {
   g.Result(g.Op("opset5", "BatchNormInference",
                 {y, g.Weights({6}, 3), g.Weights({6}, 4), g.Weights({6}, 5), g.Weights({6}, 6, 0.1f, 2)},
                 With("epsilon", 1e-3)));
-  ExpectBackendsAgree(g, {RandomTensor({2, 6, 3, 5}, 7, -3, 5)}, 2e-6, "onednn:rows");
+  ExpectBackendsAgree(g, {RandomTensor({2, 6, 3, 5}, 7, -3, 5)}, 2e-6, "nnefc:rows");
 }
 
 }  // namespace
