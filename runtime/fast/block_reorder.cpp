@@ -63,7 +63,8 @@ std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_mem
   const dnnl_blocking_desc_t& plain = is_to_blocks ? of_from : of_to;
   const auto axis = static_cast<int>(blocked.inner_idxs[0]);
   const int64_t block = blocked.inner_blks[0];
-  if (!is_to_blocks && block % LaneCount() != 0) return std::nullopt;
+  const bool fills_registers = block % LaneCount() == 0;
+  if (!fills_registers && (!is_to_blocks || block >= kNarrowLanes)) return std::nullopt;
   BlockedCopy copy{
       .is_to_blocks = is_to_blocks,
       .block = block,
@@ -130,7 +131,7 @@ class BlockReorder final : public Kernel {
     if (copy_.columns.extent == 1) {
       for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
     } else if (copy_.block % LaneCount() != 0) {
-      // Filters of few outputs.
+      // Few in a block, as filters of few outputs have.
       for (int64_t column = 0; column < columns; ++column) {
         for (int64_t i = 0; i < count; ++i)
           to[column * copy_.columns.to + i] = from[i * copy_.plain_stride + column * copy_.columns.from];

@@ -46,14 +46,13 @@ struct CodedStrips {
 struct CodedGrid {
   int64_t row_parts, tile_parts;  // of an image
 
-  // What a part takes, by numbers in so many bytes and a pixel of its results in `result_bytes`, is at most
-  // `bytes`.
+  // What a part takes is at most `bytes`.
   struct Limits {
     int64_t bytes;
-    size_t number_bytes;
-    int64_t result_bytes = 0;
-    // For threads rows are cut as those of other products are (row_parts.h), where no part does anew what
-    // another one of the same rows has done.
+    size_t number_bytes;       // of what it reads
+    int64_t result_bytes = 0;  // of a pixel of its results
+    // For threads rows are cut as those of other products are (row_parts.h), where parts of the same rows do
+    // little anew.
     bool cuts_rows_first = false;
   };
   static CodedGrid Of(const CodedForm& form, const Limits& limits);

@@ -24,10 +24,10 @@ constexpr int64_t kPair = 2;
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  // As CodedGrid::Of says; `limits.result_bytes` is the number of channels at a time.
-  CodedKernel(const CodedForm& form, CodedResults results, CodedGrid::Limits limits)
+  // `limits` of CodedGrid::Of, results of so many channels at a time.
+  CodedKernel(const CodedForm& form, CodedResults results, CodedGrid::Limits limits, int64_t channels)
       : form_(form),
-        grid_(CodedGrid::Of(form, InBytes(limits, results))),
+        grid_(CodedGrid::Of(form, WithResults(limits, channels * results.element_bytes()))),
         seen_(grid_.SeenBy(form)),
         results_(std::move(results)) {}
 
@@ -61,6 +61,8 @@ class CodedKernel : public Kernel {
   // The weights as tiles take them: those that are given, or what is put to scratch memory.
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
+  // Whether CodedPart::Fill is asked for, which wants memory.
+  virtual bool fills_parts() const { return true; }
   // What a thread has beside its part.
   virtual int64_t own_bytes() const { return 0; }
   // All pixels of a part, of some tiles of outputs.
@@ -75,12 +77,14 @@ class CodedKernel : public Kernel {
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
  private:
-  static CodedGrid::Limits InBytes(CodedGrid::Limits limits, const CodedResults& results) {
-    limits.result_bytes *= results.element_bytes();
+  static CodedGrid::Limits WithResults(CodedGrid::Limits limits, int64_t bytes) {
+    limits.result_bytes = bytes;
     return limits;
   }
   // Whole lines of a cache, as MemberNumbers are.
-  int64_t PartBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(Number)}; }
+  int64_t PartBytes() const {
+    return !fills_parts() ? 0 : grid_.MemberNumbers(form_) * int64_t{sizeof(Number)};
+  }
   int64_t MemberBytes() const { return PartBytes() + own_bytes(); }
 
   CodedForm form_;
@@ -93,8 +97,8 @@ class CodedKernel : public Kernel {
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results),
-                    {.bytes = CacheBytes(), .number_bytes = sizeof(int16_t), .result_bytes = form.outputs}),
+      : CodedKernel(form, std::move(results), {.bytes = CacheBytes(), .number_bytes = sizeof(int16_t)},
+                    form.outputs),
         strips_(CodedStrips::Of(form)) {}
 
   std::string implementation() const override { return "nnefc:codes"; }
@@ -162,10 +166,8 @@ class QuadConvolution final : public CodedKernel<int16_t> {
  public:
   QuadConvolution(const CodedForm& form, CodedResults results)
       : CodedKernel(form, std::move(results),
-                    {.bytes = CacheBytes(),
-                     .number_bytes = sizeof(uint8_t),
-                     .result_bytes = form.outputs,
-                     .cuts_rows_first = HasVnni()}),
+                    {.bytes = CacheBytes(), .number_bytes = sizeof(uint8_t), .cuts_rows_first = HasVnni()},
+                    form.outputs),
         sums_(form, grid()) {}
 
   std::string implementation() const override {
@@ -173,6 +175,7 @@ class QuadConvolution final : public CodedKernel<int16_t> {
   }
 
  private:
+  bool fills_parts() const override { return !HasVnni(); }
   int64_t own_bytes() const override { return sums_.scratch_bytes(); }
 
   void RunPart(const Call& call, const CodedPart<int16_t>& part, int64_t image, const Span& tiles,
@@ -203,8 +206,8 @@ class QuadConvolution final : public CodedKernel<int16_t> {
 class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results)
-      : CodedKernel(form, std::move(results),
-                    {.bytes = kBytes, .number_bytes = sizeof(float), .result_bytes = kBlockColumns}) {
+      : CodedKernel(form, std::move(results), {.bytes = kBytes, .number_bytes = sizeof(float)},
+                    kBlockColumns) {
     for (int64_t row = 0; row < form.rows.size; ++row) {
       for (int64_t column = 0; column < form.columns.size; ++column)
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
@@ -373,11 +376,11 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep
 bool IsFastInFours(const KernelRequest& given, const CodedStep& step) {
   if (LaneCount() != kWideLanes || !HasVnni() || !step.folded) return false;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
-  if (filter.size() < 3 || filter[1] % kQuad != 0) return false;
+  if (filter[1] % kQuad != 0) return false;
   const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
-  const int64_t pixels = *Volume(output.drop_front(2)), channels = filter[1];
+  const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
   if (!sees_pixel) return pixels <= kFewPixels && channels >= kFewChannels;
   return pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
          (pixels <= kManyPixels && channels >= kManyChannels);
@@ -436,7 +439,9 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
 }
 
 bool IsFastInFours(const InnerProduct& shape, const CodedStep& step) {
-  return LaneCount() == kWideLanes && HasVnni() && step.folded && shape.inputs % kQuad == 0;
+  constexpr int64_t kMostRows = 1024;
+  return LaneCount() == kWideLanes && HasVnni() && step.folded && shape.inputs % kQuad == 0 &&
+         shape.rows <= kMostRows;
 }
 
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,

@@ -235,7 +235,7 @@ std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
   return MakeEltwise(request);
 }
 
-// Slopes of each channel; one number is a function of oneDNN.
+// One slope is a function of each element.
 std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
   if (auto kernel = MakeSlopeInVectors(request)) return kernel;
   if (auto kernel = MakeEltwise(request)) return kernel;

@@ -50,7 +50,7 @@ bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store 
     Part stored = part;
     if (part.out != nullptr || part.codes != nullptr) {
       stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
-      SumInPlace(part, codes, zero, {part.tiles.begin, stored.tiles.begin});
+      SumToResult(part, codes, zero, {part.tiles.begin, stored.tiles.begin});
     }
     ForGroups(
         stored, [&](const Group& group) { FindStarts(part, zero, group); },
@@ -136,14 +136,14 @@ void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& gro
   }
 }
 
-void QuadSums::SumInPlace(const Part& part, const uint8_t* image, int zero, const Span& tiles) const {
+void QuadSums::SumToResult(const Part& part, const uint8_t* seen, int zero, const Span& tiles) const {
   const TilePanels panels(part.rows.count() * form_.columns.output);
   const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // times next_lines
   auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
     blocks = std::min(BlocksOfTile(), tiles.end - tile);
     FindStarts(part, zero, {.tiles = {tile, tile + blocks}, .sums = nullptr, .starts = starts});
-    VnniTile products{.products = TileOf(part, image, tile),
+    VnniTile products{.products = TileOf(part, seen, tile),
                       .weights_stride = WeightsOfTile(),
                       .sums_stride = kBlockColumns,
                       .start = starts,

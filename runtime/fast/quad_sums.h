@@ -53,8 +53,8 @@ class QuadSums {
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
   void SumWhole(const Part& part, const uint8_t* codes, const Group& group, const Span& pixels) const;
-  // Of whole tiles.
-  void SumInPlace(const Part& part, const uint8_t* codes, int zero, const Span& tiles) const;
+  // Of whole tiles, to `out` or as `codes` of a part.
+  void SumToResult(const Part& part, const uint8_t* seen, int zero, const Span& tiles) const;
   void SumClamped(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
 
   CodedForm form_;

@@ -1,5 +1,4 @@
-// Functions of each element that oneDNN has not, or not for every x, in vectors
-// and in whatever layout the input has.
+// Functions of each element, in vectors and in whatever layout the input has.
 
 #include <algorithm>
 #include <array>
@@ -147,9 +146,8 @@ std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) 
   const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
                            !steps->limits().has_least && !steps->limits().has_most;
   if (!is_function) return std::nullopt;
-  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
-  if (IsPadded(desc)) return std::nullopt;
-  return PrepareInPlace(request, std::make_shared<FunctionKernel>(std::move(*steps)), LayoutOf(desc));
+  return PrepareInPlace(request, std::make_shared<FunctionKernel>(std::move(*steps)),
+                        LayoutOf(DescInF32(request.inputs[0])));
 }
 
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {

@@ -11,6 +11,7 @@ import openvino as ov
 import pytest
 from openvino import opset1 as ops
 
+from processor import has_lanes
 from window_sums import convolved
 
 RANDOM = np.random.default_rng(11)
@@ -41,3 +42,25 @@ def test_convolutions(nnefc: Path, tmp_path: Path, shape: list[int], outputs: in
         subprocess.run([nnefc, "run", tmp_path / "net.xml", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz",
                         "--threads", str(threads)], check=True, capture_output=True)
         np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], expected, atol=2e-5 * float(expected.max()))
+
+
+@pytest.mark.parametrize("pixels", [[17, 19], [5, 7, 9]])
+@pytest.mark.parametrize("channels, outputs", [(32, 3), (20, 1), (16, 11)])
+def test_few_outputs_of_blocks(nnefc: Path, tmp_path: Path, channels: int, outputs: int, pixels: list[int]) -> None:
+    axes = len(pixels)
+    ones, none, data = [1] * axes, [0] * axes, normal(2, 8, *pixels)
+    first, last = normal(channels, 8, *[3] * axes), normal(outputs, channels, *ones)
+    hidden = np.maximum(convolved(data.astype(np.float64), first[np.newaxis], ones, ones, ones, ones), 0)
+    expected = convolved(hidden, last[np.newaxis].astype(np.float64), ones, ones, none, none)
+    x = ops.parameter(list(data.shape), np.float32, name="x")
+    x.output(0).set_names({"x"})
+    y = ops.relu(ops.convolution(x, first, ones, ones, ones, ones))
+    result = ops.result(ops.convolution(y, last, ones, none, none, ones))
+    result.input_value(0).set_names({"y"})
+    ov.save_model(ov.Model([result], [x], "few"), tmp_path / "net.xml", compress_to_fp16=False)
+    np.savez(tmp_path / "in.npz", x=data)
+    for threads in (1, 2, 6):
+        done = subprocess.run([nnefc, "run", tmp_path / "net.xml", "--inputs", tmp_path / "in.npz", "--outputs",
+                               tmp_path / "out.npz", "--threads", str(threads), "--profile"], check=True, capture_output=True, text=True)
+        np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], expected, atol=2e-5 * float(np.abs(expected).max()))
+        assert "nnefc:planes" in done.stdout + done.stderr or not has_lanes()

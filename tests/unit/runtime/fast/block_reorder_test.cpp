@@ -102,6 +102,7 @@ TEST_F(BlockReorderTest, EachElementComesToItsPlace) {
     const memory::desc plain = Desc(dims, -1, 1), blocked = Desc(dims, axis, Draw(1, 2) * 16);
     Check(dims, plain, blocked);
     if (!HasFatalFailure()) Check(dims, blocked, plain);
+    if (!HasFatalFailure()) Check(dims, plain, Desc(dims, axis, Draw(1, 7)));
     if (HasFatalFailure()) FAIL() << blocked.data.ndims << " axes, in blocks " << axis;
   }
   EXPECT_GT(made_, 2000);
