@@ -6,6 +6,7 @@
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/row_parts.h"
 #include "runtime/fast/window_tiles.h"
+#include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
 

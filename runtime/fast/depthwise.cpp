@@ -78,7 +78,8 @@ class DepthwiseKernel final : public Kernel {
     const int64_t lines = form_.lines(), planes = form_.images * form_.blocks();
     if (form_.threads == 1) return 1;
     const bool by_lines = form_.images == 1 && lines * form_.columns.output >= kLeastPixels;
-    return std::min(lines, by_lines ? 4 * form_.threads : DividedUp(4 * form_.threads, planes));
+    return std::min(lines, by_lines ? kTasksPerThread * form_.threads
+                                    : DividedUp(kTasksPerThread * form_.threads, planes));
   }
 
   // Lines of a plane, a block of channels of an image: tiles that lie below one another see many of the same

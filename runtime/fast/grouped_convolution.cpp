@@ -80,7 +80,7 @@ class GroupedConvolution final : public Kernel {
   int64_t RowParts() const {
     if (form_.threads == 1) return 1;
     const int64_t planes = form_.images * form_.out_blocks();
-    return std::min(form_.rows.output, DividedUp(4 * form_.threads, planes));
+    return std::min(form_.rows.output, DividedUp(kTasksPerThread * form_.threads, planes));
   }
 
   // Of a plane, a block of channels of an image.

@@ -48,7 +48,7 @@ struct PlaneGrid {
     const int64_t right = std::max<int64_t>(form.columns.reach() - 1 - form.columns.before, 0);
     grid.seen_columns = grid.left + RoundUp(RoundUp(grid.columns, kBlockColumns) + right, LaneCount());
     const int64_t together = std::clamp<int64_t>(most / (form.inputs * grid.seen_columns) - beside, 1, rows);
-    const int64_t wanted = form.threads == 1 ? 1 : 4 * form.threads;
+    const int64_t wanted = form.threads == 1 ? 1 : kTasksPerThread * form.threads;
     grid.row_parts =
         std::clamp(std::max(DividedUp(rows, together), DividedUp(wanted, form.images * grid.column_parts)),
                    int64_t{1}, rows);

@@ -14,7 +14,5 @@ inline int64_t RowPartsFor(int64_t rows, int threads) {
   while (parts > 1 && (threads % parts != 0 || rows < kWorthAllWeights * parts)) --parts;
   return parts;
 }
-// Tasks that threads have each, for who is late to leave some to others.
-inline constexpr int64_t kTasksPerThread = 4;
 
 }  // namespace nnefc::runtime

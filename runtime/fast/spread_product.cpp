@@ -56,7 +56,7 @@ class SpreadProduct final : public Kernel {
   // A part's pixels stay in a core's cache.
   int64_t LineParts() const {
     const int64_t parts = (form_.pixels() * form_.terms + CacheFloats() - 1) / CacheFloats();
-    const int64_t wanted = form_.threads == 1 ? 1 : 4 * form_.threads;
+    const int64_t wanted = form_.threads == 1 ? 1 : kTasksPerThread * form_.threads;
     return std::clamp<int64_t>(parts, std::min(wanted, form_.lines()), form_.lines());
   }
 

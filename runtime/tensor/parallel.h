@@ -9,8 +9,6 @@ namespace nnefc::runtime {
 
 // Work below this many elements is not worth waking other threads.
 inline constexpr int64_t kParallelGrain = 32768;
-// Ranges of a loop for each thread: one that is late leaves some of its share to others.
-inline constexpr int64_t kRangesPerThread = 4;
 
 // Calls body(i) for 0 <= i < count on the threads of the calling thread's
 // ThreadScope. `cost` estimates the elements that one call touches. Calls must
@@ -25,7 +23,7 @@ void ParallelFor(int64_t count, int64_t cost, Body&& body) {
   if (count <= std::max<int64_t>(worthwhile, 1) || CurrentThreads() == 1) return run(0, count);
   const int64_t members = 1 + count / std::max<int64_t>(worthwhile, 1);
   const int threads = static_cast<int>(std::min<int64_t>(members, CurrentThreads()));
-  const int64_t ranges = std::min(count, threads * kRangesPerThread);
+  const int64_t ranges = std::min(count, threads * kTasksPerThread);
   RunTasks(ranges, threads, [&](int64_t range, int) {
     run(PartBegin(count, ranges, range), PartBegin(count, ranges, range + 1));
   });

@@ -14,6 +14,9 @@ inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
   return count * part / parts;
 }
 
+// Tasks of a loop for each thread: one that is late leaves some of its share to others.
+inline constexpr int64_t kTasksPerThread = 4;
+
 // Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope. Each begins with
 // a part of its own, the same one for as many tasks, so that its cache has what it made in the step before of
 // the same part of a tensor; then it helps the others.
