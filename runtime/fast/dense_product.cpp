@@ -100,7 +100,8 @@ class DenseProduct final : public Kernel {
     std::optional<FewerProducts> fewer;
     int threads;
   };
-  DenseProduct(const Form& form, ProductSteps steps) : form_(form), steps_(std::move(steps)) {}
+  DenseProduct(const Form& form, ProductSteps steps)
+      : form_(form), grid_(Grid::Of(form.sizes, form.threads)), steps_(std::move(steps)) {}
 
   std::string implementation() const override {
     if (form_.inputs.windows) return form_.fewer ? "nnefc:gathered_fewer_products" : "nnefc:gathered_product";
@@ -148,10 +149,9 @@ class DenseProduct final : public Kernel {
   }
   // Tiles want rows of a matrix in blocks of columns: who has a task copies its rows into the cache of its
   // core, once for all of the columns.
-  Grid GridOf() const { return Grid::Of(form_.sizes, form_.threads); }
   bool CopiesRows() const { return !form_.sizes.is_blocked; }
   // Who has all columns copies the terms that it adds next, others all terms.
-  int64_t CopiedParts() const { return GridOf().column_parts == 1 ? GridOf().term_parts : 1; }
+  int64_t CopiedParts() const { return grid_.column_parts == 1 ? grid_.term_parts : 1; }
   // Of a thread: the rows and terms that it has copied, and the weights of a tile multiplied by numbers.
   int64_t CopiedFloats() const {
     if (!CopiesRows()) return 0;
@@ -161,17 +161,14 @@ class DenseProduct final : public Kernel {
   int64_t MemberFloats() const {
     return CopiedFloats() + ScaledFloats() + (HasRest() ? PartRows() * kTileColumns : 0);
   }
-  int64_t PartRows() const {
-    const int64_t parts = GridOf().row_parts;
-    return DividedUp(form_.sizes.rows, parts);
-  }
+  int64_t PartRows() const { return DividedUp(form_.sizes.rows, grid_.row_parts); }
   // The last columns of a row-major result, which are no whole block, go by way of a tile of whole ones.
   bool HasRest() const { return !form_.sizes.is_blocked && form_.sizes.outputs % kBlockColumns != 0; }
   bool IsRest(int64_t tile) const { return HasRest() && tile + 1 == form_.sizes.tiles(); }
 
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
-    const Grid grid = GridOf();
+    const Grid& grid = grid_;
     llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // by each thread
     RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
       const int64_t of_image = grid.row_parts * grid.column_parts;
@@ -198,7 +195,7 @@ class DenseProduct final : public Kernel {
   // `has_rows`: their copy is in scratch.
   void RunPart(const DenseCall& call, Part part, bool has_rows, float* scratch) const {
     const Span blocks{0, form_.sizes.term_blocks()};
-    const int64_t parts = GridOf().term_parts, copies = CopiesRows() && !has_rows ? CopiedParts() : 0;
+    const int64_t parts = grid_.term_parts, copies = CopiesRows() && !has_rows ? CopiedParts() : 0;
     for (int64_t i = 0; i < parts; ++i) {
       if (i < copies) CopyRows(call, part.rows, TermsOf(blocks.Part(copies, i)), scratch);
       const Span own = blocks.Part(parts, i);
@@ -317,6 +314,7 @@ class DenseProduct final : public Kernel {
   }
 
   Form form_;
+  Grid grid_;
   ProductSteps steps_;
 };
 
