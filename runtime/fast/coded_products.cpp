@@ -371,24 +371,35 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep
   return prepared;
 }
 
-}  // namespace
+// Whether oneDNN's kernels with VNNI take longer: in wide registers, where weights are many beside pixels, as
+// they come from a far cache.
+bool IsFastInFours(int64_t channels, const CodedStep& step) {
+  return LaneCount() == kWideLanes && step.folded && channels % kQuad == 0;
+}
 
 bool IsFastInFours(const KernelRequest& given, const CodedStep& step) {
-  if (LaneCount() != kWideLanes || !HasVnni() || !step.folded) return false;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
-  if (filter[1] % kQuad != 0) return false;
-  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
+  if (!IsFastInFours(filter[1], step)) return false;
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
   const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
+  const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
   if (!sees_pixel) return pixels <= kFewPixels && channels >= kFewChannels;
   return pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
          (pixels <= kManyPixels && channels >= kManyChannels);
 }
 
+bool IsFastInFours(const InnerProduct& shape, const CodedStep& step) {
+  constexpr int64_t kMostRows = 1024;
+  return IsFastInFours(shape.inputs, step) && shape.rows <= kMostRows;
+}
+
+}  // namespace
+
 std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
                                                    bool is_grouped) {
   if (!HasLanes() || (step.coded->range && !step.folded)) return std::nullopt;
+  if (HasVnni() && (is_grouped || !IsFastInFours(given, step))) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
   const size_t channels = is_grouped ? 3 : 2;  // axes of the filter before those of the window
@@ -438,15 +449,10 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   return prepared;
 }
 
-bool IsFastInFours(const InnerProduct& shape, const CodedStep& step) {
-  constexpr int64_t kMostRows = 1024;
-  return LaneCount() == kWideLanes && HasVnni() && step.folded && shape.inputs % kQuad == 0 &&
-         shape.rows <= kMostRows;
-}
-
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
                                                const InnerProduct& shape) {
   if (!HasLanes() || (step.coded->range && !step.folded)) return std::nullopt;
+  if (HasVnni() && !IsFastInFours(shape, step)) return std::nullopt;
   CodedForm form{.images = 1,
                  .channels = shape.inputs,
                  .outputs = shape.outputs,

@@ -15,15 +15,12 @@ struct CodedStep {
 };
 
 // Of a Convolution, or a GroupConvolution of each channel by itself. Codes lie with channels behind the
-// pixels, numbers with channels in blocks. Nothing for what has no such kernel.
+// pixels, numbers with channels in blocks. Nothing for what has no such kernel, or with VNNI a faster one of
+// oneDNN's.
 std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
                                                    bool is_grouped);
-// Whether that is faster than oneDNN's kernels with VNNI: in wide registers, where weights are many beside
-// pixels, as they come from a far cache.
-bool IsFastInFours(const KernelRequest& given, const CodedStep& step);
 // Of rows.
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
                                                const InnerProduct& shape);
-bool IsFastInFours(const InnerProduct& shape, const CodedStep& step);
 
 }  // namespace nnefc::runtime

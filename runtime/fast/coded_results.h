@@ -45,9 +45,9 @@ class CodedResults {
             .out = run.output().mutable_bytes(),
             .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
-  // As MakerOf tells; of sums alone or of others, too.
+  // Whether codes are made, as MakerOf tells, and of sums alone.
   bool makes_codes() const { return form_.folded.has_value(); }
-  bool makes_codes_of_sums() const { return form_.folded && !form_.folded->sum; }
+  bool makes_codes_of_sums() const { return makes_codes() && !form_.folded->sum; }
   CodeResults MakerOf(const TilePlace& at, std::byte* out) const;
   // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.
   void Store(const int32_t* sums, const TilePlace& at, std::byte* out,

@@ -246,12 +246,8 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
     folded->sum = FoldSum(given, *coded.range, *coded.sum);
     if (!folded->sum) return std::nullopt;
   }
-  const CodedStep step{source, &coded, folded};
-  if (!HasVnni()) return MakeCodedConvolution(given, step, kGrouped);
-  if (!kGrouped && IsFastInFours(given, step)) {
-    std::optional<PreparedKernel> prepared = MakeCodedConvolution(given, step, kGrouped);
-    if (prepared) return prepared;
-  }
+  auto own = MakeCodedConvolution(given, {source, &coded, folded}, kGrouped);
+  if (own || !HasVnni()) return own;
   const std::optional<DnnPostOps> posts =
       folded ? DnnPostOps::MakeForFoldedCodes(*folded, given.outputs[0].shape.size())
              : DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);

@@ -185,12 +185,8 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   const auto last_axis = static_cast<int64_t>(given.outputs[0].shape.size()) - 1;
   const std::optional<FoldedCodes> folded =
       coded.range ? FoldCodes(coded.request, *coded.range, products, last_axis) : std::nullopt;
-  const CodedStep step{source, &coded, folded};
-  if (!HasVnni()) return MakeCodedProduct(given, step, shape);
-  if (IsFastInFours(shape, step)) {
-    std::optional<PreparedKernel> prepared = MakeCodedProduct(given, step, shape);
-    if (prepared) return prepared;
-  }
+  auto own = MakeCodedProduct(given, {source, &coded, folded}, shape);
+  if (own || !HasVnni()) return own;
   const std::optional<DnnPostOps> posts =
       folded ? DnnPostOps::MakeForFoldedCodes(*folded, 2)
              : DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);
