@@ -46,15 +46,24 @@ int64_t QuadSums::scratch_bytes() const {
 
 bool QuadSums::SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
-    const uint8_t* codes = SeenCodes(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
+    const uint8_t* seen = SeenCodes(form_, part.rows, reinterpret_cast<uint8_t*>(part.scratch)).Find(image);
     Part stored = part;
     if (part.out != nullptr || part.codes != nullptr) {
       stored.tiles.begin = std::clamp(form_.outputs / kBlockColumns, part.tiles.begin, part.tiles.end);
-      SumToResult(part, codes, zero, {part.tiles.begin, stored.tiles.begin});
+      const Span pixels{0, part.rows.count() * form_.columns.output};
+      const Sums sums = part.codes != nullptr ? Sums{}
+                                              : Sums{.first = part.out + part.tiles.begin * kBlockColumns,
+                                                     .pixel_stride = form_.outputs,
+                                                     .tile_stride = kBlockColumns};
+      SumWhole(part, seen, zero, {part.tiles.begin, stored.tiles.begin}, pixels, sums);
     }
     ForGroups(
-        stored, [&](const Group& group) { FindStarts(part, zero, group); },
-        [&](const Group& group, const Span& pixels) { SumWhole(part, codes, group, pixels); }, store);
+        stored, [](const Group&) {},
+        [&](const Group& group, const Span& pixels) {
+          SumWhole(part, seen, zero, group.tiles, pixels,
+                   {.first = group.sums, .pixel_stride = kBlockColumns, .tile_stride = kSumsStride});
+        },
+        store);
     return true;
   }
   const ClampedPart::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
@@ -119,42 +128,26 @@ void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
     group.starts[i] = static_cast<int32_t>(static_cast<uint32_t>(own[i]) * static_cast<uint32_t>(distance));
 }
 
-void QuadSums::SumWhole(const Part& part, const uint8_t* codes, const Group& group,
-                        const Span& pixels) const {
+void QuadSums::SumWhole(const Part& part, const uint8_t* seen, int zero, const Span& tiles,
+                        const Span& pixels, const Sums& sums) const {
   const TilePanels panels(pixels.count());
-  for (int64_t tile = 0; tile < group.tiles.count(); tile += BlocksOfTile()) {
-    const int64_t blocks = std::min(BlocksOfTile(), group.tiles.count() - tile);
-    VnniTile products{.products = TileOf(part, codes, group.tiles.begin + tile),
-                      .weights_stride = WeightsOfTile(),
-                      .sums_stride = kSumsStride,
-                      .start = group.starts + tile * kBlockColumns};
-    for (int64_t panel = 0; panel < panels.count(); ++panel) {
-      products.products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
-      products.products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
-      RunVnniTile(panels.RowsOf(panel), blocks, products);
-    }
-  }
-}
-
-void QuadSums::SumToResult(const Part& part, const uint8_t* seen, int zero, const Span& tiles) const {
-  const TilePanels panels(part.rows.count() * form_.columns.output);
   const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // times next_lines
-  auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
+  auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes()) + kSums;
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
     blocks = std::min(BlocksOfTile(), tiles.end - tile);
     FindStarts(part, zero, {.tiles = {tile, tile + blocks}, .sums = nullptr, .starts = starts});
     VnniTile products{.products = TileOf(part, seen, tile),
                       .weights_stride = WeightsOfTile(),
-                      .sums_stride = kBlockColumns,
+                      .sums_stride = sums.tile_stride,
                       .start = starts,
-                      .pixel_stride = form_.outputs};
+                      .pixel_stride = sums.pixel_stride};
     // Of the weights behind these, the first panels fetch some.
     if (tile + blocks < DividedUp(form_.outputs, kBlockColumns))
       products.next_lines = DividedUp(blocks * kQuadsOfLines, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();
     const int8_t* end = products.next + blocks * WeightsOfTile();
     CodeResults codes = {};
-    if (part.codes != nullptr) {
+    if (sums.first == nullptr) {
       codes = *part.codes;
       codes.scales += tile * kBlockColumns;
       codes.bias += tile * kBlockColumns;
@@ -162,11 +155,12 @@ void QuadSums::SumToResult(const Part& part, const uint8_t* seen, int zero, cons
     }
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       const int64_t first = panels.Begin(panel);
-      products.products.seen = seen_.data() + first;
-      if (part.codes != nullptr) {
-        codes.out = part.codes->out + first * codes.stride + tile * kBlockColumns;
+      products.products.seen = seen_.data() + pixels.begin + first;
+      if (sums.first == nullptr) {
+        codes.out = part.codes->out + (pixels.begin + first) * codes.stride + tile * kBlockColumns;
       } else {
-        products.products.sums = part.out + first * form_.outputs + tile * kBlockColumns;
+        products.products.sums =
+            sums.first + first * sums.pixel_stride + (tile - tiles.begin) * sums.tile_stride;
       }
       RunVnniTile(panels.RowsOf(panel), blocks, products);
       products.next += lines_of_one * products.next_lines * kQuadWeights;

@@ -52,9 +52,14 @@ class QuadSums {
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
-  void SumWhole(const Part& part, const uint8_t* codes, const Group& group, const Span& pixels) const;
-  // Of whole tiles, to `out` or as `codes` of a part.
-  void SumToResult(const Part& part, const uint8_t* seen, int zero, const Span& tiles) const;
+  // Where those of the first pixel and tile go; nowhere, if they become `codes` of a part.
+  struct Sums {
+    int32_t* first = nullptr;
+    int64_t pixel_stride = 0, tile_stride = 0;
+  };
+  // By VNNI, of codes as they are seen.
+  void SumWhole(const Part& part, const uint8_t* seen, int zero, const Span& tiles, const Span& pixels,
+                const Sums& sums) const;
   void SumClamped(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;
 
   CodedForm form_;
