@@ -130,8 +130,9 @@ class CodedReorder final : public Kernel {
       return Copy<kChannelBlock>(from(first), step, pixels.count(), to(first), out_step);
     for (int64_t channel = first; channel < first + count; ++channel)
       Copy<1>(from(channel), step, pixels.count(), to(channel), out_step);
+    Number* block = to(first);
     for (int64_t channel = count; to_ == ImageOrder::kBlocks && channel < kChannelBlock; ++channel) {
-      for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) to(first)[pixel * kChannelBlock + channel] = 0;
+      for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) block[pixel * kChannelBlock + channel] = 0;
     }
   }
 

@@ -118,6 +118,7 @@ class ElementsKernel final : public Kernel {
   int64_t count_;
 };
 
+// No number in the first selects the second, as in the reference backend.
 struct SmallerNumber {
   [[gnu::always_inline]] float operator()(float a, float b) const { return a < b ? a : b; }
 };

@@ -91,10 +91,17 @@ std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function
                         in_layout ? LayoutOf(desc) : nullptr);
 }
 
-// oneDNN has functions of bf16, and such as make padding other than 0.
-bool IsForOneDnn(const KernelRequest& request) {
+// Others are oneDNN's, which has functions of bf16, and such as make padding other than 0.
+bool IsInLayoutOfF32(const KernelRequest& request, bool keeps_zero) {
+  if (!IsOfElements(request)) return false;
   const dnnl::memory::desc desc = DescOf(request.inputs[0]);
-  return TypeOf(desc) == DnnType::bf16 || IsPadded(desc);
+  return TypeOf(desc) != DnnType::bf16 && (keeps_zero || !IsPadded(desc));
+}
+
+template <typename Function>
+std::optional<PreparedKernel> MakeInLayout(const KernelRequest& request, Function function) {
+  if (!IsInLayoutOfF32(request, Function::kKeepsZero)) return std::nullopt;
+  return MakeUnaryOf(request, function);
 }
 
 template <typename Function>
@@ -140,7 +147,7 @@ class FunctionKernel final : public Kernel {
 }  // namespace
 
 std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) {
-  if (!HasLanes() || !IsOfElements(request) || IsForOneDnn(request)) return std::nullopt;
+  if (!HasLanes() || !IsInLayoutOfF32(request, false)) return std::nullopt;
   const PostOperation itself{.node = request.node, .chained_input = 0, .first_operand = 1};
   std::optional<ProductSteps> steps = ProductSteps::Make(request, itself, -1);
   const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
@@ -151,16 +158,14 @@ std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request) 
 }
 
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request) {
-  if (!IsOfElements(request) || IsForOneDnn(request)) return std::nullopt;
   const bool is_tanh = request.node->info().function == ir::ElementFunction::kTanh;
-  return is_tanh ? MakeUnary<Tanh>(request) : MakeUnary<Sigmoid>(request);
+  return is_tanh ? MakeInLayout(request, Tanh()) : MakeInLayout(request, Sigmoid());
 }
 
 std::optional<PreparedKernel> MakeSlopeInVectors(const KernelRequest& request) {
   const TensorValue* slope = request.inputs[1].constant;
-  if (slope == nullptr || slope->volume() != 1 || TypeOf(DescOf(request.inputs[0])) == DnnType::bf16)
-    return std::nullopt;
-  return MakeUnaryOf(request, Slope{static_cast<float>(slope->ElementAsDouble(0))});
+  if (slope == nullptr || slope->volume() != 1) return std::nullopt;
+  return MakeInLayout(request, Slope{static_cast<float>(slope->ElementAsDouble(0))});
 }
 
 void RegisterUnaryKernels(KernelRegistry& registry) {
