@@ -115,11 +115,13 @@ Digest ExecutableImpl::DigestOfModel() const {
       .Finish();
 }
 
-void ExecutableImpl::EmitWarnings(Emitter& emitter) const {
-  if (backend_ == Backend::kOneDnn && !FaultOfOneDnn().empty())
+void ExecutableImpl::TakeWarnings(Emitter& emitter) const {
+  const std::string fault = backend_ == Backend::kOneDnn ? FaultOfOneDnn() : std::string();
+  if (!fault.empty() && !has_reported_onednn_.exchange(true))
     emitter.Emit(kNoOneDnn, {},
-                 "reference kernels run, which are slow, where oneDNN is needed: {}; install nnefc anew",
-                 FaultOfOneDnn());
+                 "some operations run in reference kernels, which are slow, because oneDNN is missing: {}; "
+                 "install nnefc again",
+                 fault);
   if (cache_ == nullptr) return;
   for (const std::string& warning : cache_->TakeWarnings())
     emitter.Emit(kPlanCache, {}, "the plan cache: {}", warning);
@@ -170,7 +172,7 @@ bool ExecutableImpl::Check(Emitter& emitter) {
     if (shape) shapes.push_back(*shape);
   }
   const bool ok = shapes.size() < inputs_.size() || AddPlan(shapes, emitter) != nullptr;
-  EmitWarnings(emitter);
+  TakeWarnings(emitter);
   return ok;
 }
 

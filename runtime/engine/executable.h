@@ -86,6 +86,10 @@ class Executable {
   // A description of the plan for static shapes: one line a step.
   virtual std::string DescribePlan() const = 0;
   virtual PlanCacheUse plan_cache_use() const = 0;
+  // Emits what is wrong with the environment of the plans, each fault once: oneDNN that cannot be loaded, a
+  // plan cache that cannot be used. Create() does so; runs that plan for the shapes of their inputs may add
+  // to it.
+  virtual void TakeWarnings(Emitter& emitter) const = 0;
 };
 
 // One run at a time: the arena, the state of variables.

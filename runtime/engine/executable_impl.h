@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@ class ExecutableImpl final : public Executable {
   const std::vector<Port>& outputs() const override { return outputs_; }
   std::string DescribePlan() const override;
   PlanCacheUse plan_cache_use() const override;
+  void TakeWarnings(Emitter& emitter) const override;
 
   // Emits what keeps the graph from being run at all; plans it if the shapes
   // of its inputs are known.
@@ -43,7 +45,6 @@ class ExecutableImpl final : public Executable {
   std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
   // Which items of a plan cache are for these options and this graph.
   Digest DigestOfModel() const;
-  void EmitWarnings(Emitter& emitter) const;
   bool HasKernel(const ir::Node& node) const;
   bool CheckKernels(Emitter& emitter) const;
 
@@ -63,6 +64,7 @@ class ExecutableImpl final : public Executable {
   std::unique_ptr<Tuner> tuner_;  // null: factories choose
   mutable std::mutex mutex_;
   mutable std::list<std::shared_ptr<const Plan>> plans_;  // the last used first
+  mutable std::atomic<bool> has_reported_onednn_ = false;
 };
 
 }  // namespace nnefc::runtime

@@ -336,3 +336,25 @@ def test_a_configuration_of_transformations_is_updated_in_place(nnefc: Path, fol
     assert done.returncode == 1 and "transform.mismatch" in done.stderr
     assert (folder / "d.json").read_bytes() == before
     assert _shell(nnefc, folder, "nnefc compile net.nnef --custom-operations-config-update nosuch.json").returncode == 2
+
+
+@pytest.mark.parametrize("planned", ["before it runs", "as it runs"])
+@pytest.mark.parametrize("command", ["run", "bench --iterations 1 --warmup 0"])
+def test_a_missing_library_is_a_warning(command: str, planned: str, nnefc: Path, folder: Path) -> None:
+    """oneDNN computes the operation; the linker finds the broken file first."""
+    (folder / "lrn.nnef").write_text(RIGHT.replace("relu(x)", "local_response_normalization(x, size = [1, 3, 1, 1])"), encoding="utf-8")
+    line = f"nnefc {command} lrn.nnef --input x.npy"
+    np.save(folder / "x.npy", np.ones((1, 3, 8, 8), np.float32))
+    if planned == "as it runs":
+        assert _shell(nnefc, folder, "nnefc compile lrn.nnef -o lrn.xml").returncode == 0
+        text = (folder / "lrn.xml").read_text(encoding="utf-8")
+        text = text.replace('shape="1,3,8,8"', 'shape="?,3,8,8"').replace("<dim>1</dim><dim>3</dim>", "<dim>-1</dim><dim>3</dim>")
+        (folder / "lrn.xml").write_text(text, encoding="utf-8")
+        line = line.replace("lrn.nnef", "lrn.xml")
+    assert _shell(nnefc, folder, line).stderr == ""
+    (folder / "libnnefc_onednn.so").write_text("", encoding="utf-8")
+    broken = f"LD_LIBRARY_PATH=. {line}"
+    (warning,) = _shell(nnefc, folder, broken).stderr.splitlines()
+    assert warning.startswith("nnefc: warning: some operations run in reference kernels, which are slow, because oneDNN is missing: `libnnefc_onednn.so`")
+    assert warning.endswith("install nnefc again [runtime.no-onednn]")
+    assert _shell(nnefc, folder, f"{broken} --backend reference").stderr == ""

@@ -1,7 +1,11 @@
 """Runs: arrays in and out, threads, mistakes, memory."""
 
+import ast
 import gc
+import os
 import resource
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -359,3 +363,61 @@ def test_a_plan_cache_gives_the_same(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="is no folder"):
         model.compile(plan_cache=tmp_path / "file")
+
+
+# oneDNN computes it.
+NORMALIZATION = """version 1.0;
+graph net(x) -> (y)
+{
+    x = external<scalar>(shape = [1, 8, 4, 4]);
+    y = local_response_normalization(x, size = [1, 5, 1, 1], alpha = 0.5, beta = 0.75, bias = 2.0);
+}
+"""
+# Compiles and runs the model twice, and prints the warnings of each step and the line that they name.
+WARNED = """
+import sys, warnings
+import numpy as np
+import nnefc
+model, x = nnefc.load(sys.argv[1]), np.load(sys.argv[2])
+def warned(work):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = work()
+    print([(item.category.__name__, str(item.message), item.filename == "<string>") for item in caught])
+    return result
+executable = warned(lambda: model.compile())
+(y,) = warned(lambda: executable(x)).values()
+warned(lambda: executable(x))
+np.save(sys.argv[3], y)
+"""
+
+
+@pytest.mark.parametrize("planned", ["when it is compiled", "when it runs"])
+def test_a_missing_library_is_a_warning(planned, tmp_path):
+    model = tmp_path / "net.xml"
+    nnefc.load(NORMALIZATION).save(model)
+    if planned == "when it runs":
+        text = model.read_text()
+        model.write_text(text.replace('shape="1,8,4,4"', 'shape="?,8,4,4"').replace("<dim>1</dim><dim>8</dim>", "<dim>-1</dim><dim>8</dim>"))
+    x = np.random.default_rng(1).standard_normal((1, 8, 4, 4), dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    windows = np.stack([np.pad(x.astype(np.float64) ** 2, ((0, 0), (2, 2), (0, 0), (0, 0)))[:, i : i + 8] for i in range(5)])
+    expected = x / (2.0 + 0.5 * windows.sum(axis=0) / 5) ** 0.75
+
+    def warnings_of(libraries):
+        command = [sys.executable, "-c", WARNED, str(model), str(tmp_path / "x.npy"), str(tmp_path / "y.npy")]
+        environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(nnefc.__file__)), "LD_LIBRARY_PATH": str(libraries)}
+        printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        np.testing.assert_allclose(np.load(tmp_path / "y.npy"), expected, rtol=1e-5)
+        return [ast.literal_eval(line) for line in printed.splitlines()]
+
+    assert warnings_of(tmp_path / "none") == [[], [], []]
+    # The linker finds this file before the library.
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "libnnefc_onednn.so").write_text("")
+    steps = warnings_of(tmp_path / "broken")
+    (warning,) = steps.pop(["when it is compiled", "when it runs"].index(planned))
+    assert steps == [[], []]
+    category, message, is_of_caller = warning
+    assert category == "RuntimeWarning" and is_of_caller
+    assert "oneDNN is missing" in message and "[runtime.no-onednn]" in message

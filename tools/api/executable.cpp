@@ -77,7 +77,9 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
       Emit(results.error(), told.emitter);
       return {.value = std::nullopt, .report = TakeReport(told)};
     }
+    executable.TakeWarnings(context.emitter);
     Outcome<Tensors> outcome{.value = Tensors(), .report = Report()};
+    if (!context.emitter.diagnostics().empty()) outcome.report = TakeReport(context);
     for (size_t i = 0; i < results->size(); ++i)
       outcome.value->emplace(executable.outputs()[i].name, ToTensor(std::move((*results)[i])));
     return outcome;

@@ -252,8 +252,8 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
       outcome.report = TakeReport(*state_->compilation);
       return outcome;
     }
-    // What is wrong with the folder.
-    if (!options.plan_cache.empty()) outcome.report = TakeReport(*state_->compilation);
+    if (!state_->compilation->context().emitter.diagnostics().empty())
+      outcome.report = TakeReport(*state_->compilation);
     for (const runtime::Port& port : executable->executable->inputs())
       executable->inputs.push_back(ToPort(port.name, port.type, port.shape));
     for (const runtime::Port& port : executable->executable->outputs())

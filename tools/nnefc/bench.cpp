@@ -62,6 +62,7 @@ struct BenchCommand : CommonOptions {
     std::vector<Stream> all(static_cast<size_t>(streams));
     for (Stream& stream : all) stream.session = runtime::Session::Create(prepared->executable);
     const double seconds = RunAll(all, prepared->inputs);
+    prepared->executable->TakeWarnings(compilation.context().emitter);
     const auto failed = llvm::find_if(all, [](const Stream& stream) { return stream.fault.has_value(); });
     if (failed != all.end()) {
       Emit(*failed->fault, compilation.context().emitter);

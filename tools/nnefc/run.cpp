@@ -90,6 +90,7 @@ struct RunCommand : CommonOptions {
     Progress progress;
     progress.Start(fmt::format("{}: run", compilation.path()));
     runtime::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
+    prepared.executable->TakeWarnings(compilation.context().emitter);
     if (result) return *result;
     Emit(result.error(), compilation.context().emitter);
     return std::nullopt;

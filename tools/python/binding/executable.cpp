@@ -23,8 +23,17 @@ nb::list Steps(const std::vector<api::StepTime>& steps) {
   return list;
 }
 
+// Returns the outputs of a run as arrays. Its warnings, such as that of a missing library, become a
+// RuntimeWarning of the line that called the package.
 nb::dict Finish(api::Outcome<api::Tensors> outcome) {
-  return ToArrays(Take(std::move(outcome), "running the model"));
+  const api::Report report = outcome.report;
+  const api::Tensors tensors = Take(std::move(outcome), "running the model");
+  if (report.diagnostics().empty()) return ToArrays(tensors);
+  constexpr int kCallerOfPackage = 2;
+  std::string text = report.ToText();
+  if (text.ends_with('\n')) text.pop_back();
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), kCallerOfPackage) != 0) throw nb::python_error();
+  return ToArrays(tensors);
 }
 
 // A session with a lock: runs of several threads follow each other.
