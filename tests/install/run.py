@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Installs a build into a fresh folder, compiles each header of the face by itself, and builds and runs programs in C++ and C
-that know nothing but the package."""
+that know nothing but the package: run.py BUILD, or run.py --prefix FOLDER for what is installed in a folder already."""
 
+import argparse
 import os
 import pathlib
 import shutil
@@ -11,20 +12,26 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+NETWORK = HERE.parent / "networks/googlenet.nnef"  # oneDNN computes some of its operations
 
 
-def run(*command: object) -> None:
+def run(*command: object) -> str:
     done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}\nexit code {done.returncode}")
+    return done.stdout
 
 
 def main() -> int:
-    build = pathlib.Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", nargs="?", type=pathlib.Path)
+    parser.add_argument("--prefix", type=pathlib.Path)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        prefix = folder / "prefix"
-        run("cmake", "--install", build, "--prefix", prefix)
+        prefix = options.prefix or folder / "prefix"
+        if options.build:
+            run("cmake", "--install", options.build, "--prefix", prefix)
         # `extension.h` needs more than the package: tests/plugins.
         headers = [header for header in sorted((prefix / "include/nnefc").glob("*.h")) if header.name != "extension.h"]
         for header in headers:
@@ -41,8 +48,13 @@ def main() -> int:
         run("cmake", "--build", folder / "build")
         for program in ("program_cpp", "program_c", "program_openmp"):
             run(folder / "build" / program)
-        run(prefix / "bin/nnefc", "--version")
-        # What reads archives is a library of its own, which has to be found.
+        # The libraries that nnefc opens when it needs them have to be found.
+        version = run(prefix / "bin/nnefc", "--version")
+        if "which uses" not in version:
+            raise SystemExit(f"nnefc --version\n{version}\nis without oneDNN")
+        numbers = run(prefix / "bin/nnefc", "run", NETWORK, "--random-weights", 1, "--random-inputs", 1)
+        if "runtime.no-onednn" in numbers:
+            raise SystemExit(f"nnefc run {NETWORK}\n{numbers}")
         document = folder / "graph.nnef"
         document.write_text("version 1.0;\ngraph g(x) -> (y)\n{\n    x = external(shape = [2]);\n    y = relu(x);\n}\n")
         with tarfile.open(folder / "model.tar", "w") as archive:
