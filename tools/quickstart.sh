@@ -9,7 +9,7 @@ install_packages "${packages[@]}"
 continue_as_owner "$@"
 build release nnefc
 
-nnefc=build/release/bin/nnefc
+nnefc=$PWD/build/release/bin/nnefc
 network=tests/networks/googlenet.nnef
 
 say "check: $network against the specification"
@@ -23,4 +23,9 @@ say "run: with random weights and a random image"
 "$nnefc" run "$network" --random-weights 1 --random-inputs 1 --verbose
 
 say "done"
-echo "The command line is $nnefc; '$nnefc --help' lists what it does."
+cat <<TEXT
+To install \`nnefc\` in /usr/local:
+  sudo cmake --install $PWD/build/release
+To run it from any folder without that:
+  $nnefc --help
+TEXT

@@ -1,4 +1,7 @@
 # Writes OUTPUT, the definition of kCommit, unless it says so already.
+
+cmake_minimum_required(VERSION 3.25)
+
 execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty=+ --exclude=* OUTPUT_VARIABLE commit
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed OR NOT commit)
