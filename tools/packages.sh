@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Debian packages of the command line and the library in build/packages, and has lintian judge them.
+# Makes Debian packages of the command line and the library in build/packages.
 #   tools/packages.sh
 #   tools/packages.sh --userland SUITE  installs, runs and purges them in a bare system of that Debian release, made by
 #                                       debootstrap (as root): bookworm
@@ -10,21 +10,24 @@ source tools/setup.sh
 readonly folder=build/packages
 
 make_packages() {
-  install_packages "${packages[@]}" python3 python3-venv dpkg-dev lintian
+  install_packages "${packages[@]}" python3 dpkg-dev file
   say "building the packages"
-  cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DNNEFC_PACKAGES=ON -DNNEFC_BUILD_TESTS=OFF \
-    -DNNEFC_BUILD_BENCH=OFF -DNNEFC_PYTHON=none >"$folder.log" || fail "cmake could not configure: see $folder.log"
+  local output
+  output=$(cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DNNEFC_PACKAGES=ON -DNNEFC_BUILD_TESTS=OFF \
+    -DNNEFC_BUILD_BENCH=OFF -DNNEFC_PYTHON= 2>&1) || {
+    printf '%s\n' "$output"
+    fail "cmake could not configure the build (see above)"
+  }
   cmake --build "$folder" --target nnefc nnefc_manuals || fail "the build failed (see above)"
   rm -f "$folder"/*.deb
   (cd "$folder" && cpack -G DEB) || fail "cpack failed (see above)"
-  say "lintian"
-  lintian --fail-on error --allow-root "$folder"/*.deb || fail "lintian found errors (see above)"
+  ls -l "$folder"/*.deb
 }
 
 # try_userland SUITE: what was there before is there afterwards, and nothing else.
 try_userland() {
   make_userland "$1"
-  cp "$folder"/*.deb tests/networks/resnet50.nnef "$userland/trial/"
+  cp "$folder"/*.deb tests/networks/googlenet.nnef "$userland/trial/"
   say "installing, running and purging them in it"
   chroot "$userland" /bin/sh -ec '
     cd /trial
@@ -32,14 +35,16 @@ try_userland() {
     apt-get update -q >/dev/null
     list() { find /usr /etc /lib /opt -path /etc/ld.so.cache -prune -o -print | sort; }
     list >before
-    apt-get install -q -q -y --no-install-recommends ./nnefc_*.deb ./libnnefc0_*.deb >/dev/null
+    apt-get install -q -q -y --no-install-recommends ./*.deb >/dev/null
     nnefc --version
-    nnefc check resnet50.nnef
-    nnefc run resnet50.nnef --random-weights 1 --random-inputs 1 >/dev/null
-    apt-get purge -q -q -y --autoremove nnefc libnnefc0 >/dev/null
+    nnefc check googlenet.nnef
+    nnefc run googlenet.nnef --random-weights 1 --random-inputs 1 >/dev/null 2>messages
+    cat messages
+    [ ! -s messages ]  # no warning that oneDNN is missing
+    apt-get purge -q -q -y --autoremove nnefc libnnefc0 libnnefc-dev >/dev/null
     list >after
     diff before after
-    dpkg -l nnefc libnnefc0 2>/dev/null | grep "^.[^n]" | grep nnefc && exit 1
+    dpkg -l nnefc libnnefc0 libnnefc-dev 2>/dev/null | grep "^.[^n]" | grep nnefc && exit 1
     echo "nothing is left"' || fail "the packages do not work in $1 (see above)"
 }
 

@@ -4,26 +4,27 @@
 #   tools/wheel.sh PYTHON...         for each of these; of 3.12 and later one serves all
 #   tools/wheel.sh --userland SUITE  tries the wheels of build/wheels in a bare system of that Debian release, made by
 #                                    debootstrap (as root): bookworm, trixie
-# Wheels lie in build/wheels.
+# Wheels are written to build/wheels.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
 readonly wheels=build/wheels
 readonly smoke=tests/python/smoke.py
+readonly network=tests/networks/googlenet.nnef
 
-# try_wheel PYTHON: installs the wheel that fits it from build/wheels into an environment of its own, and runs a network.
+# try_wheel PYTHON WHEEL: installs it into a new environment, and runs a network.
 try_wheel() {
   local room
   room=$(mktemp -d)
   "$1" -m venv "$room/venv"
-  "$room/venv/bin/pip" install -q --disable-pip-version-check --find-links "$wheels" nnefc ||
-    fail "the wheel cannot be installed for $1"
-  (cd "$room" && PATH="$room/venv/bin:$PATH" "$room/venv/bin/python" "$OLDPWD/$smoke" "$OLDPWD/tests/networks/resnet50.nnef") ||
+  "$room/venv/bin/pip" install -q --disable-pip-version-check "$2" || fail "the wheel cannot be installed for $1"
+  (cd "$room" && PATH="$room/venv/bin:$PATH" "$room/venv/bin/python" "$OLDPWD/$smoke" "$OLDPWD/$network") ||
     fail "the wheel does not work for $1"
   rm -rf "$room"
 }
 
+# make_wheel PYTHON: sets $wheel to the file.
 make_wheel() {
   local python=$1 room
   room=$(mktemp -d)
@@ -33,8 +34,10 @@ make_wheel() {
   "$room/venv/bin/pip" wheel -q --disable-pip-version-check --no-deps -w "$room" ./tools/python ||
     fail "the wheel could not be built (see above)"
   say "putting what it needs into it"
-  PATH="$room/venv/bin:$PATH" "$room/venv/bin/auditwheel" repair --exclude 'libopenvino.so.*' -w "$wheels" "$room"/nnefc-*.whl ||
+  PATH="$room/venv/bin:$PATH" "$room/venv/bin/auditwheel" repair --exclude 'libopenvino.so.*' -w "$room/repaired" "$room"/nnefc-*.whl ||
     fail "auditwheel could not repair the wheel (see above)"
+  wheel=$wheels/$(basename "$room"/repaired/nnefc-*.whl)
+  mv "$room"/repaired/nnefc-*.whl "$wheel"
   rm -rf "$room"
 }
 
@@ -76,7 +79,7 @@ try_userland() {
     python3 -m venv venv
     start=$(date +%s)
     venv/bin/pip install -q --no-index --find-links wheels nnefc onnxruntime
-    PATH=/trial/venv/bin:$PATH venv/bin/python tests/python/smoke.py tests/networks/resnet50.nnef --onnx model
+    PATH=/trial/venv/bin:$PATH venv/bin/python tests/python/smoke.py '"$network"' --onnx model
     echo "installed and run in $(($(date +%s) - start)) s"' || fail "the wheel does not work in $1"
 }
 
@@ -91,7 +94,7 @@ mkdir -p "$wheels"
 for python in "${@:-python3}"; do
   make_wheel "$python"
   say "trying it in a fresh environment"
-  try_wheel "$python"
+  try_wheel "$python" "$wheel"
 done
 say "done"
 ls -l "$wheels"

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """What an installed package must be able to do, with numpy alone: smoke.py NETWORK
 
-`--onnx FOLDER`: a model with its data and model.onnx beside them, which ONNX Runtime gives the same outputs for.
+NETWORK is a document that some kernels of oneDNN compute, such as GoogLeNet. `--onnx FOLDER` names a model with its data
+and a file model.onnx, for which ONNX Runtime computes the same outputs.
 """
 
 import argparse
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+import warnings
 
 import numpy as np
 
@@ -31,6 +34,39 @@ def compare_with_onnx(folder: str) -> None:
     names = [output.name for output in session.get_outputs()]
     assert_close(executable.run(inputs), dict(zip(names, session.run(names, inputs), strict=True)))
     print(f"{folder}: as ONNX Runtime {onnxruntime.__version__} computes it")
+
+
+def compare_with_openvino(network: str) -> None:
+    """The package has OpenVINO's front end for the release of OpenVINO that is installed."""
+    import openvino  # noqa: PLC0415
+
+    import nnefc.openvino  # noqa: PLC0415
+
+    assert nnefc.openvino.front_end_library() is not None, f"no front end for OpenVINO {openvino.__version__}"
+    model = nnefc.load(network, random_weights=1)
+    executable = model.compile()
+    inputs = executable.random_inputs(2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.tgz"
+        nnefc.load(model.expand(), variables=model.variables).save(path)
+        compiled = openvino.compile_model(openvino.convert_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = compiled(list(inputs.values()))
+    assert_close(executable.run(inputs), dict(zip((port.name for port in model.outputs), results.values(), strict=True)))
+    print(f"{network}: as OpenVINO {openvino.__version__} computes it")
+
+
+def check_libraries(network: str) -> None:
+    """The libraries are there that nnefc opens when it first needs them."""
+    loaded = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert "libnnefc_onednn" in loaded, f"{network} runs without oneDNN: another network must test it"
+    done = subprocess.run(["nnefc", "run", network, "--random-weights", "1", "--random-inputs", "1"], capture_output=True, text=True, check=True)
+    assert done.stderr == "", done.stderr
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.tar.xz"
+        with tarfile.open(path, "w:xz") as archive:
+            archive.add(network, "graph.nnef")
+        report = nnefc.check(path)
+        assert report, report
 
 
 EXTENSION = """
@@ -61,7 +97,9 @@ def main() -> int:
     parser.add_argument("network")
     parser.add_argument("--reference", action="store_true", help="compare both backends")
     parser.add_argument("--onnx", metavar="FOLDER", help="compare with ONNX Runtime")
+    parser.add_argument("--openvino", action="store_true", help="compare with OpenVINO")
     options = parser.parse_args()
+    warnings.filterwarnings("error", category=RuntimeWarning)  # oneDNN is missing
     start = time.monotonic()
     network = options.network
     report = nnefc.check(network)
@@ -71,8 +109,11 @@ def main() -> int:
     fast = model.compile().run(inputs)
     plain = model.compile(backend="reference").run(inputs) if options.reference else fast
     assert_close(fast, plain)
+    check_libraries(network)
     if options.onnx:
         compare_with_onnx(options.onnx)
+    if options.openvino:
+        compare_with_openvino(network)
     told = subprocess.run(["nnefc", "--version"], capture_output=True, text=True, check=True).stdout
     assert nnefc.__version__ in told, told
     module = subprocess.run([sys.executable, "-m", "nnefc", "check", network], check=False)

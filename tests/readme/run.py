@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every nnefc command of the README in an empty folder: run.py NNEFC"""
+"""Runs every nnefc command of the README in an empty folder, and checks that CI runs the others: run.py NNEFC"""
 
 import pathlib
 import re
@@ -11,10 +11,26 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = "build/release/bin/nnefc"
 
 
+# What continuous integration runs.
+SCRIPTS = [".ci/run", "tools/dev/check_install.sh"]
+INSTALLING = ("tools/", "pip install", "sudo cmake --install")
+
+
+def lines(name: str) -> list[str]:
+    """The command lines of a README's `sh` blocks."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
 def commands() -> list[str]:
-    """The command lines of the README's `sh` blocks that start nnefc."""
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line.startswith(BINARY)]
+    """Those of the README that start nnefc."""
+    return [line for line in lines("README.md") if line.startswith(BINARY)]
+
+
+def installations() -> list[str]:
+    """Those of the READMEs that build or install something, from a clone."""
+    found = [line.partition("#")[0].strip() for name in ("README.md", "tools/python/README.md") for line in lines(name)]
+    return [line for line in found if line.startswith(INSTALLING)]
 
 
 def main() -> int:
@@ -29,9 +45,14 @@ def main() -> int:
             if done.returncode != 0:
                 failed += 1
                 print(f"{command}\n  exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    count = len(commands())
+    scripts = "".join((ROOT / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    for command in installations():
+        if command.removeprefix("sudo ") not in scripts:
+            failed += 1
+            print(f"{command}\n  is in a README, but none of {', '.join(SCRIPTS)} runs it")
+    count = len(commands()) + len(installations())
     print(f"{count - failed} passed, {failed} failed")
-    return 1 if failed or count == 0 else 0
+    return 1 if failed or not commands() or not installations() else 0
 
 
 if __name__ == "__main__":

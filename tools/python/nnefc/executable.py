@@ -81,7 +81,7 @@ class Profile(Sequence[Step]):
         return f"<nnefc.Profile: {len(self)} steps, {self.milliseconds:.3f} ms>"
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a row for each step, in order. Needs pandas: `pip install nnefc[pandas]`."""
+        """A pandas.DataFrame with a row for each step, in order. Needs the package `pandas`."""
         import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         columns = ["name", "operation", "kernel", "milliseconds", "operations", "bytes"]

@@ -1,4 +1,4 @@
-"""Models of NNEF in OpenVINO, and the other way. Needs `pip install nnefc[openvino]`.
+"""Models of NNEF in OpenVINO, and the other way. Needs the package `openvino`.
 
 Where the front end of this package was built for the OpenVINO that is installed (`front_end_library`), every
 `FrontEndManager` that is made after this import has it, so `openvino.convert_model("model.nnef")` reads NNEF.

@@ -1,4 +1,4 @@
-"""NNEF models in Ray Data: batches scored by actors, and thousands of documents checked. Needs `pip install nnefc[ray]`.
+"""NNEF models in Ray Data: batches scored by actors, and thousands of documents checked. Needs `ray[data]`, `pandas` and `pyarrow`.
 
     import ray
     from nnefc.ray import Predictor

@@ -1,4 +1,4 @@
-"""NNEF models in Spark: a function for `DataFrame.mapInPandas` and one for columns. Needs `pip install nnefc[spark]`.
+"""NNEF models in Spark: a function for `DataFrame.mapInPandas` and one for columns. Needs `pyspark`, `pandas` and `pyarrow`.
 
     from nnefc.spark import map_in_pandas
 
