@@ -44,8 +44,8 @@ struct Attempt {
 
 class Fixer {
  public:
-  Fixer(const std::string& path, const CompileOptions& options, const FixJudge& judge)
-      : path_(path), options_(options), judge_(judge) {
+  Fixer(const std::string& path, const CompileOptions& options, Applicability most, const FixJudge& judge)
+      : path_(path), options_(options), most_(most), judge_(judge) {
     options_.error_limit = kMaxErrors;
   }
 
@@ -62,6 +62,8 @@ class Fixer {
       group_ = helped ? 2 * group_ : std::max<size_t>(1, group_ / 2);
     }
     report_.untried = wanted.size();
+    for (const Diagnostic& diagnostic : best.diagnostics())
+      report_.unsafe += !diagnostic.fixes.empty() && !IsAllowed(diagnostic);
     for (const auto& [name, text] : best.texts) {
       if (before.at(name) != text) report_.changes[name] = {before.at(name), text};
     }
@@ -84,11 +86,13 @@ class Fixer {
 
   bool MayCheck() const { return runs_ < kMinRuns || (runs_ < kMaxRuns && work_ < kMaxWork); }
 
-  // The diagnostics with fix-its that were not refused.
+  bool IsAllowed(const Diagnostic& diagnostic) const { return diagnostic.applicability <= most_; }
+
+  // The diagnostics with fix-its that are allowed and were not refused.
   std::vector<Diagnostic> Wanted(const Attempt& attempt) const {
     std::vector<Diagnostic> wanted;
     for (const Diagnostic& diagnostic : attempt.diagnostics()) {
-      if (!diagnostic.fixes.empty() && !refused_.contains(Key(attempt, diagnostic)))
+      if (!diagnostic.fixes.empty() && IsAllowed(diagnostic) && !refused_.contains(Key(attempt, diagnostic)))
         wanted.push_back(diagnostic);
     }
     return wanted;
@@ -187,7 +191,7 @@ class Fixer {
         return false;
       const auto& found = next.diagnostics();
       const auto further = std::find_if(found.begin(), found.end(), [&](const Diagnostic& other) {
-        return !other.fixes.empty() && !known.contains(Key(next, other));
+        return !other.fixes.empty() && IsAllowed(other) && !known.contains(Key(next, other));
       });
       if (further == found.end()) return false;
       known.insert(Key(next, *further));
@@ -214,6 +218,7 @@ class Fixer {
 
   std::string path_;
   CompileOptions options_;
+  const Applicability most_;
   const FixJudge& judge_;
   FixReport report_;
   std::set<std::string> refused_;
@@ -224,8 +229,9 @@ class Fixer {
 
 }  // namespace
 
-FixReport FixModel(const std::string& path, const CompileOptions& options, const FixJudge& judge) {
-  return Fixer(path, options, judge).Run();
+FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
+                   const FixJudge& judge) {
+  return Fixer(path, options, most, judge).Run();
 }
 
 }  // namespace nnefc

@@ -24,17 +24,19 @@ struct FixReport {
   std::vector<std::string> refused;
   // How many more there are, for which checking the model takes too long.
   size_t untried = 0;
+  // How many diagnostics that remain have unsafe fix-its, which were not allowed.
+  size_t unsafe = 0;
 };
 
-// Applies the fix-its of `check` until there are none that help, or checking the
-// model was as much work as a person would wait for. They are tried together,
-// and by halves where that does not help. A repair is kept only if the model is better by it: more
-// stages of the compiler pass, or fewer errors (then warnings) remain in the
-// one that fails. Nothing is written.
-//
-// `judge`, unless it is null, adds what it has to say to the diagnostics of each
-// compilation that is tried, such as the findings of lint.
+// Adds diagnostics of its own, such as the findings of lint, to those of a compilation that is tried; may be
+// null.
 using FixJudge = std::function<void(Compilation&)>;
-FixReport FixModel(const std::string& path, const CompileOptions& options, const FixJudge& judge = nullptr);
+
+// Applies the fix-its of `check` that are at most as unsafe as `most` until there are none that help, or
+// checking the model was as much work as a person would wait for. They are tried together, and by halves
+// where that does not help. A repair is kept only if the model is better by it: more stages of the compiler
+// pass, or fewer errors (then warnings) remain in the one that fails. Nothing is written.
+FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
+                   const FixJudge& judge = nullptr);
 
 }  // namespace nnefc

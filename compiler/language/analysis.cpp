@@ -77,7 +77,8 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const Posit
     for (const DiagnosticNote& note : diagnostic.notes)
       finding.notes.push_back({note.message, place_of(note.range)});
     for (const FixIt& fix : diagnostic.fixes) {
-      if (fix.range.file == file) finding.fixes.push_back({range_of(fix.range), fix.text});
+      if (fix.range.file == file)
+        finding.fixes.push_back({range_of(fix.range), fix.text, diagnostic.applicability});
     }
     findings.push_back(std::move(finding));
   }

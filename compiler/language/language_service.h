@@ -44,6 +44,7 @@ struct Finding {
   struct Fix {
     TextRange range;
     std::string text;  // stands for what is in the range
+    Applicability applicability;
   };
   std::vector<Fix> fixes;
 };

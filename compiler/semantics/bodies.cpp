@@ -118,7 +118,7 @@ const Scope::Entry* Checker::FindMisspelt(Symbol result) {
   for (const Scope::Entry& entry : scope_.entries()) {
     if (is_candidate(entry)) suggestion.Offer(Text(entry.name));
   }
-  if (suggestion.best().empty() || !suggestion.is_safe()) return nullptr;
+  if (!suggestion.is_unique()) return nullptr;
   for (const Scope::Entry& entry : scope_.entries()) {
     if (is_candidate(entry) && Text(entry.name) == suggestion.best()) return &entry;
   }
@@ -148,8 +148,8 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
       // What is used elsewhere was meant.
       const std::string_view body = SourceText(body_range_);
       const std::string_view text = Text(other->name);
-      if (body.find(text) == body.rfind(text))
-        builder.Fix(other->local.assignment, std::string(Text(name.symbol)));
+      if (body.find(text) == body.rfind(text) && IsOneSlip(text, Text(name.symbol)))
+        builder.Fix(other->local.assignment, std::string(Text(name.symbol)), Applicability::kUnsafe);
       builder.Note(other->local.assignment, "`{}` is assigned here", text);
     }
   }

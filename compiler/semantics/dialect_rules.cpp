@@ -336,7 +336,10 @@ void DialectRules::ReportTypeArgument(const ast::InvocationExpr& invocation) {
     const uint32_t end = document_.version_range.end;
     builder.Fix({place.file, end, end}, ";");
   } else {
-    builder.Fix({place.file, invocation.callee.range.end, place.end + 1}, "");
+    // `scalar` is what tensors are without it.
+    const bool is_default = invocation.type_argument == ast::PrimitiveName::kScalar;
+    builder.Fix({place.file, invocation.callee.range.end, place.end + 1}, "",
+                is_default ? Applicability::kSafe : Applicability::kUnsafe);
   }
 }
 

@@ -147,7 +147,10 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
   }
   DiagnosticBuilder builder =
       Report(kUndefined, range, "undefined name `{}`; did you mean `{}`?", Text(name), suggestion.best());
-  if (suggestion.is_safe()) builder.Fix(range, std::string(suggestion.best()));
+  // Either name may be the one that is misspelt.
+  if (suggestion.is_typo())
+    builder.Fix(range, std::string(suggestion.best()),
+                suggestion.is_spelling() ? Applicability::kSafe : Applicability::kUnsafe);
 }
 
 TypeId Checker::CheckArray(const ast::Expr& array, llvm::ArrayRef<ExprId> items, Use use) {

@@ -124,7 +124,7 @@ std::vector<ExtensionUse> ExtensionsIn(const ast::Extension& line, const SymbolT
           known, [&](const Extension& extension) { return extension.name == suggestion.best(); });
       use.is_misspelt = meant != known.end();
       if (use.is_misspelt) use.extension = meant;
-      use.has_safe_spelling = use.is_misspelt && suggestion.is_safe();
+      use.has_safe_spelling = use.is_misspelt && suggestion.is_typo();
     }
     use.name = rest.take_front(words);
     rest = rest.drop_front(words);

@@ -174,7 +174,7 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
   }
   DiagnosticBuilder builder =
       Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, best);
-  if (!same.empty() || suggestion.is_safe()) builder.Fix(range, std::string(best));
+  if (!same.empty() || suggestion.is_typo()) builder.Fix(range, std::string(best));
 }
 
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,

@@ -136,7 +136,8 @@ void Checker::FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder) {
   const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
   const bool is_pair = Kind(item) == TypeKind::kTuple && types_.Items(item).size() == 2 &&
                        types_.Items(item)[0] == integer_ && types_.Items(item)[1] == integer_;
-  if (number != nullptr && is_pair) builder.Fix(value.range, fmt::format("[({0},{0})]", number->value));
+  if (number != nullptr && is_pair)
+    builder.Fix(value.range, fmt::format("[({0},{0})]", number->value), Applicability::kUnsafe);
   if (!is_literal || !IsCastable(types_, dialect_, TypeOf(id), item)) return;
   builder.Fix({value.range.file, value.range.begin, value.range.begin}, "[");
   builder.Fix({value.range.file, value.range.end, value.range.end}, "]");
@@ -161,7 +162,8 @@ void Checker::FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
   // `padding = [1,1]` means the same before and behind.
   const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
   const bool is_pair = types.size() == 2 && types[0] == integer_ && types[1] == integer_;
-  if (number != nullptr && is_pair) builder.Fix(value.range, fmt::format("({0},{0})", number->value));
+  if (number != nullptr && is_pair)
+    builder.Fix(value.range, fmt::format("({0},{0})", number->value), Applicability::kUnsafe);
 }
 
 void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder) {

@@ -69,7 +69,7 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
     for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
   }
   std::string_view best = suggestion.best();
-  bool is_safe = suggestion.is_safe();
+  bool is_safe = suggestion.is_typo();
   std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
   const ForeignName* foreign =
       suggestion.is_spelling() || callee.document != standard_
@@ -119,7 +119,6 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
   if (arguments.size() < 2) return;  // none would be left
   const SourceRange value = expr(argument.value).range;
   const std::string text = llvm::StringRef(SourceText(value).data(), SourceText(value).size()).lower();
-  std::string_view type;
   switch (foreign.repair) {
     case ForeignRepair::kDrop:
       break;
@@ -134,10 +133,10 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
       break;
     case ForeignRepair::kType: {
       const std::string_view word = llvm::StringRef(text).trim("'\"");
-      type = parse::MeantType(word.substr(word.rfind('.') + 1), dialect_);
-      if (type.empty() || !signature.is_generic || invocation.type_argument.has_value()) return;
+      const parse::MeantType meant = parse::MeantTypeOf(word.substr(word.rfind('.') + 1), dialect_);
+      if (!meant.is_certain || !signature.is_generic || invocation.type_argument.has_value()) return;
       const SourceRange callee = invocation.callee.range;
-      builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", type));
+      builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", meant.name));
       break;
     }
     default:

@@ -105,7 +105,9 @@ const Signature* Checker::FindBody(ExprId name) {
                is_standard                 ? "; a standard operation is no body"
                : suggestion.best().empty() ? ""
                                            : fmt::format("; did you mean `{}`?", suggestion.best()));
-    if (!suggestion.best().empty()) builder.Fix(value.range, fmt::format("'{}'", suggestion.best()));
+    if (suggestion.is_typo())
+      builder.Fix(value.range, fmt::format("'{}'", suggestion.best()),
+                  suggestion.is_spelling() ? Applicability::kSafe : Applicability::kUnsafe);
     return nullptr;
   }
   const ast::Fragment& fragment = document_.fragments[found->second];

@@ -26,6 +26,10 @@ void AgreeInNumber(std::string& message) {
 
 }  // namespace
 
+std::string_view ApplicabilityName(Applicability applicability) {
+  return applicability == Applicability::kSafe ? "safe" : "unsafe";
+}
+
 DiagnosticBuilder::~DiagnosticBuilder() {
   emitter_->Add(std::move(diagnostic_));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,7 +38,16 @@ struct DiagnosticNote {
   std::string message;
 };
 
-// A repair that can be applied without thinking: replace `range` by `text`.
+// Whether the fix-its of a diagnostic may be applied without being read first.
+enum class Applicability : uint8_t {
+  kSafe,    // the text has one reading, which the fix-its write
+  kUnsafe,  // they guess what was meant, or may change what the network computes
+};
+
+// "safe" or "unsafe", as reports for machines have it.
+std::string_view ApplicabilityName(Applicability applicability);
+
+// An edit that repairs a text: replace `range` by `text`.
 struct FixIt {
   SourceRange range;
   std::string text;
@@ -49,7 +59,9 @@ struct Diagnostic {
   SourceRange range;
   std::string message;
   std::vector<DiagnosticNote> notes;
+  // They belong together, and so have one applicability.
   std::vector<FixIt> fixes;
+  Applicability applicability = Applicability::kSafe;
 };
 
 class Emitter;
@@ -72,8 +84,11 @@ class DiagnosticBuilder {
     diagnostic_.notes.insert(diagnostic_.notes.end(), notes.begin(), notes.end());
     return *this;
   }
-  DiagnosticBuilder& Fix(SourceRange range, std::string text) {
+  // One unsafe fix-it makes all of a diagnostic unsafe.
+  DiagnosticBuilder& Fix(SourceRange range, std::string text,
+                         Applicability applicability = Applicability::kSafe) {
     diagnostic_.fixes.push_back({range, std::move(text)});
+    diagnostic_.applicability = std::max(diagnostic_.applicability, applicability);
     return *this;
   }
 

@@ -50,7 +50,8 @@ std::string RenderJson(const std::vector<Diagnostic>& diagnostics, const SourceM
     }
     entry["fixes"] = Json::array();
     for (const FixIt& fix : diagnostic.fixes) {
-      Json item = {{"text", fix.text}};
+      Json item = {{"text", fix.text},
+                   {"applicability", std::string(ApplicabilityName(diagnostic.applicability))}};
       AddPlace(item, fix.range, sources);
       entry["fixes"].push_back(std::move(item));
     }

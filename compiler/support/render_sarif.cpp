@@ -27,7 +27,7 @@ class ResultWriter {
   Json Region(SourceRange range);
   Json Artifact(FileId file);
   Json PhysicalLocation(SourceRange range);
-  Json Fix(std::vector<FixIt> parts);
+  Json Fix(std::vector<FixIt> parts, Applicability applicability);
   LineColumn Utf16Place(Location place);
 
   std::string Fingerprint(const Diagnostic& diagnostic);
@@ -88,7 +88,7 @@ Json ResultWriter::PhysicalLocation(SourceRange range) {
 }
 
 // One fix: its parts belong together, those of one file in the order of its text.
-Json ResultWriter::Fix(std::vector<FixIt> parts) {
+Json ResultWriter::Fix(std::vector<FixIt> parts, Applicability applicability) {
   std::stable_sort(parts.begin(), parts.end(), [](const FixIt& a, const FixIt& b) {
     return std::pair(a.range.file.index, a.range.begin) < std::pair(b.range.file.index, b.range.begin);
   });
@@ -103,7 +103,8 @@ Json ResultWriter::Fix(std::vector<FixIt> parts) {
     if (!part.text.empty()) replacement["insertedContent"] = Message(part.text);
     changes.back()["replacements"].push_back(std::move(replacement));
   }
-  return {{"artifactChanges", std::move(changes)}};
+  return {{"artifactChanges", std::move(changes)},
+          {"properties", {{"applicability", std::string(ApplicabilityName(applicability))}}}};
 }
 
 Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
@@ -126,7 +127,7 @@ Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
   for (const FixIt& fix : diagnostic.fixes) {
     if (fix.range.valid()) parts.push_back(fix);
   }
-  if (!parts.empty()) result["fixes"] = Json::array({Fix(std::move(parts))});
+  if (!parts.empty()) result["fixes"] = Json::array({Fix(std::move(parts), diagnostic.applicability)});
   return result;
 }
 

@@ -92,6 +92,11 @@ Excerpt ExcerptOf(std::string_view line, size_t column) {
   return excerpt;
 }
 
+// What is printed after a fix that `--fix` alone does not apply.
+std::string_view MarkOf(Applicability applicability) {
+  return applicability == Applicability::kUnsafe ? "  (unsafe fix)" : "";
+}
+
 class TextRenderer {
  public:
   TextRenderer(const SourceManager& sources, const RenderOptions& options)
@@ -100,7 +105,7 @@ class TextRenderer {
   // A message with its line, and below that the fixes that fit there. The fixes
   // that do not are left in `fixes`.
   void Message(Severity severity, SourceRange range, std::string_view message, std::string_view label,
-               std::vector<FixIt>& fixes) {
+               std::vector<FixIt>& fixes, Applicability applicability) {
     std::string place = Place(range);
     std::string kind = fmt::format("{}: ", SeverityName(severity));
     if (options_.color) {
@@ -110,7 +115,7 @@ class TextRenderer {
     out_ += place + kind + std::string(message);
     if (!label.empty()) out_ += fmt::format(" [{}]", label);
     out_ += '\n';
-    if (options_.excerpts) ShowLine(severity, range, fixes);
+    if (options_.excerpts) ShowLine(severity, range, fixes, applicability);
   }
 
   std::string Take() { return std::move(out_); }
@@ -125,7 +130,8 @@ class TextRenderer {
   }
 
  private:
-  void ShowLine(Severity severity, SourceRange range, std::vector<FixIt>& fixes) {
+  void ShowLine(Severity severity, SourceRange range, std::vector<FixIt>& fixes,
+                Applicability applicability) {
     if (!range.valid() || sources_.Kind(range.file) != FileKind::kText) return;
     const LineColumn at = sources_.Position(range.start());
     const std::string_view line = sources_.Line(range.file, at.line);
@@ -142,7 +148,8 @@ class TextRenderer {
             Colored(ColorOf(severity), "^" + std::string(width - 1, '~')) + '\n';
     const std::string repair =
         TakeFixes(excerpt, range.begin - static_cast<uint32_t>(column), range.file, fixes);
-    if (!repair.empty()) out_ += margin + Colored(fmt::color::forest_green, repair) + '\n';
+    if (!repair.empty())
+      out_ += margin + Colored(fmt::color::forest_green, repair) + std::string(MarkOf(applicability)) + '\n';
   }
 
   // What stands in a line for bytes [from, to) of it; a removal if it is empty.
@@ -208,16 +215,17 @@ class TextRenderer {
 };
 
 // A fix in words.
-std::string FixText(const FixIt& fix) {
-  if (fix.text.empty()) return "remove this";
+std::string FixText(const FixIt& fix, Applicability applicability) {
+  const std::string_view mark = MarkOf(applicability);
+  if (fix.text.empty()) return fmt::format("remove this{}", mark);
   // A line of its own is told without its line ends.
   std::string_view lines = fix.text;
   while (!lines.empty() && lines.front() == '\n') lines.remove_prefix(1);
   while (!lines.empty() && lines.back() == '\n') lines.remove_suffix(1);
   std::string text(lines);
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return fix.range.begin == fix.range.end ? fmt::format("insert `{}` here", text)
-                                          : fmt::format("replace this by `{}`", text);
+  return fix.range.begin == fix.range.end ? fmt::format("insert `{}` here{}", text, mark)
+                                          : fmt::format("replace this by `{}`{}", text, mark);
 }
 
 }  // namespace
@@ -232,10 +240,13 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
     }
     std::vector<FixIt> fixes = diagnostic.fixes;
     std::vector<FixIt> none;
-    renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label, fixes);
-    for (const FixIt& fix : fixes) renderer.Message(Severity::kNote, fix.range, FixText(fix), {}, none);
+    renderer.Message(diagnostic.severity, diagnostic.range, message, diagnostic.rule->label, fixes,
+                     diagnostic.applicability);
+    for (const FixIt& fix : fixes)
+      renderer.Message(Severity::kNote, fix.range, FixText(fix, diagnostic.applicability), {}, none,
+                       Applicability::kSafe);
     for (const DiagnosticNote& note : diagnostic.notes)
-      renderer.Message(Severity::kNote, note.range, note.message, {}, none);
+      renderer.Message(Severity::kNote, note.range, note.message, {}, none, Applicability::kSafe);
   }
   return renderer.Take();
 }

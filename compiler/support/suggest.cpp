@@ -88,6 +88,19 @@ std::string Digits(std::string_view name) {
 
 }  // namespace
 
+bool IsOneSlip(std::string_view written, std::string_view meant) {
+  const auto mismatch =
+      std::mismatch(written.begin(), written.end(), meant.begin(), meant.end()).first - written.begin();
+  const auto at = static_cast<size_t>(mismatch);
+  if (written.size() == meant.size())
+    return at + 1 < written.size() && written[at] == meant[at + 1] && written[at + 1] == meant[at] &&
+           written.substr(at + 2) == meant.substr(at + 2);
+  if (written.size() + 1 == meant.size()) return written.substr(at) == meant.substr(at + 1);
+  // The second of two equal letters is the first that differs.
+  return written.size() == meant.size() + 1 && at > 0 && written[at] == written[at - 1] &&
+         written.substr(at + 1) == meant.substr(at);
+}
+
 Suggestion::Suggestion(std::string_view wanted)
     : wanted_(wanted), letters_(Letters(wanted)), limit_(LettersWrong(wanted.size()) + 1) {}
 
@@ -116,8 +129,12 @@ size_t Suggestion::Distance(std::string_view candidate) const {
   return EditDistance(wanted_, candidate, limit_ + 1);
 }
 
-bool Suggestion::is_safe() const {
+bool Suggestion::is_unique() const {
   return is_only_ && Digits(best_) == Digits(wanted_);
+}
+
+bool Suggestion::is_typo() const {
+  return is_unique() && (is_spelling() || IsOneSlip(wanted_, best_));
 }
 
 }  // namespace nnefc

@@ -6,6 +6,10 @@
 
 namespace nnefc {
 
+// True if one letter of `written` is doubled or missing, or two adjacent ones are transposed, for it to be
+// `meant`.
+bool IsOneSlip(std::string_view written, std::string_view meant);
+
 // Finds the name that a misspelt one was meant to be: the first of those that
 // differ in case and `_` alone, else of those with the least edit distance,
 // which must be small beside the length of the name. A word that only contains
@@ -20,9 +24,11 @@ class Suggestion {
   std::string_view best() const { return best_; }
   // True if it differs in case, `_` and `-` alone.
   bool is_spelling() const { return !best_.empty() && limit_ == 0; }
-  // True if it can be put in place unasked: no other name is as near, and the
-  // digits are the same (`conv1` is hardly what `conv2` was meant to be).
-  bool is_safe() const;
+  // True if no other name is as near, and the digits are the same (`conv1` is not a misspelt `conv2`).
+  bool is_unique() const;
+  // True if a fix may write it: it is unique and differs in spelling or by one slip. Any other difference
+  // words a question.
+  bool is_typo() const;
 
  private:
   static constexpr size_t kMaxLength = 64;

@@ -147,6 +147,8 @@ def test_both_forms_say_the_same(sarif: list[Report], plain: list[Report]) -> No
         results = [result for run in left.value["runs"] for result in run["results"]]
         assert [(r["ruleId"], r["level"], r["message"]["text"]) for r in results] == \
             [(d["rule"], d["severity"], d["message"]) for d in right.value["diagnostics"]], left.label
+        assert [[fix["properties"]["applicability"] for fix in r.get("fixes", [])] for r in results] == \
+            [sorted({fix["applicability"] for fix in d["fixes"]}) for d in right.value["diagnostics"]], left.label
         failed = 2 if left.label in UNREADABLE else 1
         expected = failed if any(r["level"] == "error" for r in results) else 0
         assert left.exit_code == right.exit_code == expected, left.label

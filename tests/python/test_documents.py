@@ -31,6 +31,7 @@ def test_a_mistake_is_told_with_its_rule_place_and_fix():
     assert mistake.rule in nnefc.explain(mistake.rule)
     assert [fix.text for fix in mistake.fixes] == ["add"]
     assert mistake.fixes[0].place == mistake.place
+    assert mistake.fixes[0].applicability == "safe"
 
 
 def test_all_mistakes_are_told_in_the_order_of_the_text():

@@ -23,6 +23,8 @@ Place PlaceOf(SourceRange range, const SourceManager& sources) {
 static_assert(static_cast<int>(Severity::kError) == static_cast<int>(nnefc::Severity::kError) &&
               static_cast<int>(Severity::kWarning) == static_cast<int>(nnefc::Severity::kWarning) &&
               static_cast<int>(Severity::kNote) == static_cast<int>(nnefc::Severity::kNote));
+static_assert(static_cast<int>(Applicability::kSafe) == static_cast<int>(nnefc::Applicability::kSafe) &&
+              static_cast<int>(Applicability::kUnsafe) == static_cast<int>(nnefc::Applicability::kUnsafe));
 
 Diagnostic Shown(const nnefc::Diagnostic& told, const SourceManager& sources) {
   Diagnostic shown{.severity = static_cast<Severity>(told.severity),
@@ -34,7 +36,9 @@ Diagnostic Shown(const nnefc::Diagnostic& told, const SourceManager& sources) {
                    .fixes = {}};
   for (const DiagnosticNote& note : told.notes)
     shown.notes.push_back({note.message, PlaceOf(note.range, sources)});
-  for (const FixIt& fix : told.fixes) shown.fixes.push_back({PlaceOf(fix.range, sources), fix.text});
+  for (const FixIt& fix : told.fixes)
+    shown.fixes.push_back(
+        {PlaceOf(fix.range, sources), fix.text, static_cast<Applicability>(told.applicability)});
   return shown;
 }
 

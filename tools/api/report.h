@@ -28,10 +28,17 @@ struct Note {
   Place place;
 };
 
-// A repair that can be made without thinking: `text` replaces what stands at `place`.
+enum class Applicability : uint8_t {
+  kSafe,    // the document has one reading, which the fix writes
+  kUnsafe,  // the fix guesses what was meant, or may change what the network computes
+};
+
+// An edit that repairs a document: `text` replaces what is at `place`. The fixes of a diagnostic belong
+// together.
 struct Fix {
   Place place;
   std::string text;
+  Applicability applicability = Applicability::kSafe;
 };
 
 struct Diagnostic {

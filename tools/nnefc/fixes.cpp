@@ -11,17 +11,22 @@ namespace nnefc::cli {
 
 void FixOptions::Add(CLI::App& command, const char* what) {
   command.add_flag("--fix", fix, what);
+  command.add_flag("--unsafe-fixes", unsafe_fixes,
+                   "with --fix: also apply fixes that guess what was meant or may change what is computed");
   command.add_flag("--diff", diff, "with --fix: print what would change instead");
 }
 
 void FixOptions::Validate(const CommonOptions& options) const {
   if (diff && !fix) throw MisuseError("`--diff` shows what `--fix` would change; give both");
+  if (unsafe_fixes && !fix)
+    throw MisuseError("`--unsafe-fixes` widens what `--fix` changes; use both options");
   options.RefuseForOpenVino("--fix", fix);
 }
 
 FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const {
   if (!fix) return {};
-  FixReport report = FixModel(ShownModel(model), compile, judge);
+  FixReport report = FixModel(ShownModel(model), compile,
+                              unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);
   for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
   return report;
 }
@@ -48,6 +53,9 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report,
   if (options.output_format() != Format::kText || options.quiet) return;
   for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
   for (const std::string& line : report.refused) PrintStderr("{}\n", line);
+  if (report.unsafe > 0)
+    PrintStderr("{}: {} unsafe fix{} not applied; `--fix --unsafe-fixes` applies {}\n", ShownModel(model),
+                report.unsafe, report.unsafe == 1 ? " was" : "es were", report.unsafe == 1 ? "it" : "them");
   if (report.untried > 0)
     PrintStderr("{}: {} more fix{} not tried, since checking takes long; use `--fix` once more\n",
                 ShownModel(model), report.untried, report.untried == 1 ? " was" : "es were");

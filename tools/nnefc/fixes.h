@@ -7,14 +7,15 @@
 
 namespace nnefc::cli {
 
-// The options `--fix` and `--diff` of a command.
+// The options `--fix`, `--unsafe-fixes` and `--diff` of a command.
 struct FixOptions {
   bool fix = false;
+  bool unsafe_fixes = false;
   bool diff = false;
 
   // Adds them to a command; `what` is fixed.
   void Add(CLI::App& command, const char* what);
-  // Throws MisuseError for `--diff` alone, and for models that hold no document.
+  // Throws MisuseError for `--diff` or `--unsafe-fixes` alone, and for models that hold no document.
   void Validate(const CommonOptions& options) const;
   // Makes the repairs of a model and takes their texts into `compile`, with
   // which the model is to be run then. `judge` is that of FixModel.

@@ -122,7 +122,7 @@ std::string_view MeantChoice(std::string_view value, llvm::ArrayRef<std::string_
   }
   Suggestion suggestion(value);
   for (std::string_view choice : choices) suggestion.Offer(choice);
-  return suggestion.is_safe() ? suggestion.best() : std::string_view();
+  return suggestion.is_typo() ? suggestion.best() : std::string_view();
 }
 
 }  // namespace

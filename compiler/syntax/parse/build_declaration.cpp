@@ -22,14 +22,11 @@ std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   }
   if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
   if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
-  const std::string_view meant = MeantType(Text(name), document_.dialect);
-  if (meant.empty()) {
-    context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type", Text(name));
-  } else {
-    context_.emitter
-        .Emit(kUnknownTypeName, Range(name), "`{}` is not a type; did you mean `{}`?", Text(name), meant)
-        .Fix(Range(name), std::string(meant));
-  }
+  const MeantType meant = MeantTypeOf(Text(name), document_.dialect);
+  auto report =
+      context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type{}", Text(name),
+                            meant.name.empty() ? "" : fmt::format("; did you mean `{}`?", meant.name));
+  if (meant.is_certain) report.Fix(Range(name), std::string(meant.name));
   return std::nullopt;
 }
 

@@ -11,8 +11,12 @@
 namespace nnefc::parse {
 namespace {
 
-// True if `word` is what other languages write for `keyword`, or a misspelling.
-bool IsMeantAs(std::string_view word, std::string_view keyword) {
+// How certain it is that a word was meant as a keyword.
+enum class Meaning : uint8_t { kOther, kLikely, kCertain };
+
+// Certain of what other languages write for `keyword` and of one slip; likely of other words that are near to
+// it.
+Meaning MeaningOf(std::string_view word, std::string_view keyword) {
   constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
       {"def", "fragment"},         {"func", "fragment"},      {"function", "fragment"}, {"fn", "fragment"},
       {"op", "fragment"},          {"operation", "fragment"}, {"macro", "fragment"},    {"frag", "fragment"},
@@ -20,11 +24,12 @@ bool IsMeantAs(std::string_view word, std::string_view keyword) {
       {"extensions", "extension"}, {"enable", "extension"},   {"using", "extension"},
   };
   for (const auto& [theirs, ours] : kForeign) {
-    if (word == theirs) return keyword == ours;
+    if (word == theirs) return keyword == ours ? Meaning::kCertain : Meaning::kOther;
   }
   Suggestion suggestion(word);
   for (const std::string_view known : {"version", "extension", "fragment", "graph"}) suggestion.Offer(known);
-  return suggestion.is_safe() && suggestion.best() == keyword;
+  if (suggestion.best() != keyword) return Meaning::kOther;
+  return suggestion.is_typo() ? Meaning::kCertain : Meaning::kLikely;
 }
 
 // True if a line that begins with `word` names other files in other languages.
@@ -131,10 +136,13 @@ bool DocumentParser::ReplaceKeyword(std::string_view keyword) {
   const TokenKind second = reader_.PeekSecond().kind;
   const bool fits =
       keyword == "version" ? second == TokenKind::kNumericLiteral : second == TokenKind::kIdentifier;
-  if (!fits || !IsMeantAs(reader_.Text(token), keyword)) return false;
-  context_.emitter
-      .Emit(kUnexpectedToken, reader_.Range(token), "expected `{}`, found {}", keyword, Describe(token))
-      .Fix(reader_.Range(token), std::string(keyword));
+  const Meaning meaning = MeaningOf(reader_.Text(token), keyword);
+  if (!fits || meaning == Meaning::kOther) return false;
+  {
+    auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(token), "expected `{}`, found {}",
+                                        keyword, Describe(token));
+    if (meaning == Meaning::kCertain) report.Fix(reader_.Range(token), std::string(keyword));
+  }
   if (keyword == "fragment") reader_.Retype(TokenKind::kFragment);
   if (keyword == "graph") reader_.Retype(TokenKind::kGraph);
   return true;
@@ -148,7 +156,9 @@ void DocumentParser::SkipTopLevel() {
     auto report =
         context_.emitter.Emit(kTrailingText, reader_.Range(first),
                               "expected the end of the text after the graph, found {}", Describe(first));
-    if (reader_.PeekSecond().kind == TokenKind::kEndOfText) report.Fix(reader_.Range(first), "");
+    const bool is_closing = first.kind == TokenKind::kRightBrace || first.kind == TokenKind::kSemicolon;
+    if (reader_.PeekSecond().kind == TokenKind::kEndOfText)
+      report.Fix(reader_.Range(first), "", is_closing ? Applicability::kSafe : Applicability::kUnsafe);
   } else {
     auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(first),
                                         "expected `fragment` or `graph`, found {}{}", Describe(first),
@@ -228,7 +238,9 @@ void DocumentParser::CheckVersion(Token number) {
   if (text == "1.0") return;
   auto report = context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
                                       "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
-  if (text.starts_with('1')) report.Fix(reader_.Range(number), "1.0");
+  // Nothing is known of a later version.
+  if (text.starts_with('1'))
+    report.Fix(reader_.Range(number), "1.0", text == "1" ? Applicability::kSafe : Applicability::kUnsafe);
 }
 
 void DocumentParser::ParseExtension() {

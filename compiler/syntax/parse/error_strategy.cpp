@@ -1,5 +1,7 @@
 #include "compiler/syntax/parse/error_strategy.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace nnefc::parse {
 
 void ErrorStrategy::Begin(const Statement& statement, bool silent) {
@@ -40,8 +42,17 @@ void ErrorStrategy::Report(antlr4::Parser* parser) {
   if (error.after_previous) range = behind;
   auto report = context_.emitter.Emit(*error.rule, range, "{}", error.message);
   if (error.opening) report.Note(reader_.Range(*error.opening), "opened here");
-  if (!error.insertion.empty()) report.Fix(behind, error.insertion);
-  for (const SyntaxError::Edit& edit : error.edits) report.Fix(reader_.Range(edit.place), edit.text);
+  if (!error.insertion.empty()) report.Fix(behind, error.insertion, error.applicability);
+  for (const SyntaxError::Edit& edit : error.edits)
+    report.Fix(reader_.Range(edit.place), edit.text, error.applicability);
+}
+
+bool HasBinaryOperator(llvm::ArrayRef<Token> tokens) {
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    const bool is_operator = tokens[i].kind >= TokenKind::kPlus && tokens[i].kind <= TokenKind::kOr;
+    if (is_operator && EndsOperand(tokens[i - 1].kind)) return true;
+  }
+  return false;
 }
 
 }  // namespace nnefc::parse

@@ -59,7 +59,12 @@ struct SyntaxError {
     std::string text;
   };
   std::vector<Edit> edits;  // fix-its
+  Applicability applicability = Applicability::kSafe;
 };
+
+// True if an operator is between two operands of tokens [begin, end): where a bracket belongs is a guess
+// there.
+bool HasBinaryOperator(llvm::ArrayRef<Token> tokens);
 
 // Words the mistake of a parser that stopped inside `rule` at `found`.
 SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,

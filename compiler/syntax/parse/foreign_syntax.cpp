@@ -1,9 +1,11 @@
 #include <charconv>
 
+#include "compiler/support/suggest.h"
 #include "compiler/syntax/parse/error_strategy.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::parse {
 namespace {
@@ -118,7 +120,12 @@ class ForeignSyntax {
   std::optional<SyntaxError> Prefix() const {
     if (Found() != TokenKind::kStringLiteral || Before() != TokenKind::kIdentifier) return std::nullopt;
     if (tokens_[at_ - 1].end != tokens_[at_].begin || Text(at_ - 1).size() > 2) return std::nullopt;
-    return Remove(fmt::format("a string has no prefix, such as `{}` here", Text(at_ - 1)), at_ - 1, at_);
+    SyntaxError error =
+        Remove(fmt::format("a string has no prefix, such as `{}` here", Text(at_ - 1)), at_ - 1, at_);
+    // What is in the braces of a formatted string is computed.
+    if (Text(at_ - 1).find_first_of("fF") != std::string_view::npos)
+      error.applicability = Applicability::kUnsafe;
+    return error;
   }
 
   // `axes: [integer]`
@@ -189,6 +196,9 @@ class ForeignSyntax {
     SyntaxError error = Replace(fmt::format("`{}` is not a type; did you mean `tensor`?", Text(at_ - 1)),
                                 at_ - 1, at_, "tensor");
     error.rule = &kUnknownTypeName;
+    Suggestion suggestion(word);
+    suggestion.Offer("tensor");
+    if (!suggestion.is_typo()) error.applicability = Applicability::kUnsafe;
     return error;
   }
 
@@ -207,7 +217,11 @@ class ForeignSyntax {
     }
     if (Before() == TokenKind::kComma &&
         (IsClosing(Found()) || Found() == TokenKind::kComma || Found() == TokenKind::kSemicolon)) {
-      return Remove(fmt::format("nothing stands between the `,` and `{}`", Text(at_)), at_ - 1, at_);
+      SyntaxError error =
+          Remove(fmt::format("nothing stands between the `,` and `{}`", Text(at_)), at_ - 1, at_);
+      if (Found() == TokenKind::kComma)
+        error.applicability = Applicability::kUnsafe;  // an item may be missing
+      return error;
     }
     const bool is_title = at_ == 2 && (Kind(0) == TokenKind::kGraph || Kind(0) == TokenKind::kFragment);
     if (!InList() || at_ == 0 || !EndsOperand(at_ - 1) || is_title) return std::nullopt;
@@ -293,7 +307,9 @@ class ForeignSyntax {
         IsName(1) && (Kind(2) == TokenKind::kSemicolon || Kind(2) == TokenKind::kStatementEnd);
     if (first == "return" || first == "yield" || (first == "output" && is_name)) {
       const std::string message = fmt::format("there is no `{}`; results are assigned by their names", first);
-      return is_name ? Remove(message, 0, tokens_.size()) : Error(message);
+      SyntaxError error = is_name ? Remove(message, 0, tokens_.size()) : Error(message);
+      error.applicability = Applicability::kUnsafe;  // the result may have another name
+      return error;
     }
     if (first == "while") return Error("there are no loops; `[for i in a yield ..]` makes an array");
     if (first == "import" || first == "from" || first == "include")
@@ -474,7 +490,10 @@ class ForeignSyntax {
     if (rule_ != NnefParser::RuleAssignment || !IsClosing(Found())) return std::nullopt;
     const bool is_last = Kind(at_ + 1) == TokenKind::kSemicolon || Kind(at_ + 1) == TokenKind::kStatementEnd;
     const std::string message = fmt::format("`{}` closes no bracket", Text(at_));
-    return is_last ? Replace(message, at_, at_ + 1, "") : Error(message);
+    SyntaxError error = is_last ? Replace(message, at_, at_ + 1, "") : Error(message);
+    if (HasBinaryOperator(llvm::ArrayRef<Token>(tokens_).take_front(at_)))
+      error.applicability = Applicability::kUnsafe;  // an opening one may be missing
+    return error;
   }
 
   const size_t rule_;

@@ -94,7 +94,8 @@ void StatementReader::ReplaceOddName(size_t index, const OddName& name) {
 }
 
 // `nn.relu(x)` and `x.relu()`, at the `.`. True if reading goes on as if the
-// operation stood alone.
+// operation stood alone. Its function in the other framework may be another one
+// than that of NNEF's operation of the same name, so that the fix is unsafe.
 bool StatementReader::ReplaceQualified(Token dot) {
   if (Text(dot) != "." || last_.kind != TokenKind::kIdentifier || last_.end != dot.begin) return false;
   if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
@@ -112,7 +113,7 @@ bool StatementReader::ReplaceQualified(Token dot) {
         .Emit(kInvalidCharacter, {file_, last_.begin, name.begin},
               "operations stand in no module; write `{}` without `{}`", Text(name),
               text_.substr(last_.begin, name.begin - last_.begin))
-        .Fix({file_, last_.begin, name.begin}, "");
+        .Fix({file_, last_.begin, name.begin}, "", Applicability::kUnsafe);
     buffer_.back() = last_ = name;
     scanner_ = Scanner(text_, name.end);
     return true;
@@ -124,7 +125,7 @@ bool StatementReader::ReplaceQualified(Token dot) {
       .Emit(kInvalidCharacter, {file_, object.begin, name.end}, "there are no methods; write `{}({}{})`",
             Text(name), Text(object), is_alone ? "" : ", ..")
       .Fix({file_, object.begin, open.end},
-           fmt::format("{}({}{}", Text(name), Text(object), is_alone ? "" : ", "));
+           fmt::format("{}({}{}", Text(name), Text(object), is_alone ? "" : ", "), Applicability::kUnsafe);
   // As if it had been written so.
   buffer_.back() = name;
   buffer_.push_back(open);

@@ -154,6 +154,11 @@ class Describer {
                       {}};
     if (found_.kind == TokenKind::kSemicolon || ClosesOuter()) {
       error.insertion = bracket;
+      const llvm::ArrayRef<Token> inner =
+          llvm::ArrayRef<Token>(statement_.tokens).take_front(at_).drop_while([&](const Token& token) {
+            return error.opening.has_value() && token.begin < error.opening->begin;
+          });
+      if (HasBinaryOperator(inner)) error.applicability = Applicability::kUnsafe;
     } else if (IsClosing(found_.kind)) {
       error.edits.push_back({found_, std::string(bracket)});
     }

@@ -6,7 +6,7 @@
 
 namespace nnefc::parse {
 
-std::string_view MeantType(std::string_view name, const ast::Dialect& dialect) {
+MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect) {
   const std::string_view integer = dialect.integer;
   const std::pair<std::string_view, std::string_view> foreign[] = {
       {"int", integer},      {"uint", integer},      {"int8", integer},      {"uint8", integer},
@@ -18,18 +18,18 @@ std::string_view MeantType(std::string_view name, const ast::Dialect& dialect) {
       {"real", "scalar"},    {"bool", "logical"},    {"boolean", "logical"}, {"str", "string"},
   };
   for (const auto& [theirs, ours] : foreign) {
-    if (name == theirs) return ours;
+    if (name == theirs) return {ours, true};
   }
   Suggestion suggestion(name);
   for (std::string_view type :
        {std::string_view("scalar"), integer, std::string_view("logical"), std::string_view("string")}) {
     suggestion.Offer(type);
   }
-  return suggestion.is_safe() ? suggestion.best() : std::string_view();
+  return {suggestion.best(), suggestion.is_typo()};
 }
 
 bool MayNameType(std::string_view name) {
-  return name == "integer" || name == "extent" || !MeantType(name, ast::Dialect::kRatified).empty();
+  return name == "integer" || name == "extent" || !MeantTypeOf(name, ast::Dialect::kRatified).name.empty();
 }
 
 }  // namespace nnefc::parse

@@ -6,9 +6,13 @@
 
 namespace nnefc::parse {
 
-// The type that another language calls `name`, or that is misspelt so; empty
-// if there is none.
-std::string_view MeantType(std::string_view name, const ast::Dialect& dialect);
+// The type that a word which is none was meant as.
+struct MeantType {
+  std::string_view name;    // empty if none is known
+  bool is_certain = false;  // what another language calls it, or one slip
+};
+
+MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect);
 
 // True if `name` between `<` and `>(` is meant as a type, not as a value:
 // `external<integer>(..)`, `external<float>(..)`.

@@ -17,14 +17,18 @@ const char* NameOf(api::Severity severity) {
   return severity == api::Severity::kWarning ? "warning" : "note";
 }
 
-// (severity, rule, section, message, place, [(message, place)], [(place, text)]).
+const char* NameOf(api::Applicability applicability) {
+  return applicability == api::Applicability::kSafe ? "safe" : "unsafe";
+}
+
+// (severity, rule, section, message, place, [(message, place)], [(place, text, applicability)]).
 nb::tuple ToTuple(const api::Diagnostic& diagnostic) {
   nb::list notes;
   for (const api::Note& note : diagnostic.notes)
     notes.append(nb::make_tuple(ToText(note.message), ToTuple(note.place)));
   nb::list fixes;
   for (const api::Fix& fix : diagnostic.fixes)
-    fixes.append(nb::make_tuple(ToTuple(fix.place), ToText(fix.text)));
+    fixes.append(nb::make_tuple(ToTuple(fix.place), ToText(fix.text), NameOf(fix.applicability)));
   return nb::make_tuple(NameOf(diagnostic.severity), diagnostic.rule, diagnostic.section,
                         ToText(diagnostic.message), ToTuple(diagnostic.place), notes, fixes);
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nnefc import _nnefc
 
 Severity = Literal["error", "warning", "note"]
+Applicability = Literal["safe", "unsafe"]
 
 
 @record(frozen=True)
@@ -43,10 +44,16 @@ class Note:
 
 @record(frozen=True)
 class Fix:
-    """A repair that can be made without thinking: `text` replaces what stands at `place`."""
+    """An edit that repairs a document: `text` replaces what is at `place`; the fixes of a diagnostic belong together.
+
+    Attributes:
+        applicability: "safe" where the document has one reading, which the fix writes; "unsafe" where the fix guesses
+            what was meant or may change what the network computes.
+    """
 
     place: Place
     text: str
+    applicability: Applicability
 
 
 @record(frozen=True)
@@ -96,7 +103,7 @@ class Report:
                 message,
                 Place(*place),
                 tuple(Note(text, Place(*where)) for text, where in notes),
-                tuple(Fix(Place(*where), text) for where, text in fixes),
+                tuple(Fix(Place(*where), text, applicability) for where, text, applicability in fixes),
             )
             for severity, rule, section, message, place, notes, fixes in native.diagnostics()
         )

@@ -167,7 +167,31 @@ TEST(Suggestion, PrefersAnotherSpelling) {
   for (std::string_view name : {"A", "B", "transposeA", "transposeB"}) suggestion.Offer(name);
   EXPECT_EQ(suggestion.best(), "transposeB");
   EXPECT_TRUE(suggestion.is_spelling());
-  EXPECT_TRUE(suggestion.is_safe());
+  EXPECT_TRUE(suggestion.is_typo());
+}
+
+// One letter transposed, missing or doubled is a slip, which a fix may write; all else words a question.
+TEST(Suggestion, IsATypoByOneSlip) {
+  const auto is_typo = [](std::string_view wanted, std::initializer_list<std::string_view> names) {
+    Suggestion suggestion(wanted);
+    for (std::string_view name : names) suggestion.Offer(name);
+    EXPECT_FALSE(suggestion.best().empty()) << wanted;
+    return suggestion.is_typo();
+  };
+  for (std::string_view wanted : {"sigmiod", "isgmoid", "sigmodi", "igmoid", "sigmod", "sigmoi", "ssigmoid",
+                                  "sigmmoid", "sigmoidd", "Sigmoid", "sig_moid"})
+    EXPECT_TRUE(is_typo(wanted, {"sigmoid"})) << wanted;
+  for (std::string_view wanted : {
+           "sigmoit", "zigmoid",                // a letter is replaced
+           "sigmxoid", "sigmoids", "xsigmoid",  // one is added
+           "sgimodi", "sgmoidd", "ssigmooid",   // two slips
+           "sogmiid",                           // letters that are not adjacent are transposed
+           "Sigmiod",                           // case and a slip
+       })
+    EXPECT_FALSE(is_typo(wanted, {"sigmoid"})) << wanted;
+  // Another name is as near, or a digit differs.
+  EXPECT_FALSE(is_typo("conv_a", {"conv_aa", "conv_ab"}));
+  EXPECT_FALSE(is_typo("conv1", {"conv11"}));
 }
 
 TEST(Suggestion, IsNoOtherWord) {

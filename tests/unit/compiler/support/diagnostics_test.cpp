@@ -100,6 +100,39 @@ TEST(RenderTest, UnderlinesTheRange) {
             "      | ^~~~~\n");
 }
 
+TEST(RenderTest, MarksUnsafeFixes) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 4, 8}, "no operation `rleu`")
+      .Fix({file, 4, 8}, "relu", Applicability::kUnsafe);
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {}),
+            "a.nnef:1:5: error: no operation `rleu` [test.rule]\n"
+            "    1 | y = rleu(x);\n"
+            "      |     ^~~~\n"
+            "      |     relu  (unsafe fix)\n");
+  EXPECT_EQ(RenderText(context.emitter.diagnostics(), context.sources, {.excerpts = false}),
+            "a.nnef:1:5: error: no operation `rleu` [test.rule]\n"
+            "a.nnef:1:5: note: replace this by `relu`  (unsafe fix)\n");
+}
+
+// A part of a repair that is unsafe makes it unsafe as a whole.
+TEST(Diagnostic, HasOneApplicability) {
+  Context context;
+  FileId file = context.sources.AddText("a.nnef", "y = rleu(x);\n");
+  context.emitter.Emit(kTestRule, {file, 4, 8}, "safe").Fix({file, 4, 8}, "relu");
+  context.emitter.Emit(kTestRule, {file, 0, 1}, "unsafe")
+      .Fix({file, 0, 1}, "z", Applicability::kUnsafe)
+      .Fix({file, 4, 8}, "relu");
+  EXPECT_EQ(context.emitter.diagnostics()[0].applicability, Applicability::kSafe);
+  EXPECT_EQ(context.emitter.diagnostics()[1].applicability, Applicability::kUnsafe);
+  const std::string json = RenderJson(context.emitter.diagnostics(), context.sources);
+  EXPECT_NE(json.find("\"applicability\": \"safe\""), std::string::npos);
+  EXPECT_NE(json.find("\"applicability\": \"unsafe\""), std::string::npos);
+  const std::string sarif = RenderSarif(context.emitter.diagnostics(), context.sources);
+  EXPECT_NE(sarif.find("\"applicability\": \"safe\""), std::string::npos);
+  EXPECT_NE(sarif.find("\"applicability\": \"unsafe\""), std::string::npos);
+}
+
 // Fixes that would touch are shown as what stands there then.
 TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   const auto rendered = [](std::initializer_list<FixIt> fixes) {

@@ -73,6 +73,7 @@ TEST(ReportTest, KeepsRulePlaceNotesAndFixes) {
   EXPECT_EQ(told.place.end_column, 13);
   ASSERT_EQ(told.fixes.size(), 1u);
   EXPECT_EQ(told.fixes[0].text, "relu");
+  EXPECT_EQ(told.fixes[0].applicability, Applicability::kSafe);
   EXPECT_EQ(report.error_count(), 1u);
   EXPECT_FALSE(report.ok());
   EXPECT_FALSE(report.environment_failed());
