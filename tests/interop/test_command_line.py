@@ -73,7 +73,9 @@ def test_an_unknown_option_with_a_value(line: str, nnefc: Path, folder: Path) ->
 
 @pytest.mark.parametrize(("line", "told"), [
     ("check right.nnef --tolerance close", "has `--tolerance`"),
-    ("check right.nnef --toleranse close", "has `--tolerance`"),
+    ("check right.nnef --toleranse close", "`check` has no option `--toleranse`\n"),
+    ("lint right.nnef --rule x", "`lint` has no option `--rule`\n"),
+    ("lint right.nnef --tune", "`lint` has no option `--tune`; `nnefc run` has `--tune`"),
     ("check right.nnef -format json", "did you mean `--format`?"),
     ("lint right.nnef --enable no.such", "`--enable`: there is no lint rule `no.such`"),
     ("lint right.nnef --disable no.such", "`--disable`: there is no lint rule `no.such`"),

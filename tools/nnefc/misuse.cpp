@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "compiler/support/suggest.h"
 #include "fmt/ranges.h"
@@ -96,20 +95,17 @@ bool TakesNextWord(const CLI::Option& option, std::string_view word) {
   return option.get_items_expected_max() > 0 && !has_value;
 }
 
-// "; `nnefc run` has `--tolerance`" for an option that another command has, or nearly.
+// "; `nnefc run` has `--tolerance`" for an option that another command has. One that is only near to it
+// belongs to another task, and so is no suggestion.
 std::string OtherCommandWith(const CLI::App& app, const std::string& wanted) {
-  std::map<std::string, std::string> commands;  // by option
   for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (const CLI::Option* option : other->get_options()) {
-      for (const std::string& name : option->get_lnames())
-        commands.try_emplace("--" + name, other->get_name());
+      for (const std::string& name : option->get_lnames()) {
+        if ("--" + name == wanted) return fmt::format("; `nnefc {}` has `{}`", other->get_name(), wanted);
+      }
     }
   }
-  Suggestion suggestion(wanted);
-  for (const auto& [name, command] : commands) suggestion.Offer(name);
-  const auto found = commands.find(commands.contains(wanted) ? wanted : std::string(suggestion.best()));
-  if (found == commands.end()) return "";
-  return fmt::format("; `nnefc {}` has `{}`", found->second, found->first);
+  return "";
 }
 
 // "; did you mean ..?" for an option that `command` does not have.
