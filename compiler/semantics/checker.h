@@ -17,6 +17,7 @@
 namespace nnefc {
 
 struct ForeignName;
+struct ForeignOperation;
 
 // Where a value goes: an invocation that is itself an argument is chained.
 enum class Use : uint8_t { kValue, kArgument };
@@ -146,6 +147,10 @@ class Checker {
   Callee ResolveUndeclared(const ast::InvocationExpr& invocation);
   void ReportUndeclared(const ast::InvocationExpr& invocation);
   void SuggestOperation(const ast::InvocationExpr& invocation);
+  bool SuggestForeign(const ast::InvocationExpr& invocation);
+  bool IsDeclared(std::string_view operation);
+  bool NamesAll(const ast::InvocationExpr& invocation, std::string_view parameters) const;
+  std::string DescribeForeign(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows);
   // Whether a message may compare so many names: less and less is said of a
   // document with very many mistakes, so that judging it does not take long.
   bool MayCompare(size_t names) {

@@ -1,5 +1,5 @@
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/foreign_names.h"
+#include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/suggest.h"
 
 namespace nnefc {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/foreign_names.h"
+#include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -120,61 +120,95 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
-    // What other frameworks call so too has an advice, in ratified operations.
-    const ForeignName* foreign = dialect_.translated ? nullptr : FindForeignOperation(name);
+    // What other frameworks call so too is described in ratified operations.
+    const auto rows = FindForeignOperations(name);
+    const bool is_described = !dialect_.translated && !rows.empty() && rows.front()->is_known();
     DiagnosticBuilder builder =
         Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name, other.name,
-               !same.empty()                                    ? fmt::format("; it is `{}` here", same)
-               : foreign != nullptr && !foreign->advice.empty() ? fmt::format("; {}", foreign->advice)
-                                                                : "");
+               !same.empty()  ? fmt::format("; it is `{}` here", same)
+               : is_described ? DescribeForeign(name, rows)
+                              : "");
     if (!same.empty()) builder.Fix(range, std::string(same));
     return;
   }
   SuggestOperation(invocation);
 }
 
-// First the same name in another spelling, then what other frameworks call so,
-// then the nearest.
+// A name of the document in another spelling, then what other frameworks call
+// so, then another spelling of a standard operation, then the nearest name.
 void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
-  const SourceRange range = invocation.callee.range;
   const std::string_view name = Text(invocation.callee.symbol);
   Suggestion suggestion(name);
-  std::string_view same;
-  const auto offer = [&](const ast::Document& document) {
-    for (const ast::Fragment& fragment : document.fragments) {
-      const std::string_view known = Text(fragment.name.symbol);
-      suggestion.Offer(known);
-      if (same.empty() && IsSpelledSo(name, known)) same = known;
-    }
-  };
-  const ForeignName* foreign = nullptr;
+  std::string_view own, standard_name;
   llvm::SmallVector<const ast::Document*, 4> documents = {&document_, &standard().ast()};
   for (const ExtensionLibrary& extension : out_->extensions_) documents.push_back(&extension.library->ast());
   size_t names = 0;
   for (const ast::Document* document : documents) names += document->fragments.size();
-  if (MayCompare(names)) {
-    for (const ast::Document* document : documents) offer(*document);
-    foreign = FindForeignOperation(name);
-  }
-  const auto declared = [&](std::string_view known) {
-    return standard().Find(context_.symbols.Find(known)).valid();
-  };
-  if (same.empty() && foreign != nullptr) {
-    if (declared(foreign->ours)) {
-      same = foreign->ours;
-    } else if (foreign->ours.empty()) {
-      Report(kUndeclaredOperation, range, "undeclared operation `{}`; {}", name, foreign->advice);
-      return;
+  if (!MayCompare(names)) documents.clear();
+  for (const ast::Document* document : documents) {
+    std::string_view& same = document == &document_ ? own : standard_name;
+    for (const ast::Fragment& fragment : document->fragments) {
+      const std::string_view known = Text(fragment.name.symbol);
+      suggestion.Offer(known);
+      if (same.empty() && IsSpelledSo(name, known)) same = known;
     }
   }
+  if (own.empty() && !documents.empty() && SuggestForeign(invocation)) return;
+  const std::string_view same = own.empty() ? standard_name : own;
   const std::string_view best = same.empty() ? suggestion.best() : same;
+  const SourceRange range = invocation.callee.range;
   if (best.empty()) {
     Report(kUndeclaredOperation, range, "undeclared operation `{}`", name);
     return;
   }
   DiagnosticBuilder builder =
       Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, best);
-  if (!same.empty() || suggestion.is_typo()) builder.Fix(range, std::string(best));
+  // Of the document's own names another one may have been meant.
+  const bool is_own = own.empty() && out_->by_name_.count(context_.symbols.Find(best)) != 0;
+  if (!same.empty() || suggestion.is_typo())
+    builder.Fix(range, std::string(best), is_own ? Applicability::kUnsafe : Applicability::kSafe);
+}
+
+// Reports an operation of another framework. The fix renames it where NNEF has
+// the same function with the same arguments.
+bool Checker::SuggestForeign(const ast::InvocationExpr& invocation) {
+  const std::string_view name = Text(invocation.callee.symbol);
+  const auto rows = FindForeignOperations(name);
+  if (rows.empty()) return false;
+  const SourceRange range = invocation.callee.range;
+  const ForeignOperation& row = *rows.front();
+  if (rows.size() == 1 && !row.ours.empty() && IsDeclared(row.ours) && NamesAll(invocation, row.needs)) {
+    Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, row.ours)
+        .Fix(range, std::string(row.ours));
+    return true;
+  }
+  Report(kUndeclaredOperation, range, "undeclared operation `{}`{}", name, DescribeForeign(name, rows));
+  return true;
+}
+
+bool Checker::IsDeclared(std::string_view operation) {
+  return standard().Find(context_.symbols.Find(operation)).valid();
+}
+
+// True if the invocation has a named argument for each of the blank-separated `parameters`.
+bool Checker::NamesAll(const ast::InvocationExpr& invocation, std::string_view parameters) const {
+  llvm::SmallVector<llvm::StringRef, 4> needed;
+  llvm::StringRef(parameters.data(), parameters.size()).split(needed, ' ', -1, /*KeepEmpty=*/false);
+  return llvm::all_of(needed, [&](llvm::StringRef parameter) {
+    return llvm::any_of(invocation.arguments, [&](const ast::Argument& argument) {
+      return argument.name.has_value() && llvm::StringRef(Text(argument.name->symbol)) == parameter;
+    });
+  });
+}
+
+// "; write `softmax(neg(x), axes = ..)`", of operations that the dialect has.
+std::string Checker::DescribeForeign(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows) {
+  const bool is_declared = llvm::all_of(rows, [&](const ForeignOperation* row) {
+    return llvm::all_of(OperationsIn(row->formula),
+                        [&](const std::string& operation) { return IsDeclared(operation); });
+  });
+  if (is_declared) return "; " + DescribeForeignOperations(name, rows);
+  return fmt::format("; the {} dialect has no `{}`", dialect_.name, name);
 }
 
 bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee,

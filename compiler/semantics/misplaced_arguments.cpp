@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "compiler/semantics/checker.h"
-#include "compiler/semantics/foreign_names.h"
+#include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,7 +69,7 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
     for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
   }
   std::string_view best = suggestion.best();
-  bool is_safe = suggestion.is_typo();
+  bool is_safe = suggestion.is_typo() && (suggestion.is_spelling() || !IsForeignParameter(text));
   std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
   const ForeignName* foreign =
       suggestion.is_spelling() || callee.document != standard_

@@ -1,7 +1,7 @@
 """Single mistakes that newcomers make in documents, from the habits of other frameworks and the shape of the grammar.
 
 Each replaces a piece of DOCUMENT, which is right, by another, and says what the first message must contain (a regular expression) and
-whether `check --fix` must make the document right.
+whether `check --fix` must make the document right: always, only with `--unsafe-fixes` (UNSAFE), or not at all.
 """
 
 from __future__ import annotations
@@ -46,17 +46,18 @@ class Mistake:
     right: str
     wrong: str
     message: str
-    fixed: bool = True
+    fixed: bool | str = True
 
     def document(self) -> str:
         assert DOCUMENT.count(self.right) >= 1, self.right
         return DOCUMENT.replace(self.right, self.wrong, 1)
 
 
-def _names(*pairs: tuple[str, str, str, bool]) -> list[Mistake]:
+def _names(*pairs: tuple[object, ...]) -> list[Mistake]:
     return [Mistake(*pair) for pair in pairs]
 
 
+UNSAFE = "unsafe"
 SOFTMAX = "softmax(scores, axes = [1])"
 RELU = "relu(z)"
 
@@ -69,7 +70,7 @@ TYPES = _names(
     ("tensor<scalar>", "tensor<f32>", "`f32` is not a type; did you mean `scalar`", True),
     ("tensor<scalar>", "Tensor<scalar>", "`Tensor`.*`tensor`", True),
     ("size: integer", "size: Integer", "`Integer` is not a type; did you mean `integer`", True),
-    ("external<scalar>", "external<scaler>", "`scaler` is not a type; did you mean `scalar`", True),
+    ("external<scalar>", "external<scaler>", "`scaler` is not a type; did you mean `scalar`", False),
     ("size: integer = 1", "size: bool = 1", "`bool` is not a type; did you mean `logical`", False),
 )
 
@@ -80,32 +81,32 @@ OPERATIONS = _names(
     ("conv(image,", "conv2d(image,", "`conv2d`; did you mean `conv`", True),
     ("conv(image,", "Conv(image,", "`Conv`; did you mean `conv`", True),
     ("conv(image,", "convolution(image,", "`convolution`; did you mean `conv`", True),
-    ("max_pool(", "MaxPool2d(", "`MaxPool2d`; did you mean `max_pool`", True),
-    ("max_pool(", "maxpool(", "`maxpool`; did you mean `max_pool`", True),
+    ("max_pool(", "MaxPool2d(", "`MaxPool2d`; write `max_pool\\(", False),
+    ("max_pool(", "maxpool(", "`maxpool`; write `max_pool\\(", False),
     ("mean_reduce(pooled, axes = [2, 3])", "global_average_pool(pooled)", "mean_reduce\\(x, axes = \\[2,3\\]\\)", False),
-    ("mean_reduce(", "reduce_mean(", "`reduce_mean`; did you mean `mean_reduce`", True),
-    ("mean_reduce(", "mean(", "`mean`; did you mean `mean_reduce`", True),
+    ("mean_reduce(", "reduce_mean(", "`reduce_mean`; write `mean_reduce\\(x, axes", False),
+    ("mean_reduce(", "mean(", "`mean`; write `mean_reduce\\(x, axes.*extent 1.*`add_n.*ONNX", False),
     ("reshape(mean, shape = [1, 16])", "flatten(mean)", "`flatten`; write `reshape", False),
     ("reshape(mean", "view(mean", "`view`; did you mean `reshape`", True),
-    ("linear(flat, weights)", "dense(flat, weights)", "`dense`; `linear", False),
-    ("linear(flat, weights)", "gemm(flat, weights)", "`gemm`; `linear", False),
+    ("linear(flat, weights)", "dense(flat, weights)", "`dense`; write `matmul\\(x, kernel\\) \\+ bias`; `linear", False),
+    ("linear(flat, weights)", "gemm(flat, weights)", "`gemm`; write `matmul\\(x, y\\) \\+ z`; `linear", False),
     ("linear(flat, weights)", "Linear(flat, weights)", "`Linear`; did you mean `linear`", True),
     ("matmul(", "mat_mul(", "`mat_mul`; did you mean `matmul`", True),
     ("matmul(", "MatMul(", "`MatMul`; did you mean `matmul`", True),
     ("concat([", "concatenate([", "`concatenate`; did you mean `concat`", True),
-    ("concat([scores, product], axis = 1)", "cat([scores, product], axis = 1)", "`cat`; `concat", False),
+    ("concat([scores, product], axis = 1)", "cat([scores, product], axis = 1)", "`cat`; did you mean `concat`", True),
     (SOFTMAX, "Softmax(scores, axes = [1])", "`Softmax`; did you mean `softmax`", True),
     (SOFTMAX, "sofmax(scores, axes = [1])", "`sofmax`; did you mean `softmax`", True),
-    (SOFTMAX, "dropout(scores)", "`dropout`; a network that is run drops nothing", False),
-    (SOFTMAX, "batch_norm(scores)", "`batch_norm`; `batch_normalization", False),
-    (SOFTMAX, "upsample(scores)", "`upsample`; `nearest_upsample", False),
-    (SOFTMAX, "sum(scores, axes = [1])", "`sum`; did you mean `sum_reduce`", True),
+    (SOFTMAX, "dropout(scores)", "`dropout`; write `copy\\(x\\)`; a network that is run drops nothing", False),
+    (SOFTMAX, "batch_norm(scores)", "`batch_norm`; write `batch_normalization\\(x, mean, variance, offset, scale", False),
+    (SOFTMAX, "upsample(scores)", "`upsample`; write `nearest_upsample", False),
+    (SOFTMAX, "sum(scores, axes = [1])", "`sum`; write `sum_reduce\\(x, axes", False),
     (SOFTMAX, "permute(scores, axes = [1, 0])", "`permute`; did you mean `transpose`", True),
     (SOFTMAX, "multiply(scores, 2.0)", "`multiply`; did you mean `mul`", True),
     (SOFTMAX, "swish(scores)", "`swish`; did you mean `silu`", True),
     (SOFTMAX, "where(scores > 0.0, scores, 0.0)", "`where`; did you mean `select`", True),
-    (SOFTMAX, "identity(scores)", "`identity`; did you mean `copy`", True),
-    (SOFTMAX, "clip(scores, 0.0, 1.0)", "`clip`; `clamp", False),
+    (SOFTMAX, "identity(scores)", "`identity`; write `copy\\(x\\)`", False),
+    (SOFTMAX, "clip(scores, 0.0, 1.0)", "`clip`; write `clamp\\(x, low, high", False),
     ("external<scalar>(", "input(", "`input`; `external", False),
     ("external<scalar>(", "placeholder(", "`placeholder`; `external", False),
 )
@@ -128,7 +129,8 @@ PARAMETERS = _names(
     ("stride = [1, 1],", "stride = [1, 1], activation = 'relu',", "`activation`; an activation is an operation", False),
     ("stride = [1, 1],", "stride = [1, 1], group = 1,", "`group`; did you mean `groups`", True),
     ("stride = [1, 1],", "stride = [1, 1], dilations = [1, 1],", "`dilations`; did you mean `dilation`", True),
-    ("size = 2)", "sise = 2)", "`sise`; did you mean `size`", True),
+    ("size = 2)", "sise = 2)", "`sise`; did you mean `size`", False),
+    ("size = 2)", "szie = 2)", "`szie`; did you mean `size`", True),
     ("axes = [2, 3])", "axes = [2, 3], keepdims = true)", "`keepdims`; a reduction keeps"),
 )
 
@@ -137,7 +139,7 @@ VALUES = _names(
     ("stride = [1, 1],", "stride = (1, 1),", "expected `integer\\[\\]`; an array stands in", True),
     ("shape = [1, 3, 32, 32]", "shape = (1, 3, 32, 32)", "expected `integer\\[\\]`; an array stands in", True),
     ("stride = [1, 1],", "stride = 1,", "expected `integer\\[\\]`"),
-    ("padding = [(1,1), (1,1)], stride = [1, 1]", "padding = [1, 1], stride = [1, 1]", "each item is a pair", True),
+    ("padding = [(1,1), (1,1)], stride = [1, 1]", "padding = [1, 1], stride = [1, 1]", "each item is a pair", UNSAFE),
     ("padding = [(1,1), (1,1)], stride = [1, 1]", "padding = [[1,1], [1,1]], stride = [1, 1]", "each item is a pair", True),
     ("padding = [(1,1), (1,1)], stride = [1, 1]", "padding = ((1,1), (1,1)), stride = [1, 1]", "an array stands in", True),
     ("padding = [(1,1), (1,1)], stride = [1, 1]", "padding = 'same', stride = [1, 1]", "`padding = \\[\\]` pads so"),
@@ -156,9 +158,9 @@ VALUES = _names(
     ("+ 1.0", "+ 1.0f", "write `1.0`", True),
     ("shape = [1, 3, 32, 32]", "shape = [1, 3, 0x20, 32]", "write `32`", True),
     ("shape = [1, 3, 32, 32]", "shape = '1,3,32,32'", "expected `integer\\[\\]`", False),
-    ("softmax(scores, axes", "softmax(score, axes", "undefined name `score`; did you mean `scores`", True),
+    ("softmax(scores, axes", "softmax(score, axes", "undefined name `score`; did you mean `scores`", UNSAFE),
     ("= relu(z)", "= relu", "undefined name `relu`; the operation is invoked", False),
-    ("linear(flat, weights)", "linear(flat, weight)", "undefined name `weight`; did you mean `weights`", True),
+    ("linear(flat, weights)", "linear(flat, weight)", "undefined name `weight`; did you mean `weights`", UNSAFE),
 )
 
 SYNTAX = _names(
@@ -181,7 +183,7 @@ SYNTAX = _names(
     ("hidden + 1.0", "hidden % 2.0", "there is no remainder", False),
     ("flat = reshape(mean, shape = [1, 16])", "flat = 1.0 ? mean : pooled", "`a if c else b`", False),
     ("probabilities = softmax(scores, axes = [1]);", "probabilities = softmax(scores, axes = [1]);\n    return probabilities;",
-     "there is no `return`", True),
+     "there is no `return`", UNSAFE),
     ("hidden = block", "hidden := block", "an assignment is written with `=`", True),
     ("hidden = block", "let hidden = block", "`let` begins no assignment", True),
     ("hidden = block", "tensor hidden = block", "an assignment declares no type", True),
@@ -199,7 +201,8 @@ SYNTAX = _names(
     ("size: integer = 1", "size = 1", "expected `:` and a type after the parameter `size`", False),
     ("version 1.0;", "verison 1.0;", "expected `version`, found `verison`", True),
     ("version 1.0;", "version 1;", "version `1` is not supported", True),
-    ("extension KHR", "extention KHR", "expected `extension`, found `extention`", True),
+    ("extension KHR", "extention KHR", "expected `extension`, found `extention`", False),
+    ("extension KHR", "extenssion KHR", "expected `extension`, found `extenssion`", True),
     ("KHR_enable_operator_expressions", "KHR_enable_operator_expression", "did you mean `KHR_enable_operator_expressions`", True),
     (" KHR_enable_operator_expressions;", ";", "operator expressions need `extension KHR_enable_operator_expressions;`", True),
     ("'filter1'", "\u2018filter1\u2019", "typographic quote", True),

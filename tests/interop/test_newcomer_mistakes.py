@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from newcomer_mistakes import DOCUMENT, MISTAKES, Mistake
-from whole_mistakes import WHOLE_MISTAKES, WholeMistake
+from whole_mistakes import UNSAFE, WHOLE_MISTAKES, WholeMistake
 
 
 def _run(nnefc: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -31,7 +31,10 @@ def test_mistake(mistake: Mistake, nnefc: Path, tmp_path: Path) -> None:
     assert told.returncode == 1
     assert re.search(mistake.message, told.stderr.splitlines()[0]), told.stderr
     fixed = _run(nnefc, tmp_path, "check", "--fix", "net.nnef")
-    assert (fixed.returncode == 0) == mistake.fixed, fixed.stderr
+    assert (fixed.returncode == 0) == (mistake.fixed is True), fixed.stderr
+    (tmp_path / "net.nnef").write_text(mistake.document(), encoding="utf-8")
+    fixed = _run(nnefc, tmp_path, "check", "--fix", "--unsafe-fixes", "net.nnef")
+    assert (fixed.returncode == 0) == bool(mistake.fixed), fixed.stderr
 
 
 def _tensor_file(extents: list[int]) -> bytes:
@@ -54,6 +57,9 @@ def test_whole_mistake(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> No
     (tmp_path / "right.nnef").write_text(mistake.right, encoding="utf-8")
     right = _run(nnefc, tmp_path, "check", "right.nnef")
     assert (right.returncode, right.stderr) == (0, "")
-    _run(nnefc, tmp_path, "check", "--fix", "net.nnef")
-    fixed = (tmp_path / "net.nnef").read_text(encoding="utf-8")
-    assert "".join(fixed.split()) == "".join(mistake.right.split())
+    for options in ([], ["--unsafe-fixes"]):
+        (tmp_path / "net.nnef").write_text(mistake.files["net.nnef"], encoding="utf-8")
+        _run(nnefc, tmp_path, "check", "--fix", *options, "net.nnef")
+        fixed = (tmp_path / "net.nnef").read_text(encoding="utf-8")
+        is_right = "".join(fixed.split()) == "".join(mistake.right.split())
+        assert is_right == (bool(options) or mistake.name not in UNSAFE), fixed

@@ -35,6 +35,9 @@ def _body(name: str, message: str, body: str, *repairs: tuple[str, str]) -> Whol
     return _mistake(name, message, _graph(INPUT + body), *repairs)
 
 
+# Those that only `check --fix --unsafe-fixes` puts right.
+UNSAFE = frozenset({"int_padding", "one_padding", "version_2", "result_typo", "nn_relu", "tf_concat", "method"})
+
 INPUT = "input = external<scalar>(shape = [1,3,32,32]);\n"
 FILTER = "filter = variable<scalar>(shape = [16,3,3,3], label = 'filter');\n"
 FRAGMENTS = "version 1.0;\nextension KHR_enable_fragment_definitions;\n\n"
@@ -155,12 +158,12 @@ WHOLE_MISTAKES = [
     _body("positional_attribute", "attribute `shape` is given by its position; only tensors can be, write `shape = ..` [binding.positional-attribute]", "output = reshape(input, [1,3072]);", (", [1", ", shape = [1")),
     _body("twice_named", "argument `axes` is given twice [binding.duplicate-argument]", "output = softmax(input, axes = [1], axes = [1]);", (", axes = [1], axes = [1]", ", axes = [1]")),
     _body("missing_attribute", "`max_pool` lacks the argument `size` [binding.missing-argument]", "output = max_pool(input, stride = [1,1,2,2]);"),
-    _body("conv2d", "undeclared operation `Conv2d`; did you mean `conv`? [binding.undeclared-operation]", FILTER + "output = Conv2d(input, filter);", ("Conv2d", "conv")),
+    _body("conv2d", "undeclared operation `Conv2d`; did you mean `conv`? [binding.undeclared-operation]", FILTER + "output = Conv2d(input, filter, padding = [(1,1), (1,1)]);", ("Conv2d", "conv")),
     _body("nn_relu", "operations stand in no module; write `ReLU` without `nn.` [syntax.invalid-character]", "output = nn.ReLU(input);", ("nn.ReLU", "relu")),
     _body("tf_concat", "operations stand in no module; write `concat` without `tf.` [syntax.invalid-character]", "output = tf.concat([input, input], axis = 1);", ("tf.concat", "concat")),
     _body("method", "there are no methods; write `relu(input)` [syntax.invalid-character]", "output = input.relu();", ("input.relu()", "relu(input)")),
-    _body("gap", "undeclared operation `GlobalAveragePool`; write `mean_reduce(x, axes = [2,3])` [binding.undeclared-operation]", "output = GlobalAveragePool(input);"),
-    _body("layer_norm", "undeclared operation `layer_norm`; `moments(x, axes = ..)` gives the mean and variance that `batch_normalization` takes [binding.undeclared-operation]", "output = layer_norm(input);"),
+    _body("gap", "undeclared operation `GlobalAveragePool`; write `mean_reduce(x, axes = [2,3])`, which keeps the axes with extent 1 [binding.undeclared-operation]", "output = GlobalAveragePool(input);"),
+    _body("layer_norm", "undeclared operation `layer_norm`; write `m, v = moments(x, axes = ..); y = (x - m) * rsqrt(v + epsilon) * scale + bias;` [binding.undeclared-operation]", "output = layer_norm(input);"),
     _body("hard_swish", "undeclared operation `hard_swish`; write `x * clamp(x + 3.0, 0.0, 6.0) / 6.0` [binding.undeclared-operation]", "output = hard_swish(input);"),
     _body("inplace", "undeclared operation `relu_`; did you mean `relu`? [binding.undeclared-operation]", "output = relu_(input);", ("relu_", "relu")),
     _body("plus", "operator expressions need `extension KHR_enable_operator_expressions;`; without it arguments are literals, names, arrays and tuples [extension.operator-expressions]", "output = input + input;", ("version 1.0;\n", "version 1.0;\nextension KHR_enable_operator_expressions;\n")),
@@ -188,7 +191,7 @@ WHOLE_MISTAKES = [
     WholeMistake("raw_weights", "at byte 0: this is no tensor file: it starts with `01 02`, not with `4E EF` [dat.magic]", {"graph.nnef": MODEL, "filter.dat": "\1\2\3\4"}, command="check ."),
     WholeMistake("dat_shape", "the data of variable `filter` has shape [3,3,3,16]; the document says [16,3,3,3] [variable.data-shape]", {"graph.nnef": MODEL, "filter.dat": "tensor3,3,3,16"}, command="check ."),
     _mistake("gen", "type arguments belong to the ratified dialect; `relu` takes none here [dialect.generic]", "version 1.0\n\ngraph net( input ) -> ( output )\n{\n    input = external(shape = [1,3,32,32])\n    output = relu<scalar>(input)\n}\n", ("<scalar>", "")),
-    _mistake("planewise", "operation `planewise_conv` belongs to the provisional dialect; `conv(x, filter, groups = 0)` does so [binding.undeclared-operation]", "version 1.0;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,8,8]);\n    f = variable<scalar>(shape = [3,1,3,3], label = \"f\");\n    output = planewise_conv(input, f);\n}\n"),
+    _mistake("planewise", "operation `planewise_conv` belongs to the provisional dialect; write `conv(x, filter, groups = 0)` [binding.undeclared-operation]", "version 1.0;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,8,8]);\n    f = variable<scalar>(shape = [3,1,3,3], label = \"f\");\n    output = planewise_conv(input, f);\n}\n"),
     _mistake("lambda", "there is no `lambda`; a fragment in front of the graph is a function [syntax.unexpected-token]", "version 1.0;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,8,8]);\n    f = lambda x: relu(x);\n    output = f(input);\n}\n"),
     _mistake("keyword_name", "`string` is a keyword and cannot be a name [syntax.keyword-as-name]", "version 1.0;\n\ngraph net(input) -> (string)\n{\n    input = external<scalar>(shape = [1,3,8,8]);\n    string = relu(input);\n}\n"),
     _mistake("version_patch", "version `1.0.5` is not supported; expected `1.0` [syntax.unsupported-version]", "version 1.0.5;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,8,8]);\n    output = relu(input);\n}\n", ("1.0.5", "1.0")),

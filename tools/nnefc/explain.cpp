@@ -1,7 +1,7 @@
 #include "compiler/explain/operation_pages.h"
 #include "compiler/explain/rule_book.h"
 #include "compiler/explain/rule_file.h"
-#include "compiler/semantics/foreign_names.h"
+#include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/severity_name.h"
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
@@ -94,11 +94,11 @@ struct ExplainCommand {
     }
     if (ExplainTransformation(label, *plugins, format == "json", paint)) return kSuccess;
     RequireOneRule(book);
-    if (const ForeignName* foreign = FindForeignOperation(label)) {
-      throw MisuseError(foreign->ours.empty()
-                            ? fmt::format("there is no operation `{}`; {}", label, foreign->advice)
-                            : fmt::format("there is no operation `{}`; NNEF has `{}`", label, foreign->ours));
-    }
+    if (const auto rows = FindForeignOperations(label); !rows.empty())
+      throw MisuseError(fmt::format("there is no operation `{}`; {}", label,
+                                    rows.size() == 1 && !rows.front()->ours.empty()
+                                        ? fmt::format("NNEF has `{}`", rows.front()->ours)
+                                        : DescribeForeignOperations(label, rows)));
     // A label has a dot; other words are rather operations. So has `middle.MVNFusion`.
     const std::vector<std::string> operations = explain::PagedOperations();
     const std::string last = label.substr(label.rfind('.') + 1);

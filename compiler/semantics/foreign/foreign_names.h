@@ -1,9 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "compiler/semantics/foreign/operation.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace nnefc {
 
@@ -18,7 +23,7 @@ enum class ForeignRepair : uint8_t {
   kType,               // a type behind the name of the operation
 };
 
-// What serves in NNEF where another framework has a name of its own.
+// NNEF's equivalent of a parameter or value of another framework.
 struct ForeignName {
   std::string_view theirs;  // in lower case, without `_`
   // The name that takes its place, the arguments as they are; empty if none does.
@@ -28,15 +33,22 @@ struct ForeignName {
 };
 
 // True if another framework spells the operation `ours` as `theirs`: in another
-// case, with other `_`, with its number of dimensions (`MaxPool2d`, `conv_2d`).
+// case, with other `_`, with its number of dimensions (`SeparableConv2D`).
 bool IsSpelledSo(std::string_view theirs, std::string_view ours);
 
-// What NNEF has for the operation that others call `name`; nullptr if that is
-// not known.
-const ForeignName* FindForeignOperation(std::string_view name);
-// The same for a parameter of an operation whose parameters `has` knows.
+// The rows of the operation that other frameworks call `name`; empty if none is known to.
+llvm::SmallVector<const ForeignOperation*, 2> FindForeignOperations(std::string_view name);
+// Says how NNEF computes what `rows` do, or that it has no `name`.
+std::string DescribeForeignOperations(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows);
+// The names of operations that are invoked in a formula: "softmax" and "neg" of `softmax(neg(x))`.
+std::vector<std::string> OperationsIn(std::string_view formula);
+
+// NNEF's equivalent of a parameter that others call `name`, of an operation
+// whose parameters `has` knows; nullptr if there is none.
 const ForeignName* FindForeignParameter(std::string_view name,
                                         llvm::function_ref<bool(std::string_view)> has);
+// True if `name` is in the table of parameters, for whichever operation.
+bool IsForeignParameter(std::string_view name);
 
 // What stands for the value that others call `name` (`True`, `None`).
 const ForeignName* FindForeignValue(std::string_view name);
