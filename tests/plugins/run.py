@@ -112,6 +112,21 @@ class Plugins(PluginTest):
             np.testing.assert_allclose(found["s"], np.cumsum(y, axis=0), rtol=1e-5)
             np.testing.assert_allclose(found["t"], np.cumsum(y, axis=1), rtol=1e-5)
 
+    def test_every_command_that_runs_has_the_kernels(self) -> None:
+        name = self.model("all.nnef", "y = acme_smooth(x, beta = 1.5)", "s = acme_running_sum(y, axis = 0)")
+        inputs = ("--random-inputs", 1, "--extensions", self.example)
+        self.good("run", name, *inputs, "--check-finite")
+        self.good("bench", name, *inputs, "--iterations", 1)
+        text = self.good("transform", name, *inputs, "--bisect")
+        self.assertIn("keep the outputs", text)
+        # A transformation that changes the outputs is found by running the graphs between.
+        (self.models / "wrong.json").write_text(json.dumps(
+            [{"id": "Wrong", "match_kind": "points", "instances": {"start_points": ["s"], "end_points": ["s"]}, "op": "Sin",
+              "custom_attributes": {}}]))
+        done = self.nnefc("transform", name, *inputs, "--bisect", "--transformations-config", "wrong.json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("Wrong` is the first transformation", done.stdout)
+
     def test_operation_is_written_to_ir_and_read(self) -> None:
         name = self.model("one.nnef", "y = acme_smooth(x, beta = 1.5)")
         self.good("compile", name, "--extensions", self.example, "-o", "one.xml")

@@ -16,6 +16,7 @@
 #include "runtime/fast/register.h"
 #include "tools/api/evaluator.h"
 #include "tools/api/internals.h"
+#include "tools/api/make_executable.h"
 #include "tools/api/openvino_form.h"
 
 namespace nnefc::api {
@@ -240,14 +241,11 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     given.precision = runtime::PrecisionHere(options.precision);
     given.plan_cache = options.plan_cache;
     given.tune = options.tune;
-    given.add_kernels = [plugins = state_->compilation->plugins()](runtime::KernelRegistry& kernels) {
-      plugins->AddKernels(kernels);
-    };
     auto executable = std::make_shared<Executable::State>();
     executable->compilation = state_->compilation;
     executable->mutex = state_->mutex;
     executable->executable =
-        runtime::Executable::Create(graph, given, state_->compilation->context().emitter);
+        MakeExecutable(graph, given, state_->compilation->plugins(), state_->compilation->context().emitter);
     if (executable->executable == nullptr) {
       outcome.report = TakeReport(*state_->compilation);
       return outcome;

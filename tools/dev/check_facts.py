@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that facts of operations are read from their rows: no caller gives the default of an attribute, and no
-operation is compared by its name outside the rows and what reads and writes text and XML."""
+operation is compared by its name outside the rows and what reads and writes text and XML. Executables are created in one place."""
 
 import pathlib
 import re
@@ -28,6 +28,11 @@ def main() -> int:
                 if BY_NAME.search(code) and not name.startswith(EXEMPT):
                     found.append(f"{name}:{number}: compares operations by name; compare an `OpId`, or ask for the role, a "
                                  "field of the row or an `ir::OpTable`")
+    # An executable that is made elsewhere would lack the kernels of plug-ins.
+    for path in sorted((ROOT / "tools").rglob("*.cpp")):
+        name = path.relative_to(ROOT).as_posix()
+        if name != "tools/api/make_executable.cpp" and "Executable::Create(" in path.read_text(encoding="utf-8"):
+            found.append(f"{name}: creates an executable; call `api::MakeExecutable`, which adds the kernels of plug-ins")
     print("\n".join(found) if found else "facts of operations are read from their rows")
     return 1 if found else 0
 

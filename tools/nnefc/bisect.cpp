@@ -6,6 +6,7 @@
 #include "compiler/driver/rules.h"
 #include "compiler/ir/copy.h"
 #include "llvm/ADT/STLExtras.h"
+#include "tools/api/make_executable.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -115,13 +116,10 @@ class Bisection {
   std::optional<std::vector<NamedTensor>> OutputsAfter(size_t count) {
     const auto step = steps_.find(names_[count - 1]);
     if (step == steps_.end() || step->second.graph == nullptr) return Outputs(OptionsWith(count));
-    runtime::ExecutableOptions options = execution_.executable_options();
-    options.add_kernels = [plugins = command_.plugins()](runtime::KernelRegistry& kernels) {
-      plugins->AddKernels(kernels);
-    };
     Context context;
     std::optional<std::vector<NamedTensor>> outputs;
-    if (const auto executable = runtime::Executable::Create(step->second.graph, options, context.emitter))
+    if (const auto executable = api::MakeExecutable(step->second.graph, execution_.executable_options(),
+                                                    command_.plugins(), context.emitter))
       outputs = Execute(executable, context);
     if (context.emitter.has_errors()) exit_code_ = Reporter(command_).Report("", context, false);
     return outputs;

@@ -15,6 +15,7 @@
 #include "runtime/kernels/rules.h"
 #include "tools/api/bind_inputs.h"
 #include "tools/api/executable.h"
+#include "tools/api/make_executable.h"
 #include "tools/nnefc/kept_values.h"
 #include "tools/nnefc/misuse.h"
 
@@ -330,12 +331,9 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   auto start = std::chrono::steady_clock::now();
   Execution execution;
   Context& context = compilation.context();
-  runtime::ExecutableOptions given = options.executable_options();
-  given.add_kernels = [plugins = compilation.plugins()](runtime::KernelRegistry& kernels) {
-    plugins->AddKernels(kernels);
-  };
   execution.executable =
-      runtime::Executable::Create(GraphToRun(compilation, options.dump), given, context.emitter);
+      api::MakeExecutable(GraphToRun(compilation, options.dump), options.executable_options(),
+                          compilation.plugins(), context.emitter);
   if (execution.executable == nullptr) return std::nullopt;
   execution.num_outputs = compilation.lowered()->results().size();
   execution.session = runtime::Session::Create(execution.executable);
