@@ -16,6 +16,7 @@ namespace nnefc::runtime {
   RULE(kPlanCache, "runtime.plan-cache", kWarning, "environment") \
   RULE(kNoOneDnn, "runtime.no-onednn", kWarning, "internal")      \
   RULE(kRunFailed, "run.failed", kError, "")                      \
+  RULE(kConstantNotFinite, "run.constant-not-finite", kNote, "")  \
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)
 

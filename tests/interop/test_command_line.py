@@ -245,10 +245,10 @@ FINITE = ("version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = 
 
 @pytest.mark.parametrize(("data", "told"), [
     ([2.0, 3.0], ""),
-    ([2.0, 1.0], "net.nnef:7:9: error: `b` (Log) makes -infinity at [1] from finite values [run.failed]"),
-    ([0.0, 1.0], "net.nnef:7:9: error: `b` (Log) makes a NaN at [0] from finite values [run.failed]"),
-    ([2.0, np.inf], "the data of input `x` hold infinity at [1]"),
-    ([np.nan, 0.5], "the data of input `x` hold a NaN at [0]"),
+    ([2.0, 1.0], "net.nnef:7:9: error: `b` (Log) computes -infinity at [1] from finite values [run.failed]"),
+    ([0.0, 1.0], "net.nnef:7:9: error: `b` (Log) computes a NaN at [0] from finite values [run.failed]"),
+    ([2.0, np.inf], "the data of input `x` contain infinity at [1]"),
+    ([np.nan, 0.5], "the data of input `x` contain a NaN at [0]"),
 ])
 def test_check_finite(data: list[float], told: str, nnefc: Path, tmp_path: Path) -> None:
     (tmp_path / "net.nnef").write_text(FINITE, encoding="utf-8")
@@ -258,7 +258,7 @@ def test_check_finite(data: list[float], told: str, nnefc: Path, tmp_path: Path)
     assert done.stderr.count("error: ") == bool(told)
 
 
-def test_check_finite_names_a_constant(nnefc: Path, tmp_path: Path) -> None:
+def test_check_finite_notes_a_constant(nnefc: Path, tmp_path: Path) -> None:
     (tmp_path / "net.ir").write_text("""graph "net" {
   %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.Const "w" : f32[2] = dense<f32[2]: 1.0, 3e+38>
@@ -270,8 +270,53 @@ def test_check_finite_names_a_constant(nnefc: Path, tmp_path: Path) -> None:
 """, encoding="utf-8")
     np.save(tmp_path / "x.npy", np.zeros(2, np.float32))
     done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
-    assert done.returncode == 1 and "`v` holds infinity at [1]" in done.stderr, done.stderr
-    assert done.stderr.count("error: ") == 1
+    assert done.returncode == 0 and "note: the constant `v` contains infinity at [1]" in done.stderr, done.stderr
+    assert "error: " not in done.stderr
+    # An operation that computes one from other values is reported all the same.
+    np.save(tmp_path / "x.npy", np.array([3e38, 0], np.float32))
+    done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
+    assert done.returncode == 0
+    text = (tmp_path / "net.ir").read_text(encoding="utf-8")
+    (tmp_path / "net.ir").write_text(text.replace('1.0, 3e+38', '3e+38, 0.0'), encoding="utf-8")
+    done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
+    assert done.returncode == 1 and "`a` (Add) computes infinity at [0] from finite values" in done.stderr, done.stderr
+
+
+def test_check_finite_of_a_mask_in_a_body(nnefc: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.ir").write_text("""graph "net" {
+  %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+  %1 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
+  %2 = opset8.If "i" (%1, %0) : f32[2] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "p" {element_type = f32, shape = shape[2]} : f32[2]
+      %1 = opset1.Const "mask" : f32[2] = dense<f32[2]: 0x00000000000080ff>
+      %2 = opset1.Add "m" (%0, %1) {auto_broadcast = "numpy"} : f32[2]
+      opset1.Result "r" (%2)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "p" {element_type = f32, shape = shape[2]} : f32[2]
+      opset1.Result "r" (%0)
+    }
+  }
+  opset1.Result "y" (%2)
+}
+""", encoding="utf-8")
+    np.savez(tmp_path / "in.npz", x=np.zeros(2, np.float32), c=np.array(True))
+    done = _shell(nnefc, tmp_path, "nnefc run net.ir --inputs in.npz --check-finite -o y.npz")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.isinf(np.load(tmp_path / "y.npz")["y"]).any()
+
+
+def test_check_finite_has_the_limits_of_the_run(nnefc: Path, tmp_path: Path) -> None:
+    """It keeps all values, where the run needs two of them at a time."""
+    lines = "".join(f"    v{i + 1} = sin(v{i});\n" for i in range(9))
+    (tmp_path / "net.nnef").write_text("version 1.0;\ngraph net( v0 ) -> ( v9 )\n{\n    v0 = external(shape = [1000000]);\n"
+                                       + lines + "}\n", encoding="utf-8")
+    run = "nnefc run net.nnef --random-inputs 1 --max-memory"
+    assert _shell(nnefc, tmp_path, f"{run} 16000000").returncode == 0
+    assert _shell(nnefc, tmp_path, f"{run} 100000000 --check-finite").returncode == 0
+    done = _shell(nnefc, tmp_path, f"{run} 16000000 --check-finite")
+    assert done.returncode != 0 and "[runtime.memory]" in done.stderr, done.stderr
 
 
 def test_a_bench_is_of_twenty_runs(nnefc: Path, folder: Path) -> None:

@@ -6,6 +6,8 @@
 #include "compiler/ir/copy.h"
 #include "fmt/format.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "tools/api/make_executable.h"
 #include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
@@ -27,14 +29,33 @@ std::string ElementText(const TensorValue& value, int64_t position) {
   return fmt::format("{} at {}", text, IndexText(position, value));
 }
 
+// True if a body of the node, or one nested in it, has a constant that is not finite.
+bool HasConstantNotFinite(const ir::Node& node) {
+  return llvm::any_of(node.bodies(), [](const ir::Body& body) {
+    return llvm::any_of(body.graph->nodes(), [&](ir::NodeId id) {
+      const ir::Node& inner = body.graph->node(id);
+      if (inner.Is(ir::OpRole::kConst)) return inner.output().value && FindNotFinite(*inner.output().value);
+      return HasConstantNotFinite(inner);
+    });
+  });
+}
+
 class FiniteChecker {
  public:
-  FiniteChecker(Compilation& compilation, const Execution& prepared)
-      : emitter_(compilation.context().emitter), prepared_(prepared), graph_(*compilation.lowered()) {}
+  FiniteChecker(Compilation& compilation, const ExecutionOptions& options, const Execution& prepared)
+      : emitter_(compilation.context().emitter),
+        options_(options.executable_options()),
+        plugins_(compilation.plugins()),
+        prepared_(prepared),
+        graph_(*compilation.lowered()) {
+    options_.backend = runtime::Backend::kReference;
+    options_.plan_cache.clear();
+    options_.tune = false;
+  }
 
-  bool Check() {
+  void Check() {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
-    if (!order) return true;
+    if (!order) return;
     std::vector<ir::NamedPort> kept;
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_.node(id);
@@ -42,13 +63,12 @@ class FiniteChecker {
         kept.emplace_back(fmt::format("#{}", kept.size()), ir::OutputPort{id, i});
     }
     const std::shared_ptr<const runtime::Executable> executable =
-        runtime::Executable::Create(std::shared_ptr<const ir::Graph>(ir::Clone(graph_, kept)),
-                                    {.backend = runtime::Backend::kReference}, emitter_);
-    if (executable == nullptr) return false;
+        api::MakeExecutable(ir::Clone(graph_, kept), options_, plugins_, emitter_);
+    if (executable == nullptr) return;
     const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
     if (!values) {
       Emit(values.error(), emitter_);
-      return false;
+      return;
     }
     const size_t own = values->size() - kept.size();  // those of the graph come first
     for (size_t i = 0; i < kept.size(); ++i) {
@@ -58,34 +78,37 @@ class FiniteChecker {
     for (ir::NodeId id : *order) {
       if (wrong_.count(id) > 0 && !Report(id)) break;
     }
-    return wrong_.empty();
   }
 
  private:
-  // False for the operation that is at fault: what follows from it is not told.
+  // Reports a node with a value that is not finite. False for the operation that computes the first one: the
+  // values that follow from it are not reported.
   bool Report(ir::NodeId id) {
     const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
     if (node.Is(ir::OpRole::kParameter)) {
-      emitter_.Emit(runtime::kRunFailed, node.origin().range, "the data of input `{}` hold {}", node.name(),
-                    element);
+      emitter_.Emit(runtime::kRunFailed, node.origin().range, "the data of input `{}` contain {}",
+                    node.name(), element);
       return true;
     }
     if (node.info().is_source) {
-      emitter_.Emit(runtime::kRunFailed, node.origin().range, "`{}` holds {}", node.name(), element);
+      emitter_.Emit(runtime::kConstantNotFinite, node.origin().range, "the constant `{}` contains {}",
+                    node.name(), element);
       return true;
     }
-    for (ir::OutputPort input : node.inputs()) {
-      if (wrong_.count(input.node) > 0) return true;
-    }
+    if (llvm::any_of(node.inputs(), [&](ir::OutputPort input) { return wrong_.count(input.node) > 0; }) ||
+        HasConstantNotFinite(node))
+      return true;
     emitter_
-        .Emit(runtime::kRunFailed, node.origin().range, "`{}` ({}) makes {} from finite values", node.name(),
-              node.type(), element)
+        .Emit(runtime::kRunFailed, node.origin().range, "`{}` ({}) computes {} from finite values",
+              node.name(), node.type(), element)
         .Notes(ir::StackNotes(node.origin().frame));
     return false;
   }
 
   Emitter& emitter_;
+  runtime::ExecutableOptions options_;
+  std::shared_ptr<const plugin::Plugins> plugins_;
   const Execution& prepared_;
   const ir::Graph& graph_;
   llvm::DenseMap<ir::NodeId, std::string> wrong_;  // by node: its first element that is not finite
@@ -93,8 +116,8 @@ class FiniteChecker {
 
 }  // namespace
 
-bool CheckFinite(Compilation& compilation, const Execution& prepared) {
-  return FiniteChecker(compilation, prepared).Check();
+void CheckFinite(Compilation& compilation, const ExecutionOptions& options, const Execution& prepared) {
+  FiniteChecker(compilation, options, prepared).Check();
 }
 
 }  // namespace nnefc::cli

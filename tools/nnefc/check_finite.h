@@ -4,9 +4,9 @@
 
 namespace nnefc::cli {
 
-// Runs the model once more, by the reference kernels and with every value kept,
-// and emits which inputs and weights hold values that are not finite, and the
-// first operation that makes one from finite values. True if there are none.
-bool CheckFinite(Compilation& compilation, const Execution& prepared);
+// Runs the model once more with the reference kernels, keeping every value. Emits an error for each input
+// with data that are not finite and for the first operation that computes such a value from finite ones, and
+// a note for each constant with such elements, since masks and bounds contain infinities on purpose.
+void CheckFinite(Compilation& compilation, const ExecutionOptions& options, const Execution& prepared);
 
 }  // namespace nnefc::cli

@@ -56,7 +56,10 @@ struct RunCommand : CommonOptions {
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     int exit_code = reporter.Report(compilation);
     if (!values) return exit_code;
-    if (check_finite && !CheckFinite(compilation, *prepared)) exit_code = reporter.Report(compilation);
+    if (check_finite) {
+      CheckFinite(compilation, execution, *prepared);
+      exit_code = std::max(exit_code, reporter.Report(compilation));
+    }
     report = {{"model", compilation.path()}};
     if (verbose) AddStages(compilation, *prepared, elapsed.count());
     if (profile) AddProfile(WarmProfile(*prepared), runtime::MeasurePeak(execution.threads));
@@ -321,9 +324,10 @@ void AddRun(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 100'000))
       ->type_name("N")
       ->needs(profile);
-  command->add_flag("--check-finite", options->check_finite,
-                    "name the inputs and weights that are not finite, and the first operation that makes "
-                    "such a value from finite ones; exit code 1 if there is one");
+  command->add_flag(
+      "--check-finite", options->check_finite,
+      "report inputs with data that are not finite and the first operation that computes such a "
+      "value from finite ones, with exit code 1; constants with such elements are notes");
   command->add_flag("--verbose", options->verbose, "print the time of each stage");
   command->footer(
       "Examples: nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
