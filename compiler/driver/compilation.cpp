@@ -261,7 +261,7 @@ bool Compilation::Transform(transform::Side side, ir::Graph& graph) {
 LowerOptions Compilation::lower_options() const {
   return {.find_lowering = [plugins = options_.plugins](
                                const std::string& operation) { return plugins->FindLowering(operation); },
-          .keeps_quantization = options_.executes};
+          .keeps_exact_operations = options_.executes};
 }
 
 namespace {
@@ -304,7 +304,7 @@ std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
 std::shared_ptr<const ir::Graph> Compilation::MakeOpenVinoForm() {
   if (!options_.executes || !MayHoldNnefOperations(*lowered_)) return lowered_;
   LowerOptions options = lower_options();
-  options.keeps_quantization = false;
+  options.keeps_exact_operations = false;
   return LowerGraph(*lowered_, options, context_);
 }
 

@@ -61,8 +61,7 @@ struct CompileOptions {
   // Each tensor that the model's graph.quant file names is quantized as soon as it
   // is computed (R 7.1, P 7.1).
   bool quantize = false;
-  // The lowered graph is run here, not in OpenVINO: quantization stays whole
-  // (LowerOptions::keeps_quantization).
+  // The lowered graph is run here, not in OpenVINO (LowerOptions::keeps_exact_operations).
   bool executes = false;
   // Seed of random data for variables that have none.
   std::optional<uint64_t> random_weights;

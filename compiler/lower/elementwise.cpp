@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include "compiler/lower/integer_arithmetic.h"
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/rounding.h"
 #include "compiler/lower/table.h"
 
 namespace nnefc::lower {
@@ -57,9 +57,9 @@ void LowerComparison(NodeLowering& n) {
   n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, (*integers)[0], (*integers)[1]));
 }
 
-// round: floor(x + 0.5) (4.2.1); Round-5 has other ties.
+// Round-5 has other ties.
 void LowerRound(NodeLowering& n) {
-  n.SetOutput(n.Unary("Floor", n.Binary("Add", n.input(0), n.ConstFloat(0.5, "half"))));
+  n.SetOutput(RoundHalfUp(n, n.input(0)));
 }
 
 OutputPort Reciprocal(NodeLowering& n, OutputPort x) {
@@ -80,7 +80,7 @@ void LowerRsqrt(NodeLowering& n) {
 }
 
 void LowerLog2(NodeLowering& n) {
-  n.SetOutput(n.Binary("Divide", n.Unary("Log", n.input(0)), n.ConstFloat(std::log(2.0), "ln2")));
+  n.SetOutput(Log2(n, n.input(0)));
 }
 
 // clamp: max(min(x, b), a); a Clamp where the limits are constants in order.

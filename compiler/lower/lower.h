@@ -22,9 +22,9 @@ struct LowerOptions {
   VariableData variable_data;
   // The lowering of an operation that has none of ours; null, or nothing asked: it stays.
   std::function<lower::LowerFunction(const std::string& operation)> find_lowering = nullptr;
-  // Quantization to codes between constants stays an operation of the set "nnef", which
-  // the runtime has kernels for: it computes in the codes themselves.
-  bool keeps_quantization = false;
+  // Operations that the runtime computes with one kernel, and OpenVINO with several operations, stay in the
+  // set "nnef": `round`, `log2`, and linear quantization between constants.
+  bool keeps_exact_operations = false;
 };
 
 // Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations

@@ -1,15 +1,12 @@
 #include <cmath>
 
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/rounding.h"
 #include "compiler/lower/table.h"
 
 namespace nnefc::lower {
 
 namespace {
-
-OutputPort Round(NodeLowering& n, OutputPort x) {
-  return n.Unary("Floor", n.Binary("Add", x, n.ConstFloat(0.5, "half")), "round");
-}
 
 // Between `min` and `max` in equal steps, by the formula of R 4.9.5: FakeQuantize
 // rounds halves to even where the text has floor(x + 0.5), and answers otherwise
@@ -22,7 +19,7 @@ void Quantize(NodeLowering& n, double steps, double offset) {
   const OutputPort range = n.Binary("Subtract", high, low, "range");
   const OutputPort largest = n.ConstFloat(steps, "steps");
   const OutputPort share = n.Binary("Divide", n.Binary("Subtract", clamped, low), range);
-  OutputPort code = Round(n, n.Binary("Multiply", share, largest));
+  OutputPort code = RoundHalfUp(n, n.Binary("Multiply", share, largest));
   // Codes of fewer bits are exact.
   if (offset >= 0x1p23) {
     const OutputPort shift = n.ConstFloat(offset, "offset");
@@ -35,8 +32,8 @@ void Quantize(NodeLowering& n, double steps, double offset) {
 // they stand for.
 bool StaysWhole(const NodeLowering& n) {
   constexpr int64_t kMostBits = 16;
-  return n.state().options.keeps_quantization && n.Int("bits") <= kMostBits && n.ScalarValue(n.input(1)) &&
-         n.ScalarValue(n.input(2));
+  return n.state().options.keeps_exact_operations && n.Int("bits") <= kMostBits &&
+         n.ScalarValue(n.input(1)) && n.ScalarValue(n.input(2));
 }
 
 void KeepMinMaxLinear(NodeLowering& n) {
@@ -69,15 +66,11 @@ void LowerZeroPoint(NodeLowering& n) {
   const double lowest = !is_signed ? 0.0 : n.Bool("symmetric") ? -highest : -highest - 1;
   const OutputPort zero_point = n.Add("opset1", "Convert", n.input(1),
                                       Attributes({{"destination_type", ElementType::kF32}}), "zero_point");
-  const OutputPort scaled = Round(n, n.Binary("Divide", n.input(0), n.input(2)));
+  const OutputPort scaled = RoundHalfUp(n, n.Binary("Divide", n.input(0), n.input(2)));
   const OutputPort shifted = n.Binary("Add", scaled, zero_point);
   const OutputPort clamped =
       n.Add("opset1", "Clamp", shifted, Attributes({{"min", lowest}, {"max", highest}}));
   n.SetOutput(n.Binary("Multiply", n.Binary("Subtract", clamped, zero_point), n.input(2)));
-}
-
-OutputPort Log2(NodeLowering& n, OutputPort x) {
-  return n.Binary("Divide", n.Unary("Log", x), n.ConstFloat(std::log(2.0), "ln2"), "log2");
 }
 
 // logarithmic_quantize: sign(x) * 2 ^ round(clamp(log2(|x|), m - r, m)) with
@@ -90,7 +83,7 @@ void LowerLogarithmic(NodeLowering& n) {
   const OutputPort low = n.Binary("Subtract", high, n.ConstFloat(range, "range"));
   const OutputPort exponent = Log2(n, n.Unary("Abs", x));
   const OutputPort clamped = n.Binary("Maximum", n.Binary("Minimum", exponent, high), low);
-  const OutputPort magnitude = n.Binary("Power", n.ConstFloat(2, "two"), Round(n, clamped));
+  const OutputPort magnitude = n.Binary("Power", n.ConstFloat(2, "two"), RoundHalfUp(n, clamped));
   n.SetOutput(n.Binary("Multiply", n.Unary("Sign", x), magnitude));
 }
 

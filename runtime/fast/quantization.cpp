@@ -53,10 +53,10 @@ template <typename Number>
         break;
       case CodeRange::Formula::kMinMax:
         for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
-        for (int64_t i = 0; i < count; ++i) code[i] = VectorFloor(code[i] + 0.5f);
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(code[i]);
         break;
       case CodeRange::Formula::kZeroPoint:
-        for (int64_t i = 0; i < count; ++i) code[i] = VectorFloor(by_scale.Of(from(i)) + 0.5f) + zero;
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(by_scale.Of(from(i))) + zero;
         break;
     }
     for (int64_t i = 0; i < count; ++i) {

@@ -29,10 +29,11 @@ NNEFC_VECTOR float VectorRound(float x) {
   return x + kRound - kRound;
 }
 
-// The same to the integer below.
-NNEFC_VECTOR float VectorFloor(float x) {
-  const float rounded = VectorRound(x);
-  return rounded - (rounded > x ? 1.0f : 0.0f);
+// Returns floor(x + 0.5) without the rounding error of the sum: 0 for 0.49999997. Of numbers nearer to 0 than
+// 2^22.
+NNEFC_VECTOR float VectorRoundHalfUp(float x) {
+  const float nearest = VectorRound(x);
+  return nearest + (x - nearest == 0.5f ? 1.0f : 0.0f);
 }
 
 // e^x / 2^n, where n is the integer nearest to x / log(2).

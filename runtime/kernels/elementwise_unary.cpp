@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/rounding.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime {
@@ -47,6 +48,8 @@ NNEFC_FLOAT_FUNCTION(Ceiling, std::ceil(x))
 NNEFC_FLOAT_FUNCTION(RoundHalfAway, std::round(x))
 // In the default rounding mode nearbyint rounds halves to even.
 NNEFC_FLOAT_FUNCTION(RoundHalfEven, std::nearbyint(x))
+NNEFC_FLOAT_FUNCTION(RoundHalfUp, RoundedHalfUp(x))
+NNEFC_FLOAT_FUNCTION(Log2, std::log2(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
 NNEFC_FLOAT_FUNCTION(HSigmoid, ToUnit((x + T(3)) / T(6)))
 NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
@@ -175,6 +178,7 @@ void RegisterElementwiseUnary(KernelRegistry& registry) {
   add({"opset1"}, "ReLU", NumericUnary<Relu>);
   add({"opset1"}, "Exp", FloatUnary<Exp>);
   add({"opset1"}, "Log", FloatUnary<Log>);
+  add({"nnef"}, "log2", FloatUnary<Log2>);
   add({"opset1"}, "Sin", FloatUnary<Sin>);
   add({"opset1"}, "Cos", FloatUnary<Cos>);
   add({"opset1"}, "Tan", FloatUnary<Tan>);
@@ -192,6 +196,7 @@ void RegisterElementwiseUnary(KernelRegistry& registry) {
   add({"opset1"}, "Floor", RoundingUnary<Floor>);
   add({"opset1"}, "Ceiling", RoundingUnary<Ceiling>);
   add({"opset5"}, "Round", Round);
+  add({"nnef"}, "round", RoundingUnary<RoundHalfUp>);
   add({"opset1"}, "Sigmoid", FloatUnary<Sigmoid>);
   add({"opset4"}, "HSwish", FloatUnary<HSwish>);
   add({"opset5"}, "HSigmoid", FloatUnary<HSigmoid>);

@@ -7,6 +7,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/rounding.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 #include "runtime/tensor/wide.h"
@@ -122,7 +123,7 @@ FaultOr<Success> MinMaxLinearQuantize(const ReferenceRun& run) {
         const float least = x < high ? x : high;
         return least > low ? least : low;
       },
-      [=](float z) { return std::floor((z - low) / range * steps + 0.5f) / steps * range + low; });
+      [=](float z) { return RoundedHalfUp((z - low) / range * steps) / steps * range + low; });
   return Success();
 }
 
@@ -135,7 +136,7 @@ FaultOr<Success> ZeroPointLinearQuantize(const ReferenceRun& run) {
   const auto highest = static_cast<float>((int64_t{1} << (run.node.Int("bits") - (is_signed ? 1 : 0))) - 1);
   const float lowest = !is_signed ? 0.0f : run.node.Bool("symmetric") ? -highest : -highest - 1;
   QuantizeEach(
-      run, [=](float x) { return std::floor(x / scale + 0.5f) + zero; },
+      run, [=](float x) { return RoundedHalfUp(x / scale) + zero; },
       [=](float s) {
         const float least = s < highest ? s : highest;
         return ((least > lowest ? least : lowest) - zero) * scale;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
+#include "runtime/kernels/rounding.h"
 
 namespace nnefc::runtime {
 
@@ -32,7 +33,7 @@ float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& 
 int64_t Nearest(const std::string& mode, float coordinate, double scale) {
   if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
   if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
-  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(coordinate + 0.5f));
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(RoundedHalfUp(coordinate));
   if (mode == "simple")
     return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
   return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
