@@ -35,6 +35,36 @@ bool CheckRoot(XmlFile& xml) {
   return false;
 }
 
+bool HasNegative(const ir::Output& output) {
+  if (!output.value) return false;
+  for (int64_t i = 0; i < output.value->volume(); ++i) {
+    if (output.value->ElementAsInt(i) < 0) return true;
+  }
+  return false;
+}
+
+// Warns of divisions of integers that `m_pythondiv` asks to round down and that have a negative constant:
+// these round toward zero.
+void WarnOfRoundedDivisions(const ir::Graph& graph, Emitter& emitter) {
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    for (const ir::Body& body : node.bodies()) WarnOfRoundedDivisions(*body.graph, emitter);
+    if (!node.Is(ir::ElementFunction::kDivide) || KindOf(node.output().type) != ElementKind::kSigned)
+      continue;
+    if (!node.Bool("m_pythondiv")) continue;
+    if (!HasNegative(graph.output(node.input(0))) && !HasNegative(graph.output(node.input(1)))) continue;
+    emitter
+        .Emit(kRoundedDivision, node.origin().range,
+              "`{}` (Divide) has a negative constant and the attribute `m_pythondiv`, by which OpenVINO's "
+              "documentation "
+              "rounds integer quotients down; this one is rounded toward zero, as OpenVINO's CPU plug-in and "
+              "ONNX do",
+              node.name())
+        .Note(node.origin().range,
+              "to round down, subtract `FloorMod` of the operands from the dividend first");
+  }
+}
+
 bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) {
   bool all_known = true;
   for (ir::NodeId id : graph.nodes()) {
@@ -85,7 +115,11 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::Op
   const size_t errors = context.emitter.error_count();
   graph = reader.Read();
   if (graph == nullptr || context.emitter.error_count() > errors) return std::unique_ptr<ir::Graph>();
-  if (!ir::InferGraph(*graph, context.emitter) || !reader.CompareDeclared()) graph.reset();
+  if (!ir::InferGraph(*graph, context.emitter) || !reader.CompareDeclared()) {
+    graph.reset();
+    return graph;
+  }
+  WarnOfRoundedDivisions(*graph, context.emitter);
   return graph;
 }
 

@@ -41,6 +41,7 @@ namespace nnefc {
   RULE(kPortMapExternal, "openvino.external-port-id", kError, "")                   \
   RULE(kPortMapInternal, "openvino.internal-layer-id", kError, "")                  \
   RULE(kRtInfo, "openvino.rt-info", kError, "")                                     \
+  RULE(kRoundedDivision, "openvino.rounded-division", kWarning, "")                 \
   RULE(kNoOpenVinoForm, "openvino.no-openvino-form", kError, "")                    \
   RULE(kNoVariableData, "openvino.no-variable-data", kError, "")                    \
   RULE(kUnwritableText, "openvino.unwritable-text", kError, "")

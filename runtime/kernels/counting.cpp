@@ -80,16 +80,17 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
   const int64_t inner = input.strides()[axis];
   if (input.volume() == 0) return Success();
   const bool known = VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) {
-    using C = ComputeType<T>;
+    // Sums of floats are made in f64; integers wrap around.
+    using C = std::conditional_t<kIsFloating<T>, double, ComputeType<T>>;
     ParallelFor(input.volume() / extent, extent, [&](int64_t line) {
       const int64_t first = line / inner * extent * inner + line % inner;
       C sum = 0;
       for (int64_t step = 0; step < extent; ++step) {
         const int64_t at = first + (reverse ? extent - 1 - step : step) * inner;
-        const C x = static_cast<C>(input.data<T>()[at]);
-        if (exclusive) run.output().mutable_data<T>()[at] = T(sum);
+        const C x = static_cast<C>(static_cast<ComputeType<T>>(input.data<T>()[at]));
+        if (exclusive) run.output().mutable_data<T>()[at] = ConvertElement<T>(sum);
         sum = static_cast<C>(sum + x);
-        if (!exclusive) run.output().mutable_data<T>()[at] = T(sum);
+        if (!exclusive) run.output().mutable_data<T>()[at] = ConvertElement<T>(sum);
       }
     });
   });

@@ -54,23 +54,49 @@ struct Maximum {
   }
 };
 
+// The quotient and the remainder of integers where the divisor is zero, as OpenVINO's CPU plug-in computes
+// them: it converts an infinity to the smallest 32-bit integer, saturates that to 8 bits, and keeps the low
+// 16 bits of it.
+template <typename T>
+constexpr T kByZero =
+    sizeof(T) == 1 ? std::numeric_limits<T>::min() : static_cast<T>(std::numeric_limits<int32_t>::min());
+
+// Powers of integers are those modulo 2^bits, as in NumPy and ONNX. With a negative exponent: the quotient of
+// 1 and the power, rounded toward zero.
 struct Power {
   template <typename T>
   static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       if (b == T(2)) return a * a;
       return std::pow(a, b);
+    } else {
+      if constexpr (std::is_signed_v<T>) {
+        if (b < T(0)) return OfNegativeExponent(a, b);
+      }
+      uint64_t power = 1, square = static_cast<uint64_t>(a);
+      for (auto exponent = static_cast<uint64_t>(b); exponent != 0; exponent >>= 1, square *= square) {
+        if ((exponent & 1) != 0) power *= square;
+      }
+      return static_cast<T>(power);
     }
-    return ConvertElement<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+  }
+
+ private:
+  template <typename T>
+  static T OfNegativeExponent(T a, T b) {
+    if (a == T(0)) return kByZero<T>;
+    if (a == T(1) || (a == T(-1) && b % T(2) == T(0))) return T(1);
+    return a == T(-1) ? T(-1) : T(0);
   }
 };
 
-// Integer divisors are checked for zero beforehand; -1 is apart because the
-// smallest integer divided by it does not fit.
+// Integers are rounded toward zero. -1 is a case of its own because the smallest integer divided by it does
+// not fit: the quotient wraps around.
 struct TruncatedDivide {
   template <typename T>
   static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return a / b;
+    if (b == T(0)) return kByZero<T>;
     if constexpr (std::is_signed_v<T>) {
       if (b == T(-1)) return Subtract::Apply(T(0), a);
     }
@@ -85,6 +111,7 @@ struct TruncatedMod {
     if constexpr (std::is_floating_point_v<T>) {
       return std::fmod(a, b);
     } else {
+      if (b == T(0)) return kByZero<T>;
       if constexpr (std::is_signed_v<T>) {
         if (b == T(-1)) return T(0);
       }
@@ -106,16 +133,6 @@ struct FloorMod {
   template <typename T>
   static T OfRest(T rest, T b) {
     return rest != T(0) && ((rest < T(0)) != (b < T(0))) ? static_cast<T>(rest + b) : rest;
-  }
-};
-
-struct FloorDivide {
-  template <typename T>
-  static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a / b;
-    const T quotient = TruncatedDivide::Apply(a, b);
-    return TruncatedMod::Apply(a, b) != T(0) && ((a < T(0)) != (b < T(0))) ? static_cast<T>(quotient - 1)
-                                                                           : quotient;
   }
 };
 
@@ -223,25 +240,6 @@ FaultOr<Success> Arithmetic(const ReferenceRun& run) {
   return Success();
 }
 
-bool HasZero(const TensorView& view) {
-  bool found = false;
-  VisitIntegerType(view.type(), [&]<typename T>(TypeTag<T>) {
-    found = std::find(view.data<T>(), view.data<T>() + view.volume(), T(0)) != view.data<T>() + view.volume();
-  });
-  return found;
-}
-
-template <typename Function>
-FaultOr<Success> Division(const ReferenceRun& run) {
-  if (run.output().volume() > 0 && HasZero(run.input(1))) return KernelFault("integer division by zero");
-  return Arithmetic<Function>(run);
-}
-
-FaultOr<Success> Divide(const ReferenceRun& run) {
-  if (run.node.Bool("m_pythondiv")) return Division<FloorDivide>(run);
-  return Division<TruncatedDivide>(run);
-}
-
 template <typename Function>
 FaultOr<Success> Comparison(const ReferenceRun& run) {
   const bool known = VisitAnyType(run.input(0).type(),
@@ -316,13 +314,13 @@ void RegisterElementwiseBinary(KernelRegistry& registry) {
   add("Add", Arithmetic<Add>);
   add("Subtract", Arithmetic<Subtract>);
   add("Multiply", Arithmetic<Multiply>);
-  add("Divide", Divide);
+  add("Divide", Arithmetic<TruncatedDivide>);  // whatever `m_pythondiv` says: see README.md
   add("Power", Arithmetic<Power>);
   add("Minimum", Arithmetic<Minimum>);
   add("Maximum", Arithmetic<Maximum>);
   add("SquaredDifference", Arithmetic<SquaredDifference>);
-  add("Mod", Division<TruncatedMod>);
-  add("FloorMod", Division<FloorMod>);
+  add("Mod", Arithmetic<TruncatedMod>);
+  add("FloorMod", Arithmetic<FloorMod>);
   add("Less", Comparison<Less>);
   add("LessEqual", Comparison<LessEqual>);
   add("Greater", Comparison<Greater>);

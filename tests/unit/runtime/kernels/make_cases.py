@@ -146,9 +146,8 @@ def elementwise():
         case(name + "_i32", getattr(opset1, name), ints(3, 4, dtype=np.int32), ints(4, dtype=np.int32))
     case("add_channels", opset1.add, f32(1, 32, 5, 5), f32(1, 32, 1, 1))
     case("add_scalar", opset1.add, f32(1, 16, 5, 5), f32())
-    # m_pythondiv: rounds down, where the plugin truncates.
     a, b = ints(20, dtype=np.int32), np.array([-3, 4, 5, -7] * 5, np.int32)
-    case("divide_i32", opset1.divide, a, const(b, np.int32), expected=a // b)
+    case("divide_i32", opset1.divide, a, const(b, np.int32))
     case("power", opset1.power, f32(3, 4, low=0.1), f32(4), tolerance=1e-5)
     case("power_square", opset1.power, f32(3, 4), const([2.0], np.float32))
     case("mod", opset1.mod, f32(3, 4, low=-9, high=9), f32(3, 4, low=0.5, high=3), tolerance=1e-5)
