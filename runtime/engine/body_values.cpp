@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "runtime/kernels/attributes.h"
 
 namespace nnefc::runtime {
@@ -36,7 +37,8 @@ std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step) {
     const PlanValue& value = outer.value(id);
     InputFacts input{.shape = outer.view(id).shape()};
     if (value.storage == PlanValue::Storage::kConstant) {
-      input.constant = TensorValue(value.type, value.shape, value.data);
+      input.constant = IsPacked(value.type) ? PackCodes(value.type, value.shape, value.data->data())
+                                            : TensorValue(value.type, value.shape, value.data);
     }
     facts.push_back(std::move(input));
   }
@@ -45,8 +47,8 @@ std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step) {
 
 FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held) {
   if (outer.IsHeap(output)) {
-    const bool whole =
-        held.keep != nullptr && held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
+    const bool whole = held.keep != nullptr && !IsPacked(value.type()) &&
+                       held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
     if (whole) return outer.SetValue(output, TensorValue(value.type(), value.shape(), held.keep));
     const FaultOr<TensorValue> copy = CopyOf(value, outer.memory());
     if (!copy) return copy.error();

@@ -8,22 +8,24 @@
 #include <span>
 
 #include "compiler/ir/text.h"
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
+// Elements of less than a byte are codes, one to a byte, until the kernel has written them.
 FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   const std::optional<Shape> shape = output.shape.extents();
   if (!shape || output.type == ElementType::kDynamic)
     return KernelFault("the shape of its result is not known");
   const std::optional<int64_t> volume = Volume(*shape);
-  const std::optional<size_t> bytes = volume ? ByteSize(output.type, *volume) : std::nullopt;
+  const std::optional<size_t> bytes = volume ? ViewBytes(output.type, *volume) : std::nullopt;
   std::shared_ptr<Buffer> buffer = bytes ? Buffer::Allocate(*bytes) : nullptr;
   if (buffer == nullptr)
     return FaultOf(kRuntimeMemory, "no memory for a result of shape {}", ToString(*shape));
-  return TensorValue(output.type, *shape, std::move(buffer));
+  return TensorValue(IsPacked(output.type) ? ElementType::kU8 : output.type, *shape, std::move(buffer));
 }
 
 // Writes the outputs of a node, which are of the types and shapes that it gives these inputs.
@@ -35,8 +37,8 @@ FaultOr<Success> Compute(const ir::Node& node, llvm::ArrayRef<TensorValue> input
   std::vector<TensorView> views;
   llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
   for (const TensorValue& input : inputs) {
-    loaded.push_back(input.Loaded().AlignedToElements());
-    views.emplace_back(loaded.back());
+    loaded.push_back(IsPacked(input.type()) ? CodesOf(input) : input.Loaded().AlignedToElements());
+    views.emplace_back(input.type(), input.shape(), loaded.back().bytes());
     input_infos.push_back({.type = input.type(), .shape = input.shape()});
   }
   for (const MutableTensorView& output : outputs)
@@ -60,7 +62,6 @@ bool Is16Bit(ElementType type) {
 FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
                                                llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels) {
-  // Packed types have no views; only conversions read them.
   if (node.Is(ir::ElementFunction::kConvert) && IsStorageOnly(inputs[0].type())) {
     return std::vector<TensorValue>{inputs[0].ConvertedTo(known[0].type)};
   }
@@ -82,10 +83,14 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
     if (!value) return value.error();
     // The buffer was made here and is not shared yet.
     std::byte* bytes = const_cast<std::byte*>(value->bytes());
-    views.emplace_back(value->type(), value->shape(), bytes);
+    views.emplace_back(output.type, value->shape(), bytes);
     outputs.push_back(*value);
   }
   if (FaultOr<Success> done = Compute(node, inputs, views, kernels); !done) return done.error();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (IsPacked(known[i].type))
+      outputs[i] = PackCodes(known[i].type, outputs[i].shape(), outputs[i].bytes());
+  }
   return outputs;
 }
 

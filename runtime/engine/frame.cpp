@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/kernels/attributes.h"
@@ -24,6 +25,12 @@ Fault FaultAt(const Step& step, Fault fault) {
 }  // namespace
 
 FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) {
+  if (IsPacked(view.type())) {
+    const TensorValue packed = PackCodes(view.type(), view.shape(), view.bytes());
+    std::shared_ptr<const Buffer> counted = memory.Count(packed.buffer());
+    if (counted == nullptr) return BeyondBudget();
+    return TensorValue(view.type(), view.shape(), std::move(counted));
+  }
   std::shared_ptr<Buffer> buffer = memory.Allocate(view.byte_size());
   if (buffer == nullptr) return BeyondBudget();
   if (view.byte_size() > 0) std::memcpy(buffer->mutable_data(), view.bytes(), view.byte_size());
@@ -170,22 +177,24 @@ const TensorValue* Frame::heap_result(size_t index) const {
 }
 
 FaultOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
-  if (auto heap = heap_.find(id); heap != heap_.end()) return heap->second;
+  const auto heap = heap_.find(id);
+  if (heap != heap_.end() && !IsPacked(view(id).type())) return heap->second;
   return CopyOf(view(id), environment_.memory);
 }
 
 FaultOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
   MutableTensorView& view = views_[static_cast<size_t>(id)];
+  const TensorValue stored = IsPacked(tensor.type()) ? CodesOf(tensor) : tensor;
   if (IsHeap(id)) {
-    heap_[id] = tensor;
-    view = MutableTensorView(tensor.type(), tensor.shape(), const_cast<std::byte*>(tensor.bytes()));
+    heap_[id] = stored;
+    view = MutableTensorView(tensor.type(), tensor.shape(), const_cast<std::byte*>(stored.bytes()));
     return Success();
   }
   if (tensor.type() != view.type() || tensor.shape() != view.shape()) {
     return KernelFault("its value is {}{}; expected {}{}", Name(tensor.type()), ToString(tensor.shape()),
                        Name(view.type()), ToString(view.shape()));
   }
-  if (view.byte_size() > 0) std::memcpy(view.mutable_bytes(), tensor.bytes(), view.byte_size());
+  if (view.byte_size() > 0) std::memcpy(view.mutable_bytes(), stored.bytes(), view.byte_size());
   return Success();
 }
 
@@ -221,7 +230,10 @@ FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);
   } else if (const std::optional<Shape> shape = node.output().shape.extents()) {
-    initial = CopyOf(TensorView(TensorValue::Filled(node.output().type, *shape, 0)), environment_.memory);
+    const TensorValue zeros = TensorValue::Filled(node.output().type, *shape, 0);
+    const std::shared_ptr<const Buffer> counted = environment_.memory.Count(zeros.buffer());
+    initial = counted == nullptr ? FaultOr<TensorValue>(BeyondBudget())
+                                 : TensorValue(zeros.type(), zeros.shape(), counted);
   }
   if (!initial) return initial.error();
   state[variable] = *initial;

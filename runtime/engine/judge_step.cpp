@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/frame.h"
 #include "runtime/kernels/attributes.h"
@@ -9,6 +10,7 @@ namespace nnefc::runtime {
 namespace {
 
 bool HoldsSameBytes(const TensorView& view, const TensorValue& value) {
+  if (IsPacked(view.type())) return false;
   return view.byte_size() == 0 || std::memcmp(view.bytes(), value.bytes(), view.byte_size()) == 0;
 }
 

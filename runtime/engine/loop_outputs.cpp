@@ -30,7 +30,7 @@ Shape WholeShape(const Shape& part, int64_t axis, int64_t part_size, int64_t cou
 
 std::optional<size_t> BytesOf(ElementType type, const Shape& shape) {
   const std::optional<int64_t> volume = Volume(shape);
-  return volume ? ByteSize(type, *volume) : std::nullopt;
+  return volume ? ViewBytes(type, *volume) : std::nullopt;
 }
 
 }  // namespace

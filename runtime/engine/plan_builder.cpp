@@ -1,5 +1,6 @@
 #include "runtime/engine/plan_builder.h"
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/prepare_graph.h"
@@ -11,9 +12,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Kernels see whole bytes.
 bool HasViews(ElementType type) {
-  return BitWidth(type) > 0 && !IsStorageOnly(type);
+  return BitWidth(type) > 0;
 }
 
 // Of elements with strides to row-major ones.
@@ -49,7 +49,7 @@ bool PlanBuilder::Build() {
              values_.Add({.storage = PlanValue::Storage::kInput,
                           .type = node.output().type,
                           .shape = shape,
-                          .bytes = ByteSize(node.output().type, Volume(shape).value_or(0)).value_or(0),
+                          .bytes = ViewBytes(node.output().type, Volume(shape).value_or(0)).value_or(0),
                           .input = static_cast<int32_t>(i)}));
   }
   for (ir::NodeId id : *order) {
@@ -93,14 +93,12 @@ bool PlanBuilder::AddNode(const ir::Node& node) {
 
 bool PlanBuilder::AddSource(const ir::Node& node) {
   if (!node.output().value) return Fail(kConstantWithoutData, node, "it has no data");
-  const TensorValue& value = *node.output().value;
-  if (!HasViews(value.type())) {
-    // Only a conversion could read it, and that was evaluated.
-    return Fail(kRuntimeElementType, node,
-                fmt::format("elements of type {} cannot be run", Name(value.type())));
-  }
+  const ElementType type = node.output().value->type();
+  if (!HasViews(type))
+    return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(type)));
+  const TensorValue value = IsPacked(type) ? CodesOf(*node.output().value) : *node.output().value;
   const ValueId id = values_.Add({.storage = PlanValue::Storage::kConstant,
-                                  .type = value.type(),
+                                  .type = type,
                                   .shape = value.shape(),
                                   .bytes = value.byte_size(),
                                   .data = value.buffer()});
@@ -517,7 +515,7 @@ ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
 
 ValueId PlanBuilder::AddArenaValue(ElementType type, const Shape& shape, const Layout& layout) {
   const std::optional<int64_t> volume = Volume(shape);
-  const std::optional<size_t> bytes = volume ? ByteSize(type, *volume) : std::nullopt;
+  const std::optional<size_t> bytes = volume ? ViewBytes(type, *volume) : std::nullopt;
   if (!bytes) return -1;
   return values_.Add({.type = type,
                       .shape = shape,

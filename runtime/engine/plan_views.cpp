@@ -140,7 +140,7 @@ bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
 
 ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
   PlanValue value = values_[source];
-  const auto width = static_cast<size_t>(BitWidth(value.type)) / 8;
+  const size_t width = ViewBytesOf(value.type);
   value.shape = view.shape;
   value.layout = LayoutOf(view, width);
   value.bytes =
@@ -171,7 +171,7 @@ Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
     wanted.strides[from] = dense[axis];
   }
   if (!IsPositive(wanted) || wanted.strides.back() != 1) return nullptr;
-  return LayoutOf(wanted, static_cast<size_t>(BitWidth(node.output().type)) / 8);
+  return LayoutOf(wanted, ViewBytesOf(node.output().type));
 }
 
 }  // namespace nnefc::runtime

@@ -1,5 +1,6 @@
 #include <new>
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 #include "runtime/engine/body_values.h"
 #include "runtime/engine/executable_impl.h"
@@ -106,7 +107,7 @@ FaultOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   const PlanResult& result = frame_->plan().results[index];
   const PlanValue& root = frame_->value(result.root);
   const TensorView& view = frame_->result(index);
-  if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size())
+  if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size() && !IsPacked(view.type()))
     return TensorValue(view.type(), view.shape(), places_[static_cast<size_t>(root.output)]);
   return CopyOf(view, MemoryBudget(SIZE_MAX));
 }
@@ -116,7 +117,8 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     if (FaultOr<Success> checked = CheckInputs(inputs); !checked) return checked.error();
     if (FaultOr<Success> bound = Bind(inputs); !bound) return bound.error();
     inputs_.clear();
-    for (const TensorValue& input : inputs) inputs_.push_back(input.AlignedToElements());
+    for (const TensorValue& input : inputs)
+      inputs_.push_back(IsPacked(input.type()) ? CodesOf(input) : input.AlignedToElements());
     for (size_t i = 0; i < inputs_.size(); ++i) frame_->SetInput(i, inputs_[i].bytes());
     environment_.next_state.clear();
     environment_.profile.clear();

@@ -28,7 +28,7 @@ constexpr size_t kNameBytes = 32;
 
 size_t BytesOf(const ValueInfo& value, const Layout& layout) {
   if (layout != nullptr) return layout->byte_size();
-  return ByteSize(value.type, Volume(value.shape).value_or(0)).value_or(0);
+  return ViewBytes(value.type, Volume(value.shape).value_or(0)).value_or(0);
 }
 
 // Bytes that are small numbers in each type of floats.

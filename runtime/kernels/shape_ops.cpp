@@ -2,9 +2,11 @@
 // Most are a view of the input, copied.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/tensor/packed_elements.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/families.h"
@@ -178,8 +180,55 @@ To ConvertInVectors(From value) {
   }
 }
 
+// The numbers that the codes of a type mean that is stored and converted only.
+std::array<double, 256> NumbersOf(ElementType type) {
+  std::array<double, 256> numbers{};
+  for (unsigned code = 0; code < 1U << BitWidth(type); ++code)
+    numbers[code] = NumberOf(type, static_cast<uint8_t>(code));
+  return numbers;
+}
+
+// Calls `store(i, number)` with each number of a tensor of codes.
+template <typename Store>
+void ForEachNumber(const TensorView& codes, const Store& store) {
+  const std::array<double, 256> numbers = NumbersOf(codes.type());
+  const auto* x = codes.data<uint8_t>();
+  ParallelParts(codes.volume(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) store(i, numbers[x[i]]);
+  });
+}
+
+// Converts from or to a type that is stored and converted only.
+FaultOr<Success> ConvertStored(const ReferenceRun& run) {
+  const TensorView& input = run.input(0);
+  const MutableTensorView& output = run.output();
+  const ElementType type = output.type();
+  bool known = true;
+  if (IsStorageOnly(type)) {
+    auto* out = output.mutable_data<uint8_t>();
+    if (IsStorageOnly(input.type())) {
+      ForEachNumber(input, [=](int64_t i, double number) { out[i] = CodeOf(type, number); });
+      return Success();
+    }
+    known = VisitAnyType(input.type(), [&]<typename From>(TypeTag<From>) {
+      const From* x = input.data<From>();
+      ParallelParts(output.volume(), [=](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) out[i] = CodeOf(type, AsDouble(x[i]));
+      });
+    });
+  } else {
+    known = VisitAnyType(type, [&]<typename To>(TypeTag<To>) {
+      To* out = output.mutable_data<To>();
+      ForEachNumber(input, [=](int64_t i, double number) { out[i] = ConvertElement<To>(number); });
+    });
+  }
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
 FaultOr<Success> Convert(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
+  if (IsStorageOnly(run.input(0).type()) || IsStorageOnly(output.type())) return ConvertStored(run);
   bool known = false;
   VisitAnyType(run.input(0).type(), [&]<typename From>(TypeTag<From>) {
     known = VisitAnyType(output.type(), [&]<typename To>(TypeTag<To>) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/support/tensor/element_visitor.h"
+#include "compiler/support/tensor/packed_elements.h"
 #include "runtime/tensor/strided_loop.h"
 
 namespace nnefc::runtime {
@@ -173,7 +174,13 @@ TensorView::TensorView(ElementType type, Shape shape, Strides strides, const std
   NNEFC_CHECK(shape_.size() == strides_.size());
 }
 
-TensorView::TensorView(const TensorValue& value) : TensorView(value.type(), value.shape(), value.bytes()) {}
+TensorView::TensorView(const TensorValue& value) : TensorView(value.type(), value.shape(), value.bytes()) {
+  NNEFC_CHECK(!IsPacked(value.type()));
+}
+
+std::optional<size_t> ViewBytes(ElementType type, int64_t volume) {
+  return IsPacked(type) ? ByteSize(ElementType::kU8, volume) : ByteSize(type, volume);
+}
 
 void CopyElements(const TensorView& from, const MutableTensorView& to) {
   NNEFC_CHECK(from.shape() == to.shape() && from.element_bytes() == to.element_bytes());

@@ -32,15 +32,22 @@ bool IsDense(const ElementsView& view);
 // The same elements in the same order with other extents; nothing where they have no such strides.
 std::optional<ElementsView> Reshaped(const ElementsView& view, llvm::ArrayRef<int64_t> shape);
 
-// Elements in memory that another owns, seen with a shape and strides. Types
-// narrower than a byte have no views.
+// The bytes of an element as kernels see it: elements of less than a byte have one of their own, with their
+// code in its low bits.
+inline size_t ViewBytesOf(ElementType type) {
+  return (static_cast<size_t>(BitWidth(type)) + 7) / 8;
+}
+// The bytes of a dense view of `volume` elements; nothing on overflow.
+std::optional<size_t> ViewBytes(ElementType type, int64_t volume);
+
+// Elements in memory that another owns, seen with a shape and strides.
 class TensorView {
  public:
   TensorView() = default;
   // A dense row-major view.
   TensorView(ElementType type, Shape shape, const std::byte* data);
   TensorView(ElementType type, Shape shape, Strides strides, const std::byte* data);
-  // `value` must outlive the view.
+  // `value` must outlive the view. Of elements of whole bytes; for others see CodesOf.
   explicit TensorView(const TensorValue& value);
 
   ElementType type() const { return type_; }
@@ -49,7 +56,7 @@ class TensorView {
   int64_t rank() const { return static_cast<int64_t>(shape_.size()); }
   int64_t extent(int64_t axis) const { return shape_[static_cast<size_t>(axis)]; }
   int64_t volume() const { return volume_; }
-  size_t element_bytes() const { return static_cast<size_t>(BitWidth(type_)) / 8; }
+  size_t element_bytes() const { return ViewBytesOf(type_); }
   size_t byte_size() const { return static_cast<size_t>(volume_) * element_bytes(); }
   const std::byte* bytes() const { return data_; }
   // The first element; T has the width of the element type.

@@ -183,24 +183,69 @@ float NarrowToFloat(ElementType type, uint8_t code) {
   return 0;
 }
 
+namespace {
+
+// The fields of a format with a sign. Codes without their sign are in the order of their numbers.
+struct MiniFormat {
+  int exponent_bits, fraction_bits;
+  unsigned largest;   // the code of the largest number
+  unsigned overflow;  // the code of numbers that round to larger ones
+  unsigned nan;
+};
+
+// The code of the nearest number; of two that are equally near the even code.
+uint8_t MiniCode(const MiniFormat& format, float value) {
+  const unsigned sign = std::signbit(value) ? 1U << (format.exponent_bits + format.fraction_bits) : 0;
+  if (std::isnan(value)) return static_cast<uint8_t>(sign | format.nan);
+  const float magnitude = std::abs(value);
+  // The largest number of any of these formats is below 2^16.
+  if (magnitude >= 0x1p16F) return static_cast<uint8_t>(sign | format.overflow);
+  const int lowest = 2 - (1 << (format.exponent_bits - 1));  // the exponent of normal numbers begins here
+  const int exponent = magnitude == 0 ? lowest : std::max(std::ilogb(magnitude), lowest);
+  const auto units =
+      static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent)));
+  const unsigned code = (static_cast<unsigned>(exponent - lowest) << format.fraction_bits) + units;
+  return static_cast<uint8_t>(sign | (code > format.largest ? format.overflow : code));
+}
+
+// The nearest power of two from 2^-127 on; numbers that are not positive become the smallest one.
+uint8_t PowerCode(float value) {
+  constexpr int kBias = 127, kLargest = 254, kNan = 255;
+  if (std::isnan(value)) return kNan;
+  if (!(value > 0)) return 0;
+  if (std::isinf(value)) return kLargest;
+  int exponent = std::ilogb(value);
+  const float significand = std::ldexp(value, -exponent);
+  if (significand > 1.5F || (significand == 1.5F && (exponent + kBias) % 2 != 0)) ++exponent;
+  return static_cast<uint8_t>(std::clamp(exponent + kBias, 0, kLargest));
+}
+
+uint8_t NormalFloatCode(float value) {
+  uint8_t code = 0;
+  for (int i = 1; i < 16; ++i) code += value > (kNormalFloats[i - 1] + kNormalFloats[i]) / 2 ? 1 : 0;
+  return code;
+}
+
+}  // namespace
+
 uint8_t FloatToNarrow(ElementType type, float value) {
-  const unsigned codes = 1U << BitWidth(type);
-  uint8_t nearest = 0;
-  float smallest = std::numeric_limits<float>::infinity();
-  for (unsigned i = 0; i < codes; ++i) {
-    const auto code = static_cast<uint8_t>(i);
-    const float number = NarrowToFloat(type, code);
-    if (std::isnan(value) && std::isnan(number)) return code;
-    if (!std::isfinite(number)) continue;
-    const float limit = std::numeric_limits<float>::max();
-    const float distance = std::abs(number - std::clamp(value, -limit, limit));
-    // Equally near: the even code, and zero of the same sign.
-    const bool wins = number == 0 ? std::signbit(number) == std::signbit(value) : (code & 1U) == 0;
-    if (distance > smallest || (distance == smallest && !wins)) continue;
-    smallest = distance;
-    nearest = code;
+  switch (type) {
+    case ElementType::kNF4:
+      return NormalFloatCode(value);
+    case ElementType::kF4E2M1:
+      return MiniCode({.exponent_bits = 2, .fraction_bits = 1, .largest = 7, .overflow = 7, .nan = 7}, value);
+    case ElementType::kF8E4M3:
+      return MiniCode(
+          {.exponent_bits = 4, .fraction_bits = 3, .largest = 0x7e, .overflow = 0x7f, .nan = 0x7f}, value);
+    case ElementType::kF8E5M2:
+      return MiniCode(
+          {.exponent_bits = 5, .fraction_bits = 2, .largest = 0x7b, .overflow = 0x7c, .nan = 0x7e}, value);
+    case ElementType::kF8E8M0:
+      return PowerCode(value);
+    default:
+      NNEFC_CHECK(!"a narrow float");
   }
-  return nearest;
+  return 0;
 }
 
 }  // namespace nnefc

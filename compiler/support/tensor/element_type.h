@@ -80,8 +80,9 @@ inline uint16_t FloatToBFloat(float value) {
   const uint32_t quiet_nan = (bits >> 16) | 0x40u;
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : nearest);
 }
-// As above for narrow floats, whose codes fill the low bits of the byte. What
-// is too large for a format becomes its largest number.
+// As above for narrow floats, whose codes fill the low bits of the byte. Beyond the largest number: NaN in
+// f8e4m3, an infinity in f8e5m2, that number in the others. NaN is the largest number in f4e2m1, the lowest
+// in nf4 (as OpenVINO).
 float NarrowToFloat(ElementType type, uint8_t code);
 uint8_t FloatToNarrow(ElementType type, float value);
 

@@ -11,6 +11,7 @@
 
 #include "compiler/support/allocation.h"
 #include "compiler/support/tensor/element_visitor.h"
+#include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 
 namespace nnefc {
@@ -23,39 +24,9 @@ T Load(const std::byte* at) {
   return value;
 }
 
-// Where packed elements stand in OpenVINO: from the low bits up, single bits from
-// the high one down. Elements of a byte are the whole of it.
-int PackedShift(int64_t index, int bits) {
-  const auto place = static_cast<int>(index % (8 / bits)) * bits;
-  return bits == 1 ? 7 - place : place;
-}
-
-uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type) {
-  const int bits = BitWidth(type);
-  const auto byte = static_cast<unsigned>(bytes[index / (8 / bits)]);
-  return static_cast<uint8_t>((byte >> PackedShift(index, bits)) & ((1U << bits) - 1));
-}
-
 template <typename T>
 void Store(std::byte* bytes, int64_t index, T value) {
   std::memcpy(bytes + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
-}
-
-void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t value) {
-  const int bits = BitWidth(type);
-  const unsigned code = value & ((1U << bits) - 1);
-  bytes[index / (8 / bits)] |= static_cast<std::byte>(code << PackedShift(index, bits));
-}
-
-// The code of a number in a format that does not fill whole bytes.
-uint8_t PackedCode(ElementType type, double value) {
-  if (IsNarrowFloat(type)) return FloatToNarrow(type, static_cast<float>(value));
-  if (std::isnan(value)) return 0;
-  const int bits = BitWidth(type);
-  if (bits == 1) return value != 0 ? 1 : 0;
-  const double lowest = IsSigned(type) ? -(1 << (bits - 1)) : 0;
-  const double highest = lowest + (1 << bits) - 1;
-  return static_cast<uint8_t>(static_cast<int>(std::min(highest, std::max(lowest, value))));
 }
 
 void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value) {
@@ -63,7 +34,7 @@ void StoreDouble(std::byte* bytes, int64_t index, ElementType type, double value
       type, [&](auto tag) { Store(bytes, index, ConvertElement<typename decltype(tag)::Type>(value)); });
   if (stored) return;
   NNEFC_CHECK(IsStorageOnly(type));
-  StorePacked(bytes, index, type, PackedCode(type, value));
+  StorePacked(bytes, index, type, CodeOf(type, value));
 }
 
 bool IsWideInteger(ElementType type) {
@@ -306,9 +277,7 @@ int64_t TensorValue::ElementAsInt(int64_t index) const {
   if (loaded) return element;
   if (IsNarrowFloat(type_)) return ConvertElement<int64_t>(ElementAsDouble(index));
   NNEFC_CHECK(IsInteger(type_));
-  const int bits = BitWidth(type_);
-  const int64_t code = LoadPacked(bytes(), index, type_);
-  return IsSigned(type_) && code >> (bits - 1) != 0 ? code - (int64_t{1} << bits) : code;
+  return static_cast<int64_t>(NumberOf(type_, LoadPacked(bytes(), index, type_)));
 }
 
 TensorValue TensorValue::ConvertedTo(ElementType type) const {

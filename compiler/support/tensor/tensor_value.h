@@ -178,8 +178,8 @@ class TensorValue {
   // Element `index` as double (exact for all types but 64-bit integers).
   double ElementAsDouble(int64_t index) const;
   int64_t ElementAsInt(int64_t index) const;
-  // Converts element by element: float to integer truncates toward zero and
-  // saturates; to boolean and to u1 is "!= 0".
+  // Converts element by element: float to integer truncates toward zero and saturates, but keeps the low bits
+  // for 2 and 4 bits, as OpenVINO and ONNX do; to boolean and to u1 is "!= 0".
   TensorValue ConvertedTo(ElementType type) const;
 
   // Equal type, shape and bytes.

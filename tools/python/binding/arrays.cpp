@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace nnefc::python {
@@ -76,7 +78,15 @@ nb::object AsArray(nb::handle object, const std::string& what) {
         what + " is no array: NumPy takes no `" + NameOfType(object) + "` (" + error.what() + ")";
     throw nb::type_error(message.c_str());
   }
-  const nb::object dtype = array.attr("dtype");
+  nb::object dtype = array.attr("dtype");
+  // Elements of ml_dtypes are exact in the types of NumPy that they are widened to.
+  const std::string library = nb::cast<std::string>(dtype.attr("type").attr("__module__"));
+  if (library.starts_with("ml_dtypes")) {
+    const std::string name = nb::cast<std::string>(dtype.attr("name"));
+    const char* wide = name.starts_with("int") ? "int8" : name.starts_with("uint") ? "uint8" : "float32";
+    array = array.attr("astype")(wide);
+    dtype = array.attr("dtype");
+  }
   const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
   if (kind == "O" || kind == "U" || kind == "S" || kind == "M" || kind == "m" || kind == "V" || kind == "c") {
     const std::string seen = nb::cast<std::string>(nb::str(dtype));
@@ -87,14 +97,24 @@ nb::object AsArray(nb::handle object, const std::string& what) {
   return numpy.attr("require")(array, dtype.attr("newbyteorder")("="), "CA");
 }
 
-// Elements that NumPy has not, as f32.
-nb::object Widened(const api::Tensor& tensor) {
-  std::vector<float> values(static_cast<size_t>(tensor.volume()));
+// The elements of a tensor as an array of `T`, whose element type is `type`.
+template <typename T>
+nb::object WidenedAs(ElementType type, const api::Tensor& tensor) {
+  std::vector<T> values(static_cast<size_t>(tensor.volume()));
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(tensor.ElementAsDouble(static_cast<int64_t>(i)));
-  const std::optional<api::Tensor> wide = api::Tensor::Copy(tensor.shape(), values);
+    values[i] = static_cast<T>(tensor.ElementAsDouble(static_cast<int64_t>(i)));
+  const std::optional<api::Tensor> wide =
+      api::Tensor::Copy(type, tensor.shape(), std::as_bytes(std::span<const T>(values)));
   if (!wide) throw std::bad_alloc();
   return ToArray(*wide, Access::kWritable);
+}
+
+// Elements of types that NumPy does not have, as floats of 32 bits or integers of 8 bits, which represent
+// them exactly.
+nb::object Widened(const api::Tensor& tensor) {
+  if (IsFloat(tensor.type())) return WidenedAs<float>(ElementType::kF32, tensor);
+  if (IsSigned(tensor.type())) return WidenedAs<int8_t>(ElementType::kI8, tensor);
+  return WidenedAs<uint8_t>(ElementType::kU8, tensor);
 }
 
 // An array of the memory of a tensor, which it keeps alive.

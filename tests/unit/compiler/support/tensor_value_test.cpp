@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/tensor/packed_elements.h"
+
 namespace nnefc {
 namespace {
 
@@ -242,8 +244,50 @@ TEST(NarrowFloatTest, WritesEveryNumberAsItsCode) {
       }
     }
   }
-  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 1e9F), 0x7e);
   EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 17.0F), 0x58);  // between 16 and 18: the even code
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 19.0F), 0x5a);  // between 18 and 20
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 0x1p-10F), 0);
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 0x1.8p-10F), 1);
+}
+
+// As OpenVINO's Convert does, measured on its CPU plug-in.
+TEST(NarrowFloatTest, NumbersBeyondTheLargest) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const auto codes = [](ElementType type, std::initializer_list<float> values) {
+    std::vector<int> found;
+    for (float value : values) found.push_back(FloatToNarrow(type, value));
+    return found;
+  };
+  EXPECT_EQ(codes(ElementType::kF8E4M3, {464.0F, 465.0F, -1e9F, kInfinity, kNan, -kNan}),
+            (std::vector<int>{0x7e, 0x7f, 0xff, 0x7f, 0x7f, 0xff}));
+  EXPECT_EQ(codes(ElementType::kF8E5M2, {61439.0F, 61440.0F, 1e9F, -kInfinity, kNan}),
+            (std::vector<int>{0x7b, 0x7c, 0x7c, 0xfc, 0x7e}));
+  EXPECT_EQ(codes(ElementType::kF4E2M1, {7.0F, 1e9F, -kInfinity, kNan}), (std::vector<int>{7, 7, 15, 7}));
+  EXPECT_EQ(codes(ElementType::kNF4, {2.0F, -2.0F, kInfinity, kNan}), (std::vector<int>{15, 0, 15, 0}));
+  EXPECT_EQ(codes(ElementType::kF8E8M0, {0.0F, -1.0F, 1.5F, 2.9F, 3.0F, 6.0F, 3e38F, kInfinity, kNan}),
+            (std::vector<int>{0, 0, 128, 128, 128, 130, 254, 254, 255}));
+}
+
+TEST(TensorValueTest, IntegersOfLessThanAByteKeepTheLowBits) {
+  const TensorValue wide = TensorValue::FromFloats({6}, {-9.0F, -8.7F, 7.9F, 8.0F, 100.0F, -1.0F});
+  const TensorValue value = wide.ConvertedTo(ElementType::kI4);
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < 6; ++i) found.push_back(value.ElementAsInt(i));
+  EXPECT_EQ(found, (std::vector<int64_t>{7, -8, 7, -8, 4, -1}));
+}
+
+TEST(TensorValueTest, CodesAreOneToAByte) {
+  for (ElementType type : {ElementType::kU1, ElementType::kU2, ElementType::kI4, ElementType::kF4E2M1}) {
+    const TensorValue value = TensorValue::FromInts({3, 3}, {1, 0, 1, 1, 1, 0, 0, 1, 1}).ConvertedTo(type);
+    const TensorValue codes = CodesOf(value);
+    EXPECT_EQ(codes.type(), ElementType::kU8);
+    EXPECT_EQ(codes.byte_size(), 9u);
+    for (int64_t i = 0; i < 9; ++i)
+      EXPECT_EQ(NumberOf(type, static_cast<uint8_t>(codes.bytes()[i])), value.ElementAsDouble(i))
+          << Name(type);
+    EXPECT_EQ(PackCodes(type, value.shape(), codes.bytes()), value) << Name(type);
+  }
 }
 
 TEST(TensorValueTest, PacksTwoBitsLowFirst) {
