@@ -255,7 +255,8 @@ class Model:
             backend: "onednn" is fast; "reference" is portable C++ that reads like the specification's formulas.
             precision: "exact" takes sums of products as the formulas have them, "f32" convolutions in fewer
                 multiplications, too, "bf16" products of bf16 where the processor has fast ones (else f32), which takes a
-                quarter of the time and gives results within some percent of the largest; "auto" is the faster of the two.
+                quarter of the time and rounds both factors of each product to 8 significant bits: the largest elements
+                of an output are usually within some percent, and no bound is guaranteed; "auto" is the faster of the two.
             threads: how many compute; 0 is as many as the process may use.
             max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
             plan_cache: a folder that keeps what this takes long for, so that the next processes start faster; made if
