@@ -89,6 +89,8 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
       return Step{.function = TileFunction::kElu, .alpha = function.alpha};
     case algorithm::eltwise_mish:
       return Step{.function = TileFunction::kMish};
+    case algorithm::eltwise_soft_relu:
+      return Step{.function = TileFunction::kSoftPlus};
     default:
       return std::nullopt;
   }

@@ -368,11 +368,33 @@ NNEFC_IN_LANES inline void GeluTanhLanes(LaneFloats& x) {
   x = 0.5f * x * (1.0f + tanh);
 }
 
-// x = x > 0 ? x : alpha * (e^x - 1)
+// x = x > 0 ? x : alpha * (e^x - 1). Near 0, where the difference would lose digits, by the series of e^x
+// - 1.
 NNEFC_IN_LANES inline void EluLanes(LaneFloats& x, float alpha) {
+  constexpr float kSeriesBegin = -0.35f;  // the first term left out is below 2^-26 of the sum
   LaneFloats power = x * 1.44269504f;
   PowerOf2Lanes(power);
-  x = x > 0.0f ? x : alpha * (power - 1.0f);
+  LaneFloats series = x * (1.0f / 7) + 1.0f;
+#pragma GCC unroll 5
+  for (int i = 6; i > 1; --i) series = series * (x * (1.0f / static_cast<float>(i))) + 1.0f;
+  const LaneFloats below = x > kSeriesBegin ? x * series : power - 1.0f;
+  x = x > 0.0f ? x : alpha * below;
+}
+
+// x = log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). With t = e^-|x| and s = t / (t + 2), which is at most 1/3,
+// the logarithm is 2 * (s + s^3 / 3 + s^5 / 5 ..), so that no digit of a small t is lost.
+NNEFC_IN_LANES inline void SoftPlusLanes(LaneFloats& x) {
+  const LaneFloats negative = x < 0.0f ? x : -x;
+  LaneFloats power = negative * 1.44269504f;
+  VanishingPowerOf2Lanes(power);
+  LaneFloats s;
+  DivideLanes(power, power + 2.0f, s);
+  const LaneFloats square = s * s;
+  LaneFloats series = square * (1.0f / 15) + 1.0f / 13;
+#pragma GCC unroll 6
+  for (int i = 11; i > 0; i -= 2) series = series * square + 1.0f / static_cast<float>(i);
+  const LaneFloats logarithm = 2.0f * s * series;
+  x = x > 0.0f ? x + logarithm : logarithm;
 }
 
 // x = x * tanh(log(1 + e^x)), a quotient of polynomials of e^x; beyond 20 it is x.

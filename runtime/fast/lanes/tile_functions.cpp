@@ -75,6 +75,8 @@ void ApplyToTile(TileFunction function, const FunctionTile& tile) {
       return MapNumbers(tile, [=](LaneFloats& x) NNEFC_IN_LANES { EluLanes(x, alpha); });
     case TileFunction::kMish:
       return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { MishLanes(x); });
+    case TileFunction::kSoftPlus:
+      return MapNumbers(tile, [](LaneFloats& x) NNEFC_IN_LANES { SoftPlusLanes(x); });
   }
 }
 

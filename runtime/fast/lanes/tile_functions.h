@@ -21,6 +21,7 @@ enum class TileFunction : uint8_t {
   kTanh,
   kElu,  // x > 0 ? x : alpha * (e^x - 1)
   kMish,
+  kSoftPlus,  // log(1 + e^x)
 };
 
 struct FunctionTile {
