@@ -11,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(ROOT / "tests" / "networks")]
+sys.path[:0] = [str(HERE), str(ROOT / "tests" / "networks"), str(ROOT / "tests" / "conformance" / "operations" / "formulas")]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

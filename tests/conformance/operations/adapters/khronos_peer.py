@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Runs cases in Khronos' interpreter (the package `nnef_tools`, by PyTorch) and validates them by Khronos' parser (`nnef`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nnef
+import numpy as np
+from peer import Arrays, serve
+
+
+def check(model: Path) -> None:
+    nnef.infer_shapes(nnef.load_graph(str(model)))
+
+
+def run(model: Path, inputs: Arrays) -> Arrays:
+    from nnef_tools.interpreter.pytorch import Interpreter
+    interpreter = Interpreter(str(model))
+    parameters = [tensor.name for tensor in interpreter.input_details()]
+    results = [tensor.name for tensor in interpreter.output_details()]
+    outputs = interpreter([inputs[name] for name in parameters])
+    return {name: np.asarray(value) for name, value in zip(results, outputs, strict=True)}
+
+
+if __name__ == "__main__":
+    serve(run, check)
