@@ -184,8 +184,8 @@ class RecurrentKernel final : public Kernel {
     std::optional<PanelWeights> panels;
     std::optional<PackedWeights> packed;  // otherwise
   };
-  RecurrentKernel(const Cell& cell, Form form, const StepRunner::Scratch& scratch)
-      : cell_(cell), form_(std::move(form)), scratch_(scratch) {}
+  RecurrentKernel(const std::array<Cell, 2>& cells, Form form, const StepRunner::Scratch& scratch)
+      : cells_(cells), form_(std::move(form)), scratch_(scratch) {}
 
   std::string implementation() const override {
     if (form_.panels) return form_.panels->implementation();
@@ -274,9 +274,10 @@ class RecurrentKernel final : public Kernel {
   }
   FaultOr<Success> RunBatch(const KernelRun& run, const DirectionWeights& weights, const Batch& batch) const {
     auto* scratch = reinterpret_cast<float*>(run.scratch);
-    if (form_.panels) return RunPanels(cell_, weights, *form_.panels, batch, scratch);
+    const Cell& cell = cells_[static_cast<size_t>(weights.direction)];
+    if (form_.panels) return RunPanels(cell, weights, *form_.panels, batch, scratch);
     const PackedWeights* packed = form_.packed ? &*form_.packed : nullptr;
-    return StepRunner(cell_, weights, packed, form_.steps, scratch_, scratch).Run(batch);
+    return StepRunner(cell, weights, packed, form_.steps, scratch_, scratch).Run(batch);
   }
 
   struct Count {
@@ -320,7 +321,8 @@ class RecurrentKernel final : public Kernel {
     std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
   }
 
-  const Cell cell_;
+  const std::array<Cell, 2> cells_;  // by direction; they differ in activations only
+  const Cell& cell_ = cells_[0];
   const Form form_;
   const StepRunner::Scratch scratch_;
 };
@@ -377,7 +379,8 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
   }
   const StepRunner::Scratch scratch(cell, x[0], steps, x.back(), product_bytes);
   if (!form.panels) prepared.scratch_bytes = scratch.bytes();
-  prepared.kernel = std::make_shared<RecurrentKernel>(cell, std::move(form), scratch);
+  const std::array<Cell, 2> cells = {cell, MakeCell(*request.node, kKind, 1)};
+  prepared.kernel = std::make_shared<RecurrentKernel>(cells, std::move(form), scratch);
   return prepared;
 }
 

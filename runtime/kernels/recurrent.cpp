@@ -14,19 +14,17 @@
 
 namespace nnefc::runtime {
 
-Cell MakeCell(const ir::Node& node, CellKind kind) {
+Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction) {
   static constexpr std::array<int64_t, 3> kGates = {1, 3, 4};
+  static constexpr std::array<size_t, 3> kActivations = {1, 2, 3};
   const auto index = static_cast<size_t>(kind);
   Cell cell{.kind = kind, .gates = kGates[index], .hidden = node.Int("hidden_size"), .activations = {}};
   cell.clip = node.Double("clip");
   cell.linear_before_reset = kind == CellKind::kGru && node.Bool("linear_before_reset");
-  const auto names = ir::ActivationNames(node.String("activations"));
-  const std::vector<double> alpha = node.Doubles("activations_alpha");
-  const std::vector<double> beta = node.Doubles("activations_beta");
-  for (size_t i = 0; i < std::min(names.size(), cell.activations.size()); ++i) {
-    cell.activations[i] = {.function = ir::ParseCellActivation(names[i]).value_or(ir::CellActivation::kTanh),
-                           .alpha = i < alpha.size() ? alpha[i] : 0.2,
-                           .beta = i < beta.size() ? beta[i] : 0.5};
+  const auto activations = ir::ActivationsOfDirection(node, kActivations[index], direction);
+  for (size_t i = 0; i < activations.size(); ++i) {
+    const ir::ParametrizedActivation& activation = activations[i];
+    cell.activations[i] = {activation.function, activation.alpha, activation.beta};
   }
   if (kind != CellKind::kLstm) return cell;
   const std::string& format = node.String("weights_format");
@@ -266,15 +264,16 @@ FaultOr<Success> RunCell(const ReferenceRun& run) {
 template <typename T>
 class SequenceRunner {
  public:
-  SequenceRunner(const ReferenceRun& run, const Cell& cell)
+  SequenceRunner(const ReferenceRun& run, llvm::ArrayRef<Cell> cells)
       : run_(run),
-        cell_(cell),
-        is_lstm_(cell.kind == CellKind::kLstm),
+        cells_(cells),
+        cell_(cells[0]),
+        is_lstm_(cell_.kind == CellKind::kLstm),
         batch_(run.input(0).extent(0)),
         length_(run.input(0).extent(1)),
         inputs_(run.input(0).extent(2)),
         directions_(run.input(1).extent(1)),
-        state_(static_cast<size_t>(cell.hidden)) {}
+        state_(static_cast<size_t>(cell_.hidden)) {}
 
   void Run(llvm::ArrayRef<int64_t> lengths) {
     const bool reverse = run_.node.String("direction") == "reverse";
@@ -288,7 +287,7 @@ class SequenceRunner {
           .inputs = inputs_,
           .w_stride = inputs_,
           .r_stride = cell_.hidden};
-      CellRunner<T> runner(cell_, weights);
+      CellRunner<T> runner(cells_[static_cast<size_t>(direction)], weights);
       for (int64_t i = 0; i < batch_; ++i)
         RunOne(runner, i, direction, lengths[static_cast<size_t>(i)], reverse || direction == 1);
     }
@@ -321,6 +320,7 @@ class SequenceRunner {
   }
 
   const ReferenceRun& run_;
+  const llvm::ArrayRef<Cell> cells_;  // by direction; they differ in activations only
   const Cell& cell_;
   const bool is_lstm_;
   const int64_t batch_, length_, inputs_, directions_;
@@ -331,14 +331,14 @@ template <CellKind kKind>
 FaultOr<Success> RunSequence(const ReferenceRun& run) {
   const size_t states = kKind == CellKind::kLstm ? 2 : 1;
   if (run.num_outputs() != states + 1) return KernelFault("it has {} outputs", run.num_outputs());
-  const Cell cell = MakeCell(run.node, kKind);
+  const std::array<Cell, 2> cells = {MakeCell(run.node, kKind, 0), MakeCell(run.node, kKind, 1)};
   const auto lengths = ElementsAsInts(run.input(states + 1));
   for (int64_t length : lengths) {
     if (length >= 0 && length <= run.input(0).extent(1)) continue;
     return KernelFault("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
   }
   const bool known = VisitFloatType(
-      run.input(0).type(), [&]<typename T>(TypeTag<T>) { SequenceRunner<T>(run, cell).Run(lengths); });
+      run.input(0).type(), [&]<typename T>(TypeTag<T>) { SequenceRunner<T>(run, cells).Run(lengths); });
   if (!known) return UnsupportedType(run);
   return Success();
 }

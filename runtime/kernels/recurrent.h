@@ -32,7 +32,7 @@ struct CellFunction {
   }
 };
 
-// What the attributes of a cell, or of a sequence of cells, say.
+// What the attributes of a cell, or of one direction of a sequence of cells, say.
 struct Cell {
   CellKind kind;
   int64_t gates = 1;
@@ -45,6 +45,7 @@ struct Cell {
   int64_t bias_rows() const { return (gates + (linear_before_reset ? 1 : 0)) * hidden; }
 };
 
-Cell MakeCell(const ir::Node& node, CellKind kind);
+// Makes the cell of a direction: 1 is the reverse half of a bidirectional sequence.
+Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction = 0);
 
 }  // namespace nnefc::runtime

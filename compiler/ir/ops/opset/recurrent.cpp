@@ -12,7 +12,7 @@ namespace {
 // its own, and over a sequence in one or both directions.
 struct CellKind {
   int64_t gates;        // rows of W and R for each element of the state
-  size_t activations;   // how many the attribute lists
+  size_t activations;   // of one direction
   bool has_cell_state;  // LSTM
 };
 constexpr CellKind kRnn{1, 1, false};
@@ -50,9 +50,18 @@ class RecurrentInference {
       return false;
     }
     const std::vector<std::string> names = ActivationNames(op_.String("activations"));
-    if (names.size() != kind_.activations) {
+    const bool is_bidirectional = is_sequence_ && op_.String("direction") == "bidirectional";
+    const size_t all = kind_.activations * (is_bidirectional ? 2 : 1);
+    if (names.size() != kind_.activations && names.size() != all) {
       op_.Error(kOpsetAttributeValue, "`activations` of `{}` lists {}; expected {}", op_.node().type(),
-                names.size(), kind_.activations);
+                names.size(), CountText(all));
+      return false;
+    }
+    for (std::string_view list : {"activations_alpha", "activations_beta"}) {
+      const size_t given = op_.node().Doubles(list).size();
+      if (given <= all) continue;
+      op_.Error(kOpsetAttributeValue, "`{}` of `{}` lists {}; expected at most {}, one for each activation",
+                list, op_.node().type(), given, all);
       return false;
     }
     for (const std::string& name : names) {
@@ -73,6 +82,12 @@ class RecurrentInference {
       return false;
     }
     return true;
+  }
+
+  // The lengths that `activations` may have, of which the largest is `all`.
+  std::string CountText(size_t all) const {
+    if (all == kind_.activations) return std::to_string(all);
+    return fmt::format("{}, or {} for both directions", kind_.activations, all);
   }
 
   // Makes the extents of an input those that other inputs have.
@@ -201,6 +216,31 @@ std::optional<CellActivation> ParseCellActivation(std::string_view name) {
   if (name == "relu") return CellActivation::kRelu;
   if (name == "hardsigmoid") return CellActivation::kHardSigmoid;
   return std::nullopt;
+}
+
+std::vector<ParametrizedActivation> ActivationsOfDirection(const Node& node, size_t count,
+                                                           int64_t direction) {
+  const std::vector<std::string> names = ActivationNames(node.String("activations"));
+  std::vector<ParametrizedActivation> all;
+  for (const std::string& name : names)
+    all.push_back({.function = ParseCellActivation(name).value_or(CellActivation::kTanh)});
+  // Both halves of a list for one direction are that list.
+  const bool is_shared = all.size() == count;
+  if (is_shared) all.insert(all.end(), all.begin(), all.end());
+  const auto set = [&](std::string_view attribute, double ParametrizedActivation::*parameter) {
+    const std::vector<double> values = node.Doubles(attribute);
+    const bool is_by_place = values.size() == all.size() || values.size() == names.size();
+    size_t next = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (is_shared && i == count && values.size() <= count) next = 0;
+      const bool takes = is_by_place || all[i].function == CellActivation::kHardSigmoid;
+      if (takes && next < values.size()) all[i].*parameter = values[next++];
+    }
+  };
+  set("activations_alpha", &ParametrizedActivation::alpha);
+  set("activations_beta", &ParametrizedActivation::beta);
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(direction == 0 ? 0 : count);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
 bool HasJoinedWeights(const Node& node, const PartialShape& last) {

@@ -75,6 +75,29 @@ TEST(RecurrentTest, HardSigmoidAndClip) {
   CheckSequence({"LSTMSequence", 4, {3, 5}, 5, 9, 37, attributes});
 }
 
+// Each half of a bidirectional sequence has its own functions.
+TEST(RecurrentTest, ActivationsOfEachDirection) {
+  const auto attributes = [](const char* activations) {
+    ir::AttributeMap made;
+    made.Set("activations", activations);
+    made.Set("activations_alpha", ir::Attribute::Scalars{0.3, 0.15});
+    made.Set("activations_beta", ir::Attribute::Scalars{0.4, 0.6});
+    return made;
+  };
+  for (int64_t hidden : {13, 37}) {
+    CheckSequence({"LSTMSequence",
+                   4,
+                   {3, 5},
+                   5,
+                   9,
+                   hidden,
+                   attributes("hardsigmoid,tanh,relu,sigmoid,relu,hardsigmoid")});
+    CheckSequence(
+        {"GRUSequence", 3, {3, 5}, 5, 9, hidden, attributes("sigmoid,hardsigmoid,hardsigmoid,tanh")});
+    CheckSequence({"RNNSequence", 1, {3, 5}, 5, 9, hidden, attributes("hardsigmoid,tanh")});
+  }
+}
+
 // Lengths 0 and 1, equal ones apart from one another.
 TEST(RecurrentTest, LengthsOfAllKinds) {
   CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 7});

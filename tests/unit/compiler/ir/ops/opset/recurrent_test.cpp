@@ -2,6 +2,7 @@
 
 #include "compiler/ir/ops/opset/recurrent.h"
 
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
@@ -60,9 +61,51 @@ TEST(RecurrentShapes, AttributesAreChecked) {
     EXPECT_EQ(Cell("opset4.LSTMCell", inputs, std::string("hidden_size = ") + size), "opset.attribute-value");
   }
   EXPECT_EQ(Cell("opset4.LSTMCell", inputs, ""), "opset.missing-attribute");
+  for (const char* list : {"activations_alpha", "activations_beta"}) {
+    const std::string items = std::string("hidden_size = 2, ") + list;
+    EXPECT_EQ(Cell("opset4.LSTMCell", inputs, items + " = [0.1,0.2,0.3]"), "f32[4,2]; f32[4,2]");
+    EXPECT_EQ(Cell("opset4.LSTMCell", inputs, items + " = [0.1,0.2,0.3,0.4]"), "opset.attribute-value");
+  }
   EXPECT_EQ(Cell("opset1.LSTMCell", inputs, "hidden_size = 2, input_forget = true"), "opset.attribute-value");
   EXPECT_EQ(Cell("opset1.LSTMCell", inputs, "hidden_size = 2, weights_format = \"cofi\""),
             "opset.attribute-value");
+}
+
+// Activations are those of one direction, or of both where there are two.
+TEST(RecurrentShapes, ActivationsAreOfOneDirectionOrOfBoth) {
+  struct Kind {
+    const char* op;
+    const char* states;
+    int64_t gates;
+    size_t activations;
+    const char* more_results;
+  };
+  for (const Kind& kind :
+       {Kind{"opset5.LSTMSequence", "f32[4,D,2]; f32[4,D,2]", 4, 3, "; f32[4,D,2]; f32[4,D,2]"},
+        Kind{"opset5.GRUSequence", "f32[4,D,2]", 3, 2, "; f32[4,D,2]"},
+        Kind{"opset5.RNNSequence", "f32[4,D,2]", 1, 1, "; f32[4,D,2]"}}) {
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      const bool is_both = std::string_view(direction) == "bidirectional";
+      const auto fill = [&](std::string text) {
+        for (size_t at; (at = text.find('D')) != std::string::npos;) text[at] = is_both ? '2' : '1';
+        return text;
+      };
+      const std::string results = fill("f32[4,D,7,2]" + std::string(kind.more_results));
+      const std::string inputs =
+          fill(fmt::format("f32[4,7,3]; {}; i32[4]; f32[D,{},3]; f32[D,{},2]; f32[D,{}]", kind.states,
+                           2 * kind.gates, 2 * kind.gates, 2 * kind.gates));
+      for (size_t count = 1; count <= 2 * kind.activations + 1; ++count) {
+        std::string list = "tanh";
+        for (size_t i = 1; i < count; ++i) list += i % 2 == 0 ? ",tanh" : ", Relu";
+        const bool fits = count == kind.activations || (is_both && count == 2 * kind.activations);
+        const std::string attributes =
+            fmt::format("hidden_size = 2, direction = \"{}\", activations = \"{}\"", direction, list);
+        EXPECT_EQ(InferCase({0, kind.op, inputs, attributes, results}),
+                  fits ? results : "opset.attribute-value")
+            << kind.op << " " << attributes;
+      }
+    }
+  }
 }
 
 }  // namespace
