@@ -3,8 +3,9 @@
 namespace nnefc {
 namespace {
 
-constexpr std::string_view kBits = "tract's `tract_core_bitand`, `tract_core_bitor`, `tract_core_bitxor` and "
-                                   "`tract_core_bitnot` are for its documents";
+constexpr std::string_view kBits =
+    "tract's `tract_core_bitand`, `tract_core_bitor`, `tract_core_bitxor` and "
+    "`tract_core_bitnot` are for its documents";
 constexpr std::string_view kGreatest = "for values of `f32`";
 
 constexpr ForeignOperation kArithmetic[] = {
@@ -43,7 +44,7 @@ constexpr ForeignOperation kArithmetic[] = {
     Renamed("addall", "add_n"),
     Renamed("positive clone contiguous detach stopgradient ensureshape optimizationbarrier", "copy"),
     Computed("equal", "eq(x, y)", "", "ONNX, Keras, JAX, TensorFlow"),
-    Computed("equal", "all_reduce(eq(x, y), axes = ..)", "", "PyTorch"),
+    Computed("equal", "all_reduce(eq(x, y), axes = ..)", kKeepsAxes, "PyTorch"),
     Computed("identity", "copy(x)", "", "PyTorch, ONNX, Keras, TensorFlow"),
     Missing("identity", "the matrix can be a `constant`", "JAX"),
     // Quotients and remainders.
@@ -77,10 +78,11 @@ constexpr ForeignOperation kArithmetic[] = {
     Computed("hypot", "sqrt(sqr(x) + sqr(y))"),
     Computed("integerpow", "pow(x, 3.0)", "for an exponent of 3"),
     // Angles.
-    Computed("atan2 arctan2",
-             "select(gt(y, 0.0), atan(x / y), select(lt(y, 0.0), atan(x / y) + select(lt(x, 0.0), -3.14159265, "
-             "3.14159265), sign(x) * 1.57079633))",
-             "of x over y"),
+    Computed(
+        "atan2 arctan2",
+        "select(gt(y, 0.0), atan(x / y), select(lt(y, 0.0), atan(x / y) + select(lt(x, 0.0), -3.14159265, "
+        "3.14159265), sign(x) * 1.57079633))",
+        "of x over y"),
     Computed("deg2rad radians", "x * 0.01745329252"),
     Computed("rad2deg degrees", "x * 57.2957795131"),
     Computed("sinc", "select(eq(x, 0.0), 1.0, sin(3.14159265 * x) / (3.14159265 * x))"),
@@ -118,14 +120,17 @@ constexpr ForeignOperation kArithmetic[] = {
     // Functions without a form in NNEF's operations.
     Missing("erf", "`gelu(x)` is x * sigmoid(1.702 * x); tract's `tract_core_erf` is for its documents"),
     Missing("erfc", "1 - erf; tract's `tract_core_erf` is for its documents"),
-    Missing("erfinv ndtri ndtr logndtr lgamma gammaln digamma polygamma mvlgamma multigammaln betainc igamma igammac "
+    Missing("erfinv ndtri ndtr logndtr lgamma gammaln digamma polygamma mvlgamma multigammaln betainc igamma "
+            "igammac "
             "igammagrada gammainc gammaincc zeta i0 i0e i1 i1e besseli0e besseli1e besselj0 besselj1 entr "
             "gamma beta factorial expi exp1 expn sici spence hyp1f1 poch randomgammagrad"),
-    Missing("real imag conj conjugate conjphysical angle complex polar viewasreal viewascomplex isreal iscomplex "
-            "resolveconj realimag",
-            "tensors hold real values"),
+    Missing(
+        "real imag conj conjugate conjphysical angle complex polar viewasreal viewascomplex isreal iscomplex "
+        "resolveconj realimag",
+        "tensors hold real values"),
     Missing("diff ediff1d", "`sub` of two slices is it"),
-    Missing("polyval polyadd polysub polymul polyder polyint roots piecewise interp unwrap gradient trapezoid trapz cumulativetrapezoid vander"),
+    Missing("polyval polyadd polysub polymul polyder polyint roots piecewise interp unwrap gradient "
+            "trapezoid trapz cumulativetrapezoid vander"),
 };
 
 }  // namespace

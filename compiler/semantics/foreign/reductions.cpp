@@ -4,8 +4,9 @@ namespace nnefc {
 namespace {
 
 constexpr std::string_view kReducing = "PyTorch, Keras, JAX, TensorFlow, NumPy";
-constexpr std::string_view kRunning = "`tensor_iterator` of `extension NNEFC_control_flow;` runs a body along an axis; "
-                                      "tract's `tract_core_cumsum` is for its documents";
+constexpr std::string_view kRunning =
+    "`tensor_iterator` of `extension NNEFC_control_flow;` runs a body along an axis; "
+    "tract's `tract_core_cumsum` is for its documents";
 constexpr std::string_view kBatchNorm = "batch_normalization(x, mean, variance, offset, scale, epsilon = ..)";
 constexpr std::string_view kBatchNormNeeds = "mean variance offset scale";
 constexpr std::string_view kResponses =
@@ -36,24 +37,27 @@ constexpr ForeignOperation kReductions[] = {
     Computed("reducelogsum", "log(sum_reduce(x, axes = ..))", kKeepsAxes),
     Computed("logsumexp reducelogsumexp",
              "m = max_reduce(x, axes = ..); y = m + log(sum_reduce(exp(x - m), axes = ..));", kKeepsAxes),
-    Computed("logmeanexp", "m = max_reduce(x, axes = ..); y = m + log(mean_reduce(exp(x - m), axes = ..));", kKeepsAxes),
+    Computed("logmeanexp", "m = max_reduce(x, axes = ..); y = m + log(mean_reduce(exp(x - m), axes = ..));",
+             kKeepsAxes),
     Computed("norm vectornorm", "sqrt(sum_reduce(sqr(x), axes = ..))", kKeepsAxes),
     Computed("countnonzero", "sum_reduce(select(ne(x, 0.0), 1.0, 0.0), axes = ..)", kKeepsAxes),
     Computed("ptp", "max_reduce(x, axes = ..) - min_reduce(x, axes = ..)", kKeepsAxes),
     Computed("nansum", "sum_reduce(select(ne(x, x), 0.0, x), axes = ..)", kKeepsAxes),
     Missing("prod product reduceprod",
-            "tract's `tract_core_product_reduce` is for its documents; a fixed number of factors is a `mul` of slices"),
-    Missing("reducexor aminmax dist nanprod nanmean nanmax nanmin nanmedian nanstd nanvar nanquantile nanpercentile "
+            "tract's `tract_core_product_reduce` is for its documents; a fixed number of factors is a `mul` "
+            "of slices"),
+    Missing("reducexor aminmax dist nanprod nanmean nanmax nanmin nanmedian nanstd nanvar nanquantile "
+            "nanpercentile "
             "nanargmax nanargmin nancumsum nancumprod"),
     // Variances: PyTorch divides by one less than the number of items.
     Computed("var", "sum_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..) / (n - 1.0)",
              "which keeps the axes, of `n` items in all, with extent 1", "PyTorch"),
-    Computed("var variance reducevariance", "mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..)", kKeepsAxes,
-             "Keras, JAX, TensorFlow, NumPy"),
+    Computed("var variance reducevariance", "mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..)",
+             kKeepsAxes, "Keras, JAX, TensorFlow, NumPy"),
     Computed("std", "sqrt(sum_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..) / (n - 1.0))",
              "which keeps the axes, of `n` items in all, with extent 1", "PyTorch"),
-    Computed("std stddev reducestd", "sqrt(mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..))", kKeepsAxes,
-             "Keras, JAX, TensorFlow, NumPy"),
+    Computed("std stddev reducestd", "sqrt(mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..))",
+             kKeepsAxes, "Keras, JAX, TensorFlow, NumPy"),
     Missing("stdmean varmean", "`moments(x, axes = ..)` has the results mean and variance"),
     Missing("cov corrcoef"),
     // Running and ordered.
@@ -61,13 +65,17 @@ constexpr ForeignOperation kReductions[] = {
     Missing("cumprod cumproduct cummax cummin cumlogsumexp logcumsumexp associativescan cumulativesum",
             "`tensor_iterator` of `extension NNEFC_control_flow;` runs a body along an axis"),
     Missing("topk topkv2 approxmaxk approxmink", "tract's `tract_core_topk` is for its documents"),
-    Missing("sort argsort argpartition partition msort lexsort sortkeyval kthvalue median mode quantile percentile "
-            "searchsorted bucketize digitize unique uniqueconsecutive uniquewithcounts nonzero argwhere flatnonzero "
-            "histc histogram histogramdd histogram2d histogrambinedges sortcomplex bincount intopk isin in1d segmentsum segmentmax segmentmean unsortedsegmentsum "
+    Missing("sort argsort argpartition partition msort lexsort sortkeyval kthvalue median mode quantile "
+            "percentile "
+            "searchsorted bucketize digitize unique uniqueconsecutive uniquewithcounts nonzero argwhere "
+            "flatnonzero "
+            "histc histogram histogramdd histogram2d histogrambinedges sortcomplex bincount intopk isin in1d "
+            "segmentsum segmentmax segmentmean unsortedsegmentsum "
             "union1d setdiff1d intersect1d setxor1d editdistance",
             "no operation orders or counts values"),
     // Normalizations.
-    RenamedIf(kBatchNormNeeds, "batchnorm bn batchnormalization fusedbatchnorm fusedbatchnormv3 syncbatchnorm",
+    RenamedIf(kBatchNormNeeds,
+              "batchnorm bn batchnormalization fusedbatchnorm fusedbatchnormv3 syncbatchnorm",
               "batch_normalization", kBatchNorm, "each framework has its own order of the arguments"),
     Computed("instancenorm instancenormalization",
              "m, v = moments(x, axes = [2,3]); y = (x - m) * rsqrt(v + epsilon) * scale + bias;",
@@ -87,8 +95,7 @@ constexpr ForeignOperation kReductions[] = {
     Computed("lrn localresponsenorm localresponsenormalization",
              "local_response_normalization(x, size = [1,11,1,1], alpha = 11.0, beta = 0.5, bias = 1.0)",
              "`alpha` multiplies the mean, not the sum", "TensorFlow"),
-    Missing("groupnorm groupnormalization",
-            "it is a `reshape` into groups, `moments`, and a `reshape` back"),
+    Missing("groupnorm groupnormalization", "it is a `reshape` into groups, `moments`, and a `reshape` back"),
     Missing("weightnorm spectralnorm spectralnormalization parametrize",
             "the weights of a network that is run are normalized before"),
     Missing("renorm"),
