@@ -1,12 +1,8 @@
 #include "compiler/lint/settings.h"
 
-#include "compiler/driver/rules.h"
-#include "compiler/expand/rules.h"
+#include "compiler/lint/rule_book.h"
 #include "compiler/lint/rules.h"
-#include "compiler/package/rules.h"
-#include "compiler/semantics/rules.h"
 #include "compiler/support/suggest.h"
-#include "compiler/syntax/rules.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::lint {
@@ -14,15 +10,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "lint.";
 
-// The rules that are told by `check` on the way to lint.
-template <typename Use>
-void ForEachOtherRule(Use use) {
-  for (llvm::ArrayRef<const Rule*> list :
-       {llvm::ArrayRef<const Rule*>(kSyntaxRules), llvm::ArrayRef<const Rule*>(semantics::kSemanticsRules),
-        llvm::ArrayRef<const Rule*>(kExpandRules), llvm::ArrayRef<const Rule*>(kPackageRules),
-        llvm::ArrayRef<const Rule*>(kDriverRules)}) {
-    for (const Rule* rule : list) use(*rule);
-  }
+const RuleBook& Book() {
+  static const RuleBook book;
+  return book;
 }
 
 llvm::StringRef Ref(std::string_view text) {
@@ -40,18 +30,16 @@ const Rule* Settings::Find(std::string_view name) {
   for (const Rule* rule : kLintRules) {
     if (rule->label == name || rule->label.substr(kPrefix.size()) == name) return rule;
   }
-  const Rule* found = nullptr;
-  ForEachOtherRule([&](const Rule& rule) {
-    if (rule.label == name && rule.severity != Severity::kError) found = &rule;
-  });
-  return found;
+  const Rule* rule = Book().Find(name);
+  return rule != nullptr && rule->label == name && rule->severity != Severity::kError ? rule : nullptr;
 }
 
 std::string Settings::WhyNot(std::string_view name) {
-  bool is_error = false;
-  ForEachOtherRule([&](const Rule& rule) { is_error |= rule.label == name; });
-  if (is_error)
-    return fmt::format("`{}` is an error of `nnefc check`; only lint rules and warnings can be set", name);
+  const Rule* known = Book().Find(name);
+  if (known != nullptr && known->severity == Severity::kError) {
+    return fmt::format(
+        "`{}` is an error of `nnefc check` and cannot be configured; lint rules and warnings can", name);
+  }
   Suggestion suggestion(name);
   for (const Rule* rule : kLintRules) {
     suggestion.Offer(rule->label);

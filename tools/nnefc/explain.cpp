@@ -1,6 +1,6 @@
 #include "compiler/explain/operation_pages.h"
-#include "compiler/explain/rule_book.h"
 #include "compiler/explain/rule_file.h"
+#include "compiler/lint/rule_book.h"
 #include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/severity_name.h"
 #include "compiler/support/suggest.h"
@@ -22,18 +22,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-explain::RuleBook AllRules() {
-  explain::RuleBook book;
+lint::RuleBook AllRules() {
+  lint::RuleBook book;
   book.Add(runtime::kRuntimeRules);
   return book;
 }
 
-using explain::DialectsOf;
 using explain::ExampleFile;
-using explain::IsShowable;
 using explain::RuleExample;
 using explain::RuleFile;
-using explain::SectionsOf;
+using lint::DialectsOf;
+using lint::IsShowable;
+using lint::SectionsOf;
 
 Json Describe(const Rule& rule) {
   return {{"rule", rule.label},
@@ -82,7 +82,7 @@ struct ExplainCommand {
     if (!plugins->ok()) return ReportPlugins(*plugins);
     const Painter paint(UseColorFor(color, output));
     if (ExplainOperation(label, *plugins, format == "json", paint)) return kSuccess;
-    const explain::RuleBook book = AllRules();
+    const lint::RuleBook book = AllRules();
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
       if (format == "json") {
@@ -126,7 +126,7 @@ struct ExplainCommand {
   }
 
   // Throws where the label is the end of several.
-  void RequireOneRule(const explain::RuleBook& book) const {
+  void RequireOneRule(const lint::RuleBook& book) const {
     std::vector<std::string_view> found;
     for (const Rule* rule : book.rules()) {
       if (llvm::StringRef(rule->label).endswith("." + label)) found.push_back(rule->label);
@@ -136,7 +136,7 @@ struct ExplainCommand {
   }
 
   int List() const {
-    const explain::RuleBook book = AllRules();
+    const lint::RuleBook book = AllRules();
     Json rules = Json::array();
     for (const Rule* rule : book.rules()) {
       if (format == "json") {

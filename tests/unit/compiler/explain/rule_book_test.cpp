@@ -1,11 +1,16 @@
-#include "compiler/explain/rule_book.h"
+#include "compiler/lint/rule_book.h"
 
 #include "compiler/explain/rule_file.h"
+#include "compiler/lint/settings.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::explain {
 namespace {
 
+using lint::DialectsOf;
+using lint::IsShowable;
+using lint::RuleBook;
+using lint::SectionsOf;
 using Words = std::vector<std::string_view>;
 
 constexpr Rule kFirst{"first.own-rule", Severity::kError, "R 3.3.2, P 3.3.1"};
@@ -59,6 +64,22 @@ TEST(RuleFileTest, HasAStatementForEveryRuleThatCanBeShown) {
     EXPECT_FALSE(file->statement.empty()) << rule->label;
     EXPECT_FALSE(file->examples.empty()) << rule->label;
   }
+}
+
+// Of every folder's rules the settings know which are lint rules or warnings, and say of each error that it
+// is one.
+TEST(RuleBookTest, SettingsKnowEveryRule) {
+  const RuleBook book;
+  for (const Rule* rule : book.rules()) {
+    const bool is_settable = rule->label.starts_with("lint.") || rule->severity != Severity::kError;
+    EXPECT_EQ(lint::Settings::Find(rule->label) == rule, is_settable) << rule->label;
+    if (is_settable) continue;
+    EXPECT_NE(
+        lint::Settings::WhyNot(rule->label).find("is an error of `nnefc check` and cannot be configured"),
+        std::string::npos)
+        << rule->label;
+  }
+  EXPECT_EQ(lint::Settings::WhyNot("nothing-of-the-kind"), "there is no lint rule `nothing-of-the-kind`");
 }
 
 }  // namespace

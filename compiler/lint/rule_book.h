@@ -6,7 +6,7 @@
 #include "compiler/support/diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::explain {
+namespace nnefc::lint {
 
 // The rules that diagnostics name, in the order of the stages. `rules/` holds a
 // file for each.
@@ -43,4 +43,4 @@ std::vector<std::string_view> SectionsOf(const Rule& rule);
 // none for rules of our own.
 std::vector<std::string_view> DialectsOf(const Rule& rule);
 
-}  // namespace nnefc::explain
+}  // namespace nnefc::lint

@@ -1,4 +1,4 @@
-#include "compiler/explain/rule_book.h"
+#include "compiler/lint/rule_book.h"
 
 #include "compiler/driver/rules.h"
 #include "compiler/expand/rules.h"
@@ -17,7 +17,7 @@
 #include "compiler/upgrade/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::explain {
+namespace nnefc::lint {
 namespace {
 
 // `unused-tensor` of `lint.unused-tensor`.
@@ -46,8 +46,8 @@ RuleBook::RuleBook() {
   Add(kOpenVinoRules);
   Add(ir::kOpsetRules);
   Add(upgrade::kUpgradeRules);
-  Add(lint::kLintRules);
-  Add(lint::kLintConfigRules);
+  Add(kLintRules);
+  Add(kLintConfigRules);
 }
 
 void RuleBook::Add(llvm::ArrayRef<const Rule*> rules) {
@@ -98,4 +98,4 @@ std::vector<std::string_view> DialectsOf(const Rule& rule) {
   return dialects;
 }
 
-}  // namespace nnefc::explain
+}  // namespace nnefc::lint
