@@ -16,6 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+ir::OpRole RoleOf(const std::string& operation) {
+  const ir::OpId id = ir::StandardOps().Find(ir::kNnefSet, operation);
+  return id.valid() ? ir::StandardOps().Info(id).role : ir::OpRole::kComputation;
+}
+
 // What the operations of a document are lowered to, each once.
 std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   if (page.example.empty()) return {};
@@ -23,13 +28,21 @@ std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   options.document = page.example;
   options.structure_only = true;
   Compilation compilation(page.name + ".nnef", options);
+  const ir::OpRole role = RoleOf(page.name);
+  const bool is_external = role == ir::OpRole::kExternal;
+  const bool introduces = is_external || role == ir::OpRole::kVariable || role == ir::OpRole::kConstant;
+  const ir::OpRole wanted = is_external ? ir::OpRole::kParameter : ir::OpRole::kConst;
   std::vector<std::string> names;
   if (!compilation.RunUntil(Stage::kLower)) return names;
   const ir::Graph& graph = *compilation.lowered();
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.info().is_source || node.Is(ir::OpRole::kResult)) continue;
-    std::string name = fmt::format("{} ({})", node.type(), node.set());
+    // What introduces tensors is shown by the operations that do so.
+    const bool is_shown = introduces ? node.Is(wanted) : !node.info().is_source;
+    if (!is_shown || node.Is(ir::OpRole::kResult)) continue;
+    // IR abbreviates the name of the operation.
+    const std::string_view type = node.Is(ir::OpRole::kConst) ? "Constant" : std::string_view(node.type());
+    std::string name = fmt::format("{} ({})", type, node.set());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return names;
