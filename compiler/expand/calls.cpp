@@ -100,14 +100,53 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
                        llvm::ArrayRef<Value>(stack_).drop_front(first_argument), builder_.graph());
 }
 
+// Whether the fragment is being instantiated already with arguments that differ
+// from those on the stack in nothing that decides what it does: tensors may be
+// others of the same type and shape.
+bool Machine::RepeatsItself(const Call& call) {
+  const size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
+  const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
+  for (size_t i = frames_.size(); i-- > 0;) {
+    if (frames_[i].call == nullptr || frames_[i].call->callee != call.callee) continue;
+    const llvm::ArrayRef<Value> earlier = llvm::ArrayRef<Value>(stack_).slice(frames_[i].base, count);
+    for (size_t k = 0; k < count; ++k) {
+      if (!IsAlike(earlier[k], arguments[k])) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Machine::IsAlike(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return false;
+  if (a.kind() == ValueKind::kTensor) {
+    const ir::Output &first = builder_.graph().output(a.port()), &second = builder_.graph().output(b.port());
+    return first.type == second.type && first.shape.known() && second.shape.known() &&
+           first.shape.known_extents() == second.shape.known_extents();
+  }
+  if (!a.sequence()) return Equal(a, b, heap_);
+  if (a.length() != b.length()) return false;
+  constexpr int64_t kMaxCompared = 1000;
+  if (a.length() > kMaxCompared) return false;
+  for (int64_t i = 0; i < a.length(); ++i) {
+    if (!IsAlike(a.item(i), b.item(i))) return false;
+  }
+  return true;
+}
+
 // Whether the limits leave room for one more frame.
 bool Machine::MayEnter(const Call& call) {
   steps_ += kCallSteps;
   if (!CheckSteps(call.expr)) return false;
   if (static_cast<int64_t>(frames_.size()) > context_.limits.recursion) {
     Fault fault =
-        Fault::Of(kLimitRecursion, "fragments are instantiated more than {} levels deep (`--max-recursion`)",
-                  context_.limits.recursion);
+        RepeatsItself(call)
+            ? Fault::Of(
+                  kLimitRecursion, "`{}` instantiates itself with equal arguments, so that it never ends",
+                  context_.symbols.Text(call.callee.document->signature(call.callee.fragment).name.symbol))
+            : Fault::Of(kLimitRecursion,
+                        "fragments are instantiated more than {} levels deep (`--max-recursion`)",
+                        context_.limits.recursion);
     fault.fatal = true;
     return Fail(fault, call.expr);
   }

@@ -97,6 +97,7 @@ class Loosener {
   Value Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value);
   void LoosenAttribute(const OpPlan::Parameter& parameter, Value& value);
   Value Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value);
+  std::optional<Value> Flattened(const OpPlan::Parameter& parameter, TypeId item, const Value& list);
   void CountFromStart();
   void CountPlacesFromStart();
   bool RaiseMatrices();
@@ -173,6 +174,29 @@ bool Loosener::LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted,
   return !value.poison();
 }
 
+// The items of arrays that nest evenly, `[[1.0,2.0],[3.0,4.0]]`, in their order,
+// where an array of single values is expected; nothing if there are none.
+std::optional<Value> Loosener::Flattened(const OpPlan::Parameter& parameter, TypeId item, const Value& list) {
+  const TypeKind kind = plan_.document->types().Kind(item);
+  if (kind == TypeKind::kArray || kind == TypeKind::kTuple || kind == TypeKind::kTensor) return std::nullopt;
+  const auto is_array = [](const Value& value) { return value.kind() == ValueKind::kArray; };
+  std::vector<Value> items(list.items().begin(), list.items().end());
+  bool flattens = false;
+  while (!items.empty() && llvm::all_of(items, is_array)) {
+    std::vector<Value> inner;
+    for (const Value& row : items) {
+      if (row.length() != items.front().length()) return std::nullopt;
+      inner.insert(inner.end(), row.items().begin(), row.items().end());
+    }
+    items = std::move(inner);
+    flattens = true;
+  }
+  if (!flattens || llvm::any_of(items, is_array)) return std::nullopt;
+  Note(parameter, kLenientNested, "`{}` of `{}` is a nested array; expected `{}`", parameter.called,
+       plan_.called, parameter.type_text);
+  return Value::Array(builder_.heap(), std::move(items));
+}
+
 // Recursion follows the declared type.
 Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
   const TypeTable& types = plan_.document->types();
@@ -195,6 +219,7 @@ Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const V
            parameter.type_text);
       list = Value::Array(builder_.heap(), {value});
     }
+    if (const std::optional<Value> flat = Flattened(parameter, types.Item(type), list)) list = *flat;
     std::vector<Value> items;
     for (const Value& item : list.items()) items.push_back(Convert(parameter, types.Item(type), item));
     return Value::Array(builder_.heap(), std::move(items));

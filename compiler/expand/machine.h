@@ -117,6 +117,8 @@ class Machine {
   void DropLoops(size_t count);
   bool DoCall(const Call& call);
   bool MayEnter(const Call& call);
+  bool RepeatsItself(const Call& call);
+  bool IsAlike(const Value& a, const Value& b);
   bool Instantiate(const Call& call, FragmentInfo& info);
   bool Enter(Frame callee);
   bool MakeOperation(const Call& call, FragmentInfo& info);

@@ -45,6 +45,7 @@ namespace nnefc {
   RULE(kLenientNumber, "lenient.number-type", kWarning, "R 3.3.2")                    \
   RULE(kLenientType, "lenient.data-type", kWarning, "R 3.3.2")                        \
   RULE(kLenientItem, "lenient.single-item", kWarning, "R 3.3.2")                      \
+  RULE(kLenientNested, "lenient.nested-array", kWarning, "R 3.3.2")                   \
   RULE(kLenientPair, "lenient.array-for-tuple", kWarning, "R 3.3.1")                  \
   RULE(kLenientAxis, "lenient.negative-axis", kWarning, "R 4.5.1")                    \
   RULE(kLenientIndex, "lenient.negative-index", kWarning, "R 4.5.7")                  \

@@ -25,6 +25,12 @@ bool IsNumber(TypeKind kind) {
   return kind == TypeKind::kInteger || kind == TypeKind::kScalar || kind == TypeKind::kLogical;
 }
 
+// Whether the items of a list are single values.
+bool IsFlat(const TypeTable& types, TypeId item) {
+  const TypeKind kind = types.Kind(item);
+  return kind != TypeKind::kArray && kind != TypeKind::kTuple && kind != TypeKind::kTensor;
+}
+
 // Whether lenient reading may find one meaning of a value where another kind of
 // value is declared. What it is, values decide.
 bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
@@ -37,6 +43,10 @@ bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
       if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), to);
       return source == TypeKind::kTensor || IsPrimitive(source);
     case TypeKind::kArray:
+      // Nested arrays of numbers stand for all of these in their order.
+      if (source == TypeKind::kArray && types.Kind(types.Item(from)) == TypeKind::kArray &&
+          IsFlat(types, types.Item(to)))
+        return IsLooselyCastable(types, types.Item(from), to);
       if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), types.Item(to));
       // A tensor of one axis, or the only item.
       return source == TypeKind::kTensor || IsLooselyCastable(types, from, types.Item(to));
