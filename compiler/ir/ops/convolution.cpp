@@ -50,17 +50,44 @@ bool CheckDivides(InferContext& context, Dim groups, Dim filters, int32_t parame
   return false;
 }
 
+bool AreEqual(Dim a, Dim b) {
+  return a.known() && b.known() && a.min == b.min;
+}
+
+// What is wrong with a filter whose axes are in TensorFlow's order, [extents.., inputs, outputs], given
+// the input's channels; empty if it cannot be.
+std::string OrderHint(const PartialShape& filter, Dim channels) {
+  const int64_t rank = filter.rank();
+  if (rank <= 2 || !AreEqual(filter[rank - 2], channels)) return "";
+  const bool is_depthwise = AreEqual(filter[rank - 1], Dim(1));
+  PartialShape ordered = filter;
+  ordered.set(0, filter[is_depthwise ? rank - 2 : rank - 1]);
+  ordered.set(1, filter[is_depthwise ? rank - 1 : rank - 2]);
+  for (int64_t axis = 2; axis < rank; ++axis) ordered.set(axis, filter[axis - 2]);
+  return fmt::format("; a filter is [outputs, inputs, extents..], which makes {} of TensorFlow's {}{}",
+                     ToString(ordered), ToString(filter), is_depthwise ? " with `groups = 0`" : "");
+}
+
+std::string CountOf(Dim channels) {
+  return fmt::format("{} channel{}", Text(channels), AreEqual(channels, Dim(1)) ? "" : "s");
+}
+
 // conv.bias: rank 0, or the channel extent is `channels` or singular and all
 // others are singular.
-bool CheckBias(InferContext& context, int32_t parameter, Dim channels) {
+bool CheckBias(InferContext& context, int32_t parameter, Dim channels, int32_t filter_parameter = -1) {
   const Output* bias = FindInput(context, parameter);
   if (bias == nullptr || !bias->shape.rank_known()) return true;
   const PartialShape& shape = bias->shape;
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis].Compatible(Dim(1)) || (axis == 1 && shape[axis].Compatible(channels))) continue;
     if (axis == 1) {
-      context.Error(kConvBias, "{} has {} channels; expected {} or 1", Describe(context, parameter),
-                    Text(shape[axis]), Text(channels));
+      const PartialShape filter =
+          filter_parameter < 0 ? PartialShape() : context.segment(filter_parameter)[0]->shape;
+      const bool may_be_ordered =
+          filter.rank_known() && filter.rank() > 2 && AreEqual(filter[filter.rank() - 1], shape[axis]);
+      context.Error(kConvBias, "{} has {}; expected {} or 1{}", Describe(context, parameter),
+                    CountOf(shape[axis]), Text(channels),
+                    may_be_ordered ? OrderHint(filter, context.input(0).shape[1]) : "");
     } else {
       context.Error(kConvBias, "{} has shape {}; expected [1,{}], the channels at axis 1",
                     Describe(context, parameter), ToString(shape), Text(channels));
@@ -91,11 +118,12 @@ std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialSha
 std::string ChannelsHint(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
   const PartialShape& filter = context.segment(parameter)[0]->shape;
   const PartialShape& input = context.input(0).shape;
-  const int64_t rank = filter.rank();
-  const auto is = [](Dim a, Dim b) { return a.known() && b.known() && a.min == b.min; };
-  if (groups.known() && groups.min == 1 && rank > 2 && is(filter[rank - 2], channels))
-    return "; a filter is [outputs, inputs, extents..]";
-  if (input.rank() > 2 && is(input[input.rank() - 1], per_group))
+  const bool is_whole = AreEqual(groups, Dim(1));
+  if (const std::string hint = is_whole ? OrderHint(filter, channels) : ""; !hint.empty()) return hint;
+  if (is_whole && AreEqual(per_group, Dim(1)) && channels.known() && filter[0].known() &&
+      filter[0].min % channels.min == 0)
+    return "; `groups = 0` convolves each channel by itself";
+  if (input.rank() > 2 && AreEqual(input[input.rank() - 1], per_group))
     return "; an input is [batch, channels, extents..]";
   return "";
 }
@@ -106,13 +134,12 @@ bool CheckInputChannels(InferContext& context, Dim channels, Dim per_group, Dim 
   if (expected && expected->Compatible(channels)) return true;
   const std::string hint = ChannelsHint(context, channels, per_group, groups, parameter);
   if (groups.known() && groups.min == 1) {
-    context.Error(kConvChannels, "{} has {} channels; expected {}, as {} has{}", Describe(context, parameter),
-                  Text(per_group), Text(channels), Describe(context, 0), hint);
+    context.Error(kConvChannels, "{} has {}; expected {}, as {} has{}", Describe(context, parameter),
+                  CountOf(per_group), Text(channels), Describe(context, 0), hint);
     return false;
   }
-  context.Error(kConvChannels,
-                "{} has {} channels for each of {} groups; expected {} channels in all, as {} has{}",
-                Describe(context, parameter), Text(per_group), Text(groups), Text(channels),
+  context.Error(kConvChannels, "{} has {} for each of {} groups; expected {} channels in all, as {} has{}",
+                Describe(context, parameter), CountOf(per_group), Text(groups), Text(channels),
                 Describe(context, 0), hint);
   return false;
 }
@@ -194,7 +221,7 @@ void InferConv(InferContext& context) {
   const Output& input = context.input(0);
   std::optional<PartialShape> output =
       Convolve(context, {.input = input.shape, .groups = context.attribute("groups").AsInt()});
-  if (!output || !CheckBias(context, 2, Channels(*output))) return;
+  if (!output || !CheckBias(context, 2, Channels(*output), 1)) return;
   Produce(context, 0, input.type, std::move(*output));
 }
 

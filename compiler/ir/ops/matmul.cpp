@@ -1,6 +1,7 @@
 #include "compiler/ir/ops/broadcast.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "compiler/ir/wording.h"
 
 namespace nnefc::ir {
 
@@ -10,7 +11,31 @@ namespace {
 struct Transposed {
   bool a = false;
   bool b = false;
+  bool is_linear = false;  // B is a filter
 };
+
+// What may have been meant by matrices whose ranks differ.
+std::string RankHint(InferContext& context, const PartialShape& a, const PartialShape& b, bool is_linear) {
+  if (!is_linear || a.rank() <= 2 || b.rank() != 2 || IsProvisional(context.node())) return "";
+  return "; `reshape(.., shape = [0,-1])` makes a matrix of the input";
+}
+
+// What may have been meant by matrices whose inner extents differ: one of them transposed.
+std::string InnerHint(InferContext& context, const PartialShape& b, Dim inner_a, Transposed transposed) {
+  const int64_t row = b.rank() - 2, column = b.rank() - 1;
+  const Dim other = transposed.b ? b[row] : b[column];
+  if (!inner_a.known() || !other.known() || inner_a.min != other.min) return "";
+  if (!transposed.is_linear) {
+    return transposed.b ? ""
+                        : fmt::format("; `{} = true` transposes {}",
+                                      ArgumentName(context.node(), "transposeB"), Describe(context, 1));
+  }
+  PartialShape right = b;
+  right.set(row, b[column]);
+  right.set(column, b[row]);
+  return fmt::format("; a filter of `{}` is [outputs, inputs], transpose it to {}",
+                     OperationName(context.node()), ToString(right));
+}
 
 // The shape of A' * B' (R 4.7): (batch.., m, n). Of unknown rank if one of
 // them is. Emits matmul.rank, matmul.inner-extents, binary.broadcast.
@@ -20,8 +45,9 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   if (!a.rank_known() || !b.rank_known()) return PartialShape();
   if (a.rank() < 2 || a.rank() != b.rank()) {
     context.ErrorAt(Describe(context, a.rank() < 2 ? 0 : 1), kMatmulRank,
-                    "{} has rank {} and {} has rank {}; expected equal ranks of at least 2",
-                    Describe(context, 0), a.rank(), Describe(context, 1), b.rank());
+                    "{} has rank {} and {} has rank {}; expected equal ranks of at least 2{}",
+                    Describe(context, 0), a.rank(), Describe(context, 1), b.rank(),
+                    RankHint(context, a, b, transposed.is_linear));
     return std::nullopt;
   }
   const int64_t row = a.rank() - 2;
@@ -30,9 +56,10 @@ std::optional<PartialShape> ProductShape(InferContext& context, Transposed trans
   const Dim inner_b = transposed.b ? b[column] : b[row];
   if (!inner_a.Compatible(inner_b)) {
     context.ErrorAt(Describe(context, 1), kMatmulInner,
-                    "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ",
+                    "{} has shape {} and {} has shape {}: the inner extents at axes {} and {} differ{}",
                     Describe(context, 0), ToString(a), Describe(context, 1), ToString(b),
-                    transposed.a ? row : column, transposed.b ? column : row);
+                    transposed.a ? row : column, transposed.b ? column : row,
+                    InnerHint(context, b, inner_a, transposed));
     return std::nullopt;
   }
   PartialShape output = a;
@@ -60,7 +87,7 @@ void InferMatmul(InferContext& context) {
 
 // R 4.9.2: matmul(input, filter, transposeB = true) + bias.
 void InferLinear(InferContext& context) {
-  std::optional<PartialShape> shape = ProductShape(context, {.a = false, .b = true});
+  std::optional<PartialShape> shape = ProductShape(context, {.a = false, .b = true, .is_linear = true});
   if (!shape) return;
   shape = BroadcastInput(context, *shape, 2);
   if (shape) Produce(context, 0, context.input(0).type, std::move(*shape));

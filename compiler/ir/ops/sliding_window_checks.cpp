@@ -184,6 +184,16 @@ std::optional<PartialShape> Downscale(InferContext& context, const PartialShape&
 
 namespace {
 
+// "31 or 32": the extents that scale down to `extent`.
+std::string UpscaledText(int64_t extent, const WindowAxis& axis) {
+  const int64_t margin =
+      axis.padding ? (axis.size - 1) * axis.dilation - axis.padding->first - axis.padding->second : 0;
+  const int64_t least = std::max<int64_t>((extent - 1) * axis.stride + 1 + margin, 1);
+  const int64_t most = std::max(extent * axis.stride + margin, least);
+  if (least == most) return fmt::format("{}", least);
+  return fmt::format("{} {} {}", least, most == least + 1 ? "or" : "to", most);
+}
+
 std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape& input, int64_t first,
                                        const Window& window, llvm::ArrayRef<int64_t> given) {
   if (given.size() != static_cast<size_t>(input.rank())) {
@@ -207,9 +217,15 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
         return std::nullopt;
       continue;
     }
-    context.Error(kWindowOutputShape, "{} is {}, which scales down to {}; expected {}",
-                  Describe(context, "output_shape", static_cast<size_t>(axis)), wanted.min,
-                  downscaled.extent.min, ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
+    const auto name = Describe(context, "output_shape", static_cast<size_t>(axis));
+    if (item >= 0 && input[axis].known()) {
+      context.Error(kWindowOutputShape, "{} is {}; stride {} makes {} of {}", name, wanted.min,
+                    window[static_cast<size_t>(item)].stride,
+                    UpscaledText(input[axis].min, window[static_cast<size_t>(item)]), input[axis].min);
+    } else {
+      context.Error(kWindowOutputShape, "{} is {}, which scales down to {}; expected {}", name, wanted.min,
+                    downscaled.extent.min, ToString(PartialShape(llvm::ArrayRef<Dim>(input[axis]))));
+    }
     return std::nullopt;
   }
   return PartialShape(given);

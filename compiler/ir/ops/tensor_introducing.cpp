@@ -22,7 +22,10 @@ std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rul
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] > (or_open ? -1 : 0)) continue;
     context.Error(rule, "{} is {}; expected a positive extent{}", Describe(context, "shape", i), items[i],
-                  or_open ? ", or 0 where it is open" : "");
+                  or_open ? ", or 0 where it is open"
+                  : &rule == &kExternalShape
+                      ? "; `--input-shape` gives an input other extents than the document's"
+                      : "");
     return std::nullopt;
   }
   return PartialShape(llvm::ArrayRef<int64_t>(items));
