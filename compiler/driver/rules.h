@@ -7,6 +7,7 @@ namespace nnefc {
 // clang-format off
 #define NNEFC_DRIVER_RULES(RULE)                                                                \
   RULE(kVariableWithoutData, "variable.no-data", kError, "R 5, P 5")                            \
+  RULE(kNoTensorFiles, "variable.no-files", kWarning, "")                                       \
   RULE(kVariableDataShape, "variable.data-shape", kError, "R 5, P 5")                           \
   RULE(kQuantizationShape, "quantization.shape", kError, "R 5.3")                               \
   RULE(kQuantizationCustom, "quantization.custom", kError, "R 5.2, R 5.3")                      \

@@ -128,9 +128,32 @@ void VariableStore::CheckFile(const std::string& label, const ir::PartialShape& 
   if (dat && extents && !Fits(label, dat->shape, *extents)) EmitShape(label, dat->shape, *extents, origin);
 }
 
+void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Context& context) {
+  if (!model.is_bundle()) return;
+  std::set<std::string> labels;
+  const ir::Node* first = nullptr;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::OpRole::kVariable)) continue;
+    if (first == nullptr) first = &node;
+    labels.insert(ir::VariableKey(node));
+  }
+  if (first == nullptr) return;
+  const std::string& label = first->attribute("label").AsString();
+  context.emitter
+      .Emit(kNoTensorFiles, first->origin().range, "`{}` holds no tensor file{}: `{}.dat` is missing{}",
+            model.name(),
+            labels.size() == 1 ? "" : fmt::format(" for any of its {} variables", labels.size()), label,
+            labels.size() == 1 ? "" : ", as are the others")
+      .Notes(ir::StackNotes(first->origin().frame));
+}
+
 void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
                         const QuantizationTable& quantization, Context& context) {
-  if (!model.has_weights()) return;
+  if (!model.has_weights()) {
+    ReportNoTensorFiles(graph, model, context);
+    return;
+  }
   VariableStore variables(model, graph, quantization, std::nullopt, context);
   std::set<std::string> seen;
   for (ir::NodeId id : graph.nodes()) {

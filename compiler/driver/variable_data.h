@@ -63,8 +63,11 @@ class VariableStore {
   std::map<std::string, std::optional<TensorValue>> loaded_;
 };
 
+// Warns of a folder or archive that holds no tensor file at all for the variables of its graph.
+void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Context& context);
+
 // Checks the files of all variables of a graph that the model holds data for;
-// see VariableStore::CheckFile.
+// see VariableStore::CheckFile and ReportNoTensorFiles.
 void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
                         const QuantizationTable& quantization, Context& context);
 

@@ -1,5 +1,7 @@
 #include <map>
 
+#include "compiler/driver/rules.h"
+#include "compiler/driver/variable_data.h"
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
@@ -54,6 +56,8 @@ class Data {
       // A variable that is wrong may have that label.
       if (subject_.is_right) FindStray();
       FindConflicts();
+    } else if (model_ != nullptr) {
+      ReportNoTensorFiles(subject_.graph, *model_, subject_.context);
     }
   }
 

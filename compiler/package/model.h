@@ -64,6 +64,8 @@ class ModelContainer {
   FileId graph_text() const { return graph_text_; }
   std::optional<FileId> quantization_text() const { return quantization_text_; }
 
+  // True of a folder or archive, where the tensor files of variables belong.
+  virtual bool is_bundle() const { return false; }
   // True if there is at least one tensor file, or a model inside that may have one.
   bool has_weights() const;
   // Labels of the tensors present, sorted: `conv1/filter` for

@@ -88,6 +88,8 @@ class MemoryModel final : public BareModel {
 
 class FolderModel : public ModelContainer {
  public:
+  bool is_bundle() const override { return true; }
+
   FolderModel(std::string name, std::string folder, FileId file, Context& context)
       : ModelContainer(std::move(name), file, context), folder_(std::move(folder)) {}
 
@@ -234,6 +236,8 @@ std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path,
 // are held in memory, the data once they are read.
 class ArchiveModel : public ModelContainer {
  public:
+  bool is_bundle() const override { return true; }
+
   ArchiveModel(const DataSource& archive, const std::string& path, Context& context,
                const ModelOpenOptions& options)
       : ModelContainer(path, archive.file, context), archive_(archive), options_(options) {}
