@@ -140,6 +140,59 @@ class Fixer {
     return texts;
   }
 
+  // Bytes [begin, end) of the text that a file has after fix-its were applied.
+  struct Place {
+    std::string file;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+
+  // Where the fix-its of the diagnostics that were applied are in the new texts.
+  static std::vector<Place> PlacesOf(const Attempt& attempt, const std::vector<Diagnostic>& diagnostics,
+                                     const std::vector<size_t>& applied) {
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::string>, FileId> edits;
+    for (size_t index : applied) {
+      for (const FixIt& fix : diagnostics[index].fixes)
+        edits.emplace(std::tuple(fix.range.file.index, fix.range.begin, fix.range.end, fix.text),
+                      fix.range.file);
+    }
+    std::vector<Place> places;
+    std::map<uint32_t, int64_t> growth;  // by file
+    for (const auto& [edit, file] : edits) {
+      const auto& [index, begin, end, text] = edit;
+      const auto at = static_cast<uint32_t>(begin + growth[index]);
+      const auto size = static_cast<uint32_t>(text.size());
+      places.push_back({std::string(attempt.compilation->context().sources.Name(file)), at, at + size});
+      growth[index] += static_cast<int64_t>(size) - (end - begin);
+    }
+    return places;
+  }
+
+  // Whether the errors of `next` include one that `best` does not have, in what
+  // the fix-its wrote or in the token that they changed: they led to the next mistake.
+  static bool Misleads(const Attempt& best, const Attempt& next, const std::vector<Place>& places) {
+    std::set<std::pair<std::string_view, std::string_view>> known;
+    for (const Diagnostic& diagnostic : best.diagnostics())
+      known.emplace(diagnostic.rule->label, diagnostic.message);
+    const SourceManager& sources = next.compilation->context().sources;
+    return std::any_of(next.diagnostics().begin(), next.diagnostics().end(),
+                       [&](const Diagnostic& diagnostic) {
+                         if (diagnostic.severity != Severity::kError || !diagnostic.range.valid())
+                           return false;
+                         if (known.contains({diagnostic.rule->label, diagnostic.message})) return false;
+                         const SourceRange range = diagnostic.range;
+                         const std::string_view name = sources.Name(range.file);
+                         return std::any_of(places.begin(), places.end(), [&](const Place& place) {
+                           if (name != place.file || range.end <= place.begin || place.end <= range.begin)
+                             return false;
+                           const bool is_inside = place.begin <= range.begin && range.end <= place.end;
+                           const std::string_view text =
+                               sources.Text(range.file).substr(range.begin, range.end - range.begin);
+                           return is_inside || text.find_first_of(" ,()[]=\n") == std::string_view::npos;
+                         });
+                       });
+  }
+
   void Accept(Attempt& best, Attempt next, const std::vector<Diagnostic>& diagnostics,
               const std::vector<size_t>& applied) {
     for (size_t index : applied) report_.fixed.push_back(Tell(best, diagnostics[index], "fixed"));
@@ -158,6 +211,7 @@ class Fixer {
     const bool as_claimed = next.standing.stages_left < best.standing.stages_left ||
                             next.standing.errors + errors <= best.standing.errors;
     if (!as_claimed || next.standing >= best.standing) return false;
+    if (Misleads(best, next, PlacesOf(best, diagnostics, applied))) return false;
     Accept(best, std::move(next), diagnostics, applied);
     return true;
   }
@@ -168,7 +222,8 @@ class Fixer {
     std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
     if (!applied.empty()) {
       Attempt next = Check(std::move(texts));
-      if (next.standing < best.standing) {
+      const bool is_better = next.standing < best.standing;
+      if (is_better && !Misleads(best, next, PlacesOf(best, {diagnostic}, applied))) {
         Accept(best, std::move(next), {diagnostic}, applied);
         return true;
       }
@@ -199,8 +254,9 @@ class Fixer {
       std::vector<size_t> applied;
       std::map<std::string, std::string> texts = Apply(next, {*further}, applied);
       if (applied.empty()) return false;
+      const std::vector<Place> places = PlacesOf(next, {*further}, applied);
       next = Check(std::move(texts));
-      if (next.standing >= best.standing) continue;
+      if (next.standing >= best.standing || Misleads(best, next, places)) continue;
       report_.fixed.insert(report_.fixed.end(), fixed.begin(), fixed.end());
       best = std::move(next);
       return true;

@@ -35,7 +35,8 @@ using FixJudge = std::function<void(Compilation&)>;
 // Applies the fix-its of `check` that are at most as unsafe as `most` until there are none that help, or
 // checking the model was as much work as a person would wait for. They are tried together, and by halves
 // where that does not help. A repair is kept only if the model is better by it: more stages of the compiler
-// pass, or fewer errors (then warnings) remain in the one that fails. Nothing is written.
+// pass, or fewer errors (then warnings) remain in the one that fails, and none is new where it was made.
+// Nothing is written.
 FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
                    const FixJudge& judge = nullptr);
 
