@@ -56,7 +56,17 @@ class DialectRules {
   template <typename... Args>
   DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                            Args&&... args) {
-    return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
+    std::vector<DiagnosticNote> notes;
+    if (rule.label.starts_with("dialect.") && !document_.reading.empty() &&
+        !std::exchange(is_explained_, true))
+      notes.push_back({document_.version_range.valid() ? document_.version_range : range, document_.reading});
+    return {&context_.emitter,
+            {&rule,
+             rule.severity,
+             range,
+             fmt::format(format, std::forward<Args>(args)...),
+             std::move(notes),
+             {}}};
   }
   // Empty for the name that a broken declaration lacks.
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
@@ -86,6 +96,7 @@ class DialectRules {
   ast::ExprId WithoutBrackets(ast::ExprId id) const;
   void ReportBrackets(std::string_view extension);
   bool IsSubscriptOfTensor(ast::ExprId id) const;
+  std::string_view NestedCallAt(SourceRange range) const;
   void ReportOperators();
 
   const ast::Document& document_;
@@ -101,6 +112,7 @@ class DialectRules {
   std::vector<SourceRange> operators_;
   std::vector<ast::ExprId> brackets_;
   bool only_brackets_ = true;
+  bool is_explained_ = false;  // why the document is read in its dialect was reported
 };
 
 void DialectRules::CheckExtensions() {
@@ -304,7 +316,7 @@ void DialectRules::CheckExpr(ast::ExprId id) {
       Report(kDialectIn, binary->op_range, "the operator `in` belongs to the ratified dialect");
     }
   } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
-    if (!invocation->type_argument.has_value()) return;
+    if (!invocation->type_argument.has_value() && !invocation->unknown_type.valid()) return;
     if (!dialect_.generics) {
       ReportTypeArgument(*invocation);
     } else if (invocation->type_argument == ast::PrimitiveName::kExtent) {
@@ -321,26 +333,15 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   }
 }
 
-// In the provisional dialect; a document whose statements end with `;` lacks
-// that of its version, as it seems.
+// In the provisional dialect.
 void DialectRules::ReportTypeArgument(const ast::InvocationExpr& invocation) {
-  const bool looks_ratified =
-      document_.has_version && !document_.graphs.empty() && !document_.graphs[0].body.empty() &&
-      document_.graphs[0].body.front().has_semicolon && document_.graphs[0].body.back().has_semicolon;
-  DiagnosticBuilder builder =
-      Report(kDialectGeneric, invocation.type_argument_range,
-             "type arguments belong to the ratified dialect{}; `{}` takes none here",
-             looks_ratified ? ", which ends the version with `;`" : "", Text(invocation.callee.symbol));
   const SourceRange place = invocation.type_argument_range;
-  if (looks_ratified) {
-    const uint32_t end = document_.version_range.end;
-    builder.Fix({place.file, end, end}, ";");
-  } else {
-    // `scalar` is what tensors are without it.
-    const bool is_default = invocation.type_argument == ast::PrimitiveName::kScalar;
-    builder.Fix({place.file, invocation.callee.range.end, place.end + 1}, "",
-                is_default ? Applicability::kSafe : Applicability::kUnsafe);
-  }
+  // `scalar` is what tensors are without it.
+  const bool is_default = invocation.type_argument == ast::PrimitiveName::kScalar;
+  Report(kDialectGeneric, place, "type arguments belong to the ratified dialect; `{}` takes none here",
+         Text(invocation.callee.symbol))
+      .Fix({place.file, invocation.callee.range.end, place.end + 1}, "",
+           is_default ? Applicability::kSafe : Applicability::kUnsafe);
 }
 
 void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension) {
@@ -431,6 +432,16 @@ void DialectRules::ReportBrackets(std::string_view extension) {
   }
 }
 
+// The name of the operation whose invocation has this range; empty if it is another expression.
+std::string_view DialectRules::NestedCallAt(SourceRange range) const {
+  for (const ast::Expr& expr : document_.exprs) {
+    const auto* call = ast::Find<ast::InvocationExpr>(expr.node);
+    if (call != nullptr && expr.range.begin == range.begin && expr.range.end == range.end)
+      return Text(call->callee.symbol);
+  }
+  return "";
+}
+
 // One report a document, or a graph, at the first place: the missing line is
 // one mistake however many expressions need it.
 void DialectRules::ReportOperators() {
@@ -448,11 +459,18 @@ void DialectRules::ReportOperators() {
       return;
     }
     if (only_brackets_) return ReportBrackets(extension);
-    DiagnosticBuilder builder = Report(kMissingOperatorExtension,
-                                       *std::min_element(operators_.begin(), operators_.end(), starts_first),
-                                       "operator expressions need `extension {};`; without it arguments are "
-                                       "literals, names, arrays and tuples",
-                                       extension);
+    const SourceRange first = *std::min_element(operators_.begin(), operators_.end(), starts_first);
+    const std::string_view call = NestedCallAt(first);
+    DiagnosticBuilder builder =
+        call.empty()
+            ? Report(kMissingOperatorExtension, first,
+                     "operator expressions need `extension {};`; without it arguments are literals, names, "
+                     "arrays and tuples",
+                     extension)
+            : Report(
+                  kMissingOperatorExtension, first,
+                  "an invocation as an argument needs `extension {};`, or a name of its own: `t = {}(..);`",
+                  extension, call);
     FixExtension(document_, extension, builder);
     return;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -143,6 +144,7 @@ struct Argument {
 struct InvocationExpr {
   Name callee;
   std::optional<PrimitiveName> type_argument;
+  Symbol unknown_type;  // a word between `<` and `>` that names no type
   SourceRange type_argument_range;
   llvm::ArrayRef<Argument> arguments;
 };
@@ -283,6 +285,10 @@ struct Document {
   FileId file;
   bool complete = false;  // all of the text was read: no mistake was told
   Dialect dialect = Dialect::kRatified;
+  // Why the text was read in this dialect, if it has constructs of the other one too.
+  std::string reading;
+  // Words with letters that look like ASCII ones, by offset: their spelling in ASCII.
+  std::map<uint32_t, std::string> respelled;
   bool has_version = false;
   SourceRange version_range;
   int version_major = 0;
@@ -301,6 +307,13 @@ struct Document {
   Document() = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
+
+  // The word at `offset`, which is written `written`, in ASCII.
+  std::string_view Spelling(uint32_t offset, std::string_view written) const {
+    if (respelled.empty()) return written;
+    const auto found = respelled.find(offset);
+    return found == respelled.end() ? written : std::string_view(found->second);
+  }
 
   // Copies `value` into the document's memory.
   template <typename T>

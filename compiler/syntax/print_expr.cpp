@@ -173,6 +173,7 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::BuiltinExpr& node) {
 void ExprWriter::Node(const ast::Expr& whole, const ast::InvocationExpr& node) {
   Name(node.callee);
   if (node.type_argument) layout_.Text(fmt::format("<{}>", ast::Spelling(*node.type_argument)));
+  if (node.unknown_type.valid()) layout_.Text(fmt::format("<{}>", context_.symbols.Text(node.unknown_type)));
   layout_.Text("(");
   List(
       node.arguments,

@@ -14,6 +14,8 @@ namespace nnefc {
   RULE(kInvalidStringCharacter, "syntax.invalid-string-character", kError, "R 3.1, P 3.1") \
   RULE(kInvalidEscape, "syntax.invalid-escape", kError, "R 3.1, P 3.1")                    \
   /* documents */                                                                          \
+  RULE(kOtherFormat, "syntax.other-format", kError, "R 3.2.4, P 3.2.4")                    \
+  RULE(kMixedDialects, "dialect.mixed", kWarning, "")                                      \
   RULE(kMissingVersion, "syntax.missing-version", kError, "R 3.2.4, P 3.2.4")              \
   RULE(kUnsupportedVersion, "syntax.unsupported-version", kError, "R 3.2.4, P 3.2.4")      \
   RULE(kVersionSemicolon, "syntax.version-semicolon", kError, "P 3.2.4")                   \

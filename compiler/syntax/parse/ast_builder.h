@@ -65,7 +65,7 @@ class AstBuilder {
   SourceRange Range(Token token) const { return {document_.file, token.begin, token.end}; }
   SourceRange Range(const antlr4::ParserRuleContext& context) const;
   SourceRange Range(ast::ExprId id) const { return document_.exprs[id].range; }
-  std::string_view Text(Token token) const { return token.Text(text_); }
+  std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
   ast::Name MakeName(Token token);
   // Of no name if there is no token.
   ast::Name MakeName(const antlr4::Token* token) {
@@ -122,6 +122,8 @@ class AstBuilder {
   Built BuildFlatName(Token token);
 
   // build_declaration.cpp
+  void BuildTypeArgument(Token type, ast::InvocationExpr& invocation);
+  std::optional<ast::PrimitiveName> FindTypeName(Token name) const;
   // Nothing if it is none, which is reported.
   std::optional<ast::PrimitiveName> BuildTypeName(Token name);
   std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {

@@ -7,7 +7,7 @@
 namespace nnefc::parse {
 // ---- types ----
 
-std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
+std::optional<ast::PrimitiveName> AstBuilder::FindTypeName(Token name) const {
   switch (name.kind) {
     case TokenKind::kScalar:
       return ast::PrimitiveName::kScalar;
@@ -22,6 +22,11 @@ std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   }
   if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
   if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
+  return std::nullopt;
+}
+
+std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
+  if (const auto found = FindTypeName(name)) return found;
   const MeantType meant = MeantTypeOf(Text(name), document_.dialect);
   auto report =
       context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type{}", Text(name),

@@ -329,18 +329,20 @@ AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& co
   if (IsCast(name, builtin)) return MakeCast(builtin, name, call);
   ast::InvocationExpr invocation;
   invocation.callee = MakeName(context.name);
-  if (call.typeArgument != nullptr) {
-    invocation.type_argument = BuildTypeName(*call.typeArgument);
-    invocation.type_argument_range = Range(*call.typeArgument);
-  }
+  if (call.typeArgument != nullptr) BuildTypeArgument(Unwrap(call.typeArgument->name), invocation);
   llvm::SmallVector<ast::Argument, 8> arguments;
   int64_t height = 0;
   for (const auto* argument : call.arguments) arguments.push_back(BuildArgument(*argument, height));
   invocation.arguments = Keep(arguments);
-  if (arguments.empty()) {
-    context_.emitter.Emit(kEmptyList, Range(call), "expected at least one argument of `{}`", Text(name));
-  }
   return Make(Cover(invocation.callee.range, Range(call)), document_.Keep(invocation), height + 1);
+}
+
+// A word that names no type may be one that the operation does not take, which
+// the checker knows.
+void AstBuilder::BuildTypeArgument(Token type, ast::InvocationExpr& invocation) {
+  invocation.type_argument_range = Range(type);
+  invocation.type_argument = FindTypeName(type);
+  if (!invocation.type_argument) invocation.unknown_type = context_.symbols.Intern(Text(type));
 }
 
 ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {

@@ -144,8 +144,7 @@ AstBuilder::Built AstBuilder::BuildFlatCall(Token name, const Token*& at) {
   ast::InvocationExpr invocation;
   invocation.callee = MakeName(name);
   if (at->kind == TokenKind::kTypeArgumentOpen) {
-    invocation.type_argument = BuildTypeName(at[1]);
-    invocation.type_argument_range = Range(at[1]);
+    BuildTypeArgument(at[1], invocation);
     at += 3;
   }
   ++at;

@@ -1,10 +1,10 @@
 #include "compiler/syntax/parse/document_parser.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "compiler/support/suggest.h"
+#include "compiler/syntax/parse/other_formats.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
 
@@ -32,12 +32,11 @@ Meaning MeaningOf(std::string_view word, std::string_view keyword) {
   return suggestion.is_typo() ? Meaning::kCertain : Meaning::kLikely;
 }
 
-// True if a line that begins with `word` names other files in other languages.
+}  // namespace
+
 bool IsImport(std::string_view word) {
   return word == "import" || word == "from" || word == "include" || word == "using" || word == "require";
 }
-
-}  // namespace
 
 DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& options, Context& context)
     : document_(document),
@@ -50,18 +49,6 @@ DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& opti
   parser_.setBuildParseTree(false);
   parser_.removeErrorListeners();
   parser_.setErrorHandler(errors_);
-}
-
-template <typename RuleContext>
-RuleContext* DocumentParser::Run(RuleContext* (Parser::*rule)()) {
-  errors_->Begin(statement_, statement_.has_lexical_error || statement_.too_deep);
-  if (statement_.too_deep) return nullptr;
-  stream_.Load(statement_);
-  try {
-    return (parser_.*rule)();
-  } catch (const StatementAbandoned&) {
-    return nullptr;
-  }
 }
 
 SourceRange DocumentParser::StatementRange() const {
@@ -86,11 +73,14 @@ void DocumentParser::ReportMissingSemicolon(std::string_view what) {
 }
 
 void DocumentParser::ReportSemicolon(std::string_view what, const Rule& superfluous) {
-  ReportMissingSemicolon(what);
-  if (document_.dialect.semicolons || !statement_.has_semicolon()) return;
-  const SourceRange semicolon = reader_.Range(statement_.tokens.back());
-  context_.emitter.Emit(superfluous, semicolon, "`;` after {} belongs to the ratified dialect", what)
-      .Fix(semicolon, "");
+  if (document_.dialect.semicolons == statement_.has_semicolon()) return;
+  const SourceRange end = reader_.Range(statement_.tokens.back());
+  auto report =
+      document_.dialect.semicolons
+          ? context_.emitter.Emit(kMissingSemicolon, end, "expected `;` after {}", what)
+          : context_.emitter.Emit(superfluous, end, "`;` after {} belongs to the ratified dialect", what);
+  report.Fix(end, document_.dialect.semicolons ? ";" : "");
+  if (!document_.reading.empty()) report.Note(document_.version_range, "{}", document_.reading);
 }
 
 // ---- documents ----
@@ -114,7 +104,9 @@ void DocumentParser::ParseModel() {
         return;
       }
       default:
-        if (AtKeyword("extension") || ReplaceKeyword("extension")) {
+        if (AtKeyword("version") && reader_.Peek().begin == late_version_) {
+          reader_.ReadVersion(statement_);  // reported
+        } else if (AtKeyword("extension") || ReplaceKeyword("extension")) {
           ParseExtension();
         } else if (!ReplaceKeyword("fragment") && !ReplaceKeyword("graph")) {
           SkipTopLevel();
@@ -159,7 +151,7 @@ void DocumentParser::SkipTopLevel() {
     const bool is_closing = first.kind == TokenKind::kRightBrace || first.kind == TokenKind::kSemicolon;
     if (reader_.PeekSecond().kind == TokenKind::kEndOfText)
       report.Fix(reader_.Range(first), "", is_closing ? Applicability::kSafe : Applicability::kUnsafe);
-  } else {
+  } else if (!std::exchange(skips_silently_, false)) {
     auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(first),
                                         "expected `fragment` or `graph`, found {}{}", Describe(first),
                                         IsImport(reader_.Text(first)) ? "; a document stands alone" : "");
@@ -172,76 +164,7 @@ void DocumentParser::SkipTopLevel() {
   } while (!AtKeyword("extension"));
 }
 
-// ---- version and extensions ----
-
-// No `;` stands behind the version: a ratified document that lacks it has
-// extensions or types of tensors with brackets.
-bool DocumentParser::LooksRatified(bool has_version) {
-  Scanner scanner(context_.sources.Text(document_.file), statement_.next.begin);
-  Token before_that, before;
-  bool first = true;  // Later on `extension` may be a name of the provisional dialect.
-  while (true) {
-    const Token token = scanner.Next();
-    if (token.kind == TokenKind::kEndOfText) return false;
-    if (token.kind == TokenKind::kComment) continue;
-    if (first && token.kind == TokenKind::kIdentifier && reader_.Text(token) == "extension") return true;
-    first = false;
-    if (token.kind == TokenKind::kLess && before.kind == TokenKind::kTensor) return true;
-    // `external<scalar>`; below a provisional version it is a mistake.
-    if (!has_version && token.kind == TokenKind::kGreater && before_that.kind == TokenKind::kLess &&
-        (before.kind == TokenKind::kScalar || before.kind == TokenKind::kLogical ||
-         before.kind == TokenKind::kString || reader_.Text(before) == "integer")) {
-      return true;
-    }
-    before_that = std::exchange(before, token);
-  }
-}
-
-void DocumentParser::DetectDialect(bool has_version) {
-  if (options_.dialect) {
-    document_.dialect = *options_.dialect;
-    return;
-  }
-  const bool ratified = statement_.has_semicolon() || LooksRatified(has_version);
-  document_.dialect = ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
-}
-
-void DocumentParser::ParseVersion() {
-  if (!AtKeyword("version") && !ReplaceKeyword("version")) {
-    const Token first = reader_.Peek();
-    statement_.next = first;
-    statement_.tokens.assign(1, {TokenKind::kStatementEnd, first.begin, first.begin});
-    DetectDialect(false);
-    const SourceRange at{document_.file, first.begin, first.begin};
-    context_.emitter
-        .Emit(kMissingVersion, at, "expected `version 1.0` at the start of the document, found {}",
-              Describe(first))
-        .Fix(at, document_.dialect.semicolons ? "version 1.0;\n" : "version 1.0\n");
-    return;
-  }
-  reader_.ReadVersion(statement_);
-  DetectDialect(true);
-  document_.version_range = StatementRange();
-  if (const auto* version = Run(&Parser::version)) {
-    document_.has_version = true;
-    CheckVersion(Unwrap(version->number));
-    ReportSemicolon("the version", kVersionSemicolon);
-  }
-  Release();
-}
-
-void DocumentParser::CheckVersion(Token number) {
-  const std::string_view text = reader_.Text(number);
-  const char* end = text.data() + text.size();
-  const auto major = std::from_chars(text.data(), end, document_.version_major);
-  if (major.ptr != end && *major.ptr == '.') std::from_chars(major.ptr + 1, end, document_.version_minor);
-  if (text == "1.0") return;
-  auto report = context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
-                                      "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
-  // Nothing is known of a later version.
-  if (text.starts_with('1'))
-    report.Fix(reader_.Range(number), "1.0", text == "1" ? Applicability::kSafe : Applicability::kUnsafe);
-}
+// ---- extensions ----
 
 void DocumentParser::ParseExtension() {
   if (!document_.graphs.empty()) {
@@ -445,7 +368,7 @@ void DocumentParser::ParseQuantization() {
 namespace nnefc {
 namespace {
 
-// Tells by its beginning whether a file is no text at all: one mistake, where
+// Reports a file that holds no text, as its beginning shows: one mistake, where
 // there would be one for each run of bytes.
 bool ReportBinary(FileId file, Context& context) {
   const std::string_view start = context.sources.Text(file).substr(0, 1024);
@@ -466,6 +389,14 @@ bool ReportBinary(FileId file, Context& context) {
   return true;
 }
 
+// Reports a text in another format, which is one mistake.
+bool ReportOtherFormat(FileId file, Context& context) {
+  const auto format = parse::FindOtherFormat(context.sources.Text(file));
+  if (!format) return false;
+  context.emitter.Emit(kOtherFormat, {file, format->offset, format->offset + 1}, "{}", format->message);
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
@@ -477,7 +408,8 @@ std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& op
   constexpr size_t kMostReserved = size_t{1} << 22;
   document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));
   Context own(context, context.emitter.room());
-  if (!ReportBinary(file, own)) {
+  const bool is_model = options.kind == DocumentKind::kModel;
+  if (!ReportBinary(file, own) && !(is_model && ReportOtherFormat(file, own))) {
     parse::DocumentParser parser(*document, options, own);
     if (options.kind == DocumentKind::kQuantization) {
       parser.ParseQuantization();

@@ -6,6 +6,9 @@
 
 namespace nnefc::parse {
 
+// True if a line that begins with `word` names other files in other languages.
+bool IsImport(std::string_view word);
+
 // Walks the rules `document` and `quantizationFile` of NnefParser.g4, handing
 // each statement to the generated parser and its contexts to the AST builder.
 class DocumentParser {
@@ -33,9 +36,14 @@ class DocumentParser {
   // Frees the contexts of the statement.
   void Release() { parser_.getTreeTracker().reset(); }
 
-  void DetectDialect(bool has_version);
-  bool LooksRatified(bool has_version);
+  // document_header.cpp
+  void ChooseDialect(bool has_version, uint32_t offset);
+  std::optional<Statement> FindLateVersion();
   void ParseVersion();
+  void ReadVersion();
+  void ReadWithoutVersion();
+  bool ReportLateVersion();
+  bool ReportWordBeforeVersion();
   void CheckVersion(Token number);
   void ParseExtension();
   void ParseFragment();
@@ -65,6 +73,21 @@ class DocumentParser {
   // A declaration could not be read, so that what is missing may be in it.
   bool is_last_broken_ = false;  // the last assignment could not be read
   bool lost_text_ = false;
+  // Where a version is that comes after other statements; `begin` of its first token.
+  std::optional<uint32_t> late_version_;
+  bool skips_silently_ = false;  // text that belongs to no declaration, which was reported
 };
+
+template <typename RuleContext>
+RuleContext* DocumentParser::Run(RuleContext* (Parser::*rule)()) {
+  errors_->Begin(statement_, statement_.has_lexical_error || statement_.too_deep);
+  if (statement_.too_deep) return nullptr;
+  stream_.Load(statement_);
+  try {
+    return (parser_.*rule)();
+  } catch (const StatementAbandoned&) {
+    return nullptr;
+  }
+}
 
 }  // namespace nnefc::parse

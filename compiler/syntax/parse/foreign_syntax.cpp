@@ -1,7 +1,7 @@
 #include <charconv>
 
 #include "compiler/support/suggest.h"
-#include "compiler/syntax/parse/error_strategy.h"
+#include "compiler/syntax/parse/syntax_finder.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
@@ -12,16 +12,10 @@ namespace {
 
 using grammar::NnefParser;
 
-// Recognizes what other languages write at the place where the parser stopped,
-// and small slips that leave no doubt.
-class ForeignSyntax {
+// Recognizes what other languages write at the place where the parser stopped.
+class ForeignSyntax : SyntaxFinder {
  public:
-  ForeignSyntax(const antlr4::ParserRuleContext& rule, const StatementReader& reader,
-                const Statement& statement, size_t found)
-      : rule_(rule.getRuleIndex()),
-        reader_(reader),
-        tokens_(statement.tokens),
-        at_(std::min(found, statement.tokens.size() - 1)) {}
+  using SyntaxFinder::SyntaxFinder;
 
   std::optional<SyntaxError> Describe() const {
     for (const auto find :
@@ -36,71 +30,6 @@ class ForeignSyntax {
   }
 
  private:
-  TokenKind Kind(size_t index) const {
-    return index < tokens_.size() ? tokens_[index].kind : TokenKind::kEndOfText;
-  }
-  TokenKind Found() const { return Kind(at_); }
-  TokenKind Before() const { return at_ > 0 ? Kind(at_ - 1) : TokenKind::kEndOfText; }
-  std::string_view Text(size_t index) const { return reader_.Text(tokens_[index]); }
-  bool IsName(size_t index) const {
-    return Kind(index) == TokenKind::kIdentifier || Kind(index) == TokenKind::kArgumentName;
-  }
-  bool BeginsOperand(size_t index) const { return parse::BeginsOperand(Kind(index)); }
-  bool EndsOperand(size_t index) const { return parse::EndsOperand(Kind(index)); }
-  // True where the parser reads the items of a list.
-  bool InList() const {
-    switch (rule_) {
-      case NnefParser::RuleInvocation:
-      case NnefParser::RuleArrayRvalueExpr:
-      case NnefParser::RuleArrayLiteralExpr:
-      case NnefParser::RuleTupleRvalueExpr:
-      case NnefParser::RuleTupleLiteralExpr:
-      case NnefParser::RuleFragmentDeclaration:
-      case NnefParser::RuleGraphDeclaration:
-      case NnefParser::RuleIdentifierList:
-      case NnefParser::RuleArrayLvalueExpr:
-      case NnefParser::RuleTupleLvalueExpr:
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  // The index behind the tokens from `index` on up to one of `ends` that stands
-  // in no brackets of theirs.
-  template <typename IsEnd>
-  size_t Until(size_t index, IsEnd is_end) const {
-    int depth = 0;
-    for (; index < tokens_.size(); ++index) {
-      if (depth == 0 && is_end(Kind(index))) return index;
-      if (IsOpening(Kind(index))) ++depth;
-      if (IsClosing(Kind(index))) --depth;
-    }
-    return index;
-  }
-  std::string_view TextFrom(size_t begin, size_t end) const {
-    return reader_.Text({TokenKind::kUnexpected, tokens_[begin].begin, tokens_[end - 1].end});
-  }
-  SyntaxError Error(std::string message) const {
-    return {&kUnexpectedToken, std::move(message), {}, {}, {}, {}};
-  }
-  // With what makes the text right: tokens [first, last) become `text`.
-  SyntaxError Replace(std::string message, size_t first, size_t last, std::string text) const {
-    SyntaxError error = Error(std::move(message));
-    error.edits.push_back(
-        {{TokenKind::kUnexpected, tokens_[first].begin, tokens_[last - 1].end}, std::move(text)});
-    return error;
-  }
-  // As Replace with nothing, the blanks that follow too.
-  SyntaxError Remove(std::string message, size_t first, size_t last) const {
-    SyntaxError error = Error(std::move(message));
-    const uint32_t end = last < tokens_.size() && tokens_[last].kind != TokenKind::kStatementEnd
-                             ? tokens_[last].begin
-                             : tokens_[last - 1].end;
-    error.edits.push_back({{TokenKind::kUnexpected, tokens_[first].begin, end}, ""});
-    return error;
-  }
-
   // `version = 1.0;`, `version "1.0";`, and `x: f(..)` in a quantization file.
   std::optional<SyntaxError> Header() const {
     if (rule_ == NnefParser::RuleQuantization && at_ == 0 && IsName(0) && Kind(1) == TokenKind::kColon) {
@@ -473,10 +402,32 @@ class ForeignSyntax {
     return Error("there is no `lambda`; a fragment in front of the graph is a function");
   }
 
+  // `y = relu x;`, `y = add a, b;`
+  std::optional<SyntaxError> MissingParentheses() const {
+    if (Kind(at_ - 2) != TokenKind::kAssign || reader_.OnLaterLine(tokens_[at_ - 1], tokens_[at_]))
+      return std::nullopt;
+    const size_t end = Until(at_, [](TokenKind kind) {
+      return kind == TokenKind::kSemicolon || kind == TokenKind::kStatementEnd || kind == TokenKind::kIf ||
+             kind == TokenKind::kFor;
+    });
+    const bool is_whole = Kind(end) == TokenKind::kSemicolon || Kind(end) == TokenKind::kStatementEnd;
+    if (!is_whole || IsWord(at_) || IsWord(at_ - 1)) return std::nullopt;
+    constexpr size_t kLongest = 40;
+    const std::string_view arguments = TextFrom(at_, end);
+    SyntaxError error = Error(fmt::format("arguments stand in parentheses: `{}({})`", Text(at_ - 1),
+                                          arguments.size() <= kLongest ? arguments : ".."));
+    error.edits.push_back({{TokenKind::kUnexpected, tokens_[at_ - 1].end, tokens_[at_].begin}, "("});
+    error.edits.push_back({{TokenKind::kUnexpected, tokens_[end - 1].end, tokens_[end - 1].end}, ")"});
+    return error;
+  }
+
   // `y = relu x);`
   std::optional<SyntaxError> MissingOpening() const {
     if (rule_ != NnefParser::RuleAssignment || Before() != TokenKind::kIdentifier || !BeginsOperand(at_))
       return std::nullopt;
+    if (at_ >= 2) {
+      if (auto error = MissingParentheses()) return error;
+    }
     const size_t close = Until(
         at_, [](TokenKind kind) { return kind == TokenKind::kRightParen || kind == TokenKind::kSemicolon; });
     if (Kind(close) != TokenKind::kRightParen) return std::nullopt;
@@ -495,11 +446,6 @@ class ForeignSyntax {
       error.applicability = Applicability::kUnsafe;  // an opening one may be missing
     return error;
   }
-
-  const size_t rule_;
-  const StatementReader& reader_;
-  const std::vector<Token>& tokens_;
-  const size_t at_;
 };
 
 }  // namespace
@@ -507,6 +453,7 @@ class ForeignSyntax {
 std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext& rule,
                                                  const StatementReader& reader, const Statement& statement,
                                                  size_t found) {
+  if (auto slip = DescribeSlip(rule, reader, statement, found)) return slip;
   return ForeignSyntax(rule, reader, statement, found).Describe();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/syntax/parse/scanner.h"
 #include "fmt/format.h"
 
 namespace nnefc::parse {
@@ -71,6 +72,66 @@ constexpr Quotes kQuotes[] = {
     {"\u00B4", "an acute accent (U+00B4)"},
     {"`", "a grave accent"},
 };
+
+// Letters that look like ASCII ones, each with the letter that it looks like.
+struct Script {
+  std::string_view name;
+  std::u32string_view letters;
+  std::string_view ascii;
+};
+constexpr Script kScripts[] = {
+    {"Cyrillic",
+     U"\u0430\u0410\u0412\u0441\u0421\u0501\u0435\u0415\u041D\u0456\u0406\u0458\u0408\u041A"
+     U"\u041C\u043E\u041E\u0440\u0420\u051B\u0455\u0405\u0422\u0475\u051D\u0445\u0425\u0443"
+     U"\u04AE\u04BB",
+     "aABcCdeEHiIjJKMoOpPqsSTvwxXyYh"},
+    {"Greek",
+     U"\u0391\u0392\u0395\u0396\u0397\u0399\u039A\u039C\u039D\u039F\u03BF\u03A1\u03A4\u03BD\u03A7\u03A5",
+     "ABEZHIKMNOoPTvXY"},
+};
+// Letters of Latin, Greek, Cyrillic and the scripts that follow in Unicode.
+constexpr uint32_t kFirstLetter = 0xC0;
+constexpr uint32_t kFirstPunctuation = 0x2000;
+
+// A character, with the ASCII letter, digit or `_` that it looks like, if any.
+struct Letter {
+  char ascii = '\0';
+  uint32_t size = 0;
+  uint32_t code_point = 0;
+  std::string_view script;
+};
+
+Letter LetterAt(std::string_view text, uint32_t at) {
+  const auto byte = [&](uint32_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  Letter letter;
+  if (byte(0) >= 0xC2 && byte(0) < 0xE0) {
+    letter.size = 2;
+    letter.code_point = (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
+  } else if (byte(0) >= 0xE0 && byte(0) < 0xF0) {
+    letter.size = 3;
+    letter.code_point = (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+  } else {
+    return letter;
+  }
+  // The full-width forms of ASCII, in its order.
+  constexpr uint32_t kFullWidth = 0xFEE0;
+  if (letter.code_point > kFullWidth && letter.code_point < kFullWidth + 0x7F) {
+    const char c = static_cast<char>(letter.code_point - kFullWidth);
+    const bool is_part =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    letter.ascii = is_part ? c : '\0';
+    letter.script = "full-width";
+  }
+  for (const Script& script : kScripts) {
+    const size_t index = script.letters.find(static_cast<char32_t>(letter.code_point));
+    if (index == std::u32string_view::npos) continue;
+    letter.ascii = script.ascii[index];
+    letter.script = script.name;
+  }
+  return letter;
+}
 
 class Finder {
  public:
@@ -188,9 +249,58 @@ class Finder {
     return comment;
   }
 
+  // `{stride: [1,1], 'dilation': [1,1]}`: arguments as other languages group them.
+  std::optional<ForeignToken> Attributes() const {
+    ForeignToken braces{{TokenKind::kWhiteSpace, token_.begin, token_.end}, token_.end, "", {}};
+    std::string example;
+    Scanner scanner(text_, token_.end);
+    int depth = 0;
+    constexpr int kMaxTokens = 200;
+    Token before = token_;
+    uint32_t previous_end = token_.begin;
+    braces.edits.push_back({token_.begin, scanner.Next().begin, ""});
+    scanner = Scanner(text_, token_.end);
+    for (int i = 0; i < kMaxTokens; ++i) {
+      const Token token = scanner.Next();
+      const bool begins = depth == 0 && (before.begin == token_.begin || before.kind == TokenKind::kComma);
+      if (begins && (token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kStringLiteral)) {
+        const bool is_quoted = token.kind == TokenKind::kStringLiteral;
+        const Token name{TokenKind::kIdentifier, token.begin + is_quoted, token.end - is_quoted};
+        const Token colon = Scanner(text_, token.end).Next();
+        if (colon.kind != TokenKind::kColon || name.begin == name.end) return std::nullopt;
+        if (is_quoted) {
+          braces.edits.push_back({token.begin, token.end, std::string(name.Text(text_))});
+          braces.later.push_back(name);
+        }
+        braces.edits.push_back({colon.begin, colon.end, " ="});
+        braces.later.push_back({TokenKind::kAssign, colon.begin, colon.end});
+        if (example.empty()) example = name.Text(text_);
+      } else if (begins) {
+        return std::nullopt;
+      }
+      if (depth == 0 && token.kind == TokenKind::kRightBrace) {
+        if (example.empty()) return std::nullopt;
+        braces.edits.push_back({previous_end, token.end, ""});
+        braces.later.push_back({TokenKind::kWhiteSpace, token.begin, token.end});
+        braces.message = fmt::format("arguments are given without braces: `{} = ..`", example);
+        return braces;
+      }
+      if (IsOpening(token.kind) || token.kind == TokenKind::kLeftBrace) ++depth;
+      if (IsClosing(token.kind) || token.kind == TokenKind::kRightBrace) --depth;
+      if (depth < 0 || token.kind == TokenKind::kSemicolon || token.kind == TokenKind::kEndOfText)
+        return std::nullopt;
+      previous_end = token.end;
+      before = token;
+    }
+    return std::nullopt;
+  }
+
   // `shape = {1,2}`
   std::optional<ForeignToken> Brace() const {
     if (!IsAtValue()) return std::nullopt;
+    if (Previous() != '=' && Previous() != '[') {
+      if (auto attributes = Attributes()) return attributes;
+    }
     constexpr uint32_t kLongest = 1000;
     const uint32_t line_end = std::min(LineEnd(token_.begin), token_.begin + kLongest);
     int depth = 0;
@@ -200,7 +310,9 @@ class Finder {
       return ForeignToken{{TokenKind::kLeftBracket, token_.begin, token_.end},
                           token_.end,
                           "an array stands in `[` and `]`",
-                          {{token_.begin, token_.end, "["}, {at, at + 1, "]"}}};
+                          {{token_.begin, token_.end, "["}, {at, at + 1, "]"}},
+                          {{TokenKind::kRightBracket, at, at + 1}},
+                          {}};
     }
     return std::nullopt;
   }
@@ -223,6 +335,7 @@ class Finder {
     };
     const char before = Previous();
     if (is_part(before) || before == ')' || before == ']') return std::nullopt;  // a remainder
+    if (before == '\'' || before == '"') return std::nullopt;                    // a format
     uint32_t end = token_.end;
     while (end < text_.size() && is_part(text_[end])) ++end;
     if (end == token_.end) return std::nullopt;
@@ -313,6 +426,45 @@ class Finder {
 
 std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token) {
   return Finder(text, token).Find();
+}
+
+std::optional<ForeignToken> FindLookalikeWord(std::string_view text, Token token) {
+  std::string word;
+  ForeignToken found{token, 0, "", {}, {}, {}};
+  uint32_t at = token.begin;
+  while (at < text.size()) {
+    const char c = text[at];
+    const bool is_part =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (is_part) {
+      word += c;
+      ++at;
+      continue;
+    }
+    const Letter letter = LetterAt(text, at);
+    if (letter.ascii == '\0') break;
+    if (found.edits.empty()) {
+      found.message = fmt::format("`{}` (U+{:04X}, {}) looks like `{}`", text.substr(at, letter.size),
+                                  letter.code_point, letter.script, letter.ascii);
+    }
+    found.edits.push_back({at, at + letter.size, std::string(1, letter.ascii)});
+    word += letter.ascii;
+    at += letter.size;
+  }
+  // `größe` has other letters too, which look like none.
+  if (found.edits.empty() ||
+      (at < text.size() && static_cast<unsigned char>(text[at]) >= 0xC2 &&
+       LetterAt(text, at).code_point >= kFirstLetter && LetterAt(text, at).code_point < kFirstPunctuation)) {
+    return std::nullopt;
+  }
+  const Token kind = Scanner(word).Next();
+  if (kind.end != word.size() || (kind.kind != TokenKind::kIdentifier &&
+                                  kind.kind != TokenKind::kNumericLiteral && !IsKeyword(kind.kind)))
+    return std::nullopt;
+  found.token = {kind.kind, token.begin, at};
+  found.end = at;
+  found.spelling = std::move(word);
+  return found;
 }
 
 std::string NameOfCharacter(std::string_view bytes) {

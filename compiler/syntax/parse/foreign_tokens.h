@@ -23,6 +23,10 @@ struct ForeignToken {
     std::string text;
   };
   std::vector<Edit> edits;
+  // Tokens that take the place of later ones, which begin at the same offsets.
+  std::vector<Token> later;
+  // How the token is written in ASCII, if it is a word with look-alike letters.
+  std::string spelling;
 };
 
 // True for the kinds that FindForeignToken looks at; the others are NNEF's.
@@ -33,6 +37,10 @@ constexpr bool MayBeForeign(TokenKind kind) {
 }
 
 std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token);
+
+// The word or number that begins at `token` and has letters of other scripts
+// that look like ASCII ones; nothing if the token is none or has other characters too.
+std::optional<ForeignToken> FindLookalikeWord(std::string_view text, Token token);
 
 // "`é`", or "byte 0xff" of what is not UTF-8.
 std::string NameOfCharacter(std::string_view bytes);

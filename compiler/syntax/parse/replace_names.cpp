@@ -93,6 +93,55 @@ void StatementReader::ReplaceOddName(size_t index, const OddName& name) {
   scanner_ = Scanner(text_, name.end);
 }
 
+// `x.shape`, at the `.`. True if reading goes on as if it were `shape_of(x)`.
+bool StatementReader::ReplaceShape(Token dot) {
+  if (Text(dot) != "." || last_.kind != TokenKind::kIdentifier || last_.end != dot.begin) return false;
+  if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
+  const Token word = Scanner(text_, dot.end).Next();
+  const TokenKind next = Scanner(text_, word.end).Next().kind;
+  if (word.begin != dot.end || Text(word) != "shape") return false;
+  if (next == TokenKind::kLeftParen || next == TokenKind::kAssign) return false;
+  const Token object = last_;
+  context_.emitter
+      .Emit(kInvalidCharacter, {file_, dot.begin, word.end}, "the shape of `{0}` is `shape_of({0})`",
+            Text(object))
+      .Fix({file_, object.begin, word.end}, fmt::format("shape_of({})", Text(object)));
+  buffer_.back() = {TokenKind::kShapeOf, object.begin, object.begin};
+  buffer_.push_back({TokenKind::kLeftParen, object.begin, object.begin});
+  buffer_.push_back(object);
+  buffer_.push_back({TokenKind::kRightParen, dot.begin, word.end});
+  last_ = buffer_.back();
+  scanner_ = Scanner(text_, word.end);
+  return true;
+}
+
+// `'%s/filter' % scope`, at the second `%`, which was taken out of the statement.
+bool StatementReader::ReportFormat(Token percent) {
+  if (last_.kind != TokenKind::kStringLiteral) return false;
+  const std::string_view literal = Text(last_);
+  const std::string_view quote = literal.substr(0, 1);
+  const std::string_view body = literal.substr(1, literal.size() - 2);
+  const Token value = Scanner(text_, percent.end).Next();
+  const size_t at = body.find('%');
+  const bool is_single = at != std::string_view::npos && at + 1 < body.size() &&
+                         body.find('%', at + 1) == std::string_view::npos &&
+                         value.kind == TokenKind::kIdentifier &&
+                         Scanner(text_, value.end).Next().kind != TokenKind::kLeftParen;
+  const char conversion = is_single ? body[at + 1] : '\0';
+  if (conversion != 's' && conversion != 'd' && conversion != 'i') {
+    context_.emitter.Emit(kInvalidCharacter, Range(percent),
+                          "`%` formats no string; strings are joined: `scope + '/filter'`");
+    return true;
+  }
+  std::string joined = conversion == 's' ? std::string(Text(value)) : fmt::format("string({})", Text(value));
+  if (at > 0) joined = fmt::format("{0}{1}{0} + {2}", quote, body.substr(0, at), joined);
+  if (at + 2 < body.size()) joined += fmt::format(" + {0}{1}{0}", quote, body.substr(at + 2));
+  context_.emitter
+      .Emit(kInvalidCharacter, Range(percent), "`%` formats no string; strings are joined: `{}`", joined)
+      .Fix({file_, last_.begin, value.end}, joined);
+  return true;
+}
+
 // `nn.relu(x)` and `x.relu()`, at the `.`. True if reading goes on as if the
 // operation stood alone. Its function in the other framework may be another one
 // than that of NNEF's operation of the same name, so that the fix is unsafe.

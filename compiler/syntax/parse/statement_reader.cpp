@@ -80,22 +80,19 @@ void StatementReader::Fetch() {
     Token token = scanner_.Next();
     // Nobody reads on after so many errors.
     if (context_.emitter.exhausted()) token.kind = TokenKind::kEndOfText;
+    if (!replacements_.empty() && Replace(token)) continue;
+    const bool may_be_lookalike =
+        token.kind == TokenKind::kUnexpected ||
+        (token.end < text_.size() && static_cast<unsigned char>(text_[token.end]) >= 0x80);
+    if (may_be_lookalike) ReplaceLookalike(token);
     if (MayBeForeign(token.kind) && ReplaceForeign(token)) continue;
     if (!odd_names_.empty()) ReplaceOddUse(token);
     switch (token.kind) {
       case TokenKind::kComment:
         KeepComment(token);
         break;
-      case TokenKind::kRightBrace:
-        if (!braces_.empty() && braces_.back() == token.begin) {
-          braces_.pop_back();
-          token.kind = TokenKind::kRightBracket;
-        }
-        buffer_.push_back(token);
-        last_ = token;
-        return;
       case TokenKind::kUnexpected: {
-        if (ReplaceQualified(token) || ReplaceVersion(token)) continue;
+        if (ReplaceShape(token) || ReplaceQualified(token) || ReplaceVersion(token)) continue;
         // Garbage is told once, not byte for byte.
         Token following = scanner_.Next();
         while (following.kind == TokenKind::kUnexpected && following.begin == token.end &&
@@ -136,9 +133,37 @@ bool StatementReader::ReplaceForeign(Token& token) {
     for (const ForeignToken::Edit& edit : foreign->edits)
       report.Fix({file_, edit.begin, edit.end}, edit.text);
   }
-  if (token.kind == TokenKind::kLeftBrace) braces_.push_back(foreign->edits.back().begin);
+  for (const Token later : foreign->later)
+    replacements_[later.kind == TokenKind::kIdentifier ? later.begin - 1 : later.begin] = later;
   token = foreign->token;
   scanner_ = Scanner(text_, foreign->end);
+  return token.kind == TokenKind::kWhiteSpace;
+}
+
+// Reports the letters of a word that only look like ASCII ones, and reads on as
+// if it were written in these.
+void StatementReader::ReplaceLookalike(Token& token) {
+  const bool is_word = token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kNumericLiteral ||
+                       token.kind == TokenKind::kUnexpected || IsKeyword(token.kind);
+  if (!is_word) return;
+  const std::optional<ForeignToken> word = FindLookalikeWord(text_, token);
+  if (!word) return;
+  const ForeignToken::Edit& first = word->edits.front();
+  auto report =
+      context_.emitter.Emit(kInvalidCharacter, {file_, first.begin, first.end}, "{}", word->message);
+  for (const ForeignToken::Edit& edit : word->edits) report.Fix({file_, edit.begin, edit.end}, edit.text);
+  token = word->token;
+  document_.respelled[token.begin] = word->spelling;
+  scanner_ = Scanner(text_, word->end);
+}
+
+// Puts a token in the place of the one that an earlier mistake concerns too.
+// True if nothing is left of it.
+bool StatementReader::Replace(Token& token) {
+  const auto found = replacements_.find(token.begin);
+  if (found == replacements_.end()) return false;
+  token = found->second;
+  replacements_.erase(found);
   return token.kind == TokenKind::kWhiteSpace;
 }
 
@@ -175,6 +200,7 @@ void StatementReader::ReportUnexpected(Token token) {
     context_.emitter.Emit(kInvalidCharacter, Range(token), "{} is not ASCII and stands outside a comment",
                           NameOfCharacter(text));
   } else {
+    if (text == "%" && ReportFormat(token)) return;
     const std::string_view advice = text == "%"   ? "; there is no remainder"
                                     : text == "@" ? "; `matmul(a, b)` multiplies matrices"
                                                   : "";
@@ -272,8 +298,11 @@ void StatementReader::ReadExtension(Statement& statement) {
   while (true) {
     const Token token = At(count);
     if (token.kind == TokenKind::kSemicolon) return Finish(statement, count + 1, true);
-    const bool extension = token.kind == TokenKind::kIdentifier && Text(token) == "extension";
-    if (IsBorder(token.kind) || extension) break;
+    const bool is_header =
+        token.kind == TokenKind::kIdentifier &&
+        (Text(token) == "extension" || (Text(token) == "version" && OnLaterLine(At(count - 1), token) &&
+                                        At(count + 1).kind == TokenKind::kNumericLiteral));
+    if (IsBorder(token.kind) || is_header) break;
     ++count;
   }
   Finish(statement, count, false);
@@ -319,6 +348,10 @@ void StatementReader::ReadAssignment(Statement& statement) {
         size_t start = 0;
         // Only what was wrong stands on the left: `y = relu(x)` newline `ü = ..`.
         if (seen_assign && open_.empty() && IsWrongBefore(count)) return Finish(statement, count, false);
+        // `a = b = relu(x)` is one statement, of which the parser says more.
+        const bool is_chained = seen_assign && open_.empty() && KindBefore(count, 2) == TokenKind::kAssign &&
+                                !OnLaterLine(At(count - 2), At(count));
+        if (is_chained) break;
         if (BeginsAssignment(count, seen_assign, start)) return Finish(statement, start, false);
         if (open_.empty()) {
           seen_assign = true;
@@ -439,12 +472,27 @@ void StatementReader::RetypeTypeArgument(size_t index) {
   if (at_paren && KindBefore(index, 1) != TokenKind::kGreater) return;
   const size_t close = at_paren ? index - 1 : index;
   const TokenKind type = KindBefore(close, 1);
+  if (at_paren && RetypeWrongType(close)) return;
   if (!IsTypeName(type) || KindBefore(close, 2) != TokenKind::kLess ||
       KindBefore(close, 3) != TokenKind::kIdentifier) {
     return;
   }
   if (type == TokenKind::kIdentifier && !(at_paren && MayNameType(Text(At(close - 1))))) return;
   buffer_[start_ + close - 2].kind = TokenKind::kTypeArgumentOpen;
+}
+
+// At the last `>` of `name<'float32'>(`, `name<tensor>(` and `name<tensor<scalar>>(`.
+bool StatementReader::RetypeWrongType(size_t close) {
+  const TokenKind last = KindBefore(close, 1);
+  const bool is_tensor = last == TokenKind::kGreater && IsTypeName(KindBefore(close, 2)) &&
+                         KindBefore(close, 3) == TokenKind::kLess &&
+                         KindBefore(close, 4) == TokenKind::kTensor;
+  if (!is_tensor && last != TokenKind::kTensor && last != TokenKind::kStringLiteral) return false;
+  const size_t open = is_tensor ? 5 : 2;
+  if (KindBefore(close, open) != TokenKind::kLess || KindBefore(close, open + 1) != TokenKind::kIdentifier)
+    return false;
+  buffer_[start_ + close - open].kind = TokenKind::kTypeArgumentOpen;
+  return true;
 }
 
 // The `yield` of `[for i in a if c yield e]`, unless it is a value's name.

@@ -59,7 +59,7 @@ class StatementReader {
   void ReadQuantization(Statement& statement);
 
   const ast::Dialect& dialect() const { return document_.dialect; }
-  std::string_view Text(Token token) const { return token.Text(text_); }
+  std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
   SourceRange Range(Token token) const { return {file_, token.begin, token.end}; }
   // From the token to the end of its line.
   SourceRange LineOf(Token token) const {
@@ -80,14 +80,18 @@ class StatementReader {
   void Fetch();
   size_t Indentation(Token token) const;
   bool ReplaceForeign(Token& token);
+  void ReplaceLookalike(Token& token);
+  bool Replace(Token& token);
   void CloseString(Token& token);
   void ReplaceOddUse(Token& token);
   // The names of a left side or of a declaration that would be names in other
   // formats, from the token `index` on.
   void ReplaceOddNames(size_t index, bool is_left_side);
   void ReplaceOddName(size_t index, const OddName& name);
+  bool ReplaceShape(Token dot);
   bool ReplaceQualified(Token dot);
   bool ReplaceVersion(Token dot);
+  bool ReportFormat(Token percent);
   void FixMatrixProduct(Token at, DiagnosticBuilder& report);
   void KeepComment(Token comment);
   void ReportUnexpected(Token token);
@@ -97,6 +101,7 @@ class StatementReader {
   // Follows the brackets of the token at `index`; false once too deep.
   [[nodiscard]] bool Nest(size_t index);
   void RetypeTypeArgument(size_t index);
+  bool RetypeWrongType(size_t close);
   void RetypeArgumentName(size_t index);
   void RetypeYield(size_t index);
   void SplitGreaterEqual(size_t index);
@@ -119,8 +124,8 @@ class StatementReader {
   // `(`, `[` and `if` that are open at the token being looked at; kFor stands
   // for a `[` that `for` follows.
   std::vector<TokenKind> open_;
-  // Where braces close that stand for brackets.
-  std::vector<uint32_t> braces_;
+  // Tokens in the place of later ones, by the offsets where these begin.
+  std::map<uint32_t, Token> replacements_;
   // The names that were replaced, as they are written.
   // With what they become; empty if the text has that name already.
   std::map<std::string_view, std::string> odd_names_;

@@ -69,6 +69,7 @@ class TreePrinter {
   std::string Node(const ast::InvocationExpr& node) const {
     std::string text = Text(node.callee.symbol);
     if (node.type_argument) text += fmt::format("<{}>", ast::Spelling(*node.type_argument));
+    if (node.unknown_type.valid()) text += fmt::format("<{}>", Text(node.unknown_type));
     std::string arguments;
     for (const ast::Argument& argument : node.arguments) {
       if (!arguments.empty()) arguments += ", ";
