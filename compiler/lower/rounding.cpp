@@ -4,8 +4,8 @@
 
 namespace nnefc::lower {
 
-// The difference of a number and its floor is exact where it is below 0.5 or equal to it. Where it is rounded, of a
-// negative number near zero, it stays above.
+// The difference of a number and its floor is exact where it is below 0.5 or equal to it. Where it is
+// rounded, of a negative number near zero, it stays above.
 OutputPort RoundHalfUp(NodeLowering& n, OutputPort x) {
   if (n.state().options.keeps_exact_operations) return n.Add(ir::kNnefSet, "round", x);
   const OutputPort floor = n.Unary("Floor", x);
@@ -20,7 +20,8 @@ OutputPort RoundHalfUp(NodeLowering& n, OutputPort x) {
 OutputPort Log2(NodeLowering& n, OutputPort x) {
   if (n.state().options.keeps_exact_operations) return n.Add(ir::kNnefSet, "log2", x);
   const OutputPort quotient = n.Binary("Divide", n.Unary("Log", x), n.ConstFloat(std::log(2.0), "ln2"));
-  const OutputPort exponent = n.Add("opset5", "Round", {quotient}, Attributes({{"mode", "half_to_even"}}), "exponent");
+  const OutputPort exponent =
+      n.Add("opset5", "Round", {quotient}, Attributes({{"mode", "half_to_even"}}), "exponent");
   const OutputPort power = n.Binary("Power", n.ConstFloat(2, "two"), exponent, "power");
   return n.Add("opset1", "Select", {n.Binary("Equal", power, x, "is_power"), exponent, quotient},
                Attributes({{"auto_broadcast", "numpy"}}), "log2");

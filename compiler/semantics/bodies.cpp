@@ -1,5 +1,6 @@
 #include "compiler/semantics/checker.h"
 #include "compiler/support/suggest.h"
+#include "compiler/syntax/parse.h"
 
 namespace nnefc {
 
@@ -137,8 +138,13 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
     Local* local = scope_.Find(name.symbol);
     if (local == nullptr || local->assigned || local->declaration != name.range) continue;
     if (local->kind == LocalKind::kGraphParameter) {
+      const std::string_view text = Text(name.symbol);
       Report(kGraphParameter, name.range,
-             "parameter `{}` of the graph is not the result of an `external` operation", Text(name.symbol));
+             "parameter `{}` of the graph is not the result of an `external` operation{}", text,
+             !IsPlainName(text)
+                 ? ""
+                 : fmt::format("; write `{} = external{}(shape = [1,3,224,224]){}` with its own shape", text,
+                               dialect_.generics ? "<scalar>" : "", dialect_.semicolons ? ";" : ""));
     } else {
       const Scope::Entry* other = FindMisspelt(name.symbol);
       DiagnosticBuilder builder =

@@ -165,6 +165,7 @@ class Checker {
                  size_t positional, llvm::MutableArrayRef<ExprId> slots);
   bool BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                       const TypedName& parameter, ExprId& slot);
+  SourceRange EmptyArguments(const ast::InvocationExpr& invocation) const;
   bool CheckMissing(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots);
   bool CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots,
                           TypeId generic);
@@ -190,8 +191,14 @@ class Checker {
   // Literals whose writing alone is wrong (literal_fixes.cpp).
   static constexpr size_t kMaxFixedItems = 64;
   bool ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument);
+  bool ReportNoValue(const ast::InvocationExpr& invocation, const ast::Argument& argument, Callee callee);
+  void RemoveArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                      DiagnosticBuilder& builder);
+  std::string PairsOf(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                      const Signature& signature) const;
   std::string HintFor(ExprId id, TypeId expected) const;
   void FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder);
+  bool MixesBeginsAndEnds(llvm::ArrayRef<ExprId> items, TypeId item) const;
   void FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder);
   void FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder);
   void FixWord(ExprId id, std::string_view word, TypeId expected, DiagnosticBuilder& builder);
@@ -236,6 +243,7 @@ class Checker {
   TypeId DeduceGeneric(const ast::InvocationExpr& invocation, const Signature& signature,
                        llvm::ArrayRef<ExprId> slots);
   TypeId ExplicitGeneric(const ast::InvocationExpr& invocation, const Signature& signature);
+  TypeId ReportUnknownType(const ast::InvocationExpr& invocation);
   void CollectGeneric(TypeId parameter, TypeId argument, llvm::SmallVectorImpl<TypeId>& candidates) const;
 
   // ---- quantization.cpp ----
@@ -258,6 +266,10 @@ class Checker {
   // Whether a fragment holds data of its own and is never invoked.
   bool IsProperties(const ast::Fragment& fragment) const {
     return dialect_.empty_declarations && fragment.parameters.empty();
+  }
+  // Whether a type is written behind the name of the operation, known or not.
+  static bool HasTypeArgument(const ast::InvocationExpr& invocation) {
+    return invocation.type_argument.has_value() || invocation.unknown_type.valid();
   }
   // Empty for the name that a broken declaration lacks.
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }

@@ -121,6 +121,13 @@ void Checker::CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<as
       return;
     }
     const std::string_view known_as = known->kind == LocalKind::kParameter ? "parameter" : "result";
+    if (kind == LocalKind::kResult && known->kind == LocalKind::kParameter) {
+      Report(kDuplicateName, name.range,
+             "`{0}` is a parameter; a result has a name of its own, which `{1}({0})` may be assigned to",
+             Text(name.symbol), dialect_.copy)
+          .Note(known->declaration, "the parameter");
+      return;
+    }
     Report(kDuplicateName, name.range, "{} `{}` has the name of another {}", what, Text(name.symbol),
            known_as)
         .Note(known->declaration, "the other {}", known_as);

@@ -1,4 +1,6 @@
 #include "compiler/semantics/checker.h"
+#include "compiler/syntax/parse/type_names.h"
+#include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
@@ -9,7 +11,7 @@ using namespace semantics;
 // deduced from the arguments, which must agree.
 TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signature& signature,
                               llvm::ArrayRef<ExprId> slots) {
-  if (invocation.type_argument.has_value()) return ExplicitGeneric(invocation, signature);
+  if (HasTypeArgument(invocation)) return ExplicitGeneric(invocation, signature);
   if (!signature.is_generic) return TypeId();
   if (signature.generic_default.valid()) return signature.generic_default;
   llvm::SmallVector<TypeId, 4> candidates;
@@ -66,10 +68,13 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
   if (!dialect_.generics) return TypeId();
   const std::string_view name = Text(signature.name.symbol);
   if (!signature.is_generic) {
-    Report(kNotGeneric, invocation.type_argument_range, "`{}` is not generic and takes no type", name)
+    const SourceRange type = invocation.type_argument_range;
+    Report(kNotGeneric, type, "`{}` takes no type; remove `<{}>`", name, SourceText(type))
+        .Fix({type.file, invocation.callee.range.end, type.end + 1}, "")
         .Note(signature.name.range, "declared here");
     return TypeId();
   }
+  if (invocation.unknown_type.valid()) return ReportUnknownType(invocation);
   const TypeId type = ResolvePrimitive(*invocation.type_argument);
   if (Kind(type) == TypeKind::kGeneric && !in_generic_) {
     Report(kGenericOutside, invocation.type_argument_range,
@@ -77,6 +82,18 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
     return error_;
   }
   return type;
+}
+
+// `external<float>(..)`
+TypeId Checker::ReportUnknownType(const ast::InvocationExpr& invocation) {
+  const SourceRange range = invocation.type_argument_range;
+  const std::string_view word = Text(invocation.unknown_type);
+  const parse::MeantType meant = parse::MeantTypeOf(word, dialect_);
+  DiagnosticBuilder builder =
+      Report(kUnknownTypeName, range, "`{}` is not a type{}", word,
+             meant.name.empty() ? "" : fmt::format("; did you mean `{}`?", meant.name));
+  if (meant.is_certain) builder.Fix(range, std::string(meant.name));
+  return error_;
 }
 
 void Checker::CollectGeneric(TypeId parameter, TypeId argument,

@@ -27,7 +27,8 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
     return CheckWithBodies(id, invocation, callee, use);
   }
   for (const ast::Argument& argument : invocation.arguments) {
-    if (!ReportBareWord(invocation, argument)) CheckExpr(argument.value, Use::kArgument);
+    if (!ReportNoValue(invocation, argument, callee) && !ReportBareWord(invocation, argument))
+      CheckExpr(argument.value, Use::kArgument);
   }
   if (!callee.valid()) callee = ResolveUndeclared(invocation);
   if (!callee.valid() || IsBroken(callee) || ReportProperties(invocation, callee)) return error_;
@@ -37,14 +38,13 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
   bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
   // What is bound is checked even so; a wrong binding leaves `?` open.
-  const TypeId generic = is_valid || invocation.type_argument.has_value()
-                             ? DeduceGeneric(invocation, signature, slots)
-                         : signature.is_generic ? error_
-                                                : TypeId();
+  const TypeId generic = is_valid || HasTypeArgument(invocation) ? DeduceGeneric(invocation, signature, slots)
+                         : signature.is_generic                  ? error_
+                                                                 : TypeId();
   is_valid &= CheckArgumentTypes(invocation, callee, slots, generic);
   is_valid &= !generic.valid() || !IsError(generic);
   // Where values decide what they stand for, they decide what `?` is.
-  const bool is_open = dialect_.loose_values && !invocation.type_argument.has_value();
+  const bool is_open = dialect_.loose_values && !HasTypeArgument(invocation);
   if (is_valid) Keep(id, {callee, slots, is_open ? TypeId() : generic});
   if (!is_chainable) return error_;
   // Where arguments and type contradict each other the result is in doubt.
@@ -318,9 +318,17 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
   return true;
 }
 
+// The `()` of an invocation without arguments.
+SourceRange Checker::EmptyArguments(const ast::InvocationExpr& invocation) const {
+  SourceRange range = invocation.callee.range;
+  range.begin = HasTypeArgument(invocation) ? invocation.type_argument_range.end + 1 : range.end;
+  const size_t close = context_.sources.Text(range.file).find(')', range.begin);
+  range.end = static_cast<uint32_t>(close) + 1;
+  return range;
+}
+
 bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
                            llvm::ArrayRef<ExprId> slots) {
-  if (invocation.arguments.empty()) return false;  // the parser told
   const Signature& signature = SignatureOf(callee);
   std::string missing;
   size_t count = 0;
@@ -328,6 +336,14 @@ bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
     if (slots[i].valid() || signature.parameters[i].default_value.valid()) continue;
     missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", Text(signature.parameters[i].name.symbol));
     ++count;
+  }
+  if (invocation.arguments.empty()) {
+    const std::string_view name = Text(signature.name.symbol);
+    Report(kEmptyList, EmptyArguments(invocation), "{}",
+           count == 0 ? fmt::format("expected at least one argument of `{}`", name)
+                      : fmt::format("`{}` lacks the argument{} {}", name, count > 1 ? "s" : "", missing))
+        .Note(signature.name.range, "declared here");
+    return false;
   }
   if (count == 0) return true;
   Report(kMissingArgument, invocation.callee.range, "`{}` lacks the argument{} {}",

@@ -1,12 +1,39 @@
 #include <cmath>
 
 #include "compiler/semantics/checker.h"
+#include "compiler/semantics/foreign/foreign_names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
 
 using namespace semantics;
+
+// `border = None`: a word for no value, for an argument that has a default.
+bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                            Callee callee) {
+  const ast::Expr& value = expr(argument.value);
+  const auto* word = std::get_if<ast::IdentifierExpr>(&value.node);
+  if (word == nullptr || !argument.name.has_value() || scope_.Find(word->name) != nullptr) return false;
+  const ForeignName* foreign = FindForeignValue(Text(word->name));
+  if (foreign == nullptr || foreign->repair != ForeignRepair::kDrop) return false;
+  if (!callee.valid() || IsBroken(callee)) return false;
+  const std::optional<size_t> place = PlaceOf(SignatureOf(callee), *argument.name);
+  if (!place) return false;
+  const ExprId default_value = SignatureOf(callee).parameters[*place].default_value;
+  if (!default_value.valid()) return false;
+  const std::string_view text = SourceText(callee.document->ast().exprs[default_value].range);
+  const std::string_view name = Text(argument.name->symbol);
+  {
+    DiagnosticBuilder builder =
+        Report(kUndefined, value.range, "`{}` is not a value; remove `{}`, whose default is `{}`",
+               Text(word->name), name, text);
+    // An empty list has a meaning of its own, such as automatic padding.
+    if (text != "[]" && invocation.arguments.size() > 1) RemoveArgument(invocation, argument, builder);
+  }
+  SetType(argument.value, error_);
+  return true;
+}
 
 // `border = constant`: a name that nothing has, where a string is expected.
 bool Checker::ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument) {
@@ -112,10 +139,19 @@ void Checker::ReplaceBrackets(SourceRange range, std::string_view open, std::str
   builder.Fix({range.file, range.end - 1, range.end}, std::string(close));
 }
 
+// `padding = [1,1,1,1]`: four numbers or more, which may list the begins of all
+// dimensions and then their ends, unless the first two spare batch and channels.
+bool Checker::MixesBeginsAndEnds(llvm::ArrayRef<ExprId> items, TypeId item) const {
+  if (Kind(item) != TypeKind::kTuple || items.size() < 4) return false;
+  const auto number = [&](ExprId id) { return std::get_if<ast::IntegerLiteral>(&expr(id).node); };
+  if (!llvm::all_of(items, number)) return false;
+  return number(items[0])->value != 0 || number(items[1])->value != 0;
+}
+
 void Checker::FixArray(ExprId id, TypeId item, DiagnosticBuilder& builder) {
   const ast::Expr& value = expr(id);
   if (const auto* array = std::get_if<ast::ArrayExpr>(&value.node)) {
-    if (array->items.size() > kMaxFixedItems) return;
+    if (array->items.size() > kMaxFixedItems || MixesBeginsAndEnds(array->items, item)) return;
     for (ExprId inner : array->items) {
       if (!IsCastable(types_, dialect_, TypeOf(inner), item)) FixLiteral(inner, item, builder);
     }

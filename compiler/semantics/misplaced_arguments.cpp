@@ -86,6 +86,9 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
            : foreign->advice.empty() ? fmt::format("; did you mean `{}`?", best)
                                      : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
   }
+  const std::string pairs =
+      foreign != nullptr && foreign->theirs == "pads" ? PairsOf(invocation, argument, signature) : "";
+  if (!pairs.empty()) hint += fmt::format(" ONNX lists begins, then ends: `padding = {}`", pairs);
   if (callee.document == standard_ && kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted()) {
     const Callee twin = libraries_.Get(ast::Other(dialect_)).Find(signature.name.symbol);
     const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
@@ -104,10 +107,33 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
                                      Text(signature.name.symbol), text, hint);
   if (is_safe) {
     builder.Fix(name.range, std::string(best));
+    if (!pairs.empty()) builder.Fix(expr(argument.value).range, pairs);
   } else if (foreign != nullptr) {
     FixForeignArgument(invocation, argument, *foreign, signature, builder);
   }
   builder.Note(signature.name.range, "declared here");
+}
+
+// `pads = [1,1,2,2]` of ONNX as an array of pairs, `[(1,2), (1,2)]`; empty if it
+// is no such list. Windows that span batch and channels pad these by nothing.
+std::string Checker::PairsOf(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                             const Signature& signature) const {
+  const auto* list = std::get_if<ast::ArrayExpr>(&expr(argument.value).node);
+  if (list == nullptr || list->items.size() % 2 != 0 || list->items.size() > kMaxFixedItems) return "";
+  llvm::SmallVector<int64_t, 8> numbers;
+  for (ExprId item : list->items) {
+    const auto* number = std::get_if<ast::IntegerLiteral>(&expr(item).node);
+    if (number == nullptr) return "";
+    numbers.push_back(number->value);
+  }
+  const size_t count = numbers.size() / 2;
+  const bool has_size = llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
+    return Text(parameter.name.symbol) == "size";
+  });
+  std::string pairs = has_size ? "(0,0), (0,0)" : "";
+  for (size_t i = 0; i < count; ++i)
+    pairs += fmt::format("{}({},{})", pairs.empty() ? "" : ", ", numbers[i], numbers[i + count]);
+  return fmt::format("[{}]", pairs);
 }
 
 // What makes an argument of another framework right: to leave it out, or to
@@ -134,7 +160,7 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
     case ForeignRepair::kType: {
       const std::string_view word = llvm::StringRef(text).trim("'\"");
       const parse::MeantType meant = parse::MeantTypeOf(word.substr(word.rfind('.') + 1), dialect_);
-      if (!meant.is_certain || !signature.is_generic || invocation.type_argument.has_value()) return;
+      if (!meant.is_certain || !signature.is_generic || HasTypeArgument(invocation)) return;
       const SourceRange callee = invocation.callee.range;
       builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", meant.name));
       break;
@@ -142,7 +168,15 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
     default:
       return;
   }
-  // With the comma before it, or behind it where it comes first.
+  RemoveArgument(invocation, argument, builder);
+}
+
+// Removes one of several arguments, with the comma before it, or the one after
+// it where it comes first.
+void Checker::RemoveArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                             DiagnosticBuilder& builder) {
+  const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
+  const SourceRange value = expr(argument.value).range;
   const size_t index = static_cast<size_t>(&argument - arguments.begin());
   const SourceRange whole = Cover(argument.name->range, value);
   if (index > 0) {

@@ -17,7 +17,7 @@ TypeId Checker::CheckWithBodies(ExprId id, const ast::InvocationExpr& invocation
   if (is_chained) CheckChaining(invocation, signature);
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
   bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
-  if (invocation.type_argument.has_value()) DeduceGeneric(invocation, signature, slots);
+  if (HasTypeArgument(invocation)) DeduceGeneric(invocation, signature, slots);
   is_valid &= CheckArgumentTypes(invocation, callee, slots, TypeId());
   if (!is_valid) return error_;
   llvm::SmallVector<ExprId, 3> lists;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from first_messages import FIRST_MESSAGES
 from newcomer_mistakes import DOCUMENT, MISTAKES, Mistake
 from whole_mistakes import UNSAFE, WHOLE_MISTAKES, WholeMistake
 
@@ -43,7 +44,7 @@ def _tensor_file(extents: list[int]) -> bytes:
     return (head + struct.pack("<II", 32, 0)).ljust(128, b"\0") + bytes(size)
 
 
-@pytest.mark.parametrize("mistake", WHOLE_MISTAKES, ids=lambda mistake: mistake.name)
+@pytest.mark.parametrize("mistake", WHOLE_MISTAKES + FIRST_MESSAGES, ids=lambda mistake: mistake.name)
 def test_whole_mistake(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> None:
     for name, text in mistake.files.items():
         data = text.encode()
@@ -63,3 +64,16 @@ def test_whole_mistake(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> No
         fixed = (tmp_path / "net.nnef").read_text(encoding="utf-8")
         is_right = "".join(fixed.split()) == "".join(mistake.right.split())
         assert is_right == (bool(options) or mistake.name not in UNSAFE), fixed
+
+
+@pytest.mark.parametrize("mistake", FIRST_MESSAGES, ids=lambda mistake: mistake.name)
+def test_first_message_stands_alone(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> None:
+    """One mistake is one error, and where its author has to choose the repair `--fix` leaves the document as it is."""
+    text = mistake.files["net.nnef"]
+    (tmp_path / "net.nnef").write_text(text, encoding="utf-8")
+    told = _run(nnefc, tmp_path, *mistake.command.split()).stderr
+    assert len(re.findall(r"^net\.nnef:\d+:\d+: error: ", told, re.MULTILINE)) == 1, told
+    if mistake.right:
+        return
+    _run(nnefc, tmp_path, "check", "--fix", "net.nnef")
+    assert (tmp_path / "net.nnef").read_text(encoding="utf-8") == text

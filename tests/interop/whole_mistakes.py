@@ -36,7 +36,7 @@ def _body(name: str, message: str, body: str, *repairs: tuple[str, str]) -> Whol
 
 
 # Those that only `check --fix --unsafe-fixes` puts right.
-UNSAFE = frozenset({"int_padding", "one_padding", "version_2", "result_typo", "nn_relu", "tf_concat", "method"})
+UNSAFE = frozenset({"int_padding", "two_paddings", "one_padding", "version_2", "result_typo", "nn_relu", "tf_concat", "method"})
 
 INPUT = "input = external<scalar>(shape = [1,3,32,32]);\n"
 FILTER = "filter = variable<scalar>(shape = [16,3,3,3], label = 'filter');\n"
@@ -113,7 +113,7 @@ WHOLE_MISTAKES = [
     _mistake("model_keyword", "expected `graph`, found `model` [syntax.unexpected-token]", "version 1.0;\n\nmodel net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,32,32]);\n    output = relu(input);\n}\n", ("model", "graph")),
     _mistake("python_class", "expected `fragment` or `graph`, found `class` [syntax.unexpected-token]", "version 1.0;\n\nclass Net(Module):\n    def forward(self, x):\n        return relu(x)\n"),
     _body("result_typo", "result `output` is not assigned; `ouput` is [identifier.result-not-assigned]", "ouput = relu(input);", ("ouput", "output")),
-    _mistake("no_external", "parameter `input` of the graph is not the result of an `external` operation [graph.parameter-not-external]", _graph("output = relu(input);")),
+    _mistake("no_external", "parameter `input` of the graph is not the result of an `external` operation; write `input = external<scalar>(shape = [1,3,224,224]);` with its own shape [graph.parameter-not-external]", _graph("output = relu(input);")),
     _body("external_no_param", "the result of `external` must be a parameter of the graph and nothing else; add `mask` to the parameters [graph.external-not-parameter]", "mask = external<scalar>(shape = [1,3,32,32]);\noutput = mul(input, mask);", ("net(input)", "net(input, mask)")),
     _mistake("extension_typo", "unknown extension `KHR_enable_fragment_definition`; did you mean `KHR_enable_fragment_definitions`? [document.unknown-extension]", "version 1.0;\nextension KHR_enable_fragment_definition;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,32,32]);\n    output = relu(input);\n}\n", ("definition;", "definitions;")),
     _mistake("import", "expected `fragment` or `graph`, found `import`; a document stands alone [syntax.unexpected-token]", "version 1.0;\nimport nnef;\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3,32,32]);\n    output = relu(input);\n}\n", ("import nnef;\n", "")),
@@ -137,13 +137,13 @@ WHOLE_MISTAKES = [
     _mistake("int_for_bool", "argument `transposeB` of `matmul` is of type `integer`; expected `logical` [type.mismatch]", "version 1.0;\n\ngraph net(a, b) -> (output)\n{\n    a = external<scalar>(shape = [2,3]);\n    b = external<scalar>(shape = [2,3]);\n    output = matmul(a, b, transposeB = 1);\n}\n", ("transposeB = 1", "transposeB = true")),
     _mistake("string_for_bool", "argument `transposeB` of `matmul` is of type `string`; expected `logical` [type.mismatch]", "version 1.0;\n\ngraph net(a, b) -> (output)\n{\n    a = external<scalar>(shape = [2,3]);\n    b = external<scalar>(shape = [2,3]);\n    output = matmul(a, b, transposeB = 'true');\n}\n", ("'true'", "true")),
     _body("bare_axes", "argument `axes` of `softmax` is of type `integer`; expected `integer[]` [type.mismatch]", "output = softmax(input, axes = 1);", ("axes = 1", "axes = [1]")),
-    _mistake("unknown_batch", "`shape[0]` of `external` is -1; expected a positive extent [external.shape]", _graph("input = external<scalar>(shape = [-1,3,32,32]);\noutput = relu(input);")),
+    _mistake("unknown_batch", "`shape[0]` of `external` is -1; expected a positive extent; `--input-shape` gives an input other extents than the document's [external.shape]", _graph("input = external<scalar>(shape = [-1,3,32,32]);\noutput = relu(input);")),
     _mistake("question_batch", "`?` is no extent; a document states all of them, and `--input-shape` gives an input others [syntax.unexpected-token]", _graph("input = external<scalar>(shape = [?,3,32,32]);\noutput = relu(input);")),
     _body("constant_scalar", "argument `value` of `constant` is of type `scalar`; expected `scalar[]` [type.mismatch]", "one = constant<scalar>(shape = [1], value = 1.0);\noutput = add(input, one);", ("value = 1.0", "value = [1.0]")),
-    _body("hwio", "`filter` of `conv` has 5 channels; expected 3, as `input` of `conv` has; a filter is [outputs, inputs, extents..] [conv.channels]", "filter = variable<scalar>(shape = [5,5,3,16], label = 'filter');\noutput = conv(input, filter);"),
+    _body("hwio", "`filter` of `conv` has 5 channels; expected 3, as `input` of `conv` has; a filter is [outputs, inputs, extents..], which makes [16,3,5,5] of TensorFlow's [5,5,3,16] [conv.channels]", "filter = variable<scalar>(shape = [5,5,3,16], label = 'filter');\noutput = conv(input, filter);"),
     _mistake("nhwc", "`filter` of `conv` has 3 channels; expected 32, as `input` of `conv` has; an input is [batch, channels, extents..] [conv.channels]", _graph("input = external<scalar>(shape = [1,32,32,3]);\nfilter = variable<scalar>(shape = [16,3,3,3], label = 'filter');\noutput = conv(input, filter);")),
     WholeMistake("numpy_broadcast", "shapes align at their first dimension, so that [32] is repeated along the batch of [1,3,32,32] and the result has the shape [32,3,32,32]; [1,1,1,32] aligns with dimension 3 [lint.batch-broadcast]", {"net.nnef": _graph(INPUT + "x = variable<scalar>(shape = [32], label = 'x');\noutput = add(input, x);")}, command="lint net.nnef"),
-    _mistake("linear_order", "`input` of `linear` has shape [1,64] and `filter` of `linear` has shape [64,10]: the inner extents at axes 1 and 1 differ [matmul.inner-extents]", "version 1.0;\n\ngraph net(x) -> (output)\n{\n    x = external<scalar>(shape = [1,64]);\n    w = variable<scalar>(shape = [64,10], label = 'w');\n    output = linear(x, w);\n}\n"),
+    _mistake("linear_order", "`input` of `linear` has shape [1,64] and `filter` of `linear` has shape [64,10]: the inner extents at axes 1 and 1 differ; a filter of `linear` is [outputs, inputs], transpose it to [10,64] [matmul.inner-extents]", "version 1.0;\n\ngraph net(x) -> (output)\n{\n    x = external<scalar>(shape = [1,64]);\n    w = variable<scalar>(shape = [64,10], label = 'w');\n    output = linear(x, w);\n}\n"),
     _body("reshape_count", "`shape` of `reshape` is [1,100], which does not fit `input` of `reshape` of shape [1,3,32,32] [reshape.volume]", "output = reshape(input, shape = [1,100]);"),
     _body("two_minus_one", "`shape` of `reshape` contains -1 twice [reshape.items]", "output = reshape(input, shape = [-1,-1]);"),
     _body("transpose_twice", "`axes` of `transpose` is no permutation of 0 to 3: `axes[2]` is 2 [transpose.axes]", "output = transpose(input, axes = [0,2,2,1]);"),
@@ -182,7 +182,7 @@ WHOLE_MISTAKES = [
     _body("colon_label", "`label` of `variable` contains `:`; expected letters, digits, `_`, `-`, `.`, `/`, `\\` [variable.label]", "filter = variable<scalar>(shape = [16,3,3,3], label = 'conv/kernel:0');\noutput = conv(input, filter);", ("kernel:0", "kernel_0")),
     _body("reassign", "`x` is assigned twice [identifier.reassigned]", "x = relu(input);\nx = abs(x);\noutput = neg(x);"),
     _body("use_before", "`x` is used before it is assigned [identifier.used-before-assigned]", "output = abs(x);\nx = relu(input);"),
-    _mistake("p_typed_external", "type arguments belong to the ratified dialect, which ends the version with `;`; `external` takes none here [dialect.generic]", "version 1.0\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3]);\n    output = relu(input);\n}\n", ("version 1.0", "version 1.0;")),
+    _mistake("p_typed_external", "expected `;` after the version [syntax.missing-semicolon]", "version 1.0\n\ngraph net(input) -> (output)\n{\n    input = external<scalar>(shape = [1,3]);\n    output = relu(input);\n}\n", ("version 1.0", "version 1.0;")),
     _body("perm", "`transpose` has no parameter `perm`; the provisional dialect calls `axes` so [binding.unknown-argument]", "output = transpose(input, perm = [0,2,3,1]);", ("perm", "axes")),
     WholeMistake("quant_unquoted", "expected the name of a tensor in quotes, found `x` [syntax.unexpected-token]", {"graph.nnef": MODEL, "graph.quant": "x: linear_quantize(min = 0.0, max = 1.0, bits = 8);\n", "filter.dat": "tensor16,3,3,3"}, command="check ."),
     WholeMistake("quant_unknown", "`y` is no activation of the graph [quantization.unknown-key]", {"graph.nnef": MODEL, "graph.quant": '"y": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n', "filter.dat": "tensor16,3,3,3"}, command="check ."),

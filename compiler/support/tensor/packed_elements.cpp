@@ -6,8 +6,8 @@
 namespace nnefc {
 namespace {
 
-// The offset of packed elements in their byte, as OpenVINO stores them: from the low bits up, single bits from the high
-// one down. Elements of a byte are the whole of it.
+// The offset of packed elements in their byte, as OpenVINO stores them: from the low bits up, single bits
+// from the high one down. Elements of a byte are the whole of it.
 int PackedShift(int64_t index, int bits) {
   const auto place = static_cast<int>(index % (8 / bits)) * bits;
   return bits == 1 ? 7 - place : place;
@@ -48,7 +48,8 @@ TensorValue CodesOf(const TensorValue& value) {
   if (buffer == nullptr) throw std::bad_alloc();
   std::byte* codes = buffer->mutable_data();
   const std::byte* packed = value.bytes();
-  for (int64_t i = 0; i < value.volume(); ++i) codes[i] = static_cast<std::byte>(LoadPacked(packed, i, value.type()));
+  for (int64_t i = 0; i < value.volume(); ++i)
+    codes[i] = static_cast<std::byte>(LoadPacked(packed, i, value.type()));
   return TensorValue(ElementType::kU8, value.shape(), std::move(buffer));
 }
 

@@ -19,8 +19,8 @@ double NumberOf(ElementType type, uint8_t code);
 uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type);
 void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t code);
 
-// Returns the codes of a packed tensor, one to a byte: a tensor of u8 of the same shape. std::bad_alloc if memory is
-// short.
+// Returns the codes of a packed tensor, one to a byte: a tensor of u8 of the same shape. std::bad_alloc if
+// memory is short.
 TensorValue CodesOf(const TensorValue& value);
 // The inverse; `codes` contains one byte for each element.
 TensorValue PackCodes(ElementType type, Shape shape, const std::byte* codes);

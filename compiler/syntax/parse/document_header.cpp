@@ -29,9 +29,8 @@ void DocumentParser::ChooseDialect(bool has_version, uint32_t offset) {
   document_.dialect = is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
   if (marks.agree() || options_.kind != DocumentKind::kModel) return;
   const ast::Dialect& other = Other(document_.dialect);
-  document_.reading =
-      fmt::format("read as {} because of {}; `--dialect {}` reads it otherwise", document_.dialect.title,
-                  marks.Text(is_ratified), other.name);
+  document_.reading = fmt::format("read as {} because of {}; `--dialect {}` reads it otherwise",
+                                  document_.dialect.title, marks.Text(is_ratified), other.name);
   if (marks.one_is_odd()) return;
   document_.reading.clear();
   context_.emitter.Emit(kMixedDialects, {document_.file, first.begin, first.end},
@@ -82,7 +81,8 @@ std::optional<Statement> DocumentParser::FindLateVersion() {
   const uint32_t begin = reader_.Peek().begin;
   Scanner scanner(text, begin);
   Token before;
-  for (Token token = scanner.Next(); token.begin < begin + kMaxHeader; before = token, token = scanner.Next()) {
+  for (Token token = scanner.Next(); token.begin < begin + kMaxHeader;
+       before = token, token = scanner.Next()) {
     if (token.kind == TokenKind::kEndOfText || token.kind == TokenKind::kFragment ||
         token.kind == TokenKind::kGraph) {
       return std::nullopt;
@@ -95,9 +95,8 @@ std::optional<Statement> DocumentParser::FindLateVersion() {
     const Token end = behind.Next();
     Statement version;
     version.tokens = {token, number};
-    version.tokens.push_back(end.kind == TokenKind::kSemicolon
-                                 ? end
-                                 : Token{TokenKind::kStatementEnd, number.end, number.end});
+    version.tokens.push_back(
+        end.kind == TokenKind::kSemicolon ? end : Token{TokenKind::kStatementEnd, number.end, number.end});
     return version;
   }
   return std::nullopt;
@@ -130,8 +129,9 @@ bool DocumentParser::ReportLateVersion() {
   late_version_ = keyword.begin;
   const std::string_view text = context_.sources.Text(document_.file);
   const std::string_view written = text.substr(range.begin, range.end - range.begin);
-  auto report = context_.emitter.Emit(kDocumentOrder, reader_.Range(keyword),
-                                      "the version must be the first statement; move `{}` to the start", written);
+  auto report =
+      context_.emitter.Emit(kDocumentOrder, reader_.Range(keyword),
+                            "the version must be the first statement; move `{}` to the start", written);
   // With the line that it leaves empty.
   const size_t line_end = std::min(text.find('\n', range.end), text.size());
   const bool is_alone =
@@ -157,9 +157,8 @@ void DocumentParser::ReadWithoutVersion() {
     context_.emitter.Emit(kMissingVersion, at, "the document is empty; expected `version 1.0;` and a graph");
     return;
   }
-  auto report = context_.emitter.Emit(kMissingVersion, at,
-                                      "expected `version 1.0` at the start of the document, found {}",
-                                      Describe(first));
+  auto report = context_.emitter.Emit(
+      kMissingVersion, at, "expected `version 1.0` at the start of the document, found {}", Describe(first));
   if (is_document) report.Fix(at, document_.dialect.semicolons ? "version 1.0;\n" : "version 1.0\n");
   skips_silently_ = !is_document;
 }

@@ -57,7 +57,7 @@ class SyntaxSlips : SyntaxFinder {
       const MeantType meant = MeantTypeOf(word.substr(word.rfind('.') + 1), reader_.dialect());
       error.message = fmt::format("`{}` is not a type; {}", Text(at_),
                                   meant.name.empty() ? "`scalar`, `integer`, `logical` and `string` are"
-                                                : fmt::format("did you mean `{}`?", meant.name));
+                                                     : fmt::format("did you mean `{}`?", meant.name));
       if (meant.is_certain) error.edits.push_back({tokens_[at_], std::string(meant.name)});
       return error;
     }
@@ -67,8 +67,8 @@ class SyntaxSlips : SyntaxFinder {
         "or `string`",
         Text(at_ - 2));
     if (Kind(at_ + 1) == TokenKind::kLess && Kind(at_ + 3) == TokenKind::kGreater) {
-      error.edits.push_back({{TokenKind::kUnexpected, tokens_[at_].begin, tokens_[at_ + 3].end},
-                             std::string(Text(at_ + 2))});
+      error.edits.push_back(
+          {{TokenKind::kUnexpected, tokens_[at_].begin, tokens_[at_ + 3].end}, std::string(Text(at_ + 2))});
     }
     return error;
   }
@@ -142,7 +142,8 @@ class SyntaxSlips : SyntaxFinder {
     if (Found() != TokenKind::kStringLiteral || Before() != TokenKind::kIdentifier) return std::nullopt;
     const std::string_view prefix = Text(at_ - 1);
     if (tokens_[at_ - 1].end != tokens_[at_].begin || prefix.size() > 2 ||
-        prefix.find_first_of("fF") == std::string_view::npos || Text(at_).find('{') == std::string_view::npos) {
+        prefix.find_first_of("fF") == std::string_view::npos ||
+        Text(at_).find('{') == std::string_view::npos) {
       return std::nullopt;
     }
     const std::string_view literal = Text(at_);
