@@ -10,7 +10,8 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "foreign_names"
 # The word by which messages name the framework of a list.
-FRAMEWORKS = {"pytorch": "PyTorch", "onnx": "ONNX", "keras": "Keras", "jax": "JAX"}
+FRAMEWORKS = {"pytorch": "PyTorch", "onnx": "ONNX", "keras": "Keras", "jax": "JAX",
+              "tensorflow": "TensorFlow"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,6 +135,12 @@ def lrn(x: np.ndarray) -> np.ndarray:
     squares = np.pad(x * x, ((0, 0), (2, 2), (0, 0), (0, 0)))
     sums = sum(squares[:, i:i + x.shape[1]] for i in range(5))
     return x / (1 + 0.0001 / 5 * sums) ** 0.75
+
+
+def lrn_sums(x: np.ndarray) -> np.ndarray:
+    """alpha 1, beta 0.5, bias 1, over the sums of 11 channels."""
+    squares = np.pad(x * x, ((0, 0), (5, 5), (0, 0), (0, 0)))
+    return x / np.sqrt(1 + sum(squares[:, i:i + x.shape[1]] for i in range(11)))
 
 
 def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -134,7 +134,7 @@ def test_every_proposal_computes_the_function(framework: str, nnefc: Path, tmp_p
     cases = read_cases(framework)
     answers = ask(nnefc, tmp_path, cases)
     foreign = [(case, answer) for case, answer in zip(cases, answers, strict=True) if answer.message]
-    assert len(foreign) >= 120
+    assert len(foreign) >= (60 if framework == "tensorflow" else 120)
     silent = [case.name for case, answer in foreign if not answer.proposals(case) and not answer.declines(case)]
     assert not silent, "neither a proposal nor a question nor that NNEF has none"
     wrong = [(case.name, answer.message) for case, answer in foreign if bool(answer.proposals(case)) != case.is_known]

@@ -25,7 +25,7 @@ constexpr ForeignOperation kArithmetic[] = {
     Renamed("exponential", "exp"),
     Renamed("maximum", "max"),
     Renamed("minimum", "min"),
-    Renamed("multiply times", "mul"),
+    Renamed("multiply times scalarmul", "mul"),
     Renamed("negate negative", "neg"),
     Renamed("power floatpower", "pow"),
     Renamed("reciprocal recip", "rcp"),
@@ -40,8 +40,8 @@ constexpr ForeignOperation kArithmetic[] = {
     Renamed("logicaland", "and"),
     Renamed("logicalnot", "not"),
     Renamed("logicalor", "or"),
-    Renamed("where", "select"),
-    Renamed("addall", "add_n"),
+    Renamed("where selectv2", "select"),
+    Renamed("addall accumulaten", "add_n"),
     Renamed("positive clone contiguous detach stopgradient ensureshape optimizationbarrier", "copy"),
     Computed("equal", "eq(x, y)", "", "ONNX, Keras, JAX, TensorFlow"),
     Computed("equal", "all_reduce(eq(x, y), axes = ..)", kKeepsAxes, "PyTorch"),
@@ -52,6 +52,10 @@ constexpr ForeignOperation kArithmetic[] = {
     Computed("clampmin clipmin", "max(x, y)"),
     Computed("clampmax clipmax", "min(x, y)"),
     Computed("dividenonan divnonan", "select(eq(y, 0.0), 0.0, x / y)"),
+    Computed("multiplynonan mulnonan", "select(eq(y, 0.0), 0.0, x * y)"),
+    Computed("reciprocalnonan", "select(eq(x, 0.0), 0.0, rcp(x))"),
+    Computed("xdivy", "select(eq(x, 0.0), 0.0, x / y)"),
+    Computed("squareddifference", "sqr(x - y)"),
     Computed("floordiv floordivide", "floor(x / y)"),
     Computed("truncatediv truncdiv", "sign(x / y) * floor(abs(x / y))"),
     Computed("mod floormod remainder pymod", "x - floor(x / y) * y"),
@@ -120,7 +124,8 @@ constexpr ForeignOperation kArithmetic[] = {
     // Functions without a form in NNEF's operations.
     Missing("erf", "`gelu(x)` is x * sigmoid(1.702 * x); tract's `tract_core_erf` is for its documents"),
     Missing("erfc", "1 - erf; tract's `tract_core_erf` is for its documents"),
-    Missing("erfinv ndtri ndtr logndtr lgamma gammaln digamma polygamma mvlgamma multigammaln betainc igamma "
+    Missing("besseli0 besseli1 erfcinv lbeta erfinv ndtri ndtr logndtr lgamma gammaln digamma polygamma "
+            "mvlgamma multigammaln betainc igamma "
             "igammac "
             "igammagrada gammainc gammaincc zeta i0 i0e i1 i1e besseli0e besseli1e besselj0 besselj1 entr "
             "gamma beta factorial expi exp1 expn sici spence hyp1f1 poch randomgammagrad"),

@@ -32,7 +32,7 @@ constexpr ForeignName kParameters[] = {
     {"weight", "scale", ""},
     {"weight", "filter", ""},
     {"weights", "filter", ""},
-    {"kernel", "filter", ""},
+    {"kernel", "filter", "a filter is [outputs, inputs, extents..]"},
     {"w", "filter", ""},
     {"biases", "bias", ""},
     {"b", "bias", ""},

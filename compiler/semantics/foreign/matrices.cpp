@@ -45,7 +45,11 @@ constexpr ForeignOperation kMatrices[] = {
     // Losses.
     Computed("mseloss meansquarederror mse", "mean_reduce(sqr(x - y), axes = ..)", kKeepsAxes),
     Computed("l1loss meanabsoluteerror mae", "mean_reduce(abs(x - y), axes = ..)", kKeepsAxes),
-    Missing("crossentropy crossentropyloss nllloss negativeloglikelihoodloss softmaxcrossentropyloss bceloss "
+    Missing("softmaxcrossentropywithlogits sparsesoftmaxcrossentropywithlogits "
+            "sigmoidcrossentropywithlogits weightedcrossentropywithlogits nceloss logpoissonloss "
+            "ctcgreedydecoder "
+            "ctcbeamsearchdecoder crossentropy crossentropyloss nllloss negativeloglikelihoodloss "
+            "softmaxcrossentropyloss bceloss "
             "bcewithlogitsloss binarycrossentropy binarycrossentropywithlogits categoricalcrossentropy "
             "sparsecategoricalcrossentropy kldiv kldivloss ctcloss ctcdecode huberloss smoothl1loss "
             "hingeembeddingloss "

@@ -64,7 +64,9 @@ constexpr ForeignOperation kOthers[] = {
             "psumscatter axisindex "
             "axissize raggedalltoall withshardingconstraint reducescatter",
             "a document describes one device"),
-    Missing("customgradient customroot composite block vectorize applyalongaxis applyoveraxes lambda "
+    Missing("mapfn parallelstack noop print pyfunction recomputegrad gradpassthrough device timestamp tuple "
+            "identityn fingerprint customgradient customroot composite block vectorize applyalongaxis "
+            "applyoveraxes lambda "
             "sequential modulelist moduledict parameterlist module layer pipeline functional",
             "a fragment groups operations"),
     Missing("istensor isscalar isrealobj iscomplexobj item tolist requiresgrad",

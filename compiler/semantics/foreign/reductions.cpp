@@ -41,6 +41,8 @@ constexpr ForeignOperation kReductions[] = {
              kKeepsAxes),
     Computed("norm vectornorm", "sqrt(sum_reduce(sqr(x), axes = ..))", kKeepsAxes),
     Computed("countnonzero", "sum_reduce(select(ne(x, 0.0), 1.0, 0.0), axes = ..)", kKeepsAxes),
+    Computed("zerofraction", "mean_reduce(select(eq(x, 0.0), 1.0, 0.0), axes = ..)", kKeepsAxes),
+    Computed("l2loss", "sum_reduce(sqr(x), axes = ..) / 2.0", kKeepsAxes),
     Computed("ptp", "max_reduce(x, axes = ..) - min_reduce(x, axes = ..)", kKeepsAxes),
     Computed("nansum", "sum_reduce(select(ne(x, x), 0.0, x), axes = ..)", kKeepsAxes),
     Missing("prod product reduceprod",
@@ -58,11 +60,13 @@ constexpr ForeignOperation kReductions[] = {
              "which keeps the axes, of `n` items in all, with extent 1", "PyTorch"),
     Computed("std stddev reducestd", "sqrt(mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..))",
              kKeepsAxes, "Keras, JAX, TensorFlow, NumPy"),
-    Missing("stdmean varmean", "`moments(x, axes = ..)` has the results mean and variance"),
+    Missing("stdmean varmean weightedmoments normalizemoments sufficientstatistics",
+            "`moments(x, axes = ..)` has the results mean and variance"),
     Missing("cov corrcoef"),
     // Running and ordered.
     Missing("cumsum", kRunning),
-    Missing("cumprod cumproduct cummax cummin cumlogsumexp logcumsumexp associativescan cumulativesum",
+    Missing("cumulativelogsumexp cumprod cumproduct cummax cummin cumlogsumexp logcumsumexp associativescan "
+            "cumulativesum",
             "`tensor_iterator` of `extension NNEFC_control_flow;` runs a body along an axis"),
     Missing("topk topkv2 approxmaxk approxmink", "tract's `tract_core_topk` is for its documents"),
     Missing("sort argsort argpartition partition msort lexsort sortkeyval kthvalue median mode quantile "
@@ -98,7 +102,7 @@ constexpr ForeignOperation kReductions[] = {
     Missing("groupnorm groupnormalization", "it is a `reshape` into groups, `moments`, and a `reshape` back"),
     Missing("weightnorm spectralnorm spectralnormalization parametrize",
             "the weights of a network that is run are normalized before"),
-    Missing("renorm"),
+    Missing("renorm clipbynorm clipbyglobalnorm clipbyaveragenorm"),
 };
 
 }  // namespace

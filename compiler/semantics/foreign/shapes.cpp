@@ -52,7 +52,7 @@ constexpr ForeignOperation kShapes[] = {
             "Keras, JAX, TensorFlow, NumPy"),
     Computed("repeatvector", "tile(unsqueeze(x, axes = [1]), repeats = [1,3,1])", "for three times"),
     // Look-up.
-    RenamedIf("axis", "take indextake", "gather", "gather(x, y, axis = ..)"),
+    RenamedIf("axis", "take indextake gatherv2", "gather", "gather(x, y, axis = ..)"),
     Computed("indexselect", "gather(x, index, axis = ..)"),
     Computed("embedding embeddinglookup", "gather(weight, x)", "for a tensor of indices `x`", "PyTorch"),
     Computed("embedding embeddinglookup", "gather(table, x)", "for a tensor of indices `x`",
@@ -61,7 +61,9 @@ constexpr ForeignOperation kShapes[] = {
     Missing("takealongaxis takealongdim gatherelements",
             "tract's `tract_core_gather_elements` is for its documents"),
     Missing("gathernd", "tract's `tract_core_gather_nd` is for its documents"),
-    Missing("scatter scatterelements scatternd scatteradd scatterupdate scatterreduce scattermax scattermin "
+    Missing("tensorscatterndadd tensorscatterndmax tensorscatterndmin tensorscatterndsub "
+            "tensorscatterndupdate scatter scatterelements scatternd scatteradd scatterupdate scatterreduce "
+            "scattermax scattermin "
             "scattermul "
             "scattersub scatterapply indexadd indexcopy indexput indexfill indexreduce maskedscatter "
             "diagonalscatter selectscatter slicescatter tensorscatter "
@@ -102,7 +104,7 @@ constexpr ForeignOperation kShapes[] = {
     RenamedIf("shape value", "const", "constant", "constant(shape = .., value = [fill_value])"),
     Missing("input inputlayer placeholder", "`external(shape = [1,3,224,224])` introduces an input"),
     Missing("output", "the results of the graph are named after `->`"),
-    Missing("parameter weight weights getvariable",
+    Missing("variablev2 readvariableop varhandleop parameter weight weights getvariable",
             "`variable(shape = .., label = '..')` introduces a parameter"),
     Renamed("assign", "update"),
     Computed("dropout alphadropout featurealphadropout featuredropout spatialdropout gaussiandropout "

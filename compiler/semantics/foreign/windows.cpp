@@ -55,7 +55,9 @@ constexpr ForeignOperation kWindows[] = {
              "for an output of extent 1; `avg_pool` pools by windows"),
     Computed("adaptivemaxpool adaptivemaxpooling", "max_reduce(x, axes = [2,3])",
              "for an output of extent 1; `max_pool` pools by windows"),
-    Missing("fractionalmaxpool fractionalavgpool"),
+    Missing("maxpoolwithargmax", "`max_pool_with_index` numbers the positions within a window"),
+    Missing("dilation2d erosion2d conv2dbackpropinput conv2dbackpropfilter atrousconv atrousconv2d "
+            "fractionalmaxpool fractionalavgpool"),
     Missing(
         "maxunpool unpool unpooling",
         "`desample(x, index, size = ..)` undoes a `max_pool_with_index`, whose indices count within windows"),
@@ -75,14 +77,18 @@ constexpr ForeignOperation kWindows[] = {
     Missing("resizebicubic upsamplebicubic resizearea scaleandtranslate mapcoordinates centercroppad"),
     Missing("gridsample gridsampler", "tract's `tract_core_grid_sample` is for its documents"),
     Missing("affinegrid affinetransform spatialtransformer"),
-    Missing("pixelshuffle pixelunshuffle channelshuffle depthtospace spacetodepth batchtospace spacetobatch",
-            "it is a `reshape`, a `transpose` and a `reshape`"),
+    Missing("pixelshuffle pixelunshuffle channelshuffle depthtospace spacetodepth withspacetodepth "
+            "batchtospacend spacetobatchnd "
+            "batchtospace spacetobatch",
+            "it is a `reshape`, a `transpose` and a `reshape`, for batches after `pad`"),
     // Regions.
     Missing("roipool roipooling maxroipool roialign psroipooling cropandresize",
             "`max_roi_pool`, `avg_roi_pool`, `avg_roi_align` and `max_roi_align` take the batch index of "
             "each region "
             "apart"),
-    Missing("nms nonmaxsuppression nonmaximumsuppression batchednms", "it belongs after the network"),
+    Missing("nonmaxsuppressionv3 nonmaxsuppressionv4 nonmaxsuppressionv5 combinednonmaxsuppression nms "
+            "nonmaxsuppression nonmaximumsuppression batchednms",
+            "it belongs after the network"),
     // Padding.
     Computed("zeropad zeropadding", "pad(x, padding = [(0,0), (0,0), (1,1), (1,1)])"),
     Computed("constantpad", "pad(x, padding = [(0,0), (0,0), (1,1), (1,1)], value = ..)"),

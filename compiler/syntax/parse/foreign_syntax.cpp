@@ -353,6 +353,13 @@ class ForeignSyntax : SyntaxFinder {
         i = name;
       }
     }
+    // `external` makes scalars unless its type argument says otherwise.
+    for (const SyntaxError::Edit& edit : error.edits) {
+      const std::string_view type = reader_.Text(edit.place);
+      if (type.find("tensor") == std::string_view::npos ||
+          (type.find('<') != std::string_view::npos && type.find("<scalar>") == std::string_view::npos))
+        error.applicability = Applicability::kUnsafe;
+    }
     return error;
   }
 
