@@ -164,7 +164,7 @@ class Checker {
   bool BindNamed(const ast::InvocationExpr& invocation, const ast::Argument& argument, Callee callee,
                  size_t positional, llvm::MutableArrayRef<ExprId> slots);
   bool BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
-                      const TypedName& parameter, ExprId& slot);
+                      const Signature& signature, size_t index, ExprId& slot);
   SourceRange EmptyArguments(const ast::InvocationExpr& invocation) const;
   bool CheckMissing(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots);
   bool CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee callee, llvm::ArrayRef<ExprId> slots,
@@ -176,7 +176,10 @@ class Checker {
   TypeId ResultType(const Signature& signature, TypeId generic);
   // An argument or operand of type `from` does not go with `expected`.
   void ReportArgument(ExprId argument, TypeId expected, const TypedName& parameter,
-                      std::string_view operation);
+                      const Signature& signature);
+  // Notes where something of `signature` is declared: the range in the document, or the parameters in words
+  // if the declaration is in a library that comes with nnefc or a plug-in.
+  void NoteDeclaration(SourceRange range, const Signature& signature, DiagnosticBuilder& builder) const;
   // Adds the repairs of integers that stand where scalars are expected:
   // `2` -> `2.0`, `n` -> `scalar(n)`.
   void FixScalars(ExprId expr, TypeId expected, DiagnosticBuilder& builder);

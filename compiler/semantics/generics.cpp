@@ -28,15 +28,16 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
     for (size_t i = 0; i < slots.size(); ++i) {
       const TypedName& parameter = signature.parameters[i];
       if (!slots[i].valid() || IsCastable(types_, dialect_, TypeOf(slots[i]), parameter.type)) continue;
-      ReportArgument(slots[i], parameter.type, parameter, name);
+      ReportArgument(slots[i], parameter.type, parameter, signature);
       return error_;
     }
     SourceRange behind = invocation.callee.range;
     behind.begin = behind.end;
-    Report(kGenericUndeduced, invocation.callee.range,
-           "the type of `{}` does not follow from its arguments; write `{}<scalar>(..)` or another type",
-           name, name)
-        .Note(signature.name.range, "declared here");
+    DiagnosticBuilder builder =
+        Report(kGenericUndeduced, invocation.callee.range,
+               "the type of `{}` does not follow from its arguments; write `{}<scalar>(..)` or another type",
+               name, name);
+    NoteDeclaration(signature.name.range, signature, builder);
     return error_;
   }
   std::string types;
@@ -59,7 +60,7 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
     told = candidates.size();
     builder.Note(expr(slots[i]).range, "`{}` because of this argument", Text(candidates.back()));
   }
-  builder.Note(signature.name.range, "declared here");
+  NoteDeclaration(signature.name.range, signature, builder);
   return error_;
 }
 
@@ -69,9 +70,10 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
   const std::string_view name = Text(signature.name.symbol);
   if (!signature.is_generic) {
     const SourceRange type = invocation.type_argument_range;
-    Report(kNotGeneric, type, "`{}` takes no type; remove `<{}>`", name, SourceText(type))
-        .Fix({type.file, invocation.callee.range.end, type.end + 1}, "")
-        .Note(signature.name.range, "declared here");
+    DiagnosticBuilder builder =
+        Report(kNotGeneric, type, "`{}` takes no type; remove `<{}>`", name, SourceText(type));
+    builder.Fix({type.file, invocation.callee.range.end, type.end + 1}, "");
+    NoteDeclaration(signature.name.range, signature, builder);
     return TypeId();
   }
   if (invocation.unknown_type.valid()) return ReportUnknownType(invocation);

@@ -224,10 +224,10 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
     const ast::Argument& extra = *llvm::find_if(invocation.arguments, [&](const ast::Argument& argument) {
       return !argument.name.has_value() && index++ == slots.size();
     });
-    Report(kTooManyArguments, expr(extra.value).range, "`{}` takes {} argument{}, but got {}",
-           Text(signature.name.symbol), slots.size(), slots.size() == 1 ? "" : "s",
-           invocation.arguments.size())
-        .Note(signature.name.range, "declared here");
+    DiagnosticBuilder builder = Report(
+        kTooManyArguments, expr(extra.value).range, "`{}` takes {} argument{}, but got {}",
+        Text(signature.name.symbol), slots.size(), slots.size() == 1 ? "" : "s", invocation.arguments.size());
+    NoteDeclaration(signature.name.range, signature, builder);
     return false;
   }
   bool is_valid = true;
@@ -246,7 +246,7 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
               "`{}` takes {} argument{}; what is given beside is left out", Text(signature.name.symbol),
               slots.size(), slots.size() == 1 ? "" : "s");
     } else {
-      is_valid &= BindPositional(invocation, argument, signature.parameters[positional], slots[positional]);
+      is_valid &= BindPositional(invocation, argument, signature, positional, slots[positional]);
       ++positional;
     }
   }
@@ -254,7 +254,8 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
 }
 
 bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::Argument& argument,
-                             const TypedName& parameter, ExprId& slot) {
+                             const Signature& signature, size_t index, ExprId& slot) {
+  const TypedName& parameter = signature.parameters[index];
   slot = argument.value;
   if (dialect_.positional_attributes || types_.ContainsTensor(parameter.type) || IsError(parameter.type))
     return true;
@@ -276,7 +277,7 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
                                      "attribute `{}` is given by its position; only tensors can be{}", name,
                                      is_meant ? fmt::format(", write `{} = ..`", name) : "");
   if (is_meant) builder.Fix(before, fmt::format("{} = ", name));
-  builder.Note(parameter.name.range, "declared here");
+  NoteDeclaration(parameter.name.range, signature, builder);
   return true;  // There is no doubt which parameter was meant.
 }
 
@@ -346,9 +347,10 @@ bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
     return false;
   }
   if (count == 0) return true;
-  Report(kMissingArgument, invocation.callee.range, "`{}` lacks the argument{} {}",
-         Text(signature.name.symbol), count > 1 ? "s" : "", missing)
-      .Note(signature.name.range, "declared here");
+  DiagnosticBuilder builder =
+      Report(kMissingArgument, invocation.callee.range, "`{}` lacks the argument{} {}",
+             Text(signature.name.symbol), count > 1 ? "s" : "", missing);
+  NoteDeclaration(signature.name.range, signature, builder);
   return false;
 }
 
@@ -373,13 +375,13 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
       if (is_positional && !dialect_.positional_attributes && !types_.ContainsTensor(parameter.type) &&
           types_.ContainsTensor(type))
         continue;
-      ReportArgument(slots[i], expected, parameter, Text(signature.name.symbol));
+      ReportArgument(slots[i], expected, parameter, signature);
       continue;
     }
-    Report(kTypeMismatch, invocation.callee.range,
-           "the default of `{}` of `{}` is of type `{}`; expected `{}`", Text(parameter.name.symbol),
-           Text(signature.name.symbol), Text(type), Text(expected))
-        .Note(parameter.name.range, "declared here");
+    DiagnosticBuilder builder = Report(
+        kTypeMismatch, invocation.callee.range, "the default of `{}` of `{}` is of type `{}`; expected `{}`",
+        Text(parameter.name.symbol), Text(signature.name.symbol), Text(type), Text(expected));
+    NoteDeclaration(parameter.name.range, signature, builder);
   }
   if (body_ != BodyKind::kQuantization && IsStandard(callee, update_) && !slots.empty() && slots[0].valid()) {
     CheckUpdateTarget(slots[0]);
@@ -388,13 +390,29 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
 }
 
 void Checker::ReportArgument(ExprId argument, TypeId expected, const TypedName& parameter,
-                             std::string_view operation) {
+                             const Signature& signature) {
   DiagnosticBuilder builder =
       Report(kTypeMismatch, expr(argument).range, "argument `{}` of `{}` is of type `{}`; expected `{}`{}",
-             Text(parameter.name.symbol), operation, Text(TypeOf(argument)), Text(expected),
+             Text(parameter.name.symbol), Text(signature.name.symbol), Text(TypeOf(argument)), Text(expected),
              HintFor(argument, expected));
   FixLiteral(argument, expected, builder);
-  builder.Note(parameter.name.range, "declared here");
+  NoteDeclaration(parameter.name.range, signature, builder);
+}
+
+void Checker::NoteDeclaration(SourceRange range, const Signature& signature,
+                              DiagnosticBuilder& builder) const {
+  if (libraries_.FileName(range.file).empty()) {
+    builder.Note(range, "declared here");
+    return;
+  }
+  std::string parameters;
+  for (const TypedName& parameter : signature.parameters)
+    parameters += fmt::format("{}{}", parameters.empty() ? "" : ", ", Text(parameter.name.symbol));
+  const std::string_view name = Text(signature.name.symbol);
+  // Plug-ins have names, the libraries of nnefc files.
+  const bool is_ours = libraries_.FileName(range.file).ends_with(".nnef");
+  builder.Note({}, "parameters of `{}`: {}{}", name, parameters,
+               is_ours ? fmt::format("; see `nnefc explain {}`", name) : "");
 }
 
 // 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The

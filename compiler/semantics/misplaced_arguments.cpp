@@ -18,13 +18,13 @@ bool Checker::ReportUnbracketed(const ast::InvocationExpr& invocation, const Sig
   const auto report = [&](const TypedName& parameter, size_t first, size_t end, const Rule& rule) {
     const SourceRange from = expr(arguments[first].value).range, to = expr(arguments[end - 1].value).range;
     const std::string_view items = SourceText(Cover(from, to));
-    Report(rule, Cover(from, to), "`{}` of `{}` is an array; write `{}[{}]`", Text(parameter.name.symbol),
-           Text(signature.name.symbol),
-           arguments[first].name.has_value() ? fmt::format("{} = ", Text(parameter.name.symbol)) : "",
-           items.size() <= kMaxFixedItems ? items : "..")
-        .Fix({from.file, from.begin, from.begin}, "[")
-        .Fix({to.file, to.end, to.end}, "]")
-        .Note(parameter.name.range, "declared here");
+    DiagnosticBuilder builder =
+        Report(rule, Cover(from, to), "`{}` of `{}` is an array; write `{}[{}]`", Text(parameter.name.symbol),
+               Text(signature.name.symbol),
+               arguments[first].name.has_value() ? fmt::format("{} = ", Text(parameter.name.symbol)) : "",
+               items.size() <= kMaxFixedItems ? items : "..");
+    builder.Fix({from.file, from.begin, from.begin}, "[").Fix({to.file, to.end, to.end}, "]");
+    NoteDeclaration(parameter.name.range, signature, builder);
     return true;
   };
   const auto run = [&](size_t first, auto fits) {
@@ -111,7 +111,7 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
   } else if (foreign != nullptr) {
     FixForeignArgument(invocation, argument, *foreign, signature, builder);
   }
-  builder.Note(signature.name.range, "declared here");
+  NoteDeclaration(signature.name.range, signature, builder);
 }
 
 // `pads = [1,1,2,2]` of ONNX as an array of pairs, `[(1,2), (1,2)]`; empty if it

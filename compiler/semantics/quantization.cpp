@@ -56,9 +56,10 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
       !signature.parameters.empty() && Kind(signature.parameters[0].type) == TypeKind::kTensor;
   if (!takes_tensor || signature.results.size() != 1 ||
       Kind(signature.results[0].type) != TypeKind::kTensor) {
-    Report(kQuantizationOperation, invocation.callee.range,
-           "`{}` quantizes nothing: it does not make a tensor of the tensor that comes first", name)
-        .Note(signature.name.range, "declared here");
+    DiagnosticBuilder builder =
+        Report(kQuantizationOperation, invocation.callee.range,
+               "`{}` quantizes nothing: it does not make a tensor of the tensor that comes first", name);
+    NoteDeclaration(signature.name.range, signature, builder);
     return;
   }
   llvm::SmallVector<ExprId, 8> slots(signature.parameters.size());
@@ -85,7 +86,7 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
     const TypedName& parameter = signature.parameters[i];
     const bool is_literal = IsTensorLiteral(slots[i], parameter.type);
     if (is_literal || IsCastable(types_, dialect_, TypeOf(slots[i]), parameter.type)) continue;
-    ReportArgument(slots[i], parameter.type, parameter, name);
+    ReportArgument(slots[i], parameter.type, parameter, signature);
     is_valid = false;
   }
   SetType(id, signature.results[0].type);
