@@ -114,10 +114,13 @@ std::optional<std::string> ForeignFormat(const std::string& path, std::span<cons
   const Format* format = Find(path, bytes);
   if (format == nullptr) return std::nullopt;
   if (format->converter.empty()) return fmt::format("{}; {}", format->title, format->advice);
+  // Without it inputs become `external1`, outputs the names of operations.
+  const bool keeps_names = format == &kOnnx;
   return fmt::format(
       "{}; convert it by Khronos' converter (the Python package `nnef-tools`): `python -m nnef_tools.convert "
-      "--input-format {} --output-format nnef --input-model {}`",
-      format->title, format->converter, path);
+      "--input-format {} --output-format nnef --input-model {}{}`{}",
+      format->title, format->converter, path, keeps_names ? " --keep-io-names" : "",
+      keeps_names ? ", which keeps the names of inputs and outputs" : "");
 }
 
 }  // namespace nnefc

@@ -165,6 +165,25 @@ class FolderModel : public ModelContainer {
   mutable std::optional<Listing> listing_;
 };
 
+// The first model in a folder below `path`, relative to it, in the order of names; empty if there is none
+// among the first entries.
+std::string FirstModelBelow(const std::string& path) {
+  constexpr int kMaxEntries = 10'000;
+  std::string first;
+  std::error_code error;
+  fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
+  for (int seen = 0; !error && it != fs::recursive_directory_iterator() && seen < kMaxEntries; ++seen) {
+    const fs::path& found = it->path();
+    if (found.extension() == ".nnef") {
+      const fs::path model = found.filename() == kGraphFile ? found.parent_path() : found;
+      const std::string name = model.string().substr(path.size() + 1);
+      if (first.empty() || name < first) first = name;
+    }
+    it.increment(error);
+  }
+  return first;
+}
+
 ModelOpenResult FolderModel::Open(std::string path, Context& context, const ModelOpenOptions& options) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   FileId file = context.sources.AddOpaque(path, FileKind::kNamed);
@@ -182,7 +201,13 @@ ModelOpenResult FolderModel::Open(std::string path, Context& context, const Mode
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
       if (it->path().extension() == ".nnef") others.push_back(it->path().filename().string());
     }
-    if (others.empty()) {
+    if (const std::string below = others.empty() ? FirstModelBelow(path) : ""; !below.empty()) {
+      context.emitter
+          .Emit(kContainerNoGraph, ByteRange(file, 0, 0),
+                "there is no `{}` in the folder; the folders below hold models, such as `{}`", kGraphFile,
+                below)
+          .Note({}, "`check`, `lint` and `fmt` search folders with `--recursive`");
+    } else if (others.empty()) {
       context.emitter.Emit(kContainerNoGraph, ByteRange(file, 0, 0), "there is no `{}` in the folder",
                            kGraphFile);
     } else {

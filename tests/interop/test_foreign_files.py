@@ -37,8 +37,8 @@ def _npy() -> bytes:
 CONVERTER = "python -m nnef_tools.convert --input-format {} --output-format nnef --input-model {}"
 # The name, the content, and what the message says.
 FILES = [
-    ("net.onnx", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.onnx")),
-    ("net.model", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.model")),
+    ("net.onnx", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.onnx") + " --keep-io-names`"),
+    ("net.model", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.model") + " --keep-io-names`"),
     ("saved_model.pb", b"\x0a\x05\x0a\x03x\x12\x00\x22\x00", "this is a TensorFlow graph", CONVERTER.format("tf", "saved_model.pb")),
     ("net.tflite", b"\x1c\x00\x00\x00TFL3" + bytes(64), "this is a TensorFlow Lite model", CONVERTER.format("tflite", "net.tflite")),
     ("net.bin2", b"\x1c\x00\x00\x00TFL3" + bytes(64), "this is a TensorFlow Lite model", CONVERTER.format("tflite", "net.bin2")),
