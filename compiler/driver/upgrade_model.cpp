@@ -32,7 +32,7 @@ UpgradedTexts UpgradeTexts(Compilation& compilation) {
   }
   if (!document.dialect().translated) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
-                         "the document is ratified already and was formatted, no more");
+                         "the document is already ratified; only its formatting may change");
     texts.graph = PrintDocument(document.ast(), context);
     if (quantization != nullptr) texts.quantization = PrintDocument(quantization->ast(), context);
     return texts;

@@ -7,7 +7,7 @@ namespace nnefc::upgrade {
 // What an upgraded document does not keep of the old one.
 // clang-format off
 #define NNEFC_UPGRADE_RULES(RULE)                                      \
-  RULE(kAlreadyRatified, "upgrade.already-ratified", kWarning, "")     \
+  RULE(kAlreadyRatified, "upgrade.already-ratified", kNote,    "")     \
   RULE(kFragmentExpanded, "upgrade.fragment-expanded", kWarning, "")   \
   RULE(kStatementExpanded, "upgrade.statement-expanded", kWarning, "") \
   RULE(kDataLeftOut, "upgrade.data-left-out", kWarning, "")
