@@ -9,16 +9,17 @@ namespace {
 constexpr size_t kMaxExcerpt = 160;       // bytes of a source line that are shown
 constexpr std::string_view kCut = "...";  // stands for the rest of a line
 
-fmt::color ColorOf(Severity severity) {
+// The sixteen colours that every terminal with colours has, in the shades of its theme.
+fmt::terminal_color ColorOf(Severity severity) {
   switch (severity) {
     case Severity::kError:
-      return fmt::color::crimson;
+      return fmt::terminal_color::red;
     case Severity::kWarning:
-      return fmt::color::orange;
+      return fmt::terminal_color::yellow;
     case Severity::kNote:
-      return fmt::color::steel_blue;
+      return fmt::terminal_color::blue;
   }
-  return fmt::color::white;
+  return fmt::terminal_color::white;
 }
 
 // Bytes that would confuse a terminal are shown as `.`; UTF-8 passes.
@@ -149,7 +150,7 @@ class TextRenderer {
     const std::string repair =
         TakeFixes(excerpt, range.begin - static_cast<uint32_t>(column), range.file, fixes);
     if (!repair.empty())
-      out_ += margin + Colored(fmt::color::forest_green, repair) + std::string(MarkOf(applicability)) + '\n';
+      out_ += margin + Colored(fmt::terminal_color::green, repair) + std::string(MarkOf(applicability)) + '\n';
   }
 
   // What stands in a line for bytes [from, to) of it; a removal if it is empty.
@@ -205,7 +206,7 @@ class TextRenderer {
                                : excerpt.ColumnOf(repair.from) + WidthOf(Printable(repair.text));
   }
 
-  std::string Colored(fmt::color color, const std::string& text) const {
+  std::string Colored(fmt::terminal_color color, const std::string& text) const {
     return options_.color ? fmt::format(fmt::fg(color) | fmt::emphasis::bold, "{}", text) : text;
   }
 
