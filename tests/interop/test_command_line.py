@@ -185,13 +185,36 @@ def test_what_the_caller_ignores_stays_ignored(nnefc: Path, folder: Path) -> Non
     ("compile right.nnef -o net.tgz", "OpenVINO IR to `.xml` and the text form to `.ir`"),
     ("run right.nnef --random-inputs 1 --outputs out.csv", "outputs to an `.npz`"),
     ("run right.nnef --random-inputs 1 -o out.npy", "outputs to an `.npz`"),
-    ("expand right.nnef -o flat.tgz", "a document to `.nnef`"),
-    ("upgrade right.nnef -o new.tgz", "a document to `.nnef`"),
+    ("expand right.nnef -o flat.tgz", "one document, to a `.nnef`"),
+    ("upgrade right.nnef -o new.tgz", "one document, for a `.nnef`"),
     ("upgrade model -o new.tgz", "is a folder"),
     ("upgrade model -o new.nnef", "is a folder"),
     ("run right.nnef --random-inputs 1 --save-weights new.tgz", "writes a folder"),
-    ("fmt right.nnef -o new.tgz", "a document to `.nnef`"),
-    ("fmt right.nnef -o new.onnx", "a document to `.nnef`"),
+    ("fmt right.nnef -o new.tgz", "a document to a `.nnef`"),
+    ("fmt right.nnef -o new.onnx", "a document to a `.nnef`"),
+    ("compile right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
+    ("transform right.nnef -o net", "OpenVINO IR to `.xml` and the text form to `.ir`"),
+    ("transform right.nnef --bisect -o net.ir", "writes no graph"),
+    ("expand right.nnef -o flat", "one document, to a `.nnef`"),
+    ("expand right.nnef -o model", "`model`, which is a folder"),
+    ("fmt right.nnef -o new", "a document to a `.nnef`"),
+    ("upgrade right.nnef -o new", "one document, for a `.nnef`"),
+    ("run right.nnef --random-inputs 1 --outputs out", "outputs to an `.npz`"),
+    ("run right.nnef --random-inputs 1 --outputs -", "standard output"),
+    ("run right.nnef --random-inputs 1 --save-inputs in", "an `.npz`"),
+    ("run right.nnef --random-inputs 1 --save-weights w.dat", "writes a folder"),
+    ("run right.nnef --random-inputs 1 --save-weights right.nnef", "writes a folder"),
+    *((f"{command} -o {name}", "is text")
+      for command in ("inspect right.nnef", "bench right.nnef", "check right.nnef", "lint right.nnef", "explain conv", "operations",
+                      "fmt --check right.nnef", "transform --list-transformations")
+      for name in ("g.svg", "g.html", "g.csv", "g.json", "g.sarif")),
+    ("fmt --diff right.nnef -o new.nnef", "a diff"),
+    *((f"{command} --format json -o g.svg", "is JSON")
+      for command in ("inspect right.nnef", "bench right.nnef", "check right.nnef", "lint right.nnef", "explain conv")),
+    ("check right.nnef --format sarif -o g.html", "is SARIF"),
+    *((f"{line} ''", "expected a name, not an empty text")
+      for line in ("inspect right.nnef -o", "check right.nnef -o", "run right.nnef --random-inputs 1 -o", "check", "run right.nnef --compare",
+                   "run right.nnef --random-inputs 1 --save-weights", "upgrade right.nnef --output")),
 ])
 def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, folder: Path) -> None:
     (folder / "model").mkdir()
@@ -203,11 +226,14 @@ def test_a_name_that_promises_something_else(line: str, told: str, nnefc: Path, 
     assert sorted(folder.rglob("*")) == before
 
 
-@pytest.mark.parametrize("line", ["compile right.nnef -o net.xml", "compile right.nnef -o net.ir", "compile right.nnef -o net",
+@pytest.mark.parametrize("line", ["compile right.nnef -o net.xml", "compile right.nnef -o net.ir", "compile right.nnef -o net.txt",
                                   "compile right.nnef -o /dev/null", "run right.nnef --random-inputs 1 -o /dev/null",
-                                  "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new", "upgrade model -o model.v2",
+                                  "expand right.nnef -o flat.nnef", "upgrade right.nnef -o new.nnef", "upgrade model -o model.v2",
                                   "run right.nnef --random-inputs 1 --save-weights model.v2", "fmt right.nnef -o new.nnef",
-                                  "fmt --diff right.nnef -o new.diff"])
+                                  "fmt --diff right.nnef -o new.diff", "fmt --check right.nnef -o new.txt", "inspect right.nnef -o g",
+                                  "inspect right.nnef -o g.txt", "inspect right.nnef -o g.json --format json", "check right.nnef -o -",
+                                  "check right.nnef -o g.sarif --format sarif", "operations -o g.txt", "explain conv -o g.txt",
+                                  "bench right.nnef --iterations 1 -o g.json --format json"])
 def test_a_name_that_fits(line: str, nnefc: Path, folder: Path) -> None:
     (folder / "model").mkdir()
     (folder / "model" / "graph.nnef").write_text(RIGHT, encoding="utf-8")

@@ -9,7 +9,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tensor_files import write_dat
 
 STDLIB = Path(__file__).resolve().parent.parent.parent / "stdlib"
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 4]);\n    y = relu(x);\n}\n"
@@ -118,6 +120,74 @@ def test_what_is_read_is_not_written_over(command: str, nnefc: Path, tmp_path: P
     assert path.read_text(encoding="utf-8") != RIGHT
     _run(nnefc, tmp_path, command, "net.nnef", "-o", "net.nnef", "--force")
     assert path.read_text(encoding="utf-8") == RIGHT
+
+
+OLD = """version 1.0
+
+graph net( x ) -> ( y )
+{
+    x = external(shape = [1, 4])
+    w = variable(shape = [1, 4], label = 'a/w')
+    y = add(x, w)
+}
+"""
+
+
+def _old_model(folder: Path) -> None:
+    """A provisional model folder with data, notes and a tensor file that the graph does not use."""
+    (folder / "a").mkdir(parents=True)
+    (folder / "graph.nnef").write_text(OLD, encoding="utf-8")
+    write_dat(folder / "a" / "w.dat", np.arange(4, dtype=np.float32).reshape(1, 4), "P")
+    (folder / "a" / "notes.txt").write_text("keep me", encoding="utf-8")
+
+
+def test_upgrade_replaces_a_folder(nnefc: Path, tmp_path: Path) -> None:
+    _old_model(tmp_path / "old")
+    (tmp_path / "link").symlink_to("old")
+    for output in ("old", "./old/", "link"):
+        assert "`--force` replaces it" in _run(nnefc, tmp_path, "upgrade", "old", "-o", output, code=2).stderr
+    assert (tmp_path / "old" / "graph.nnef").read_text(encoding="utf-8") == OLD
+    _run(nnefc, tmp_path, "upgrade", "old", "-o", "new")
+    _run(nnefc, tmp_path, "upgrade", "old", "-o", "link", "--force")
+    assert (tmp_path / "link").is_symlink()
+    for path in ("graph.nnef", "a/w.dat"):
+        assert (tmp_path / "old" / path).read_bytes() == (tmp_path / "new" / path).read_bytes()
+    assert (tmp_path / "old" / "a" / "notes.txt").read_text(encoding="utf-8") == "keep me"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new", "old"]
+    _run(nnefc, tmp_path / "old", "upgrade", ".", "-o", ".", "--force")
+    _run(nnefc, tmp_path, "check", "old")
+
+
+def test_upgrade_replaces_only_models(nnefc: Path, tmp_path: Path) -> None:
+    _old_model(tmp_path / "old")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear", encoding="utf-8")
+    done = _run(nnefc, tmp_path, "upgrade", "old", "-o", "home", "--force", code=2)
+    assert "`--force` replaces only folders with a `graph.nnef`" in done.stderr
+    assert (tmp_path / "home" / "letter.txt").read_text(encoding="utf-8") == "dear"
+    _old_model(tmp_path / "other")
+    done = _run(nnefc, tmp_path, "upgrade", "old", "-o", "other", code=2)
+    assert "or replace the model in it with `--force`" in done.stderr
+    # A model that is wrong replaces nothing.
+    (tmp_path / "old" / "graph.nnef").write_text(OLD.replace("add(x, w)", "add(x, z)"), encoding="utf-8")
+    _run(nnefc, tmp_path, "upgrade", "old", "-o", "other", "--force", code=1)
+    assert (tmp_path / "other" / "graph.nnef").read_text(encoding="utf-8") == OLD
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "old", "other"]
+
+
+def test_a_named_document_is_formatted_alone(nnefc: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "graph.nnef").write_text(RIGHT, encoding="utf-8")
+    (folder / "graph.quant").write_text('"y":    linear_quantize(min = 0.0, max = 1.0, bits = 8);\n', encoding="utf-8")
+    assert _run(nnefc, tmp_path, "fmt", "model/graph.nnef").stdout == RIGHT
+    assert _run(nnefc, tmp_path, "fmt", "--check", "model/graph.nnef").stdout == ""
+    assert _run(nnefc, tmp_path, "fmt", "--check", "model", code=1).stdout == "model/graph.quant\n"
+    quantization = _run(nnefc, tmp_path, "fmt", "model/graph.quant").stdout
+    assert '"y"' in quantization
+    assert _run(nnefc, tmp_path, "fmt", "model").stdout == RIGHT + quantization
+    _run(nnefc, tmp_path, "fmt", "model/graph.nnef", "-o", "out.nnef")
+    assert (tmp_path / "out.nnef").read_text(encoding="utf-8") == RIGHT
 
 
 @pytest.mark.parametrize("line", ["fmt --in-place", "check --fix", "lint --fix"])

@@ -43,7 +43,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
     return kind(schema, format_checker=kind.FORMAT_CHECKER)
 
 
-def _examples() -> list[tuple[str, rule_file.Example]]:
+def _examples(form: str) -> list[tuple[str, rule_file.Example]]:
     """Of every rule the first example of each kind in each dialect."""
     found = []
     for path in sorted(rule_file.FOLDER.glob("*.rule")):
@@ -56,7 +56,8 @@ def _examples() -> list[tuple[str, rule_file.Example]]:
                 continue
             seen.add((example.kind, example.dialect))
             found.append((path.stem, example))
-    return found
+    # A run has a result of its own, which SARIF cannot express.
+    return [item for item in found if form != "sarif" or not item[1].command.startswith("nnefc run")]
 
 
 # Rules whose example is a file that is not there: the environment is at fault.
@@ -66,8 +67,8 @@ UNREADABLE = {"container.unreadable", "file.unreadable", "plugin.unreadable"}
 class Report:
     """What a command said in one form, and the texts that it said it of."""
 
-    def __init__(self, label: str, exit_code: int, text: str, files: dict[str, bytes]):
-        self.label, self.exit_code, self.files = label, exit_code, files
+    def __init__(self, label: str, command: str, exit_code: int, text: str, files: dict[str, bytes]):
+        self.label, self.command, self.exit_code, self.files = label, command, exit_code, files
         try:
             self.value = json.loads(text)
         except json.JSONDecodeError as error:
@@ -85,11 +86,11 @@ def _report(nnefc: Path, folder: Path, label: str, example: rule_file.Example, f
     _, command, *rest = shlex.split(example.command)
     words = [str(nnefc), command, "--format", form, *rest]
     done = subprocess.run(words, cwd=folder, capture_output=True, timeout=60, check=False)
-    return Report(label, done.returncode, done.stderr.decode("utf-8"), files)
+    return Report(label, command, done.returncode, done.stderr.decode("utf-8"), files)
 
 
 def _reports(nnefc: Path, base: Path, form: str) -> list[Report]:
-    examples = _examples()
+    examples = _examples(form)
     networks = [("", rule_file.Example("keeps", "", f"nnefc lint {TESTS}/networks/{name} --enable all", ""))
                 for name in NETWORKS] + [("damaged", DAMAGED)]
     folders = [base / str(number) for number in range(len(examples) + len(networks))]
@@ -143,7 +144,7 @@ def test_json_follows_the_schema(plain: list[Report]) -> None:
 
 
 def test_both_forms_say_the_same(sarif: list[Report], plain: list[Report]) -> None:
-    for left, right in zip(sarif, plain, strict=True):
+    for left, right in zip(sarif, [report for report in plain if report.command != "run"], strict=True):
         results = [result for run in left.value["runs"] for result in run["results"]]
         assert [(r["ruleId"], r["level"], r["message"]["text"]) for r in results] == \
             [(d["rule"], d["severity"], d["message"]) for d in right.value["diagnostics"]], left.label
@@ -250,13 +251,71 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
         ["min_max_linear_quantize", ", signed = false, symmetric = false"]
 
 
-@pytest.mark.parametrize("command", ["check", "lint", "fmt", "expand", "upgrade", "compile", "run", "inspect", "bench"])
+# The forms of `--format` of each command: a report of diagnostics alone has all, a result that programs read text and JSON.
+ALL_FORMS = ("text", "json", "sarif", "github")
+FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "transform": ALL_FORMS,
+         "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "bench": ("text", "json"),
+         "explain": ("text", "json"), "operations": ()}
+
+
+def test_the_forms_are_those_of_all_commands(nnefc: Path, tmp_path: Path) -> None:
+    text = subprocess.run([str(nnefc), "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True).stdout
+    commands = text.split("Subcommands:")[1].split("\n\n")[0]
+    assert set(re.findall(r"^  ([a-z]+)", commands, re.MULTILINE)) == set(FORMS)
+
+
+@pytest.mark.parametrize(("command", "form"), [(command, form) for command in FORMS for form in ALL_FORMS])
+def test_every_command_has_or_refuses_a_form(nnefc: Path, tmp_path: Path, command: str, form: str) -> None:
+    """Of a right document, and of one with a mistake: what is printed is in the form, or the form is refused."""
+    right = "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); y = relu(x); }\n"
+    (tmp_path / "net.nnef").write_text(right, encoding="utf-8")
+    (tmp_path / "wrong.nnef").write_text(right.replace("relu(x)", "relu(x, 3)").replace("shape = [1]", "shape = [1"), encoding="utf-8")
+    words = {"run": ["--random-inputs", "1"], "bench": ["--iterations", "1"]}.get(command, [])
+
+    def run(model: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(nnefc), command, *model, *words, "--format", form], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    done = run({"explain": ["relu"], "operations": []}.get(command, ["net.nnef"]))
+    if form not in FORMS[command]:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "`--format`" in done.stderr
+        assert command == "operations" or "expected text or json, not" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    if command in ("run", "inspect", "bench", "explain"):
+        assert (form == "json") == done.stdout.startswith("{")
+        assert form != "json" or json.loads(done.stdout)
+    if command == "explain":
+        return
+    done = run(["wrong.nnef"])
+    assert done.returncode == 1
+    if form in ("json", "sarif"):
+        value = json.loads(done.stderr)
+        assert value["diagnostics"] if form == "json" else value["runs"][0]["results"]
+    else:
+        assert done.stderr.startswith("::error" if form == "github" else "wrong.nnef:2:"), done.stderr
+
+
+def test_fmt_lists_files_in_json(nnefc: Path, tmp_path: Path) -> None:
+    text = "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n}\n"
+    (tmp_path / "a.nnef").write_text(text, encoding="utf-8")
+    (tmp_path / "b.nnef").write_text(text.replace("    y", "  y"), encoding="utf-8")
+    done = subprocess.run([str(nnefc), "fmt", "--check", "--format", "json", "a.nnef", "b.nnef"], cwd=tmp_path, capture_output=True, timeout=60,
+                          check=False)
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {"would_change": ["b.nnef"]}
+
+
+@pytest.mark.parametrize("command", [command for command, forms in FORMS.items() if forms and command not in ("explain", "transform")])
 def test_every_command_reports_in_every_form(nnefc: Path, tmp_path: Path, command: str) -> None:
     """A mistake of the document, and a file that is not there."""
     (tmp_path / "net.nnef").write_text(
         "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]) y = relu(x, 3); }\n", encoding="utf-8")
     for model, exit_code in (("net.nnef", 1), ("nowhere.nnef", 2)):
         for form, schema in (("json", "diagnostics.json"), ("sarif", "sarif-2.1.0.json")):
+            if form not in FORMS[command]:
+                continue
             done = subprocess.run([str(nnefc), command, model, "--format", form], cwd=tmp_path, capture_output=True,
                                   timeout=60, check=False)
             assert done.returncode == exit_code, done.stderr
@@ -266,6 +325,14 @@ def test_every_command_reports_in_every_form(nnefc: Path, tmp_path: Path, comman
 
 
 ESCAPE = b"\x1b["
+
+
+def test_colours_are_those_of_every_terminal(nnefc: Path, tmp_path: Path) -> None:
+    """The sixteen colours of ANSI, which do not depend on TERM or COLORTERM: none of 256, none of 24 bits."""
+    text = BROKEN.replace("\U0001F600 ", "").replace("shape = [1]", "shape = [1.0]")
+    said = _run(nnefc, tmp_path, text, "--color", "always").stderr
+    codes = {int(code) for codes in re.findall(rb"\x1b\[([0-9;]*)m", said) for code in codes.split(b";") if code}
+    assert codes and codes <= {0, 1, *range(30, 38), *range(90, 98)}
 
 
 def test_colour_is_for_terminals_and_on_demand(nnefc: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@
 #include "tools/api/executable.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/transform_options.h"
 
@@ -46,6 +47,7 @@ struct BenchCommand : CommonOptions {
   int streams = 1;
 
   int Run() {
+    RequireReportName(output, output_format());
     CompileOptions compile = compile_options(models.front());
     compile.executes = true;
     compile.random_weights = execution.random_weights.value_or(1);
@@ -113,7 +115,7 @@ struct BenchCommand : CommonOptions {
             streams > 1 ? fmt::format("; {} streams, {:.1f} runs a second", streams, rate) : "");
       return;
     }
-    nlohmann::ordered_json json = {{"network", compilation.path()},
+    nlohmann::ordered_json json = {{"model", compilation.path()},
                                    {"backend", execution.backend},
                                    {"precision", api::WordOf(*api::PrecisionCalled(execution.precision))},
                                    {"threads", execution.threads},
@@ -122,7 +124,7 @@ struct BenchCommand : CommonOptions {
                                    {"milliseconds", std::move(times)},
                                    {"median_ms", median},
                                    {"runs_per_second", rate}};
-    Print("{}\n", json.dump());
+    Print("{}\n", json.dump(2));
   }
 };
 
@@ -131,7 +133,7 @@ struct BenchCommand : CommonOptions {
 void AddBench(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BenchCommand>();
   CLI::App* command = app.add_subcommand("bench", "time a model; random data where it has none");
-  AddCommonOptions(*command, *options, 1);
+  AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
   AddExecutionOptions(*command, options->execution);
   AddTransformOptions(*command, options->transform);
@@ -148,8 +150,9 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->capture_default_str();
   command->footer(
-      "Examples: nnefc bench model_folder --threads 1 --iterations 50\n"
-      "          nnefc bench model_folder --streams 2");
+      "Examples:\n"
+      "  nnefc bench model_folder --threads 1 --iterations 50\n"
+      "  nnefc bench model_folder --streams 2");
   AddOutput(*command, options->output, "the file to write the times to; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

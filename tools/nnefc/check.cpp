@@ -4,6 +4,7 @@
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -14,6 +15,7 @@ struct CheckCommand : CommonOptions {
   std::string target = "nnef";
 
   int Run() {
+    RequireReportName(output, output_format());
     fixes.Validate(*this);
     Reporter reporter(*this, /*is_product=*/true);
     int exit_code = kSuccess;
@@ -47,21 +49,22 @@ struct CheckCommand : CommonOptions {
 void AddCheck(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckCommand>();
   CLI::App* command =
-      app.add_subcommand("check", "judge documents by the specification, through expansion and shapes");
+      app.add_subcommand("check", "check models by the specification, through expansion and shapes");
   AddCommonOptions(*command, *options, 0);
   AddQuantize(*command, *options);
   AddRecursive(*command, *options);
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command
       ->add_option("--target", options->target,
-                   "what the model is for: `openvino` also tells what OpenVINO IR cannot express")
+                   "what the model is for: `openvino` also reports what OpenVINO IR cannot express")
       ->type_name("WORD")
       ->check(OneOf({"nnef", "openvino"}))
       ->capture_default_str();
   command->footer(
-      "Examples: nnefc check model.nnef model_folder --format sarif\n"
-      "          nnefc check --recursive models --werror --format github\n"
-      "          nnefc check model.nnef --fix --diff");
+      "Examples:\n"
+      "  nnefc check model.nnef model_folder --format sarif\n"
+      "  nnefc check --recursive models --werror --format github\n"
+      "  nnefc check model.nnef --fix --diff");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

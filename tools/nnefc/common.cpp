@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/evaluator.h"
+#include "tools/nnefc/help.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/search.h"
 #include "tools/nnefc/text_file.h"
@@ -108,23 +109,35 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
   command.add_option("--dialect", options.dialect, "the dialect of the document")
       ->type_name("WORD")
       ->check(OneOf({"auto", "provisional", "ratified"}))
-      ->capture_default_str();
-  auto* lenient = command.add_flag("--lenient", options.is_lenient,
-                                   "take what exporters write beside the specification, with warnings");
-  command.add_flag("--strict", options.is_strict, "refuse it, from documents with an exporter's marks too")
-      ->excludes(lenient);
+      ->capture_default_str()
+      ->group(kCommonGroup);
+  auto* lenient =
+      command.add_flag("--lenient", options.is_lenient,
+                       "accept known deviations of exporters from the specification, with warnings");
+  command
+      .add_flag("--strict", options.is_strict,
+                "report those deviations as errors, in documents with an exporter's marks too")
+      ->excludes(lenient)
+      ->group(kCommonGroup);
+  lenient->group(kCommonGroup);
 }
 
-void AddReporting(CLI::App& command, CommonOptions& options) {
+// The diagnostics of a document alone have more forms than a result that programs read.
+void AddReporting(CLI::App& command, CommonOptions& options, ReportForms forms) {
+  const bool is_result = forms == ReportForms::kResult;
   command
       .add_option("--format", options.format,
-                  "the form of diagnostics and reports; `github` marks the lines of a change: --format sarif")
+                  is_result ? "the form of the result and of diagnostics: --format json"
+                            : "the form of diagnostics; `github` marks lines of a change: --format sarif")
       ->type_name("WORD")
-      ->check(OneOf({"text", "json", "sarif", "github"}))
-      ->capture_default_str();
+      ->check(OneOf(is_result ? std::vector<std::string>{"text", "json"}
+                              : std::vector<std::string>{"text", "json", "sarif", "github"}))
+      ->capture_default_str()
+      ->group(kCommonGroup);
   AddColor(command, options.color, "colour in diagnostics and reports");
-  command.add_flag("--werror", options.werror, "warnings are errors, in exit code too");
-  command.add_flag("-q,--quiet", options.quiet, "tell errors alone");
+  command.add_flag("--werror", options.werror, "treat warnings as errors, in the exit code too")
+      ->group(kCommonGroup);
+  command.add_flag("-q,--quiet", options.quiet, "print only errors")->group(kCommonGroup);
 }
 
 }  // namespace
@@ -133,17 +146,19 @@ void AddColor(CLI::App& command, std::string& choice, const char* what) {
   command.add_option("--color", choice, what)
       ->type_name("WORD")
       ->check(OneOf({"auto", "always", "never"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kCommonGroup);
 }
 
 void AddExtensions(CLI::App& command, std::vector<std::string>& extensions) {
   command
       .add_option("--extensions", extensions,
-                  "a plug-in, a shared library: transformations, operations and fragments beside ours; "
-                  "`python -m nnefc` takes folders of transformations in Python too; may be repeated")
+                  "a plug-in: a shared library with more transformations, operations and fragments; "
+                  "`python -m nnefc` accepts folders of transformations in Python too; may be repeated")
       ->type_name("FILE.so")
       ->take_all()
-      ->expected(1);
+      ->expected(1)
+      ->group(kCommonGroup);
 }
 
 void AddRecursive(CLI::App& command, CommonOptions& options) {
@@ -184,12 +199,13 @@ void AddBytesLimit(CLI::App& command, CommonOptions& options) {
 
 void AddTextOptions(CLI::App& command, CommonOptions& options) {
   AddModels(command, options, 0, "a .nnef document, a graph.quant file, a model folder, an archive, or -");
-  AddReporting(command, options);
+  AddReporting(command, options, ReportForms::kResult);
   AddNestingLimit(command, options);
   AddBytesLimit(command, options);
 }
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models, ModelKind kind) {
+void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models, ModelKind kind,
+                      ReportForms forms) {
   AddModels(
       command, options, max_models,
       kind == ModelKind::kDocument
@@ -200,13 +216,17 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
       .add_option("--input-shape", options.input_shapes, "NAME=1,3,224,224: the shape of an external tensor")
       ->type_name("NAME=EXTENTS")
       ->take_all()
-      ->expected(1);
-  command.add_option("--graph", options.graph, "the graph to take if the document has several")
-      ->type_name("NAME");
+      ->expected(1)
+      ->group(kCommonGroup);
+  command.add_option("--graph", options.graph, "the graph to use if the document has several")
+      ->type_name("NAME")
+      ->group(kCommonGroup);
   AddExtensions(command, options.extensions);
-  AddReporting(command, options);
-  command.add_flag("--verify", options.verify,
-                   "verify the graph that each stage makes; a failure is our fault");
+  AddReporting(command, options, forms);
+  command
+      .add_flag("--verify", options.verify,
+                "verify the graph that each stage makes; please report a failure, with the model")
+      ->group(kCommonGroup);
   AddNestingLimit(command, options);
   AddLimit(command, "--max-recursion", options.limits.recursion,
            "fragments being instantiated within each other");
@@ -252,34 +272,12 @@ void PrintDiff(const std::string& diff, const std::string& color) {
   }
 }
 
-void RequireOtherFile(const CommonOptions& options, bool force) {
-  std::error_code error;
-  if (force || options.output.empty()) return;
-  for (const std::string& model : options.models) {
-    if (std::filesystem::equivalent(model, options.output, error))
-      throw MisuseError(
-          fmt::format("`{}` is what is read; `--force` replaces it by the result", options.output));
-  }
-}
-
 void WriteProduct(const std::string& path, const std::string& content) {
   if (path.empty() || path == "-") {
     WriteStdout(content);
     return;
   }
   if (auto written = WriteFile(path, content); !written) throw MisuseError(written.error().message);
-}
-
-void RequireExtension(const std::string& path, std::initializer_list<std::string_view> extensions,
-                      std::string_view what) {
-  const std::filesystem::path file(path);
-  const std::string extension = file.extension().string();
-  if (extension.empty() || std::find(extensions.begin(), extensions.end(), extension) != extensions.end())
-    return;
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
-  throw MisuseError(fmt::format("cannot write `{}`: {}", path, what));
 }
 
 std::string FormatTime(double milliseconds) {

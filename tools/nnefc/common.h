@@ -69,6 +69,9 @@ struct CommonOptions {
 void AddTextOptions(CLI::App& command, CommonOptions& options);
 // What a command takes: documents of NNEF, or graphs too.
 enum class ModelKind { kDocument, kAny };
+// The forms of `--format`: those of diagnostics alone (text, json, sarif, github), or of a result too (text,
+// json).
+enum class ReportForms { kDiagnostics, kResult };
 // Adds `--extensions`.
 void AddExtensions(CLI::App& command, std::vector<std::string>& extensions);
 // Adds `--recursive`.
@@ -77,7 +80,7 @@ void AddRecursive(CLI::App& command, CommonOptions& options);
 std::string ShownModel(const std::string& model);
 // Adds the common options to a command; `max_models` 0 is any number.
 void AddCommonOptions(CLI::App& command, CommonOptions& options, int max_models,
-                      ModelKind kind = ModelKind::kAny);
+                      ModelKind kind = ModelKind::kAny, ReportForms forms = ReportForms::kDiagnostics);
 // Of commands that compute with the values of tensors, or show what they will be computed by.
 void AddQuantize(CLI::App& command, CommonOptions& options);
 
@@ -88,18 +91,11 @@ bool UseColorFor(const std::string& choice, const std::string& output);
 void AddColor(CLI::App& command, std::string& choice, const char* what);
 // Prints a unified diff, in colour where that is wanted.
 void PrintDiff(const std::string& diff, const std::string& color);
-// Throws MisuseError if `output` is the file of a model that is read, unless it is forced.
-void RequireOtherFile(const CommonOptions& options, bool force);
 // Adds `-o,--output` for what a command prints.
 void AddOutput(CLI::App& command, std::string& output, const char* what);
 // Writes to stdout, or to `path` (aside, then renamed) unless it is empty or
 // "-". Throws MisuseError if the file cannot be written.
 void WriteProduct(const std::string& path, const std::string& content);
-// Throws MisuseError for a file to be written whose name ends otherwise than
-// `extensions` say; names without one, and what is no file, are left alone.
-// `what` says what can be written: "a document to `.nnef`".
-void RequireExtension(const std::string& path, std::initializer_list<std::string_view> extensions,
-                      std::string_view what);
 // "12 ms", "1.25 s"
 std::string FormatTime(double milliseconds);
 // "f32[1,3,224,224]"

@@ -167,16 +167,18 @@ class Comparer {
 
 void CompareOptions::AddTolerance(CLI::App& command) {
   tolerance_option =
-      command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bitwise, 1e-6, 1e-4, 1e-2")
+      command.add_option("--tolerance", tolerance, "of max|a-b| / max|b|: bit for bit, 1e-6, 1e-4, 1e-2")
           ->type_name("WORD")
           ->check(OneOf({"exact", "close", "approximate", "very"}))
           ->capture_default_str();
 }
 
 void CompareOptions::Add(CLI::App& command) {
-  CLI::Option* compare =
-      command.add_option("--compare", path, "an .npz with the expected outputs: --compare expected.npz")
-          ->type_name("FILE");
+  CLI::Option* compare = command
+                             .add_option("--compare", path,
+                                         "an .npz with the expected outputs, or a .npy or .dat file with "
+                                         "that of the only output: --compare out.npz")
+                             ->type_name("FILE");
   AddTolerance(command);
   tolerance_option->needs(compare);
   command
@@ -192,10 +194,10 @@ void CompareOptions::Add(CLI::App& command) {
       ->needs(compare)
       ->excludes(tolerance_option);
   command
-      .add_option(
-          "--top", top,
-          "the N highest of each row (of the first axis) are at the same places, in any order; values "
-          "may then differ unless a tolerance is given: --top 5")
+      .add_option("--top", top,
+                  "compare only the indices of the N largest values in each row (of the first axis), in any "
+                  "order; with a "
+                  "tolerance the values too: --top 5")
       ->type_name("N")
       ->check(Between(1, 1000))
       ->needs(compare);

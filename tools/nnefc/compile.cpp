@@ -5,9 +5,9 @@ namespace nnefc::cli {
 void AddCompile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<LoweredCommand>();
   CLI::App* command =
-      app.add_subcommand("compile", "lower a model to OpenVINO operations; write or print that graph");
+      app.add_subcommand("compile", "lower a model to OpenVINO operations; write or print the graph");
   options->AddTo(*command);
-  command->footer("Example: nnefc compile model_folder -o net.xml");
+  command->footer("Example:\n  nnefc compile model_folder -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->LowerAndWrite("compile"); });
 }
 

@@ -26,27 +26,13 @@ bool EndsWith(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Reads a .npy or .dat file as data for `port`.
-std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
-                                          Context& context) {
-  if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
-  if (EndsWith(path, ".dat")) {
-    std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
-    if (!dat) return std::nullopt;
-    // The items of a tensor file are numbers as those of any other file; logical ones may be 8-bit integers
-    // (P 5.2).
-    const bool is_plain = dat->coding == DatCoding::kPlain && port.type != ElementType::kBoolean;
-    return is_plain ? dat->value : DecodeDat(*dat, port.type, context.emitter);
-  }
-  throw MisuseError(fmt::format("`--input {}={}`: expected a .npy or .dat file", port.name, path));
-}
-
 class InputGatherer {
  public:
   InputGatherer(const ExecutionOptions& options, const std::vector<runtime::Port>& ports, uint64_t max_bytes,
-                Context& context, bool may_reshape)
+                Context& context, bool may_reshape, std::vector<std::string> results)
       : options_(options),
         ports_(ports),
+        results_(std::move(results)),
         max_bytes_(max_bytes),
         context_(context),
         may_reshape_(may_reshape) {}
@@ -93,7 +79,10 @@ class InputGatherer {
       const runtime::Port* port = api::FindPort(ports_, name);
       if (port == nullptr)
         throw MisuseError(fmt::format("`--input {}`: {}", text, api::NoInput(ports_, name)));
-      if (auto value = ReadTensorFile(is_only ? text : text.substr(equals + 1), *port, context_)) {
+      const std::string path = is_only ? text : text.substr(equals + 1);
+      if (!IsTensorFile(path))
+        throw MisuseError(fmt::format("`--input {}={}`: expected a .npy or .dat file", name, path));
+      if (auto value = ReadTensorFile(path, *port, context_)) {
         given_[port->name] = std::move(*value);
       } else {
         unreadable_.insert(port->name);
@@ -116,6 +105,8 @@ class InputGatherer {
       // One for the only input needs no name; NumPy calls it `arr_0`.
       if (port == nullptr && tensors->size() == 1 && ports_.size() == 1 && tensor.name == "arr_0")
         port = &ports_.front();
+      // Archives of test data hold the expected results too.
+      if (port == nullptr && llvm::is_contained(results_, tensor.name)) continue;
       if (port == nullptr) {
         context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz,
                               api::NoInput(ports_, tensor.name));
@@ -179,6 +170,7 @@ class InputGatherer {
 
   const ExecutionOptions& options_;
   const std::vector<runtime::Port>& ports_;
+  std::vector<std::string> results_;  // names of the graph's results
   uint64_t max_bytes_;
   Context& context_;
   bool may_reshape_;  // `--input-shape` can be given
@@ -192,6 +184,21 @@ DataSource OpenInput(const std::string& path, Context& context) {
   ErrorOr<DataSource> source = OpenData(path, context);
   if (!source) throw MisuseError(source.error().message);
   return *source;
+}
+
+bool IsTensorFile(const std::string& path) {
+  return EndsWith(path, ".npy") || EndsWith(path, ".dat");
+}
+
+std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
+                                          Context& context) {
+  if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
+  std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
+  if (!dat) return std::nullopt;
+  // The items of a tensor file are numbers as those of any other file; logical ones may be 8-bit integers
+  // (P 5.2).
+  const bool is_plain = dat->coding == DatCoding::kPlain && port.type != ElementType::kBoolean;
+  return is_plain ? dat->value : DecodeDat(*dat, port.type, context.emitter);
 }
 
 runtime::ExecutableOptions ExecutionOptions::executable_options() const {
@@ -210,7 +217,9 @@ void AddInputOptions(CLI::App& command, ExecutionOptions& options) {
       ->type_name("NAME=FILE")
       ->take_all()
       ->expected(1);
-  command.add_option("--inputs", options.inputs_npz, "an .npz with the data of inputs by name")
+  command
+      .add_option("--inputs", options.inputs_npz,
+                  "an .npz with the data of inputs by name; arrays with the names of results are ignored")
       ->type_name("FILE");
   command
       .add_option("--random-inputs", options.random_inputs, "the seed of random data for the other inputs")
@@ -283,8 +292,11 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
   }
   if (!open) return true;
   Context& context = compilation.context();
+  std::vector<std::string> results;
+  for (ir::NodeId id : graph->results()) results.push_back(graph->node(id).name());
   const auto shapes =
-      InputGatherer(options, ports, max_bytes, context, /*may_reshape=*/true).ShapesOfOpenInputs();
+      InputGatherer(options, ports, max_bytes, context, /*may_reshape=*/true, std::move(results))
+          .ShapesOfOpenInputs();
   if (!shapes.empty()) compilation.SetInputShapes(shapes);
   return !context.emitter.has_errors();
 }
@@ -337,8 +349,11 @@ std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOption
   if (execution.executable == nullptr) return std::nullopt;
   execution.num_outputs = compilation.lowered()->results().size();
   execution.session = runtime::Session::Create(execution.executable);
+  std::vector<std::string> results;
+  for (size_t i = 0; i < execution.num_outputs; ++i)
+    results.push_back(execution.executable->outputs()[i].name);
   auto inputs = InputGatherer(options, execution.executable->inputs(), max_bytes, context,
-                              compilation.format() == ModelFormat::kNnef)
+                              compilation.format() == ModelFormat::kNnef, std::move(results))
                     .Gather();
   if (!inputs) return std::nullopt;
   execution.inputs = std::move(*inputs);

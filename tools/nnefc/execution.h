@@ -36,6 +36,12 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options);
 // Opens a file of data; throws MisuseError if the system cannot.
 DataSource OpenInput(const std::string& path, Context& context);
 
+// Whether a name ends as a .npy or .dat file does.
+bool IsTensorFile(const std::string& path);
+// Reads such a file as data for `port`; nothing if a mistake was emitted.
+std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
+                                          Context& context);
+
 // A model that is ready to run, with its inputs.
 struct Execution {
   std::shared_ptr<const runtime::Executable> executable;

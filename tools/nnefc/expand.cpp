@@ -2,6 +2,7 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -22,7 +23,7 @@ struct ExpandCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    RequireExtension(output, {".nnef", ".txt"}, "`expand` writes a document to `.nnef`");
+    RequireExtension(output, {".nnef", ".txt"}, "`expand` writes one document, to a `.nnef`");
     RequireOtherFile(*this, force);
     CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
@@ -55,7 +56,7 @@ void AddExpand(CLI::App& app, int& exit_code) {
       ->expected(1)
       ->take_all();
   command->add_flag("--force", options->force, "write over the document that is read");
-  command->footer("Example: nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
+  command->footer("Example:\n  nnefc expand model.nnef --lower softmax,linear -o flat.nnef");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

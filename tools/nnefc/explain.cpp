@@ -14,6 +14,7 @@
 #include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/explain_transformation.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/paint.h"
 #include "tools/nnefc/reporter.h"
 
@@ -75,6 +76,7 @@ struct ExplainCommand {
   std::vector<std::string> extensions;
 
   int Run() const {
+    RequireReportName(output, FormatNamed(format));
     if (list == !label.empty())
       throw MisuseError("`explain` takes a rule, an operation, a transformation or `--list`");
     if (list) return List();
@@ -202,8 +204,8 @@ struct ExplainCommand {
 
 void AddExplain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command = app.add_subcommand(
-      "explain", "tell what a rule demands, an operation or a transformation does, with examples");
+  CLI::App* command =
+      app.add_subcommand("explain", "describe a rule, an operation or a transformation, with examples");
   command->add_option("RULE", options->label,
                       "the label of a rule, as diagnostics show it in brackets, an operation, a "
                       "transformation, or `control_flow`");
@@ -215,8 +217,10 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->footer(
       "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
-      "Examples: nnefc explain binding.positional-after-named\n          nnefc explain conv\n          nnefc "
-      "explain MishFusion");
+      "Examples:\n"
+      "  nnefc explain binding.positional-after-named\n"
+      "  nnefc explain conv\n"
+      "  nnefc explain MishFusion");
   AddColor(*command, options->color, "colour in the answer");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(

@@ -3,7 +3,9 @@
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/text_file.h"
 
@@ -16,8 +18,13 @@ struct FmtCommand : CommonOptions {
   bool diff = false;
 
   int Run() {
-    if (!check && !diff)
-      RequireExtension(output, {".nnef", ".quant", ".txt"}, "`fmt` writes a document to `.nnef`");
+    if (diff) {
+      RequireExtension(output, {".diff", ".patch", ".txt", ""}, "`fmt --diff` writes a diff to a `.diff`");
+    } else if (check) {
+      RequireReportName(output, output_format());
+    } else {
+      RequireExtension(output, {".nnef", ".quant", ".txt"}, "`fmt` writes a document to a `.nnef`");
+    }
     const CompileOptions compile = compile_options("");
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;
@@ -29,6 +36,8 @@ struct FmtCommand : CommonOptions {
         exit_code = kMisuse;
       }
     }
+    if (check && !diff && !prints_text())
+      Print("{}\n", nlohmann::ordered_json({{"would_change", would_change_}}).dump(2));
     return exit_code;
   }
 
@@ -48,7 +57,7 @@ struct FmtCommand : CommonOptions {
     return std::max(exit_code, reporter.Report(model, context, environment_failed));
   }
 
-  int Format(const TextFile& text, const CompileOptions& compile, Context& context) const {
+  int Format(const TextFile& text, const CompileOptions& compile, Context& context) {
     const ParseOptions options{
         .dialect = compile.dialect,
         .kind = text.is_quantization ? DocumentKind::kQuantization : DocumentKind::kModel};
@@ -74,10 +83,13 @@ struct FmtCommand : CommonOptions {
            again->comments.size() == document.comments.size() && PrintDocument(*again, context) == formatted;
   }
 
-  int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) const {
+  int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) {
     const bool changes = before != formatted;
     if (diff) PrintDiff(UnifiedDiff(before, formatted, text.path, text.path), color);
-    if (check && changes && !diff) Print("{}\n", text.path);
+    if (check && changes && !diff) {
+      would_change_.push_back(text.path);
+      if (prints_text()) Print("{}\n", text.path);
+    }
     if (!diff && !check && !in_place) Print("{}", formatted);
     if (in_place && changes) {
       if (auto written = ReplaceFile(text.path, formatted); !written)
@@ -85,6 +97,8 @@ struct FmtCommand : CommonOptions {
     }
     return check && changes ? kInvalid : kSuccess;
   }
+
+  std::vector<std::string> would_change_;  // files that `--check` reports
 };
 
 }  // namespace
@@ -94,17 +108,19 @@ void AddFmt(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("fmt", "print documents in the one style, comments included");
   AddTextOptions(*command, *options);
   AddRecursive(*command, *options);
-  CLI::Option* in_place =
-      command->add_flag("-i,--in-place", options->in_place, "change the files instead of printing");
-  command->add_flag("--check", options->check, "tell the files that would change; exit code 1 if there are")
+  CLI::Option* in_place = command->add_flag("-i,--in-place", options->in_place,
+                                            "write the result back to the files instead of printing it");
+  command
+      ->add_flag("--check", options->check, "list the files that would change; exit code 1 if there are any")
       ->excludes(in_place);
   command->add_flag("--diff", options->diff, "print what would change")->excludes(in_place);
   command->footer(
-      "Takes `graph.nnef` and `graph.quant` of folders, and `-` for standard input. A document with syntax "
-      "errors is left alone.\nExamples: nnefc fmt --check model.nnef model_folder\n          nnefc fmt "
-      "--in-place --recursive models");
-  AddOutput(*command, options->output,
-            "the file to write what would be printed to; standard output without it");
+      "Formats `graph.nnef` and `graph.quant` of folders; a document that is named is formatted alone. `-` "
+      "is "
+      "standard input. A document with syntax errors is not changed.\nExamples:\n"
+      "  nnefc fmt --check model.nnef model_folder\n"
+      "  nnefc fmt --in-place --recursive models");
+  AddOutput(*command, options->output, "the file to write the result to; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
 }

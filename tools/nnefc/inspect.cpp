@@ -6,6 +6,7 @@
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/document_facts.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/paint.h"
 #include "tools/nnefc/reporter.h"
 
@@ -108,6 +109,7 @@ struct InspectCommand : CommonOptions {
   int64_t layers = -1;
 
   int Run() {
+    RequireReportName(output, output_format());
     int exit_code = kSuccess;
     Json all = Json::array();
     Reporter reporter(*this);
@@ -178,12 +180,12 @@ struct InspectCommand : CommonOptions {
 void AddInspect(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand("inspect", "show a model's inputs, outputs, operations and shapes");
-  AddCommonOptions(*command, *options, 0);
+  AddCommonOptions(*command, *options, 0, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
-  command->add_option("--layers", options->layers, "how many operations to list; all without it")
+  command->add_option("--layers", options->layers, "list only the first N operations")
       ->type_name("N")
       ->check(Between(0, 1'000'000'000));
-  command->footer("Example: nnefc inspect model.nnef --layers 8");
+  command->footer("Example:\n  nnefc inspect model.nnef --layers 8");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

@@ -1,8 +1,11 @@
 #include "compiler/lint/lint_model.h"
 
+#include <set>
+
 #include "compiler/lint/config.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -55,10 +58,12 @@ lint::SettingsRequest LintCommand::Request() const {
 }
 
 int LintCommand::Run() {
+  RequireReportName(output, output_format());
   fixes.Validate(*this);
   const lint::SettingsRequest request = Request();
   Reporter reporter(*this, /*is_product=*/true);
   int exit_code = kSuccess;
+  std::set<std::string> reported_configurations;
   for (const std::string& model : FindModels()) {
     CompileOptions compile = compile_options(model);
     compile.purpose = Purpose::kJudge;
@@ -77,7 +82,9 @@ int LintCommand::Run() {
     compilation.SetTexts(std::move(compile.texts));
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
-    compilation.context().emitter.Take(std::move(configuration.emitter));
+    // One configuration serves many models; its mistakes are reported once.
+    if (reported_configurations.insert(path).second)
+      compilation.context().emitter.Take(std::move(configuration.emitter));
     fixes.Deliver(model, report, *this);
     exit_code = std::max(exit_code, reporter.Report(ShownModel(model), compilation.context(),
                                                     config_failed || compilation.environment_failed()));
@@ -89,8 +96,8 @@ int LintCommand::Run() {
 
 void AddLint(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<LintCommand>();
-  CLI::App* command = app.add_subcommand(
-      "lint", "check documents, and tell what is valid but deprecated, unused or surprising");
+  CLI::App* command =
+      app.add_subcommand("lint", "check, and report what is deprecated, unused or surprising");
   AddCommonOptions(*command, *options, 0, ModelKind::kDocument);
   AddRecursive(*command, *options);
   command->add_option("--enable", options->enable, "rules to switch on: names, or all")
@@ -116,9 +123,10 @@ void AddLint(CLI::App& app, int& exit_code) {
   command->add_flag("--no-config", options->no_config, "look for no configuration")->excludes(config);
   options->fixes.Add(*command, "change the files where a finding or mistake has one repair that helps");
   command->footer(
-      "Examples: nnefc lint model_folder --disable unused-fragment --level lint.shape-of=error\n"
-      "          nnefc lint --recursive models --werror\n"
-      "          nnefc lint model.nnef --fix --diff");
+      "Examples:\n"
+      "  nnefc lint model_folder --disable unused-fragment --level shape-of=error\n"
+      "  nnefc lint --recursive models --werror\n"
+      "  nnefc lint model.nnef --fix --diff");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

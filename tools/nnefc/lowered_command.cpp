@@ -5,6 +5,7 @@
 #include "compiler/support/temporary_files.h"
 #include "tools/api/openvino_form.h"
 #include "tools/nnefc/misuse.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/transform_options.h"
 
@@ -43,10 +44,15 @@ void LoweredCommand::AddTo(CLI::App& command) {
 int LoweredCommand::LowerAndWrite(std::string_view command,
                                   const std::function<void(const Compilation&)>& told) {
   if (list) return ListTransformations(transform, *this);
-  if (!updated_configuration.empty()) return UpdateConfiguration();
+  if (!updated_configuration.empty()) {
+    if (!output.empty())
+      throw MisuseError("`--custom-operations-config-update` writes no graph to `--output`");
+    return UpdateConfiguration();
+  }
   RequireOtherFile(*this, force);
-  RequireExtension(output, {".xml", ".ir", ".txt"},
-                   fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir`", command));
+  RequireExtension(
+      output, {".xml", ".ir", ".txt"},
+      fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir` or `.txt`", command));
   const bool to_xml = llvm::StringRef(output).endswith(".xml");
   CompileOptions compile = compile_options(models.front());
   compile.random_weights = random_weights;

@@ -8,6 +8,7 @@
 #include "compiler/support/suggest.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
+#include "tools/nnefc/foreign_words.h"
 
 namespace nnefc::cli {
 namespace {
@@ -34,37 +35,6 @@ std::string DescribeExtra(const CLI::App& app) {
   return fmt::format("`{}` is one argument too many for `{}`", app.remaining(true).front(),
                      CommandOf(app).get_name());
 }
-
-// What other tools call an option, and what serves here.
-struct ForeignOption {
-  std::string_view theirs;
-  std::string_view advice;
-};
-constexpr ForeignOption kForeignOptions[] = {
-    {"--batch", "`--input-shape NAME=8,3,224,224` sets the extents of an input"},
-    {"--batch-size", "`--input-shape NAME=8,3,224,224` sets the extents of an input"},
-    {"--device", "nnefc runs on the CPU; `--backend` chooses the kernels of `run` and `bench`"},
-    {"--provider", "nnefc runs on the CPU; `--backend` chooses the kernels of `run` and `bench`"},
-    {"--fp16", "values are computed as the document says"},
-    {"--jobs", "`--threads N` limits the threads of `run` and `bench`"},
-    {"--model", "the model is named without an option"},
-    {"--input-model", "the model is named without an option"},
-    {"--input_model", "the model is named without an option"},
-    {"--path", "the model is named without an option"},
-    {"--num-threads", "did you mean `--threads`?"},
-    {"--loops", "did you mean `--iterations`?"},
-    {"--runs", "did you mean `--iterations`?"},
-    {"--repeat", "did you mean `--iterations`?"},
-    {"--out", "did you mean `--output`?"},
-    {"--output-dir", "did you mean `--output`?"},
-    {"--seed", "`--random-inputs SEED` and `--random-weights SEED` make data"},
-    {"--shape", "did you mean `--input-shape`?"},
-    {"-j", "`--threads N` limits the threads of `run` and `bench`"},
-    {"-m", "the model is named without an option"},
-    {"-t", "`--threads N` limits the threads of `run` and `bench`"},
-    {"-n", "did you mean `--iterations`?"},
-    {"-v", "did you mean `--verbose`?"},
-};
 
 const CLI::App* FindCommand(const CLI::App& app, std::string_view word) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -108,6 +78,14 @@ std::string OtherCommandWith(const CLI::App& app, const std::string& wanted) {
   return "";
 }
 
+// Whether advice such as "did you mean `--format json`?" names an option that `command` lacks.
+bool MeansMissingOption(const CLI::App& command, std::string_view advice) {
+  llvm::StringRef option(advice.data(), advice.size());
+  if (!option.consume_front("did you mean `--")) return false;
+  const std::string name = "--" + option.take_until([](char c) { return c == ' ' || c == '`'; }).str();
+  return FindOption(command, name) == nullptr;
+}
+
 // "; did you mean ..?" for an option that `command` does not have.
 std::string AdviceFor(const CLI::App& app, const CLI::App& command, std::string_view word) {
   const std::string wanted(word.substr(0, word.find('=')));
@@ -120,9 +98,8 @@ std::string AdviceFor(const CLI::App& app, const CLI::App& command, std::string_
   const std::string spelled = wanted.substr(0, 2) == "--" ? wanted : "-" + wanted;
   if (wanted.size() > 2 && std::find(names.begin(), names.end(), spelled) != names.end())
     return fmt::format("; did you mean `{}`?", spelled);
-  for (const ForeignOption& foreign : kForeignOptions) {
-    if (foreign.theirs == wanted) return fmt::format("; {}", foreign.advice);
-  }
+  const std::optional<std::string_view> advice = AdviceForOption(wanted, command.get_name());
+  if (advice && !MeansMissingOption(command, *advice)) return fmt::format("; {}", *advice);
   Suggestion suggestion(wanted);
   for (const std::string& name : names) suggestion.Offer(name);
   if (!suggestion.best().empty()) return MeantInstead(suggestion);
@@ -144,7 +121,7 @@ std::optional<std::string> FindBeforeCommand(const CLI::App& app, const std::vec
   if (FindOption(app, words.front()) != nullptr) return std::nullopt;
   const auto at = std::find_if(words.begin(), words.end(),
                                [&](const std::string& word) { return FindCommand(app, word) != nullptr; });
-  if (at == words.end()) return fmt::format("`{}` is no command", words.front());
+  if (at == words.end()) return fmt::format("unknown command `{}`", words.front());
   const CLI::App& command = *FindCommand(app, *at);
   if (FindOption(command, words.front()) == nullptr) return DescribeUnknown(app, command, words.front());
   std::vector<std::string> right = words;
@@ -203,12 +180,40 @@ CLI::Validator NonNegativeNumber() {
   return CLI::Validator(refuse, "");
 }
 
+CLI::Validator NotEmpty() {
+  auto refuse = [](const std::string& given) {
+    return given.empty() ? std::string("expected a name, not an empty text") : std::string();
+  };
+  return CLI::Validator(refuse, "");
+}
+
+std::optional<std::string> AdviceForCommand(const CLI::App& app, const std::string& word) {
+  Suggestion suggestion(word);
+  for (const CLI::App* command : app.get_subcommands({})) suggestion.Offer(command->get_name());
+  for (const ForeignWord& foreign : ForeignCommands()) {
+    if (foreign.theirs == word) return std::string(foreign.advice);
+    suggestion.Offer(foreign.theirs);
+  }
+  if (suggestion.best().empty()) return std::nullopt;
+  for (const ForeignWord& foreign : ForeignCommands()) {
+    if (foreign.theirs == suggestion.best()) return std::string(foreign.advice);
+  }
+  return fmt::format("did you mean `nnefc {}`?", suggestion.best());
+}
+
+std::string HelpNote(const CLI::App& app, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (FindCommand(app, word) != nullptr) return fmt::format("see `nnefc {} --help`", word);
+  }
+  return "see `nnefc --help`";
+}
+
 std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
   const llvm::StringRef text = error.what();
   const bool wants_command =
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &CommandOf(app) == &app;
   if (wants_command && app.remaining(true).empty()) return "no command is given";
-  if (wants_command) return fmt::format("`{}` is no command", app.remaining(true).front());
+  if (wants_command) return fmt::format("unknown command `{}`", app.remaining(true).front());
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return DescribeExtra(app);
   const auto [name, rest] = text.split(": ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !rest.empty()) {

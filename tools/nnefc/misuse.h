@@ -14,6 +14,14 @@ CLI::Validator OneOf(std::vector<std::string> choices);
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();
 CLI::Validator NonNegativeNumber();
+CLI::Validator NotEmpty();
+
+// Returns advice for a word that is no command of `app`: the command that it is a misspelling of, or what
+// serves where other tools have such a command.
+std::optional<std::string> AdviceForCommand(const CLI::App& app, const std::string& word);
+
+// Returns the note that names the help of the command among `words`: "see `nnefc run --help`".
+std::string HelpNote(const CLI::App& app, const std::vector<std::string>& words);
 
 // Says what is wrong with the arguments of `app` in the words of our other
 // diagnostics: the option in back-quotes, what was given, what is expected, and

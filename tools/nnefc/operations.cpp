@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "runtime/kernels/registry.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/output_name.h"
 
 namespace nnefc::cli {
 namespace {
@@ -71,9 +72,10 @@ void AddOperations(CLI::App& app, int& exit_code) {
       ->excludes(without);
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->footer(
-      "The sections are those of NNEF 1.0.5 (R); `nnefc explain OPERATION` tells more of one.\n"
-      "Example: nnefc operations --without-openvino");
+      "The sections are those of NNEF 1.0.5 (R); `nnefc explain OPERATION` describes one.\n"
+      "Example:\n  nnefc operations --without-openvino");
   command->callback([options, &exit_code] {
+    RequireReportName(options->output, Format::kText);
     WriteProduct(options->output, options->opsets ? options->Opsets() : options->Standard());
     exit_code = kSuccess;
   });

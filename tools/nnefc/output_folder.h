@@ -5,16 +5,15 @@
 
 namespace nnefc::cli {
 
-// Throws MisuseError for a path that names a file by its extension; `what` says
-// what is written there instead: "the upgraded model is a folder".
-void RequireFolderName(const std::string& path, std::string_view what);
-
-// A folder that is made beside its final place and renamed when complete.
+// A folder that is written under a temporary name next to its path and renamed when complete.
 // Failures throw MisuseError.
 class OutputFolder {
  public:
-  // The place must be free, or an empty folder.
-  explicit OutputFolder(std::string path);
+  // Handling of a folder that exists and is not empty. `kRefuseModel` names `--force` as the way to replace
+  // it. `kReplaceModel` replaces a model folder in one step; files in it that are neither documents nor
+  // tensor files, and that the new folder does not have, are carried over.
+  enum class Existing { kRefuse, kRefuseModel, kReplaceModel };
+  explicit OutputFolder(std::string path, Existing existing = Existing::kRefuse);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -25,8 +24,11 @@ class OutputFolder {
   void Commit();
 
  private:
+  void CarryOver() const;
+
   std::string path_;
   std::string temporary_;
+  bool replaces_ = false;
 };
 
 }  // namespace nnefc::cli

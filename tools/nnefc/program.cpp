@@ -5,19 +5,17 @@
 #include <iostream>
 #include <new>
 
-#include "compiler/support/suggest.h"
 #include "fmt/format.h"
 #include "tools/api/model.h"
 #include "tools/nnefc/commit.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/help.h"
 #include "tools/nnefc/interrupt.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
 namespace {
-
-constexpr const char* kHelpNote = "`nnefc --help` and `nnefc COMMAND --help` tell what is possible";
 
 // The version alone stands on the first line, for scripts.
 std::string DescribeVersion() {
@@ -31,7 +29,7 @@ bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
   for (const CLI::App* command : app.get_subcommands({})) {
     PrintStderr("  nnefc {:<12}{}\n", command->get_name(), command->get_description());
   }
-  PrintStderr("nnefc: note: {}\n", kHelpNote);
+  PrintStderr("nnefc: note: {}\n", HelpNote(app, words));
   return true;
 }
 
@@ -39,20 +37,17 @@ bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
 bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words.front().starts_with('-')) return false;
   const std::string& word = words.front();
-  Suggestion suggestion(word);
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == word) return false;
-    suggestion.Offer(command->get_name());
   }
+  const std::string note = HelpNote(app, {});
   std::error_code error;
   if (std::filesystem::exists(word, error)) {
-    PrintError(fmt::format("`{}` is no command; did you mean `nnefc check {}`?", word, word), kHelpNote);
-  } else if (suggestion.best().empty()) {
-    PrintError(fmt::format("there is no command `{}`", word), kHelpNote);
-  } else {
-    PrintError(fmt::format("there is no command `{}`; did you mean `{}`?", word, suggestion.best()),
-               kHelpNote);
+    PrintError(fmt::format("unknown command `{}`; did you mean `nnefc check {}`?", word, word), note);
+    return true;
   }
+  const std::optional<std::string> advice = AdviceForCommand(app, word);
+  PrintError(fmt::format("unknown command `{}`{}", word, advice ? "; " + *advice : ""), note);
   return true;
 }
 
@@ -67,11 +62,14 @@ std::vector<std::string> Words(int argc, char** argv) {
 }
 
 // A list is one word with commas; without this, CLI11 lets it have the words
-// behind that too, MODEL among them.
-void TakeOneWordEach(CLI::App& app) {
+// behind that too, MODEL among them. Names of files are not empty.
+void RestrictValues(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
       if (!option->get_positional()) option->allow_extra_args(false);
+      const std::string type = option->get_type_name();
+      const bool is_file = type == "FILE" || type == "FOLDER" || type == "PATH" || type == "FILE.so";
+      if (is_file || option->get_positional()) option->check(NotEmpty());
     }
   }
 }
@@ -102,20 +100,21 @@ int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
   const bool is_topic = words == std::vector<std::string>{"limits", "--help"};
   if (!is_topic && (IsNoCommand(app, words) || IsUnknownCommand(app, words))) return kMisuse;
   if (const std::optional<std::string> misuse = FindMisuse(app, words)) {
-    PrintError(*misuse, kHelpNote);
+    PrintError(*misuse, HelpNote(app, words));
     return kMisuse;
   }
   if (is_topic) {
     PrintLimits(app);
     return kSuccess;
   }
+  const std::string help_note = HelpNote(app, words);
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app.parse(std::move(words));
   } catch (const CLI::Success& request) {
     return app.exit(request, std::cout);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    PrintError(DescribeMisuse(app, error), kHelpNote);
+    PrintError(DescribeMisuse(app, error), help_note);
     return kMisuse;
   } catch (const MisuseError& error) {
     PrintError(error.what());
@@ -149,9 +148,11 @@ int RunProgram(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("-V,--version", DescribeVersion);
   app.footer(
-      "Example: nnefc run model_folder --input input=image.npy --outputs out.npz\n"
-      "`nnefc help COMMAND` tells the options of a command, `nnefc help limits` what bounds a document.\n"
-      "Exit codes: 0 all is well, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
+      "Example:\n"
+      "  nnefc run model_folder --input input=image.npy --outputs out.npz\n"
+      "`nnefc help COMMAND` lists the options of a command, `nnefc help limits` the limits of documents and "
+      "runs.\n"
+      "Exit codes: 0 success, 1 the input is invalid or a comparison failed, 2 misuse or environment.");
   AddCheck(app, exit_code);
   AddLint(app, exit_code);
   AddExpand(app, exit_code);
@@ -164,7 +165,8 @@ int RunProgram(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
-  TakeOneWordEach(app);
+  RestrictValues(app);
+  FormatHelp(app);
   const std::vector<std::string> words = Words(argc, argv);
   SetErrorFormat(ErrorFormatOf(words));
   return Finish(Run(app, words, exit_code));

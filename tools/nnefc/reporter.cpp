@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
 #include "compiler/driver/told.h"
@@ -153,7 +154,8 @@ void Reporter::Write(const std::string& text) const {
   }
 }
 
-// "nnefc: 3 errors and 1 warning in 2 of 40 files"
+// "nnefc: 3 errors and 1 warning in 2 of 40 files", or "nnefc: 2 models, no mistakes" for searched folders
+// and on terminals.
 std::string Reporter::Summary() const {
   size_t errors = 0;
   size_t warnings = 0;
@@ -163,7 +165,14 @@ std::string Reporter::Summary() const {
     warnings += counts.warnings;
     files += counts.errors + counts.warnings > 0 ? 1 : 0;
   }
-  if (counts_.size() < 2 || files == 0) return "";
+  if (files == 0) {
+    const bool to_file = !options_.output.empty() && options_.output != "-";
+    const bool is_shown = options_.recursive || (!to_file && ::isatty(STDERR_FILENO) == 1);
+    return is_shown && !counts_.empty() && std::uncaught_exceptions() == 0
+               ? fmt::format("nnefc: {}, no mistakes\n", Count(counts_.size(), "model"))
+               : "";
+  }
+  if (counts_.size() < 2) return "";
   std::string what = errors > 0 ? Count(errors, "error") : "";
   if (warnings > 0) what += (what.empty() ? "" : " and ") + Count(warnings, "warning");
   return fmt::format("nnefc: {} in {} of {} files\n", what, files, counts_.size());

@@ -12,6 +12,7 @@
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_folder.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/transform_options.h"
 #include "tools/nnefc/value_summary.h"
@@ -36,6 +37,8 @@ struct RunCommand : CommonOptions {
   bool check_finite = false;
 
   int Run() {
+    if (output == "-" || save_inputs == "-")
+      throw MisuseError("an `.npz` cannot go to standard output; name a file, such as `out.npz`");
     RequireExtension(output, {".npz"}, "`run` writes outputs to an `.npz`, each by its name");
     RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
     RefuseForOpenVino("--save-weights", !save_weights.empty());
@@ -142,17 +145,45 @@ struct RunCommand : CommonOptions {
       if (auto written = WriteNpz(output, named); !written) throw MisuseError(written.error().message);
     }
     if (!compare.path.empty()) {
-      auto expected = ReadNpz(OpenInput(compare.path, compilation.context()), compilation.context(),
-                              {.max_bytes = max_bytes});
+      auto expected = ReadExpected(prepared, compilation.context());
       if (!expected) return Reporter(*this).Report(compilation);
-      return AddComparison(computed, *expected) ? kSuccess : kInvalid;
+      return AddComparison(computed, std::move(*expected)) ? kSuccess : kInvalid;
     }
     if (output.empty()) AddValues(computed);
     return kSuccess;
   }
 
+  // The tensors of an .npz by name, or that of a .npy or .dat file, which belongs to the only output.
+  std::optional<std::vector<NamedTensor>> ReadExpected(const Execution& prepared, Context& context) const {
+    if (!IsTensorFile(compare.path))
+      return ReadNpz(OpenInput(compare.path, context), context, {.max_bytes = max_bytes});
+    if (prepared.num_outputs != 1)
+      throw MisuseError(
+          fmt::format("`--compare {}`: the graph has {} outputs; an .npz has a tensor for each, by name",
+                      compare.path, prepared.num_outputs));
+    const runtime::Port& output = prepared.executable->outputs().front();
+    std::optional<TensorValue> value = ReadTensorFile(compare.path, output, context);
+    if (!value) return std::nullopt;
+    return std::vector<NamedTensor>{{output.name, std::move(*value)}};
+  }
+
+  // With one output and one expected tensor, their names may differ.
+  void RenameOnly(const std::vector<Computed>& computed, std::vector<NamedTensor>& expected) const {
+    const Computed* only = nullptr;
+    for (const Computed& value : computed) {
+      if (expected.size() != 1 || value.tensor.name == expected.front().name) return;
+      if (value.is_output && only != nullptr) return;
+      if (value.is_output) only = &value;
+    }
+    if (only == nullptr) return;
+    if (IsText())
+      Print("{}: compared with `{}`, the only tensor\n", only->tensor.name, expected.front().name);
+    expected.front().name = only->tensor.name;
+  }
+
   // A dumped value that nothing is known of is not compared; an output must be known.
-  bool AddComparison(const std::vector<Computed>& computed, const std::vector<NamedTensor>& expected) {
+  bool AddComparison(const std::vector<Computed>& computed, std::vector<NamedTensor> expected) {
+    RenameOnly(computed, expected);
     bool all = true;
     Json list = Json::array();
     Json surplus = Json::array();
@@ -289,7 +320,7 @@ struct RunCommand : CommonOptions {
 void AddRun(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "execute a model on the CPU");
-  AddCommonOptions(*command, *options, 1);
+  AddCommonOptions(*command, *options, 1, ModelKind::kAny, ReportForms::kResult);
   AddQuantize(*command, *options);
   AddExecutionOptions(*command, options->execution);
   AddTransformOptions(*command, options->transform);
@@ -320,8 +351,8 @@ void AddRun(CLI::App& app, int& exit_code) {
       "and writes");
   command
       ->add_option("--iterations", options->iterations,
-                   "with --profile: so many runs, of each step the least")
-      ->check(CLI::Range(1, 100'000))
+                   "with --profile: the number of runs; the least time of each step is printed")
+      ->check(Between(1, 100'000))
       ->type_name("N")
       ->needs(profile);
   command->add_flag(
@@ -330,9 +361,10 @@ void AddRun(CLI::App& app, int& exit_code) {
       "value from finite ones, with exit code 1; constants with such elements are notes");
   command->add_flag("--verbose", options->verbose, "print the time of each stage");
   command->footer(
-      "Examples: nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
-      "          nnefc run model.nnef --random-weights 1 --random-inputs 1 --dump all -o values.npz\n"
-      "          nnefc run model.nnef --random-weights 1 --random-inputs 1 --compare out.npz --top 5");
+      "Examples:\n"
+      "  nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
+      "  nnefc run model_folder --inputs data.npz --dump all -o values.npz\n"
+      "  nnefc run net.nnef --random-weights 1 --random-inputs 1 --compare out.npz");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

@@ -54,7 +54,9 @@ std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions&
     texts.push_back({std::move(name), writable, is_quantization, file});
   };
   add(opened.model->graph_text(), false);
-  if (opened.model->quantization_text()) add(*opened.model->quantization_text(), true);
+  // A document that is named is meant alone, without the graph.quant of its folder.
+  const bool is_document = texts.front().path == path;
+  if (opened.model->quantization_text() && !is_document) add(*opened.model->quantization_text(), true);
   return texts;
 }
 

@@ -23,8 +23,8 @@ struct TextFile {
 // All of standard input, which is read once. Throws MisuseError if it is too large.
 const std::string& StandardInput();
 
-// The texts of a folder (`graph.nnef`, then `graph.quant`), an archive, a bare
-// document or graph.quant file, or of standard input (`-`). Empty if they
+// The texts of a folder or archive (`graph.nnef`, then `graph.quant`), one document, also
+// of a folder, a graph.quant file, or standard input (`-`). Empty if they
 // cannot be opened, which was emitted; `environment_failed` tells why.
 std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions& options, Context& context,
                                 bool& environment_failed);

@@ -25,6 +25,8 @@ struct TransformCommand : LoweredCommand {
 
   int Run() {
     if (bisect && !list) {
+      if (!output.empty())
+        throw MisuseError("`--bisect` prints what it finds, and writes no graph to `--output`");
       if (execution.inputs.empty() && execution.inputs_npz.empty() && !execution.random_inputs)
         execution.random_inputs = 0;
       return Bisect(*this, execution, compare);
@@ -91,14 +93,14 @@ struct TransformCommand : LoweredCommand {
 
 void AddTransform(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TransformCommand>();
-  CLI::App* command = app.add_subcommand(
-      "transform", "transform and lower a model; write or print the graph that it becomes");
+  CLI::App* command =
+      app.add_subcommand("transform", "transform and lower a model; write or print the graph");
   options->AddTo(*command);
   const auto add_names = [&](const char* option, std::vector<std::string>& names, const char* what) {
     command->add_option(option, names, what)->delimiter(',')->type_name("NAME,..");
   };
   add_names("--only", options->transform.pipeline.only, "run these and no other, enabled or not");
-  command->add_option("--stop-after", options->transform.pipeline.stop_after, "run none behind this one")
+  command->add_option("--stop-after", options->transform.pipeline.stop_after, "run none after this one")
       ->type_name("NAME");
   add_names("--print-before", options->print_before,
             "print the graph to standard error before these, or `all`");
@@ -106,16 +108,16 @@ void AddTransform(CLI::App& app, int& exit_code) {
   add_names("--print-diff", options->print_diff,
             "print what these change in the graph to standard error, or `all`");
   command->add_flag("--time-transformations", options->times,
-                    "tell the time that each takes, and the nodes before and after");
-  CLI::Option* bisect = command->add_flag(
-      "--bisect", options->bisect,
-      "run the model with and without transformations and tell the first after which outputs "
-      "differ; inputs are random unless they are given");
+                    "print the time of each, and the number of nodes before and after");
+  CLI::Option* bisect = command->add_flag("--bisect", options->bisect,
+                                          "run the model with and without transformations and print the "
+                                          "first after which outputs differ; inputs are "
+                                          "random unless data are passed");
   AddInputOptions(*command, options->execution);
   options->compare.AddTolerance(*command);
   for (const char* option : {"--input", "--inputs", "--random-inputs", "--tolerance"})
     command->get_option(option)->needs(bisect);
-  command->footer("Example: nnefc transform model_folder --only front.MishFusion -o net.xml");
+  command->footer("Example:\n  nnefc transform model_folder --only front.MishFusion -o net.xml");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/help.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 #include "tools/nnefc/streams.h"
 
@@ -15,14 +17,18 @@ void AddTransformOptions(CLI::App& command, TransformOptions& options) {
       .add_option("--enable-transformations", options.enabled,
                   "run these too: ids, or names of classes such as front.MishFusion")
       ->delimiter(',')
-      ->type_name("NAME,..");
-  command.add_option("--disable-transformations", options.disabled, "leave these out, whatever enables them")
+      ->type_name("NAME,..")
+      ->group(kTransformationGroup);
+  command
+      .add_option("--disable-transformations", options.disabled, "do not run these, whatever enables them")
       ->delimiter(',')
-      ->type_name("NAME,..");
+      ->type_name("NAME,..")
+      ->group(kTransformationGroup);
   command
       .add_option("--transformations-config", options.configuration,
                   "a JSON file that says which parts of the model transformations act on, and how")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kTransformationGroup);
 }
 
 void KeepTensors(TransformOptions& options) {
@@ -61,6 +67,9 @@ int ListTransformations(const TransformOptions& options, const CommonOptions& co
     text += fmt::format("{:<48} {:<7} {:<40} {}{}\n", item->name(), transform::Name(item->phase()),
                         item->kind(), state, by.empty() ? "" : " by " + by);
   }
+  if (!common.prints_text() && common.output_format() != Format::kJson)
+    throw MisuseError("`--list-transformations` prints text or JSON, not SARIF");
+  RequireReportName(common.output, common.output_format());
   const bool is_json = common.output_format() == Format::kJson;
   WriteProduct(common.output,
                is_json ? nlohmann::ordered_json({{"transformations", json}}).dump(2) + "\n" : text);

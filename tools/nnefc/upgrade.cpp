@@ -1,6 +1,7 @@
 #include "compiler/driver/upgrade_model.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_folder.h"
+#include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -24,14 +25,15 @@ struct UpgradeCommand : CommonOptions {
     const bool is_document =
         compilation.context().sources.Name(compilation.graph_text()) == ShownModel(models.front());
     if (is_document) {
-      RequireExtension(output, {".nnef", ".txt"}, "`upgrade` writes a document to `.nnef`");
+      RequireExtension(output, {".nnef", ".txt"}, "the upgraded model is one document, for a `.nnef`");
       WriteProduct(output, texts.graph);
       return reporter.Report(compilation);
     }
     if (output.empty() || output == "-")
       throw MisuseError("the upgraded model is a folder; name it with `--output`");
     RequireFolderName(output, "the upgraded model is a folder");
-    OutputFolder folder(output);
+    OutputFolder folder(output,
+                        force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
     folder.Write("graph.nnef", texts.graph);
     if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
     ErrorOr<bool> complete = WriteUpgradedData(compilation, folder.path());
@@ -51,11 +53,17 @@ void AddUpgrade(CLI::App& app, int& exit_code) {
       ->add_option("-o,--output", options->output,
                    "the document to write, or of a folder or archive the folder; standard output without it")
       ->type_name("PATH");
-  command->add_flag("--force", options->force, "write over the document that is read");
+  command->add_flag(
+      "--force", options->force,
+      "write over the document that is read, or replace a model folder; its files that are no part of the "
+      "model stay");
   command->footer(
-      "Fragments, comments and composition stay where the ratified dialect has a form for them; what does "
-      "not "
-      "is told.\nExample: nnefc upgrade old.nnef -o new.nnef");
+      "Fragments, comments and composition stay where the ratified dialect has a form for them; a warning "
+      "names "
+      "what is expanded.\n"
+      "Examples:\n"
+      "  nnefc upgrade old.nnef -o new.nnef\n"
+      "  nnefc upgrade model_folder -o model_folder --force");
   command->callback([options, &exit_code] { exit_code = options->Run(); });
 }
 

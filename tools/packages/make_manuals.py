@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Option:
-    """A line of the help below `Options:`."""
+    """An entry of a list of options in the help."""
 
     names: list[str]
     value: str  # "FILE"; empty for a flag
@@ -55,10 +55,9 @@ def entries(block: str) -> list[tuple[str, str]]:
 
 def option(head: str, text: str) -> Option:
     names, _, value = head.partition(" ")
-    value = re.sub(r" ?(Excludes|Needs):.*", "", value)
-    words = re.search(r"\{([^}]*)\}", value)
-    shown = re.sub(r":?\{[^}]*\}", "", value)
-    return Option(names.split(","), shown, words[1].split(",") if words else [], text)
+    # "[auto|never; default: auto]" at the end
+    words = re.search(r" \[([a-z0-9|]*\|[a-z0-9|]*)(;[^\]]*)?\]$", text)
+    return Option(names.split(","), value, words[1].split("|") if words else [], text)
 
 
 def section(text: str, title: str) -> str:
@@ -68,12 +67,13 @@ def section(text: str, title: str) -> str:
 
 def read(nnefc: str, name: str) -> Command:
     text = help_of(nnefc, *([name] if name else []))
-    command = Command(name or "nnefc", text.splitlines()[0])
+    command = Command(name or "nnefc", " ".join(text.split("\nUsage:")[0].split()))
     usage = re.search(r"^Usage: (.*)$", text, re.MULTILINE)
     command.usage = usage[1] if usage else ""
     command.positionals = [(head.split()[0], text) for head, text in entries(section(text, "Positionals"))]
-    command.options = [option(*entry) for entry in entries(section(text, "Options"))]
-    examples = re.search(r"^(Example(s)?: .*)\Z", text, re.MULTILINE | re.DOTALL)
+    for title in ("Options", "Transformation options", "Common options"):
+        command.options += [option(*entry) for entry in entries(section(text, title))]
+    examples = re.search(r"^Examples?:\n((?:  .*\n)*)", text, re.MULTILINE)
     command.footer = examples[1].strip() if examples else ""
     return command
 
@@ -99,11 +99,10 @@ def page(command: Command, title: str, version: str, commands: list[Command]) ->
     for item in command.options:
         value = f" \\fI{roff(item.value)}\\fR" if item.value else ""
         names = ", ".join(f"\\fB{roff(name)}\\fR" for name in item.names)
-        words = f" (one of {', '.join(item.words)})" if item.words else ""
-        lines += [".TP", names + value, roff(item.text + words)]
+        lines += [".TP", names + value, roff(item.text)]
     if command.footer:
         lines += [".SH EXAMPLES", ".nf"]
-        for example in re.sub(r"^Examples?: ", "", command.footer).splitlines():
+        for example in command.footer.splitlines():
             lines.append(roff(example.strip()))
         lines.append(".fi")
     lines += [".SH EXIT STATUS", "0: all is well; 1: the input is invalid, or a comparison failed; 2: misuse, or the environment."]
