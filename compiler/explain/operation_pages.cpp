@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/explain/embedded_file.h"
+#include "compiler/explain/operation_texts.h"
 #include "compiler/ir/op_registry.h"
 #include "compiler/semantics/extensions.h"
 #include "fmt/format.h"
@@ -54,6 +55,22 @@ Example ExampleOf(std::string_view name) {
   const size_t document = std::min(text.find("version 1.0;"), text.size());
   const size_t end = text.find_last_not_of('\n', document - 1);
   return {document == 0 ? "" : text.substr(0, end + 1), text.substr(document)};
+}
+
+// The names of the parameters in a declaration, "fragment name<?>(x: type = default, ..)".
+std::vector<std::string> ParameterNames(std::string_view declaration) {
+  std::vector<std::string> names;
+  int depth = 0;
+  std::string word;
+  for (const char c : declaration.substr(declaration.find('('))) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (depth == 0) break;
+    if (depth == 1 && c == ':') names.push_back(word);
+    const bool is_name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    word = is_name ? word + c : "";
+  }
+  return names;
 }
 
 // A document of an operation on elements, which needs no more than tensors.
@@ -110,7 +127,12 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
   OperationPage page;
   if (declaration) {
     page.name = name;
+    page.summary = SummaryOf(name);
     page.signature = declaration->text;
+    for (std::string& parameter : ParameterNames(page.signature)) {
+      std::string text(ParameterText(name, parameter));
+      page.parameters.push_back({std::move(parameter), std::move(text)});
+    }
     const std::optional<Declaration> provisional = FindDeclaration(ProvisionalLibraryText(), name);
     if (provisional && provisional->text != page.signature) page.provisional = provisional->text;
   } else if (std::optional<OperationPage> found = FindExtensionPage(name)) {

@@ -50,6 +50,11 @@ def test_the_pages_of_operations(nnefc: Path, tmp_path: Path) -> None:
         declaration = (RATIFIED | EXTENSION)[name]
         assert page["signature"] == declaration
         assert page["provisional"] in ("", PROVISIONAL.get(name))
+        if name in RATIFIED:
+            assert page["summary"].endswith(".") and len(page["summary"]) < 100, name
+            head = re.sub(r"\[[^]]*\]", "", declaration.split("->")[0])
+            assert [item["name"] for item in page["parameters"]] == re.findall(r"(\w+) ?:", head), name
+            assert all(item["text"] for item in page["parameters"]), name
         # A primitive has no body that would tell what it computes.
         assert page["formula"] or declaration.endswith("}"), name
         assert page["section"].startswith("R 4." if name in RATIFIED else "NNEFC_"), name
@@ -70,6 +75,12 @@ def test_the_page_of_an_operation(name: str, nnefc: Path, tmp_path: Path) -> Non
             kind, opset = re.fullmatch(r"(\w+) \((\w+)\)", operation).groups()
             assert f"= {opset}.{kind} " in printed
     shown = _run(nnefc, tmp_path, "explain", name).stdout
+    if name in RATIFIED:
+        # What it does comes first, then the signature, then a line for each parameter.
+        parts = [page["summary"], page["signature"].splitlines()[0], "Parameters:", *(item["text"] for item in page["parameters"])]
+        positions = [shown.index(part) for part in parts]
+        assert positions == sorted(positions)
+        assert shown.splitlines()[2] == page["summary"]
     assert all(line.strip() in shown for line in page["signature"].splitlines())
     assert page["openvino"] or "OpenVINO IR has no form of it" in shown
     if name in RATIFIED:

@@ -67,8 +67,11 @@ std::string SectionText(const explain::OperationPage& page) {
 
 void PrintPage(const explain::OperationPage& page, const Painter& paint) {
   Print("{}: {}\n\n", paint.Head(page.name), SectionText(page));
+  if (!page.summary.empty()) Print("{}\n\n", page.summary);
   if (!page.comment.empty()) Print("{}\n", page.comment);
   Print("{}", Indented(page.signature));
+  if (!page.parameters.empty()) Print("\n{}\n\n", paint.Head("Parameters:"));
+  for (const auto& [name, text] : page.parameters) Print("    {:<14}  {}\n", name, text);
   if (!page.provisional.empty())
     Print("\n{}\n\n{}", paint.Head("In the provisional dialect:"), Indented(page.provisional));
   if (!page.formula.empty()) Print("\n{}\n\n{}", paint.Head("Formula:"), Indented(page.formula));
@@ -85,11 +88,14 @@ Json ToJson(const explain::OperationPage& page) {
   Json json = {{"operation", page.name},
                {"section", page.section},
                {"extension", page.extension},
+               {"summary", page.summary},
                {"signature", page.signature},
+               {"parameters", Json::array()},
                {"provisional", page.provisional},
                {"formula", page.formula},
                {"openvino", LoweredOperations(page)},
                {"example", page.example}};
+  for (const auto& [name, text] : page.parameters) json["parameters"].push_back({{"name", name}, {"text", text}});
   return json;
 }
 
