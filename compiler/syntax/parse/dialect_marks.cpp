@@ -58,7 +58,6 @@ class MarkReader {
         in_declaration_ = true;
         in_fragment_ = token.kind == TokenKind::kFragment;
         in_body_ = false;
-        declaration_ = token.begin;
         return;
       case TokenKind::kLeftBrace:
         if (!in_declaration_) return;
@@ -159,7 +158,6 @@ class MarkReader {
   bool in_declaration_ = false;
   bool in_fragment_ = false;
   bool in_body_ = false;
-  uint32_t declaration_ = 0;
   int depth_ = 0;
   bool has_assign_ = false;
   uint32_t last_assign_ = 0;

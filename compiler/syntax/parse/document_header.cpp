@@ -117,7 +117,8 @@ bool DocumentParser::ReportLateVersion() {
         report.Fix({document_.file, first.begin, std::min(reader_.LineOf(first).end + 1, keyword.begin)}, "");
       }
     }
-    while (reader_.Peek().begin < keyword.begin) reader_.Take();
+    while (reader_.Peek().begin < keyword.begin && reader_.Peek().kind != TokenKind::kEndOfText)
+      reader_.Take();
     ReadVersion();
     return true;
   }

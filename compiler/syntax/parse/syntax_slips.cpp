@@ -127,6 +127,8 @@ class SyntaxSlips : SyntaxFinder {
     if (Kind(0) != TokenKind::kFragment || !IsName(at_) || Kind(at_ + 1) != TokenKind::kColon || at_ < 3)
       return std::nullopt;
     const TokenKind before = Before();
+    // `x y: tensor` lacks the type of `x`.
+    if (before == TokenKind::kIdentifier && Kind(at_ - 2) != TokenKind::kColon) return std::nullopt;
     const bool ends_type = (before >= TokenKind::kTensor && before <= TokenKind::kString) ||
                            before == TokenKind::kGreater || before == TokenKind::kRightBracket ||
                            EndsOperand(at_ - 1);
