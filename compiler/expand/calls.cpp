@@ -203,7 +203,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   // What becomes more than a node.
   using Maker = bool (Machine::*)(const Call&, const OpPlan&, llvm::ArrayRef<Value>, const Site&);
   static const ir::OpTable<Maker> makers(
-      ir::StandardOps(),
+      ir::StandardOps(), ir::kNnefSet,
       {{"tract_core_scan", &Machine::MakeLoop}, {"tract_core_submodel", &Machine::MakeSubmodel}});
   const Maker* found = makers.Find(info.plan->op);
   const Maker maker = found != nullptr ? *found : info.plan->runs_bodies ? &Machine::MakeWithBodies : nullptr;

@@ -42,7 +42,8 @@ TypeKind KindOf(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
 // Whether the axes of an operation are those of its result, which has as many
 // more.
 bool AddsAxes(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"unsqueeze", true}, {"stack", true}});
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
+                                       {{"unsqueeze", true}, {"stack", true}});
   return table.Find(op) != nullptr;
 }
 
@@ -58,7 +59,7 @@ Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& 
 
 // Whether an operation multiplies matrices, whose ranks are equal.
 bool MultipliesMatrices(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"linear", true}, {"matmul", true}});
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"linear", true}, {"matmul", true}});
   return table.Find(op) != nullptr;
 }
 
@@ -309,7 +310,7 @@ void Loosener::CountFromStart() {
 // Places below zero that `gather` takes count from the end of the axis, where a constant holds them; those
 // that come with a run are counted by the kernels.
 void Loosener::CountPlacesFromStart() {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"gather", true}});
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"gather", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value *input = Find("input"), *axis = Find("axis");
   Value* indices = Find("indices");
@@ -522,7 +523,7 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
 std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                       GraphBuilder& builder) {
   using Replace = std::optional<Value> (*)(const OpPlan&, llvm::ArrayRef<Value>, const Site&, GraphBuilder&);
-  static const ir::OpTable<Replace> table(ir::StandardOps(),
+  static const ir::OpTable<Replace> table(ir::StandardOps(), ir::kNnefSet,
                                           {{"cast", ReplaceCast<false>},
                                            {"tract_core_to_integer", ReplaceCast<true>},
                                            {"tract_core_range", ReplaceRange},
@@ -565,7 +566,7 @@ namespace {
 enum class OfIntegers : uint8_t { kWhole, kQuotient };
 
 const OfIntegers* FindOfIntegers(ir::OpId op) {
-  static const ir::OpTable<OfIntegers> table(ir::StandardOps(),
+  static const ir::OpTable<OfIntegers> table(ir::StandardOps(), ir::kNnefSet,
                                              {{"div", OfIntegers::kQuotient},
                                               {"mean_reduce", OfIntegers::kQuotient},
                                               {"neg", OfIntegers::kWhole},

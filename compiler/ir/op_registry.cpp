@@ -38,11 +38,34 @@ OpId OpRegistry::Find(std::string_view set, std::string_view name) const {
 }
 
 OpId OpRegistry::FindNewest(std::string_view name) const {
-  for (int version = kNewestOpset; version >= 1; --version) {
-    const OpId op = Find(fmt::format("opset{}", version), name);
-    if (op.valid()) return op;
+  const std::vector<OpId> versions = FindVersions(kOpsets, name);
+  return versions.empty() ? OpId() : versions.front();
+}
+
+std::vector<OpId> OpRegistry::FindVersions(std::string_view set, std::string_view name) const {
+  std::vector<OpId> versions;
+  const auto add = [&](std::string_view of) {
+    if (const OpId op = Find(of, name); op.valid()) versions.push_back(op);
+  };
+  if (set != kOpsets) {
+    add(set);
+    return versions;
   }
-  return OpId();
+  for (int version = kNewestOpset; version >= 1; --version) add(fmt::format("{}{}", kOpsets, version));
+  return versions;
+}
+
+std::vector<OpId> OpRegistry::FindNamed(std::string_view name) const {
+  if (const size_t dot = name.find('.'); dot != std::string_view::npos)
+    return FindVersions(name.substr(0, dot), name.substr(dot + 1));
+  std::vector<OpId> ops = FindVersions(kOpsets, name);
+  if (const OpId op = Find(kNnefSet, name); op.valid()) ops.push_back(op);
+  if (!ops.empty()) return ops;
+  for (size_t i = 0; i < infos_.size(); ++i) {
+    const OpId op(static_cast<int32_t>(i));
+    if (Info(op).name == name) ops.push_back(op);
+  }
+  return ops;
 }
 
 }  // namespace nnefc::ir

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/op_schema.h"
+#include "compiler/support/check.h"
 #include "compiler/support/ids.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,6 +19,9 @@ using OpId = TypedId<OpTag>;
 
 // The name of the set of NNEF operations.
 inline constexpr std::string_view kNnefSet = "nnef";
+
+// In an OpTable: the sets of OpenVINO, `opset1` to the newest, with every version of an operation.
+inline constexpr std::string_view kOpsets = "opset";
 
 // The operations that a run knows: an OpId indexes it. Open: custom
 // primitives, plug-ins and unknown layers add rows.
@@ -38,6 +42,12 @@ class OpRegistry {
   // The OpenVINO operation `name` by the set that introduced it, the newest
   // first.
   OpId FindNewest(std::string_view name) const;
+  // Every version of the OpenVINO operation `name`, or, of another set than kOpsets, the one
+  // operation of that set.
+  std::vector<OpId> FindVersions(std::string_view set, std::string_view name) const;
+  // The operations that a user's text names: `set.name`, or a bare name. A bare name is that of NNEF's
+  // and OpenVINO's operations; only where neither has one of that name, of the other sets.
+  std::vector<OpId> FindNamed(std::string_view name) const;
   const OpInfo& Info(OpId op) const { return *infos_[op]; }
   size_t size() const { return infos_.size(); }
 
@@ -50,8 +60,9 @@ class OpRegistry {
   llvm::StringMap<OpId> by_name_;  // "set.name" of what was added
 };
 
-// What a room knows of some operations, by name whatever their version: a
-// table beside the rows of a registry.
+// Facts of one module about some operations: a table next to the rows of a registry.
+// Operations are named by set and name, so that an operation that a plug-in adds to a set
+// of its own is not in it, whatever its name.
 template <typename T>
 class OpTable {
  public:
@@ -59,14 +70,22 @@ class OpTable {
     std::string_view name;
     T value;
   };
-  OpTable(const OpRegistry& registry, std::initializer_list<Entry> entries) : values_(registry.size()) {
-    for (size_t i = 0; i < registry.size(); ++i) {
-      const OpInfo& info = registry.Info(OpId(static_cast<int32_t>(i)));
-      if (info.infer == nullptr) continue;
-      for (const Entry& entry : entries) {
-        if (info.name == entry.name) values_[i] = entry.value;
+  // `set` is kNnefSet or kOpsets. The registry must have every name.
+  OpTable(const OpRegistry& registry, std::string_view set, std::initializer_list<Entry> entries)
+      : values_(registry.size()) {
+    Add(registry, set, entries);
+  }
+  // Adds operations of another set.
+  OpTable& Add(const OpRegistry& registry, std::string_view set, std::initializer_list<Entry> entries) {
+    for (const Entry& entry : entries) {
+      const std::vector<OpId> versions = registry.FindVersions(set, entry.name);
+      NNEFC_CHECK(!versions.empty());
+      for (OpId op : versions) {
+        // A layer of a file that no row describes has no shape function.
+        if (registry.Info(op).infer != nullptr) values_[static_cast<size_t>(op.index)] = entry.value;
       }
     }
+    return *this;
   }
   // Null for an operation that is not in the table.
   const T* Find(OpId op) const {

@@ -14,18 +14,19 @@ constexpr double kMaxExact = 1LL << 53;
 
 // The operation of OpenVINO that computes the same of integers.
 const std::string_view* OperationOn(ir::OpId op) {
-  static const ir::OpTable<std::string_view> table(ir::StandardOps(), {{"add", "Add"},
-                                                                       {"sub", "Subtract"},
-                                                                       {"mul", "Multiply"},
-                                                                       {"min", "Minimum"},
-                                                                       {"max", "Maximum"},
-                                                                       {"neg", "Negative"},
-                                                                       {"abs", "Abs"}});
+  static const ir::OpTable<std::string_view> table(ir::StandardOps(), ir::kNnefSet,
+                                                   {{"add", "Add"},
+                                                    {"sub", "Subtract"},
+                                                    {"mul", "Multiply"},
+                                                    {"min", "Minimum"},
+                                                    {"max", "Maximum"},
+                                                    {"neg", "Negative"},
+                                                    {"abs", "Abs"}});
   return table.Find(op);
 }
 
 bool IsCast(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"cast", true}});
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"cast", true}});
   return table.Find(op) != nullptr;
 }
 
@@ -55,11 +56,12 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
 enum class Part : uint8_t { kQuotient, kBelowZero, kUp, kDown, kChoice };
 
 bool Is(const ir::Node& node, Part part) {
-  static const ir::OpTable<Part> table(ir::StandardOps(), {{"div", Part::kQuotient},
-                                                           {"lt", Part::kBelowZero},
-                                                           {"ceil", Part::kUp},
-                                                           {"floor", Part::kDown},
-                                                           {"select", Part::kChoice}});
+  static const ir::OpTable<Part> table(ir::StandardOps(), ir::kNnefSet,
+                                       {{"div", Part::kQuotient},
+                                        {"lt", Part::kBelowZero},
+                                        {"ceil", Part::kUp},
+                                        {"floor", Part::kDown},
+                                        {"select", Part::kChoice}});
   const Part* found = table.Find(node.op());
   return found != nullptr && *found == part;
 }

@@ -184,12 +184,9 @@ std::vector<Node> Graph::GetNodes() {
 }
 
 std::vector<Node> Graph::GetOpNodes(std::string_view operation) {
-  const size_t dot = operation.find('.');
-  const std::string_view set = dot == std::string_view::npos ? "" : operation.substr(0, dot);
-  const std::string_view name = dot == std::string_view::npos ? operation : operation.substr(dot + 1);
+  const std::vector<ir::OpId> ops = graph_.registry().FindNamed(operation);
   std::vector<Node> nodes = GetNodes();
-  llvm::erase_if(
-      nodes, [&](const Node& node) { return node.op() != name || (!set.empty() && node.ir().set() != set); });
+  llvm::erase_if(nodes, [&](const Node& node) { return !llvm::is_contained(ops, node.ir().op()); });
   return nodes;
 }
 

@@ -113,22 +113,6 @@ bool SameValue(const ir::Attribute& a, const ir::Attribute& b) {
   return left && right && *left == *right;
 }
 
-// The operations that a node of a pattern may be: of one set or, by name alone,
-// of all.
-llvm::SmallVector<ir::OpId, 4> OperationsNamed(const ir::OpRegistry& registry, std::string_view name) {
-  llvm::SmallVector<ir::OpId, 4> ops;
-  if (const size_t dot = name.find('.'); dot != std::string_view::npos) {
-    const ir::OpId op = registry.Find(name.substr(0, dot), name.substr(dot + 1));
-    if (op.valid()) ops.push_back(op);
-    return ops;
-  }
-  for (size_t i = 0; i < registry.size(); ++i) {
-    const ir::OpId op(static_cast<int32_t>(i));
-    if (registry.Info(op).name == name) ops.push_back(op);
-  }
-  return ops;
-}
-
 class Matcher {
  public:
   Matcher(Graph& graph, const Pattern& pattern) : graph_(graph), ir_(graph.ir()), pattern_(pattern) {
@@ -136,7 +120,7 @@ class Matcher {
     for (const PatternNode& node : pattern.nodes) {
       index[node.alias] = index.size();
       has_data_ |= node.is_data;
-      ops_.push_back(OperationsNamed(ir_.registry(), node.op));
+      ops_.push_back(ir_.registry().FindNamed(node.op));
     }
     for (const PatternEdge& edge : pattern.edges)
       edges_[{static_cast<int>(index[edge.from]), static_cast<int>(index[edge.to])}].push_back(&edge);
@@ -359,7 +343,7 @@ class Matcher {
   const Pattern& pattern_;
   bool has_data_ = false;
   llvm::DenseMap<std::pair<int, int>, Edges> edges_;
-  std::vector<llvm::SmallVector<ir::OpId, 4>> ops_;  // by node of the pattern
+  std::vector<std::vector<ir::OpId>> ops_;  // by node of the pattern
   llvm::DenseMap<int32_t, std::vector<ir::NodeId>> by_op_;
   std::vector<Step> order_;
   std::vector<Vertex> chosen_;

@@ -18,8 +18,8 @@ namespace nnefc::transform {
 using AttributePredicate = std::function<bool(const ir::Attribute*)>;
 using AttributeTest = std::variant<ir::Attribute, AttributePredicate>;
 
-// What a node that matches is. Operations are written "Multiply", of any set,
-// or "opset1.Multiply".
+// What a node that matches is. Operations are written "opset1.Multiply" or "Multiply"
+// (ir::OpRegistry::FindNamed).
 struct PatternNode {
   std::string alias;
   // Empty: any operation.

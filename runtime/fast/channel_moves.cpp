@@ -86,15 +86,17 @@ class ChannelMoves {
  public:
   explicit ChannelMoves(ir::Graph& graph)
       : graph_(graph),
-        movers_(graph.registry(), {{"ShuffleChannels", MovesOfShuffle},
-                                   {"Split", MovesOfSplit},
-                                   {"VariadicSplit", MovesOfSplit},
-                                   {"Slice", MovesOfSlice}}),
-        ways_(graph.registry(), {{"Concat", Way::kConcat},
-                                 {"Convolution", Way::kConvolution},
-                                 {"GroupConvolution", Way::kConvolution},
-                                 {"Reshape", Way::kReshape},
-                                 {"Transpose", Way::kTranspose}}) {}
+        movers_(graph.registry(), ir::kOpsets,
+                {{"ShuffleChannels", MovesOfShuffle},
+                 {"Split", MovesOfSplit},
+                 {"VariadicSplit", MovesOfSplit},
+                 {"Slice", MovesOfSlice}}),
+        ways_(graph.registry(), ir::kOpsets,
+              {{"Concat", Way::kConcat},
+               {"Convolution", Way::kConvolution},
+               {"GroupConvolution", Way::kConvolution},
+               {"Reshape", Way::kReshape},
+               {"Transpose", Way::kTranspose}}) {}
 
   void Run() {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();

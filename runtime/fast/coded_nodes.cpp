@@ -26,22 +26,27 @@ enum class Taker : uint8_t {
 };
 using Takers = ir::OpTable<Taker>;
 
+Takers TakersOf(const ir::OpRegistry& registry) {
+  Takers takers(
+      registry, ir::kNnefSet,
+      {{"min_max_linear_quantize", Taker::kQuantize}, {"zero_point_linear_quantize", Taker::kQuantize}});
+  takers.Add(registry, ir::kOpsets,
+             {{"FakeQuantize", Taker::kQuantize},
+              {"Convolution", Taker::kConvolution},
+              {"GroupConvolution", Taker::kGroupConvolution},
+              {"MatMul", Taker::kProduct},
+              {"MaxPool", Taker::kMaxPool},
+              {"Add", Taker::kAdd},
+              {"ReLU", Taker::kRelu},
+              {"Convert", Taker::kTable},
+              {"Concat", Taker::kConcat}});
+  return takers;
+}
+
 class CodeRegions {
  public:
   CodeRegions(const ir::Graph& graph, ConstantNumbers& numbers)
-      : graph_(graph),
-        numbers_(numbers),
-        takers_(graph.registry(), {{"FakeQuantize", Taker::kQuantize},
-                                   {"min_max_linear_quantize", Taker::kQuantize},
-                                   {"zero_point_linear_quantize", Taker::kQuantize},
-                                   {"Convolution", Taker::kConvolution},
-                                   {"GroupConvolution", Taker::kGroupConvolution},
-                                   {"MatMul", Taker::kProduct},
-                                   {"MaxPool", Taker::kMaxPool},
-                                   {"Add", Taker::kAdd},
-                                   {"ReLU", Taker::kRelu},
-                                   {"Convert", Taker::kTable},
-                                   {"Concat", Taker::kConcat}}) {}
+      : graph_(graph), numbers_(numbers), takers_(TakersOf(graph.registry())) {}
 
   // Those that have codes, without those of which nobody takes them and that are not made of
   // codes either.
@@ -215,7 +220,7 @@ const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node) {
 // By what makes them: a convolution, or pooling.
 bool LieInRows(const ir::Graph& graph, const ir::Node& quantize) {
   static const ir::OpTable<bool> kOfImages(
-      ir::StandardOps(), {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});
+      ir::StandardOps(), ir::kOpsets, {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});
   constexpr int kMostSteps = 16;
   const ir::Node* node = &quantize;
   for (int step = 0; step < kMostSteps && node->num_inputs() > 0; ++step) {

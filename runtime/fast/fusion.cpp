@@ -42,18 +42,19 @@ enum class Part : uint8_t {
 using Parts = ir::OpTable<Part>;
 
 Parts PartsOf(const ir::OpRegistry& registry) {
-  return Parts(registry, {{"Convolution", Part::kConvolution},
-                          {"GroupConvolution", Part::kConvolution},
-                          {"ConvolutionBackpropData", Part::kConvolution},
-                          {"GroupConvolutionBackpropData", Part::kConvolution},
-                          {"MatMul", Part::kProduct},
-                          {"Add", Part::kSum},
-                          {"Subtract", Part::kDifference},
-                          {"Multiply", Part::kFactor},
-                          {"BatchNormInference", Part::kNormalization},
-                          {"ReLU", Part::kRelu},
-                          {"Concat", Part::kConcat},
-                          {"Gather", Part::kGather}});
+  return Parts(registry, ir::kOpsets,
+               {{"Convolution", Part::kConvolution},
+                {"GroupConvolution", Part::kConvolution},
+                {"ConvolutionBackpropData", Part::kConvolution},
+                {"GroupConvolutionBackpropData", Part::kConvolution},
+                {"MatMul", Part::kProduct},
+                {"Add", Part::kSum},
+                {"Subtract", Part::kDifference},
+                {"Multiply", Part::kFactor},
+                {"BatchNormInference", Part::kNormalization},
+                {"ReLU", Part::kRelu},
+                {"Concat", Part::kConcat},
+                {"Gather", Part::kGather}});
 }
 
 // The axis of biases: of channels of images, of columns of products.

@@ -106,7 +106,7 @@ std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
 }
 
 std::vector<ir::NodeId> Products(const ir::Graph& graph) {
-  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
+  static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
   std::vector<ir::NodeId> products;
   for (ir::NodeId id : graph.nodes()) {
     if (kProducts.Find(graph.node(id).op()) != nullptr) products.push_back(id);

@@ -377,9 +377,11 @@ using Formula = CodeRange::Formula;
 // The operations that quantize.
 using Formulas = ir::OpTable<Formula>;
 const Formulas& QuantizingOps() {
-  static const Formulas kOps(ir::StandardOps(), {{"FakeQuantize", Formula::kFakeQuantize},
-                                                 {"min_max_linear_quantize", Formula::kMinMax},
-                                                 {"zero_point_linear_quantize", Formula::kZeroPoint}});
+  static const Formulas kOps =
+      Formulas(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", Formula::kFakeQuantize}})
+          .Add(ir::StandardOps(), ir::kNnefSet,
+               {{"min_max_linear_quantize", Formula::kMinMax},
+                {"zero_point_linear_quantize", Formula::kZeroPoint}});
   return kOps;
 }
 

@@ -55,7 +55,7 @@ std::optional<std::vector<TensorValue>> ValuesOf(Graph& graph, const Node& node)
 
 // What quantizes says in which numbers a constant is to be kept.
 bool Quantizes(const Node& node) {
-  static const ir::OpTable<bool> kQuantizes(ir::StandardOps(), {{"FakeQuantize", true}});
+  static const ir::OpTable<bool> kQuantizes(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", true}});
   return kQuantizes.Find(node.ir().op()) != nullptr;
 }
 

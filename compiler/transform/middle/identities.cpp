@@ -64,13 +64,14 @@ opset1.Result "y" (%2)
     static const auto kAlways = [](const Node&) { return true; };
     static const auto kOfOne = [](const Node& concat) { return concat.num_in_ports() == 1; };
     static const auto kOnce = [](const Node& tile) { return AreAll(tile.in_port(1), 1); };
-    static const ir::OpTable<bool (*)(const Node&)> kRules(ir::StandardOps(), {{"Broadcast", kAlways},
-                                                                               {"Concat", kOfOne},
-                                                                               {"Pad", IsIdlePad},
-                                                                               {"Split", kAlways},
-                                                                               {"Tile", kOnce},
-                                                                               {"Transpose", IsIdleTranspose},
-                                                                               {"VariadicSplit", kAlways}});
+    static const ir::OpTable<bool (*)(const Node&)> kRules(ir::StandardOps(), ir::kOpsets,
+                                                           {{"Broadcast", kAlways},
+                                                            {"Concat", kOfOne},
+                                                            {"Pad", IsIdlePad},
+                                                            {"Split", kAlways},
+                                                            {"Tile", kOnce},
+                                                            {"Transpose", IsIdleTranspose},
+                                                            {"VariadicSplit", kAlways}});
     const auto* rule = kRules.Find(node.ir().op());
     return rule != nullptr && (*rule)(node);
   }

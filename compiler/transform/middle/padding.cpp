@@ -77,7 +77,7 @@ std::vector<int64_t> FilterExtents(const Node& convolution, size_t axes) {
 }
 
 bool IsPad(const Node& node) {
-  static const ir::OpTable<bool> kPads(ir::StandardOps(), {{"Pad", true}});
+  static const ir::OpTable<bool> kPads(ir::StandardOps(), ir::kOpsets, {{"Pad", true}});
   return kPads.Find(node.ir().op()) != nullptr;
 }
 
@@ -182,7 +182,7 @@ opset1.Result "y" (%4)
 
   // Nor NaN, as far as the nodes before tell.
   static bool IsNeverBelowZero(Port port) {
-    static const ir::OpTable<Pool> kPools(ir::StandardOps(),
+    static const ir::OpTable<Pool> kPools(ir::StandardOps(), ir::kOpsets,
                                           {{"AvgPool", Pool::kAverage}, {"MaxPool", Pool::kMaximum}});
     constexpr int kFarthest = 8;
     for (int level = 0; level < kFarthest; ++level) {
@@ -272,7 +272,7 @@ opset1.Result "y" (%7)
   // Empty for what has no filter.
   static std::string_view NameOf(const Node& node) {
     static const ir::OpTable<std::string_view> kNames(
-        ir::StandardOps(),
+        ir::StandardOps(), ir::kOpsets,
         {{"Convolution", "opset1.Convolution"}, {"GroupConvolution", "opset1.GroupConvolution"}});
     const std::string_view* name = kNames.Find(node.ir().op());
     return name == nullptr ? std::string_view() : *name;

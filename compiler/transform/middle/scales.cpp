@@ -411,7 +411,7 @@ enum class Channels : uint8_t { kOutput, kInput };
 // The extents of factors of channels, as they are broadcast to a filter.
 template <Channels kOf>
 std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& weights, int64_t channels) {
-  static const ir::OpTable<Layout> kLayouts(ir::StandardOps(),
+  static const ir::OpTable<Layout> kLayouts(ir::StandardOps(), ir::kOpsets,
                                             {{"Convolution", Layout::kRows},
                                              {"GroupConvolution", Layout::kGroupedRows},
                                              {"ConvolutionBackpropData", Layout::kColumns},
@@ -430,7 +430,7 @@ std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& w
 // The same of columns or rows, and a matrix on the right.
 template <Channels kOf>
 std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& weights, int64_t channels) {
-  static const ir::OpTable<bool> kProducts(ir::StandardOps(), {{"MatMul", true}});
+  static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
   if (kProducts.Find(node.ir().op()) == nullptr || weights.rank() < 2) return std::nullopt;
   Shape factors(static_cast<size_t>(weights.rank()), 1);
   const bool is_last = node.ir().Bool("transpose_b") == (kOf == Channels::kInput);

@@ -84,7 +84,7 @@ TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
 
 // A table beside the rows holds for each version of an operation.
 TEST_F(AttributesOfRowsTest, ATableNamesAllVersions) {
-  const OpTable<int> table(registry_, {{"AvgPool", 1}, {"MaxPool", 2}});
+  const OpTable<int> table(registry_, kOpsets, {{"AvgPool", 1}, {"MaxPool", 2}});
   for (std::string_view set : {"opset1", "opset14", "opset16"}) {
     const int* value = table.Find(registry_.Find(set, "AvgPool"));
     ASSERT_NE(value, nullptr) << set;
@@ -92,6 +92,34 @@ TEST_F(AttributesOfRowsTest, ATableNamesAllVersions) {
   }
   EXPECT_EQ(*table.Find(registry_.Find("opset8", "MaxPool")), 2);
   EXPECT_EQ(table.Find(registry_.Find("opset1", "Add")), nullptr);
+}
+
+// Operations of other sets are not in it, whatever their names.
+TEST_F(AttributesOfRowsTest, ATableIsOfItsSets) {
+  const auto infer = [](InferContext&) {};
+  const OpId pool = registry_.Add({.set = "acme", .name = "AvgPool", .infer = infer});
+  const OpId add = registry_.Add({.set = "acme", .name = "add", .infer = infer});
+  OpTable<int> table(registry_, kOpsets, {{"AvgPool", 1}});
+  EXPECT_EQ(table.Find(pool), nullptr);
+  EXPECT_EQ(table.Find(registry_.Find(kNnefSet, "add")), nullptr);
+  table.Add(registry_, kNnefSet, {{"add", 2}});
+  EXPECT_EQ(table.Find(add), nullptr);
+  ASSERT_NE(table.Find(registry_.Find(kNnefSet, "add")), nullptr);
+  EXPECT_NE(table.Find(registry_.Find("opset14", "AvgPool")), nullptr);
+}
+
+// A bare name is OpenVINO's or NNEF's, and of another set only where neither has it.
+TEST_F(AttributesOfRowsTest, NamesOfUsers) {
+  const OpId split = registry_.Add({.set = "acme", .name = "Split"});
+  const OpId own = registry_.Add({.set = "acme", .name = "Whisper"});
+  const auto found = [&](std::string_view name) { return registry_.FindNamed(name); };
+  EXPECT_EQ(found("Split"), std::vector{registry_.Find("opset1", "Split")});
+  EXPECT_EQ(found("acme.Split"), std::vector{split});
+  EXPECT_EQ(found("Whisper"), std::vector{own});
+  EXPECT_EQ(found("split"), std::vector{registry_.Find(kNnefSet, "split")});
+  EXPECT_EQ(found("opset8.MaxPool"), std::vector{registry_.Find("opset8", "MaxPool")});
+  EXPECT_EQ(found("MaxPool").size(), 3U);  // opset1, opset8, opset14
+  EXPECT_TRUE(found("Nonesuch").empty());
 }
 
 }  // namespace
