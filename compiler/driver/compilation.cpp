@@ -225,7 +225,7 @@ transform::TransformationList MakeTransformations(const TransformOptions& option
                                                   const plugin::Plugins& plugins, Context& context,
                                                   bool& environment_failed) {
   transform::TransformationList list = transform::StandardTransformations();
-  plugins.AddTransformations(list);
+  plugins.AddTransformations(list, context.emitter);
   if (!options.configuration.empty()) {
     if (ErrorOr<FileId> file = context.sources.Open(options.configuration)) {
       if (auto configuration = transform::ReadConfiguration(*file, context))

@@ -1,6 +1,7 @@
 #include "compiler/plugin/plugins.h"
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/plugin/declared_row.h"
@@ -8,6 +9,7 @@
 #include "compiler/plugin/rules.h"
 #include "compiler/semantics/extensions.h"
 #include "compiler/support/file.h"
+#include "compiler/transform/guard.h"
 #include "compiler/transform/standard.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,6 +19,22 @@ namespace {
 // What the row says, as of operations of OpenVINO: files may hold anything.
 void CheckSchema(ir::InferContext& context) {
   ir::OpContext(context).CheckSchema();
+}
+
+// Adds the plug-in to what a shape function of it throws.
+void NameInFailures(ir::InferFunction& function, const std::string& plugin) {
+  if (function == nullptr) return;
+  function = [inner = std::move(function), plugin](ir::InferContext& context) {
+    try {
+      inner(context);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("{} (in `{}`)", error.what(), plugin));
+    } catch (...) {
+      throw std::runtime_error(fmt::format("it threw what is no std::exception (in `{}`)", plugin));
+    }
+  };
 }
 
 }  // namespace
@@ -98,6 +116,9 @@ void Plugins::LoadFolders(const std::vector<std::string>& paths) {
   } catch (const std::exception& error) {
     Fail(kRegistrationFailed, loader->path, "it cannot load folders: {}", error.what());
     return;
+  } catch (...) {
+    Fail(kRegistrationFailed, loader->path, "it cannot load folders: it threw what is no std::exception");
+    return;
   }
   for (ExtensionFolder& folder : folders) {
     if (!folder.mistake.empty()) {
@@ -141,6 +162,25 @@ bool Plugins::Owns(const Plugin& plugin, std::string name) {
               entry->second == plugin.path ? "twice" : fmt::format("by `{}` already", entry->second));
 }
 
+bool Plugins::Describes(const Plugin& plugin, const transform::Transformation& made) {
+  using transform::Transformation;
+  static constexpr std::pair<std::string_view, void (*)(const Transformation&)> kFunctions[] = {
+      {"phase", [](const Transformation& item) { (void)item.phase(); }},
+      {"kind", [](const Transformation& item) { (void)item.kind(); }},
+      {"RunBefore", [](const Transformation& item) { (void)item.RunBefore(); }},
+      {"RunAfter", [](const Transformation& item) { (void)item.RunAfter(); }},
+      {"Description", [](const Transformation& item) { (void)item.Description(); }},
+      {"Example", [](const Transformation& item) { (void)item.Example(); }},
+      {"is_anchor", [](const Transformation& item) { (void)item.is_anchor(); }},
+      {"replacement_id", [](const Transformation& item) { (void)item.replacement_id(); }}};
+  for (const auto& [function, call] : kFunctions) {
+    Emitter apart;
+    if (transform::Guarded(made, function, apart, [&] { call(made); })) continue;
+    return Fail(kRegistrationFailed, plugin.path, "{}", apart.diagnostics().front().message);
+  }
+  return true;
+}
+
 bool Plugins::HasSoundTransformations(const Plugin& plugin) {
   const transform::TransformationList standard = transform::StandardTransformations();
   for (const TransformationFactory& make : plugin.registrar.transformations()) {
@@ -150,6 +190,7 @@ bool Plugins::HasSoundTransformations(const Plugin& plugin) {
       if (made == nullptr)
         return Fail(kWrongEntry, plugin.path, "a transformation that it registers is null");
       name = made->name();
+      if (!Describes(plugin, *made)) return false;
     } catch (const std::exception& error) {
       return Fail(kRegistrationFailed, plugin.path, "a transformation cannot be made: {}", error.what());
     } catch (...) {
@@ -227,6 +268,8 @@ void Plugins::DeclareOperations() {
   for (Plugin& plugin : plugins_) {
     plugin.rows = plugin.registrar.operations();
     for (ir::OpInfo& row : plugin.rows) {
+      NameInFailures(row.infer, plugin.path);
+      NameInFailures(row.check, plugin.path);
       if (row.set != ir::kNnefSet) {
         if (row.check == nullptr) row.check = CheckSchema;
         continue;
@@ -257,12 +300,23 @@ void Plugins::RequireOperations() {
 
 // ---- what a run takes ----
 
-void Plugins::AddTransformations(transform::TransformationList& list) const {
+void Plugins::AddTransformations(transform::TransformationList& list, Emitter& emitter) const {
   for (const Plugin& plugin : plugins_) {
+    const auto fail = [&](std::string_view why) {
+      emitter.Emit(kRegistrationFailed, {}, "plug-in `{}`: a transformation cannot be made: {}", plugin.path,
+                   why);
+    };
     for (const TransformationFactory& make : plugin.registrar.transformations()) {
-      std::unique_ptr<transform::Transformation> made = make();
-      if (made->plugin.empty()) made->plugin = plugin.path;
-      list.Add(std::move(made));
+      try {
+        std::unique_ptr<transform::Transformation> made = make();
+        if (made == nullptr) return fail("it is null");
+        if (made->plugin.empty()) made->plugin = plugin.path;
+        list.Add(std::move(made));
+      } catch (const std::exception& error) {
+        return fail(error.what());
+      } catch (...) {
+        return fail("its constructor threw what is no std::exception");
+      }
     }
   }
 }
@@ -284,7 +338,19 @@ lower::LowerFunction Plugins::FindLowering(const std::string& operation) const {
 
 void Plugins::AddKernels(runtime::KernelRegistry& registry) const {
   for (const Plugin& plugin : plugins_) {
-    for (const Registrar::Kernel& kernel : plugin.registrar.kernels()) kernel.add(registry);
+    for (const Registrar::Kernel& kernel : plugin.registrar.kernels()) {
+      const auto fail = [&](std::string_view why) {
+        throw std::runtime_error(fmt::format("plug-in `{}`: the kernel of `{}.{}` cannot be added: {}",
+                                             plugin.path, kernel.set, kernel.operation, why));
+      };
+      try {
+        kernel.add(registry);
+      } catch (const std::exception& error) {
+        fail(error.what());
+      } catch (...) {
+        fail("it threw what is no std::exception");
+      }
+    }
   }
 }
 

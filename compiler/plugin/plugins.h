@@ -35,11 +35,12 @@ class Plugins {
   const StandardLibrary& library() const {
     return library_ != nullptr ? *library_ : StandardLibrary::Shared();
   }
-  // Adds fresh transformations.
-  void AddTransformations(transform::TransformationList& list) const;
+  // Adds fresh transformations. One that cannot be made is emitted.
+  void AddTransformations(transform::TransformationList& list, Emitter& emitter) const;
   void AddOperations(ir::OpRegistry& registry) const;
   // Beside the standard ones; null where the plug-ins have none of that name.
   lower::LowerFunction FindLowering(const std::string& operation) const;
+  // Throws std::runtime_error, which names the plug-in, if a function of it throws.
   void AddKernels(runtime::KernelRegistry& registry) const;
 
  private:
@@ -65,6 +66,8 @@ class Plugins {
   // Whether what was registered is whole and nobody else's.
   bool IsSound(Plugin& plugin);
   bool HasSoundTransformations(const Plugin& plugin);
+  // Whether a transformation answers without an exception what it is.
+  bool Describes(const Plugin& plugin, const transform::Transformation& made);
   bool HasSoundLibraries(const Plugin& plugin);
   bool HasSoundOperations(Plugin& plugin);
   bool HasSoundRow(Plugin& plugin, const ir::OpInfo& row);

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
+#include "compiler/transform/guard.h"
 #include "compiler/transform/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,13 +27,6 @@ void CleanUp(ir::Graph& graph) {
   }
 }
 
-// What messages call it.
-std::string Called(const Transformation& transformation) {
-  const std::string& plugin = transformation.plugin;
-  return fmt::format("transformation `{}`{}", transformation.name(),
-                     plugin.empty() ? "" : fmt::format(" of the plug-in `{}`", plugin));
-}
-
 // One transformation on one graph and its bodies.
 class Application {
  public:
@@ -43,9 +37,11 @@ class Application {
     const bool had_ends = !ir.results().empty() || !ir.sinks().empty();
     const auto first_new = static_cast<int32_t>(ir.node_bound());
     Graph graph(ir, evaluate_);
-    if (llvm::all_of(transformation_.graph_condition, [&](const auto& holds) { return holds(ir); })) {
-      if (!Call(graph)) return false;
-    }
+    bool applies = true;
+    const bool is_known = Guarded(transformation_, "graph_condition", emitter_, [&] {
+      applies = llvm::all_of(transformation_.graph_condition, [&](const auto& holds) { return holds(ir); });
+    });
+    if (!is_known || (applies && !Call(graph))) return false;
     if (const std::vector<std::string> open = graph.Unconnected(); !open.empty())
       return Fail(kFailed, "left {} unconnected", open.front());
     graph.Finish();

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "compiler/transform/guard.h"
 #include "fmt/format.h"
 
 namespace nnefc::transform {
@@ -31,6 +32,12 @@ std::string ClassName(const std::type_info& type) {
   for (size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
     name.erase(at, kUnnamed.size());
   return name;
+}
+
+std::string Called(const Transformation& transformation) {
+  const std::string& plugin = transformation.plugin;
+  return fmt::format("transformation `{}`{}", transformation.name(),
+                     plugin.empty() ? "" : fmt::format(" of the plug-in `{}`", plugin));
 }
 
 void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,

@@ -4,6 +4,7 @@
 
 #include "compiler/support/suggest.h"
 #include "compiler/transform/configured.h"
+#include "compiler/transform/guard.h"
 #include "compiler/transform/order.h"
 #include "compiler/transform/rules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -89,7 +90,9 @@ void TransformationList::Configure(const std::shared_ptr<const Configuration>& c
   llvm::StringSet<> used;
   for (const Entry& entry : all_) {
     const std::string_view id = entry.transformation->replacement_id();
-    entry.transformation->Configure(configuration);
+    if (!Guarded(*entry.transformation, "Configure", emitter,
+                 [&] { entry.transformation->Configure(configuration); }))
+      return;
     if (!id.empty()) used.insert(llvm::StringRef(id.data(), id.size()));
   }
   for (const ReplacementDescription& description : configuration->entries) {
@@ -161,10 +164,16 @@ std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& e
   }
   std::vector<std::pair<size_t, size_t>> edges;
   for (size_t i = 0; i < all_.size(); ++i) {
-    for (const std::string& name : all_[i].transformation->RunBefore()) {
+    const Transformation& transformation = *all_[i].transformation;
+    Names before, after;
+    const bool is_known =
+        Guarded(transformation, "RunBefore", emitter, [&] { before = transformation.RunBefore(); }) &&
+        Guarded(transformation, "RunAfter", emitter, [&] { after = transformation.RunAfter(); });
+    if (!is_known) return std::nullopt;
+    for (const std::string& name : before) {
       if (const std::optional<size_t> later = IndexOf(name)) edges.emplace_back(i, *later);
     }
-    for (const std::string& name : all_[i].transformation->RunAfter()) {
+    for (const std::string& name : after) {
       if (const std::optional<size_t> earlier = IndexOf(name)) edges.emplace_back(*earlier, i);
     }
   }

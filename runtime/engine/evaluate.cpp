@@ -262,7 +262,8 @@ ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernel
              llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
     std::call_once(kernels->made, [&] {
       RegisterReferenceKernels(kernels->registry);
-      if (add_kernels) add_kernels(kernels->registry);
+      // Kernels that cannot be added compute nothing here; an executable reports why.
+      if (add_kernels) (void)kernels->registry.AddForeign(add_kernels);
     });
     FaultOr<std::vector<TensorValue>> values = EvaluateNode(node, known, inputs, kernels->registry);
     if (!values) return std::nullopt;

@@ -88,7 +88,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   }
   RegisterReferenceKernels(kernels_);
   if (backend_ == Backend::kOneDnn) RegisterOneDnnKernels(kernels_);
-  if (add_kernels_) add_kernels_(kernels_);
+  if (add_kernels_) added_ = kernels_.AddForeign(add_kernels_);
   if (options.tune || !options.way.empty() || cache_ != nullptr) {
     tuner_ = std::make_unique<Tuner>(
         kernels_, cache_.get(),
@@ -164,6 +164,10 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
 }
 
 bool ExecutableImpl::Check(Emitter& emitter) {
+  if (!added_) {
+    Emit(added_.error(), emitter);
+    return false;
+  }
   if (!CheckKernels(emitter)) return false;
   if (cache_ != nullptr) cache_->Open(DigestOfModel());
   std::vector<Shape> shapes;

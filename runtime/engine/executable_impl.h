@@ -58,6 +58,7 @@ class ExecutableImpl final : public Executable {
   std::vector<Port> outputs_;
   // Holds what its kernels come from.
   std::function<void(KernelRegistry&)> add_kernels_;
+  FaultOr<Success> added_ = Success();  // those kernels, or why they are not
   KernelRegistry kernels_;
   std::unique_ptr<PlanCache> cache_;  // null: none
   mutable WeightCache weights_{cache_.get()};

@@ -1,5 +1,7 @@
 #include "runtime/engine/plan_builder.h"
 
+#include <new>
+
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +16,17 @@ namespace {
 
 bool HasViews(ElementType type) {
   return BitWidth(type) > 0;
+}
+
+// How many products a node adds up; none where the function of a plug-in's row throws.
+double ProductsOf(const ir::Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
+  try {
+    return node.info().products(node, inputs, outputs);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    return 0;
+  }
 }
 
 // Of elements with strides to row-major ones.
@@ -241,7 +254,7 @@ void PlanBuilder::AddOperations(const ir::Node& node, StepWork& sum) const {
   for (ir::OutputPort port : node.inputs()) inputs.push_back(shape_of(graph_.output(port)));
   for (const ir::Output& output : node.outputs()) outputs.push_back(shape_of(output));
   if (node.info().products != nullptr) {
-    sum.operations += 2 * node.info().products(node, inputs, outputs);
+    sum.operations += 2 * ProductsOf(node, inputs, outputs);
   } else if (node.info().work != ir::Work::kNone) {
     for (const Shape& output : outputs) sum.operations += static_cast<double>(Volume(output).value_or(0));
   }

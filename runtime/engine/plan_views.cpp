@@ -1,6 +1,9 @@
 // Nodes that move elements and need no step: their outputs are elements of their first input, with other
 // strides, that lie behind one another again or that whoever reads them takes so.
 
+#include <exception>
+#include <new>
+
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/plan_builder.h"
 
@@ -11,6 +14,19 @@ namespace {
 constexpr int kMostViews = 6;        // that follow one another to a reader
 constexpr size_t kMostReads = 8;     // of a view
 constexpr int32_t kMostParts = 256;  // of a tensor that is split
+
+// A plug-in's function may throw; then the kernel runs, and reports it.
+FaultOr<ElementsView> SeenBy(ViewFunction view, const ViewRequest& request) {
+  try {
+    return view(request);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return KernelFault("{}", error.what());
+  } catch (...) {
+    return KernelFault("it threw what is no std::exception");
+  }
+}
 
 bool IsPositive(const ElementsView& view) {
   return llvm::all_of(view.strides, [](int64_t stride) { return stride > 0; });
@@ -39,11 +55,11 @@ std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_
     if (!extents) return std::nullopt;
     outputs.push_back(*extents);
   }
-  const FaultOr<ElementsView> seen = view({.node = node,
-                                           .source = source,
-                                           .inputs = inputs,
-                                           .outputs = outputs,
-                                           .output = static_cast<size_t>(output)});
+  const FaultOr<ElementsView> seen = SeenBy(view, {.node = node,
+                                                   .source = source,
+                                                   .inputs = inputs,
+                                                   .outputs = outputs,
+                                                   .output = static_cast<size_t>(output)});
   if (!seen || seen->shape != *shape || !IsPositive(*seen)) return std::nullopt;
   return *seen;
 }

@@ -34,6 +34,87 @@ class ReferenceKernel final : public Kernel {
   ReferenceFunction function_;
 };
 
+// What runs where a plug-in's kernel could not be made: tells why.
+class FailedKernel final : public Kernel {
+ public:
+  explicit FailedKernel(std::string message) : message_(std::move(message)) {}
+
+  std::string implementation() const override { return "failed"; }
+  FaultOr<Success> Run(const KernelRun&) const override { return KernelFault("{}", message_); }
+
+ private:
+  std::string message_;
+};
+
+// Returns what `call` does, or what `otherwise` makes of the message of an exception.
+template <typename Call, typename Otherwise>
+auto CallForeign(std::string_view operation, const Call& call, const Otherwise& otherwise)
+    -> decltype(call()) {
+  constexpr std::string_view kMessage = "the kernel of `{}` failed: {}";
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return otherwise(fmt::format(kMessage, operation, error.what()));
+  } catch (...) {
+    return otherwise(fmt::format(kMessage, operation, "it threw what is no std::exception"));
+  }
+}
+
+// The state of a foreign kernel that could not make one.
+struct FailedState final : public KernelState {
+  explicit FailedState(std::string text) : message(std::move(text)) {}
+  std::string message;
+};
+
+// A kernel of a plug-in, which may throw.
+class ForeignKernel final : public Kernel {
+ public:
+  ForeignKernel(std::string operation, std::shared_ptr<const Kernel> kernel)
+      : operation_(std::move(operation)), kernel_(std::move(kernel)) {}
+
+  std::string implementation() const override {
+    return CallForeign(
+        operation_, [&] { return kernel_->implementation(); },
+        [](const std::string&) { return std::string("plug-in"); });
+  }
+  std::unique_ptr<KernelState> NewState() const override {
+    return CallForeign(
+        operation_, [&] { return kernel_->NewState(); },
+        [](const std::string& message) -> std::unique_ptr<KernelState> {
+          return std::make_unique<FailedState>(message);
+        });
+  }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    if (const auto* failed = dynamic_cast<const FailedState*>(run.state))
+      return KernelFault("{}", failed->message);
+    return CallForeign(
+        operation_, [&] { return kernel_->Run(run); },
+        [](const std::string& message) -> FaultOr<Success> { return KernelFault("{}", message); });
+  }
+
+ private:
+  std::string operation_;
+  std::shared_ptr<const Kernel> kernel_;
+};
+
+KernelFactory ForeignFactory(const std::string& operation, KernelFactory factory) {
+  return [operation, factory = std::move(factory)](const KernelRequest& request) {
+    std::optional<PreparedKernel> prepared = CallForeign(
+        operation, [&] { return factory(request); },
+        [&](const std::string& message) -> std::optional<PreparedKernel> {
+          PreparedKernel failed{.kernel = std::make_shared<FailedKernel>(message)};
+          failed.inputs.resize(request.inputs.size());
+          failed.outputs.resize(request.outputs.size());
+          return failed;
+        });
+    if (!prepared || prepared->kernel == nullptr) return std::optional<PreparedKernel>();
+    prepared->kernel = std::make_shared<ForeignKernel>(operation, std::move(prepared->kernel));
+    return prepared;
+  };
+}
+
 int InPlaceInput(const KernelRequest& request) {
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const ValueInfo& input = request.inputs[i];
@@ -120,6 +201,29 @@ void KernelRegistry::AcceptStrides(Backend backend, std::initializer_list<std::s
 bool KernelRegistry::AcceptsStrides(Backend backend, const ir::Node& node, int32_t input) const {
   const auto found = strided_inputs_.find(std::tuple(backend, node.set(), node.type()));
   return found != strided_inputs_.end() && input < found->second;
+}
+
+FaultOr<Success> KernelRegistry::AddForeign(const std::function<void(KernelRegistry&)>& add) {
+  KernelRegistry added;
+  try {
+    add(added);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return KernelFault("{}", error.what());
+  } catch (...) {
+    return KernelFault("kernels cannot be added: what adds them threw what is no std::exception");
+  }
+  for (auto& [key, factory] : added.factories_) {
+    const auto& [backend, set, name] = key;
+    const std::string operation = fmt::format("{}.{}", set, name);
+    if (!factories_.emplace(key, ForeignFactory(operation, std::move(factory))).second)
+      return KernelFault("`{}` has a kernel already", operation);
+  }
+  ways_.insert(added.ways_.begin(), added.ways_.end());
+  strided_inputs_.insert(added.strided_inputs_.begin(), added.strided_inputs_.end());
+  views_.insert(added.views_.begin(), added.views_.end());
+  return Success();
 }
 
 const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set,

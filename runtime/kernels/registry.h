@@ -136,6 +136,10 @@ class KernelRegistry {
                      int32_t count);
   bool AcceptsStrides(Backend backend, const ir::Node& node, int32_t input) const;
 
+  // Adds the kernels and views that `add` registers, which may be a plug-in's: what throws, and an
+  // operation that has a kernel already, is a fault, and what they throw later is one of the run.
+  FaultOr<Success> AddForeign(const std::function<void(KernelRegistry&)>& add);
+
   // Null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
 

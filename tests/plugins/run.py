@@ -277,6 +277,66 @@ class Plugins(PluginTest):
             with self.subTest(breaks):
                 self.bad(rule, text, "run", name, "--random-inputs", "1", "--extensions", self.broken, breaks=breaks)
 
+    def test_every_function_of_a_transformation_may_throw(self) -> None:
+        name = self.model("relu.nnef", "y = relu(x)")
+        (self.models / "entries.json").write_text('[{"id": "NONE", "match_kind": "general", "custom_attributes": {}}]')
+        words = ("transform", name, "--extensions", self.broken, "--transformations-config", "entries.json")
+        described = ("phase", "kind", "RunBefore", "RunAfter", "Description", "Example", "is_anchor", "replacement_id")
+        for function in described:
+            with self.subTest(function):
+                text = f"transformation `ThrowsIn` failed: its `{function}` threw: no answer"
+                self.bad("plugin.registration", text, *words, breaks=f"in-{function}")
+                self.bad("plugin.registration", text, "explain", "ThrowsIn", "--extensions", self.broken,
+                         breaks=f"in-{function}")
+        for function in ("graph_condition", "Configure"):
+            with self.subTest(function):
+                done = self.nnefc(*words, breaks=f"in-{function}")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("transformation `ThrowsIn` of the plug-in ", done.stderr)
+                self.assertIn(f"broken.so` failed: its `{function}` threw: no answer [transform.failed]", done.stderr)
+        done = self.nnefc("transform", name, "--extensions", self.broken, breaks="in-graph_condition-int")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("its `graph_condition` threw: what is no std::exception", done.stderr)
+        for breaks in ("in-GetPattern", "in-test", "in-ReplacePattern", "op-ReplaceOp", "op-ReplaceSubGraph",
+                       "op-GenerateSubGraph", "op-InputEdgesMatch", "op-OutputEdgesMatch", "op-NodesToRemove"):
+            with self.subTest(breaks):
+                self.bad("transform.failed", "no answer", "transform", name, "--extensions", self.broken, breaks=breaks)
+
+    def test_every_function_of_an_operation_may_throw(self) -> None:
+        name = self.model("broken.nnef", "y = broken(x)")
+        words = ("run", name, "--random-inputs", "1", "--extensions", self.broken)
+        wrong = {
+            "kernel-in-add": ("run.failed", "the kernel of `nnef.broken` cannot be added: no registry"),
+            "kernel-in-add-int": ("run.failed", "the kernel of `nnef.broken` cannot be added: it threw what is no"),
+            "kernel-in-factory": ("run.failed", "the kernel of `nnef.broken` failed: no kernel"),
+            "kernel-in-factory-int": ("run.failed", "the kernel of `nnef.broken` failed: it threw what is no"),
+            "kernel-in-NewState": ("run.failed", "the kernel of `nnef.broken` failed: no state"),
+            "kernel-in-Run": ("run.failed", "the kernel of `nnef.broken` failed: no numbers"),
+            "shape-int": ("node.shape-function", "broken.so"),
+        }
+        for breaks, (rule, text) in wrong.items():
+            with self.subTest(breaks):
+                for backend in ("reference", "onednn"):
+                    self.bad(rule, text, *words, "--backend", backend, breaks=breaks)
+        # These are only told of, or have another way.
+        for breaks in ("kernel-in-implementation", "kernel-in-nothing", "view", "products"):
+            with self.subTest(breaks):
+                done = self.nnefc(*words, "--profile", breaks=breaks)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = self.nnefc("compile", name, "--extensions", self.broken, "-o", "broken.ir", breaks=breaks)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_throws_the_second_time(self) -> None:
+        name = self.model("relu.nnef", "y = relu(x)")
+        self.bad("plugin.registration", "a transformation cannot be made: no second one", "transform", name,
+                 "--extensions", self.broken, breaks="second")
+
+    def test_a_loader_of_folders_may_throw(self) -> None:
+        (self.models / "folder").mkdir(exist_ok=True)
+        self.bad("plugin.registration", "it cannot load folders: it threw what is no std::exception", "check",
+                 self.model("relu.nnef", "y = relu(x)"), "--extensions", self.broken, "--extensions", "folder",
+                 breaks="folders")
+
     def test_machines_are_told_too(self) -> None:
         done = self.nnefc("check", self.model("relu.nnef", "y = relu(x)"), "--extensions", self.broken, "--format", "json",
                           breaks="registration")

@@ -337,6 +337,48 @@ TEST_F(PipelineTest, ThePlugInIsTold) {
             "std::exception");
 }
 
+// Throws in one of the functions that say what it is.
+class Throws : public Calls {
+ public:
+  explicit Throws(std::string function) : Calls("THROWS", [](Graph&) {}), function_(std::move(function)) {
+    plugin = "a.so";
+    if (function_ == "graph_condition")
+      graph_condition = {[](const ir::Graph&) -> bool { throw std::runtime_error("no answer"); }};
+  }
+  Names RunBefore() const override { return Or("RunBefore", Names{"MiddleFinish"}); }
+  Names RunAfter() const override { return Or("RunAfter", Names{"MiddleStart"}); }
+  std::string_view replacement_id() const override { return "ENTRY"; }
+  void Configure(const std::shared_ptr<const Configuration>&) override { Or("Configure", 0); }
+
+ private:
+  template <typename T>
+  T Or(const char* function, T value) const {
+    if (function_ == function) throw std::runtime_error("no answer");
+    return value;
+  }
+  std::string function_;
+};
+
+TEST_F(PipelineTest, ExceptionsBesidesTheChangeAreReported) {
+  for (const std::string function : {"RunBefore", "RunAfter", "graph_condition", "none"}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Throws>(function);
+    const auto graph = Parse(kMish);
+    const std::string expected =
+        "transform.failed: transformation `THROWS` of the plug-in `a.so` failed: its `" + function +
+        "` threw: no answer";
+    EXPECT_EQ(Run(list, *graph), function == "none" ? "" : expected);
+  }
+  TransformationList list;
+  list.Add<Throws>("Configure");
+  Emitter emitter;
+  list.Configure(std::make_shared<const Configuration>(), emitter);
+  ASSERT_EQ(emitter.diagnostics().size(), 1U);
+  EXPECT_EQ(emitter.diagnostics()[0].message,
+            "transformation `THROWS` of the plug-in `a.so` failed: its `Configure` threw: no answer");
+}
+
 TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
   TransformationList list;
   RegisterAnchors(list);
