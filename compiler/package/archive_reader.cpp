@@ -9,6 +9,7 @@
 #include "compiler/package/libarchive.h"
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
+#include "compiler/support/contained_path.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -58,20 +59,6 @@ std::string_view OrEmpty(const char* text) {
 }
 
 }  // namespace
-
-std::optional<std::string> ContainedPath(std::string_view path) {
-  if (path.starts_with('/') || path.find('\0') != std::string_view::npos) return std::nullopt;
-  llvm::SmallVector<llvm::StringRef, 8> parts;
-  llvm::StringRef(path.data(), path.size()).split(parts, '/', -1, /*KeepEmpty=*/false);
-  std::string contained;
-  for (llvm::StringRef part : parts) {
-    if (part == ".") continue;
-    if (part == "..") return std::nullopt;
-    if (!contained.empty()) contained += '/';
-    contained += part;
-  }
-  return contained;
-}
 
 ArchiveReader::ArchiveReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter)
     : source_(source), max_bytes_(max_bytes), emitter_(emitter) {}

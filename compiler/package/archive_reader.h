@@ -80,8 +80,4 @@ class ArchiveReader {
   bool failed_ = false;
 };
 
-// The path without `.`, empty parts and repeated slashes; nothing if it is
-// absolute or leads out by `..`.
-std::optional<std::string> ContainedPath(std::string_view path);
-
 }  // namespace nnefc

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/package/archive_reader.h"
 #include "compiler/package/members.h"
 #include "compiler/package/rules.h"
+#include "compiler/support/contained_path.h"
 
 namespace nnefc {
 namespace {
@@ -22,8 +22,8 @@ namespace {
 
 // The file of a label; nothing for a label that names no file inside.
 std::optional<std::string> MemberOf(std::string_view label, std::string_view suffix = kTensorSuffix) {
-  std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
-  if (!path || path->empty()) return std::nullopt;
+  std::optional<std::string> path = LabelPath(label);
+  if (!path) return std::nullopt;
   return *path + std::string(suffix);
 }
 
@@ -199,7 +199,7 @@ const ModelContainer::Inner& ModelContainer::OpenInner(std::string_view path) co
 }
 
 const ModelContainer::Inner* ModelContainer::FindInner(std::string_view label, std::string& inside) const {
-  const std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
+  const std::optional<std::string> path = LabelPath(label);
   if (left_ == nullptr || !path) return nullptr;
   for (size_t slash = path->find('/'); slash != std::string::npos; slash = path->find('/', slash + 1)) {
     const Inner& inner = OpenInner(std::string_view(*path).substr(0, slash));
@@ -214,8 +214,8 @@ bool ModelContainer::HasSubmodel(std::string_view label) const {
   std::string inside;
   if (const Inner* inner = FindInner(label, inside))
     return inner->model == nullptr || inner->model->HasSubmodel(inside);
-  const std::optional<std::string> path = ContainedPath(WithoutSlashes(label));
-  if (left_ == nullptr || !path || path->empty()) return false;
+  const std::optional<std::string> path = LabelPath(label);
+  if (left_ == nullptr || !path) return false;
   return HasMember(fmt::format("{}/{}", *path, kGraphFile)) || OpenInner(*path).is_there;
 }
 
@@ -223,7 +223,7 @@ std::optional<FileId> ModelContainer::OpenSubmodel(std::string_view label, Emitt
   std::string inside;
   if (const Inner* inner = FindInner(label, inside))
     return inner->model == nullptr ? std::nullopt : inner->model->OpenSubmodel(inside, emitter);
-  const std::string path = *ContainedPath(WithoutSlashes(label));
+  const std::string path = *LabelPath(label);
   const Inner& inner = OpenInner(path);
   if (inner.model != nullptr) return inner.model->graph_text();
   if (inner.is_there) return std::nullopt;

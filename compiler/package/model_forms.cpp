@@ -14,6 +14,7 @@
 #include "compiler/package/model.h"
 #include "compiler/package/packed_bytes.h"
 #include "compiler/package/rules.h"
+#include "compiler/support/contained_path.h"
 
 namespace nnefc {
 namespace {
@@ -49,7 +50,9 @@ class BareModel : public ModelContainer {
 class MemoryModel final : public BareModel {
  public:
   MemoryModel(const std::string& name, FileId text, std::map<std::string, TensorValue> data, Context& context)
-      : BareModel(name, text, context), data_(std::move(data)) {}
+      : BareModel(name, text, context) {
+    for (auto& [label, value] : data) data_.emplace(LabelPath(label).value_or(label), std::move(value));
+  }
 
  protected:
   void Walk(llvm::function_ref<bool(const std::string&)> use) const override {

@@ -7,6 +7,9 @@
 #include "compiler/package/rules.h"
 #include "compiler/package/utf8_locale.h"
 #include "compiler/package/zip_reader.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ConvertUTF.h"
 
@@ -99,6 +102,13 @@ std::optional<size_t> FindNoText(std::string_view text) {
   return place == std::string_view::npos ? std::nullopt : std::optional(place);
 }
 
+// True of a name with a part `..`, by which tools that unpack archives would write elsewhere.
+bool LeadsOut(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  llvm::SplitString(name, parts, "/\\");
+  return llvm::is_contained(parts, "..");
+}
+
 // What a zip file cannot hold, or would not give back: a message, or nothing.
 std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) {
   constexpr size_t kLongestName = 65'535;
@@ -111,6 +121,11 @@ std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) 
     if (tensor.name.size() + kSuffix.size() > kLongestName) {
       return fmt::format("the name `{}` of a tensor has {} bytes; at most {} can be written",
                          ShownText(tensor.name), tensor.name.size(), kLongestName - kSuffix.size());
+    }
+    if (LeadsOut(tensor.name)) {
+      return fmt::format(
+          "the name `{}` of a tensor would lead out of a folder that the archive is unpacked to",
+          ShownText(tensor.name));
     }
     if (!names.insert(tensor.name).second) {
       return fmt::format("two tensors have the name `{}`", ShownText(tensor.name));

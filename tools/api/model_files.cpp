@@ -1,9 +1,8 @@
-#include <filesystem>
-
 #include "compiler/driver/upgrade_model.h"
 #include "compiler/driver/write_variables.h"
 #include "compiler/expand/print/flat.h"
-#include "compiler/support/file.h"
+#include "compiler/package/members.h"
+#include "compiler/package/model_folder.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
 #include "tools/api/internals.h"
@@ -51,10 +50,11 @@ Written Prepare(const Model::State& state) {
   return written;
 }
 
-ErrorOr<Success> WriteTexts(const UpgradedTexts& texts, const std::filesystem::path& folder) {
-  if (auto written = WriteFile((folder / "graph.nnef").string(), texts.graph); !written) return written;
+ErrorOr<Success> WriteTexts(const UpgradedTexts& texts, const std::string& path) {
+  const ModelFolder folder(path);
+  if (auto written = folder.WriteText(kGraphFile, texts.graph); !written) return written;
   if (!texts.quantization) return Success{};
-  return WriteFile((folder / "graph.quant").string(), *texts.quantization);
+  return folder.WriteText(kQuantizationFile, *texts.quantization);
 }
 
 ErrorOr<Success> WriteData(Compilation& compilation, std::optional<uint64_t> seed,

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "compiler/package/model_folder.h"
 #include "compiler/support/temporary_files.h"
 #include "fmt/format.h"
 #include "tools/nnefc/common.h"
@@ -63,7 +64,7 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::Write(std::string_view name, std::string_view text) const {
-  if (auto written = WriteFile(fmt::format("{}/{}", temporary_, name), text); !written)
+  if (auto written = ModelFolder(temporary_).WriteText(name, text); !written)
     throw MisuseError(written.error().message);
 }
 

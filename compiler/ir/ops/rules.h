@@ -25,6 +25,7 @@ namespace nnefc::ir::nnef {
   RULE(kVariableShape, "variable.shape", kError, "R 4.1.3, P 4.1.3")         \
   RULE(kVariableLabel, "variable.label", kError, "R 4.1.3, P 4.1.3")         \
   RULE(kVariableShared, "variable.shared-label", kError, "R 4.1.3, P 4.1.3") \
+  RULE(kVariableFile, "variable.file", kError, "R 5.1, P 5.1")               \
   RULE(kUpdateTarget, "update.variable", kError, "R 4.8, P 4.7")             \
   RULE(kUpdateShape, "update.shape", kError, "R 4.8, P 4.7")                 \
   RULE(kUpdateOnce, "update.once", kError, "R 4.8, P 4.7")

@@ -5,6 +5,7 @@
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/ir/wording.h"
+#include "compiler/support/contained_path.h"
 
 namespace nnefc::ir {
 
@@ -108,21 +109,8 @@ bool IsLabelCharacter(char c) {
          c == '.' || c == '/' || c == '\\';
 }
 
-// True of a label that names no file inside of the model's folder.
-bool LeavesFolder(llvm::StringRef label) {
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  label.split(parts, '/', -1, /*KeepEmpty=*/false);
-  int64_t depth = 0;
-  for (llvm::StringRef part : parts) {
-    if (part == ".") continue;
-    depth += part == ".." ? -1 : 1;
-    if (depth < 0) return true;
-  }
-  return depth == 0;
-}
-
-// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3); an
-// exact one need only name a file (P 4.1.3).
+// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3), the path of a file in the
+// model's folder (R 5.1, P 5.1); the characters of an exact one are free (P 4.1.3).
 void InferVariable(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
@@ -132,11 +120,6 @@ void InferVariable(InferContext& context) {
     return;
   }
   const bool is_exact = HasExactLabel(context.node());
-  if (is_exact && LeavesFolder(label)) {
-    context.Error(kVariableLabel, "{} is `{}`, which names no file in the model's folder",
-                  Describe(context, "label"), label);
-    return;
-  }
   const auto wrong = is_exact ? label.end() : std::find_if_not(label.begin(), label.end(), IsLabelCharacter);
   if (wrong != label.end()) {
     const auto code = static_cast<unsigned>(static_cast<unsigned char>(*wrong));
@@ -148,6 +131,11 @@ void InferVariable(InferContext& context) {
                          "{} contains {}; expected letters, digits, `_`, `-`, `.`, `/`, `\\`",
                          Describe(context, "label"),
                          printable ? fmt::format("`{}`", *wrong) : fmt::format("the byte 0x{:02x}", code));
+    return;
+  }
+  if (!LabelPath(label)) {
+    context.Error(kVariableLabel, "{} is `{}`, which names no file in the model's folder",
+                  Describe(context, "label"), label);
     return;
   }
   std::optional<PartialShape> shape = PositiveShape(context, kVariableShape);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
@@ -6,7 +7,10 @@
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/ir/wording.h"
+#include "compiler/support/contained_path.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nnefc::ir {
 
@@ -101,6 +105,62 @@ bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view l
   return false;
 }
 
+// The tensor files of variables by the path inside of the model's folder.
+class VariableFiles {
+ public:
+  VariableFiles(const Graph& graph, Emitter& emitter, Places places)
+      : graph_(graph), emitter_(emitter), places_(places) {}
+
+  // variable.file: variables that share no data have files of their own, which no folder of
+  // another's file is. `label` and `key` are those of `variable`.
+  bool Add(const Node& variable, const std::string& label, const std::string& key) {
+    const std::optional<std::string> path = LabelPath(label);
+    if (!path || keys_.contains(key)) return true;  // another rule, or a variable that shares the data
+    keys_.insert(key);
+    const std::string file = *path + std::string(kSuffix);
+    if (const auto [other, is_new] = files_.try_emplace(file, variable.id()); !is_new)
+      return Fail(variable, other->second,
+                  fmt::format("is the file of `{}` too, `{}`", LabelOfNode(other->second), file));
+    if (const auto inside = folders_.find(file); inside != folders_.end())
+      return Fail(
+          variable, inside->second,
+          fmt::format("names the file `{}`, which is a folder for `{}`", file, LabelOfNode(inside->second)));
+    for (size_t slash = file.find('/'); slash != std::string::npos; slash = file.find('/', slash + 1)) {
+      const std::string folder = file.substr(0, slash);
+      if (llvm::is_contained(kTexts, folder))
+        return Fail(variable, NodeId(),
+                    fmt::format("needs a folder `{}`, which is the name of a text of the model", folder));
+      if (const auto other = files_.find(folder); other != files_.end())
+        return Fail(variable, other->second,
+                    fmt::format("needs a folder `{}`, which is the file of `{}`", folder,
+                                LabelOfNode(other->second)));
+      folders_.try_emplace(folder, variable.id());
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::string_view kSuffix = ".dat";
+  static constexpr std::string_view kTexts[] = {"graph.nnef", "graph.quant"};
+
+  const std::string& LabelOfNode(NodeId id) const { return *LabelOf(graph_.node(id)); }
+
+  bool Fail(const Node& variable, NodeId other, const std::string& why) {
+    DiagnosticBuilder builder =
+        emitter_.Emit(kVariableFile, PlaceOf(variable, places_), "the label `{}` {}; write another label",
+                      *LabelOf(variable), why);
+    builder.Notes(StackNotes(variable.origin().frame));
+    if (other.valid()) builder.Note(PlaceOf(graph_.node(other), places_), "the other variable is here");
+    return false;
+  }
+
+  const Graph& graph_;
+  Emitter& emitter_;
+  Places places_;
+  llvm::StringSet<> keys_;
+  std::map<std::string, NodeId> files_, folders_;
+};
+
 }  // namespace
 }  // namespace nnef
 
@@ -115,12 +175,15 @@ std::string VariableKey(const Node& variable) {
 
 bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
   llvm::StringMap<nnef::SharedData> labels;
+  nnef::VariableFiles files(graph, emitter, places);
   bool valid = true;
   const std::vector<NodeId> nodes = graph.nodes();
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     const std::string* label = node.Is(OpRole::kVariable) ? nnef::LabelOf(node) : nullptr;
-    if (label != nullptr) valid &= nnef::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
+    if (label == nullptr) continue;
+    valid &= nnef::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
+    valid &= files.Add(node, *label, VariableKey(node));
   }
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);

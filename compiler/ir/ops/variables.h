@@ -18,7 +18,8 @@ bool HasExactLabel(const Node& variable);
 std::string VariableKey(const Node& variable);
 
 // Checks what no shape function of one node sees: variables of equal
-// keys have one shape and type (variable.shared-label, R 4.1.3),
+// keys have one shape and type (variable.shared-label, R 4.1.3), those of others have files
+// that one folder can hold (variable.file, R 5.1),
 // and what they share is updated at most once (update.once, R 4.8). Returns
 // false if one of the rules is broken. Mistakes are told where `place` says
 // that the label of a variable or the target of an update is written, or else

@@ -1,0 +1,61 @@
+#include "compiler/package/model_folder.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "compiler/package/dat.h"
+#include "compiler/package/data_source.h"
+#include "compiler/package/members.h"
+#include "compiler/support/contained_path.h"
+#include "compiler/support/file.h"
+#include "fmt/format.h"
+
+namespace nnefc {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename... Args>
+SystemError Failed(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
+  return SystemError{
+      fmt::format("cannot write `{}`: {}", path, fmt::format(format, std::forward<Args>(args)...))};
+}
+
+}  // namespace
+
+ErrorOr<std::string> ModelFolder::MakePath(std::string_view inside) const {
+  const std::string whole = fmt::format("{}/{}", path_, inside);
+  for (size_t slash = inside.find('/');; slash = inside.find('/', slash + 1)) {
+    const bool is_file = slash == std::string_view::npos;
+    const std::string path = fmt::format("{}/{}", path_, inside.substr(0, slash));
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path, error);
+    if (status.type() == fs::file_type::not_found) {
+      if (is_file) return whole;
+      if (fs::create_directory(path, error); error)
+        return Failed(whole, "cannot make `{}`: {}", path, SystemErrorText(error.value()));
+      continue;
+    }
+    if (error) return Failed(whole, "{}", SystemErrorText(error.value()));
+    if (fs::is_symlink(status))
+      return Failed(whole, "`{}` is a symbolic link, which may lead out of the folder; remove it", path);
+    if (is_file && fs::is_regular_file(status)) return whole;
+    if (is_file || !fs::is_directory(status))
+      return Failed(whole, "`{}` is not a {}", path, is_file ? "regular file" : "folder");
+  }
+}
+
+ErrorOr<Success> ModelFolder::WriteVariable(std::string_view label, const TensorValue& value) const {
+  const std::optional<std::string> inside = LabelPath(label);
+  if (!inside)
+    return Failed(path_, "the label `{}` of a variable names no file in the model's folder", ShownText(label));
+  const ErrorOr<std::string> path = MakePath(*inside + std::string(kTensorSuffix));
+  return path ? WriteDat(*path, value) : path.error();
+}
+
+ErrorOr<Success> ModelFolder::WriteText(std::string_view name, std::string_view text) const {
+  const ErrorOr<std::string> path = MakePath(name);
+  return path ? WriteFile(*path, text) : path.error();
+}
+
+}  // namespace nnefc

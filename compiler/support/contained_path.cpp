@@ -1,0 +1,62 @@
+#include "compiler/support/contained_path.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nnefc {
+namespace {
+
+using Parts = llvm::SmallVector<llvm::StringRef, 8>;
+
+// The parts of a path without `.`; nothing if `..` leads out.
+std::optional<Parts> Resolve(llvm::StringRef path) {
+  Parts all, kept;
+  path.split(all, '/', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : all) {
+    if (part == ".") continue;
+    if (part != "..") {
+      kept.push_back(part);
+    } else if (kept.empty()) {
+      return std::nullopt;
+    } else {
+      kept.pop_back();
+    }
+  }
+  return kept;
+}
+
+std::string Joined(const Parts& parts) {
+  std::string path;
+  for (llvm::StringRef part : parts) {
+    if (!path.empty()) path += '/';
+    path += part;
+  }
+  return path;
+}
+
+}  // namespace
+
+std::optional<std::string> ContainedPath(std::string_view path) {
+  if (path.starts_with('/') || path.find('\0') != std::string_view::npos) return std::nullopt;
+  Parts parts, kept;
+  llvm::StringRef(path.data(), path.size()).split(parts, '/', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts) {
+    if (part == "..") return std::nullopt;
+    if (part != ".") kept.push_back(part);
+  }
+  return Joined(kept);
+}
+
+std::optional<std::string> LabelPath(std::string_view label) {
+  if (label.find('\0') != std::string_view::npos) return std::nullopt;
+  const std::optional<Parts> parts = Resolve(llvm::StringRef(label.data(), label.size()));
+  if (!parts || parts->empty()) return std::nullopt;
+  std::string elsewhere(label);
+  std::replace(elsewhere.begin(), elsewhere.end(), '\\', '/');
+  if (!Resolve(elsewhere)) return std::nullopt;
+  return Joined(*parts);
+}
+
+}  // namespace nnefc
