@@ -6,6 +6,7 @@
 #include "compiler/expand/instantiate.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
+#include "compiler/ir/ops/adjusting_inputs.h"
 #include "compiler/ir/ops/variables.h"
 
 namespace nnefc {
@@ -73,6 +74,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
     }
     ir::CheckVariables(*result.graph, own.emitter,
                        [&](ir::NodeId node) { return builder.VariablePlace(node); });
+    ir::CheckAdjustingInputs(*result.graph, own.emitter);
   }
   builder.names().Finish(*result.graph);
   result.open_shapes = builder.open_shapes();

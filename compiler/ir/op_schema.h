@@ -24,6 +24,15 @@ enum class TypeClass : uint8_t { kAny, kNumber, kFloat, kInteger, kIndex, kBoole
 // What a tensor is to an operation: by it random data are spread.
 enum class DataRole : uint8_t { kInput, kFilter, kBias, kMean, kVariance, kOffset, kScale };
 
+// How an input that adjusts the result of an NNEF operation, as a bias does, aligns with it. It is
+// broadcast to the result and does not enlarge it.
+enum class Adjusts : uint8_t {
+  kNothing,    // an input like any other
+  kChannels,   // a number for each channel, axis 1 of the result
+  kColumns,    // a number for each item of the last axis of the result
+  kAnyExtent,  // numbers along any axes of the first input, as the range of a quantization
+};
+
 // A tensor input in the order of the signature.
 struct InputInfo {
   std::string name;
@@ -37,6 +46,7 @@ struct InputInfo {
   int64_t highest_rank = INT64_MAX;
   // What data of a variable are to the operation; none: another user decides.
   std::optional<DataRole> data = std::nullopt;
+  Adjusts adjusts = Adjusts::kNothing;
 };
 
 enum class AttributeKind : uint8_t {

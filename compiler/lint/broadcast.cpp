@@ -1,3 +1,4 @@
+#include "compiler/ir/ops/adjusting_inputs.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/subject.h"
 #include "llvm/ADT/STLExtras.h"
@@ -5,12 +6,17 @@
 namespace nnefc::lint {
 namespace {
 
-bool IsBinary(const ir::Node& node) {
-  return node.set() == ir::kNnefSet && node.info().is_elementwise && node.num_inputs() == 2;
+// Of the operations with several operands, those whose inputs adjust nothing: the others have rules of
+// their own.
+bool IsBroadcast(const ir::Node& node) {
+  const bool adjusts = llvm::any_of(
+      node.info().inputs, [](const ir::InputInfo& input) { return input.adjusts != ir::Adjusts::kNothing; });
+  return node.set() == ir::kNnefSet && node.info().is_elementwise && node.num_inputs() > 1 && !adjusts;
 }
 
 // Finds operands of rank 1 that are repeated along the batch, where NumPy would
-// align them with the last dimension, and others with the channels.
+// align them with the last dimension, and others with the channels; and numbers for
+// channels that lie along another dimension.
 class Broadcast {
  public:
   explicit Broadcast(Subject& subject) : subject_(subject), graph_(subject.graph) {}
@@ -19,12 +25,44 @@ class Broadcast {
     for (const auto& [place, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
-        if (IsBinary(node) && (Look(node, 0, 1) || Look(node, 1, 0))) break;  // once for all instantiations
+        // Once for all instantiations.
+        if ((IsBroadcast(node) && LookAtOperands(node)) || LookAtAdjusting(node)) break;
       }
     }
   }
 
  private:
+  bool LookAtOperands(const ir::Node& node) {
+    for (int32_t narrow = 0; narrow < node.num_inputs(); ++narrow) {
+      for (int32_t wide = 0; wide < node.num_inputs(); ++wide) {
+        if (narrow != wide && Look(node, narrow, wide)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether an input was reported that holds numbers for channels along another axis.
+  bool LookAtAdjusting(const ir::Node& node) {
+    for (size_t i = 0; i < node.info().inputs.size(); ++i) {
+      const ir::InputInfo& input = node.info().inputs[i];
+      const auto misplaced = input.adjusts == ir::Adjusts::kNothing ? std::optional<ir::MisplacedInput>()
+                                                                    : ir::FindMisplaced(graph_, node, i);
+      if (!misplaced) continue;
+      const ir::PartialShape& shape = graph_.output(node.segment(static_cast<int32_t>(i)).front()).shape;
+      Shape right(static_cast<size_t>(misplaced->meant) + 1, 1);
+      right.back() = shape[misplaced->found].min;
+      subject_.Report(
+          kChannelAxis, subject_.SiteOf(node),
+          "`{}` of `{}` has shape {}, whose numbers are for the items of axis {} of {}, and not for "
+          "the {} at axis {}; if those are meant, give it the shape {}",
+          input.name, node.type(), ToString(shape), misplaced->found,
+          ToString(ir::AdjustedShape(graph_, node)),
+          input.adjusts == ir::Adjusts::kColumns ? "columns" : "channels", misplaced->meant, ToString(right));
+      return true;
+    }
+    return false;
+  }
+
   // Whether the operand `narrow` was reported beside `wide`.
   bool Look(const ir::Node& node, int32_t narrow, int32_t wide) {
     const std::optional<Shape> small = graph_.output(node.input(narrow)).shape.extents();

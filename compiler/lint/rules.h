@@ -37,6 +37,9 @@ namespace nnefc::lint {
   RULE(kRedundantReshape, "lint.redundant-reshape", kWarning, "R 4.5.1, P 4.5.1")               \
   /* broadcast.cpp */                                                                           \
   RULE(kBatchBroadcast, "lint.batch-broadcast", kWarning, "R 4.2.2, P 4.2.2")                   \
+  RULE(kChannelAxis, "lint.channel-axis", kWarning, "R 4.9, P 4.8")                             \
+  /* windows.cpp */                                                                             \
+  RULE(kWindowAxes, "lint.window-axes", kWarning, "R 4.3, P 4.3")                               \
   /* branches.cpp */                                                                            \
   RULE(kBranchShapes, "lint.branch-shapes", kWarning, "R 4.2.3")                                \
   /* comments.cpp */                                                                            \

@@ -25,13 +25,14 @@ void InferSoftmax(InferContext& context) {
 
 void RegisterActivation(OpRegistry& registry) {
   const auto row = [&](std::initializer_list<std::string_view> names, const InferFunction& infer,
-                       SignRule sign = SignRule::kUnknown) {
-    nnef::AddRows(registry, names,
-                  {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true});
+                       SignRule sign = SignRule::kUnknown, std::initializer_list<Adjusts> adjusts = {}) {
+    nnef::AddRows(
+        registry, names,
+        {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true, .adjusts = adjusts});
   };
   row({"gelu", "silu", "elu", "selu", "leaky_relu"}, nnef::ProduceLikeInput);
   row({"sigmoid", "relu", "softplus"}, nnef::ProduceLikeInput, SignRule::kNever);
-  row({"prelu"}, nnef::InferPrelu);
+  row({"prelu"}, nnef::InferPrelu, SignRule::kUnknown, {Adjusts::kNothing, Adjusts::kChannels});
   nnef::AddRow(registry, {.name = "softmax",
                           .section = "R 4.9.1",
                           .infer = nnef::InferSoftmax,

@@ -33,13 +33,14 @@ void RegisterElementwise(OpRegistry& registry) {
   using Form = ProvisionalForm;
   const auto row = [&](std::string_view section, const InferFunction& infer,
                        std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown,
-                       Form provisional = Form::kSame) {
+                       Form provisional = Form::kSame, std::initializer_list<Adjusts> adjusts = {}) {
     nnef::AddRows(registry, names,
                   {.section = section,
                    .infer = infer,
                    .sign = sign,
                    .provisional = provisional,
-                   .is_elementwise = true});
+                   .is_elementwise = true,
+                   .adjusts = adjusts});
   };
   const auto commutative = [&](const InferFunction& infer, std::initializer_list<std::string_view> names,
                                SignRule sign = SignRule::kUnknown) {
@@ -61,7 +62,8 @@ void RegisterElementwise(OpRegistry& registry) {
   row("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNeverByAll, Form::kMinMax);
   row("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNeverByAny, Form::kMinMax);
   row("R 4.2.3", nnef::InferSelect, {"select"}, SignRule::kUnknown, Form::kSelect);
-  row("R 4.2.4", nnef::InferClamp, {"clamp"}, SignRule::kUnknown, Form::kClamp);
+  row("R 4.2.4", nnef::InferClamp, {"clamp"}, SignRule::kUnknown, Form::kClamp,
+      {Adjusts::kNothing, Adjusts::kAnyExtent, Adjusts::kAnyExtent});
 }
 
 }  // namespace nnefc::ir

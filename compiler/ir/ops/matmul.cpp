@@ -106,7 +106,8 @@ void RegisterMatmul(OpRegistry& registry) {
                           .section = "R 4.9.2",
                           .infer = nnef::InferLinear,
                           .provisional = ProvisionalForm::kMatmul,
-                          .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias}});
+                          .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias},
+                          .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kColumns}});
 }
 
 }  // namespace nnefc::ir

@@ -55,7 +55,9 @@ void RegisterNormalization(OpRegistry& registry) {
                           .section = "R 4.9.4",
                           .infer = nnef::InferBatchNormalization,
                           .data = {DataRole::kFilter, DataRole::kMean, DataRole::kVariance, DataRole::kOffset,
-                                   DataRole::kScale}});
+                                   DataRole::kScale},
+                          .adjusts = {Adjusts::kNothing, Adjusts::kChannels, Adjusts::kChannels,
+                                      Adjusts::kChannels, Adjusts::kChannels}});
 }
 
 }  // namespace nnefc::ir

@@ -42,13 +42,15 @@ void InferLogarithmic(InferContext& context) {
 }  // namespace nnef
 
 void RegisterQuantization(OpRegistry& registry) {
-  const auto row = [&](std::string_view name, const InferFunction& infer) {
-    nnef::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer});
+  using enum Adjusts;
+  const auto row = [&](std::string_view name, const InferFunction& infer,
+                       std::initializer_list<Adjusts> adjusts = {kNothing, kAnyExtent, kAnyExtent}) {
+    nnef::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer, .adjusts = adjusts});
   };
   row("min_max_linear_quantize", nnef::InferMinMaxLinear);
   row("zero_point_linear_quantize", nnef::InferLinearlyQuantized);
   row("linear_quantize", nnef::InferLinearlyQuantized);
-  row("logarithmic_quantize", nnef::InferLogarithmic);
+  row("logarithmic_quantize", nnef::InferLogarithmic, {kNothing, kAnyExtent});
 }
 
 }  // namespace nnefc::ir

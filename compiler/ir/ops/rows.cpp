@@ -108,6 +108,8 @@ void AddRow(OpRegistry& registry, const Row& row) {
   }
   NNEFC_CHECK(row.data.size() == 0 || row.data.size() == info.inputs.size());
   for (const auto& [input, data] : llvm::zip(info.inputs, row.data)) input.data = data;
+  NNEFC_CHECK(row.adjusts.size() <= info.inputs.size());
+  for (const auto& [input, adjusts] : llvm::zip(info.inputs, row.adjusts)) input.adjusts = adjusts;
   for (const DeclaredValue& result : declaration->results)
     info.outputs.push_back(std::string(result.name) + (result.type.ends_with("[]") ? "[]" : ""));
   registry.Add(std::move(info));

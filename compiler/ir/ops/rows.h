@@ -24,6 +24,8 @@ struct Row {
   bool is_elementwise = false;
   bool is_commutative = false;
   std::initializer_list<DataRole> data = {};  // of the inputs, if it decides
+  // How inputs adjust the result, in order; those that are left out adjust nothing.
+  std::initializer_list<Adjusts> adjusts = {};
 };
 
 void AddRow(OpRegistry& registry, const Row& row);

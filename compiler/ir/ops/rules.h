@@ -86,6 +86,7 @@ namespace nnefc::ir::nnef {
   RULE(kMatmulInner, "matmul.inner-extents", kError, "R 4.7, P 4.6")         \
   RULE(kNormalizationSize, "normalization.size", kError, "R 4.9.4, P 4.8.4") \
   RULE(kQuantizeBits, "quantize.bits", kError, "R 4.9.5")                    \
+  RULE(kEnlargesResult, "operand.enlarges-result", kWarning, "R 4.9, P 4.8") \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
 // if_else and tensor_iterator, which NNEFC_control_flow adds

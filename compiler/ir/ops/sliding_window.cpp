@@ -100,14 +100,17 @@ void RegisterSlidingWindow(OpRegistry& registry) {
                       .infer = infer,
                       .provisional = ProvisionalForm::kConv,
                       .window = window,
-                      .data = {Data::kFilter, Data::kFilter, Data::kBias}});
+                      .data = {Data::kFilter, Data::kFilter, Data::kBias},
+                      .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kChannels}});
   };
   const auto separable = [&](std::string_view name, const InferFunction& infer) {
-    AddRow(registry, {.name = name,
-                      .section = "R 4.9.2",
-                      .infer = infer,
-                      .provisional = ProvisionalForm::kConv,
-                      .data = {Data::kFilter, Data::kFilter, Data::kFilter, Data::kBias}});
+    AddRow(registry,
+           {.name = name,
+            .section = "R 4.9.2",
+            .infer = infer,
+            .provisional = ProvisionalForm::kConv,
+            .data = {Data::kFilter, Data::kFilter, Data::kFilter, Data::kBias},
+            .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kNothing, Adjusts::kChannels}});
   };
   const auto window = [&](std::string_view name, std::string_view section, const InferFunction& infer,
                           WindowKind kind, SignRule sign = SignRule::kUnknown) {

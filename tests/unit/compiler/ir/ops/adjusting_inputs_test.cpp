@@ -1,0 +1,75 @@
+#include "compiler/ir/ops/adjusting_inputs.h"
+
+#include <set>
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
+#include "compiler/support/context.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir {
+namespace {
+
+// Each input of that kind has the trait in its row: one that has not is broadcast in silence.
+TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
+  const std::set<std::string> names = {"bias", "mean", "variance", "offset", "scale", "alpha", "min", "max", "zero_point"};
+  int count = 0;
+  for (size_t i = 0; i < StandardOps().size(); ++i) {
+    const OpInfo& info = StandardOps().Info(OpId(static_cast<int32_t>(i)));
+    if (info.set != kNnefSet) continue;
+    for (const InputInfo& input : info.inputs) {
+      if (names.count(input.name) == 0) continue;
+      EXPECT_NE(input.adjusts, Adjusts::kNothing) << info.name << " " << input.name;
+      ++count;
+    }
+  }
+  // conv, deconv, two separable ones, linear, prelu, batch_normalization, three quantizations of two
+  // inputs and one of one.
+  EXPECT_EQ(count, 4 + 1 + 1 + 4 + 3 * 2 + 1);
+}
+
+class EnlargedTest : public ::testing::Test {
+ protected:
+  // The messages on `x` of one shape and an operand of another.
+  std::vector<std::string> Messages(const std::string& operation, const std::string& x, const std::string& operand) {
+    const auto parameter = [](int label, const std::string& name, const std::string& shape) {
+      return "  %" + std::to_string(label) + " = nnef.external \"" + name + "\" {shape = [" + shape +
+             "], dtype = \"scalar\"} : f32[" + shape + "]\n";
+    };
+    Context context;
+    const FileId file = context.sources.AddText(
+        "graph", "graph \"g\" {\n" + parameter(0, "x", x) + parameter(1, "operand", operand) + operation + "}\n");
+    const auto graph = ParseGraph(file, StandardOps(), context);
+    if (graph == nullptr || !InferGraph(*graph, context.emitter))
+      return {"no graph: " + context.emitter.diagnostics().front().message};
+    Emitter emitter;
+    CheckAdjustingInputs(*graph, emitter);
+    std::vector<std::string> messages;
+    for (const Diagnostic& diagnostic : emitter.diagnostics()) messages.push_back(diagnostic.message);
+    return messages;
+  }
+
+  static constexpr char kPrelu[] = "  %2 = nnef.prelu \"y\" (%0, %1) : f32[...]\n";
+};
+
+TEST_F(EnlargedTest, BothSides) {
+  for (const char* operand : {"1,16", "1,16,1,1", "1", "1,1,1,8", "1,1,8", "1,16,8,8"})
+    EXPECT_TRUE(Messages(kPrelu, "1,16,8,8", operand).empty()) << operand;
+  for (const char* operand : {"16", "2", "16,1,1,1", "2,16"})
+    EXPECT_EQ(Messages(kPrelu, "1,16,8,8", operand).size(), 1U) << operand;
+  EXPECT_TRUE(Messages(kPrelu, "16,16,8,8", "16").empty());
+  EXPECT_EQ(Messages(kPrelu, "1,1,8,8", "1,16").size(), 1U);     // channels
+  EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);      // an axis more
+  EXPECT_TRUE(Messages(kPrelu, "1,16", "1,16,1").empty());
+  EXPECT_TRUE(Messages(kPrelu, "1", "16").empty());              // a vector
+}
+
+TEST_F(EnlargedTest, TheMessageNamesBothShapes) {
+  EXPECT_EQ(Messages(kPrelu, "1,16,8,8", "16"),
+            std::vector<std::string>{
+                "`alpha` of `prelu` has shape [16], which is repeated so that the result has shape [16,16,8,8] where `x` "
+                "has [1,16,8,8]; expected [1,16], the channels at axis 1, or a number"});
+}
+
+}  // namespace
+}  // namespace nnefc::ir
