@@ -117,6 +117,7 @@ void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
   LintRedundant(subject);
   LintBranches(subject);
   LintBroadcast(subject);
+  LintWindows(subject);
   LintPortability(subject);
   LintComments(subject);
 }

@@ -73,6 +73,7 @@ void LintData(Subject& subject);
 void LintRedundant(Subject& subject);
 void LintBranches(Subject& subject);
 void LintBroadcast(Subject& subject);
+void LintWindows(Subject& subject);
 void LintPortability(Subject& subject);
 void LintComments(Subject& subject);
 
