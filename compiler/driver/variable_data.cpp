@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/driver/rules.h"
+#include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/ops/variables.h"
 #include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,22 +55,23 @@ std::optional<TensorValue> VariableStore::Load(const std::string& label, Element
   return found->second->Reshaped(extents);
 }
 
-std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type) {
-  std::optional<DatFile> dat = model_.ReadVariableFile(label, context_.emitter);
+std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type,
+                                                    Emitter& emitter) {
+  std::optional<DatFile> dat = model_.ReadVariableFile(label, emitter);
   if (!dat) return std::nullopt;
   const TensorQuantization* line = quantization_.FindVariable(KeyOf(label));
   if (line == nullptr || dat->coding != DatCoding::kQuantized) {
-    return DecodeDat(*dat, type, context_.emitter);
+    return DecodeDat(*dat, type, emitter);
   }
   std::optional<DatQuantization> quantization = ToDatQuantization(*line, *dat, context_);
   if (!quantization) return std::nullopt;
-  return DecodeDat(*dat, type, context_.emitter, &*quantization);
+  return DecodeDat(*dat, type, emitter, &*quantization);
 }
 
 std::optional<TensorValue> VariableStore::Read(const std::string& label, ElementType type, const Shape& shape,
                                                const ir::Origin& origin) {
   if (model_.HasVariable(label)) {
-    std::optional<TensorValue> value = ReadModel(label, type);
+    std::optional<TensorValue> value = ReadModel(label, type, context_.emitter);
     if (!value) return std::nullopt;
     if (Fits(label, value->shape(), shape)) return value->Reshaped(shape);
     EmitShape(label, value->shape(), shape, origin);
@@ -146,6 +148,40 @@ void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Co
             labels.size() == 1 ? "" : fmt::format(" for any of its {} variables", labels.size()), label,
             labels.size() == 1 ? "" : ", as are the others")
       .Notes(ir::StackNotes(first->origin().frame));
+}
+
+void VariableStore::CheckPassed(const std::string& label, const ir::Output& variable,
+                                const ir::Origin& origin) {
+  if (!model_.HasVariable(label)) {
+    if (seed_) return;
+    context_.emitter
+        .Emit(kVariableWithoutData, origin.range,
+              "no data were passed for variable `{}`; expected {} of shape {}", label,
+              ir::nnef::DataTypeName(variable.type), ToString(variable.shape))
+        .Notes(ir::StackNotes(origin.frame));
+    return;
+  }
+  Emitter apart;
+  const std::optional<TensorValue> value = ReadModel(label, variable.type, apart);
+  for (const Diagnostic& diagnostic : apart.diagnostics()) {
+    context_.emitter
+        .Emit(*diagnostic.rule, origin.range, "the data of variable `{}` do not fit: {}", label,
+              diagnostic.message)
+        .Notes(ir::StackNotes(origin.frame));
+  }
+  const Shape expected = variable.shape.known_extents();
+  if (value && !Fits(label, value->shape(), expected)) EmitShape(label, value->shape(), expected, origin);
+}
+
+void CheckPassedData(const ir::Graph& graph, const ModelContainer& model,
+                     const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context) {
+  VariableStore variables(model, graph, quantization, seed, context);
+  std::set<std::string> seen;
+  for (ir::NodeId id : graph.nodes()) {
+    const ir::Node& node = graph.node(id);
+    if (!node.Is(ir::OpRole::kVariable) || !seen.insert(ir::VariableKey(node)).second) continue;
+    variables.CheckPassed(node.attribute("label").AsString(), node.output(), node.origin());
+  }
 }
 
 void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,

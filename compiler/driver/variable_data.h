@@ -34,6 +34,10 @@ class VariableStore {
   std::optional<TensorValue> Load(const std::string& label, ElementType type, const ir::PartialShape& shape,
                                   const ir::Origin& origin);
 
+  // Emits at `origin` whether data that a program passed for the variable are missing, of a type that the
+  // variable cannot have, or of another shape. None need be passed where a seed makes them.
+  void CheckPassed(const std::string& label, const ir::Output& variable, const ir::Origin& origin);
+
   // Emits what of the variable's file can be told without its items: that it is
   // missing from a model with data, damaged, or of another shape.
   void CheckFile(const std::string& label, const ir::PartialShape& shape, const ir::Origin& origin);
@@ -41,7 +45,7 @@ class VariableStore {
  private:
   std::optional<TensorValue> Read(const std::string& label, ElementType type, const Shape& shape,
                                   const ir::Origin& origin);
-  std::optional<TensorValue> ReadModel(const std::string& label, ElementType type);
+  std::optional<TensorValue> ReadModel(const std::string& label, ElementType type, Emitter& emitter);
 
   void EmitMissing(const std::string& label, const ir::Origin& origin);
   void EmitShape(const std::string& label, const Shape& actual, const Shape& expected,
@@ -70,5 +74,10 @@ void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Co
 // see VariableStore::CheckFile and ReportNoTensorFiles.
 void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
                         const QuantizationTable& quantization, Context& context);
+
+// Checks the data that a program passed for the variables of a graph, by a seed for those without
+// any; see VariableStore::CheckPassed.
+void CheckPassedData(const ir::Graph& graph, const ModelContainer& model,
+                     const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context);
 
 }  // namespace nnefc

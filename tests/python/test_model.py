@@ -84,6 +84,118 @@ def test_data_that_do_not_fit_are_told(weights):
         nnefc.load(NETWORKS / "alexnet.nnef", variables=weights)
 
 
+VARIABLES = """version 1.0;
+graph net( x ) -> ( y, m, i )
+{
+    x = external(shape = [4]);
+    w = variable<scalar>(shape = [2,3], label = 'block/w');
+    m = variable<logical>(shape = [4], label = 'm');
+    i = variable<integer>(shape = [4], label = 'i');
+    y = copy(w);
+}
+"""
+FITTING = {"block/w": np.ones((2, 3), np.float32), "m": np.ones(4, bool), "i": np.arange(4)}
+
+
+@pytest.mark.parametrize(
+    ("label", "data", "line", "said"),
+    [
+        ("block/w", np.ones((3, 2), np.float32), 5, "has shape [3,2]; the document says [2,3]"),
+        ("block/w", np.ones((2, 3), np.int64), 5, "64-bit signed integers"),
+        ("block/w", np.ones((2, 3), bool), 5, "logical"),
+        ("block/w", np.float32(1), 5, "has shape []; the document says [2,3]"),
+        ("block/w", [[1, 2, 3], [4, 5, 6]], 5, "64-bit signed integers"),
+        ("m", np.ones(4, np.float32), 6, "32-bit float"),
+        ("m", np.ones(4, np.int32), 6, "32-bit signed integers"),
+        ("m", np.ones((4, 1), bool), 6, "has shape [4,1]; the document says [4]"),
+        ("i", np.ones(4, np.float64), 7, "64-bit float"),
+        ("i", np.ones(4, bool), 7, "logical"),
+        ("i", np.ones(3, np.int64), 7, "has shape [3]; the document says [4]"),
+    ],
+)
+def test_data_that_do_not_fit_are_reported_at_their_statement(label, data, line, said):
+    for source in (nnefc.load, lambda text, **options: nnefc.load(text, random_weights=1, **options)):
+        with pytest.raises(nnefc.ModelError) as failure:
+            source(VARIABLES, variables={**FITTING, label: data}, name="net.nnef")
+        (mistake,) = failure.value.diagnostics
+        assert mistake.place.line == line
+        assert f"`{label}`" in mistake.message
+        assert said in mistake.message
+
+
+def test_data_that_are_missing_are_reported_at_their_statement():
+    with pytest.raises(nnefc.ModelError) as failure:
+        nnefc.load(VARIABLES, variables={"block/w": FITTING["block/w"]})
+    assert [mistake.place.line for mistake in failure.value.diagnostics] == [6, 7]
+    assert "no data were passed for variable `m`; expected logical of shape [4]" in failure.value.diagnostics[0].message
+    nnefc.load(VARIABLES)
+    nnefc.load(VARIABLES, variables={"block/w": FITTING["block/w"]}, random_weights=1)
+
+
+@pytest.mark.parametrize("label", ["x", "y", "block", "w", "../block/w", ""])
+def test_labels_that_no_variable_has_are_reported(label):
+    with pytest.raises(ValueError, match="no variable has the label"):
+        nnefc.load(VARIABLES, variables={**FITTING, label: np.ones((2, 3), np.float32)})
+
+
+def test_data_without_a_shape_are_reported_by_label():
+    with pytest.raises(ValueError, match="`block/w`"):
+        nnefc.load(VARIABLES, variables={**FITTING, "block/w": [[1.0, 2.0], [3.0]]})
+    with pytest.raises(TypeError, match="`block/w`"):
+        nnefc.load(VARIABLES, variables={**FITTING, "block/w": [["a", "b", "c"], ["d", "e", "f"]]})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.arange(6, dtype=np.float64).reshape(2, 3),
+        np.arange(12, dtype=np.float32).reshape(2, 6)[:, ::2],
+        np.arange(6, dtype=np.float32).reshape(3, 2).T,
+        np.arange(6, dtype=">f4").reshape(2, 3),
+        np.arange(6, dtype=np.float16).reshape(2, 3),
+        [[0.5, 1, 2], [3, 4, 5]],
+    ],
+)
+@pytest.mark.parametrize("label", ["block/w", "/block/w", "./block//w"])
+def test_data_that_fit(data, label):
+    if label != "block/w":
+        text = VARIABLES.replace("'block/w'", f"'{label}'")
+    else:
+        text = VARIABLES
+    given = {**FITTING, label: data}
+    if label != "block/w":
+        del given["block/w"]
+    model = nnefc.load(text, variables=given)
+    np.testing.assert_array_equal(model.variables[label], np.asarray(data, np.float32))
+
+
+# A label may not lead out of the folder or archive that is written.
+@pytest.mark.parametrize("label", ["../victim/v", "../../../../victim/v", "a/../../victim/v", "..\\\\victim\\\\v"])
+@pytest.mark.parametrize("dialect", ["ratified", "provisional"])
+def test_labels_lead_nowhere_else(tmp_path, label, dialect):
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "v.dat").write_text("precious")
+    text = f"version 1.0;\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = [2]);\n    v = variable(shape = [2], label = '{label}');\n    y = add(x, v);\n}}\n"
+    if dialect == "provisional":
+        text = text.replace(";", "")
+    report = nnefc.check(text)
+    assert [item.rule for item in report] == ["variable.label"]
+    with pytest.raises(nnefc.ModelError, match="names no file in the model's folder"):
+        nnefc.load(text, random_weights=1).save(tmp_path / "a" / "out")
+    assert (tmp_path / "victim" / "v.dat").read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["victim"]
+
+
+@pytest.mark.parametrize("target", ["out", "out.tgz", "out.tar"])
+def test_every_variable_is_saved(tmp_path, target):
+    text = VARIABLES.replace("'block/w'", "'/a//b/../block/w/'")
+    model = nnefc.load(text, variables={**FITTING, "/a//b/../block/w/": FITTING["block/w"]})
+    model.save(tmp_path / target)
+    again = nnefc.load(tmp_path / target)
+    for label in model.variables:
+        np.testing.assert_array_equal(again.variables[label], model.variables[label])
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float64])
 def test_data_of_other_floats_are_converted(weights, dtype):
     given = {label: value.astype(dtype) for label, value in weights.items()}

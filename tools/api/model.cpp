@@ -65,13 +65,26 @@ bool Judge(Compilation& compilation) {
          RequireKnownOperations(compilation.graph(), compilation.context().emitter);
 }
 
+// Checks the data of variables that were passed with a document. False if some do not fit.
+bool CheckPassed(Compilation& compilation, std::optional<uint64_t> seed) {
+  CheckPassedData(*compilation.expanded(), *compilation.model(), compilation.quantization().table, seed,
+                  compilation.context());
+  return !compilation.context().emitter.has_errors();
+}
+
 Report Check(const std::string& path, CompileOptions options) {
   return Guard([&]() -> Report {
     options.purpose = Purpose::kJudge;
+    const bool has_data = !options.data.empty();
+    const std::optional<uint64_t> seed = options.random_weights;
     auto compilation = std::make_shared<Compilation>(path, std::move(options));
-    if (Judge(*compilation) && compilation->model() != nullptr)
+    if (!Judge(*compilation) || compilation->model() == nullptr) return TakeReport(*compilation);
+    if (has_data) {
+      CheckPassed(*compilation, seed);
+    } else {
       CheckVariableFiles(*compilation->expanded(), *compilation->model(), compilation->quantization().table,
                          compilation->context());
+    }
     return TakeReport(*compilation);
   });
 }
@@ -84,7 +97,9 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
     options.open.reads_data = true;
     state->compilation = std::make_shared<Compilation>(path, options);
     Compilation& compilation = *state->compilation;
-    const bool ok = Judge(compilation);
+    bool ok = Judge(compilation);
+    if (ok && !options.data.empty() && compilation.model() != nullptr)
+      ok = CheckPassed(compilation, options.random_weights);
     Report report = TakeReport(*state->compilation);
     if (!ok) return {.value = std::nullopt, .report = std::move(report)};
     const ir::Graph& graph = compilation.graph();

@@ -81,7 +81,13 @@ def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:
     # A model never changes, whatever becomes of the arrays that it was made of.
     import numpy
 
-    return {label: numpy.array(value, copy=True, order="C") for label, value in variables.items()}
+    def copied(label: str, value: npt.ArrayLike) -> object:
+        try:
+            return numpy.array(value, copy=True, order="C")
+        except ValueError as error:
+            raise ValueError(f"the data of variable `{label}` have no shape: {error}") from None
+
+    return {label: copied(label, value) for label, value in variables.items()}
 
 
 def check(

@@ -330,13 +330,15 @@ def load(
         source: the path of a document, folder, archive or of OpenVINO IR (.xml), or the text of a document.
         dialect, lenient, graph, extensions, name: as in `check`.
         shapes: shapes of inputs, instead of those of the document.
-        variables: of a text, the data of its variables by label: arrays, which are copied.
+        variables: of a text, the data of its variables by label: arrays, which are copied. With some of them, all must
+            be there, unless `random_weights` makes the others.
         random_weights: the seed of data for variables that have none; the same seed always gives the same numbers.
         quantize: quantize each tensor that the model's graph.quant file names as soon as it is computed; without
             such a file that is a mistake.
 
     Raises:
-        ModelError: the model is not valid; `.report` tells why.
+        ModelError: the model is not valid, or the data of a variable do not fit it; `.report` shows why.
+        ValueError: no variable has a label of `variables`.
         SystemFailure: a file cannot be read.
     """
     if variables and not is_text(source):
