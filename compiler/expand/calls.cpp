@@ -7,6 +7,7 @@
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
+#include "compiler/semantics/rules.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::expand {
@@ -86,12 +87,29 @@ bool Machine::DoCall(const Call& call) {
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }
 
+// Whether tensors among the arguments have the type that stands for `?`. A vendor's reader looks at nothing
+// else: its exporters write `reshape<integer>` for tensors of any type.
+bool Machine::TellGeneric(const Call& call, size_t first_argument) {
+  const CheckedDocument& document = *call.callee.document;
+  const Signature& signature = document.signature(call.callee.fragment);
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const TypeId type = signature.parameters[i].type;
+    if (!document.types().ContainsGeneric(type) || !document.types().ContainsTensor(type)) continue;
+    const Value& argument = stack_[first_argument + i];
+    if (argument.kind() == ValueKind::kTensor) return true;
+    if (argument.kind() == ValueKind::kArray && argument.length() > 0 &&
+        argument.item(0).kind() == ValueKind::kTensor)
+      return true;
+  }
+  return false;
+}
+
 // What stands for `?` of the callee: told by the checker, by the caller's own
 // `?`, or by the arguments.
 TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   if (!signature.is_generic) return TypeKind::kError;
-  if (call.generic.valid()) {
+  if (call.generic.valid() && !(builder_.has_vendor_meanings() && TellGeneric(call, first_argument))) {
     TypeKind kind = frame().chunk->document->types().Kind(call.generic);
     if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
     if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
@@ -153,6 +171,22 @@ bool Machine::MayEnter(const Call& call) {
   return true;
 }
 
+// A conversion without a type takes that of graph.quant for the tensor that it makes.
+bool Machine::CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments) {
+  if (!call.callee.document->is_library() ||
+      context_.symbols.Text(signature.name.symbol) != "tract_core_cast")
+    return true;
+  if (arguments[1].kind() != ValueKind::kString || arguments[1].text() != "as_declared") return true;
+  const Frame& current = frame();
+  const Symbol made = current.chunk->statements[static_cast<size_t>(current.statement)].identifier;
+  const std::string_view name = made.valid() ? context_.symbols.Text(made) : std::string_view();
+  if (frames_.size() == 1 && call.direct && options_.quantized.contains(name)) return true;
+  return Fail(Fault::Of(semantics::kMissingArgument,
+                        "`tract_core_cast` lacks the argument `to`, and `graph.quant` has no line for {}",
+                        name.empty() ? "its result" : fmt::format("`{}`", name)),
+              call.expr);
+}
+
 // Pushes a frame: the arguments on the stack become its first slots.
 bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
   if (!MayEnter(call)) return false;
@@ -160,8 +194,8 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
     info.chunk = CompileFragment(call.callee, context_.symbols, Defaults(), heap_);
   }
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
-  if (signature.makes_external) builder_.ReadWindowsByVendor();
   size_t base = stack_.size() - signature.parameters.size();
+  if (!CheckCast(call, signature, llvm::ArrayRef<Value>(stack_).drop_front(base))) return false;
   Frame callee{.chunk = info.chunk.get(), .call = &call, .base = base, .loop_base = loops_.size()};
   callee.generic = GenericOf(call, base);
   if (info.casts || builder_.is_lenient()) {

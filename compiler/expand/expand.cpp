@@ -60,6 +60,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   expand::GraphBuilder builder(*result.graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
                                own);
   if (document.dialect().loose_values) builder.ReadLeniently();
+  if (document.dialect().vendor_meanings) builder.ReadByVendor();
   builder.UseLibrary(library);
   builder.Expect(document);
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();

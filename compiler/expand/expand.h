@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct ExpandOptions {
   // Lines of the document's graph.quant file: each of their tensors is quantized as
   // soon as it is computed (R 7.1, P 7.1).
   std::vector<TensorQuantization> quantize;
+  // The tensors to which graph.quant gives quantized types, as a vendor's dialect has them.
+  std::set<std::string, std::less<>> quantized;
   // If given: what fragments of the document were instantiated with.
   InstanceRecord* record = nullptr;
 };

@@ -5,6 +5,7 @@
 #include "compiler/expand/loosen.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/rules.h"
+#include "compiler/expand/vendor_meanings.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
 #include "compiler/ir/ops/sliding_window_shape.h"
@@ -269,7 +270,8 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
     const llvm::SmallVector<Value, 10> given = ordered;
     if (!LoosenArguments(plan, ordered, loose, *this)) return {};
     if (std::optional<Value> replaced = ReplaceOperation(plan, ordered, site, *this)) return *replaced;
-    return RestoreIntegers(plan, given, MakeNode(plan, ordered, loose), site, *this);
+    const Value result = RestoreIntegers(plan, given, MakeNode(plan, ordered, loose), site, *this);
+    return has_vendor_meanings_ ? ReadVendorResult(plan, ordered, result, site, *this) : result;
   }
   if (plan.provisional) {
     Fault fault;

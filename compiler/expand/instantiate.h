@@ -125,13 +125,13 @@ class GraphBuilder {
   // symbols.
   bool CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given, const Site& site,
                   std::string_view name);
-  // The document's inputs are those of a vendor's dialect, which reads windows
-  // otherwise: largest elements ignore a constant border, and a filter that
-  // spreads has its outputs first.
-  void ReadWindowsByVendor() { has_vendor_windows_ = true; }
+  // The document is of a vendor's dialect, which means other things by some words (vendor_meanings.h).
+  void ReadByVendor() { has_vendor_meanings_ = true; }
+  bool has_vendor_meanings() const { return has_vendor_meanings_; }
+  // Some tensor has a quantized type (ExpandOptions::quantized).
+  bool has_quantized_types() const { return !options_.quantized.empty(); }
   // Of a trial (ExpandOptions::tries_symbols): Expanded::open_shapes.
   const std::map<std::string, ir::PartialShape>& open_shapes() const { return open_shapes_; }
-  bool has_vendor_windows() const { return has_vendor_windows_; }
   // Notes what only lenient reading takes, at an argument of the plan's operation.
   void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
                std::string message);
@@ -257,7 +257,7 @@ class GraphBuilder {
   uint32_t num_symbols_ = 0;
   int64_t operations_ = 0;
   bool is_lenient_ = false;
-  bool has_vendor_windows_ = false;
+  bool has_vendor_meanings_ = false;
   bool stopped_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/fold_values.h"
 #include "compiler/expand/rules.h"
+#include "compiler/expand/vendor_meanings.h"
 #include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -103,7 +104,7 @@ class Loosener {
   void CountPlacesFromStart();
   bool RaiseMatrices();
   void RaiseVectors();
-  bool ReadWindow();
+  void RaiseTiled();
 
   const OpPlan& plan_;
   llvm::MutableArrayRef<Value> arguments_;
@@ -364,37 +365,16 @@ void Loosener::RaiseVectors() {
   }
 }
 
-// A vendor's window: GraphBuilder::ReadWindowsByVendor.
-bool Loosener::ReadWindow() {
-  const ir::WindowKind window = builder_.registry().Info(plan_.op).window;
-  Heap& heap = builder_.heap();
-  if (window == ir::WindowKind::kLargest) {
-    Value* border = Find("border");
-    if (border != nullptr && border->kind() == ValueKind::kString && border->text() == "constant")
-      *border = Value::String(heap, "ignore");
-  }
-  Value *filter = Find("filter"), *count = Find("groups");
-  if (window != ir::WindowKind::kScatter || filter == nullptr || count == nullptr) return true;
-  const int64_t rank = Rank(*filter);
-  if (rank < 2 || count->kind() != ValueKind::kInteger) return true;
-  const std::optional<Shape> shape = builder_.graph().output(filter->port()).shape.extents();
-  const int64_t groups = std::max<int64_t>(count->integer(), 1);
-  if (!shape || (*shape)[0] % groups != 0) return true;
-  const auto list = [&](llvm::ArrayRef<int64_t> items) {
-    std::vector<Value> values;
-    for (int64_t item : items) values.push_back(Value::Integer(item));
-    return Value::Array(heap, std::move(values));
-  };
-  const llvm::ArrayRef<int64_t> spatial = llvm::ArrayRef<int64_t>(*shape).drop_front(2);
-  Shape split = {groups, (*shape)[0] / groups, (*shape)[1]}, joined = {groups * (*shape)[1], split[1]};
-  split.append(spatial.begin(), spatial.end());
-  joined.append(spatial.begin(), spatial.end());
-  if (groups > 1) *filter = builder_.MakeRatified("reshape", {*filter, list(split)}, site_);
-  if (filter->poison()) return false;
-  *filter = builder_.MakeRatified("transpose", {*filter, groups > 1 ? list({0, 2, 1}) : list({1, 0})}, site_);
-  if (groups > 1 && !filter->poison())
-    *filter = builder_.MakeRatified("reshape", {*filter, list(joined)}, site_);
-  return !filter->poison();
+// Repeats of more axes than the tensor has: those in front are new ones.
+void Loosener::RaiseTiled() {
+  static const ir::OpTable<bool> table(ir::StandardOps(), {{"tile", true}});
+  if (table.Find(plan_.op) == nullptr) return;
+  const Value* repeats = Find("repeats");
+  const int64_t rank = Rank(arguments_[0]);
+  if (repeats->kind() != ValueKind::kArray || rank < 0 || repeats->length() <= rank) return;
+  Note(plan_.parameters[static_cast<size_t>(plan_.Find("repeats"))], kLenientMatrix,
+       "`repeats` of `{}` has {} items for a tensor of rank {}", plan_.called, repeats->length(), rank);
+  arguments_[0] = RaiseTo(repeats->length(), arguments_[0], site_, builder_);
 }
 
 bool Loosener::Run() {
@@ -414,7 +394,8 @@ bool Loosener::Run() {
   CountPlacesFromStart();
   if (MultipliesMatrices(plan_.op) && !RaiseMatrices()) return false;
   RaiseVectors();
-  return !builder_.has_vendor_windows() || ReadWindow();
+  RaiseTiled();
+  return !builder_.has_vendor_meanings() || ReadVendorArguments(plan_, arguments_, site_, builder_);
 }
 
 }  // namespace
@@ -460,8 +441,9 @@ template <bool kToInteger>
 std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
                                  GraphBuilder& builder) {
   const TypeKind wanted = kToInteger ? TypeKind::kInteger : site.generic;
-  const bool is_same =
-      arguments[0].kind() == ValueKind::kTensor && ElementKind(arguments[0], builder.graph()) == wanted;
+  // Of quantized values a conversion makes numbers.
+  const bool is_same = arguments[0].kind() == ValueKind::kTensor && !builder.has_quantized_types() &&
+                       ElementKind(arguments[0], builder.graph()) == wanted;
   return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
 }
 

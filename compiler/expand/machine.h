@@ -119,6 +119,8 @@ class Machine {
   bool MayEnter(const Call& call);
   bool RepeatsItself(const Call& call);
   bool IsAlike(const Value& a, const Value& b);
+  bool TellGeneric(const Call& call, size_t first_argument);
+  bool CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments);
   bool Instantiate(const Call& call, FragmentInfo& info);
   bool Enter(Frame callee);
   bool MakeOperation(const Call& call, FragmentInfo& info);

@@ -67,6 +67,9 @@ struct Dialect {
   bool non_finite = false;          // `inf` and `nan` as numbers
   bool quoted_names = false;        // `i"conv1.out"`
   bool empty_declarations = false;  // fragments without parameters, which hold data of their own
+  // Some standard operations mean what tract means by them, and lines of graph.quant are types in which
+  // operations compute.
+  bool vendor_meanings = false;
   // Its operations are not those of the ratified dialect: expansion translates
   // them, `upgrade` the document.
   bool translated = false;
