@@ -182,6 +182,8 @@ bool Compilation::Expand() {
           },
       .submodel = [&](const std::string& path, SourceRange place) { return submodels_->Find(path, place); },
       .record = options_.keep_instances ? &record_ : nullptr};
+  if (quantization_text_ && checked_->dialect().vendor_meanings)
+    options.quantized = QuantizedNames(*quantization_text_, checked_->dialect(), context_);
   Emitter told = ExpandDocument(options);
   Context own(context_, context_.emitter.room());
   if (quantization_text_) {
@@ -291,6 +293,8 @@ std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
     return Transform(transform::Side::kBeforeLowering, *opened_) ? opened_ : nullptr;
   if (!Transform(transform::Side::kBeforeLowering, *expanded_.graph)) return nullptr;
   LowerOptions options = lower_options();
+  const QuantizedTypes types = quantization_.table.Types();
+  if (checked_->dialect().vendor_meanings && !options_.quantize && !types.empty()) options.quantized = &types;
   VariableStore variables(*model_, *expanded_.graph, quantization_.table, options_.random_weights, context_);
   if (!options_.structure_only || model_->has_weights() || options_.random_weights) {
     options.variable_data = [&](const std::string& label, ElementType type, const ir::PartialShape& shape,

@@ -89,6 +89,38 @@ std::vector<TensorQuantization> QuantizationTable::LinesToCompute(const ir::Grap
   return lines;
 }
 
+QuantizedTypes QuantizationTable::Types() const {
+  QuantizedTypes types;
+  for (const TensorQuantization& line : lines_) {
+    const bool is_eight_bits = line.Find("bits") != nullptr && line.Find("bits")->value.ElementAsInt(0) == 8;
+    const TensorValue scale = Value(line, "scale"), zero_point = Value(line, "zero_point");
+    if (!line.is_standard || !is_eight_bits || !scale.valid() || !zero_point.valid()) continue;
+    const int64_t count = std::max(scale.volume(), zero_point.volume());
+    if (scale.volume() != count && scale.volume() != 1) continue;
+    if (zero_point.volume() != count && zero_point.volume() != 1) continue;
+    QuantizedType type{.is_signed = Flag(line, "signed"), .scales = {}, .zero_points = {}};
+    for (int64_t i = 0; i < count; ++i) {
+      type.scales.push_back(static_cast<float>(scale.ElementAsDouble(scale.volume() == 1 ? 0 : i)));
+      type.zero_points.push_back(
+          static_cast<int32_t>(zero_point.ElementAsInt(zero_point.volume() == 1 ? 0 : i)));
+    }
+    types.emplace(line.tensor, std::move(type));
+  }
+  return types;
+}
+
+std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialect& dialect,
+                                                  Context& context) {
+  Context quiet(context, context.emitter.room());
+  const std::unique_ptr<ast::Document> document =
+      ParseDocument(text, {.dialect = dialect, .kind = DocumentKind::kQuantization}, quiet);
+  std::set<std::string, std::less<>> names;
+  for (const ast::Quantization& line : document->quantizations) {
+    if (line.key.symbol.valid()) names.emplace(quiet.symbols.Text(line.key.symbol));
+  }
+  return names;
+}
+
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
                                          const StandardLibrary& library, ir::OpRegistry& registry,
                                          Context& context) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "compiler/expand/expand.h"
 #include "compiler/expand/quantization.h"
 #include "compiler/ir/graph.h"
+#include "compiler/lower/quantized_type.h"
 #include "compiler/package/dat.h"
 #include "compiler/package/model.h"
 #include "compiler/semantics/check_document.h"
@@ -28,6 +30,8 @@ class QuantizationTable {
   // The lines by which tensors of the graph are quantized as they are computed: not
   // those of variables whose tensor files hold their codes.
   std::vector<TensorQuantization> LinesToCompute(const ir::Graph& graph, const ModelContainer& model) const;
+  // The lines that are types of 8 bits, as a vendor's documents have them: of zero points and scales.
+  QuantizedTypes Types() const;
 
  private:
   std::vector<TensorQuantization> lines_;
@@ -40,6 +44,8 @@ struct ModelQuantization {
   QuantizationTable table;  // empty after mistakes
   bool complete = false;    // there was none
 };
+// The names of tensors in the text of a graph.quant file, as far as it can be read.
+std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialect& dialect, Context& context);
 // Parses and checks the text of a graph.quant file. `expanded` is what the model
 // expands to: of one that lacks something every key may name a tensor.
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,

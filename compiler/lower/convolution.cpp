@@ -144,6 +144,15 @@ OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape
                ConvolutionAttributes(window));
 }
 
+std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPort filter_port) {
+  const Filter filter{.port = filter_port, .shape = n.input_shape(1), .groups = n.Int("groups")};
+  const auto window = ReadWindow(
+      n,
+      {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
+  if (!window) return std::nullopt;
+  return Convolve(n, input, n.input_shape(0), filter, *window);
+}
+
 namespace {
 
 // Turns the difference between the natural extent, (x - 1) s + reach - p - q,
@@ -256,12 +265,8 @@ namespace {
 
 // `conv(input, filter, bias, border = 'constant', padding = [(1,1), (1,1)], groups = 1)`
 void LowerConv(NodeLowering& n) {
-  const Filter filter{.port = n.input(1), .shape = n.input_shape(1), .groups = n.Int("groups")};
-  const auto window = ReadWindow(
-      n,
-      {.size = SpatialExtents(filter.shape), .extents = SpatialShape(n.input_shape(0)), .may_defer = true});
-  if (!window) return;
-  n.SetOutput(AddChannelBias(n, Convolve(n, n.input(0), n.input_shape(0), filter, *window), 2));
+  const std::optional<OutputPort> sums = ConvolveAs(n, n.input(0), n.input(1));
+  if (sums) n.SetOutput(AddChannelBias(n, *sums, 2));
 }
 
 std::vector<int64_t> SpatialOutputShape(NodeLowering& n) {

@@ -21,6 +21,8 @@ struct Filter {
 // where there are more than three.
 OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                     Window window);
+// The sums of a node of `conv` with another input and filter, without its bias; nothing after a mistake.
+std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPort filter);
 // The backward operation. `output_shape` has the spatial extents of the result,
 // or is empty.
 OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,

@@ -10,6 +10,7 @@
 #include "compiler/lower/bodies.h"
 #include "compiler/lower/facts.h"
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/quantized.h"
 #include "compiler/lower/rules.h"
 #include "compiler/lower/table.h"
 #include "llvm/ADT/DenseSet.h"
@@ -120,7 +121,8 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   } else if (const std::optional<int64_t> axis = ir::nnef::OpenPadding(node)) {
     lowering.UnknownExtent("the tensor under an automatically padded window", *axis);
   } else if (HasRanks(lowering)) {
-    entry->second(lowering);
+    const bool has_types = state.options.quantized != nullptr && state.depth == 0;
+    if (!has_types || !LowerQuantized(lowering, entry->second)) entry->second(lowering);
   }
   lowering.Finish();
   state.non_negative[static_cast<size_t>(id.index)] = IsNonNegative(state.source, node, state.non_negative);

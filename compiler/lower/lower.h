@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/ir/graph.h"
+#include "compiler/lower/quantized_type.h"
 #include "compiler/lower/table.h"
 #include "compiler/support/context.h"
 
@@ -25,6 +26,9 @@ struct LowerOptions {
   // Operations that the runtime computes with one kernel, and OpenVINO with several operations, stay in the
   // set "nnef": `round`, `log2`, and linear quantization between constants.
   bool keeps_exact_operations = false;
+  // Quantized types of tensors in the graph's own body, as a vendor's documents declare them: operations
+  // compute in such values (quantized.h). Null: tensors hold numbers.
+  const QuantizedTypes* quantized = nullptr;
 };
 
 // Lowers a graph of NNEF operations (set "nnef") to one of OpenVINO operations

@@ -33,8 +33,19 @@ NodeLowering::NodeLowering(LowerState& state, ir::NodeId node)
 // ---- the NNEF node ----
 
 OutputPort NodeLowering::input(int32_t index) const {
-  const OutputPort port = node_.input(index);
-  return state_.ports[static_cast<size_t>(port.node.index)][static_cast<size_t>(port.index)];
+  for (const auto& [replaced, port] : replaced_) {
+    if (replaced == index) return port;
+  }
+  return LoweredPort(node_.input(index));
+}
+
+OutputPort NodeLowering::LoweredPort(OutputPort source) const {
+  return state_.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+}
+
+const QuantizedType* NodeLowering::FindQuantized(OutputPort source) const {
+  const auto found = state_.quantized.find({source.node.index, source.index});
+  return found == state_.quantized.end() ? nullptr : &found->second;
 }
 
 const ir::Output& NodeLowering::source_input(int32_t index) const {
@@ -168,6 +179,10 @@ OutputPort NodeLowering::Align(OutputPort port, int64_t rank) {
 // ---- results ----
 
 void NodeLowering::SetOutput(int32_t index, OutputPort port) {
+  if (captured_ != nullptr) {
+    (*captured_)[static_cast<size_t>(index)] = port;
+    return;
+  }
   OutputPort& slot = state_.ports[static_cast<size_t>(node_.id().index)][static_cast<size_t>(index)];
   NNEFC_CHECK(!slot.valid());
   slot = port;
@@ -182,6 +197,18 @@ void NodeLowering::SetOutput(int32_t index, OutputPort port) {
     state_.target.SetName(port.node, output.names.empty() ? node_.name() : output.names.front());
   }
   CheckShape(index, port);
+}
+
+std::vector<OutputPort> NodeLowering::Capture(LowerFunction lower) {
+  std::vector<OutputPort> captured(static_cast<size_t>(node_.num_outputs()));
+  captured_ = &captured;
+  lower(*this);
+  captured_ = nullptr;
+  return captured;
+}
+
+void NodeLowering::SetQuantized(int32_t index, QuantizedType type) {
+  state_.quantized[{node_.id().index, index}] = std::move(type);
 }
 
 // The target must not know otherwise than the source; what it knows less well

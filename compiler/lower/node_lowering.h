@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,11 +38,12 @@ struct LowerState {
   const LowerOptions& options;
   Context& context;
   ir::Graph target;
-  std::vector<std::vector<OutputPort>> ports;  // by source node and output
-  std::vector<bool> non_negative;              // by source node: facts.h
-  llvm::StringMap<VariableState> states;       // by VariableKey
-  int depth = 0;                               // how many bodies the graph is in
-  bool in_loop = false;                        // one of them is that of a tensor_iterator
+  std::vector<std::vector<OutputPort>> ports;                      // by source node and output
+  std::vector<bool> non_negative;                                  // by source node: facts.h
+  llvm::StringMap<VariableState> states;                           // by VariableKey
+  std::map<std::pair<int32_t, int32_t>, QuantizedType> quantized;  // by source node and output
+  int depth = 0;                                                   // how many bodies the graph is in
+  bool in_loop = false;                                            // one of them is that of a tensor_iterator
   bool failed = false;
 };
 
@@ -64,6 +66,12 @@ class NodeLowering {
   // ---- the NNEF node ----
   int32_t num_inputs() const { return node_.num_inputs(); }
   OutputPort input(int32_t index) const;
+  // What a port of the source was lowered to.
+  OutputPort LoweredPort(OutputPort source) const;
+  // From here on `input` has another port.
+  void ReplaceInput(int32_t index, OutputPort port) { replaced_.emplace_back(index, port); }
+  // The quantized type of a port of the source; null if it holds numbers.
+  const QuantizedType* FindQuantized(OutputPort source) const;
   // What the source knows of input `index`.
   const ir::Output& source_input(int32_t index) const;
   const PartialShape& input_shape(int32_t index) const { return source_input(index).shape; }
@@ -117,6 +125,9 @@ class NodeLowering {
   // shape. Each output is set once.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
+  // The outputs that a lowering would set; those after a mistake are invalid.
+  std::vector<OutputPort> Capture(LowerFunction lower);
+  void SetQuantized(int32_t index, QuantizedType type);
   // Leaves the node as it is, an operation of the set nnef.
   ir::NodeId Keep();
   // Gives outputs that were not set after a mistake a stand-in.
@@ -137,6 +148,8 @@ class NodeLowering {
   LowerState& state_;
   const ir::Node& node_;
   int32_t first_new_;  // nodes of the target from here on were added for this one
+  std::vector<std::pair<int32_t, OutputPort>> replaced_;
+  std::vector<OutputPort>* captured_ = nullptr;
 };
 
 }  // namespace nnefc::lower

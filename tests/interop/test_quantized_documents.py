@@ -1,0 +1,134 @@
+"""Documents in 8 bits, as torch_to_nnef writes them, against tract: equal in every number, on both backends, within a step in
+OpenVINO on the IR that is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+import tract
+
+import quantized_documents
+from models import Nnefc
+from quantized_documents import OF_ANY, OF_IMAGES, random_document
+
+RANDOM_DOCUMENTS = 60
+HEAD = quantized_documents.HEAD
+
+
+def by_tract(model: Path, x: np.ndarray) -> np.ndarray:
+    return tract.nnef().load(str(model)).into_runnable().run([x])[0].to_numpy()
+
+
+def run(nnefc: Path, folder: Path, model: Path, x: np.ndarray, backend: str) -> np.ndarray:
+    np.savez(folder / "in.npz", x=x)
+    return Nnefc(nnefc, folder).run(model, "--inputs", folder / "in.npz", "--backend", backend)["y"]
+
+
+def check(nnefc: Path, folder: Path, model: Path, x: np.ndarray) -> None:
+    expected = by_tract(model, x)
+    for backend in ("reference", "onednn"):
+        np.testing.assert_array_equal(run(nnefc, folder, model, x, backend), expected)
+
+
+@pytest.mark.parametrize("seed", range(RANDOM_DOCUMENTS))
+def test_random_document(seed: int, nnefc: Path, tmp_path: Path) -> None:
+    check(nnefc, tmp_path, tmp_path / "model", random_document(seed, tmp_path / "model"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [*OF_IMAGES, *OF_ANY, quantized_documents.linear], ids=lambda make: make.__name__)
+def test_statement(make, seed: int, nnefc: Path, tmp_path: Path) -> None:
+    check(nnefc, tmp_path, tmp_path / "model", random_document(1000 + seed, tmp_path / "model", make))
+
+
+def write(folder: Path, statements: str, lines: str) -> Path:
+    folder.mkdir()
+    body = "\n    ".join(statements.splitlines())
+    (folder / "graph.nnef").write_text(f"{HEAD}graph net( x ) -> ( y )\n{{\n    {body}\n}}\n")
+    (folder / "graph.quant").write_text(lines)
+    return folder
+
+
+EXTERNAL = "x = tract_core_external(shape = [64], datum_type = 'f32');\n"
+LINE = '"{}": zero_point_linear_quantize(zero_point = {}, scale = {}, bits = 8, signed = {}, symmetric = false);\n'
+
+
+@pytest.mark.parametrize("signed, low, high", [("false", 0, 255), ("true", -128, 127)])
+@pytest.mark.parametrize("zero", ["low", "middle", "high"])
+def test_rounding_and_saturation(zero: str, signed: str, low: int, high: int, nnefc: Path, tmp_path: Path) -> None:
+    """Halves go to the even value after the zero point is added, and what is beyond saturates."""
+    point = {"low": low, "middle": (low + high) // 2, "high": high}[zero]
+    model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\ny = tract_core_cast(q, to = 'f32');", LINE.format("q", point, 0.5, signed))
+    x = np.concatenate([np.arange(-15, 16) / 4, [0.49999997, -0.49999997, 1e30, -1e30, np.inf, -np.inf],
+                        (np.array([low, high]) - point) * 0.5, (np.array([low, high]) - point) * 0.5 + 0.25,
+                        (np.array([low, high]) - point) * 0.5 - 0.25]).astype(np.float32)
+    x = np.concatenate([x, np.zeros(64 - len(x), np.float32)])
+    check(nnefc, tmp_path, model, x)
+    steps = np.clip(np.rint(x / np.float32(0.5) + np.float32(point)), low, high) - point
+    np.testing.assert_array_equal(run(nnefc, tmp_path, model, x, "onednn"), (steps * 0.5).astype(np.float32))
+
+
+def test_a_number_after_the_last_conversion(nnefc: Path, tmp_path: Path) -> None:
+    """What is made of a tensor that was converted to f32 is no quantized value, even where it has another name for it."""
+    model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\nf = tract_core_cast(q, to = 'f32');\ny = add(f, 0.3);", LINE.format("q", 100, 0.25, "false"))
+    x = np.linspace(-40, 60, 64).astype(np.float32)
+    check(nnefc, tmp_path, model, x)
+
+
+def test_signs_differ(nnefc: Path, tmp_path: Path) -> None:
+    model = write(tmp_path / "model", EXTERNAL + "p = tract_core_cast(x);\nq = tract_core_cast(p);\nr = tract_core_cast(q);\n"
+                  "y = tract_core_cast(r, to = 'f32');",
+                  LINE.format("p", 100, 0.25, "false") + LINE.format("q", -7, 0.31, "true") + LINE.format("r", 30, 0.2, "false"))
+    check(nnefc, tmp_path, model, np.linspace(-40, 60, 64).astype(np.float32))
+
+
+def test_result_stays_quantized(nnefc: Path, tmp_path: Path) -> None:
+    """A result of a quantized type is what its values stand for: tract's Python package refuses to show it."""
+    model = write(tmp_path / "model", EXTERNAL + "y = tract_core_cast(x);", LINE.format("y", 100, 0.25, "false"))
+    x = np.linspace(-40, 60, 64).astype(np.float32)
+    expected = (np.clip(np.rint(x / 0.25 + 100), 0, 255) - 100) * 0.25
+    np.testing.assert_array_equal(run(nnefc, tmp_path, model, x, "reference"), expected.astype(np.float32))
+
+
+def test_no_line_for_a_conversion(nnefc: Path, tmp_path: Path) -> None:
+    model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\ny = tract_core_cast(q, to = 'f32');", LINE.format("x1", 0, 0.5, "false"))
+    done = Nnefc(nnefc, tmp_path).call("check", model)
+    assert done.returncode == 1 and "`graph.quant` has no line for `q`" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_openvino(seed: int, nnefc: Path, tmp_path: Path) -> None:
+    random = np.random.default_rng(seed)
+    document = quantized_documents.Document(random)
+    start = document.result((1, 2, 5, 6), "tract_core_cast(x)", 0.03)
+    last = quantized_documents.conv(document, start)
+    document.write(tmp_path / "model", start.shape, last)
+    x = random.normal(0, 2, start.shape).astype(np.float32)
+    Nnefc(nnefc, tmp_path).must("compile", tmp_path / "model", "-o", tmp_path / "net.xml")
+    compiled = openvino.Core().compile_model(str(tmp_path / "net.xml"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    expected = by_tract(tmp_path / "model", x)
+    np.testing.assert_allclose(compiled({"x": x})[0], expected, atol=1.01 * last.scale)
+
+
+def test_number_added_to_sums(nnefc: Path, tmp_path: Path) -> None:
+    """tract joins a number that is added behind a convolution with it, and adds the quantized values modulo 256. The same
+    two statements as two models are right in tract, and so are they in nnefc."""
+    random = np.random.default_rng(1)
+    document = quantized_documents.Document(random)
+    start = document.result((1, 2, 4, 4), "tract_core_cast(x)", 0.05)
+    sums = quantized_documents.conv(document, start)
+    document.write(tmp_path / "first", start.shape, sums)
+    total = document.result(sums.shape, f"add({sums.name}, 0.6)", like=sums)
+    document.write(tmp_path / "both", start.shape, total)
+    again = quantized_documents.Document(random)
+    again.statements.append(f"{sums.name} = tract_core_cast(x);")
+    again.declare(sums)
+    total = again.result(sums.shape, f"add({sums.name}, 0.6)", like=sums)
+    again.write(tmp_path / "second", sums.shape, total)
+    x = random.normal(0, 2, start.shape).astype(np.float32)
+    expected = by_tract(tmp_path / "second", by_tract(tmp_path / "first", x))
+    assert np.abs(by_tract(tmp_path / "both", x) - expected).max() > 1, "tract has mended its fault: leave this test out"
+    np.testing.assert_array_equal(run(nnefc, tmp_path, tmp_path / "both", x, "reference"), expected)
