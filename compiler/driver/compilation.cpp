@@ -18,6 +18,7 @@
 #include "compiler/transform/configuration.h"
 #include "compiler/transform/standard.h"
 #include "compiler/transform/update_configuration.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {
 
@@ -61,8 +62,34 @@ bool Compilation::RunUntil(Stage last) {
     failed_ = !Run(static_cast<Stage>(stage)) || (options_.verify && !VerifyStage(static_cast<Stage>(stage)));
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     times_.push_back({static_cast<Stage>(stage), elapsed.count()});
+    if (failed_ && static_cast<Stage>(stage) <= Stage::kExpand) NoteLenientReading();
   }
   return !failed_;
+}
+
+void Compilation::NoteLenientReading() {
+  const bool chooses =
+      options_.leniency == Leniency::kAuto && (checked_ == nullptr || !checked_->dialect().lenient);
+  if (format_ != ModelFormat::kNnef || model_ == nullptr || environment_failed_ || !chooses) return;
+  CompileOptions options = options_;
+  options.leniency = Leniency::kLenient;
+  options.keep_instances = false;
+  Compilation lenient(path_, std::move(options));
+  if (!lenient.RunUntil(Stage::kExpand)) return;
+  const auto deviations = llvm::count_if(lenient.context().emitter.diagnostics(), [](const Diagnostic& each) {
+    return each.rule->label.starts_with("lenient.");
+  });
+  std::vector<Diagnostic> diagnostics = context_.emitter.diagnostics();
+  const auto first =
+      llvm::find_if(diagnostics, [](const Diagnostic& each) { return each.severity == Severity::kError; });
+  if (context_.emitter.exhausted() || first == diagnostics.end()) return;
+  first->notes.push_back(
+      {first->range,
+       fmt::format("an exporter may have written this document: `--lenient` reads it, with {} kind{} of "
+                   "deviation from the specification",
+                   deviations, deviations == 1 ? "" : "s")});
+  context_.emitter.Clear();
+  for (Diagnostic& diagnostic : diagnostics) context_.emitter.Add(std::move(diagnostic));
 }
 
 void Compilation::SetInputShapes(const std::map<std::string, Shape>& shapes) {

@@ -170,6 +170,9 @@ class Compilation {
 
  private:
   bool Run(Stage stage);
+  // After a mistake of a document that is read strictly without being asked to: adds a note if lenient
+  // reading finds none.
+  void NoteLenientReading();
   bool Open();
   FileId TextOf(FileId file);
   std::unique_ptr<ir::Graph> ReadGraph();
