@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
-# Exports torch modules by torch_to_nnef and holds nnefc against torch:
+# Reports how nnefc reads documents of torch_to_nnef, by family: tried, passed, failed. Exits with 1 if one fails.
 #
-#   tools/interop.sh FOLDER
+#   tools/interop.sh             those in tests/interop/torch_to_nnef, against torch's numbers, in 8 bits against tract
+#   tools/interop.sh FOLDER      exports all of tests/interop/exporters first, and times them against tract
 #
-# FOLDER gets a Python environment with torch (6 GB), the exports, and report.txt and report.html; what is there is kept.
-# Not part of the tests.
+# FOLDER gets a Python environment with torch (7 GB), the exports, and report.txt and report.html; what is there is kept.
+# The tests run the former (tests/interop/test_stored_exports.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-folder=${1:?"name a folder for the environment and the exports"}
 nnefc=${NNEFC:-build/release/bin/nnefc}
+if [ $# -eq 0 ]; then
+  python=${PYTHON:-.venv/bin/python}
+  [ -x "$python" ] || { echo "interop.sh: no $python; tools/setup.sh makes it, or name one by PYTHON" >&2; exit 2; }
+  exec "$python" tests/interop/stored_exports.py "$nnefc"
+fi
+folder=$1
 mkdir -p "$folder"
 if [ ! -d "$folder/venv" ]; then
   python3 -m venv "$folder/venv"
-  "$folder/venv/bin/pip" install -q numpy openvino torch torchvision torch_to_nnef tract nnef
+  # torch.ao, which quantizes, is part of these.
+  "$folder/venv/bin/pip" install -q torch==2.8.0 torchvision==0.23.0 torch_to_nnef==0.24.12 \
+    $(grep -E '^(numpy|openvino|tract|nnef)==' tests/requirements.txt)
 fi
 [ -f "$folder/exports/refused.txt" ] || "$folder/venv/bin/python" tests/interop/exporters/export.py "$folder/exports"
 "$folder/venv/bin/python" tests/interop/exporters/report.py "$nnefc" "$folder/exports" "$folder/report"

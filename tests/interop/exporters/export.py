@@ -19,9 +19,10 @@ from torch_to_nnef.inference_target import KhronosNNEF, TractNNEF
 import torch_functions
 import torch_modules
 import torch_networks
+import torch_quantized
 from torch_cases import Case
 
-CASES = [*torch_modules.CASES, *torch_functions.CASES, *torch_networks.CASES]
+CASES = [*torch_modules.CASES, *torch_functions.CASES, *torch_networks.CASES, *torch_quantized.CASES]
 
 TRACT_VERSION = "0.23.4"
 
@@ -69,7 +70,7 @@ def export(case: Case, folder: Path) -> list[str]:
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     names = [f"x{i}" for i in range(len(inputs))]
     arrays = dict(zip(names, (each.numpy() for each in inputs)))
-    arrays.update({f"y{i}": each.numpy() for i, each in enumerate(outputs)})
+    arrays.update({f"y{i}": (each.dequantize() if each.is_quantized else each).numpy() for i, each in enumerate(outputs)})
     np.savez(folder / f"{case.name}.npz", **arrays)
     refused = []
     for name, target in targets(case, names):
@@ -89,7 +90,10 @@ def main() -> None:
     for case in CASES:
         if wanted and case.name not in wanted:
             continue
-        refused += export(case, folder)
+        try:
+            refused += export(case, folder)
+        except Exception as error:  # torch has no such operation of 8 bits
+            refused.append(f"torch {case.name}: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}")
         print(case.name, flush=True)
     (folder / "refused.txt").write_text("".join(line + "\n" for line in refused))
 

@@ -133,10 +133,14 @@ def write(rows: list[Row], refused: str, path: Path) -> None:
     agree = sum(row.verdict == "ok" for row in rows)
     foreign = sum(row.fault.startswith("exporter") for row in rows)
     ratios = [row.ours / row.theirs for row in rows if row.ours and row.theirs]
+    families = [f"{'quantized' if row.model.startswith('q_') else row.target}" for row in rows]
+    counts = "".join(f"{name}: {families.count(name)} tried, "
+                     f"{sum(row.verdict == 'ok' for row, family in zip(rows, families) if family == name)} passed\n"
+                     for name in sorted(set(families)))
     summary = f"{len(rows)} exports, {agree} agree with torch, {foreign} do not by the exporter's fault"
     if ratios:
         summary += f"; {len(ratios)} run in tract too, our time over its: median {statistics.median(ratios):.2f}"
-    text = [summary, "", *("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells), "",
+    text = [summary, counts, *("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells), "",
             "refused by the exporter:", refused]
     path.with_suffix(".txt").write_text("\n".join(text))
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.cells) + "</tr>\n" for row in rows)
