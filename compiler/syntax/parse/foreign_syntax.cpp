@@ -421,7 +421,7 @@ class ForeignSyntax : SyntaxFinder {
     if (!is_whole || IsWord(at_) || IsWord(at_ - 1)) return std::nullopt;
     constexpr size_t kLongest = 40;
     const std::string_view arguments = TextFrom(at_, end);
-    SyntaxError error = Error(fmt::format("arguments stand in parentheses: `{}({})`", Text(at_ - 1),
+    SyntaxError error = Error(fmt::format("arguments belong in parentheses: `{}({})`", Text(at_ - 1),
                                           arguments.size() <= kLongest ? arguments : ".."));
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[at_ - 1].end, tokens_[at_].begin}, "("});
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[end - 1].end, tokens_[end - 1].end}, ")"});

@@ -282,7 +282,7 @@ class Finder {
         if (example.empty()) return std::nullopt;
         braces.edits.push_back({previous_end, token.end, ""});
         braces.later.push_back({TokenKind::kWhiteSpace, token.begin, token.end});
-        braces.message = fmt::format("arguments are given without braces: `{} = ..`", example);
+        braces.message = fmt::format("arguments are written without braces: `{} = ..`", example);
         return braces;
       }
       if (IsOpening(token.kind) || token.kind == TokenKind::kLeftBrace) ++depth;

@@ -97,10 +97,10 @@ class SyntaxSlips : SyntaxFinder {
     const size_t end = Until(otherwise + 1, ends);
     const bool has_parts = Kind(otherwise) == TokenKind::kElse && then > at_ + 1 && then + 1 < otherwise &&
                            end > otherwise + 1 && end < tokens_.size();
-    if (!has_parts) return Error("`if` stands between the values: `a if c else b`");
+    if (!has_parts) return Error("`if` comes between the values: `a if c else b`");
     const std::string right = fmt::format("{} if {} else {}", TextFrom(then + 1, otherwise),
                                           TextFrom(at_ + 1, then), TextFrom(otherwise + 1, end));
-    return Replace(fmt::format("`if` stands between the values: `{}`", right), at_, end, right);
+    return Replace(fmt::format("`if` comes between the values: `{}`", right), at_, end, right);
   }
 
   // `a = b = relu(x)`
