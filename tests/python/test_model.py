@@ -102,14 +102,14 @@ FITTING = {"block/w": np.ones((2, 3), np.float32), "m": np.ones(4, bool), "i": n
     [
         ("block/w", np.ones((3, 2), np.float32), 5, "has shape [3,2]; the document says [2,3]"),
         ("block/w", np.ones((2, 3), np.int64), 5, "64-bit signed integers"),
-        ("block/w", np.ones((2, 3), bool), 5, "logical"),
+        ("block/w", np.ones((2, 3), bool), 5, "1-bit bools"),
         ("block/w", np.float32(1), 5, "has shape []; the document says [2,3]"),
         ("block/w", [[1, 2, 3], [4, 5, 6]], 5, "64-bit signed integers"),
-        ("m", np.ones(4, np.float32), 6, "32-bit float"),
+        ("m", np.ones(4, np.float32), 6, "32-bit floats"),
         ("m", np.ones(4, np.int32), 6, "32-bit signed integers"),
         ("m", np.ones((4, 1), bool), 6, "has shape [4,1]; the document says [4]"),
-        ("i", np.ones(4, np.float64), 7, "64-bit float"),
-        ("i", np.ones(4, bool), 7, "logical"),
+        ("i", np.ones(4, np.float64), 7, "64-bit floats"),
+        ("i", np.ones(4, bool), 7, "1-bit bools"),
         ("i", np.ones(3, np.int64), 7, "has shape [3]; the document says [4]"),
     ],
 )
