@@ -1,7 +1,9 @@
 #include "compiler/transform/pipeline.h"
 
 #include <chrono>
+#include <stdexcept>
 
+#include "compiler/transform/configuration.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
