@@ -44,12 +44,14 @@ class Windows {
 
   // By axis, whether an item of a list acts on the axis: the item, 1 where it does nothing. Nothing if the
   // list is left out, or the operation has none.
-  static std::optional<std::vector<int64_t>> ReachOf(const ir::Node& node, std::string_view list, size_t rank) {
+  static std::optional<std::vector<int64_t>> ReachOf(const ir::Node& node, std::string_view list,
+                                                     size_t rank) {
     const ir::Attribute* attribute = node.attributes().Find(list);
     if (attribute == nullptr) return std::nullopt;
     std::vector<int64_t> reach;
     if (list == "padding") {
-      for (const auto& [before, after] : attribute->AsPairs()) reach.push_back(before != 0 || after != 0 ? 2 : 1);
+      for (const auto& [before, after] : attribute->AsPairs())
+        reach.push_back(before != 0 || after != 0 ? 2 : 1);
     } else {
       const ir::Attribute::Integers items = attribute->AsInts();
       reach.assign(items.begin(), items.end());

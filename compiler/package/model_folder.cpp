@@ -48,7 +48,8 @@ ErrorOr<std::string> ModelFolder::MakePath(std::string_view inside) const {
 ErrorOr<Success> ModelFolder::WriteVariable(std::string_view label, const TensorValue& value) const {
   const std::optional<std::string> inside = LabelPath(label);
   if (!inside)
-    return Failed(path_, "the label `{}` of a variable names no file in the model's folder", ShownText(label));
+    return Failed(path_, "the label `{}` of a variable names no file in the model's folder",
+                  ShownText(label));
   const ErrorOr<std::string> path = MakePath(*inside + std::string(kTensorSuffix));
   return path ? WriteDat(*path, value) : path.error();
 }

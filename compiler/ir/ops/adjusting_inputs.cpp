@@ -38,8 +38,7 @@ std::string ShapeAlong(int64_t axis, int64_t extent) {
 std::optional<int64_t> EnlargedAxis(const PartialShape& input, const PartialShape& adjusted) {
   if (!input.rank_known() || !adjusted.rank_known()) return std::nullopt;
   for (int64_t axis = 0; axis < input.rank(); ++axis) {
-    const bool is_singular =
-        axis >= adjusted.rank() || (adjusted[axis].known() && adjusted[axis].min == 1);
+    const bool is_singular = axis >= adjusted.rank() || (adjusted[axis].known() && adjusted[axis].min == 1);
     if (is_singular && input[axis].min > 1) return axis;
   }
   return std::nullopt;
@@ -81,9 +80,8 @@ class Checker {
 
   // What the inputs adjust, as messages name it.
   static std::string Adjusted(const Node& node) {
-    const bool is_product = llvm::any_of(node.info().inputs, [](const InputInfo& input) {
-      return input.adjusts == Adjusts::kColumns;
-    });
+    const bool is_product = llvm::any_of(
+        node.info().inputs, [](const InputInfo& input) { return input.adjusts == Adjusts::kColumns; });
     return is_product ? "the product" : fmt::format("`{}`", node.info().inputs[0].name);
   }
 
@@ -103,8 +101,8 @@ class Checker {
 PartialShape AdjustedShape(const Graph& graph, const Node& node) {
   PartialShape shape = graph.output(node.input(0)).shape;
   const auto& inputs = node.info().inputs;
-  const bool is_product = llvm::any_of(
-      inputs, [](const InputInfo& input) { return input.adjusts == Adjusts::kColumns; });
+  const bool is_product =
+      llvm::any_of(inputs, [](const InputInfo& input) { return input.adjusts == Adjusts::kColumns; });
   if (!is_product) return shape;
   // A' * B' of the transposed filter: (batch.., rows, filters).
   const PartialShape& filter = graph.output(node.input(1)).shape;

@@ -27,8 +27,8 @@ TEST(LabelPathTest, FilesInTheFolder) {
 
 TEST(LabelPathTest, NoFileInTheFolder) {
   for (const std::string& label :
-       {""s, "/"s, "."s, "./."s, ".."s, "../w"s, "/../w"s, "a/../../w"s, "a/.."s, "../../../../victim/v"s, "..\\w"s,
-        "a\\..\\..\\w"s, "a/..\\..\\w"s, "a\\../../w"s, "w\0x"s, "\0"s})
+       {""s, "/"s, "."s, "./."s, ".."s, "../w"s, "/../w"s, "a/../../w"s, "a/.."s, "../../../../victim/v"s,
+        "..\\w"s, "a\\..\\..\\w"s, "a/..\\..\\w"s, "a\\../../w"s, "w\0x"s, "\0"s})
     EXPECT_EQ(LabelPath(label), std::nullopt) << label;
 }
 

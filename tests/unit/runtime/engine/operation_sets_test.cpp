@@ -57,7 +57,8 @@ class OperationSetsTest : public ::testing::Test {
     const auto image = g.Op("ReLU", {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)});
     g.Result(g.Convolution(made(g, image), g.Weights({16, 16, 1, 1}, 2), 0), "between convolutions");
     const auto end = [&](float value) {
-      return g.Const(TensorValue::Make<float>(ElementType::kF32, {}, [&](std::span<float> v) { v[0] = value; }));
+      return g.Const(
+          TensorValue::Make<float>(ElementType::kF32, {}, [&](std::span<float> v) { v[0] = value; }));
     };
     const auto quantized = g.Op("FakeQuantize", {x, end(-1), end(1), end(-1), end(1)}, With("levels", 256));
     g.Result(g.Convolution(made(g, quantized), g.Weights({16, 16, 1, 1}, 3), 0), "of quantized values");
@@ -72,8 +73,8 @@ TEST_F(OperationSetsTest, NamesOfOpenVinoInAnotherSet) {
   const std::vector<TensorValue> inputs = {RandomTensor({1, 16, 6, 6}, 4)};
   const TestGraph formula = Between([](TestGraph& g, ir::OutputPort x) {
     const auto number = [&](float value) {
-      return g.Const(
-          TensorValue::Make<float>(ElementType::kF32, {1, 1, 1, 1}, [&](std::span<float> v) { v[0] = value; }));
+      return g.Const(TensorValue::Make<float>(ElementType::kF32, {1, 1, 1, 1},
+                                              [&](std::span<float> v) { v[0] = value; }));
     };
     return g.Op("Add", {g.Op("Multiply", {x, number(2)}), number(1)});
   });
@@ -111,8 +112,9 @@ TEST_F(OperationSetsTest, ForeignKernels) {
   g.graph = std::make_shared<ir::Graph>(&registry_);
   g.Result(g.Op(kSet, "Split", {g.Parameter("x", {2})}));
   const auto add = [](KernelRegistry& kernels) {
-    kernels.Add(Backend::kReference, {kSet}, "Split",
-                [](const KernelRequest&) -> std::optional<PreparedKernel> { throw std::runtime_error("no parts"); });
+    kernels.Add(
+        Backend::kReference, {kSet}, "Split",
+        [](const KernelRequest&) -> std::optional<PreparedKernel> { throw std::runtime_error("no parts"); });
   };
   for (const Backend backend : kBackends) {
     const auto executable = Compile(g.graph, {.backend = backend, .add_kernels = add});

@@ -12,7 +12,8 @@ namespace {
 
 // Each input of that kind has the trait in its row: one that has not is broadcast in silence.
 TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
-  const std::set<std::string> names = {"bias", "mean", "variance", "offset", "scale", "alpha", "min", "max", "zero_point"};
+  const std::set<std::string> names = {"bias",  "mean", "variance", "offset",    "scale",
+                                       "alpha", "min",  "max",      "zero_point"};
   int count = 0;
   for (size_t i = 0; i < StandardOps().size(); ++i) {
     const OpInfo& info = StandardOps().Info(OpId(static_cast<int32_t>(i)));
@@ -31,14 +32,16 @@ TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
 class EnlargedTest : public ::testing::Test {
  protected:
   // The messages on `x` of one shape and an operand of another.
-  std::vector<std::string> Messages(const std::string& operation, const std::string& x, const std::string& operand) {
+  std::vector<std::string> Messages(const std::string& operation, const std::string& x,
+                                    const std::string& operand) {
     const auto parameter = [](int label, const std::string& name, const std::string& shape) {
       return "  %" + std::to_string(label) + " = nnef.external \"" + name + "\" {shape = [" + shape +
              "], dtype = \"scalar\"} : f32[" + shape + "]\n";
     };
     Context context;
-    const FileId file = context.sources.AddText(
-        "graph", "graph \"g\" {\n" + parameter(0, "x", x) + parameter(1, "operand", operand) + operation + "}\n");
+    const FileId file =
+        context.sources.AddText("graph", "graph \"g\" {\n" + parameter(0, "x", x) +
+                                             parameter(1, "operand", operand) + operation + "}\n");
     const auto graph = ParseGraph(file, StandardOps(), context);
     if (graph == nullptr || !InferGraph(*graph, context.emitter))
       return {"no graph: " + context.emitter.diagnostics().front().message};
@@ -58,17 +61,17 @@ TEST_F(EnlargedTest, BothSides) {
   for (const char* operand : {"16", "2", "16,1,1,1", "2,16"})
     EXPECT_EQ(Messages(kPrelu, "1,16,8,8", operand).size(), 1U) << operand;
   EXPECT_TRUE(Messages(kPrelu, "16,16,8,8", "16").empty());
-  EXPECT_EQ(Messages(kPrelu, "1,1,8,8", "1,16").size(), 1U);     // channels
-  EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);      // an axis more
+  EXPECT_EQ(Messages(kPrelu, "1,1,8,8", "1,16").size(), 1U);  // channels
+  EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);   // an axis more
   EXPECT_TRUE(Messages(kPrelu, "1,16", "1,16,1").empty());
-  EXPECT_TRUE(Messages(kPrelu, "1", "16").empty());              // a vector
+  EXPECT_TRUE(Messages(kPrelu, "1", "16").empty());  // a vector
 }
 
 TEST_F(EnlargedTest, TheMessageNamesBothShapes) {
   EXPECT_EQ(Messages(kPrelu, "1,16,8,8", "16"),
-            std::vector<std::string>{
-                "`alpha` of `prelu` has shape [16], which is repeated so that the result has shape [16,16,8,8] where `x` "
-                "has [1,16,8,8]; expected [1,16], the channels at axis 1, or a number"});
+            std::vector<std::string>{"`alpha` of `prelu` has shape [16], which is repeated so that the "
+                                     "result has shape [16,16,8,8] where `x` "
+                                     "has [1,16,8,8]; expected [1,16], the channels at axis 1, or a number"});
 }
 
 }  // namespace
