@@ -12,6 +12,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/openvino/read.h"
+#include "compiler/semantics/rules.h"
 #include "compiler/support/file.h"
 #include "compiler/support/replace_file.h"
 #include "compiler/syntax/parse.h"
@@ -76,9 +77,13 @@ void Compilation::NoteLenientReading() {
   options.keep_instances = false;
   Compilation lenient(path_, std::move(options));
   if (!lenient.RunUntil(Stage::kExpand)) return;
-  const auto deviations = llvm::count_if(lenient.context().emitter.diagnostics(), [](const Diagnostic& each) {
-    return each.rule->label.starts_with("lenient.");
-  });
+  // An argument that lenient reading drops may be a misspelt one.
+  const std::vector<Diagnostic>& findings = lenient.context().emitter.diagnostics();
+  const auto deviations = llvm::count_if(
+      findings, [](const Diagnostic& each) { return each.rule->label.starts_with("lenient."); });
+  if (deviations == 0 ||
+      llvm::any_of(findings, [](const Diagnostic& each) { return each.rule == &semantics::kLenientSurplus; }))
+    return;
   std::vector<Diagnostic> diagnostics = context_.emitter.diagnostics();
   const auto first =
       llvm::find_if(diagnostics, [](const Diagnostic& each) { return each.severity == Severity::kError; });

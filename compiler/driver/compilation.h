@@ -170,7 +170,7 @@ class Compilation {
 
  private:
   bool Run(Stage stage);
-  // After a mistake of a document that is read strictly without being asked to: adds a note if lenient
+  // After a mistake of a document that is read strictly by default: adds a note if lenient
   // reading finds none.
   void NoteLenientReading();
   bool Open();

@@ -27,7 +27,7 @@ CASES = {
     **{f"unsqueeze_{'_'.join(map(str, axes))}": ((2, 3), f"y = unsqueeze(x, axes = {axes});")
        for axes in ([0, 0], [0, 1], [1, 0], [2, 0], [1, 1], [0, 0, 1], [0, 0, 3], [2, 2, 0])},
     **{f"squeeze_{'_'.join(map(str, axes))}": ((1, 1, 3, 1, 1), f"y = squeeze(x, axes = {axes});")
-       for axes in ([0, 0], [0, 1], [1, 0], [3, 3], [4, 3, 0], [0, 0, 1])},
+       for axes in ([0, 0], [0, 1], [1, 0], [3, 3], [4, 3, 0], [0, 0, 3])},
     "deconv_by_plain_external": ((1, 2, 4, 4), "w = [[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]];\n"
                                  "y = deconv(x, w, stride = [2, 2], padding = [(0, 0), (0, 0)]);"),
     "padded_max_pool": ((1, 1, 4, 4), "z = sub(x, 9.0);\ny = max_pool(z, size = [1, 1, 3, 3], padding = [(0, 0), (0, 0), (1, 1), (1, 1)], "
@@ -98,7 +98,8 @@ def test_repeats_of_new_axes(repeats: list[int], shape: tuple[int, ...], nnefc: 
 @pytest.mark.parametrize("statement, notes", [
     ("y = tile(x, repeats = [2, 1, 1]);", 1),      # a deviation that lenient reading knows
     ("y = softmax(x, axes = [-1]);", 1),
-    ("y = softmax(z, axes = [-1]);", 0),           # another mistake beside
+    ("y = softmax(x, axes = [0], axis = 1);", 0),  # an argument that lenient reading drops may be misspelt
+    ("y = softmax(z, axes = [-1]);", 0),           # another mistake too
     ("y = softmax(x, axes = [7]);", 0),            # a mistake in any case
 ])
 def test_note_of_lenient_reading(statement: str, notes: int, nnefc: Path, tmp_path: Path) -> None:
