@@ -87,9 +87,9 @@ bool Machine::DoCall(const Call& call) {
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }
 
-// Whether tensors among the arguments have the type that stands for `?`. A vendor's reader looks at nothing
+// Whether tensors among the arguments have the type that stands for `?`. A vendor's reader considers nothing
 // else: its exporters write `reshape<integer>` for tensors of any type.
-bool Machine::TellGeneric(const Call& call, size_t first_argument) {
+bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
   const CheckedDocument& document = *call.callee.document;
   const Signature& signature = document.signature(call.callee.fragment);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
@@ -109,7 +109,7 @@ bool Machine::TellGeneric(const Call& call, size_t first_argument) {
 TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   if (!signature.is_generic) return TypeKind::kError;
-  if (call.generic.valid() && !(builder_.has_vendor_meanings() && TellGeneric(call, first_argument))) {
+  if (call.generic.valid() && !(builder_.has_vendor_meanings() && HasGenericTensors(call, first_argument))) {
     TypeKind kind = frame().chunk->document->types().Kind(call.generic);
     if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
     if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
@@ -171,7 +171,7 @@ bool Machine::MayEnter(const Call& call) {
   return true;
 }
 
-// A conversion without a type takes that of graph.quant for the tensor that it makes.
+// A conversion without a type has that of graph.quant for the tensor that it makes.
 bool Machine::CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments) {
   if (!call.callee.document->is_library() ||
       context_.symbols.Text(signature.name.symbol) != "tract_core_cast")

@@ -119,7 +119,7 @@ class Machine {
   bool MayEnter(const Call& call);
   bool RepeatsItself(const Call& call);
   bool IsAlike(const Value& a, const Value& b);
-  bool TellGeneric(const Call& call, size_t first_argument);
+  bool HasGenericTensors(const Call& call, size_t first_argument);
   bool CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments);
   bool Instantiate(const Call& call, FragmentInfo& info);
   bool Enter(Frame callee);

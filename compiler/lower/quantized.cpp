@@ -249,7 +249,7 @@ std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operati
   const std::optional<double> second = y.type ? std::nullopt : n.ScalarValue(y.port);
   if (first) return Typed{WithNumber(q, operation, y, *first, true, to), to};
   if (second) return Typed{WithNumber(q, operation, x, *second, false, to), to};
-  // Numbers take the type of the other operand.
+  // Numbers are converted to the type of the other operand.
   for (Typed* operand : {&x, &y}) {
     if (!operand->type) *operand = {q.QuantizeNumbers(operand->port, common), common};
   }
@@ -352,7 +352,7 @@ std::optional<std::vector<Typed>> Linear(QuantizedLowering& q) {
              *to);
 }
 
-// Averages are of numbers, and take the type of what is averaged.
+// Averages are computed of numbers and converted to the type of the input.
 std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
   if (type == nullptr) return std::nullopt;
