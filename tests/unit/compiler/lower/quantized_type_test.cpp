@@ -1,0 +1,82 @@
+// Arithmetic of single quantized values, worked by hand from tract's formulas.
+
+#include "compiler/lower/quantized_type.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+
+namespace nnefc::lower {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+QuantizedType Unsigned(float scale, int32_t zero_point) {
+  return {.is_signed = false, .scales = {scale}, .zero_points = {zero_point}};
+}
+QuantizedType Signed(float scale, int32_t zero_point) {
+  return {.is_signed = true, .scales = {scale}, .zero_points = {zero_point}};
+}
+
+TEST(QuantizedType, HalvesGoToTheEvenValueAfterTheZeroPoint) {
+  EXPECT_EQ(QuantizeNumber(0.25F, Unsigned(0.5F, 0)), 0);
+  EXPECT_EQ(QuantizeNumber(0.75F, Unsigned(0.5F, 0)), 2);
+  EXPECT_EQ(QuantizeNumber(0.25F, Unsigned(0.5F, 1)), 2);
+  EXPECT_EQ(QuantizeNumber(-0.25F, Unsigned(0.5F, 3)), 2);
+}
+
+TEST(QuantizedType, NumbersBeyondTheRangeSaturate) {
+  EXPECT_EQ(QuantizeNumber(127.0F, Unsigned(0.5F, 1)), 255);
+  EXPECT_EQ(QuantizeNumber(128.0F, Unsigned(0.5F, 1)), 255);
+  EXPECT_EQ(QuantizeNumber(kInfinity, Unsigned(0.5F, 1)), 255);
+  EXPECT_EQ(QuantizeNumber(-kInfinity, Unsigned(0.5F, 1)), 0);
+  EXPECT_EQ(QuantizeNumber(64.0F, Signed(0.5F, 0)), 127);
+  EXPECT_EQ(QuantizeNumber(-64.0F, Signed(0.5F, 0)), -128);
+  EXPECT_EQ(QuantizeNumber(-64.5F, Signed(0.5F, 0)), -128);
+}
+
+TEST(QuantizedType, AnotherTypeOfTheSameSignRoundsBeforeTheZeroPoint) {
+  EXPECT_EQ(Requantize(3, Unsigned(0.5F, 0), Unsigned(1.0F, 1)), 3);  // 1.5 -> 2
+  EXPECT_EQ(Requantize(1, Unsigned(0.5F, 0), Unsigned(1.0F, 1)), 1);  // 0.5 -> 0
+  EXPECT_EQ(Requantize(0, Unsigned(0.5F, 3), Unsigned(1.0F, 9)), 7);  // -1.5 -> -2
+  EXPECT_EQ(Requantize(255, Unsigned(1.0F, 0), Unsigned(0.5F, 0)), 255);
+}
+
+TEST(QuantizedType, AnotherSignRoundsAfterTheZeroPoint) {
+  EXPECT_EQ(Requantize(1, Unsigned(0.5F, 0), Signed(1.0F, 1)), 2);  // 0.5 + 1 -> 2
+  EXPECT_EQ(Requantize(-128, Signed(1.0F, 0), Unsigned(1.0F, 0)), 0);
+}
+
+TEST(QuantizedType, FunctionsCutOff) {
+  const auto half = [](float x) { return x / 2; };
+  EXPECT_EQ(ApplyFunction(half, 3, Unsigned(1.0F, 0), Unsigned(1.0F, 0)), 1);
+  EXPECT_EQ(ApplyFunction(half, 0, Unsigned(1.0F, 3), Unsigned(1.0F, 0)), 0);
+  EXPECT_EQ(ApplyFunction(half, 0, Unsigned(1.0F, 3), Signed(1.0F, 0)), -1);
+}
+
+TEST(QuantizedType, BinaryOperationsScaleAndRoundTowardBothSidesAlike) {
+  const QuantizedType one = Unsigned(1.0F, 128), two = Unsigned(2.0F, 128);
+  const auto apply = [&](QuantizedBinary operation, int32_t x, int32_t y) {
+    return ApplyBinary(operation, {x, one}, {y, one}, two);
+  };
+  EXPECT_EQ(apply(QuantizedBinary::kAdd, 131, 130), 130);  // 5 / 2 -> 2
+  EXPECT_EQ(apply(QuantizedBinary::kAdd, 125, 126), 126);  // -5 / 2 -> -2
+  EXPECT_EQ(apply(QuantizedBinary::kSub, 131, 130), 128);  // 1 / 2 -> 0
+  EXPECT_EQ(apply(QuantizedBinary::kMul, 131, 129), 130);  // 3 / 2 -> 2
+  EXPECT_EQ(apply(QuantizedBinary::kMul, 255, 255), 255);
+  EXPECT_EQ(apply(QuantizedBinary::kDiv, 134, 130), 130);  // 3 / 2 -> 2
+  EXPECT_EQ(apply(QuantizedBinary::kMax, 134, 130), 131);
+  EXPECT_EQ(apply(QuantizedBinary::kMin, 134, 130), 129);
+}
+
+// tract aligns a constant bound with the other operand's type before it compares.
+TEST(QuantizedType, BoundsTakeTheTypeOfWhatTheyBound) {
+  const QuantizedType fine = Unsigned(0.5F, 10), coarse = Unsigned(1.0F, 0);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {5, fine}, {10, fine, true}, fine), 10);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {10, fine, true}, {14, fine}, fine), 14);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {0, fine}, {3, coarse, true}, fine), 16);
+}
+
+}  // namespace
+}  // namespace nnefc::lower
