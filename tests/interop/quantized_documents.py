@@ -191,7 +191,7 @@ OF_ANY = [relu, clamp, function, own_binary, with_number, join, cut, cast]
 
 def random_document(seed: int, folder: Path, first=None) -> np.ndarray:
     """Writes a model of a few statements; its input, which reaches beyond what the first type holds. `first`: the statement
-    behind the quantization of the input."""
+    after the quantization of the input."""
     random = np.random.default_rng(seed)
     document = Document(random)
     shape = (int(random.integers(1, 3)), int(random.integers(1, 5)), *(int(each) for each in random.integers(3, 9, random.integers(1, 3))))

@@ -18,11 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from models import Nnefc
-
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE / "exporters"))
+sys.path += [str(HERE / "exporters"), str(HERE.parent / "networks")]
 
+from models import Nnefc  # noqa: E402
 from check import difference, expect, quantization_of, split  # noqa: E402
 from report import FAULTS  # noqa: E402
 
@@ -53,8 +52,8 @@ def exports(family: str) -> list[Export]:
 
 def known_fault(export: Export, text: str) -> str:
     """What the exporter did wrong, by its table; empty: nothing that is known."""
-    told = f"{export.name}: {text}"
-    return next((what for target, pattern, what in FAULTS if target in ("", export.family) and re.search(pattern, told)), "")
+    finding = f"{export.name}: {text}"
+    return next((what for target, pattern, what in FAULTS if target in ("", export.family) and re.search(pattern, finding)), "")
 
 
 def verdict(nnefc: Path, export: Export, folder: Path) -> str:

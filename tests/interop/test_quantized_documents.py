@@ -114,7 +114,7 @@ def test_openvino(seed: int, nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_number_added_to_sums(nnefc: Path, tmp_path: Path) -> None:
-    """tract joins a number that is added behind a convolution with it, and adds the quantized values modulo 256. The same
+    """tract joins a number that is added after a convolution with it, and adds the quantized values modulo 256. The same
     two statements as two models are right in tract, and so are they in nnefc."""
     random = np.random.default_rng(1)
     document = quantized_documents.Document(random)
@@ -130,5 +130,5 @@ def test_number_added_to_sums(nnefc: Path, tmp_path: Path) -> None:
     again.write(tmp_path / "second", sums.shape, total)
     x = random.normal(0, 2, start.shape).astype(np.float32)
     expected = by_tract(tmp_path / "second", by_tract(tmp_path / "first", x))
-    assert np.abs(by_tract(tmp_path / "both", x) - expected).max() > 1, "tract has mended its fault: leave this test out"
+    assert np.abs(by_tract(tmp_path / "both", x) - expected).max() > 1, "tract has fixed its fault: delete this test"
     np.testing.assert_array_equal(run(nnefc, tmp_path, tmp_path / "both", x, "reference"), expected)

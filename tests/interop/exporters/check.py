@@ -23,7 +23,7 @@ except ImportError:
 
 TOLERANCE = 1e-4
 HALF_TOLERANCE = 2e-3  # torch computes in f16, nnefc in f32
-# What tract computes otherwise than the types of its own tensors say.
+# What tract computes otherwise than the types of its own tensors require.
 TRACTS_FAULTS = {"q_nearest": "enlarging by whole factors loses the type: tract returns quantized values as numbers"}
 
 

@@ -3,7 +3,7 @@
     python pack.py FOLDER ARCHIVES
 
 writes ARCHIVES/FAMILY.zip, one for each target and one for the documents in 8 bits, with NAME/graph.nnef, graph.quant, the
-tensor files, and NAME/io.npz (inputs `x0`.., torch's outputs `y0`..). What an export says of the machine is left out."""
+tensor files, and NAME/io.npz (inputs `x0`.., torch's outputs `y0`..). Facts about the exporting machine are removed."""
 
 from __future__ import annotations
 
