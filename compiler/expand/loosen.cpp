@@ -367,7 +367,7 @@ void Loosener::RaiseVectors() {
 
 // Repeats of more axes than the tensor has: those in front are new ones.
 void Loosener::RaiseTiled() {
-  static const ir::OpTable<bool> table(ir::StandardOps(), {{"tile", true}});
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"tile", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value* repeats = Find("repeats");
   const int64_t rank = Rank(arguments_[0]);
