@@ -36,7 +36,9 @@ std::string OnOneLine(std::string_view tokens);
 std::string QuoteString(std::string_view value);
 // A name as a document has it: in `i".."` unless it is plain.
 std::string SpellName(std::string_view name);
-// The shortest literal that reads back as `value`, never that of an integer.
+// Returns the shortest literal that reads back as `value`, never that of an integer. An infinity is printed
+// as a number above the greatest one of f32, which becomes an infinity there; NaN has no literal and is
+// printed as `nan`.
 std::string PrintScalar(double value);
 
 }  // namespace nnefc

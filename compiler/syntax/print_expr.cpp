@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "compiler/syntax/expr_writer.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
@@ -248,6 +250,7 @@ std::string SpellName(std::string_view name) {
 }
 
 std::string PrintScalar(double value) {
+  if (std::isinf(value)) return value < 0 ? "-1e39" : "1e39";
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
   return text;

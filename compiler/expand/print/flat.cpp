@@ -79,21 +79,20 @@ class FlatPrinter {
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
-bool IsNonFinite(const ir::Attribute& attribute) {
-  const auto not_finite = [](double number) { return !std::isfinite(number); };
-  if (const auto* number = attribute.get<double>()) return not_finite(*number);
-  if (const auto* numbers = attribute.get<ir::Attribute::Scalars>())
-    return llvm::any_of(*numbers, not_finite);
+bool IsNaN(const ir::Attribute& attribute) {
+  const auto is_nan = [](double number) { return std::isnan(number); };
+  if (const auto* number = attribute.get<double>()) return is_nan(*number);
+  if (const auto* numbers = attribute.get<ir::Attribute::Scalars>()) return llvm::any_of(*numbers, is_nan);
   const auto* list = attribute.get<ir::AttributeList>();
-  return list != nullptr && llvm::any_of(list->items, IsNonFinite);
+  return list != nullptr && llvm::any_of(list->items, IsNaN);
 }
 
 // In one of its nodes, or of their bodies'.
-bool HoldsNonFinite(const ir::Graph& graph) {
+bool HoldsNaN(const ir::Graph& graph) {
   return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
     const Node& node = graph.node(id);
-    return llvm::any_of(node.attributes(), [](const auto& each) { return IsNonFinite(each.second); }) ||
-           llvm::any_of(node.bodies(), [](const ir::Body& body) { return HoldsNonFinite(*body.graph); });
+    return llvm::any_of(node.attributes(), [](const auto& each) { return IsNaN(each.second); }) ||
+           llvm::any_of(node.bodies(), [](const ir::Body& body) { return HoldsNaN(*body.graph); });
   });
 }
 
@@ -118,8 +117,8 @@ std::string FlatPrinter::Print() {
   if (!declarations.empty() || !fragments_.empty()) {
     head += fmt::format("extension {};\n", ExtensionFor(&ast::Dialect::fragments).name);
   }
-  // Infinities and NaN have no form in the standard.
-  if (HoldsNonFinite(*graph_) && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
+  // NaN has no form in the standard.
+  if (HoldsNaN(*graph_) && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
     extensions_.push_back(&LenientExtension());
   for (const Extension* extension : extensions_) head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;

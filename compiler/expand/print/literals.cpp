@@ -1,5 +1,6 @@
 #include "compiler/expand/print/literals.h"
 
+#include "compiler/syntax/print.h"
 #include "fmt/format.h"
 
 namespace nnefc::print {
@@ -61,11 +62,8 @@ std::string LeafLiteral(const Attribute& attribute, bool tuple) {
 
 }  // namespace
 
-// Infinities have words, as lenient reading takes them.
 std::string ScalarLiteral(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
+  return PrintScalar(value);
 }
 
 std::string StringLiteral(std::string_view text) {
