@@ -115,4 +115,4 @@ def test_types_of_inputs(type_name: str, wanted: str, nnefc: Path, tmp_path: Pat
         if same_kind:
             assert "min 1, mean 2, max 3" in done.stdout
         else:
-            assert f"the data of input `x` is of type {data.dtype.kind}" in done.stderr
+            assert f"the data of input `x` are of type {data.dtype.kind}" in done.stderr

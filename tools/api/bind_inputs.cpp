@@ -2,6 +2,7 @@
 
 #include "compiler/driver/rules.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::api {
@@ -20,13 +21,63 @@ std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view na
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
+namespace {
+
+// "; convert them (`x.astype(np.float32)` in NumPy)", if NumPy has the type.
+std::string TypeAdvice(ElementType type) {
+  std::string_view name;
+  switch (type) {
+    case ElementType::kBoolean:
+      name = "bool_";
+      break;
+    case ElementType::kF16:
+      name = "float16";
+      break;
+    case ElementType::kF32:
+      name = "float32";
+      break;
+    case ElementType::kF64:
+      name = "float64";
+      break;
+    case ElementType::kI8:
+      name = "int8";
+      break;
+    case ElementType::kI16:
+      name = "int16";
+      break;
+    case ElementType::kI32:
+      name = "int32";
+      break;
+    case ElementType::kI64:
+      name = "int64";
+      break;
+    case ElementType::kU8:
+      name = "uint8";
+      break;
+    case ElementType::kU16:
+      name = "uint16";
+      break;
+    case ElementType::kU32:
+      name = "uint32";
+      break;
+    case ElementType::kU64:
+      name = "uint64";
+      break;
+    default:
+      return "";
+  }
+  return fmt::format("; convert them (`x.astype(np.{})` in NumPy)", name);
+}
+
+}  // namespace
+
 std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Emitter& emitter) {
   if (port.type == ElementType::kDynamic || value.type() == port.type) return value;
   const bool same_kind =
       (IsFloat(value.type()) && IsFloat(port.type)) || (IsInteger(value.type()) && IsInteger(port.type));
   if (same_kind) return value.ConvertedTo(port.type);
-  emitter.Emit(kInputType, {}, "the data of input `{}` is of type {}; expected {}", port.name,
-               Name(value.type()), Name(port.type));
+  emitter.Emit(kInputType, {}, "the data of input `{}` are of type {}; expected {}{}", port.name,
+               Name(value.type()), Name(port.type), TypeAdvice(port.type));
   return std::nullopt;
 }
 
@@ -37,6 +88,22 @@ bool FitsShape(const ir::PartialShape& open, const Shape& shape) {
     if (!open[i].Compatible(ir::Dim(shape[static_cast<size_t>(i)]))) return false;
   }
   return true;
+}
+
+std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_reshape) {
+  const std::optional<Shape> expected = port.shape.extents();
+  if (!expected) return "";
+  const llvm::ArrayRef<int64_t> wanted(*expected);
+  const llvm::ArrayRef<int64_t> found(shape);
+  if (found.size() + 1 == wanted.size() && wanted.front() == 1 && wanted.drop_front() == found)
+    return "; put a batch of one before it (`x[None]` in NumPy)";
+  if (found.size() != wanted.size()) return "";
+  if (found.size() == 4 && *expected == Shape{shape[0], shape[3], shape[1], shape[2]} && shape[3] != shape[1])
+    return "; the channels come second (`x.transpose(0, 3, 1, 2)` in NumPy)";
+  if (!may_reshape || llvm::is_contained(shape, 0)) return "";
+  const bool is_batch = found.size() > 1 && wanted.drop_front() == found.drop_front();
+  return fmt::format("; `--input-shape {}={}` makes the graph for {}", port.name, fmt::join(shape, ","),
+                     is_batch ? "that batch" : "that shape");
 }
 
 void InputBinder::Bind(const std::string& name, TensorValue value, std::string_view source) {

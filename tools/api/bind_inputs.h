@@ -24,6 +24,10 @@ std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port
 // Whether data may have a shape, as far as what they ought to have is known.
 bool FitsShape(const ir::PartialShape& open, const Shape& shape);
 
+// Returns advice for data whose shape is not that of `port`, such as "; put a batch of one before it (..)";
+// empty if there is none. `may_reshape`: `--input-shape` can make the graph for another shape.
+std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_reshape);
+
 // Puts named tensors in the order and types of a graph's inputs.
 class InputBinder {
  public:

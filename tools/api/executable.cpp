@@ -22,11 +22,12 @@ namespace {
 
 // Emits each input whose data are of another shape; true if there is none.
 bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& values,
-                   Emitter& emitter) {
+                   bool may_reshape, Emitter& emitter) {
   for (size_t i = 0; i < ports.size(); ++i) {
     if (FitsShape(ports[i].shape, values[i].shape())) continue;
-    emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}", ports[i].name,
-                 nnefc::ToString(values[i].shape()), ir::ToString(ports[i].shape));
+    emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}", ports[i].name,
+                 nnefc::ToString(values[i].shape()), ir::ToString(ports[i].shape),
+                 ShapeAdvice(ports[i], values[i].shape(), may_reshape));
   }
   return !emitter.has_errors();
 }
@@ -68,7 +69,8 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
     InputBinder binder(executable.inputs(), context.emitter);
     for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
     std::optional<std::vector<TensorValue>> values = binder.Finish();
-    if (!values || !RequireShapes(executable.inputs(), *values, context.emitter))
+    const bool may_reshape = state_->executable->compilation->format() == ModelFormat::kNnef;
+    if (!values || !RequireShapes(executable.inputs(), *values, may_reshape, context.emitter))
       return {.value = std::nullopt, .report = TakeReport(context)};
     runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {

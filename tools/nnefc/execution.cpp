@@ -117,31 +117,13 @@ class InputGatherer {
     return true;
   }
 
-  // What may help where data have another shape than their input.
-  std::string ShapeAdvice(const Shape& shape, const runtime::Port& port) const {
-    const std::optional<Shape> expected = port.shape.extents();
-    if (!expected) return "";
-    if (shape.size() + 1 == expected->size() && expected->front() == 1 &&
-        llvm::ArrayRef<int64_t>(*expected).drop_front() == llvm::ArrayRef<int64_t>(shape))
-      return "; put a batch of one before it (`x[None]` in NumPy)";
-    if (shape.size() != expected->size()) return "";
-    if (shape.size() == 4 && *expected == Shape{shape[0], shape[3], shape[1], shape[2]} &&
-        shape[3] != shape[1])
-      return "; the channels come second (`x.transpose(0, 3, 1, 2)` in NumPy)";
-    if (!may_reshape_ || llvm::is_contained(shape, 0)) return "";
-    const bool is_batch = shape.size() > 1 && llvm::ArrayRef<int64_t>(*expected).drop_front() ==
-                                                  llvm::ArrayRef<int64_t>(shape).drop_front();
-    return fmt::format("; `--input-shape {}={}` makes the graph for {}", port.name, fmt::join(shape, ","),
-                       is_batch ? "that batch" : "that shape");
-  }
-
   std::optional<TensorValue> InputFor(const runtime::Port& port) {
     auto given = given_.find(port.name);
     if (given != given_.end()) {
       if (!api::FitsShape(port.shape, given->second.shape())) {
         context_.emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}",
                               port.name, ToString(given->second.shape()), ToString(port.shape),
-                              ShapeAdvice(given->second.shape(), port));
+                              api::ShapeAdvice(port, given->second.shape(), may_reshape_));
         return std::nullopt;
       }
       return api::FitType(given->second, port, context_.emitter);

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nnefc import _nnefc
 from nnefc.documents import check, explain, format, lint
-from nnefc.errors import InputError, ModelError, NnefError, RunError, SystemFailure
+from nnefc.errors import InputError, MissingFile, ModelError, NnefError, RunError, SystemFailure
 from nnefc.executable import Executable, Profile, Session, Step
 from nnefc.model import Model, Operation, Variables, load, upgrade
 from nnefc.port import Port
@@ -32,6 +32,7 @@ __all__ = [
     "Executable",
     "Fix",
     "InputError",
+    "MissingFile",
     "Model",
     "ModelError",
     "NnefError",
@@ -67,4 +68,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__") and name.endswith("__"))})

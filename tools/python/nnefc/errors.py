@@ -14,7 +14,8 @@ class NnefError(Exception):
     """What all exceptions of nnefc are; its text is that of the report."""
 
     def __init__(self, report: Report, what: str = "") -> None:
-        super().__init__(f"{what} failed\n{report}" if what else str(report))
+        # The cause comes first: logs show the first line.
+        super().__init__(str(report) or f"{what} failed")
         self.report = report
         self.what = what
 
@@ -46,10 +47,19 @@ class SystemFailure(NnefError, OSError):
     """A file that cannot be read or written, or memory that is short."""
 
 
+class MissingFile(SystemFailure, FileNotFoundError):
+    """A file that is not there."""
+
+
+def _is_missing(report: Report) -> bool:
+    unreadable = ("container.unreadable", "file.unreadable")
+    return any(item.rule in unreadable and "no such file or directory" in item.message for item in report.errors)
+
+
 def _from_native(native: _nnefc.Report, what: str) -> NnefError:
     report = Report(native)
     if report.environment_failed:
-        return SystemFailure(report, what)
+        return (MissingFile if _is_missing(report) else SystemFailure)(report, what)
     if what == "running the model":
         is_input = any(item.rule.startswith("input.") for item in report.errors)
         return InputError(report, what) if is_input else RunError(report, what)

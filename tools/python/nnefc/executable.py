@@ -109,7 +109,8 @@ class _Runs:
         if not arrays:
             return self._native.run(named)
         if len(arrays) > len(self.inputs):
-            raise TypeError(f"{len(arrays)} arrays were given; the model has {len(self.inputs)} inputs")
+            inputs = "1 input" if len(self.inputs) == 1 else f"{len(self.inputs)} inputs"
+            raise TypeError(f"{len(arrays)} arrays were given; the model has {inputs}")
         for port, array in zip(self.inputs, arrays):
             if port.name in named:
                 raise TypeError(f"input `{port.name}` was given twice")

@@ -86,6 +86,35 @@ class Diagnostic:
         return f"{place}{self.severity}: {self.message} [{self.rule}]"
 
 
+# What messages name by its option of the command line, as Python has it.
+_SPELLINGS: tuple[tuple[str, str], ...] = (
+    (r"--input-shape ([^`=]+)=([0-9,]+)", r"shapes={'\1': (\2)}"),
+    (r"--input-shape ([^`=]+)=\.+", r"shapes={'\1': ..}"),
+    (r"--input-shape", "shapes="),
+    (r"--random-weights SEED", "random_weights=SEED"),
+    (r"--random-inputs SEED", "random_inputs(SEED)"),
+    (r"--quantize", "quantize=True"),
+    (r"--lenient", "lenient=True"),
+    (r"--strict", "lenient=False"),
+    (r"--graph", "graph="),
+    (r"--extensions", "extensions="),
+    (r"--max-memory", "max_memory="),
+    (r"nnefc explain ([^`-]+)", r"nnefc.explain('\1')"),
+    (r"--dialect (provisional|ratified)", r"dialect='\1'"),
+)
+
+
+def in_python(text: str) -> str:
+    """A message with options and commands spelled as arguments and functions: `random_weights=SEED`."""
+    if "--" not in text and "`nnefc " not in text:
+        return text
+    import re
+
+    for option, spelling in _SPELLINGS:
+        text = re.sub(f"`{option}`", lambda found, spelling=spelling: f"`{found.expand(spelling)}`", text)  # type: ignore[misc]
+    return text
+
+
 class Report:
     """Diagnostics in the order of a document's text.
 
@@ -100,9 +129,9 @@ class Report:
                 severity,
                 rule,
                 section,
-                message,
+                in_python(message),
                 Place(*place),
-                tuple(Note(text, Place(*where)) for text, where in notes),
+                tuple(Note(in_python(text), Place(*where)) for text, where in notes),
                 tuple(Fix(Place(*where), text, applicability) for where, text, applicability in fixes),
             )
             for severity, rule, section, message, place, notes, fixes in native.diagnostics()
@@ -110,8 +139,8 @@ class Report:
         self.ok: bool = native.ok()
         self.error_count: int = native.error_count()
         self.environment_failed: bool = native.environment_failed()
-        self._text = native.text(False)
-        self._colored = native.text(True)
+        self._text = in_python(native.text(False))
+        self._colored = in_python(native.text(True))
         self._json = native.json()
         self._sarif = native.sarif()
 
