@@ -58,7 +58,7 @@ constexpr SummaryRow kSummaries[] = {
     {"max", "The greater of two elements."},
     {"clamp", "Limits each element to the range from a to b."},
     {"conv", "Convolves the spatial dimensions of the input with filters, one for each output channel."},
-    {"deconv", "The transposed convolution: distributes each input element over a window of the output, weighted by filters."},
+    {"deconv", "The transposed convolution: adds filters, weighted by input elements, to windows of the output."},
     {"box", "Sums each window of the input, or averages it with `normalize`."},
     {"debox", "The transpose of `box`: distributes each input element evenly over a window of the output."},
     {"argmax_pool", "The index, within each window, of its maximum."},
