@@ -67,7 +67,8 @@ std::vector<std::string> ParameterNames(std::string_view declaration) {
     if (c == ')' || c == ']') --depth;
     if (depth == 0) break;
     if (depth == 1 && c == ':') names.push_back(word);
-    const bool is_name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const bool is_name =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     word = is_name ? word + c : "";
   }
   return names;

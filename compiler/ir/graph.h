@@ -45,7 +45,7 @@ struct Output {
   Rare<TensorValue> value;         // if known at compile time
 };
 
-// How an input or output of If or TensorIterator reaches into a body; ir.md 2.
+// How an input or output of If or TensorIterator reaches into a body, as OpenVINO's port maps state it.
 struct InputMapping {
   int32_t external = 0;         // input of the node
   int32_t internal = 0;         // parameter of the body

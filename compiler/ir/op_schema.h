@@ -181,7 +181,7 @@ using ProductCount = double (*)(const Node& node, llvm::ArrayRef<Shape> inputs,
 
 // The description of an operation: a row of the registry.
 struct OpInfo {
-  std::string set;      // "nnef", "opset1" .. "opset13", or a vendor's
+  std::string set;      // "nnef", "opset1" .. "opset16", or a vendor's
   std::string name;     // "conv", "Convolution"
   std::string section;  // where it is specified: "R 4.3.1"; or the opset document
   std::vector<InputInfo> inputs;

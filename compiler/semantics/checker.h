@@ -35,9 +35,7 @@ enum class BodyKind : uint8_t { kFragment, kGraph, kQuantization };
 // walked in loops.
 class Checker {
  public:
-  // The document's types begin with `types`, unless that is null. The context
-  // begins with the libraries' base.
-  // What a document is checked against.
+  // Declarations that a document is checked against.
   struct Against {
     const StandardLibrary& libraries;
     const CheckedDocument* library;  // the standard library or the model; null: none
@@ -46,6 +44,8 @@ class Checker {
     Leniency leniency = Leniency::kAuto;
   };
 
+  // The document's types begin with `against.types`, unless that is null. The context
+  // begins with the libraries' base.
   Checker(std::unique_ptr<const ast::Document> document, CheckedKind kind, Against against, Context& context);
 
   std::unique_ptr<CheckedDocument> CheckModel(const CheckOptions& options);

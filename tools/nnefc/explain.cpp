@@ -46,7 +46,9 @@ Json Describe(const Rule& rule) {
 
 // "R 3.3.2, P 3.3.1" -> "section 3.3.2 of 1.0.5 (ratified), .."
 std::string SectionText(const Rule& rule) {
-  if (rule.section == "internal") return "a fault of nnefc itself, which ought to be reported";
+  if (rule.section == "internal")
+    return "a fault of nnefc or its installation; please report it to where you got nnefc from, "
+           "with the model and the output of `nnefc --version`";
   if (rule.section == "plug-in") return "a fault of what `--extensions` loads";
   if (rule.section == "environment") return "the machine has too little memory for it";
   std::string text;

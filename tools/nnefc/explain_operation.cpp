@@ -85,17 +85,13 @@ void PrintPage(const explain::OperationPage& page, const Painter& paint) {
 }
 
 Json ToJson(const explain::OperationPage& page) {
-  Json json = {{"operation", page.name},
-               {"section", page.section},
-               {"extension", page.extension},
-               {"summary", page.summary},
-               {"signature", page.signature},
-               {"parameters", Json::array()},
-               {"provisional", page.provisional},
-               {"formula", page.formula},
-               {"openvino", LoweredOperations(page)},
-               {"example", page.example}};
-  for (const auto& [name, text] : page.parameters) json["parameters"].push_back({{"name", name}, {"text", text}});
+  Json json = {
+      {"operation", page.name},          {"section", page.section},     {"extension", page.extension},
+      {"summary", page.summary},         {"signature", page.signature}, {"parameters", Json::array()},
+      {"provisional", page.provisional}, {"formula", page.formula},     {"openvino", LoweredOperations(page)},
+      {"example", page.example}};
+  for (const auto& [name, text] : page.parameters)
+    json["parameters"].push_back({{"name", name}, {"text", text}});
   return json;
 }
 

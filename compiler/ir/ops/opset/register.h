@@ -4,7 +4,7 @@
 
 namespace nnefc::ir {
 
-// Registers the OpenVINO operations of opset1 to opset13 that this compiler
+// Registers the OpenVINO operations of opset1 to opset16 that this compiler
 // knows, each under the set that introduced its version.
 void RegisterOpsets(OpRegistry& registry);
 
