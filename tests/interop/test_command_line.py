@@ -348,6 +348,8 @@ def test_check_finite_has_the_limits_of_the_run(nnefc: Path, tmp_path: Path) -> 
 def test_a_bench_is_of_twenty_runs(nnefc: Path, folder: Path) -> None:
     report = json.loads(_shell(nnefc, folder, "nnefc bench right.nnef --random-inputs 1 --format json").stdout)
     assert report["iterations"] == len(report["milliseconds"]) == 20
+    # As the reports of `run` and `inspect` have it.
+    assert report["model"] == "right.nnef" and "network" not in report
 
 
 def test_reports_of_runs(nnefc: Path, folder: Path) -> None:

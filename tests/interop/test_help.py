@@ -96,6 +96,11 @@ def test_the_manual_of_control_flow(nnefc: Path, tmp_path: Path) -> None:
     assert {line.split()[0] for line in listed.splitlines()} == set(RATIFIED) | set(EXTENSION) | TRACT
 
 
+def test_a_fault_of_nnefc_is_reported_somewhere(nnefc: Path, tmp_path: Path) -> None:
+    shown = _run(nnefc, tmp_path, "explain", "runtime.no-onednn").stdout
+    assert "please report it to where you got nnefc from" in shown and "`nnefc --version`" in shown
+
+
 @pytest.mark.parametrize(("word", "meant"), [("max_pol", "max_pool"), ("Conv", "conv"), ("syntax.missing-semicolom", "syntax.")])
 def test_words_that_are_misspelt(word: str, meant: str, nnefc: Path, tmp_path: Path) -> None:
     assert f"did you mean `{meant}" in _run(nnefc, tmp_path, "explain", word, code=2).stderr

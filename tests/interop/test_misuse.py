@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +92,20 @@ def test_the_words_of_an_option_are_in_its_help(run) -> None:
     assert "[exact|f32|bf16|auto; default: f32]" in text
     assert "[0 to 1024; default: 0]" in text
     assert "[exact|close|approximate|very; default: approximate; needs --compare; not with --atol, --rtol]" in text
+
+
+def test_manuals_and_completions_are_made_of_the_help(nnefc: Path, tmp_path: Path) -> None:
+    script = Path(__file__).resolve().parents[2] / "tools" / "packages" / "make_manuals.py"
+    subprocess.run([sys.executable, script, nnefc, tmp_path], check=True, timeout=60)
+    bash = (tmp_path / "nnefc.bash").read_text(encoding="utf-8")
+    # Options of all groups, with the words that a value may be.
+    for words in ('--precision) COMPREPLY=($(compgen -W "exact f32 bf16 auto"', '--dialect) COMPREPLY=($(compgen -W "auto provisional ratified"',
+                  "--disable-transformations", "--save-weights"):
+        assert words in bash
+    page = gzip.decompress((tmp_path / "man1" / "nnefc-run.1.gz").read_bytes()).decode()
+    assert ".SH EXAMPLES\n.nf\nnnefc run model_folder" in page
+    assert "\\fB\\-\\-threads\\fR \\fIN\\fR" in page
+    assert len(list((tmp_path / "man1").iterdir())) == len(COMMANDS) + 1
 
 
 def test_a_searched_folder_without_mistakes_is_reported(run, tmp_path: Path) -> None:
