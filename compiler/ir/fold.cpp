@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "compiler/ir/random.h"
+
 namespace nnefc::ir {
 
 bool IsFoldable(const Node& node) {
   const OpInfo& info = node.info();
-  return !info.is_source && !info.is_sink && node.num_outputs() > 0 && node.bodies().empty() &&
-         !node.Is(OpRole::kReadValue);
+  return !info.is_source && !info.is_sink && !DrawsRandomNumbers(info) && node.num_outputs() > 0 &&
+         node.bodies().empty() && !node.Is(OpRole::kReadValue);
 }
 
 std::optional<std::vector<TensorValue>> KnownInputs(const Graph& graph, const Node& node, FoldBound bound) {

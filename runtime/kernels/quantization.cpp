@@ -1,6 +1,7 @@
 // FakeQuantize: to the nearest of `levels` equidistant values and back; NNEF's linear
-// quantization likewise.
+// quantization likewise. FakeConvert: to the nearest float of 8 bits and back.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -86,6 +87,53 @@ FaultOr<Success> FakeQuantize(const ReferenceRun& run) {
   return Success();
 }
 
+// A float of 8 bits: of so many bits after the point, the lowest exponent of numbers that have all of them,
+// and the largest number.
+struct Float8 {
+  int fraction_bits;
+  int lowest_exponent;
+  float largest;
+
+  // The nearest number of the format, even where two are equally near, by way of the nearest of 16 bits.
+  float Nearest(float x) const {
+    if (std::isnan(x)) return x;
+    const float half = Half(std::clamp(x, -largest, largest));
+    if (half == 0) return half;
+    const int step = std::max(std::ilogb(half), lowest_exponent) - fraction_bits;
+    return std::ldexp(std::nearbyint(std::ldexp(half, -step)), step);
+  }
+};
+
+// y = (f8(x * scale - shift) + shift) / scale.
+template <typename T>
+void FakeConvertAs(const ReferenceRun& run, const Float8& format) {
+  using C = ComputeType<T>;
+  const MutableTensorView& output = run.output();
+  const bool has_shift = run.num_inputs() > 2;
+  const Strides scale = BroadcastStrides(run.input(1), output.shape());
+  const Strides shift = has_shift ? BroadcastStrides(run.input(2), output.shape()) : scale;
+  StridedLoop<3> loop(output.shape(), {output.strides(), scale, shift});
+  const std::array<int64_t, 3> step = loop.row_strides();
+  loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t at = offsets[0] + i * step[0];
+      const C x = static_cast<C>(run.input(0).data<T>()[at]);
+      const C s = static_cast<C>(run.input(1).data<T>()[offsets[1] + i * step[1]]);
+      const C o = has_shift ? static_cast<C>(run.input(2).data<T>()[offsets[2] + i * step[2]]) : C(0);
+      const C narrow = static_cast<C>(format.Nearest(static_cast<float>(x * s - o)));
+      output.mutable_data<T>()[at] = T((has_shift ? narrow + o : narrow) / s);
+    }
+  });
+}
+
+FaultOr<Success> FakeConvert(const ReferenceRun& run) {
+  static constexpr Float8 kE4M3{3, -6, 448}, kE5M2{2, -14, 57344};
+  const Float8& format = run.node.String("destination_type") == "f8e5m2" ? kE5M2 : kE4M3;
+  if (!VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { FakeConvertAs<T>(run, format); }))
+    return UnsupportedType(run);
+  return Success();
+}
+
 // `second(first(x))` for each element of the first input. In two loops, as above.
 template <typename First, typename Second>
 void QuantizeEach(const ReferenceRun& run, const First& first, const Second& second) {
@@ -150,6 +198,7 @@ void RegisterQuantization(KernelRegistry& registry) {
   registry.AddReference({"nnef"}, "min_max_linear_quantize", MinMaxLinearQuantize);
   registry.AddReference({"nnef"}, "zero_point_linear_quantize", ZeroPointLinearQuantize);
   registry.AddReference({"opset1"}, "FakeQuantize", FakeQuantize);
+  registry.AddReference({"opset13"}, "FakeConvert", FakeConvert);
 }
 
 }  // namespace nnefc::runtime

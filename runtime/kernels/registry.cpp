@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/signal/families.h"
 
 namespace nnefc::runtime {
 
@@ -270,6 +271,10 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterQuantization(registry);
   RegisterInterpolate(registry);
   RegisterRecurrent(registry);
+  RegisterFourier(registry);
+  RegisterUnique(registry);
+  RegisterRandom(registry);
+  RegisterColor(registry);
 }
 
 }  // namespace nnefc::runtime

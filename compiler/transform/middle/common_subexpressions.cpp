@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "compiler/ir/random.h"
 #include "compiler/transform/standard.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -79,8 +80,8 @@ opset1.Result "y" (%3)
   static bool IsPure(const ir::Node& node) {
     const ir::OpInfo& info = node.info();
     const bool computes = node.Is(ir::OpRole::kComputation) || node.Is(ir::OpRole::kView);
-    return computes && info.infer != nullptr && !info.is_source && !info.is_sink && node.num_inputs() > 0 &&
-           node.bodies().empty();
+    return computes && info.infer != nullptr && !info.is_source && !info.is_sink &&
+           !ir::DrawsRandomNumbers(info) && node.num_inputs() > 0 && node.bodies().empty();
   }
 
   template <typename Same>

@@ -33,17 +33,38 @@ void InferFakeQuantize(OpContext& op) {
   op.Set(type, data);
 }
 
+// FakeConvert-13: scales and shifts broadcast to the data.
+void InferFakeConvert(OpContext& op) {
+  const ElementType type = op.CommonType(0, op.num_inputs());
+  const PartialShape& data = op.shape(0);
+  for (int32_t i = 1; i < op.num_inputs(); ++i) {
+    const std::optional<PartialShape> common = BroadcastNumpy(data, op.shape(i));
+    if (common && Covers(data, *common)) continue;
+    op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(i),
+             ToString(op.shape(i)), ToString(data));
+    return;
+  }
+  op.Set(type, data);
+}
+
 }  // namespace
 
 std::vector<OpInfo> QuantizationRows() {
   std::vector<AttributeInfo> attributes = BroadcastAttributes();
   attributes.insert(attributes.begin(), {"levels", AttributeKind::kInt});
-  return {MakeRow({.set = "opset1",
-                   .name = "FakeQuantize",
-                   .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
-                              "output_high: float"},
-                   .attributes = attributes,
-                   .infer = Infer<InferFakeQuantize>})};
+  return {
+      MakeRow({.set = "opset1",
+               .name = "FakeQuantize",
+               .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
+                          "output_high: float"},
+               .attributes = attributes,
+               .infer = Infer<InferFakeQuantize>}),
+      MakeRow(
+          {.set = "opset13",
+           .name = "FakeConvert",
+           .inputs = {"data: float", "scale: float", "shift?: float"},
+           .attributes = {{"destination_type", AttributeKind::kString, std::nullopt, {"f8e4m3", "f8e5m2"}}},
+           .infer = Infer<InferFakeConvert>})};
 }
 
 }  // namespace nnefc::ir

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/ops/opset/register.h"
+#include "compiler/ir/ops/opset/signal/rows.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -106,11 +107,12 @@ OpInfo MakeRow(const OpRowSpec& spec) {
 
 void RegisterOpsets(OpRegistry& registry) {
   for (auto family :
-       {CoreRows,       ElementwiseRows,   ActivationRows,   ConvolutionRows, PoolingRows,
-        ResamplingRows, MatmulRows,        ReduceRows,       ShapeOpsRows,    SectionRows,
-        SlicingRows,    IndexingRows,      GatherNdRows,     CountingRows,    RearrangingRows,
-        AttentionRows,  NormalizationRows, QuantizationRows, RoiRows,         YoloRows,
-        DetectionRows,  PriorBoxRows,      CtcRows,          RecurrentRows,   ControlFlowRows}) {
+       {CoreRows,       ElementwiseRows,    ActivationRows,   ConvolutionRows, PoolingRows,
+        ResamplingRows, MatmulRows,         ReduceRows,       ShapeOpsRows,    SectionRows,
+        SlicingRows,    IndexingRows,       GatherNdRows,     CountingRows,    RearrangingRows,
+        AttentionRows,  NormalizationRows,  QuantizationRows, RoiRows,         YoloRows,
+        DetectionRows,  PriorBoxRows,       CtcRows,          RecurrentRows,   ControlFlowRows,
+        FourierRows,    UniqueRows,         RandomRows,       ColorRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }

@@ -13,6 +13,8 @@ import openvino as ov
 from openvino import opset1
 from openvino.utils.node_factory import NodeFactory
 
+from more_shape_cases import FAMILIES
+
 TYPES = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
 NAMES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
 PDPD_AXIS = "auto_broadcast.auto_broadcast_axis"
@@ -627,7 +629,7 @@ def results(op, inputs, attributes):
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
     for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
-                   others, wider, blocks, verdicts, detection]:
+                   others, wider, blocks, verdicts, detection, *FAMILIES]:
         for op, inputs, attributes in family():
             text = ", ".join(f"{name_text(key)} = {attribute_text(value)}" for key, value in attributes.items())
             print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))

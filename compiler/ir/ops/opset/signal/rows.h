@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/op_schema.h"
+
+namespace nnefc::ir {
+
+// The rows of one family each.
+std::vector<OpInfo> FourierRows();
+std::vector<OpInfo> UniqueRows();
+std::vector<OpInfo> RandomRows();
+std::vector<OpInfo> ColorRows();
+
+}  // namespace nnefc::ir
