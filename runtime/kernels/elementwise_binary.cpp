@@ -330,6 +330,7 @@ void RegisterElementwiseBinary(KernelRegistry& registry) {
   add("LogicalAnd", Logical<And>);
   add("LogicalOr", Logical<Or>);
   add("LogicalXor", Logical<Xor>);
+  add("Xor", Logical<Xor>);
   add("Select", Select);
 }
 

@@ -2,6 +2,8 @@
 // leading coordinates.
 
 #include <array>
+#include <cmath>
+#include <vector>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
@@ -94,10 +96,64 @@ FaultOr<Success> MatMul(const ReferenceRun& run) {
   return Success();
 }
 
+// Exchanges rows and eliminates columns of [a | b] until a is the unit matrix and b the inverse of what it
+// was (Gauss and Jordan). A matrix without an inverse gives infinities and NaN.
+void Invert(std::vector<double>& a, std::vector<double>& b, int64_t size) {
+  const auto at = [size](int64_t row, int64_t column) { return static_cast<size_t>(row * size + column); };
+  for (int64_t k = 0; k < size; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < size; ++i) {
+      if (std::abs(a[at(i, k)]) > std::abs(a[at(pivot, k)])) pivot = i;
+    }
+    for (int64_t j = 0; pivot != k && j < size; ++j) {
+      std::swap(a[at(k, j)], a[at(pivot, j)]);
+      std::swap(b[at(k, j)], b[at(pivot, j)]);
+    }
+    const double head = a[at(k, k)];
+    for (int64_t j = 0; j < size; ++j) {
+      a[at(k, j)] /= head;
+      b[at(k, j)] /= head;
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      const double factor = a[at(i, k)];
+      if (i == k || factor == 0) continue;
+      for (int64_t j = 0; j < size; ++j) {
+        a[at(i, j)] -= factor * a[at(k, j)];
+        b[at(i, j)] -= factor * b[at(k, j)];
+      }
+    }
+  }
+}
+
+// Inverse-14; `adjoint`: of the transposed matrix.
+FaultOr<Success> Inverse(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const int64_t size = data.extent(data.rank() - 1);
+  const bool is_transposed = run.node.Bool("adjoint");
+  if (data.volume() == 0) return Success();
+  const bool known = VisitFloatType(data.type(), [&]<typename T>(TypeTag<T>) {
+    ParallelFor(data.volume() / (size * size), size * size * size, [&](int64_t matrix) {
+      const T* x = data.data<T>() + matrix * size * size;
+      T* out = run.output().mutable_data<T>() + matrix * size * size;
+      std::vector<double> a(static_cast<size_t>(size * size)), b(a.size());
+      for (int64_t i = 0; i < size * size; ++i) {
+        const int64_t from = is_transposed ? i % size * size + i / size : i;
+        a[static_cast<size_t>(i)] = AsDouble(x[from]);
+      }
+      for (int64_t k = 0; k < size; ++k) b[static_cast<size_t>(k * size + k)] = 1;
+      Invert(a, b, size);
+      for (size_t i = 0; i < b.size(); ++i) out[i] = T(static_cast<ComputeType<T>>(b[i]));
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
 }  // namespace
 
 void RegisterMatMul(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "MatMul", MatMul);
+  registry.AddReference({"opset14"}, "Inverse", Inverse);
 }
 
 }  // namespace nnefc::runtime

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
@@ -275,6 +276,42 @@ FaultOr<Success> ExtractImagePatches(const ReferenceRun& run) {
   });
 }
 
+// Col2Im-15: out[c, y, x] = the sum of the elements of all windows that lie there.
+FaultOr<Success> Col2Im(const ReferenceRun& run) {
+  const TensorView& data = run.input(0);
+  const MutableTensorView& output = run.output();
+  const auto kernel = ElementsAsInts(run.input(2));
+  const auto strides = run.node.Ints("strides", 2), dilations = run.node.Ints("dilations", 2);
+  const auto pads = run.node.Ints("pads_begin", 2), pads_end = run.node.Ints("pads_end", 2);
+  const int64_t height = output.extent(output.rank() - 2), width = output.extent(output.rank() - 1);
+  const auto places = [&](int64_t extent, size_t i) {
+    return (extent + pads[i] + pads_end[i] - dilations[i] * (kernel[i] - 1) - 1) / strides[i] + 1;
+  };
+  const int64_t columns = places(width, 1), windows = data.extent(data.rank() - 1);
+  if (data.volume() == 0) std::memset(output.mutable_bytes(), 0, output.byte_size());
+  if (data.volume() == 0) return Success();
+  const int64_t elements = kernel[0] * kernel[1];
+  const bool known = VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) {
+    using Sum = std::conditional_t<kIsFloating<T>, double, ComputeType<T>>;
+    ParallelFor(output.volume() / (height * width), elements * windows, [&](int64_t plane) {
+      std::vector<Sum> sums(static_cast<size_t>(height * width));
+      for (int64_t i = 0; i < elements * windows; ++i) {
+        const int64_t place = i / windows, window = i % windows;
+        const int64_t y = window / columns * strides[0] + place / kernel[1] * dilations[0] - pads[0];
+        const int64_t x = window % columns * strides[1] + place % kernel[1] * dilations[1] - pads[1];
+        if (y < 0 || y >= height || x < 0 || x >= width) continue;
+        Sum& sum = sums[static_cast<size_t>(y * width + x)];
+        const T element = data.data<T>()[plane * elements * windows + i];
+        sum = static_cast<Sum>(sum + static_cast<Sum>(static_cast<ComputeType<T>>(element)));
+      }
+      T* out = output.mutable_data<T>() + plane * height * width;
+      for (size_t i = 0; i < sums.size(); ++i) out[i] = T(static_cast<ComputeType<T>>(sums[i]));
+    });
+  });
+  if (!known) return UnsupportedType(run);
+  return Success();
+}
+
 }  // namespace
 
 void RegisterRearranging(KernelRegistry& registry) {
@@ -287,6 +324,7 @@ void RegisterRearranging(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "Reverse", Reverse);
   registry.AddReference({"opset7"}, "Roll", Roll);
   registry.AddReference({"opset3"}, "ExtractImagePatches", ExtractImagePatches);
+  registry.AddReference({"opset15"}, "Col2Im", Col2Im);
 }
 
 }  // namespace nnefc::runtime

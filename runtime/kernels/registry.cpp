@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/signal/families.h"
+#include "runtime/kernels/sparse/families.h"
 
 namespace nnefc::runtime {
 
@@ -275,6 +276,8 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterUnique(registry);
   RegisterRandom(registry);
   RegisterColor(registry);
+  RegisterEmbedding(registry);
+  RegisterSegments(registry);
 }
 
 }  // namespace nnefc::runtime

@@ -253,6 +253,15 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
   return Success();
 }
 
+// ConvertPromoteTypes-14: each input, as Convert does.
+FaultOr<Success> ConvertPromoteTypes(const ReferenceRun& run) {
+  for (size_t i = 0; i < run.num_outputs(); ++i) {
+    const KernelRun part{.inputs = run.run.inputs.slice(i, 1), .outputs = run.run.outputs.slice(i, 1)};
+    if (FaultOr<Success> done = Convert({run.node, part}); !done) return done;
+  }
+  return Success();
+}
+
 }  // namespace
 
 void RegisterShapeOps(KernelRegistry& registry) {
@@ -271,6 +280,7 @@ void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset4"}, "Range", Range);
   registry.AddReference({"opset1"}, "Convert", Convert);
   registry.AddReference({"opset1"}, "ConvertLike", Convert);
+  registry.AddReference({"opset14"}, "ConvertPromoteTypes", ConvertPromoteTypes);
 }
 
 }  // namespace nnefc::runtime

@@ -2,6 +2,7 @@
 // each axis, copied.
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
@@ -23,15 +24,16 @@ int64_t Stepped(int64_t stride, int64_t step, int64_t extent) {
   return extent > 1 ? stride * step : stride;
 }
 
-// Slice-8 (data, start, stop, step, axes).
-FaultOr<ElementsView> Slice(const ViewRequest& run) {
-  const ElementsView& input = run.source;
+// The slice of a tensor by start, stop, step and, where they are given, axes, which are the inputs from
+// `first` on.
+FaultOr<ElementsView> SliceOf(const ElementsView& input, llvm::ArrayRef<const TensorView*> inputs,
+                              size_t first, const Shape& shape) {
   const auto rank = static_cast<int64_t>(input.shape.size());
-  const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(run.input(1));
-  const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(run.input(3));
+  const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(*inputs[first]);
+  const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(*inputs[first + 2]);
   llvm::SmallVector<int64_t, 8> axes;
-  if (run.inputs.size() > 4) {
-    axes = ElementsAsInts(run.input(4));
+  if (inputs.size() > first + 3) {
+    axes = ElementsAsInts(*inputs[first + 3]);
   } else {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
@@ -39,13 +41,33 @@ FaultOr<ElementsView> Slice(const ViewRequest& run) {
     return KernelFault("`start`, `step` and `axes` have {}, {} and {} items", starts.size(), steps.size(),
                        axes.size());
   }
-  ElementsView view{.shape = run.outputs[0], .strides = input.strides, .offset = input.offset};
+  ElementsView view{.shape = shape, .strides = input.strides, .offset = input.offset};
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = static_cast<size_t>(NormalAxis(axes[i], rank));
     view.offset += FirstPosition(starts[i], steps[i], input.shape[axis]) * input.strides[axis];
     view.strides[axis] = Stepped(input.strides[axis], steps[i], view.shape[axis]);
   }
   return view;
+}
+
+// Slice-8 (data, start, stop, step, axes).
+FaultOr<ElementsView> Slice(const ViewRequest& run) {
+  return SliceOf(run.source, run.inputs, 1, run.outputs[0]);
+}
+
+// SliceScatter-15 (data, updates, start, stop, step, axes): the data with the updates in place of a slice.
+FaultOr<Success> SliceScatter(const ReferenceRun& run) {
+  const MutableTensorView& output = run.output();
+  std::memcpy(output.mutable_bytes(), run.input(0).bytes(), run.input(0).byte_size());
+  const TensorView& updates = run.input(1);
+  if (updates.volume() == 0) return Success();
+  const ElementsView whole{.shape = output.shape(), .strides = output.strides()};
+  const FaultOr<ElementsView> slice = SliceOf(whole, run.run.inputs, 2, updates.shape());
+  if (!slice) return slice.error();
+  const int64_t offset = slice->offset * static_cast<int64_t>(output.element_bytes());
+  CopyElements(updates, MutableTensorView(output.type(), slice->shape, slice->strides,
+                                          output.mutable_bytes() + offset));
+  return Success();
 }
 
 // Item `i` of a mask that may be shorter.
@@ -111,6 +133,7 @@ FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
 void RegisterSlice(KernelRegistry& registry) {
   registry.AddCopiedView<Slice>({"opset8"}, "Slice");
   registry.AddCopiedView<StridedSlice>({"opset1"}, "StridedSlice");
+  registry.AddReference({"opset15"}, "SliceScatter", SliceScatter);
 }
 
 }  // namespace nnefc::runtime

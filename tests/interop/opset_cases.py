@@ -498,3 +498,4 @@ for family in [elementwise, activation, windows, reductions, shapes, indexing, m
     family()
 
 import opset_signal_cases  # noqa: E402, F401
+import opset_sparse_cases  # noqa: E402, F401

@@ -1,4 +1,4 @@
-// Connectionist temporal classification: CTCGreedyDecoder.
+// Connectionist temporal classification: CTCGreedyDecoder, CTCGreedyDecoderSeqLen and CTCLoss.
 
 #include "compiler/ir/ops/opset/op_context.h"
 
@@ -26,6 +26,53 @@ void InferCtcGreedyDecoder(OpContext& op) {
   op.Set(op.type(0), PartialShape{*batch, *time, Dim(1), Dim(1)});
 }
 
+// The data of [batch, time, classes], each input of `vectors` with an item for each of the batch; nothing
+// after a mistake.
+std::optional<PartialShape> BatchedClasses(OpContext& op, llvm::ArrayRef<int32_t> vectors) {
+  PartialShape data = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(3);
+  for (int32_t input : vectors) {
+    if (!op.shape(input).rank_known()) continue;
+    const std::optional<Dim> batch = Merge(data[0], op.shape(input)[0]);
+    if (!batch) {
+      op.Error(kOpsetExtent, "{} has the shape {}; expected an item for each of the batch of {}",
+               op.InputName(input), ToString(op.shape(input)), ToString(data));
+      return std::nullopt;
+    }
+    data.set(0, *batch);
+  }
+  if (data[2] != Dim(0)) return data;
+  op.Error(kOpsetExtent, "{} has the shape {}; expected at least 1 class, the blank", op.InputName(0),
+           ToString(data));
+  return std::nullopt;
+}
+
+// CTCGreedyDecoderSeqLen-6: classes [batch, time], -1 after the last, and how many there are.
+void InferCtcGreedyDecoderSeqLen(OpContext& op) {
+  for (std::string_view attribute : {"classes_index_type", "sequence_length_type"}) {
+    const ElementType type = op.Type(attribute);
+    if (type == ElementType::kI32 || type == ElementType::kI64) continue;
+    op.Error(kOpsetAttributeValue, "`{}` of `CTCGreedyDecoderSeqLen` is {}; expected i32 or i64", attribute,
+             Name(type));
+    return;
+  }
+  const std::optional<PartialShape> data = BatchedClasses(op, {1});
+  if (!data) return;
+  op.Set(0, op.Type("classes_index_type"), PartialShape{(*data)[0], (*data)[1]});
+  op.Set(1, op.Type("sequence_length_type"), PartialShape{(*data)[0]});
+}
+
+// CTCLoss-4: a loss for each of the batch.
+void InferCtcLoss(OpContext& op) {
+  const std::optional<PartialShape> data = BatchedClasses(op, {1, 2, 3});
+  if (!data) return;
+  if (op.shape(2).rank_known() && !op.shape(2)[1].Compatible((*data)[1])) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected a label for each time of {}", op.InputName(2),
+             ToString(op.shape(2)), ToString(*data));
+    return;
+  }
+  op.Set(op.type(0), PartialShape{(*data)[0]});
+}
+
 }  // namespace
 
 std::vector<OpInfo> CtcRows() {
@@ -35,6 +82,22 @@ std::vector<OpInfo> CtcRows() {
                .inputs = {"data: float 3", "sequence_mask: float 2"},
                .attributes = {{"ctc_merge_repeated", AttributeKind::kBool, true}},
                .infer = Infer<InferCtcGreedyDecoder>}),
+      MakeRow({.set = "opset6",
+               .name = "CTCGreedyDecoderSeqLen",
+               .inputs = {"data: float 3", "sequence_length: index 1", "blank_index?: index 0..1 one"},
+               .attributes = {{"merge_repeated", AttributeKind::kBool, true},
+                              {"classes_index_type", AttributeKind::kType, ElementType::kI32},
+                              {"sequence_length_type", AttributeKind::kType, ElementType::kI32}},
+               .infer = Infer<InferCtcGreedyDecoderSeqLen>,
+               .outputs = {"classes_index", "sequence_length"}}),
+      MakeRow({.set = "opset4",
+               .name = "CTCLoss",
+               .inputs = {"logits: float 3", "logit_length: index 1", "labels: index 2",
+                          "label_length: index 1", "blank_index?: index 0..1 one"},
+               .attributes = {{"preprocess_collapse_repeated", AttributeKind::kBool, false},
+                              {"ctc_merge_repeated", AttributeKind::kBool, true},
+                              {"unique", AttributeKind::kBool, false}},
+               .infer = Infer<InferCtcLoss>}),
   };
 }
 

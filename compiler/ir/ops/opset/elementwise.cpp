@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "compiler/ir/ops/opset/op_context.h"
 
 namespace nnefc::ir {
@@ -60,6 +63,73 @@ void InferConvert(OpContext& op) {
   const bool convertible = type != ElementType::kDynamic && type != ElementType::kString && value &&
                            value->type() != ElementType::kString && !IsStorageOnly(type);
   if (convertible && value->volume() <= kLargestConvertedValue) op.SetValue(0, value->ConvertedTo(type));
+}
+
+bool HasSign(ElementType type) {
+  return KindOf(type) != ElementKind::kUnsigned;
+}
+
+ElementType SignedInteger(int64_t bits) {
+  switch (bits) {
+    case 8:
+      return ElementType::kI8;
+    case 16:
+      return ElementType::kI16;
+    case 32:
+      return ElementType::kI32;
+    default:
+      return ElementType::kI64;
+  }
+}
+
+// The type to which ConvertPromoteTypes converts two tensors, of which `scalar` says whether they are without
+// axes; kDynamic if there is none. Safe promotions lose no value.
+ElementType PromotedType(OpContext& op, std::array<bool, 2> scalar) {
+  const ElementType a = op.type(0), b = op.type(1);
+  const bool is_unsafe = op.Bool("promote_unsafe");
+  if (a == b || b == ElementType::kBoolean) return a;
+  if (a == ElementType::kBoolean) return b;
+  const int64_t a_bits = BitWidth(a), b_bits = BitWidth(b);
+  const bool a_is_float = Accepts(TypeClass::kFloat, a), b_is_float = Accepts(TypeClass::kFloat, b);
+  if (a_is_float != b_is_float) {
+    const int64_t float_bits = a_is_float ? a_bits : b_bits, integer_bits = a_is_float ? b_bits : a_bits;
+    return is_unsafe || float_bits >= 2 * integer_bits ? (a_is_float ? a : b) : ElementType::kDynamic;
+  }
+  if (op.Bool("pytorch_scalar_promotion") && scalar[0] != scalar[1]) {
+    const ElementType tensor = scalar[0] ? b : a, number = scalar[0] ? a : b;
+    const bool holds = HasSign(tensor) == HasSign(number)
+                           ? BitWidth(tensor) >= BitWidth(number)
+                           : HasSign(tensor) && 2 * BitWidth(tensor) >= BitWidth(number);
+    return is_unsafe || holds ? tensor : ElementType::kDynamic;
+  }
+  if (HasSign(a) != HasSign(b)) {
+    const int64_t unsigned_bits = HasSign(a) ? b_bits : a_bits, signed_bits = HasSign(a) ? a_bits : b_bits;
+    if (unsigned_bits <= 32 && (is_unsafe || 2 * unsigned_bits <= signed_bits))
+      return SignedInteger(std::max(2 * unsigned_bits, signed_bits));
+    return is_unsafe ? op.Type("u64_integer_promotion_target") : ElementType::kDynamic;
+  }
+  if (a_bits != b_bits) return a_bits > b_bits ? a : b;
+  return is_unsafe && a_bits == 16 ? ElementType::kF32 : ElementType::kDynamic;  // f16 and bf16
+}
+
+// ConvertPromoteTypes-14: both inputs in one type, which ranks that are unknown may leave open.
+void InferConvertPromoteTypes(OpContext& op) {
+  std::array<bool, 2> scalar;
+  bool is_open = false;
+  for (int32_t i = 0; i < 2; ++i) {
+    if (op.type(i) == ElementType::kDynamic) return;
+    scalar[static_cast<size_t>(i)] = op.shape(i).rank_known() && op.shape(i).rank() == 0;
+    is_open = is_open || !op.shape(i).rank_known();
+  }
+  is_open = is_open && op.Bool("pytorch_scalar_promotion") && op.type(0) != op.type(1);
+  const ElementType type = is_open ? ElementType::kDynamic : PromotedType(op, scalar);
+  if (type == ElementType::kDynamic && !is_open) {
+    op.Error(kOpsetElementType, "{} of {} and {} of {} have no common type that holds all values of both",
+             op.InputName(0), Name(op.type(0)), op.InputName(1), Name(op.type(1)));
+    return;
+  }
+  op.Set(0, type, op.shape(0));
+  op.Set(1, type, op.shape(1));
 }
 
 struct NamedFunction {
@@ -145,6 +215,8 @@ std::vector<OpInfo> ElementwiseRows() {
       Commutative(MakeRows("opset1", {"Equal", "NotEqual"}, {"a", "b"}, broadcast, Infer<InferComparison>)));
   append(Commutative(MakeRows("opset1", {"LogicalAnd", "LogicalOr", "LogicalXor"},
                               {"a: boolean", "b: boolean"}, broadcast, Infer<InferComparison>)));
+  append(Commutative(
+      MakeRows("opset1", {"Xor"}, {"a: boolean", "b: boolean"}, broadcast, Infer<InferComparison>)));
   append(MakeRows("opset1", {"LogicalNot"}, {"data: boolean"}, {}, Infer<InferPredicate>));
   append(MakeRows("opset1", {{"Select", Of::kSelect}}, {"condition: boolean", "then", "else"}, broadcast,
                   Infer<InferSelect>));
@@ -164,6 +236,15 @@ std::vector<OpInfo> ElementwiseRows() {
                           .name = "ConvertLike",
                           .inputs = {"data", "like"},
                           .infer = Infer<InferConvertLike>}));
+  rows.push_back(
+      MakeRow({.set = "opset14",
+               .name = "ConvertPromoteTypes",
+               .inputs = {"input_0", "input_1"},
+               .attributes = {{"promote_unsafe", AttributeKind::kBool, false},
+                              {"pytorch_scalar_promotion", AttributeKind::kBool, false},
+                              {"u64_integer_promotion_target", AttributeKind::kType, ElementType::kF32}},
+               .infer = Infer<InferConvertPromoteTypes>,
+               .outputs = {"output_0", "output_1"}}));
   append(MakeRows("opset1", {{"Convert", Of::kConvert}}, {"data"},
                   {{"destination_type", AttributeKind::kType}}, Infer<InferConvert>));
   return rows;

@@ -51,6 +51,16 @@ void InferMatMul(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
+// Inverse-14: of square matrices.
+void InferInverse(OpContext& op) {
+  const PartialShape& data = op.shape(0);
+  if (data.rank_known() && !data[data.rank() - 1].Compatible(data[data.rank() - 2])) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected square matrices", op.InputName(0), ToString(data));
+    return;
+  }
+  op.Set(op.type(0), data);
+}
+
 double CountMatMul(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   const Shape& a = inputs[0];
   const bool is_transposed = a.size() > 1 && node.Bool("transpose_a");
@@ -66,7 +76,13 @@ std::vector<OpInfo> MatmulRows() {
                    .attributes = {{"transpose_a", AttributeKind::kBool, false},
                                   {"transpose_b", AttributeKind::kBool, false}},
                    .infer = Infer<InferMatMul>,
-                   .products = CountMatMul})};
+                   .products = CountMatMul}),
+          MakeRow({.set = "opset14",
+                   .name = "Inverse",
+                   .inputs = {"data: float 2.."},
+                   .attributes = {{"adjoint", AttributeKind::kBool, false}},
+                   .infer = Infer<InferInverse>,
+                   .work = Work::kHeavy})};
 }
 
 }  // namespace nnefc::ir

@@ -232,6 +232,67 @@ void InferExtractImagePatches(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
+// Two items that are at least `lowest`; emits kOpsetAttributeValue.
+std::optional<std::vector<int64_t>> PairOf(OpContext& op, std::string_view name, int64_t lowest) {
+  const std::vector<int64_t> list = op.node().Ints(name, 2);
+  if (list.size() == 2 && std::min(list[0], list[1]) >= lowest &&
+      std::max(list[0], list[1]) <= (int64_t{1} << 30))
+    return list;
+  op.Error(kOpsetAttributeValue, "`{}` of `{}` has {} items; expected two that are at least {}", name,
+           op.node().type(), list.size(), lowest);
+  return std::nullopt;
+}
+
+// Col2Im-15: columns [batch, channels * kernel, windows] become a picture [batch, channels, height, width].
+void InferCol2Im(OpContext& op) {
+  const std::optional<std::vector<int64_t>> size = op.Integers(1);
+  const std::optional<std::vector<int64_t>> kernel = op.Integers(2);
+  const auto strides = PairOf(op, "strides", 1), dilations = PairOf(op, "dilations", 1);
+  const auto begin = PairOf(op, "pads_begin", 0), end = PairOf(op, "pads_end", 0);
+  if (!strides || !dilations || !begin || !end) return;
+  for (int32_t input : {1, 2}) {
+    const std::optional<std::vector<int64_t>>& list = input == 1 ? size : kernel;
+    if (!list || (list->size() == 2 && std::min((*list)[0], (*list)[1]) >= 1)) continue;
+    op.Error(kOpsetConstantInput, "{} has {} items; expected two positive ones", op.InputName(input),
+             list->size());
+    return;
+  }
+  const PartialShape& data = op.shape(0);
+  const Dim height = size ? Dim((*size)[0]) : Dim(), width = size ? Dim((*size)[1]) : Dim();
+  if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
+  const int64_t rank = data.rank();
+  Dim channels;
+  if (kernel && data[rank - 2].known()) {
+    const int64_t product = SaturatingMultiply((*kernel)[0], (*kernel)[1]);
+    if (data[rank - 2].value() % product != 0) {
+      op.Error(kOpsetExtent,
+               "{} has the shape {}; expected a multiple of {}, the elements of the kernel, along axis {}",
+               op.InputName(0), ToString(data), product, rank - 2);
+      return;
+    }
+    channels = Dim(data[rank - 2].value() / product);
+  }
+  if (size && kernel) {
+    int64_t windows = 1;
+    for (size_t i = 0; i < 2; ++i) {
+      const WindowAxis axis{.kernel = (*kernel)[i],
+                            .stride = (*strides)[i],
+                            .dilation = (*dilations)[i],
+                            .pad_begin = (*begin)[i],
+                            .pad_end = (*end)[i]};
+      const std::optional<Dim> places = WindowPlaces(Dim((*size)[i]), axis);
+      windows = SaturatingMultiply(windows, places ? places->value() : 0);
+    }
+    if (!data[rank - 1].Compatible(Dim(windows))) {
+      op.Error(kOpsetExtent, "{} has the shape {}; expected {} windows along axis {}", op.InputName(0),
+               ToString(data), windows, rank - 1);
+      return;
+    }
+  }
+  if (rank == 2) return op.Set(op.type(0), PartialShape{channels, height, width});
+  op.Set(op.type(0), PartialShape{data[0], channels, height, width});
+}
+
 }  // namespace
 
 std::vector<OpInfo> RearrangingRows() {
@@ -288,6 +349,12 @@ std::vector<OpInfo> RearrangingRows() {
                 Positive({"rates", AttributeKind::kInts}),
                 {"auto_pad", AttributeKind::kString, std::nullopt, {"valid", "same_upper", "same_lower"}}},
            .infer = Infer<InferExtractImagePatches>}),
+      MakeRow({.set = "opset15",
+               .name = "Col2Im",
+               .inputs = {"data: number 2..3", "output_size: index 1", "kernel_size: index 1"},
+               .attributes = {OnEachAxis("strides", 1), OnEachAxis("dilations", 1),
+                              OnEachAxis("pads_begin", 0), OnEachAxis("pads_end", 0)},
+               .infer = Infer<InferCol2Im>}),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
+#include "compiler/ir/ops/opset/sparse/rows.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -112,7 +113,8 @@ void RegisterOpsets(OpRegistry& registry) {
         SlicingRows,    IndexingRows,       GatherNdRows,     CountingRows,    RearrangingRows,
         AttentionRows,  NormalizationRows,  QuantizationRows, RoiRows,         YoloRows,
         DetectionRows,  PriorBoxRows,       CtcRows,          RecurrentRows,   ControlFlowRows,
-        FourierRows,    UniqueRows,         RandomRows,       ColorRows}) {
+        FourierRows,    UniqueRows,         RandomRows,       ColorRows,       EmbeddingRows,
+        SegmentRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }

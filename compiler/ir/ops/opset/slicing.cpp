@@ -144,35 +144,56 @@ void InferStridedSlice(OpContext& op) {
   SliceByMasks(op, *begin, *end, *strides);
 }
 
-// Slice-8: start, stop and step for the axes of the last input, or the first ones.
-void InferSlice(OpContext& op) {
+// The shape of the slice by inputs start, stop, step and axes, of which `first` is the first: of the axes of
+// the last one, which may be left out, or the first ones. Of unknown extents where an input is unknown;
+// nothing after a mistake.
+std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   const PartialShape& data = op.shape(0);
-  const std::optional<std::vector<int64_t>> start = op.Integers(1);
-  const std::optional<std::vector<int64_t>> stop = op.Integers(2);
-  const std::optional<std::vector<int64_t>> step = op.Integers(3);
-  std::optional<std::vector<int64_t>> axes = op.has_input(4) ? op.Integers(4) : std::vector<int64_t>{};
-  if (!data.rank_known()) return op.Set(op.type(0), PartialShape());
-  if (!start || !stop || !step || !axes) return op.Set(op.type(0), PartialShape::OfRank(data.rank()));
-  if (!op.has_input(4)) {
+  const bool has_axes = op.has_input(first + 3);
+  const std::optional<std::vector<int64_t>> start = op.Integers(first);
+  const std::optional<std::vector<int64_t>> stop = op.Integers(first + 1);
+  const std::optional<std::vector<int64_t>> step = op.Integers(first + 2);
+  std::optional<std::vector<int64_t>> axes = has_axes ? op.Integers(first + 3) : std::vector<int64_t>{};
+  if (!data.rank_known()) return PartialShape();
+  if (!start || !stop || !step || !axes) return PartialShape::OfRank(data.rank());
+  if (!has_axes) {
     for (size_t i = 0; i < start->size(); ++i) axes->push_back(static_cast<int64_t>(i));
   }
   if (stop->size() != start->size() || step->size() != start->size() || axes->size() != start->size()) {
-    op.Error(kOpsetConstantInput, "`Slice` has {} starts, {} stops, {} steps and {} axes", start->size(),
-             stop->size(), step->size(), axes->size());
-    return;
+    op.Error(kOpsetConstantInput, "`{}` has {} starts, {} stops, {} steps and {} axes", op.node().type(),
+             start->size(), stop->size(), step->size(), axes->size());
+    return std::nullopt;
   }
   const std::optional<std::vector<int64_t>> normal = op.NormalizeAxes(*axes, data.rank());
-  if (!normal) return;
+  if (!normal) return std::nullopt;
   PartialShape shape = data;
   for (size_t i = 0; i < start->size(); ++i) {
     if ((*step)[i] == 0) {
-      op.Error(kOpsetConstantInput, "{} has the item 0", op.InputName(3));
-      return;
+      op.Error(kOpsetConstantInput, "{} has the item 0", op.InputName(first + 2));
+      return std::nullopt;
     }
     const int64_t axis = (*normal)[i];
     shape.set(axis, Count({.start = (*start)[i], .stop = (*stop)[i], .step = (*step)[i]}, data[axis]));
   }
-  op.Set(op.type(0), shape);
+  return shape;
+}
+
+// Slice-8.
+void InferSlice(OpContext& op) {
+  if (const std::optional<PartialShape> shape = SliceShape(op, 1)) op.Set(op.type(0), *shape);
+}
+
+// SliceScatter-15: the data, of which a slice has the updates.
+void InferSliceScatter(OpContext& op) {
+  const ElementType type = op.CommonType(0, 2);
+  const std::optional<PartialShape> slice = SliceShape(op, 2);
+  if (!slice || op.failed()) return;
+  if (!Merge(*slice, op.shape(1))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected that of the slice, {}", op.InputName(1),
+             ToString(op.shape(1)), ToString(*slice));
+    return;
+  }
+  op.Set(type, op.shape(0));
 }
 
 }  // namespace
@@ -194,6 +215,11 @@ std::vector<OpInfo> SlicingRows() {
                .inputs = {"data: 1..", "start: integer 1", "stop: integer 1", "step: integer 1",
                           "axes?: integer 1"},
                .infer = Infer<InferSlice>}),
+      MakeRow({.set = "opset15",
+               .name = "SliceScatter",
+               .inputs = {"data: 1..", "updates: 1..", "start: integer 1", "stop: integer 1",
+                          "step: integer 1", "axes?: integer 1"},
+               .infer = Infer<InferSliceScatter>}),
   };
 }
 

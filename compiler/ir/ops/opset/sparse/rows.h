@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/op_schema.h"
+
+namespace nnefc::ir {
+
+// The rows of one family each.
+std::vector<OpInfo> EmbeddingRows();
+std::vector<OpInfo> SegmentRows();
+
+}  // namespace nnefc::ir
