@@ -65,7 +65,8 @@ FaultOr<Success> NonMaxSuppression(const ReferenceRun& run) {
 }  // namespace
 
 void RegisterBoxSelection(KernelRegistry& registry) {
-  registry.AddReference({"opset5", "opset9"}, "NonMaxSuppression", NonMaxSuppression);
+  registry.AddReference({"opset1", "opset3", "opset4", "opset5", "opset9"}, "NonMaxSuppression",
+                        NonMaxSuppression);
 }
 
 }  // namespace nnefc::runtime

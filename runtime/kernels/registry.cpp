@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "runtime/kernels/detection/families.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/signal/families.h"
 #include "runtime/kernels/sparse/families.h"
@@ -278,6 +279,10 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterColor(registry);
   RegisterEmbedding(registry);
   RegisterSegments(registry);
+  RegisterClassSelection(registry);
+  RegisterDeformable(registry);
+  RegisterProposals(registry);
+  RegisterPooledRegions(registry);
 }
 
 }  // namespace nnefc::runtime

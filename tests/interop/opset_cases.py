@@ -497,5 +497,6 @@ for family in [elementwise, activation, windows, reductions, shapes, indexing, m
                selection, yolo, detection, priors, sequences]:
     family()
 
+import opset_detection_cases  # noqa: E402, F401
 import opset_signal_cases  # noqa: E402, F401
 import opset_sparse_cases  # noqa: E402, F401

@@ -158,6 +158,25 @@ OpInfo NonMaxSuppressionRow(std::string_view set) {
        .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
 }
 
+// Versions before 5 have the first of the results alone.
+OpInfo OldNonMaxSuppressionRow(std::string_view set) {
+  const AttributeInfo type{"output_type", AttributeKind::kType, ElementType::kI64};
+  std::vector<AttributeInfo> attributes = {
+      {"box_encoding", AttributeKind::kString, "corner", {"corner", "center"}},
+      {"sort_result_descending", AttributeKind::kBool, true}};
+  std::vector<AttributeInfo> implied;
+  (set == "opset1" ? implied : attributes).push_back(type);
+  return MakeRow(
+      {.set = set,
+       .name = "NonMaxSuppression",
+       .inputs = {"boxes: float 3", "scores: float 3", "max_output_boxes_per_class?: integer 0..1 one",
+                  "iou_threshold?: float 0..1 one", "score_threshold?: float 0..1 one"},
+       .attributes = attributes,
+       .implied = implied,
+       .infer = Infer<InferNonMaxSuppression>,
+       .outputs = {"selected_indices"}});
+}
+
 OpInfo RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more,
                    std::vector<AttributeInfo> implied) {
   std::vector<AttributeInfo> attributes = {Positive({"pooled_h", AttributeKind::kInt}),
@@ -209,6 +228,9 @@ std::vector<OpInfo> RoiRows() {
                .infer = Infer<InferPsRoiPooling>}),
       RoiAlignRow("opset3", {}, {aligned_mode}),
       RoiAlignRow("opset9", {aligned_mode}, {}),
+      OldNonMaxSuppressionRow("opset1"),
+      OldNonMaxSuppressionRow("opset3"),
+      OldNonMaxSuppressionRow("opset4"),
       NonMaxSuppressionRow("opset5"),
       NonMaxSuppressionRow("opset9"),
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/ops/opset/detection/rows.h"
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
 #include "compiler/ir/ops/opset/sparse/rows.h"
@@ -114,7 +115,7 @@ void RegisterOpsets(OpRegistry& registry) {
         AttentionRows,  NormalizationRows,  QuantizationRows, RoiRows,         YoloRows,
         DetectionRows,  PriorBoxRows,       CtcRows,          RecurrentRows,   ControlFlowRows,
         FourierRows,    UniqueRows,         RandomRows,       ColorRows,       EmbeddingRows,
-        SegmentRows}) {
+        SegmentRows,    ClassSelectionRows, DeformableRows,   ProposalRows,    PooledRegionRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }

@@ -131,4 +131,76 @@ def rest():
     yield "opset1.Xor", ["boolean[2,1]", "boolean[3]"], dict(auto_broadcast="numpy")
 
 
-FAMILIES = [transforms, random_numbers, pictures, distinct, narrow_floats, embeddings, classes, rest]
+def detection():
+    common = dict(sort_result_type="none", output_type="i64", nms_top_k=-1, keep_top_k=-1, sort_result_across_batch=False,
+                  score_threshold=0.2, background_class=-1, normalized=True)
+    matrix = common | dict(decay_function="linear", gaussian_sigma=2.0, post_threshold=0.0)
+    greedy = common | dict(iou_threshold=0.3, nms_eta=1.0)
+    for inputs in [["f32[2,7,4]", "f32[2,3,7]"], ["f32[?,7,4]", "f32[2,3,7]"], ["f32[2,7,5]", "f32[2,3,7]"], ["f32[2,7,4]", "f32[2,3,6]"]]:
+        yield "opset8.MatrixNms", inputs, matrix
+        yield "opset8.MulticlassNms", inputs, greedy
+        yield "opset9.MulticlassNms", inputs, greedy
+    encoding = dict(box_encoding="corner", sort_result_descending=True)
+    for opset in ["opset1", "opset3", "opset4"]:
+        kind = {} if opset == "opset1" else dict(output_type="i32")
+        yield f"{opset}.NonMaxSuppression", ["f32[2,7,4]", "f32[2,3,7]", "i64[]", "f32[]", "f32[]"], encoding | kind
+        yield f"{opset}.NonMaxSuppression", ["f32[2,7,4]", "f32[2,3,6]", "i64[]", "f32[]", "f32[]"], encoding | kind
+    plain = dict(strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0], dilations=[1, 1], auto_pad="explicit", group=1, deformable_group=1)
+    for data, offsets, filters, more in [("f32[2,4,8,8]", "f32[2,12,6,7]", "f32[6,4,3,2]", {}),
+                                         ("f32[?,4,?,8]", "f32[2,12,?,7]", "f32[6,4,3,2]", {}),
+                                         ("f32[2,4,8,8]", "f32[2,24,6,7]", "f32[6,2,3,2]", dict(group=2, deformable_group=2)),
+                                         ("f32[2,4,8,8]", "f32[2,11,6,7]", "f32[6,4,3,2]", {}),
+                                         ("f32[2,4,8,8]", "f32[2,12,5,7]", "f32[6,4,3,2]", {}),
+                                         ("f32[2,4,8,8]", "f32[2,12,6,7]", "f32[6,3,3,2]", {})]:
+        yield "opset1.DeformableConvolution", [data, offsets, filters], plain | more
+        yield "opset8.DeformableConvolution", [data, offsets, filters], plain | more | dict(bilinear_interpolation_pad=True)
+    yield "opset8.DeformableConvolution", ["f32[2,4,8,8]", "f32[2,12,6,7]", "f32[6,4,3,2]", "f32[2,6,6,7]"], plain
+    yield "opset8.DeformableConvolution", ["f32[2,4,8,8]", "f32[2,12,6,7]", "f32[6,4,3,2]", "f32[2,5,6,7]"], plain
+
+
+def proposals():
+    common = dict(min_size=4.0, nms_threshold=0.5, pre_nms_count=20, post_nms_count=7)
+    given = ["f32[2,3]", "f32[3,4,2,4]", "f32[2,8,3,4]", "f32[2,2,3,4]"]
+    settings = common | dict(normalized=True, nms_eta=1.0, roi_num_type="i32")
+    for place, shape in [(0, "f32[2,3]"), (0, "f32[2,4]"), (0, "f32[?,3]"), (0, "f32[2,5]"), (1, "f32[3,4,2,5]"), (2, "f32[2,9,3,4]"),
+                         (3, "f32[2,2,3,5]"), (3, "f32[2,3,4]")]:
+        yield "opset9.GenerateProposals", given[:place] + [shape] + given[place + 1:], settings
+    given = ["f32[3]", "f32[24,4]", "f32[8,3,4]", "f32[2,3,4]"]
+    for place, shape in [(0, "f32[3]"), (1, "f32[?,4]"), (1, "f32[24,5]"), (2, "f32[8,4]")]:
+        yield "opset6.ExperimentalDetectronGenerateProposalsSingleImage", given[:place] + [shape] + given[place + 1:], common
+    anchors = dict(base_size=8, pre_nms_topn=30, post_nms_topn=6, nms_thresh=0.6, feat_stride=8, min_size=3, ratio=[0.5, 2.0],
+                   scale=[1.0, 2.5])
+    given = ["f32[2,8,4,5]", "f32[2,16,4,5]", "f32[3]"]
+    for place, shape in [(0, "f32[2,8,4,5]"), (1, "f32[?,16,4,5]"), (2, "f32[4]"), (2, "f32[5]"), (0, "f32[3,8,4,5]"), (1, "f32[2,16,4]")]:
+        yield "opset1.Proposal", given[:place] + [shape] + given[place + 1:], anchors
+        yield "opset4.Proposal", given[:place] + [shape] + given[place + 1:], anchors
+    grid = dict(flatten=True, h=0, w=0, stride_x=0.0, stride_y=0.0)
+    for inputs in [["f32[3,4]", "f32[1,2,3,4]", "f32[1,3,30,50]"], ["f32[3,4]", "f32[1,2,?,4]", "f32[1,3,30,50]"],
+                   ["f32[3,5]", "f32[1,2,3,4]", "f32[1,3,30,50]"]]:
+        for more in [{}, dict(flatten=False)]:
+            yield "opset6.ExperimentalDetectronPriorGridGenerator", inputs, grid | more
+    for inputs in [["f32[7,4]", "f32[7]"], ["f32[?,4]", "f32[7]"], ["f32[7,5]", "f32[7]"], ["f32[7,4]", "f32[6]"]]:
+        yield "opset6.ExperimentalDetectronTopKROIs", inputs, dict(max_rois=3)
+
+
+def pooled():
+    rotated = dict(pooled_h=2, pooled_w=3, sampling_ratio=2, spatial_scale=1.0, clockwise_mode=True)
+    for inputs in [["f32[2,3,8,9]", "f32[5,5]", "i64[5]"], ["f32[?,?,8,9]", "f32[?,5]", "i64[5]"], ["f32[2,3,8,9]", "f32[5,4]", "i64[5]"],
+                   ["f32[2,3,8,9]", "f32[5,5]", "i64[4]"]]:
+        yield "opset15.ROIAlignRotated", inputs, rotated
+    moved = dict(output_dim=2, spatial_scale=0.8, group_size=2, mode="bilinear_deformable", spatial_bins_x=3, spatial_bins_y=2,
+                 trans_std=0.3, part_size=2)
+    for inputs in [["f32[2,8,7,8]", "f32[3,5]"], ["f32[2,8,7,8]", "f32[?,5]", "f32[?,4,2,2]"], ["f32[2,8,7]", "f32[3,5]"]]:
+        yield "opset1.DeformablePSROIPooling", inputs, moved
+    levels = dict(output_size=3, sampling_ratio=2, pyramid_scales=[4, 8], aligned=False)
+    for inputs in [["f32[5,4]", "f32[1,2,64,60]", "f32[1,2,32,30]"], ["f32[?,4]", "f32[1,?,64,60]", "f32[1,2,32,30]"],
+                   ["f32[5,5]", "f32[1,2,64,60]", "f32[1,2,32,30]"], ["f32[5,4]", "f32[1,2,64,60]", "f32[1,3,32,30]"]]:
+        yield "opset6.ExperimentalDetectronROIFeatureExtractor", inputs, levels
+    output = dict(score_threshold=0.2, nms_threshold=0.5, max_delta_log_wh=2.0, num_classes=4, post_nms_count=5,
+                  max_detections_per_image=8, class_agnostic_box_regression=False, deltas_weights=[10.0, 10.0, 5.0, 5.0])
+    given = ["f32[14,4]", "f32[14,16]", "f32[14,4]", "f32[1,3]"]
+    for place, shape in [(0, "f32[14,4]"), (0, "f32[?,4]"), (0, "f32[14,5]"), (1, "f32[14,12]"), (2, "f32[14,5]"), (3, "f32[1,4]")]:
+        yield "opset6.ExperimentalDetectronDetectionOutput", given[:place] + [shape] + given[place + 1:], output
+
+
+FAMILIES = [transforms, random_numbers, pictures, distinct, narrow_floats, embeddings, classes, rest, detection, proposals, pooled]

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/op_schema.h"
+
+namespace nnefc::ir {
+
+// The rows of one family each.
+std::vector<OpInfo> ClassSelectionRows();
+std::vector<OpInfo> DeformableRows();
+std::vector<OpInfo> ProposalRows();
+std::vector<OpInfo> PooledRegionRows();
+
+}  // namespace nnefc::ir
