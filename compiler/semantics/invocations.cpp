@@ -112,9 +112,12 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   for (const Extension* extension : libraries_.extensions()) {
     if (extension->dialect == dialect_ || context_.emitter.exhausted()) continue;
     if (!libraries_.Get(*extension).FindOwn(invocation.callee.symbol).valid()) continue;
-    Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect", name,
+    // Such as `lstm`, of which the ratified dialect has another form.
+    const auto rows = FindForeignOperations(name);
+    const bool has_note = !dialect_.translated && !rows.empty() && !rows.front()->note.empty();
+    Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect{}", name,
            extension->activation == Activation::kLine ? "the extension " : "", extension->name,
-           extension->dialect.name);
+           extension->dialect.name, has_note ? fmt::format("; {}", rows.front()->note) : "");
     return;
   }
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&

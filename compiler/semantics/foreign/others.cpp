@@ -6,9 +6,7 @@ namespace {
 constexpr std::string_view kControl =
     "`if_else` and `tensor_iterator` of `extension NNEFC_control_flow;` run bodies";
 constexpr std::string_view kRecurrent =
-    "`tensor_iterator` of `extension NNEFC_control_flow;` runs a step along a sequence; Appendix C of the "
-    "provisional "
-    "dialect has steps of `lstm` and `gru`";
+    "`tensor_iterator` of `extension NNEFC_control_flow;` runs a step along a sequence";
 
 constexpr ForeignOperation kOthers[] = {
     // Control flow.
