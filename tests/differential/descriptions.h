@@ -20,7 +20,7 @@ struct OperationDescription {
   bool variadic_outputs = false;
 };
 
-// The rows of OpenVINO's operation sets, without sources and sinks.
+// The rows of OpenVINO's operation sets, without sources, sinks and what draws random numbers.
 std::vector<OperationDescription> DescribeOpsets();
 // The ratified standard operations of NNEF, likewise.
 std::vector<OperationDescription> DescribeNnef(const ir::OpRegistry& registry);

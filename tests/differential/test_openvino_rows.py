@@ -115,6 +115,18 @@ STRICTER: list[tuple[str, str, str]] = [
     ("opset1.Split", "`num_splits`", "a file says how many outputs a node has; the factory of nodes makes as many as are asked for"),
     ("opset1.VariadicSplit", "`split_lengths`", "a file says how many outputs a node has; the factory makes as many as are asked for"),
     ("opset1.StridedSlice", "of extent 0", "an empty axis has no element that could be taken"),
+    ("opset10.Unique", "expected i32 or i64", "places and extents are integers"),
+    ("opset6.CTCGreedyDecoderSeqLen", "expected i32 or i64", UNDEFINED),
+    ("DFT", "`signal_size`", NOTHING_TO_DO),
+    ("opset16.ISTFT", "bins, of frames", "OpenVINO reads beyond the data"),
+    ("Cell", "one for each activation", "a parameter belongs to a function"),
+    ("Sequence", "one for each activation", "a parameter belongs to a function"),
+    ("opset15.ROIAlignRotated", "`sampling_ratio`", UNDEFINED),
+    ("opset1.DeformablePSROIPooling", "along axis", "OpenVINO reads beyond the data"),
+    ("opset1.DeformablePSROIPooling", "two offsets for each class", "OpenVINO reads beyond the data"),
+    ("ExperimentalDetectronROIFeatureExtractor", "`pyramid_scales`", UNDEFINED),
+    ("ExperimentalDetectron", "along axis", "OpenVINO reads beyond the data"),
+    ("Proposal", "along axis", "OpenVINO reads beyond the data"),
     ("Pad", "`pads_", "lists of pads are as long as the rank; OpenVINO looks only at those whose values are both known"),
 ]
 # What OpenVINO refuses and we take: part of the row, part of its message, why.
@@ -130,6 +142,8 @@ LAXER: list[tuple[str, str, str]] = [
 ]
 # Where the shapes differ: the row, of which nodes, why.
 OTHERWISE: list[tuple[str, Callable[[dict], bool], str]] = [
+    ("opset6.ExperimentalDetectronPriorGridGenerator", lambda node: node["attributes"]["h"] or node["attributes"]["w"],
+     "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
     ("opset1.Interpolate", lambda node: any(node["attributes"]["pads_begin"] + node["attributes"]["pads_end"]),
      "OpenVINO's shapes leave out what is padded along axes that are not resized"),
     ("opset3.NonZero", lambda node: node["inputs"][0]["shape"] == [],

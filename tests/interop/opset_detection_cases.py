@@ -77,7 +77,7 @@ def proposals() -> None:
                   scale=[1.0, 2.5], clip_before_nms=True, clip_after_nms=False, normalize=False, box_size_scale=1.0,
                   box_coordinate_scale=1.0, framework="")
     for more in [{}, dict(framework="tensorflow", box_size_scale=5.0, box_coordinate_scale=10.0), dict(normalize=True),
-                 dict(clip_before_nms=False, clip_after_nms=True), dict(post_nms_topn=40, nms_thresh=0.3)]:
+                 dict(clip_before_nms=False, clip_after_nms=True), dict(post_nms_topn=4, nms_thresh=0.3)]:
         for opset in ["opset1", "opset4"]:
             add(f"{opset}.Proposal", f(1, 8, 4, 5, low=0.1, high=1.0), f(1, 16, 4, 5, low=-0.5, high=0.5),
                 np.array([32, 40, 1], F32), **common | more)

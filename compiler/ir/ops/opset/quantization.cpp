@@ -39,9 +39,15 @@ void InferFakeConvert(OpContext& op) {
   const PartialShape& data = op.shape(0);
   for (int32_t i = 1; i < op.num_inputs(); ++i) {
     const std::optional<PartialShape> common = BroadcastNumpy(data, op.shape(i));
-    if (common && Covers(data, *common)) continue;
+    const bool has_more = common && common->rank_known() && data.rank_known() && common->rank() > data.rank();
+    if (common && !has_more && Covers(data, *common)) continue;
     op.Error(kOpsetBroadcast, "{} has the shape {}, which does not broadcast to {}", op.InputName(i),
              ToString(op.shape(i)), ToString(data));
+    return;
+  }
+  if (op.has_input(2) && !Merge(op.shape(1), op.shape(2))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected that of the scale, {}", op.InputName(2),
+             ToString(op.shape(2)), ToString(op.shape(1)));
     return;
   }
   op.Set(type, data);

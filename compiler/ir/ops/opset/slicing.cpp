@@ -188,6 +188,11 @@ void InferSliceScatter(OpContext& op) {
   const ElementType type = op.CommonType(0, 2);
   const std::optional<PartialShape> slice = SliceShape(op, 2);
   if (!slice || op.failed()) return;
+  if (op.shape(0).rank_known() && op.shape(2).rank_known() && op.shape(2)[0].min > op.shape(0).rank()) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected at most {} axes", op.InputName(2),
+             ToString(op.shape(2)), op.shape(0).rank());
+    return;
+  }
   if (!Merge(*slice, op.shape(1))) {
     op.Error(kOpsetExtent, "{} has the shape {}; expected that of the slice, {}", op.InputName(1),
              ToString(op.shape(1)), ToString(*slice));

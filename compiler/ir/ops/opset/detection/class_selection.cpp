@@ -176,6 +176,11 @@ void InferClassSelection(OpContext& op) {
     return;
   }
   for (int32_t i = 0; i < op.num_inputs(); ++i) op.Value(i);
+  if (op.node().type() == "MulticlassNms" && !(op.Double("nms_eta") >= 0 && op.Double("nms_eta") <= 1)) {
+    op.Error(kOpsetAttributeValue, "`nms_eta` of `MulticlassNms` is {}; expected 0 to 1",
+             op.Double("nms_eta"));
+    return;
+  }
   const ElementType type = op.CommonType(0, 2);
   if (op.failed() || !CheckBoxes(op)) return;
   const bool has_images = op.has_input(2);

@@ -83,9 +83,10 @@ void InferDft(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// An even number n has n / 2 + 1 transforms that no other is the conjugate of, an odd one (n + 1) / 2.
+// Of n transforms of real numbers the first n / 2 + 1, of which the others are conjugates; none of none.
 Dim HalfOf(Dim extent) {
-  return Dim(extent.min / 2 + 1, extent.max == Dim::kUnbounded ? extent.max : extent.max / 2 + 1);
+  const auto half = [](int64_t n) { return n == 0 ? 0 : n / 2 + 1; };
+  return Dim(half(extent.min), extent.max == Dim::kUnbounded ? extent.max : half(extent.max));
 }
 
 // RDFT-9: real numbers become complex ones, of the last of the axes about a half.

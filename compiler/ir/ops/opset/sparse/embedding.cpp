@@ -74,8 +74,7 @@ void InferSegmentsSum(OpContext& op) {
 std::vector<OpInfo> EmbeddingRows() {
   const AttributeInfo reduction{"reduction", AttributeKind::kString, "sum", {"sum", "mean"}};
   const std::vector<std::string_view> offsets{"emb_table: number 1..", "indices: index 1", "offsets: index 1",
-                                              "default_index?: index 0..1 one",
-                                              "per_sample_weights?: number 1"};
+                                              "default_index?: index 0", "per_sample_weights?: number 1"};
   const std::vector<std::string_view> packed{"emb_table: number 1..", "indices: index 2",
                                              "per_sample_weights?: number 2"};
   return {
@@ -99,12 +98,12 @@ std::vector<OpInfo> EmbeddingRows() {
                .inputs = packed,
                .attributes = {reduction},
                .infer = Infer<InferBagPacked>}),
-      MakeRow({.set = "opset3",
-               .name = "EmbeddingSegmentsSum",
-               .inputs = {"emb_table: number 1..", "indices: index 1", "segment_ids: index 1",
-                          "num_segments: index 0..1 one", "default_index?: index 0..1 one",
-                          "per_sample_weights?: number 1"},
-               .infer = Infer<InferSegmentsSum>}),
+      MakeRow(
+          {.set = "opset3",
+           .name = "EmbeddingSegmentsSum",
+           .inputs = {"emb_table: number 1..", "indices: index 1", "segment_ids: index 1",
+                      "num_segments: index 0", "default_index?: index 0", "per_sample_weights?: number 1"},
+           .infer = Infer<InferSegmentsSum>}),
   };
 }
 

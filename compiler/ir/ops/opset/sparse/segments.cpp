@@ -107,7 +107,7 @@ std::vector<OpInfo> SegmentRows() {
   return {
       MakeRow({.set = "opset16",
                .name = "SegmentMax",
-               .inputs = {"data: number 1..", "segment_ids: index 1", "num_segments?: index 0..1 one"},
+               .inputs = {"data: number 1..", "segment_ids: index 1", "num_segments?: index 0"},
                .attributes = {{"fill_mode", AttributeKind::kString, std::nullopt, {"zero", "lowest"}}},
                .infer = Infer<InferSegmentMax>}),
       MakeRow({.set = "opset16",
