@@ -165,16 +165,23 @@ OpInfo OldNonMaxSuppressionRow(std::string_view set) {
       {"box_encoding", AttributeKind::kString, "corner", {"corner", "center"}},
       {"sort_result_descending", AttributeKind::kBool, true}};
   std::vector<AttributeInfo> implied;
-  (set == "opset1" ? implied : attributes).push_back(type);
-  return MakeRow(
-      {.set = set,
-       .name = "NonMaxSuppression",
-       .inputs = {"boxes: float 3", "scores: float 3", "max_output_boxes_per_class?: integer 0..1 one",
-                  "iou_threshold?: float 0..1 one", "score_threshold?: float 0..1 one"},
-       .attributes = attributes,
-       .implied = implied,
-       .infer = Infer<InferNonMaxSuppression>,
-       .outputs = {"selected_indices"}});
+  std::vector<std::string_view> inputs = {"boxes: float 3", "scores: float 3"};
+  if (set == "opset1") {
+    implied.push_back(type);
+    inputs.insert(inputs.end(), {"max_output_boxes_per_class?: integer 0..1 one",
+                                 "iou_threshold?: float 0..1 one", "score_threshold?: float 0..1 one"});
+  } else {
+    attributes.push_back(type);
+    inputs.insert(inputs.end(), {"max_output_boxes_per_class?: integer 0", "iou_threshold?: float 0",
+                                 "score_threshold?: float 0"});
+  }
+  return MakeRow({.set = set,
+                  .name = "NonMaxSuppression",
+                  .inputs = inputs,
+                  .attributes = attributes,
+                  .implied = implied,
+                  .infer = Infer<InferNonMaxSuppression>,
+                  .outputs = {"selected_indices"}});
 }
 
 OpInfo RoiAlignRow(std::string_view set, std::vector<AttributeInfo> more,

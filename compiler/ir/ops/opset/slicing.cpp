@@ -154,6 +154,10 @@ std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   const std::optional<std::vector<int64_t>> stop = op.Integers(first + 1);
   const std::optional<std::vector<int64_t>> step = op.Integers(first + 2);
   std::optional<std::vector<int64_t>> axes = has_axes ? op.Integers(first + 3) : std::vector<int64_t>{};
+  if (step && std::find(step->begin(), step->end(), 0) != step->end()) {
+    op.Error(kOpsetConstantInput, "{} has the item 0", op.InputName(first + 2));
+    return std::nullopt;
+  }
   if (!data.rank_known()) return PartialShape();
   if (!start || !stop || !step || !axes) return PartialShape::OfRank(data.rank());
   if (!has_axes) {
@@ -168,10 +172,6 @@ std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   if (!normal) return std::nullopt;
   PartialShape shape = data;
   for (size_t i = 0; i < start->size(); ++i) {
-    if ((*step)[i] == 0) {
-      op.Error(kOpsetConstantInput, "{} has the item 0", op.InputName(first + 2));
-      return std::nullopt;
-    }
     const int64_t axis = (*normal)[i];
     shape.set(axis, Count({.start = (*start)[i], .stop = (*stop)[i], .step = (*step)[i]}, data[axis]));
   }

@@ -157,6 +157,7 @@ bool CheckWindow(OpContext& op, int64_t frame_size) {
 
 // STFT-15: [batch, frames, bins, 2], or bins before frames.
 void InferStft(OpContext& op) {
+  op.CommonType(0, 2);
   const std::optional<int64_t> size = PositiveInput(op, 2);
   const std::optional<int64_t> step = PositiveInput(op, 3);
   if (op.failed() || (size && !CheckWindow(op, *size))) return;
@@ -184,6 +185,7 @@ void InferStft(OpContext& op) {
 // ISTFT-16: of [batch, bins, frames, 2] the signal, of `signal_length` elements or of as many as the frames
 // reach over, half a frame less at each end if they are centered.
 void InferIstft(OpContext& op) {
+  op.CommonType(0, 2);
   const std::optional<int64_t> size = PositiveInput(op, 2);
   const std::optional<int64_t> step = PositiveInput(op, 3);
   const std::optional<std::vector<int64_t>> given = op.has_input(4) ? op.Integers(4) : std::nullopt;

@@ -21,6 +21,13 @@ void InferSegmentMax(OpContext& op) {
              ToString(op.shape(1)), ToString(shape));
     return;
   }
+  const std::optional<TensorValue>& known = op.input(1).value;
+  for (int64_t i = 1; known && i < known->volume(); ++i) {
+    if (known->ElementAsInt(i) >= known->ElementAsInt(i - 1)) continue;
+    op.Error(kOpsetConstantInput, "{} has {} after {}; expected ascending segments", op.InputName(1),
+             known->ElementAsInt(i), known->ElementAsInt(i - 1));
+    return;
+  }
   if (count && count->front() < 0) {
     op.Error(kOpsetConstantInput, "{} is {}; expected at least 0", op.InputName(2), count->front());
     return;
