@@ -150,7 +150,8 @@ class TextRenderer {
     const std::string repair =
         TakeFixes(excerpt, range.begin - static_cast<uint32_t>(column), range.file, fixes);
     if (!repair.empty())
-      out_ += margin + Colored(fmt::terminal_color::green, repair) + std::string(MarkOf(applicability)) + '\n';
+      out_ +=
+          margin + Colored(fmt::terminal_color::green, repair) + std::string(MarkOf(applicability)) + '\n';
   }
 
   // What stands in a line for bytes [from, to) of it; a removal if it is empty.

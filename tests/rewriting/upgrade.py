@@ -153,6 +153,7 @@ def renamed_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
         "fragment layer( x: tensor ) -> ( y: tensor )\n{\n    v = variable(shape = [3], label = 'v')\n"
         "    y = sigmoid(act(x + v))\n}\n"
         "graph g( x ) -> ( y )\n{\n    x = external(shape = [3])\n    y = layer(x)\n}\n")
+    (old / "v.dat").write_bytes(provisional_tensor([3], random.Random(5)))
     flat = corpus.run(nnefc, "expand", str(old))[1]
     inner = re.search(r"(\w+) = relu\(", flat)[1]
     (old / "graph.quant").write_text(f'"{inner}": linear_quantize(min = -1.0, max = 1.0, bits = 8)\n'

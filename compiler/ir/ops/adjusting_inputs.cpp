@@ -61,7 +61,8 @@ class Checker {
  private:
   void Check(const Graph& graph, const Node& node, size_t i) {
     const Output* input = InputAt(graph, node, i);
-    if (input == nullptr) return;
+    // A result of unknown rank follows from an error that is reported already.
+    if (input == nullptr || !node.output().shape.rank_known()) return;
     const PartialShape adjusted = AdjustedShape(graph, node);
     // A number, or a vector of numbers, may be what is meant to be enlarged.
     if (!adjusted.rank_known() || adjusted.rank() < 2) return;

@@ -188,13 +188,17 @@ size_t DialectMarks::Kinds(bool ratified) const {
 }
 
 // Each kind of mark counts once, since one habit shows at many places. Between
-// equals, most statements' `;` decides, then that of the version.
+// equals, the `;` of statements decides where most have it or clearly more than
+// that lack it; in a short document the text's own rule, which reads the version
+// and what comes next.
 bool DialectMarks::IsRatified() const {
+  constexpr size_t kSlips = 2;
   const size_t ratified = Kinds(true), provisional = Kinds(false);
   if (ratified != provisional) return ratified > provisional;
   const size_t open = marks_[kStatementAlone].count;
-  if (ended_statements_ != open) return ended_statements_ > open;
-  return marks_[kVersionSemicolon].count > 0;
+  if (ended_statements_ > open) return true;
+  if (open > ended_statements_ + kSlips) return false;
+  return marks_[kVersionSemicolon].count + marks_[kExtension].count + marks_[kTensorBrackets].count > 0;
 }
 
 std::string DialectMarks::NameOf(Kind kind) const {

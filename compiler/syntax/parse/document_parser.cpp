@@ -402,6 +402,7 @@ bool ReportOtherFormat(FileId file, Context& context) {
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
   auto document = std::make_unique<ast::Document>();
   document->file = file;
+  if (options.dialect) document->dialect = *options.dialect;  // for a text that is not parsed, too
   // About nine bytes of a network make an expression; growing a list of a
   // million of them by copying would take longer than to parse some.
   constexpr size_t kBytesPerExpr = 8;
