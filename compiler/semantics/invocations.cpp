@@ -72,6 +72,9 @@ void Checker::Keep(ExprId id, Binding binding) {
 
 Callee Checker::FindNotEnabled(const ast::InvocationExpr& invocation) {
   const Symbol name = invocation.callee.symbol;
+  // For a name of a standard operation in other frameworks, such as `square`, that operation is suggested.
+  const auto rows = FindForeignOperations(Text(name));
+  if (!rows.empty() && !rows.front()->ours.empty()) return {};
   for (const ExtensionLibrary& extension : out_->extensions_) {
     if (extension.is_enabled) continue;
     const Callee callee = extension.library->FindOwn(name);

@@ -95,9 +95,11 @@ def test_no_fix_makes_a_new_error_where_it_changed_the_text(corpus: dict[str, tu
     for name, (before, after, errors_before, errors_after) in corpus.items():
         if before == after:
             continue
-        known = {(error["rule"], error["message"]) for error in errors_before}
+        # A fix of a name changes the names that another message quotes.
+        kind = lambda error: (error["rule"], re.sub(r"`[^`]*`", "``", error["message"]))  # noqa: E731
+        known = {kind(error) for error in errors_before}
         lines = _changed_lines(before, after)
-        new = [error for error in errors_after if error.get("line") in lines and (error["rule"], error["message"]) not in known
+        new = [error for error in errors_after if error.get("line") in lines and kind(error) not in known
                and error["rule"] not in OTHER_MISTAKES]
         shows_others = any(error["rule"] in OTHER_MISTAKES for error in errors_after)
         if new or (len(errors_after) > len(errors_before) and not shows_others):

@@ -131,7 +131,7 @@ def test_item_types(nnefc: Path, tmp_path: Path, kind: str) -> None:
     (("'$.shape'", "'shape'"), "is no path into a JSON file"),
     (("'settings/config', '$.shape'", "'../net/settings/config', '$.shape'"), "[resource.missing]"),
     (("'settings/config', '$.shape'", "'/etc/passwd', '$.shape'"), "[resource.missing]"),
-    (("label = 'layer.bias'", "label = '../layer.bias'"), "[variable.no-data]"),
+    (("label = 'layer.bias'", "label = '../layer.bias'"), "[variable.label]"),
 ])
 def test_mistakes_are_told(nnefc: Path, model: Path, change: tuple[str, str], told: str) -> None:
     text = DOCUMENT.replace("key = '$.scale', label = 'settings/config'", "'settings/config', '$.scale'")

@@ -48,6 +48,9 @@ def convert_there_and_back(kind: str, count: int, source: type = np.float32) -> 
 @pytest.mark.parametrize("kind", FLOATS)
 def test_floats_become_the_codes_of_openvino(kind: str, nnefc: Path, tmp_path: Path) -> None:
     x = numbers()
+    if kind == "f8e5m2":  # OpenVINO rounds to f16 first, and then again: the next test has what lies between
+        with np.errstate(over="ignore"):
+            x = x.astype(np.float16).astype(np.float32)
     model = convert_there_and_back(kind, len(x))
     ov.save_model(model, tmp_path / "net.xml", compress_to_fp16=False)
     expected = ov.Core().compile_model(model, "CPU")([x])[0]
@@ -55,6 +58,13 @@ def test_floats_become_the_codes_of_openvino(kind: str, nnefc: Path, tmp_path: P
         y = run(nnefc, tmp_path, "net.xml", {"x": x}, "--backend", backend)["y"]
         np.testing.assert_array_equal(y, expected)
         assert (np.signbit(y) == np.signbit(expected))[~np.isnan(y)].all()
+
+
+def test_floats_are_rounded_once(nnefc: Path, tmp_path: Path) -> None:
+    """f8e5m2 has 4096 and 5120; halfway the even one is the result, and what is a little more is nearer to the other."""
+    x = np.array([4607.9995, 4608.0, 4608.0005, -4608.0005], np.float32)
+    ov.save_model(convert_there_and_back("f8e5m2", len(x)), tmp_path / "net.xml", compress_to_fp16=False)
+    np.testing.assert_array_equal(run(nnefc, tmp_path, "net.xml", {"x": x})["y"], [4096, 4096, 5120, -5120])
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
@@ -179,7 +189,7 @@ def test_constants_and_shapes_of_the_run(kind: str, nnefc: Path, tmp_path: Path)
     """A constant that no conversion reads, and extents that only the run knows."""
     codes = np.array([[1, 2, 3], [-4, 5, -6]], np.float32)
     constant = ops.convert(ops.constant(codes), kind)
-    x = ops.parameter([-1, 3], kind, name="x")
+    x = ops.parameter([-1, 3], getattr(ov.Type, kind), name="x")
     x.output(0).set_names({"x"})
     count = ops.parameter([1], np.int64, name="n")
     count.output(0).set_names({"n"})
