@@ -69,7 +69,8 @@ constexpr ForeignOperation kReductions[] = {
             "cumulativesum",
             "`tensor_iterator` of `extension NNEFC_control_flow;` runs a body along an axis"),
     Missing("topk topkv2 approxmaxk approxmink", "tract's `tract_core_topk` is for its documents"),
-    Missing("sort argsort argpartition partition msort lexsort sortkeyval kthvalue median mode quantile "
+    Missing("sort argsort invertpermutation argpartition partition msort lexsort sortkeyval kthvalue median "
+            "mode quantile "
             "percentile "
             "searchsorted bucketize digitize unique uniqueconsecutive uniquewithcounts nonzero argwhere "
             "flatnonzero "
