@@ -250,7 +250,7 @@ std::string SpellName(std::string_view name) {
 }
 
 std::string PrintScalar(double value) {
-  if (std::isinf(value)) return value < 0 ? "-1e39" : "1e39";
+  if (std::isinf(value)) return value < 0 ? "-1e+39" : "1e+39";
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
   return text;
