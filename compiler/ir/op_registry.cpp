@@ -58,9 +58,7 @@ std::vector<OpId> OpRegistry::FindVersions(std::string_view set, std::string_vie
 std::vector<OpId> OpRegistry::FindNamed(std::string_view name) const {
   if (const size_t dot = name.find('.'); dot != std::string_view::npos)
     return FindVersions(name.substr(0, dot), name.substr(dot + 1));
-  std::vector<OpId> ops = FindVersions(kOpsets, name);
-  if (const OpId op = Find(kNnefSet, name); op.valid()) ops.push_back(op);
-  if (!ops.empty()) return ops;
+  std::vector<OpId> ops;
   for (size_t i = 0; i < infos_.size(); ++i) {
     const OpId op(static_cast<int32_t>(i));
     if (Info(op).name == name) ops.push_back(op);

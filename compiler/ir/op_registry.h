@@ -45,8 +45,8 @@ class OpRegistry {
   // Every version of the OpenVINO operation `name`, or, of another set than kOpsets, the one
   // operation of that set.
   std::vector<OpId> FindVersions(std::string_view set, std::string_view name) const;
-  // The operations that a user's text names: `set.name`, or a bare name. A bare name is that of NNEF's
-  // and OpenVINO's operations; only where neither has one of that name, of the other sets.
+  // The operations that a user's transformation names: `set.name`, or a bare name, which is that of
+  // operations of any set. Built-in transformations name the set.
   std::vector<OpId> FindNamed(std::string_view name) const;
   const OpInfo& Info(OpId op) const { return *infos_[op]; }
   size_t size() const { return infos_.size(); }

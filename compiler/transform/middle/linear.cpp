@@ -175,7 +175,7 @@ opset1.Result "y" (%4)
   }
 
   void FindAndReplacePattern(Graph& graph) override {
-    for (const Node& product : graph.GetOpNodes("MatMul")) {
+    for (const Node& product : graph.GetOpNodes("opset1.MatMul")) {
       for (int32_t i : {0, 1}) {
         Port input = product.in_port(i);
         const Node transpose = input.GetSource().node();

@@ -221,7 +221,7 @@ opset1.Result "y" (%7)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    for (const Node& slice : graph.GetOpNodes("Slice")) Fuse(graph, slice);
+    for (const Node& slice : graph.GetOpNodes("opset8.Slice")) Fuse(graph, slice);
   }
 
  private:

@@ -56,9 +56,17 @@ TEST(LimitsTest, EndlessRecursion) {
 fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = f(x); })",
                                "    y = f(x);"));
   ASSERT_TRUE(expansion.Has("limit.recursion")) << expansion.Diagnostics();
-  EXPECT_NE(expansion.Diagnostics().find("--max-recursion"), std::string::npos);
+  EXPECT_NE(expansion.Diagnostics().find("`f` instantiates itself with equal arguments"), std::string::npos);
   // The first and the last 8 instantiations.
   EXPECT_EQ(expansion.Find("limit.recursion")->notes.size(), 17u);
+}
+
+TEST(LimitsTest, EndlessRecursionWithOtherArguments) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = f(x, n = n + 1); })",
+                               "    y = f(x, n = 0);"));
+  ASSERT_TRUE(expansion.Has("limit.recursion")) << expansion.Diagnostics();
+  EXPECT_NE(expansion.Diagnostics().find("--max-recursion"), std::string::npos) << expansion.Diagnostics();
 }
 
 TEST(LimitsTest, TwoCallsPerLevel) {

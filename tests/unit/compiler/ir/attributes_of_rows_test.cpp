@@ -108,12 +108,13 @@ TEST_F(AttributesOfRowsTest, ATableIsOfItsSets) {
   EXPECT_NE(table.Find(registry_.Find("opset14", "AvgPool")), nullptr);
 }
 
-// A bare name is OpenVINO's or NNEF's, and of another set only where neither has it.
+// A bare name is that of operations of any set, as Model Optimizer's patterns name them.
 TEST_F(AttributesOfRowsTest, NamesOfUsers) {
   const OpId split = registry_.Add({.set = "acme", .name = "Split"});
   const OpId own = registry_.Add({.set = "acme", .name = "Whisper"});
   const auto found = [&](std::string_view name) { return registry_.FindNamed(name); };
-  EXPECT_EQ(found("Split"), std::vector{registry_.Find("opset1", "Split")});
+  EXPECT_EQ(found("Split"), (std::vector{registry_.Find("opset1", "Split"), split}));
+  EXPECT_EQ(found("opset1.Split"), std::vector{registry_.Find("opset1", "Split")});
   EXPECT_EQ(found("acme.Split"), std::vector{split});
   EXPECT_EQ(found("Whisper"), std::vector{own});
   EXPECT_EQ(found("split"), std::vector{registry_.Find(kNnefSet, "split")});

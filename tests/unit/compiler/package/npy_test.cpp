@@ -1,5 +1,8 @@
 #include "compiler/package/npy.h"
 
+#include <filesystem>
+#include <span>
+
 #include "compiler/package/npz.h"
 #include "tests/unit/compiler/package/testing.h"
 #include "tests/unit/compiler/package/zip_maker.h"
@@ -134,7 +137,7 @@ std::string Zip(std::span<const std::string> names, const std::string& array, bo
 
 // Keys of a mapping, not paths: NumPy takes all of these, too.
 const std::vector<std::string> kUnusualNames = {
-    "",           "/conv/out", "../x",      "a//b",         "./a",
+    "",           "/conv/out", "..x",       "a//b",         "./a",
     "a/",         "a\\b",
 
     "a\nb\t",     "\x1b[31m",  "café",      "\x7f",         "\u2028",
@@ -158,6 +161,17 @@ TEST_F(NpyTest, KeepsUnusualNames) {
     ASSERT_TRUE(read) << Messages();
     ASSERT_EQ(read->size(), tensors.size());
     for (size_t i = 0; i < tensors.size(); ++i) EXPECT_EQ((*read)[i].name, tensors[i].name);
+  }
+}
+
+TEST_F(NpyTest, RefusesNamesThatLeadOutOfAFolder) {
+  for (const char* name : {"../x", "a/../x", "a\\..\\x", "..\\x", "/../x"}) {
+    const NamedTensor tensor{name, TensorValue::Scalar(1)};
+    const auto written = WriteNpz(Path("x.npz"), std::span(&tensor, 1));
+    ASSERT_FALSE(written.ok()) << name;
+    EXPECT_NE(written.error().message.find("lead out of a folder"), std::string::npos)
+        << written.error().message;
+    EXPECT_FALSE(std::filesystem::exists(Path("x.npz"))) << name;
   }
 }
 

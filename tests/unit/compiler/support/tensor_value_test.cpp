@@ -151,8 +151,15 @@ TEST(TensorValueTest, KeepsWideIntegersExact) {
   EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(1), 0);
 }
 
-// Between any two integer types a value outside the target's range becomes the
-// nearer end of it. Values of u64 above those of i64 are read as the highest.
+// The low bits of a value, which is how integers of two and four bits are made.
+int64_t LowBits(int64_t value, ElementType type) {
+  const int64_t bits = type == ElementType::kU2 ? 2 : 4;
+  const int64_t low = value & ((int64_t{1} << bits) - 1);
+  return type == ElementType::kI4 && low > 7 ? low - 16 : low;
+}
+
+// Between any two integer types of whole bytes a value outside the target's range
+// becomes the nearer end of it. Values of u64 above those of i64 are read as the highest.
 TEST(TensorValueTest, IntegersSaturateBetweenAllTypes) {
   struct Range {
     ElementType type;
@@ -181,7 +188,10 @@ TEST(TensorValueTest, IntegersSaturateBetweenAllTypes) {
         SCOPED_TRACE(std::string(Name(from.type)) + " to " + std::string(Name(to.type)));
         EXPECT_EQ(given.ElementAsInt(static_cast<int64_t>(i)), values[i]);
         // A bit says whether there was something.
+        const bool is_packed =
+            to.type == ElementType::kU2 || to.type == ElementType::kU4 || to.type == ElementType::kI4;
         const int64_t expected = to.type == ElementType::kU1 ? static_cast<int64_t>(values[i] != 0)
+                                 : is_packed                 ? LowBits(values[i], to.type)
                                                              : std::clamp(values[i], to.lowest, to.highest);
         EXPECT_EQ(made.ElementAsInt(static_cast<int64_t>(i)), expected) << values[i];
       }

@@ -325,12 +325,10 @@ TEST(ModelTest, HoldsOperationsAndVariables) {
   EXPECT_EQ(Items(results->at("y")), std::vector<float>{31});
 }
 
-TEST(ModelTest, DataOfAnotherShapeAreToldWhenTheyAreRead) {
+TEST(ModelTest, DataOfAnotherShapeAreReportedAtTheirVariable) {
   const Outcome<Model> model = Model::FromText("net.nnef", kLinear, {.data = {{"fc/w", Floats({1, 2, 3})}}});
-  ASSERT_TRUE(model);
-  const Outcome<Tensor> read = model->ReadVariable("fc/w");
-  ASSERT_FALSE(read);
-  EXPECT_TRUE(Contains(read.report.ToText(), "[3]; the document says [1,2]")) << read.report.ToText();
+  ASSERT_FALSE(model);
+  EXPECT_TRUE(Contains(model.report.ToText(), "[3]; the document says [1,2]")) << model.report.ToText();
 }
 
 TEST(ModelTest, IsWrittenWithItsData) {
@@ -367,12 +365,12 @@ TEST(ModelTest, OpenVinoIrInMemoryIsThatOfTheFiles) {
   EXPECT_FALSE(Model::FromText("net.nnef", kLinear)->ToOpenVino());
 }
 
-TEST(ExecutableTest, DataOfAnotherShapeAreTold) {
+TEST(ExecutableTest, DataOfAnotherShapeAreReported) {
   const Outcome<Tensors> results = CompileText(kSum).Run({{"a", Floats({1, 2, 3})}, {"b", Floats({1, 2})}});
   ASSERT_FALSE(results);
   const Diagnostic& told = results.report.diagnostics().at(0);
   EXPECT_EQ(told.rule, "input.shape");
-  EXPECT_EQ(told.message, "the data of input `a` have shape [3]; expected [2]");
+  EXPECT_TRUE(Contains(told.message, "the data of input `a` have shape [3]; expected [2]")) << told.message;
 }
 
 TEST(LintTest, SpeaksByItsSettings) {
