@@ -106,7 +106,7 @@ std::optional<size_t> FindNoText(std::string_view text) {
 bool LeadsOut(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   llvm::SplitString(name, parts, "/\\");
-  parts.pop_back();  // which `.npy` follows
+  if (!parts.empty()) parts.pop_back();  // which `.npy` follows
   return llvm::is_contained(parts, "..");
 }
 

@@ -213,7 +213,13 @@ FaultOr<Success> ConvertStored(const ReferenceRun& run) {
     known = VisitAnyType(input.type(), [&]<typename From>(TypeTag<From>) {
       const From* x = input.data<From>();
       ParallelParts(output.volume(), [=](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) out[i] = CodeOf(type, AsDouble(x[i]));
+        for (int64_t i = begin; i < end; ++i) {
+          if constexpr (std::is_integral_v<From>) {
+            out[i] = CodeOf(type, static_cast<int64_t>(x[i]));
+          } else {
+            out[i] = CodeOf(type, AsDouble(x[i]));
+          }
+        }
       });
     });
   } else {

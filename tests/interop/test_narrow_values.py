@@ -80,6 +80,13 @@ def test_numbers_become_the_low_bits(kind: str, nnefc: Path, tmp_path: Path) -> 
         np.testing.assert_array_equal(run(nnefc, tmp_path, "net.xml", {"x": x})["y"], expected)
 
 
+def test_low_bits_of_large_integers(nnefc: Path, tmp_path: Path) -> None:
+    """A double would lose them."""
+    x = np.array([2**53 + 1, 2**62 + 3, -(2**53) - 1, 2**63 - 1, -(2**63)], np.int64)
+    ov.save_model(convert_there_and_back("u4", len(x), np.int64), tmp_path / "net.xml")
+    np.testing.assert_array_equal(run(nnefc, tmp_path, "net.xml", {"x": x})["y"], x & 15)
+
+
 def unpacked(value: onnx.TensorProto | np.ndarray) -> np.ndarray:
     """As `run` reads and writes it: floats of f32, integers of a byte."""
     array = numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else np.asarray(value)

@@ -36,6 +36,12 @@ uint8_t CodeOf(ElementType type, double value) {
   return static_cast<uint8_t>(static_cast<uint64_t>(static_cast<int64_t>(value)) & ((1U << bits) - 1));
 }
 
+uint8_t CodeOf(ElementType type, int64_t value) {
+  const int bits = BitWidth(type);
+  if (IsNarrowFloat(type) || bits == 1) return CodeOf(type, static_cast<double>(value));
+  return static_cast<uint8_t>(static_cast<uint64_t>(value) & ((1U << bits) - 1));
+}
+
 double NumberOf(ElementType type, uint8_t code) {
   if (IsNarrowFloat(type)) return NarrowToFloat(type, code);
   const int bits = BitWidth(type);

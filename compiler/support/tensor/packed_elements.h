@@ -12,6 +12,8 @@ inline bool IsPacked(ElementType type) {
 // The code of a number in a type that is stored and converted only (IsStorageOnly), in the low bits, as
 // TensorValue::ConvertedTo makes it.
 uint8_t CodeOf(ElementType type, double value);
+// The same of an integer, whose low bits a double would lose beyond 2^53.
+uint8_t CodeOf(ElementType type, int64_t value);
 // The number that a code of such a type means.
 double NumberOf(ElementType type, uint8_t code);
 

@@ -288,8 +288,11 @@ TensorValue TensorValue::ConvertedTo(ElementType type) const {
   NNEFC_CHECK(buffer != nullptr);
   std::byte* out = buffer->mutable_data();
   bool exact_integers = IsWideInteger(type) && !IsFloat(type_);
+  const bool is_code = IsPacked(type) && !IsFloat(type_);
   for (int64_t i = 0; i < volume_; ++i) {
-    if (!exact_integers) {
+    if (is_code) {
+      StorePacked(out, i, type, CodeOf(type, ElementAsInt(i)));
+    } else if (!exact_integers) {
       StoreDouble(out, i, type, ElementAsDouble(i));
     } else if (type_ == ElementType::kU64 || (type == ElementType::kI64) || ElementAsInt(i) >= 0) {
       Store<int64_t>(out, i, ElementAsInt(i));

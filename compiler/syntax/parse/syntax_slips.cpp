@@ -113,7 +113,7 @@ class SyntaxSlips : SyntaxFinder {
     const size_t end = Until(at_ + 1, [](TokenKind kind) {
       return kind == TokenKind::kSemicolon || kind == TokenKind::kStatementEnd || kind == TokenKind::kAssign;
     });
-    if (at_ != 3 || Kind(end) == TokenKind::kAssign || end == at_ + 1) return error;
+    if (at_ != 3 || end >= tokens_.size() || Kind(end) == TokenKind::kAssign || end == at_ + 1) return error;
     const bool has_semicolon = Kind(end) == TokenKind::kSemicolon;
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[0].begin, tokens_[2].begin}, ""});
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[end].begin, tokens_[end].begin},

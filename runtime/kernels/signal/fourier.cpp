@@ -137,11 +137,20 @@ void ExtendConjugates(ComplexArray& array, size_t axis) {
   }
 }
 
-// IRDFT-9: the inverse; along the last axis of as many of the first n / 2 + 1 as there are.
+// IRDFT-9: the inverse; along the last axis of as many of the first n / 2 + 1 as there are. Without axes
+// nothing is transformed: the result is the real part.
 FaultOr<Success> Irdft(const ReferenceRun& run) {
   ComplexArray array(run.output().shape());
   const auto axes = TransformedAxes(run, array.shape.size());
   if (!axes) return axes.error();
+  if (axes->empty()) {
+    const bool is_float = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
+      LoadComplex<T>(run.input(0), array);
+      for (size_t i = 0; i < array.data.size(); ++i)
+        run.output().mutable_data<T>()[i] = FromDouble<T>(array.data[i].real());
+    });
+    return is_float ? FaultOr<Success>(Success()) : UnsupportedType(run);
+  }
   const auto last = static_cast<size_t>(axes->back());
   Shape half = array.shape;
   half[last] = half[last] / 2 + 1;

@@ -29,7 +29,13 @@ void CheckArchive(std::string_view input) {
   Require(arrays.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone", context);
   if (!arrays) return;
   const std::string path = Folder() + "/written.npz";
-  Require(WriteNpz(path, *arrays).ok(), "what was read is written");
+  const auto written = WriteNpz(path, *arrays);
+  if (!written
+           .ok()) {  // a name that would lead out of a folder is read, and refused where it would be written
+    Require(written.error().message.find("lead out of a folder") != std::string::npos,
+            "what was read is written");
+    return;
+  }
   const auto again = ReadNpz(MakeSource("written.npz", ReadOutput(path), context), context);
   Require(again.has_value() && again->size() == arrays->size(), "what was written is read", context);
   for (size_t i = 0; i < arrays->size(); ++i) {
