@@ -150,15 +150,15 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
     const T* in = input + plane * pooling.input_plane();
     T* out = output + plane * pooling.output_plane();
     ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
-      C sum = 0;
+      double sum = 0;  // of a window of millions of elements, a sum of f32 loses percents
       int64_t inside = 0;
       ForEachTap(pooling.window, z, y, x, [&](int64_t i) {
-        sum += static_cast<C>(in[i]);
+        sum += static_cast<double>(static_cast<C>(in[i]));
         ++inside;
       });
       const auto& [wz, wy, wx] = pooling.window;
       const int64_t count = exclude_pad ? inside : PaddedTaps(wz, z) * PaddedTaps(wy, y) * PaddedTaps(wx, x);
-      out[out_index] = count > 0 ? T(sum / static_cast<C>(count)) : T(C(0));
+      out[out_index] = count > 0 ? T(static_cast<C>(sum / static_cast<double>(count))) : T(C(0));
     });
   });
 }

@@ -108,3 +108,13 @@ def test_round_of_other_floats(kind: str, nnefc: Path, tmp_path: Path) -> None:
         subprocess.run([nnefc, "run", "net.ir", "--input", "x.npy", "-o", "y.npz", "--backend", backend], cwd=tmp_path, check=True)
         found = np.load(tmp_path / "y.npz")
         np.testing.assert_array_equal(found["y"], half_up(found["m"]).astype(np.float32))
+
+
+def test_averages_of_millions(nnefc: Path, tmp_path: Path) -> None:
+    """The reference backend adds in 64 bits: sums of 32-bit floats would be wrong by percents."""
+    (tmp_path / "net.nnef").write_text(
+        "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 1, 1500, 1500]);\n"
+        "    y = avg_pool(x, size = [1, 1, 1500, 1500], padding = [(0,0), (0,0), (0,0), (0,0)]);\n}\n")
+    np.save(tmp_path / "x.npy", np.full([1, 1, 1500, 1500], 0.1, np.float32))
+    subprocess.run([nnefc, "run", "net.nnef", "--input", "x.npy", "-o", "y.npz", "--backend", "reference"], cwd=tmp_path, check=True)
+    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], np.float32(0.1), rtol=1e-6)
