@@ -249,6 +249,11 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const bool average = request.node->info().FindAttribute("exclude-pad") != nullptr;
+  // Sums of larger windows need the 64 bits of the reference kernel: those of 32 bits are wrong by percents.
+  constexpr int64_t kMaxItems = 4096;
+  int64_t items = 1;
+  for (int64_t extent : request.node->Ints("kernel")) items *= std::min(extent, kMaxItems + 1);
+  if (average && items > kMaxItems) return std::nullopt;
   const bool exclude_pad = average && request.node->Bool("exclude-pad");
   const Window window =
       MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));

@@ -110,11 +110,17 @@ def test_round_of_other_floats(kind: str, nnefc: Path, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found["y"], half_up(found["m"]).astype(np.float32))
 
 
-def test_averages_of_millions(nnefc: Path, tmp_path: Path) -> None:
-    """The reference backend adds in 64 bits: sums of 32-bit floats would be wrong by percents."""
+
+@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("size", [(64, 64), (1, 4097), (1500, 1500)])
+def test_averages_of_many_items(size: tuple[int, int], backend: str, nnefc: Path, tmp_path: Path) -> None:
+    """Sums of millions of 32-bit floats would be wrong by percents; up to 4,096 items are added in 32 bits."""
+    shape = [1, 1, *size]
     (tmp_path / "net.nnef").write_text(
-        "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 1, 1500, 1500]);\n"
-        "    y = avg_pool(x, size = [1, 1, 1500, 1500], padding = [(0,0), (0,0), (0,0), (0,0)]);\n}\n")
-    np.save(tmp_path / "x.npy", np.full([1, 1, 1500, 1500], 0.1, np.float32))
-    subprocess.run([nnefc, "run", "net.nnef", "--input", "x.npy", "-o", "y.npz", "--backend", "reference"], cwd=tmp_path, check=True)
-    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], np.float32(0.1), rtol=1e-6)
+        f"version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = {shape});\n"
+        f"    y = avg_pool(x, size = {shape}, padding = [(0,0), (0,0), (0,0), (0,0)]);\n}}\n")
+    np.save(tmp_path / "x.npy", np.full(shape, 0.1, np.float32))
+    subprocess.run([nnefc, "run", "net.nnef", "--input", "x.npy", "-o", "y.npz", "--backend", backend], cwd=tmp_path, check=True)
+    # Each of 4,096 additions in 32 bits rounds by at most 2^-24 of the sum.
+    bound = 4096 * 2.0**-24 if size == (64, 64) else 1e-6
+    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], np.float32(0.1), rtol=bound)
