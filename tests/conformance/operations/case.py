@@ -24,7 +24,7 @@ REASONS = {MOVED: "elements are moved, compared, counted or exact in 32-bit floa
 RATIFIED, PROVISIONAL = "ratified", "provisional"
 BOTH = (RATIFIED, PROVISIONAL)
 
-_TYPES = {"f": "scalar", "i": "integer", "b": "logical"}
+_TYPES = {"f": "scalar", "i": "integer", "u": "integer", "b": "logical"}
 
 
 @dataclass

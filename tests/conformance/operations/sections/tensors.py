@@ -67,6 +67,16 @@ def variable() -> list[Case]:
             tolerance=MOVED)
     c = np.array([[True], [False]])
     s.valid("variable", "logical", "y = select(v, x, 1.0)", np.where(c, x, 1), {"x": x}, variables={"v": c}, tolerance=MOVED)
+    for kind in ["f2", "f4", "f8"]:
+        v = np.array([[0.5, -2, 1.25]], kind)
+        s.valid("variable", f"stored in {8 * v.itemsize} bit floats", "y = sub(x, v)", x - v.astype(np.float32), {"x": x}, variables={"v": v},
+                dialects=BOTH)
+    for kind in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]:
+        limits = np.iinfo(kind)
+        largest = min(limits.max, 2**62)  # of u8, a value that 64-bit integers have, too
+        v = np.array([[limits.min, 0, largest]], kind)
+        s.valid("variable", f"stored in {8 * v.itemsize} bit {'un' if kind[0] == 'u' else ''}signed integers", "y = copy(v); z = neg(x)",
+                {"y": v.astype(np.int64), "z": -x}, {"x": x}, variables={"v": v}, tolerance=MOVED)
     s.valid("variable", "two of one label share their data",
             "w = variable<scalar>(shape = [2, 3], label = 'V'); a = add(x, v); y = add(a, w)", x + v_of(s, x) * 2, {"x": x},
             variables={"v": v_of(s, x)})

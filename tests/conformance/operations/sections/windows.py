@@ -114,6 +114,7 @@ def groups(s: Section) -> None:
     x, f = s.data(1, 3, 6, 5), s.data(3, 1, 3, 3)
     for name, form in {"planewise_conv": w.conv, "planewise_deconv": w.deconv}.items():
         for window in [{}, dict(padding=[(1, 1), (1, 1)]), dict(border="replicate", stride=[1, 2], padding=[(1, 1), (1, 0)]),
+                       dict(border="reflect", padding=[(1, 1), (2, 0)]), dict(border="reflect-even", padding=[(1, 1), (0, 2)]),
                        dict(dilation=[2, 1], padding=[(2, 2), (1, 1)])]:
             if name == "planewise_deconv" and window.get("border"):
                 continue
@@ -264,6 +265,10 @@ def sampling() -> list[Case]:
         written = attributes(size=size, border=None if border == "constant" else border, **window)
         s.valid("argmax_pool", f"{border} {name_of(*setting)}", f"y = argmax_pool(x{written})", index, {"x": x}, tolerance=MOVED)
         if border == "ignore":
+            if PROVISIONAL in dialects_of(padding, stride, size, extents, dilation):  # no position is in the border
+                s.valid("argmax_pool", f"{border} {name_of(*setting)}", f"i = argmax_pool(x{written}); "
+                        f"y = sample(x, i{attributes(size=size, **window)})", w.pool(x, "max", size, border, **window), {"x": x},
+                        tolerance=MOVED, dialects=(PROVISIONAL,))
             continue
         z = s.data(*extents)
         if PROVISIONAL in dialects_of(padding, stride, size, extents, dilation):  # coordinates are seen through `sample`
