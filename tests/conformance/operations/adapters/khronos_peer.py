@@ -18,9 +18,10 @@ def run(model: Path, inputs: Arrays) -> Arrays:
     from nnef_tools.interpreter.pytorch import Interpreter
     interpreter = Interpreter(str(model))
     parameters = [tensor.name for tensor in interpreter.input_details()]
-    results = [tensor.name for tensor in interpreter.output_details()]
     outputs = interpreter([inputs[name] for name in parameters])
-    return {name: np.asarray(value) for name, value in zip(results, outputs, strict=True)}
+    if not isinstance(outputs, dict):
+        outputs = dict(zip([tensor.name for tensor in interpreter.output_details()], outputs, strict=True))
+    return {name: np.asarray(value) for name, value in outputs.items()}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Compares the results of several tools, with the reason of each case that does not pass.
+
+    report.py nnefc=nnefc.json tract=tract.json khronos=khronos.json [--html FILE] [--markdown] [--store]
+
+Each argument is the name of a tool and the file that `run.py --json` wrote. The reasons of a tool are in
+`adapters/NAME_peer.reasons.toml`. Exit code: 0 if every case that does not pass has a reason, 1 if one has not, 2 for misuse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+PASSED, WRONG, REFUSED, ACCEPTED = "passed", "wrong", "refused", "accepted"
+MEANING = {PASSED: "the expected results, or an invalid document that is rejected", WRONG: "other results",
+           REFUSED: "a valid document without results", ACCEPTED: "an invalid document that is not rejected"}
+KINDS = {"unsupported": "not supported", "reading": "a different reading of the text", "bug": "a fault of the tool"}
+ADAPTERS = Path(__file__).resolve().parent / "adapters"
+SUMMARY = ADAPTERS / "summary.json"
+
+STYLE = """
+:root{color-scheme:light dark;--line:#8884;--head:#8882}
+body{font:15px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;margin:1rem 0;width:100%}
+th,td{border-bottom:1px solid var(--line);padding:.3rem .7rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
+thead th{background:var(--head);position:sticky;top:0}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+tbody tr:hover{background:var(--head)}
+.passed{color:#2a8a3e}.wrong,.accepted{color:#c62828}.refused{color:#a86a00}
+dt{font-weight:600}dd{margin:0 0 .4rem 1.5rem}code{font-size:.9em}summary{cursor:pointer;font-size:1.2rem;font-weight:600}
+"""
+
+
+@dataclass
+class Result:
+    """The outcome of one case."""
+
+    path: str
+    facts: dict
+    outcome: str
+    detail: str = ""
+
+
+@dataclass
+class Reason:
+    """Why cases of one tool do not pass. `cases` and `detail` are regular expressions of their paths and messages."""
+
+    id: str
+    kind: str
+    cases: str
+    text: str
+    outcome: str = ""
+    detail: str = ""
+    section: str = ""
+    example: str = ""
+
+    def matches(self, result: Result) -> bool:
+        return bool(re.search(self.cases, result.path) and self.outcome in ("", result.outcome) and re.search(self.detail, result.detail))
+
+
+def load_reasons(tool: str) -> list[Reason]:
+    """The reasons of a tool, in order: the first that matches is a case's reason."""
+    import tomllib  # needs Python 3.11, which run.py does not
+
+    path = ADAPTERS / f"{tool}_peer.reasons.toml"
+    return [Reason(**entry) for entry in tomllib.loads(path.read_text())["reason"]] if path.exists() else []
+
+
+def to_json(results: list[Result]) -> str:
+    return json.dumps([{"case": r.path, "operation": r.facts["operation"], "outcome": r.outcome, "detail": r.detail} for r in results],
+                      indent=1) + "\n"
+
+
+def from_json(text: str) -> list[Result]:
+    results = []
+    for entry in json.loads(text):
+        dialect, section, *_ = entry["case"].split("/")
+        facts = {"dialect": dialect, "section": section, "operation": entry["operation"]}
+        results.append(Result(entry["case"], facts, entry["outcome"], entry["detail"]))
+    return results
+
+
+def section_of(result: Result) -> str:
+    return f"{result.facts['dialect']} {result.facts['section']}"
+
+
+def by_number(section: str) -> tuple[str, list[int]]:
+    """The key that sorts sections of a dialect by their numbers."""
+    dialect, number = section.split()
+    return dialect, [int(part) for part in number.split(".")]
+
+
+def table(results: list[Result]) -> list[tuple[str, Counter]]:
+    """A row for each section and dialect."""
+    rows: dict[str, Counter] = defaultdict(Counter)
+    for result in results:
+        rows[section_of(result)][result.outcome] += 1
+    return sorted(rows.items(), key=lambda row: by_number(row[0]))
+
+
+def as_text(results: list[Result], verbose: bool) -> str:
+    lines = [f"{'section':24}" + "".join(f"{outcome:>10}" for outcome in MEANING)]
+    lines += [f"{name:24}" + "".join(f"{counts[outcome] or '':>10}" for outcome in MEANING) for name, counts in table(results)]
+    if verbose:
+        lines += [f"{r.outcome}: {r.path}: {r.detail}" for r in results if r.outcome != PASSED]
+    return "\n".join(lines)
+
+
+def _row(values: list, tag: str = "td", numbers: bool = True) -> str:
+    def cell(value: object) -> str:
+        number = numbers and (isinstance(value, int) or value == "" or tag == "th" and value in MEANING)
+        style = "n" if number else value if value in MEANING else ""
+        return f"<{tag}{f' class={style}' if style else ''}>{html.escape(str(value))}</{tag}>"
+    return "<tr>" + "".join(map(cell, values)) + "</tr>"
+
+
+def _table(head: list, rows: list[list], numbers: bool = True) -> str:
+    return f"<table><thead>{_row(head, 'th', numbers)}</thead><tbody>{''.join(_row(row, 'td', numbers) for row in rows)}</tbody></table>"
+
+
+def _page(title: str, *parts: str) -> str:
+    return ("<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+            f"<title>{html.escape(title)}</title><style>{STYLE}</style><h1>{html.escape(title)}</h1>{''.join(parts)}</html>\n")
+
+
+def _meaning() -> str:
+    return "<dl>" + "".join(f"<dt class={outcome}>{outcome}</dt><dd>{html.escape(text)}</dd>" for outcome, text in MEANING.items()) + "</dl>"
+
+
+def as_html(results: list[Result], title: str) -> str:
+    """A page with the results of one tool."""
+    passed = sum(r.outcome == PASSED for r in results)
+    rows = [[name, *(counts[outcome] or "" for outcome in MEANING)] for name, counts in table(results)]
+    failed = [[r.path, r.outcome, r.detail, r.facts.get("reason", "")] for r in results if r.outcome != PASSED]
+    details = "<h2>Cases that do not pass</h2>" + _table(["case", "outcome", "detail", "reason of the bound or rule"], failed, False)
+    return _page(title, f"<p><b>{passed}</b> of {len(results)} cases pass.</p>", _meaning(), _table(["section", *MEANING], rows),
+                 details if failed else "")
+
+
+@dataclass
+class Explained:
+    """The results of a tool, and the reason's id of each case that does not pass (empty where there is none)."""
+
+    results: list[Result]
+    reasons: list[Reason]
+
+    def __post_init__(self) -> None:
+        self.failed = [(r, next((reason.id for reason in self.reasons if reason.matches(r)), "")) for r in self.results if r.outcome != PASSED]
+        self.unexplained = [result for result, reason in self.failed if not reason]
+
+    def summary(self) -> dict:
+        sections: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for result in self.results:
+            sections[section_of(result)][0] += result.outcome == PASSED
+            sections[section_of(result)][1] += 1
+        reasons: dict[str, list] = {}
+        for result, reason in self.failed:
+            count, operations = reasons.setdefault(reason, [0, []])
+            reasons[reason] = [count + 1, sorted({*operations, result.facts["operation"]})]
+        return {"sections": dict(sorted(sections.items(), key=lambda row: by_number(row[0]))), "reasons": reasons}
+
+
+def side_by_side(summaries: dict[str, dict]) -> list[list[str]]:
+    """A row for each section: the cases that pass, of those that were run, for each tool."""
+    def cell(counts: list[int] | None) -> str:
+        return f"{counts[0]} of {counts[1]}" if counts else "-"
+    names = sorted({section for summary in summaries.values() for section in summary["sections"]}, key=by_number)
+    rows = [[name, *(cell(summary["sections"].get(name)) for summary in summaries.values())] for name in names]
+    totals = [[sum(column) for column in zip(*summary["sections"].values())] for summary in summaries.values()]
+    return [*rows, ["all", *map(cell, totals)]]
+
+
+def reason_rows(summary: dict, reasons: list[Reason]) -> list[list]:
+    """A row for each reason that occurs, by kind."""
+    rows = []
+    for reason in sorted(reasons, key=lambda r: list(KINDS).index(r.kind)):
+        if reason.id in summary["reasons"]:
+            count, operations = summary["reasons"][reason.id]
+            names = ", ".join(operations[:8]) + (f" and {len(operations) - 8} more" if len(operations) > 8 else "")
+            rows.append([names, count, KINDS[reason.kind], reason.text, reason.section, reason.example])
+    return rows
+
+
+HEAD = ["operations", "cases", "kind", "reason", "section", "example"]
+
+
+def as_markdown(summaries: dict[str, dict]) -> str:
+    """The tables of the README."""
+    def line(values: list) -> str:
+        return "| " + " | ".join(str(value).replace("|", "\\|").replace("\n", " ") for value in values) + " |"
+    parts = [line(["section", *summaries]), line(["---"] * (1 + len(summaries))), *map(line, side_by_side(summaries))]
+    for tool, summary in summaries.items():
+        rows = reason_rows(summary, load_reasons(tool))
+        if rows:
+            parts += ["", f"Reasons of {tool}:", "", line(HEAD), line(["---"] * len(HEAD)),
+                      *(line([*row[:5], f"`{row[5]}`" if row[5] else ""]) for row in rows)]
+    return "\n".join(parts) + "\n"
+
+
+def comparison_page(tools: dict[str, Explained]) -> str:
+    """A page with the results of several tools."""
+    summaries = {name: tool.summary() for name, tool in tools.items()}
+    parts = ["<p>Cases that pass, of those that were run.</p>", _table(["section", *tools], side_by_side(summaries))]
+    for name, tool in tools.items():
+        if not tool.failed:
+            continue
+        parts.append(f"<h2>{html.escape(name)}</h2>" + _table(HEAD, reason_rows(tool.summary(), tool.reasons)))
+        rows = [[r.path, r.outcome, r.detail, reason or "unexplained"] for r, reason in tool.failed]
+        parts.append(f"<details><summary>{len(rows)} cases</summary>{_table(['case', 'outcome', 'detail', 'reason'], rows, False)}</details>")
+    return _page("Conformance of NNEF operations", _meaning(), *parts)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="*", metavar="NAME=FILE", help="the name of a tool and its results")
+    parser.add_argument("--html", type=Path, help="writes a page")
+    parser.add_argument("--markdown", action="store_true", help="print the tables of the README; without results, of the stored summary")
+    parser.add_argument("--store", action="store_true", help=f"stores the summary in adapters/{SUMMARY.name}")
+    arguments = parser.parse_args()
+    if not arguments.results:
+        if not arguments.markdown:
+            parser.error("expected NAME=FILE or --markdown")
+        print(as_markdown(json.loads(SUMMARY.read_text())), end="")
+        return 0
+    tools = {}
+    for argument in arguments.results:
+        name, _, file = argument.partition("=")
+        try:
+            tools[name] = Explained(from_json(Path(file).read_text()), load_reasons(name))
+        except (OSError, ValueError, KeyError) as error:
+            parser.error(f"cannot read the results `{argument}`: {error}")
+    summaries = {name: tool.summary() for name, tool in tools.items()}
+    if arguments.markdown:
+        print(as_markdown(summaries), end="")
+    else:
+        for row in [["section", *tools], *side_by_side(summaries)]:
+            print(f"{row[0]:24}" + "".join(f"{cell:>16}" for cell in row[1:]))
+        for name, tool in tools.items():
+            for operations, count, kind, text, *_ in reason_rows(summaries[name], tool.reasons):
+                print(f"{name}: {count} cases of {operations}: {kind}: {text}")
+    if arguments.html:
+        arguments.html.write_text(comparison_page(tools))
+    if arguments.store:
+        SUMMARY.write_text(json.dumps(summaries, indent=1) + "\n")
+    unexplained = [(name, result) for name, tool in tools.items() for result in tool.unexplained]
+    for name, r in unexplained:
+        print(f"unexplained: {name}: {r.outcome}: {r.path}: {r.detail}", file=sys.stderr)
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
