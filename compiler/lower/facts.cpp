@@ -15,11 +15,31 @@ bool HasNoNegativeItem(const Attribute& value) {
          std::all_of(scalars->begin(), scalars->end(), [](double item) { return item >= 0; });
 }
 
+// True if the result of a window may be the largest of no elements, which is -infinity: border 'ignore' with
+// a window that may cover padding alone.
+bool MayBeLargestOfNone(const ir::Node& node) {
+  if (node.info().window != ir::WindowKind::kLargest || node.attribute("border").AsString() != "ignore")
+    return false;
+  const std::vector<int64_t> size = node.attribute("size").AsInts();
+  const std::vector<int64_t> dilation = node.attribute("dilation").AsInts();
+  const std::vector<std::pair<int64_t, int64_t>> padding = node.attribute("padding").AsPairs();
+  const auto is_dilated = [&](size_t axis) { return axis < dilation.size() && dilation[axis] != 1; };
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    // Automatic padding is smaller than the window, whose gaps it may fill.
+    if (axis >= padding.size()
+            ? is_dilated(axis) && size[axis] > 1
+            : std::max(padding[axis].first, padding[axis].second) >= (is_dilated(axis) ? 1 : size[axis]))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool IsNonNegative(const ir::Graph& source, const ir::Node& node, const std::vector<bool>& known) {
   const auto inputs = node.inputs();
   const auto is_known = [&](OutputPort port) { return known[static_cast<size_t>(port.node.index)]; };
+  if (MayBeLargestOfNone(node)) return false;
   if (node.Is(ir::OpRole::kConstant)) return HasNoNegativeItem(node.attribute("value"));
   switch (node.info().sign) {
     case ir::SignRule::kUnknown:

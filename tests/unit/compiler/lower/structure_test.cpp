@@ -77,6 +77,31 @@ TEST(Lowering, MaxPoolPadsZerosOnlyWhereTheyMatter) {
   EXPECT_EQ(operations("relu", "size = [1,1,3,3], padding = [[0,0],[0,0],[3,0],[0,0]]"), "ReLU Pad MaxPool");
 }
 
+// The largest of no elements is -infinity, over which zeros win.
+TEST(Lowering, MaximaOfPaddingAloneMayBeNegative) {
+  const auto pads = [](std::string_view attributes) {
+    NnefGraph g;
+    const auto x = g.Op("relu", "relu", {g.External("input", "f32[1,4,8,8]")});
+    const auto maxima = g.Op("max_pool", "maxima", {x}, "border = \"ignore\", " + std::string(attributes));
+    g.Result("y", g.Op("max_pool", "y", {maxima}, "size = [1,1,3,3]"));
+    EXPECT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    return g.Operations().ends_with("MaxPool Pad MaxPool");
+  };
+  EXPECT_FALSE(pads("size = [1,1,2,2]"));
+  EXPECT_FALSE(pads("size = [1,1,3,1]"));
+  for (const char* less : {"[[0,0],[0,0],[1,1],[0,0]]", "[[0,0],[0,0],[0,1],[1,0]]"})
+    EXPECT_FALSE(pads("size = [1,1,2,2], padding = " + std::string(less))) << less;
+  for (const char* all : {"[[0,0],[0,0],[2,0],[0,0]]", "[[0,0],[0,0],[0,2],[0,0]]",
+                          "[[0,0],[0,0],[0,0],[2,0]]", "[[0,0],[0,0],[0,0],[0,2]]"})
+    EXPECT_TRUE(pads("size = [1,1,2,2], padding = " + std::string(all))) << all;
+  const std::string dilated = "size = [1,1,2,1], dilation = [1,1,2,1]";
+  EXPECT_TRUE(pads(dilated));
+  EXPECT_FALSE(pads(dilated + ", padding = [[0,0],[0,0],[0,0],[0,0]]"));
+  EXPECT_TRUE(pads(dilated + ", padding = [[0,0],[0,0],[1,0],[0,0]]"));
+  EXPECT_TRUE(pads(dilated + ", padding = [[0,0],[0,0],[0,1],[0,0]]"));
+  EXPECT_FALSE(pads("size = [1,1,1,2], dilation = [1,1,2,1]"));
+}
+
 TEST(Lowering, BroadcastsFromTheFirstAxis) {
   NnefGraph g;
   const auto x = g.External("x", "f32[2,3,4]");
