@@ -133,6 +133,115 @@ fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = f(x, 
   }
 }
 
+// The least bound of a limit with which a document is expanded; one less is reported.
+int64_t LeastOf(int64_t Limits::*limit, std::string_view label, const std::string& text) {
+  const auto fits = [&](int64_t bound) {
+    Limits limits;
+    limits.*limit = bound;
+    Expansion expansion(text, {}, limits);
+    EXPECT_NE(expansion.graph != nullptr, expansion.Has(label)) << expansion.Diagnostics();
+    EXPECT_EQ(expansion.context.emitter.error_count(), expansion.graph != nullptr ? 0u : 1u)
+        << expansion.Diagnostics();
+    return expansion.graph != nullptr;
+  };
+  int64_t low = -1, high = 1'000'000;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+int64_t LeastItems(const std::string& text) {
+  return LeastOf(&Limits::items, "limit.items", text);
+}
+
+// A fragment that computes two extents, 8 and 16.
+std::string Extents(const std::string& first, const std::string& second) {
+  return Provisional(R"(
+fragment eight( items: extent[] ) -> ( n: extent )
+{
+    a = items + items
+    b = items * 3
+    n = length_of(a + b) / 500
+}
+fragment deep( n: extent ) -> ( m: extent ) { m = deep(n - 1) if n > 0 else 8 }
+fragment pair( n: extent ) -> ( a: extent, b: extent ) { a = n b = 2 * n }
+fragment first( n: extent ) -> ( m: extent ) { m, o = pair(n) }
+fragment f( x: tensor ) -> ( y: tensor )
+{
+    a = )" + first +
+                         "\n    b = " + second + "\n    y = reshape(x, shape = [a, b])\n}",
+                     "    y = f(x)");
+}
+
+// What a value takes is free when it is gone: several in a row need no more than one.
+TEST(LimitsTest, ItemsComeBack) {
+  for (const std::string eight :
+       {"length_of([0] * 800) / 100", "length_of('ab' * 400) / 100",
+        "length_of([i for i in [0] * 800]) / 100", "length_of([i for i in [0] * 800 if i == 0]) / 100",
+        "length_of([[i] * 2 for i in [0] * 800]) / 100", "length_of([0] * 800 + [0] * 800) / 200",
+        "length_of(([0] * 800)[100:300]) / 25", "eight([0] * 800)", "deep(500)", "first(8)",
+        "8 * length_of([length_of([j for j in [i] * 90]) for i in [0, 1, 2]]) / 3"}) {
+    const int64_t once = LeastItems(Extents(eight, "16"));
+    EXPECT_GE(once, 4) << eight;
+    // But for the slots of the iterators that are written out.
+    const int64_t most = once + (eight.find(" for ") != std::string::npos ? 4 : 0);
+    for (const std::string& again : {"2 * " + eight, eight + " + 4 * (" + eight + ") / 4"}) {
+      const int64_t twice = LeastItems(Extents(eight, again));
+      EXPECT_GE(twice, once) << eight;
+      EXPECT_LE(twice, most) << eight;
+    }
+  }
+}
+
+// The same of bodies, each instantiated on its own.
+TEST(LimitsTest, ItemsOfBodiesComeBack) {
+  const auto least = [](const std::string& body) {
+    return LeastItems(
+        "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n"
+        "extension NNEFC_control_flow;\n"
+        "fragment a( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+        "    y = x * scalar(length_of([0] * 800));\n}\n"
+        "fragment b( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+        "graph g( c, x ) -> ( y )\n{\n    c = external<logical>(shape = [1]);\n"
+        "    x = external(shape = [2]);\n" +
+        body + "}\n");
+  };
+  const int64_t once =
+      least("    [y] = if_else(c, [x], then_body = 'a', else_body = 'b');\n    z = relu(y);\n");
+  EXPECT_EQ(least("    [z] = if_else(c, [x], then_body = 'a', else_body = 'b');\n"
+                  "    [y] = if_else(c, [z], then_body = 'b', else_body = 'a');\n"),
+            once);
+  EXPECT_EQ(least("    [z] = if_else(c, [x], then_body = 'a', else_body = 'a');\n    y = relu(z);\n"), once);
+}
+
+// What the comprehensions of a statement hold that is given up comes back: the next one has room.
+TEST(LimitsTest, ItemsOfAStatementThatFailsComeBack) {
+  Limits limits;
+  limits.items = 3000;
+  const std::string fails = "length_of([8 / (800 - i) for i in range_of([0] * 801)])";
+  Expansion expansion(Provisional("fragment f( x: tensor ) -> ( y: tensor )\n{\n    a = " + fails +
+                                      "\n    b = " + fails + "\n    c = " + fails + "\n    y = idn(x)\n}",
+                                  "    y = f(x)"),
+                      {}, limits);
+  EXPECT_FALSE(expansion.Has("limit.items")) << expansion.Diagnostics();
+  EXPECT_EQ(expansion.context.emitter.error_count(), 3u) << expansion.Diagnostics();
+}
+
+// Steps and operations are counted, not held: twice the work takes twice as many, exactly.
+TEST(LimitsTest, StepsAreCountedExactly) {
+  const auto steps = [](int count) {
+    return LeastOf(
+        &Limits::steps, "limit.steps",
+        Provisional("fragment f( x: tensor ) -> ( y: tensor )\n{\n    a = length_of([i * 2 for i in [1] * " +
+                        std::to_string(count) + "])\n    y = idn(x)\n}",
+                    "    y = f(x)"));
+  };
+  const int64_t ten = steps(10), twenty = steps(20), thirty = steps(30);
+  EXPECT_GE(ten, 10);
+  EXPECT_EQ(thirty - twenty, twenty - ten);
+}
+
 TEST(LimitsTest, OutputsCountAsOperations) {
   Expansion expansion(Ratified(R"(
 fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { c = copy_n(x, times = 1000000000); y = c[0]; })",

@@ -83,6 +83,11 @@ TEST(ValuesTest, ComparisonsAndLogic) {
   EXPECT_EQ(Evaluate("logical", "3 in [1,2,3]"), "true");
   EXPECT_EQ(Evaluate("logical", "(1,2) in [(2,1), (1,2)]"), "true");
   EXPECT_EQ(Evaluate("logical", "[1] in [[2], [1,1]]"), "false");
+  // A beginning is not the whole, on either side.
+  EXPECT_EQ(Evaluate("logical", "[1,2] == [1,2,3] || [1,2,3] == [1,2] || 'ab' == 'abc' || 'abc' == 'ab'"),
+            "false");
+  EXPECT_EQ(Evaluate("logical", "[1,2] != [1,2,3] && [1,2,3] != [1,2] && [] != [1] && [1] != []"), "true");
+  EXPECT_EQ(Evaluate("logical", "[1,2] in [[1], [1,2,3]]"), "false");
 }
 
 TEST(ValuesTest, Sequences) {
@@ -98,7 +103,25 @@ TEST(ValuesTest, Sequences) {
   EXPECT_EQ(Evaluate("integer", "((1,2), 3)[0][1]"), "2");
   EXPECT_NE(Evaluate("integer", "[1,2,3][3]").find("[subscript.out-of-range]"), std::string::npos);
   EXPECT_NE(Evaluate("integer", "[1,2,3][-1]").find("[subscript.out-of-range]"), std::string::npos);
-  EXPECT_NE(Evaluate("integers", "[1,2,3][1:4]").find("[subscript.out-of-range]"), std::string::npos);
+  // Both bounds of a range, each from 0 to the length.
+  for (const char* range :
+       {"[1:4]", "[4:4]", "[4:]", "[:4]", "[0:4]", "[-1:2]", "[-1:]", "[:-1]", "[0:-1]", "[5:2]"}) {
+    for (const char* base : {"length_of([1,2,3]", "length_of('abc'"}) {
+      const std::string text = base + std::string(range) + ")";
+      EXPECT_NE(Evaluate("integer", text).find("[subscript.out-of-range]"), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][0:3]"), "[1, 2, 3]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:3]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][:0]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:0]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][0:1]"), "[1]");
+  EXPECT_EQ(Evaluate("string", "'abc'[3:] + 'abc'[:0] + 'abc'[2:3]"), "'c'");
+  EXPECT_EQ(Evaluate("string", "'abc'[0] + 'abc'[2]"), "'ac'");
+  EXPECT_NE(Evaluate("string", "'abc'[3]").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("string", "'abc'[-1]").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "[][0] + 1").find("[subscript.out-of-range]"), std::string::npos);
   EXPECT_NE(Evaluate("integers", "[1] * -1").find("[array.negative-repeat]"), std::string::npos);
   EXPECT_EQ(Evaluate("integers", "[1] * 0"), "[]");
 }
@@ -108,9 +131,16 @@ TEST(ValuesTest, Comprehensions) {
   EXPECT_EQ(Evaluate("integers", "[for i in [1,2,3], j in [4,5,6] if i != 2 yield i + j]"), "[5, 9]");
   EXPECT_EQ(Evaluate("integers", "[for i in [1,2] yield [for j in [10,20] yield i * j][1]]"), "[20, 40]");
   EXPECT_EQ(Evaluate("integers", "[for i in range_of('abc') yield i]"), "[0, 1, 2]");
-  EXPECT_NE(
-      Evaluate("integers", "[for i in [1,2], j in [1] yield i + j]").find("[comprehension.unequal-lengths]"),
-      std::string::npos);
+  // As many items as the first array has, in each of the others.
+  for (const char* arrays :
+       {"i in [1,2], j in [1]", "i in [1,2], j in [1,2,3]", "i in [], j in [1]", "i in [1], j in []",
+        "i in [1,2], j in [1,2], k in [1]", "i in [1,2], j in [1,2], k in [1,2,3]",
+        "i in [1,2], j in [1], k in [1,2]", "i in [1,2], j in [1,2,3], k in [1,2]"}) {
+    const std::string text = "[for " + std::string(arrays) + " yield 1]";
+    EXPECT_NE(Evaluate("integers", text).find("[comprehension.unequal-lengths]"), std::string::npos) << text;
+  }
+  EXPECT_EQ(Evaluate("integers", "[for i in [1,2], j in [3,4], k in [5,6] yield i * j + k]"), "[8, 14]");
+  EXPECT_EQ(Evaluate("integers", "[for i in [], j in [] yield 1]"), "[]");
   EXPECT_EQ(EvaluateProvisional("length_of([i * 2 for i in [1,2,3] if i > 1])"), "2");
   EXPECT_EQ(EvaluateProvisional("[i * 2 for i in [1,2,3] if i > 1][1]"), "6");
 }
@@ -165,14 +195,18 @@ fragment total( pairs: (extent,extent)[] ) -> ( sum: extent )
 }
 
 TEST(ValuesTest, UnpackingNeedsEqualLengths) {
-  Expansion expansion(Provisional(R"(
+  for (const char* items : {"[]", "[128]", "[8, 16]", "[1, 2, 3]"}) {
+    Expansion expansion(Provisional(R"(
 fragment f( x: tensor, s: extent[] ) -> ( y: tensor )
 {
     [a, b] = s
     y = reshape(x, shape = [a, b])
 })",
-                                  "    y = f(x, s = [1, 2, 3])"));
-  EXPECT_TRUE(expansion.Has("assignment.length-mismatch")) << expansion.Diagnostics();
+                                    "    y = f(x, s = " + std::string(items) + ")"));
+    const bool is_pair = std::string_view(items) == "[8, 16]";
+    EXPECT_EQ(expansion.Has("assignment.length-mismatch"), !is_pair) << expansion.Diagnostics();
+    EXPECT_EQ(expansion.graph != nullptr, is_pair);
+  }
 }
 
 }  // namespace
