@@ -154,6 +154,32 @@ TEST(FusionTest, JoinedPartsInAnotherOrder) {
   }
 }
 
+// Parts of two wholes, each where the next part of the other one would be.
+TEST(FusionTest, PartsOfTwoWholesAreNoWhole) {
+  ir::AttributeMap axis;
+  axis.Set("axis", 1);
+  const std::vector<std::vector<size_t>> orders{{0, 3},       {2, 1},       {0, 1, 3}, {0, 3, 2, 1},
+                                                {2, 3, 0, 1}, {0, 1, 2, 3}, {2, 3, 1}};
+  for (const bool is_blocked : {true, false}) {
+    for (const std::vector<size_t>& order : orders) {
+      TestGraph g;
+      const ir::OutputPort x = g.Parameter("x", {1, 16, 5, 3});
+      std::vector<ir::OutputPort> parts;
+      for (uint32_t i = 0; i < 4; ++i) {
+        parts.push_back(is_blocked ? g.Convolution(x, g.Weights({16, 16, 1, 1}, i + 1), 0)
+                                   : g.Op(i % 2 == 0 ? "Tanh" : "Sigmoid",
+                                          {g.Op("Add", {x, g.Weights({1, 16, 1, 1}, i + 1)})}));
+      }
+      g.Result(g.Op("Tanh", {g.Op("Concat", {parts[0], parts[1]}, axis)}), "first");
+      g.Result(g.Op("Abs", {g.Op("Concat", {parts[2], parts[3]}, axis)}), "second");
+      std::vector<ir::OutputPort> chosen;
+      for (size_t i : order) chosen.push_back(parts[i]);
+      g.Result(g.Op("Exp", {g.Op("Concat", chosen, axis)}), "third");
+      PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 5, 3}, 4)});
+    }
+  }
+}
+
 // Lists of parts, of joined ones too, drawn at random: prefixes of one another or not, with
 // parts twice, row-major or in blocks, that are read, overwritten or results besides.
 TEST(FusionTest, DrawnConcatenations) {
