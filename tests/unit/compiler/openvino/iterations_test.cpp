@@ -55,7 +55,62 @@ TEST(Iterations, CutAscendingPartsInEitherOrder) {
   EXPECT_EQ(PartOffset({5, 0, -1, 1}, 6, 0), 4);
 }
 
+// The offsets that a range cuts, counted one by one, for all small ones.
+TEST(Iterations, AgreeWithTheDefinition) {
+  for (int64_t extent = 0; extent <= 4; ++extent) {
+    for (int64_t start = -6; start <= 6; ++start) {
+      for (int64_t end = -6; end <= 6; ++end) {
+        for (int64_t stride = -5; stride <= 5; ++stride) {
+          // A bound below zero counts from behind the last element.
+          const int64_t from = start < 0 ? extent + 1 + start : start, to = end < 0 ? extent + 1 + end : end;
+          std::vector<int64_t> offsets;
+          if (stride > 0) {
+            for (int64_t at = from; at + stride <= to; at += stride) offsets.push_back(at);
+          } else if (stride < 0) {
+            for (int64_t at = from; at + stride >= to; at += stride) offsets.push_back(at + stride);
+          }
+          const bool fills =
+              !offsets.empty() && (stride > 0 ? offsets.back() + stride : offsets.back()) == to;
+          const bool is_cut = fills && from >= 0 && from <= extent && to >= 0 && to <= extent;
+          for (int64_t part = 0; part <= 5; ++part) {
+            const PartRange range = {start, end, stride, part};
+            const std::optional<int64_t> count = Count(range, extent);
+            ASSERT_EQ(count.has_value(), is_cut && part == std::abs(stride))
+                << start << " " << end << " " << stride << " " << part << " of " << extent;
+            if (!count) continue;
+            ASSERT_EQ(*count, static_cast<int64_t>(offsets.size()));
+            for (int64_t k = 0; k < *count; ++k)
+              ASSERT_EQ(PartOffset(range, extent, k), offsets[static_cast<size_t>(k)]);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Numbers of which sums fit 64 bits; one beyond is refused, whichever it is.
+TEST(Iterations, FarNumbers) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  EXPECT_EQ(Count({0, -1, 1, 1}, kFar), kFar);
+  EXPECT_EQ(Count({0, kFar, kFar, kFar}, kFar), 1);
+  EXPECT_EQ(Count({kFar, 0, -kFar, kFar}, kFar), 1);
+  EXPECT_FALSE(Count({0, -1, 1, 1}, kFar + 1));
+  EXPECT_FALSE(Count({0, -1, kFar + 1, kFar + 1}, kFar));
+  EXPECT_FALSE(Count({-1, 0, -kFar - 1, kFar + 1}, kFar));
+  for (int64_t far : {kFar + 1, -kFar - 1, INT64_MAX, INT64_MIN}) {
+    EXPECT_FALSE(Count({far, -1, 1, 1}, 6));
+    EXPECT_FALSE(Count({0, far, 1, 1}, 6));
+    EXPECT_FALSE(Count({far, -1, 1, 1}, INT64_MAX));
+  }
+}
+
 TEST(ShapeUnion, HoldsBothBranches) {
+  // Either branch may have the lower extent, and either may be open.
+  EXPECT_EQ(ShapeUnion({5, 8}, {7, 2}), PartialShape({Dim(5, 7), Dim(2, 8)}));
+  EXPECT_EQ(ShapeUnion({1, 8}, PartialShape({Dim(1), Dim()})), PartialShape({Dim(1), Dim()}));
+  EXPECT_EQ(ShapeUnion({1, 2, 3}, {1, 2}), PartialShape());
+  EXPECT_EQ(ShapeUnion({1}, PartialShape()), PartialShape());
+
   EXPECT_EQ(ShapeUnion({1, 2}, {1, 2}), PartialShape({1, 2}));
   EXPECT_EQ(ShapeUnion({1, 2}, {1, 8}), PartialShape({Dim(1), Dim(2, 8)}));
   EXPECT_EQ(ShapeUnion(PartialShape({Dim(1), Dim()}), {1, 8}), PartialShape({Dim(1), Dim()}));

@@ -505,5 +505,58 @@ TEST_F(DatTest, WritesWhatItReads) {
   EXPECT_FALSE(WriteDat(Path("none/x.dat"), nibbles).ok());
 }
 
+// Each number of both headers at its bound, and one beyond.
+TEST_F(DatTest, BoundsOfTheFormats) {
+  const std::string one = Raw<float>({3});
+  EXPECT_EQ(Decoded(Make(Ratified{.extents = std::vector<uint32_t>(8, 1), .data = one})),
+            "[1,1,1,1,1,1,1,1] 3");
+  EXPECT_NE(ReadFails(Make(Ratified{.extents = std::vector<uint32_t>(9, 1), .data = one}))
+                .find("rank 9; expected 0 to 8"),
+            std::string::npos);
+  EXPECT_TRUE(
+      Decoded(Make(Provisional{.extents = std::vector<uint32_t>(32, 1), .data = one})).ends_with("] 3"));
+  EXPECT_NE(ReadFails(Make(Provisional{.extents = std::vector<uint32_t>(33, 1), .data = one}))
+                .find("rank 33; tensors of rank 0 to 32 can be read"),
+            std::string::npos);
+  // No items at all: the file ends with its header.
+  EXPECT_EQ(Decoded(Make(Provisional{.extents = {0}})), "[0]");
+  EXPECT_EQ(Decoded(Make(Ratified{.extents = {0}})), "[0]");
+  for (uint32_t wrong : {0U, 3U, 5U, 128U, 0xffffffffU}) {
+    EXPECT_NE(ReadFails(Make(Ratified{.extents = {1}, .data = one, .length = wrong})).find("[dat.size]"),
+              std::string::npos)
+        << wrong;
+  }
+  for (size_t stray : {1, 3, 5, 8}) {
+    EXPECT_NE(ReadFails(Make(Ratified{.extents = {1}, .data = one, .stray = std::string(stray, 's')}))
+                  .find("[dat.size]"),
+              std::string::npos)
+        << stray;
+  }
+}
+
+// Cut anywhere, a file ends where it is cut.
+TEST_F(DatTest, FilesThatAreCutOff) {
+  const std::string ratified = Make(Ratified{.extents = {2}, .data = Raw<float>({3, 4})});
+  for (size_t size = 2; size < ratified.size(); ++size) {
+    const std::string where = size < 128 ? fmt::format("{} bytes, within the header", size)
+                                         : fmt::format("{} of 8 bytes of data", size - 128);
+    EXPECT_NE(ReadFails(ratified.substr(0, size)).find("the file ends after " + where), std::string::npos)
+        << size;
+  }
+  const std::string provisional = Make(Provisional{.extents = {2},
+                                                   .type = 1,
+                                                   .bits = 8,
+                                                   .algorithm = "linear_quantize(0.0, 1.0, bits = 8)",
+                                                   .data = "12"});
+  const size_t header = provisional.size() - 2;
+  for (size_t size = 20; size < provisional.size(); ++size) {
+    const std::string where = size < header ? fmt::format("{} bytes, within the header", size)
+                                            : fmt::format("{} of 2 bytes of data", size - header);
+    EXPECT_NE(ReadFails(provisional.substr(0, size)).find("the file ends after " + where), std::string::npos)
+        << size;
+  }
+  EXPECT_NE(ReadFails(provisional + "3").find("1 byte follows the data"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nnefc

@@ -254,5 +254,38 @@ TEST_F(NpyTest, RefusesDamagedArchives) {
   EXPECT_NE(Messages().find("this is no zip archive"), std::string::npos);
 }
 
+// Each number at its bound, and one beyond.
+TEST_F(NpyTest, BoundsOfTheFormat) {
+  const std::string rest = "'descr': '<f4', 'fortran_order': False, ";
+  const auto of_rank = [&](int rank) {
+    std::string shape;
+    for (int i = 0; i < rank; ++i) shape += "1, ";
+    return Read(Npy("{" + rest + "'shape': (" + shape + ")}", Bytes().F32(3).text()));
+  };
+  EXPECT_TRUE(of_rank(64).ends_with("] 3"));
+  EXPECT_NE(of_rank(65).find("[npy.header]"), std::string::npos);
+  const std::string dictionary = "{" + rest + "'shape': (1,), }";
+  const auto of_length = [&](size_t length) {
+    return Read(Npy(dictionary + std::string(length - 1 - dictionary.size(), ' '), Bytes().F32(3).text(), 2));
+  };
+  EXPECT_EQ(of_length(size_t{1} << 20), "f32[1] 3");
+  EXPECT_NE(of_length((size_t{1} << 20) + 1).find("a header of 1048577 bytes; expected at most 1048576"),
+            std::string::npos);
+  for (uint8_t version : {0, 4, 255}) {
+    EXPECT_NE(Read(Npy(dictionary, Bytes().F32(3).text(), version)).find("[npy.version]"), std::string::npos);
+  }
+  // Cut anywhere, the file ends where it is cut.
+  for (uint8_t version : {1, 2}) {
+    const std::string whole = Npy(dictionary, Bytes().F32(3).text(), version);
+    for (size_t size = 7; size < whole.size(); ++size) {
+      const std::string within = size < whole.size() - 4 ? "bytes, within the header" : "of 4 bytes of data";
+      const size_t seen = size < whole.size() - 4 ? size : size - (whole.size() - 4);
+      EXPECT_NE(Read(whole.substr(0, size)).find(fmt::format("the file ends after {} {}", seen, within)),
+                std::string::npos)
+          << size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc

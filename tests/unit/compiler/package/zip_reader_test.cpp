@@ -110,5 +110,67 @@ TEST_F(ZipReaderTest, BearsDamage) {
   }
 }
 
+// Each number of the records at its bound, and one beyond.
+TEST_F(ZipReaderTest, NumbersOfTheRecords) {
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
+  ASSERT_EQ(Read(whole), "a=12345;");
+  const uint32_t directory = 30 + 1 + 5, end = directory + 46 + 1;  // where they begin
+  const auto with = [&](size_t at, uint64_t value, size_t bytes) {
+    std::string changed = whole;
+    for (size_t i = 0; i < bytes; ++i) changed[at + i] = static_cast<char>(value >> (8 * i));
+    return Read(changed);
+  };
+  const auto expect = [&](size_t at, std::initializer_list<uint32_t> values, size_t bytes,
+                          std::string_view message) {
+    for (uint32_t value : values)
+      EXPECT_NE(with(at, value, bytes).find(message), std::string::npos)
+          << value << " at " << at << with(at, value, bytes);
+  };
+  // The directory: its size, its place, and the comment behind it.
+  expect(end + 12, {end + 1, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
+  expect(end + 16, {directory + 1, end, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
+  expect(end + 20, {1, 2, 0xffff}, 2, "the end of its directory is missing [archive.format]");
+  // The entry: sizes, lengths of its fields, and the place of the file.
+  const auto left = static_cast<uint32_t>(whole.size() - 31);
+  expect(directory + 20, {left + 1, 0x7fffffff, 0xfffffffe}, 4, "of which");
+  expect(directory + 20, {0, 4, 6, left}, 4, "`a` cannot have 5 bytes");
+  expect(directory + 24, {0, 4, 6, 999}, 4, "cannot have");
+  for (size_t field : {28, 30, 32})
+    expect(directory + field, {2 + (field == 28 ? 0U : 1U), 0xffff}, 2, "[archive.damaged]");
+  expect(directory + 42, {1, 30, directory}, 4, "expected the header of `a`");
+  expect(directory + 42, {directory + 1, 0x7fffffff, 0xffffffff}, 4, "the sizes of `a` do not fit");
+  // The header of the file: lengths of its fields.
+  expect(26, {0, 2, 0xffff}, 2, "[archive.damaged]");
+  expect(28, {1, 0xffff}, 2, "[archive.damaged]");
+}
+
+// Sizes of 64 bits: each in its place, all there.
+TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();
+  ASSERT_EQ(Read(whole), "a=12345;");
+  const size_t field = 30 + 1 + 5 + 46 + 1 + 4;  // behind a field of another kind
+  for (size_t number : {0, 1, 2}) {
+    for (uint64_t wrong : {uint64_t{4}, uint64_t{6}, uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}}) {
+      std::string changed = whole;
+      std::memcpy(changed.data() + field + 4 + 8 * number, &wrong, sizeof wrong);
+      const std::string read = Read(changed);
+      EXPECT_TRUE(read.find("[archive.") != std::string::npos) << number << " " << wrong << read;
+    }
+  }
+  for (uint16_t size : {0, 8, 16, 23, 25, 0xffff}) {
+    std::string changed = whole;
+    std::memcpy(changed.data() + field + 2, &size, sizeof size);
+    EXPECT_NE(Read(changed).find("the sizes of `a` do not fit"), std::string::npos) << size;
+  }
+}
+
+// As long as the comment says, up to the longest.
+TEST_F(ZipReaderTest, Comments) {
+  const ZipMaker zip = ZipMaker().Add({.name = "a", .data = "1"});
+  EXPECT_EQ(Read(zip.Zip(false, std::string(0xffff, 'c'))), "a=1;");
+  const std::string cut = zip.Zip(false, "comment");
+  EXPECT_NE(Read(cut.substr(0, cut.size() - 1)).find("[archive.format]"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nnefc
