@@ -1,5 +1,5 @@
-// Values on the way of what is fused that are read elsewhere, too, or are results: both backends, of each value in
-// turn. What a step takes over from others must be there for them.
+// Values on the way of what is fused that are read elsewhere, too, or are results: both backends, of each
+// value in turn. What a step takes over from others must be there for them.
 
 #include <functional>
 
@@ -46,11 +46,16 @@ void ExpectAgreement(const TestGraph& g, const Network& network) {
 
 ir::OutputPort Quantized(TestGraph& g, ir::OutputPort x, float low, float high) {
   const auto number = [&](float value) { return g.Const(TensorValue::FromFloats({1, 1, 1, 1}, {value})); };
-  return g.Op("FakeQuantize", {x, number(low), number(high), number(low), number(high)}, With("levels", int64_t{256}));
+  return g.Op("FakeQuantize", {x, number(low), number(high), number(low), number(high)},
+              With("levels", int64_t{256}));
 }
 // Images in 2^-5, and others of which none is negative.
-ir::OutputPort Codes(TestGraph& g, ir::OutputPort x) { return Quantized(g, x, -4, 127.0F / 32); }
-ir::OutputPort PositiveCodes(TestGraph& g, ir::OutputPort x) { return Quantized(g, x, 0, 255.0F / 32); }
+ir::OutputPort Codes(TestGraph& g, ir::OutputPort x) {
+  return Quantized(g, x, -4, 127.0F / 32);
+}
+ir::OutputPort PositiveCodes(TestGraph& g, ir::OutputPort x) {
+  return Quantized(g, x, 0, 255.0F / 32);
+}
 // A filter in 2^-9.
 ir::OutputPort CodedFilter(TestGraph& g, const Shape& shape, unsigned seed) {
   TensorValue numbers = RandomTensor(shape, seed, -127, 127);
@@ -73,7 +78,8 @@ std::vector<Network> Networks() {
     return g.Op("opset8", "Gather", {x, g.Ints(std::move(indices)), g.Const(TensorValue::FromInts({}, {1}))});
   };
   std::vector<Network> networks;
-  networks.push_back({"residual unit", [](TestGraph& g) {
+  networks.push_back({"residual unit",
+                      [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)};
                         v.push_back(g.Op("Add", {v.back(), g.Weights({1, 16, 1, 1}, 2)}));
@@ -85,7 +91,8 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"scaled channels", [](TestGraph& g) {
+  networks.push_back({"scaled channels",
+                      [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         const auto s = g.Parameter("s", {1, 16, 1, 1});
                         Values v = {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)};
@@ -97,7 +104,8 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages, {1, 16, 1, 1}}});
-  networks.push_back({"gathered channels", [=](TestGraph& g) {
+  networks.push_back({"gathered channels",
+                      [=](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {g.Convolution(x, g.Weights({16, 16, 1, 1}, 1), 0)};
                         v.push_back(g.Convolution(x, g.Weights({16, 16, 3, 3}, 2), 1));
@@ -107,7 +115,8 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"two gathers", [=](TestGraph& g) {
+  networks.push_back({"two gathers",
+                      [=](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {g.Op("Tanh", {x}), g.Op("Abs", {x})};
                         v.push_back(g.Op("Concat", {v[0], v[1]}, axis()));
@@ -117,7 +126,8 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"normalization", [](TestGraph& g) {
+  networks.push_back({"normalization",
+                      [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)};
                         v.push_back(g.Op("opset5", "BatchNormInference",
@@ -133,39 +143,44 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"products", [](TestGraph& g) {
-                        const auto x = g.Parameter("x", {2, 6, 16});
-                        const auto product = [&](ir::OutputPort left, unsigned seed) {
-                          ir::AttributeMap attributes = With("transpose_a", false);
-                          attributes.Set("transpose_b", true);
-                          return g.Op("MatMul", {left, g.Weights({16, 16}, seed)}, attributes);
-                        };
-                        Values v = {product(x, 1)};
-                        v.push_back(g.Op("Add", {v.back(), g.Weights({16}, 2)}));
-                        v.push_back(g.Op("opset7", "Gelu", {v.back()}, With("approximation_mode", "ERF")));
-                        v.push_back(product(v.back(), 3));
-                        v.push_back(g.Op("Add", {v.back(), v[1]}));
-                        v.push_back(g.Op("Reshape", {v.back(), g.Ints({2, 6, 4, 4})}, With("special_zero", false)));
-                        v.push_back(g.Op("Transpose", {v.back(), g.Ints({0, 2, 1, 3})}));
-                        v.push_back(g.Op("opset8", "SoftMax", {v.back()}, With("axis", int64_t{-1})));
-                        return v;
-                      },
-                      {{2, 6, 16}}});
-  networks.push_back({"moved elements", [](TestGraph& g) {
-                        const auto x = g.Parameter("x", {4, 6, 8});
-                        Values v = {g.Op("Exp", {x})};
-                        v.push_back(g.Op("opset8", "Slice", {v[0], g.Ints({1}), g.Ints({3}), g.Ints({1}), g.Ints({0})}));
-                        v.push_back(g.Op("Reshape", {v.back(), g.Ints({2, 48})}, With("special_zero", false)));
-                        v.push_back(g.Op("Tanh", {v.back()}));
-                        v.push_back(g.Op("Transpose", {v.back(), g.Ints({1, 0})}));
-                        v.push_back(g.Op("Abs", {v.back()}));
-                        v.push_back(g.Op("Add", {v.back(), v[4]}));
-                        v.push_back(g.Op("Concat", {v.back(), v[5]}, With("axis", int64_t{0})));
-                        v.push_back(g.Op("Negative", {v.back()}));
-                        return v;
-                      },
-                      {{4, 6, 8}}});
-  networks.push_back({"a sum of codes", [](TestGraph& g) {
+  networks.push_back(
+      {"products",
+       [](TestGraph& g) {
+         const auto x = g.Parameter("x", {2, 6, 16});
+         const auto product = [&](ir::OutputPort left, unsigned seed) {
+           ir::AttributeMap attributes = With("transpose_a", false);
+           attributes.Set("transpose_b", true);
+           return g.Op("MatMul", {left, g.Weights({16, 16}, seed)}, attributes);
+         };
+         Values v = {product(x, 1)};
+         v.push_back(g.Op("Add", {v.back(), g.Weights({16}, 2)}));
+         v.push_back(g.Op("opset7", "Gelu", {v.back()}, With("approximation_mode", "ERF")));
+         v.push_back(product(v.back(), 3));
+         v.push_back(g.Op("Add", {v.back(), v[1]}));
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({2, 6, 4, 4})}, With("special_zero", false)));
+         v.push_back(g.Op("Transpose", {v.back(), g.Ints({0, 2, 1, 3})}));
+         v.push_back(g.Op("opset8", "SoftMax", {v.back()}, With("axis", int64_t{-1})));
+         return v;
+       },
+       {{2, 6, 16}}});
+  networks.push_back(
+      {"moved elements",
+       [](TestGraph& g) {
+         const auto x = g.Parameter("x", {4, 6, 8});
+         Values v = {g.Op("Exp", {x})};
+         v.push_back(g.Op("opset8", "Slice", {v[0], g.Ints({1}), g.Ints({3}), g.Ints({1}), g.Ints({0})}));
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({2, 48})}, With("special_zero", false)));
+         v.push_back(g.Op("Tanh", {v.back()}));
+         v.push_back(g.Op("Transpose", {v.back(), g.Ints({1, 0})}));
+         v.push_back(g.Op("Abs", {v.back()}));
+         v.push_back(g.Op("Add", {v.back(), v[4]}));
+         v.push_back(g.Op("Concat", {v.back(), v[5]}, With("axis", int64_t{0})));
+         v.push_back(g.Op("Negative", {v.back()}));
+         return v;
+       },
+       {{4, 6, 8}}});
+  networks.push_back({"a sum of codes",
+                      [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {Codes(g, x)};
                         v.push_back(g.Convolution(v[0], CodedFilter(g, {16, 16, 3, 3}, 1), 1));
@@ -181,10 +196,12 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"codes that are joined", [=](TestGraph& g) {
+  networks.push_back({"codes that are joined",
+                      [=](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {Codes(g, x)};
-                        v.push_back(PositiveCodes(g, g.Op("ReLU", {g.Convolution(v[0], CodedFilter(g, {16, 16, 1, 1}, 1), 0)})));
+                        v.push_back(PositiveCodes(
+                            g, g.Op("ReLU", {g.Convolution(v[0], CodedFilter(g, {16, 16, 1, 1}, 1), 0)})));
                         v.push_back(Codes(g, g.Convolution(v[0], CodedFilter(g, {8, 16, 3, 3}, 2), 1)));
                         v.push_back(g.Op("Concat", {v[1], v[2]}, axis()));
                         v.push_back(Codes(g, v.back()));
@@ -198,7 +215,8 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"functions of codes", [](TestGraph& g) {
+  networks.push_back({"functions of codes",
+                      [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         Values v = {g.Convolution(Codes(g, x), CodedFilter(g, {16, 16, 1, 1}, 1), 0)};
                         v.push_back(Codes(g, v.back()));
@@ -209,20 +227,22 @@ std::vector<Network> Networks() {
                         return v;
                       },
                       {kImages}});
-  networks.push_back({"codes behind views", [](TestGraph& g) {
-                        const auto x = g.Parameter("x", {4, 32});
-                        Values v = {Codes(g, g.Op("Reshape", {x, g.Ints({1, 1, 4, 32})}, With("special_zero", false)))};
-                        v.push_back(g.Op("Reshape", {v.back(), g.Ints({1, 4, 32, 1})}, With("special_zero", false)));
-                        v.push_back(Codes(g, v.back()));
-                        v.push_back(g.Op("opset4", "Swish", {v.back()}));
-                        v.push_back(Codes(g, v.back()));
-                        v.push_back(g.Op("Reshape", {v.back(), g.Ints({4, 32})}, With("special_zero", false)));
-                        ir::AttributeMap transposed = With("transpose_a", false);
-                        transposed.Set("transpose_b", true);
-                        v.push_back(g.Op("MatMul", {v.back(), CodedFilter(g, {8, 32}, 4)}, transposed));
-                        return v;
-                      },
-                      {{4, 32}}});
+  networks.push_back(
+      {"codes behind views",
+       [](TestGraph& g) {
+         const auto x = g.Parameter("x", {4, 32});
+         Values v = {Codes(g, g.Op("Reshape", {x, g.Ints({1, 1, 4, 32})}, With("special_zero", false)))};
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({1, 4, 32, 1})}, With("special_zero", false)));
+         v.push_back(Codes(g, v.back()));
+         v.push_back(g.Op("opset4", "Swish", {v.back()}));
+         v.push_back(Codes(g, v.back()));
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({4, 32})}, With("special_zero", false)));
+         ir::AttributeMap transposed = With("transpose_a", false);
+         transposed.Set("transpose_b", true);
+         v.push_back(g.Op("MatMul", {v.back(), CodedFilter(g, {8, 32}, 4)}, transposed));
+         return v;
+       },
+       {{4, 32}}});
   return networks;
 }
 
