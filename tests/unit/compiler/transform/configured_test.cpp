@@ -240,6 +240,31 @@ TEST_F(ConfiguredTest, AnOperationForASubgraphThatIsReadElsewhere) {
             "output 0");
 }
 
+// Results in a matched sub-graph are not removed with it: the end point's goes on, another one is reported.
+TEST_F(ConfiguredTest, ResultsOfASubgraphStay) {
+  const auto replaced = [&](const std::string& results) {
+    TransformationList list;
+    RegisterAnchors(list);
+    Configure(list, R"([{"id": "T", "match_kind": "points", "op": "Sin",
+                         "instances": {"start_points": ["a"], "end_points": ["b"]}}])");
+    const auto graph = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "a" (%0) : f32[2]
+  %2 = opset1.Abs "b" (%1) : f32[2]
+  %3 = opset1.Tanh "side" (%1) : f32[2]
+)" + results);
+    const std::string wrong = Run(list, *graph, Side::kBeforeLowering);
+    return wrong.empty() ? Brief(*graph) : wrong;
+  };
+  const std::string last = "  opset1.Result \"y\" (%2)\n";
+  EXPECT_EQ(replaced(last), "Parameter(x) Sin(b: x) Result(y: b)");
+  EXPECT_EQ(replaced(last + "  opset1.Result \"z\" (%2)\n"),
+            "Parameter(x) Sin(b: x) Result(y: b) Result(z: b)");
+  for (const char* more : {"%1", "%3"}) {
+    const std::string wrong = replaced(last + "  opset1.Result \"z\" (" + more + ")\n");
+    EXPECT_NE(wrong.find("cannot be removed: `z` (Result) reads its output 0"), std::string::npos) << wrong;
+  }
+}
+
 TEST_F(ConfiguredTest, AnOperationThatThereIsNot) {
   TransformationList list;
   RegisterAnchors(list);

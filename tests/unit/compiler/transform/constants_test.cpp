@@ -266,6 +266,33 @@ TEST_F(BranchesOfConstantsTest, AResultIsNoParameterAndNoConstant) {
   EXPECT_NE(Inline(Branch(Condition(1), "%2", result_)).find("If(i: c, x)"), std::string::npos);
 }
 
+// Two results are computed by two nodes; between other nodes one may be both.
+TEST_F(BranchesOfConstantsTest, ResultsThatWouldBeOneStay) {
+  const auto stays = [&](const std::string& second, const std::string& results) {
+    return Inline(
+               "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2]} : f32[2]\n"
+               "  %1 = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n"
+               "  %2:2 = opset8.If \"i\" (%1, %0) : f32[2], f32[2] bodies {\n"
+               "    \"then_body\" input 1 -> 0 output 0 -> 0 output 1 -> 1 graph \"then\" {\n"
+               "      %0 = opset1.Parameter \"a\" {element_type = f32, shape = [2]} : f32[2]\n"
+               "      %1 = opset1.ReLU \"r\" (%0) : f32[2]\n      %2 = opset1.Abs \"b\" (%0) : f32[2]\n"
+               "      opset1.Result \"o\" (%1)\n      opset1.Result \"p\" (" +
+               second +
+               ")\n    }\n    \"else_body\" input 1 -> 0 output 0 -> 0 output 1 -> 1 graph \"else\" {\n"
+               "      %0 = opset1.Parameter \"a\" {element_type = f32, shape = [2]} : f32[2]\n"
+               "      %1 = opset1.Tanh \"t\" (%0) : f32[2]\n      %2 = opset1.Exp \"e\" (%0) : f32[2]\n"
+               "      opset1.Result \"o\" (%1)\n      opset1.Result \"p\" (%2)\n    }\n  }\n" +
+               results)
+               .find("If(i:") != std::string::npos;
+  };
+  const std::string both = "  opset1.Result \"y\" (%2)\n  opset1.Result \"z\" (%2.1)\n";
+  EXPECT_FALSE(stays("%2", both));
+  EXPECT_TRUE(stays("%1", both));
+  EXPECT_TRUE(stays("%0", both));
+  const std::string sum = "  %3 = opset1.Add \"s\" (%2, %2.1) : f32[2]\n  opset1.Result \"y\" (%3)\n";
+  for (const char* second : {"%0", "%1", "%2"}) EXPECT_FALSE(stays(second, sum)) << second;
+}
+
 TEST_F(BranchesOfConstantsTest, ConditionsOfARunStay) {
   const std::string parameter =
       "  %1 = opset1.Parameter \"c\" {element_type = boolean, shape = [1]} : boolean[1]\n";

@@ -155,6 +155,85 @@ TEST_F(LoopsTest, LoopsThatMayEndOtherwiseStay) {
   EXPECT_TRUE(stays({.next = "opset1.Less \"n\" (%s, %k) : boolean[]"}));
 }
 
+// Zero iterations are none, whatever inputs are cut into.
+TEST_F(LoopsTest, TripCountsOfSlicedInputs) {
+  const auto unrolled = [&](const std::string& trips) {
+    return Unrolled(
+        "  %x = opset1.Parameter \"x\" {element_type = f32, shape = [3]} : f32[3]\n"
+        "  %h = opset1.Parameter \"h\" {element_type = f32, shape = [1]} : f32[1]\n"
+        "  %t = opset1.Const \"t\" : i64[] = dense<i64[]: " +
+        trips +
+        ">\n  %c = opset1.Const \"c\" : boolean[] = dense<boolean[]: 1>\n"
+        "  %y = opset5.Loop \"loop\" (%t, %c, %x, %h) : f32[...] bodies {\n"
+        "    \"body\" input 2 -> 0 slice(axis 0, start 0, end -1, stride 1, part 1) input 3 -> 1 "
+        "output -1 -> 0 output 0 -> 1 back 1 -> 1 graph \"step\" {\n"
+        "      %p = opset1.Parameter \"p\" {element_type = f32, shape = [1]} : f32[1]\n"
+        "      %s = opset1.Parameter \"s\" {element_type = f32, shape = [1]} : f32[1]\n"
+        "      %n = opset1.Const \"n\" : boolean[] = dense<boolean[]: 1>\n"
+        "      %m = opset1.Add \"m\" (%p, %s) : f32[1]\n"
+        "      opset1.Result \"go\" (%n)\n      opset1.Result \"out\" (%m)\n    }\n  }\n"
+        "  opset1.Result \"y\" (%y)\n");
+  };
+  const auto sums = [&](const std::string& trips) {
+    const std::string made = unrolled(trips);
+    int count = 0;
+    for (size_t at = made.find("Add("); at != std::string::npos; at = made.find("Add(", at + 1)) ++count;
+    return count;
+  };
+  EXPECT_NE(unrolled("0").find("Loop(loop:"), std::string::npos);
+  EXPECT_EQ(sums("1"), 1);
+  EXPECT_EQ(sums("2"), 2);
+  EXPECT_EQ(sums("3"), 3);
+  EXPECT_EQ(sums("-1"), 3);
+}
+
+// As many nodes as the bound, and one more: of one, two and three nodes in an iteration.
+TEST_F(LoopsTest, UpToTheMostNodes) {
+  const auto is_unrolled = [&](int iterations, int nodes) {
+    std::string before, value = "%s";
+    for (int i = 1; i < nodes; ++i) {
+      before += "      %" + std::string(1, static_cast<char>('i' + i)) + " = opset1.Abs \"abs" +
+                std::to_string(i) + "\" (%p) : f32[1,2]\n";
+    }
+    const std::string data = "[1," + std::to_string(2 * iterations) + "]";
+    return Unrolled(TextOf(SumLoop{.data = data, .before = before})).find("TensorIterator") ==
+           std::string::npos;
+  };
+  EXPECT_TRUE(is_unrolled(512, 1));
+  EXPECT_FALSE(is_unrolled(513, 1));
+  EXPECT_TRUE(is_unrolled(256, 2));
+  EXPECT_FALSE(is_unrolled(257, 2));
+  EXPECT_TRUE(is_unrolled(170, 3));
+  EXPECT_FALSE(is_unrolled(171, 3));
+}
+
+// Each result is computed by a node of the loop, and by one of its own.
+TEST_F(LoopsTest, ResultsThatWouldBeOthersStay) {
+  const auto stays = [&](const std::string& first, const std::string& second, const std::string& results) {
+    return Unrolled(
+               "  %x = opset1.Parameter \"x\" {element_type = f32, shape = [2]} : f32[2]\n"
+               "  %r = opset1.ReLU \"r\" (%x) : f32[2]\n"
+               "  %y:2 = opset1.TensorIterator \"loop\" (%r) : f32[2], f32[2] bodies {\n"
+               "    \"body\" input 0 -> 0 output 0 -> 0 output 1 -> 1 graph \"step\" {\n"
+               "      %p = opset1.Parameter \"p\" {element_type = f32, shape = [2]} : f32[2]\n"
+               "      %k = opset1.Const \"k\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+               "      %a = opset1.Add \"a\" (%p, %k) : f32[2]\n      %b = opset1.Abs \"b\" (%p) : f32[2]\n"
+               "      opset1.Result \"one\" (" +
+               first + ")\n      opset1.Result \"two\" (" + second + ")\n    }\n  }\n" + results)
+               .find("TensorIterator") != std::string::npos;
+  };
+  const std::string both = "  opset1.Result \"y\" (%y)\n  opset1.Result \"z\" (%y.1)\n";
+  EXPECT_FALSE(stays("%a", "%b", both));
+  EXPECT_TRUE(stays("%a", "%a", both));
+  EXPECT_TRUE(stays("%k", "%b", both));
+  EXPECT_TRUE(stays("%a", "%k", both));
+  EXPECT_TRUE(stays("%p", "%b", both));
+  EXPECT_TRUE(stays("%a", "%p", both));
+  // Between other nodes all may be so.
+  const std::string sum = "  %s = opset1.Multiply \"s\" (%y, %y.1) : f32[2]\n  opset1.Result \"y\" (%s)\n";
+  for (const char* value : {"%a", "%k", "%p"}) EXPECT_FALSE(stays(value, value, sum)) << value;
+}
+
 // ---- loops in loops ----
 
 TEST_F(LoopsTest, LoopsInALoopThatIsUnrolledAreToo) {
