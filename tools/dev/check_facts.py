@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Checks that facts of operations are read from their rows: no caller gives the default of an attribute, and no
-operation is compared by its name outside the rows and what reads and writes text and XML. Executables are created in one place."""
+operation is compared by its name outside the rows and what reads and writes text and XML. Executables are created in
+one place, and each microkernel has a unit test."""
 
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LANES = "runtime/fast/lanes"
 DEFAULT = re.compile(r"\b(?:Int|Double|Bool|String|Ints|Doubles|Attribute)Or\(")
 BY_NAME = re.compile(r'\bIs\((?:"opset\d+"|(?:ir::)?kNnefSet), |\btype\(\) [!=]= "|StringSwitch<[^;]*\btype\b|\btype [!=]= "'
                      r'|(?:\binfo\(\)|\bInfo\([^()]*(?:\([^()]*\))?[^()]*\))\.name\s*[!=]=|\bop\(\) [!=]= (?:"|\w*name\b)')
@@ -30,6 +32,11 @@ def main() -> int:
                 if BY_NAME.search(code) and not name.startswith(EXEMPT):
                     found.append(f"{name}:{number}: compares operations by name; compare an `OpId`, or ask for the role, a "
                                  "field of the row or an `ir::OpTable` of a set")
+    # A microkernel has a test of its own, at both vector widths.
+    for path in sorted((ROOT / LANES).glob("*.cpp")):
+        test = ROOT / "tests/unit" / LANES / f"{path.stem}_test.cpp"
+        if not test.is_file():
+            found.append(f"{LANES}/{path.name}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
     # An executable that is made elsewhere would lack the kernels of plug-ins.
     for path in sorted((ROOT / "tools").rglob("*.cpp")):
         name = path.relative_to(ROOT).as_posix()

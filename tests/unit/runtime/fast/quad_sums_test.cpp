@@ -1,23 +1,22 @@
-// Codes that are clamped and their rests, which are the codes again, and sums of products of both, against
-// loops over all of them in integers.
+// Sums of products of quantized images and weights in fours, of saturating and VNNI microkernels, against
+// loops over all pixels and taps in integers.
 
-#include "runtime/fast/lanes/clamped_tile.h"
+#include "runtime/fast/quad_sums.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <vector>
 
-#include "runtime/fast/quad_sums.h"
+#include "runtime/fast/lanes/clamped_tile.h"
 
 namespace nnefc::runtime {
 namespace {
 
 constexpr int64_t kBlock = kBlockColumns;
 
-class ClampedTileTest : public ::testing::Test {
+class QuadSumsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!HasLanes()) GTEST_SKIP() << "for AVX2";
@@ -44,131 +43,6 @@ class ClampedTileTest : public ::testing::Test {
     return codes;
   }
 
-  std::mt19937 random_{7};
-};
-
-// The products of what pixels see and weights in fours, in 64 bits.
-template <typename Number>
-int64_t SumOf(const std::vector<Number>& numbers, const QuadTile<Number>& tile, int64_t pixel,
-              int64_t output) {
-  int64_t sum = 0;
-  for (int64_t i = 0; i < tile.strip_count * tile.quads * kQuad; ++i) {
-    const int64_t strip = i / (tile.quads * kQuad), term = i % (tile.quads * kQuad);
-    const int64_t place = tile.seen[pixel] + tile.strips[strip] + term;
-    sum += int64_t{numbers[static_cast<size_t>(place)]} *
-           tile.weights[(i / kQuad * kBlock + output) * kQuad + i % kQuad];
-  }
-  return sum;
-}
-
-TEST_F(ClampedTileTest, ClampedCodesAndRestsAreTheCodes) {
-  for (int base : {0, 1, 52, 179}) {
-    for (int often : {1, 3, 40}) {
-      for (int64_t count : {4, 28, 64, 132, 1000}) {
-        const std::vector<uint8_t> codes = DrawCodes(count, base + 70, often);
-        std::vector<uint8_t> clamped(codes.size());
-        std::vector<CodeRest> above(2 * codes.size()), below(2 * codes.size());
-        CodeRests rests{.above = above.data(), .below = below.data(), .most = count};
-        constexpr int64_t kFirst = 11;
-        ClampCodes({.codes = codes.data(),
-                    .count = count,
-                    .base = base,
-                    .out = clamped.data(),
-                    .first_quad = kFirst},
-                   rests);
-        std::vector<int> again(clamped.begin(), clamped.end());
-        const auto add = [&](const std::vector<CodeRest>& some, int64_t rest_count, int sign) {
-          for (int64_t i = 0; i < rest_count; ++i) {
-            const CodeRest& rest = some[static_cast<size_t>(i)];
-            if (i > 0) {
-              EXPECT_GE(rest.quad, some[static_cast<size_t>(i - 1)].quad);
-            }
-            EXPECT_NE(rest.bytes, 0U);
-            uint8_t bytes[kQuad];
-            std::memcpy(bytes, &rest.bytes, sizeof(bytes));
-            for (size_t j = 0; j < kQuad; j += 2) EXPECT_LE(bytes[j] + bytes[j + 1], kMostOfTwo);
-            for (size_t j = 0; j < kQuad; ++j)
-              again[static_cast<size_t>(rest.quad - kFirst) * kQuad + j] += sign * bytes[j];
-          }
-        };
-        add(above, rests.above_count, 1);
-        add(below, rests.below_count, -1);
-        for (size_t i = 0; i < codes.size(); ++i) {
-          EXPECT_EQ(again[i] + base, codes[i]) << i << " of " << count << ", base " << base;
-          EXPECT_LE(clamped[i / 2 * 2] + clamped[i / 2 * 2 + 1], kMostOfTwo);
-        }
-      }
-    }
-  }
-}
-
-TEST_F(ClampedTileTest, TooManyRestsAreNotWritten) {
-  constexpr int64_t kMost = 5;
-  const std::vector<uint8_t> codes(256, 255);
-  std::vector<uint8_t> clamped(codes.size());
-  std::vector<CodeRest> above(codes.size(), CodeRest{-1, 0}), below(kMost + 1);
-  CodeRests rests{.above = above.data(), .below = below.data(), .most = kMost};
-  ClampCodes({.codes = codes.data(), .count = 256, .base = 0, .out = clamped.data(), .first_quad = 0}, rests);
-  EXPECT_TRUE(rests.are_too_many());
-  for (size_t i = kMost + 1; i < above.size(); ++i) EXPECT_EQ(above[i].quad, -1);
-}
-
-TEST_F(ClampedTileTest, SumsAreThoseOfIntegers) {
-  constexpr int64_t kRow = 800, kStrips = 2;
-  // Two together are at most kMostOfTwo, in any shares, and often that.
-  std::vector<uint8_t> numbers = Draw<uint8_t>(4 * kRow, 0, 255);
-  for (size_t i = 0; i < numbers.size(); i += 2)
-    numbers[i + 1] = static_cast<uint8_t>(std::min(255, kMostOfTwo - numbers[i]));
-  for (int64_t quads : {1, 2, 7, 33}) {
-    std::vector<int8_t> weights = Draw<int8_t>(kStrips * quads * kQuadWeights, -128, 127);
-    for (size_t i = 0; i < weights.size(); i += 3) weights[i] = i % 2 == 0 ? -128 : 127;
-    const std::vector<int32_t> strips = {0, kRow}, start = Draw<int32_t>(kBlock, -1000, 1000);
-    std::vector<int32_t> seen = Draw<int32_t>(kWideTileRows, 0, 250);
-    for (int32_t& place : seen) place *= 2;
-    for (int64_t pixels = 1; pixels <= TileRows(); ++pixels) {
-      std::vector<int32_t> sums(static_cast<size_t>(pixels * kBlock));
-      const QuadTile<uint8_t> tile{.numbers = numbers.data(),
-                                   .seen = seen.data(),
-                                   .strips = strips.data(),
-                                   .strip_count = kStrips,
-                                   .quads = quads,
-                                   .weights = weights.data(),
-                                   .sums = sums.data()};
-      RunClampedTile(pixels, tile, start.data());
-      for (int64_t at = 0; at < pixels * kBlock; ++at) {
-        const int64_t begin = start[static_cast<size_t>(at % kBlock)];
-        EXPECT_EQ(sums[static_cast<size_t>(at)], begin + SumOf(numbers, tile, at / kBlock, at % kBlock))
-            << pixels << " pixels, " << quads << " quads, " << at;
-      }
-    }
-  }
-}
-
-TEST_F(ClampedTileTest, SumsOfNumbersAreThoseOfIntegers) {
-  constexpr int64_t kRow = 800, kStrips = 3, kPixels = 7;
-  const std::vector<int16_t> numbers = Draw<int16_t>(5 * kRow, -255, 255);
-  for (int64_t quads : {1, 2, 9}) {
-    const std::vector<int8_t> weights = Draw<int8_t>(kStrips * quads * kQuadWeights, -128, 127);
-    const std::vector<int32_t> strips = {0, kRow, 2 * kRow}, seen = Draw<int32_t>(kPixels, 0, 500);
-    for (int64_t pixels = 1; pixels <= kPixels; ++pixels) {
-      std::vector<int32_t> sums(static_cast<size_t>(pixels * kBlock));
-      const QuadTile<int16_t> tile{.numbers = numbers.data(),
-                                   .seen = seen.data(),
-                                   .strips = strips.data(),
-                                   .strip_count = kStrips,
-                                   .quads = quads,
-                                   .weights = weights.data(),
-                                   .sums = sums.data()};
-      RunQuadTile(pixels, tile);
-      for (int64_t at = 0; at < pixels * kBlock; ++at)
-        EXPECT_EQ(sums[static_cast<size_t>(at)], SumOf(numbers, tile, at / kBlock, at % kBlock)) << at;
-    }
-  }
-}
-
-// A form of images, and its sums against those of all pixels and taps.
-class QuadSumsTest : public ClampedTileTest {
- protected:
   // `in_place`: of rows, whole tiles of sums go to the result at once.
   void Check(const CodedForm& form, int often, bool has_vnni = false, bool in_place = false) {
     ASSERT_TRUE(QuadSums::Suits(form, has_vnni));
@@ -249,6 +123,7 @@ class QuadSumsTest : public ClampedTileTest {
   }
 
   bool was_stored_ = false;
+  std::mt19937 random_{7};
 };
 
 TEST_F(QuadSumsTest, ImagesAndRows) {
