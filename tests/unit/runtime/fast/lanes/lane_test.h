@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/fast/lanes/channel_numbers.h"
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/lanes/limits.h"
 #include "tests/unit/runtime/fast/lanes/guarded_array.h"
@@ -51,6 +52,21 @@ class LaneTest : public ::testing::TestWithParam<LaneCase> {
   template <typename Function>
   auto Of(const LaneFunction<Function>& function) const {
     return lanes() == kWideLanes ? function.of_wide : function.of_narrow;
+  }
+
+  // Whether the compiler makes one rounding of a product and a sum, as builds with optimization do. Quotients
+  // that are corrected by the remainder are rounded once only then.
+  bool FusesProducts() const {
+    const GuardedArray<float> x = Array(kBlockColumns, 1 + 0x1p-12F), mean = Array(kBlockColumns),
+                              shift = Array(kBlockColumns, -1 - 0x1p-11F);
+    GuardedArray<float> out = Array(kBlockColumns);
+    Of(NormalizeChannels)({.x = x.data(),
+                           .mean = mean.data(),
+                           .factor = x.data(),
+                           .shift = shift.data(),
+                           .pixels = 1,
+                           .out = out.data()});
+    return out[0] == 0x1p-24F;
   }
 
   template <typename Number = float>
