@@ -90,7 +90,7 @@ TEST_P(CodeTileTest, SumsAreThoseOfIntegers) {
   }
 }
 
-// Products of any numbers of 16 bits leave 32 bits: the sums keep their residues.
+// Products of any numbers of 16 bits exceed 32 bits: the sums keep their residues.
 TEST_P(CodeTileTest, SumsModulo) {
   for (int64_t pairs : {1, 2, 9}) CheckSums<int16_t>(Of(RunNumberTile), 5, 2, pairs, 32767);
   GuardedArray<int16_t> least = Array<int16_t>(2 * kBlockColumns, -32768);

@@ -1,5 +1,5 @@
 // Winograd convolutions of quantized images by 3x3 filters against sums over all taps in integers: they are
-// equal, even where intermediate sums leave 32 bits.
+// equal, even where intermediate sums exceed 32 bits.
 
 #include "runtime/fast/lanes/code_winograd_tile.h"
 
@@ -107,7 +107,7 @@ TEST_P(CodeWinogradTileTest, SumsAreThoseOfTheDefinition) {
   Check();
 }
 
-// Numbers and products are the farthest from 0 that there are, and sums of products leave 32 bits.
+// Numbers and products are the farthest from 0 that there are, and sums of products exceed 32 bits.
 TEST_P(CodeWinogradTileTest, SumsOfTheFarthestCodes) {
   for (int code : {0, 255}) {
     for (int tap : {-128, 127}) {
@@ -117,7 +117,7 @@ TEST_P(CodeWinogradTileTest, SumsOfTheFarthestCodes) {
   }
 }
 
-// As the matrices weigh them: codes with alternating signs give the farthest transformed numbers.
+// As the matrices weigh them: codes with alternating signs have the farthest transformed numbers.
 TEST_P(CodeWinogradTileTest, SumsOfAlternatingCodes) {
   DrawNumbers(0, 0, 0, 0);
   for (int64_t i = 0; i < image_.size(); ++i) {

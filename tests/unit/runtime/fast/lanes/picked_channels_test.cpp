@@ -9,7 +9,7 @@ namespace {
 
 class PickedChannelsTest : public LaneTest {
  protected:
-  // Blocks whose masks and lanes are random, of which no two take the same lane if `is_disjoint`.
+  // Blocks whose masks and lanes are random, of which no two pick the same lane if `is_disjoint`.
   void Check(int64_t count, int64_t pixels, bool adds, bool is_disjoint) {
     std::vector<PickedLanes> picked(static_cast<size_t>(count));
     for (int32_t lane = 0; lane < kBlockColumns; ++lane) {

@@ -147,7 +147,7 @@ TEST_P(VnniTileTest, EachNumberOfPixelsAndQuads) {
   }
 }
 
-// Sums that leave 32 bits keep their residues.
+// Sums that exceed 32 bits keep their residues.
 TEST_P(VnniTileTest, SumsModulo) {
   for (int64_t blocks = 1; blocks <= blocks_at_once(); ++blocks)
     Check({.pixels = 4, .blocks = blocks, .quads = 30, .start = std::numeric_limits<int32_t>::max()});
