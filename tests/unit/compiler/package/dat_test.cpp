@@ -536,6 +536,11 @@ TEST_F(DatTest, BoundsOfTheFormats) {
 
 // Cut anywhere, a file ends where it is cut.
 TEST_F(DatTest, FilesThatAreCutOff) {
+  const std::string scalar = Make(Provisional{.data = Raw<float>({3})});
+  EXPECT_NE(ReadFails(scalar.substr(0, 15)).find("the file ends after 15 bytes, within the header"),
+            std::string::npos);
+  EXPECT_NE(ReadFails(scalar.substr(0, 16)).find("the file ends after 0 of 4 bytes of data"),
+            std::string::npos);
   const std::string ratified = Make(Ratified{.extents = {2}, .data = Raw<float>({3, 4})});
   for (size_t size = 2; size < ratified.size(); ++size) {
     const std::string where = size < 128 ? fmt::format("{} bytes, within the header", size)

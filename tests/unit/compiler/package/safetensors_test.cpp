@@ -26,7 +26,8 @@ class SafetensorsTest : public PackageTest {
     return text;
   }
   static std::string Tensor(const std::string& name, const std::string& shape, const std::string& offsets) {
-    return fmt::format(R"("{}": {{"dtype": "F32", "shape": [{}], "data_offsets": [{}]}})", name, shape, offsets);
+    return fmt::format(R"("{}": {{"dtype": "F32", "shape": [{}], "data_offsets": [{}]}})", name, shape,
+                       offsets);
   }
   // A file of one tensor, with so many bytes of data.
   std::string ReadOne(const std::string& shape, const std::string& offsets, size_t bytes) {
@@ -40,9 +41,10 @@ TEST_F(SafetensorsTest, OffsetsOfATensor) {
   EXPECT_EQ(ReadOne("2", "0, 8", 8), "fits");
   EXPECT_EQ(ReadOne("", "0, 4", 4), "fits");
   EXPECT_EQ(ReadOne("0", "0, 0", 0), "fits");
-  for (const char* wrong : {"", "0", "0, 8, 8", "8, 0", "0, 7", "0, 9", "1, 8", "1, 9", "0, 0", "8, 8", "8, 16", "9, 17",
-                            "0, 9223372036854775807", "9223372036854775807, 9223372036854775807",
-                            "9223372036854775799, 9223372036854775807"})
+  for (const char* wrong :
+       {"", "0", "0, 8, 8", "8, 0", "0, 7", "0, 9", "1, 8", "1, 9", "0, 0", "8, 8", "8, 16", "9, 17",
+        "0, 9223372036854775807", "9223372036854775807, 9223372036854775807",
+        "9223372036854775799, 9223372036854775807"})
     EXPECT_EQ(ReadOne("2", wrong, 8), "safetensors.size") << wrong;
   for (const char* wrong : {"-1, 7", "0, 18446744073709551615", "0.0, 8.0", "\"0\", 8"})
     EXPECT_EQ(ReadOne("2", wrong, 8), "safetensors.header") << wrong;
@@ -82,8 +84,8 @@ TEST_F(SafetensorsTest, TensorsFillTheData) {
 
 TEST_F(SafetensorsTest, SizesOfTheHeader) {
   const std::string header = "{" + Tensor("a", "0", "0, 0") + "}";
-  for (uint64_t wrong : {header.size() + 1, header.size() - 1, size_t{0}, size_t{1} << 62, size_t{1} << 63, ~size_t{0},
-                         ~size_t{0} - 7})
+  for (uint64_t wrong : {header.size() + 1, header.size() - 1, size_t{0}, size_t{1} << 62, size_t{1} << 63,
+                         ~size_t{0}, ~size_t{0} - 7})
     EXPECT_NE(Read(File(header, "", wrong)).find("safetensors.header"), std::string::npos) << wrong;
   for (size_t size = 0; size < 8; ++size)
     EXPECT_EQ(Read(File(header, "").substr(0, size)), "safetensors.header") << size;
