@@ -160,7 +160,7 @@ class Compilation {
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
   // The same for OpenVINO, of a model that is lowered; null after a mistake.
-  std::shared_ptr<const ir::Graph> MakeOpenVinoForm();
+  [[nodiscard]] std::shared_ptr<const ir::Graph> MakeOpenVinoForm();
   // The transformations of a model that is lowered, and what they did.
   const transform::Pipeline* pipeline() const { return pipeline_ ? &*pipeline_ : nullptr; }
   // The graph that the model is before it is lowered; once it is, with what
@@ -169,27 +169,27 @@ class Compilation {
   const std::vector<StageTime>& times() const { return times_; }
 
  private:
-  bool Run(Stage stage);
+  [[nodiscard]] bool Run(Stage stage);
   // After a mistake of a document that is read strictly by default: adds a note if lenient
   // reading finds none.
   void NoteLenientReading();
-  bool Open();
+  [[nodiscard]] bool Open();
   FileId TextOf(FileId file);
-  std::unique_ptr<ir::Graph> ReadGraph();
+  [[nodiscard]] std::unique_ptr<ir::Graph> ReadGraph();
   ErrorOr<std::unique_ptr<ir::Graph>> ReadGraphText();
-  std::shared_ptr<ir::Graph> LowerGraphText();
+  [[nodiscard]] std::shared_ptr<ir::Graph> LowerGraphText();
   LowerOptions lower_options() const;
-  bool Parse();
+  [[nodiscard]] bool Parse();
   bool Check();
   bool Expand();
   // What was told.
   Emitter ExpandDocument(ExpandOptions options);
-  bool Lower();
-  std::shared_ptr<ir::Graph> MakeLowered();
-  bool PrepareTransformations();
-  bool Transform(transform::Side side, ir::Graph& graph);
+  [[nodiscard]] bool Lower();
+  [[nodiscard]] std::shared_ptr<ir::Graph> MakeLowered();
+  [[nodiscard]] bool PrepareTransformations();
+  [[nodiscard]] bool Transform(transform::Side side, ir::Graph& graph);
   // True if the graph of the stage, if it makes one, holds every invariant.
-  bool VerifyStage(Stage stage);
+  [[nodiscard]] bool VerifyStage(Stage stage);
 
   std::string path_;
   CompileOptions options_;

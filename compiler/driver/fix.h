@@ -10,7 +10,7 @@
 namespace nnefc {
 
 // What the repairs that diagnostics propose make of a model's texts.
-struct FixReport {
+struct [[nodiscard]] FixReport {
   // The texts that changed, by the names that SourceManager tells them by.
   struct Change {
     std::string before;

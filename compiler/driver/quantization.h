@@ -39,7 +39,7 @@ class QuantizationTable {
 };
 
 // A graph.quant file that was checked against its model.
-struct ModelQuantization {
+struct [[nodiscard]] ModelQuantization {
   std::unique_ptr<CheckedDocument> document;
   QuantizationTable table;  // empty after mistakes
   bool complete = false;    // there was none

@@ -12,7 +12,7 @@ namespace nnefc {
 // `$.layers[0].size` in it. A number, string, logical value or nested array of
 // them stands for itself. `path` leads to the document's own model inside `model`; ""
 // if it is that itself. False after a mistake, which was emitted.
-bool ReplaceResources(ast::Document& document, const ModelContainer& model, std::string_view path,
-                      Context& context);
+[[nodiscard]] bool ReplaceResources(ast::Document& document, const ModelContainer& model,
+                                    std::string_view path, Context& context);
 
 }  // namespace nnefc

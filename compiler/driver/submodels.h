@@ -25,7 +25,7 @@ class Submodels {
   const CheckedDocument* Find(const std::string& path, SourceRange place);
 
  private:
-  std::unique_ptr<CheckedDocument> Load(const std::string& path, SourceRange place);
+  [[nodiscard]] std::unique_ptr<CheckedDocument> Load(const std::string& path, SourceRange place);
 
   const ModelContainer& model_;
   const StandardLibrary& library_;

@@ -8,7 +8,7 @@
 namespace nnefc {
 
 // The texts of a model in the ratified dialect.
-struct UpgradedTexts {
+struct [[nodiscard]] UpgradedTexts {
   std::string graph;
   std::optional<std::string> quantization;
 };

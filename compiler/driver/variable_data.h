@@ -31,8 +31,8 @@ class VariableStore {
 
   // The data of the variable, converted to `type`; nothing if there is none
   // or it does not fit, which was emitted.
-  std::optional<TensorValue> Load(const std::string& label, ElementType type, const ir::PartialShape& shape,
-                                  const ir::Origin& origin);
+  [[nodiscard]] std::optional<TensorValue> Load(const std::string& label, ElementType type,
+                                                const ir::PartialShape& shape, const ir::Origin& origin);
 
   // Emits at `origin` whether data that a program passed for the variable are missing, of a type that the
   // variable cannot have, or of another shape. None need be passed where a seed makes them.
@@ -43,9 +43,10 @@ class VariableStore {
   void CheckFile(const std::string& label, const ir::PartialShape& shape, const ir::Origin& origin);
 
  private:
-  std::optional<TensorValue> Read(const std::string& label, ElementType type, const Shape& shape,
-                                  const ir::Origin& origin);
-  std::optional<TensorValue> ReadModel(const std::string& label, ElementType type, Emitter& emitter);
+  [[nodiscard]] std::optional<TensorValue> Read(const std::string& label, ElementType type,
+                                                const Shape& shape, const ir::Origin& origin);
+  [[nodiscard]] std::optional<TensorValue> ReadModel(const std::string& label, ElementType type,
+                                                     Emitter& emitter);
 
   void EmitMissing(const std::string& label, const ir::Origin& origin);
   void EmitShape(const std::string& label, const Shape& actual, const Shape& expected,

@@ -49,7 +49,7 @@ struct ExpandOptions {
 };
 
 // What a document expands to.
-struct Expanded {
+struct [[nodiscard]] Expanded {
   // Of NNEF operations; null if the document has no graph to expand. After
   // mistakes, those of earlier stages too, it lacks what depends on them.
   std::unique_ptr<ir::Graph> graph;

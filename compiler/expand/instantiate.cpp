@@ -377,7 +377,7 @@ ir::NodeId GraphBuilder::AddLiteralNode(const Value& value, const Site& site) {
   ir::NodeId node = graph().AddNode(
       ir::kNnefSet, "constant", {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
   names().OnNode(graph().node(node), site.statement);
-  ir::InferNode(graph(), node, context_.emitter);
+  (void)ir::InferNode(graph(), node, context_.emitter);  // emits mistakes
   return node;
 }
 

@@ -70,7 +70,7 @@ class InferContext {
   // infers the body. InferNode leaves bodies to the operation's function.
   Body& body(size_t index) { return graph_->body(node_.id(), index); }
   void SetBodyParameter(size_t body, int32_t parameter, ElementType type, PartialShape shape);
-  bool InferBody(size_t index);
+  [[nodiscard]] bool InferBody(size_t index);
 
   // Tells a mistake with the node's stack of fragments, at the place of the
   // first Argument that the message names ("`filter` of `conv` has rank 3;
@@ -124,15 +124,17 @@ class InferContext {
 // if these are known, otherwise at the node's. `unknown_values` is told the inputs
 // whose values the shape function asked for in vain: axes, orders and sizes that a
 // run computes.
-bool InferNode(Graph& graph, NodeId node, Emitter& emitter, const ArgumentPlaces* places = nullptr,
-               llvm::SmallVectorImpl<int32_t>* unknown_values = nullptr);
+[[nodiscard]] bool InferNode(Graph& graph, NodeId node, Emitter& emitter,
+                             const ArgumentPlaces* places = nullptr,
+                             llvm::SmallVectorImpl<int32_t>* unknown_values = nullptr);
 // What the outputs of a node would be on other inputs, in no graph: nothing
 // after a mistake, of which the emitter has the first. Only for an operation
 // with a shape function, without bodies, that looks at nothing but its inputs.
-std::optional<std::vector<Output>> InferApart(const Node& node, llvm::ArrayRef<const Output*> inputs,
-                                              Emitter& emitter);
+[[nodiscard]] std::optional<std::vector<Output>> InferApart(const Node& node,
+                                                            llvm::ArrayRef<const Output*> inputs,
+                                                            Emitter& emitter);
 // Adds a node `set.name` and infers it.
-struct InferredNode {
+struct [[nodiscard]] InferredNode {
   NodeId id;
   bool inferred;
 };
@@ -140,7 +142,7 @@ InferredNode AddInferred(Graph& graph, std::string_view set, std::string_view na
                          Emitter& emitter);
 // Infers all nodes in topological order, sub-graphs included; checked: the
 // graph has no cycle.
-bool InferGraph(Graph& graph, Emitter& emitter);
+[[nodiscard]] bool InferGraph(Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc::ir
 

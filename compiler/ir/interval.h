@@ -48,7 +48,7 @@ enum class Alignment : uint8_t { kFirst, kLast };
 
 // `shape` is of unknown rank if one of them is; `mismatch` is the axis of the longer
 // shape where they disagree.
-struct BroadcastResult {
+struct [[nodiscard]] BroadcastResult {
   PartialShape shape;
   std::optional<int64_t> mismatch;
 };

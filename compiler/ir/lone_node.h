@@ -19,7 +19,7 @@ class LoneNode {
 
   void SetInput(int32_t index, ElementType type, PartialShape shape, std::optional<TensorValue> value);
   // False after a mistake.
-  bool Infer(Emitter& emitter);
+  [[nodiscard]] bool Infer(Emitter& emitter);
   const Output& input(int32_t index) const { return inputs_[static_cast<size_t>(index)]; }
   // As inferred last.
   llvm::ArrayRef<Output> outputs() const { return outputs_; }

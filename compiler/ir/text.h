@@ -49,7 +49,7 @@ std::string PrintAttributes(const AttributeMap& attributes, const PrintOptions& 
 // graph that Verify objects to. `[1,3]` is a shape where opset1.Parameter
 // wants one. The origin of a node is its place in the text. `elements` are those
 // that PrintOptions::keep was given; null if there are none.
-std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context,
-                                  std::shared_ptr<const Buffer> elements = nullptr);
+[[nodiscard]] std::unique_ptr<Graph> ParseGraph(FileId file, const OpRegistry& registry, Context& context,
+                                                std::shared_ptr<const Buffer> elements = nullptr);
 
 }  // namespace nnefc::ir

@@ -18,7 +18,7 @@ void LintProvisional(Subject& subject) {
   constexpr size_t kMostMistakes = 100;
   Context other(subject.context, kMostMistakes);
   auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
-  CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
+  const auto checked = CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
   // The first place of each rule that is broken, and how many there are.
   std::map<const Rule*, size_t> counts;
   std::vector<const Diagnostic*> firsts;

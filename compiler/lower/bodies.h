@@ -8,6 +8,6 @@ namespace nnefc::lower {
 
 // Lowers a body of the node; null after a mistake, which was emitted: among
 // them that bodies are nested too deep.
-std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body);
+[[nodiscard]] std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body);
 
 }  // namespace nnefc::lower

@@ -37,6 +37,7 @@ struct LowerOptions {
 // output that had an NNEF identifier keeps it as tensor name. What has no
 // OpenVINO form stays a node of the set "nnef"; what is of another set stays as it is. Null if a mistake was
 // emitted.
-std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context);
+[[nodiscard]] std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options,
+                                                    Context& context);
 
 }  // namespace nnefc

@@ -19,10 +19,10 @@ class ConstReader {
   // The value of the layer's `<data element_type= shape= offset= size=/>`; old
   // files have type and shape at the output port only. Emits what is wrong:
   // bytes outside the file, fewer bytes than the shape needs.
-  std::optional<TensorValue> Read(const LayerElement& layer);
+  [[nodiscard]] std::optional<TensorValue> Read(const LayerElement& layer);
 
  private:
-  bool Open(const LayerElement& layer);
+  [[nodiscard]] bool Open(const LayerElement& layer);
 
   XmlFile* xml_;
   std::string path_;
@@ -36,6 +36,6 @@ struct DeclaredTensor {
   ElementType type = ElementType::kDynamic;
   ir::PartialShape shape;
 };
-std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer);
+[[nodiscard]] std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer);
 
 }  // namespace nnefc::openvino

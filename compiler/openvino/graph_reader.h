@@ -24,7 +24,7 @@ class GraphReader {
 
   // The graph of the root, or null and diagnostics. Types and shapes are those
   // that the file declares.
-  std::unique_ptr<ir::Graph> Read();
+  [[nodiscard]] std::unique_ptr<ir::Graph> Read();
   // Compares what the ports declare with what was inferred. True if they agree.
   bool CompareDeclared();
 
@@ -35,11 +35,11 @@ class GraphReader {
     Layers layers;
   };
 
-  std::unique_ptr<ir::Graph> ReadNet(pugi::xml_node net, int depth, BodyLayers* places);
+  [[nodiscard]] std::unique_ptr<ir::Graph> ReadNet(pugi::xml_node net, int depth, BodyLayers* places);
   void MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer, int depth);
   ir::OpId OperationOf(const LayerElement& layer);
-  bool CheckInputs(const LayerElement& layer);
-  bool CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs);
+  [[nodiscard]] bool CheckInputs(const LayerElement& layer);
+  [[nodiscard]] bool CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs);
   ir::AttributeMap ReadAttributes(const LayerElement& layer);
   void SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer);
   void ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth);

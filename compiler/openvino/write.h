@@ -27,7 +27,8 @@ struct WritableOptions {
 // Tells every reason why the graph cannot be written as OpenVINO IR: an
 // operation without an OpenVINO form, a variable without data, bodies nested
 // too deep, names that XML cannot hold. True if there is none.
-bool CheckWritable(const ir::Graph& graph, Emitter& emitter, const WritableOptions& options = {});
+[[nodiscard]] bool CheckWritable(const ir::Graph& graph, Emitter& emitter,
+                                 const WritableOptions& options = {});
 
 // Writes the graph as OpenVINO IR version 11: `net.xml` and `net.bin`, both or
 // none. The graph must be writable and without cycles (checked). What feeds no
@@ -37,7 +38,7 @@ ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_pa
                                const WriteOptions& options = {});
 
 // The same in memory. The constants are those of the graph, not copies.
-struct OpenVinoInMemory {
+struct [[nodiscard]] OpenVinoInMemory {
   std::string xml;
   std::vector<openvino::PlacedConstant> constants;
   uint64_t weights_size = 0;  // of the file that they would fill

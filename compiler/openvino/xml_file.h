@@ -51,8 +51,8 @@ class XmlFile {
  private:
   XmlFile(FileId file, std::string text, Context& context)
       : context_(context), file_(file), text_(std::move(text)) {}
-  bool Parse();
-  bool CheckAttributes();
+  [[nodiscard]] bool Parse();
+  [[nodiscard]] bool CheckAttributes();
   SourceRange RangeAt(const char* name) const;
 
   Context& context_;

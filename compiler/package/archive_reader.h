@@ -43,10 +43,10 @@ class ArchiveReader {
   std::optional<std::string> Next();
   // The content of the current file: a part of the archive where it lies there
   // unpacked. Null after an error.
-  std::shared_ptr<const Buffer> Read();
+  [[nodiscard]] std::shared_ptr<const Buffer> Read();
   // The first `most` bytes of the current file, all of it where it lies
   // unpacked; the rest is read and not kept. Nothing after an error.
-  std::optional<ArchivedFile> ReadStart(uint64_t most);
+  [[nodiscard]] std::optional<ArchivedFile> ReadStart(uint64_t most);
   // True if an error was emitted.
   bool failed() const { return failed_; }
 
@@ -54,11 +54,11 @@ class ArchiveReader {
   template <typename... Args>
   void Fail(const Rule& rule, fmt::format_string<Args...> format, Args&&... args);
   void FailDamaged(std::string_view fallback);
-  bool Open();
+  [[nodiscard]] bool Open();
   bool Accept(archive_entry* entry, std::string& path);
   template <typename Consume>
-  bool ReadBlocks(Consume consume);
-  bool CheckTotal();
+  [[nodiscard]] bool ReadBlocks(Consume consume);
+  [[nodiscard]] bool CheckTotal();
   void Finish();
   static ssize_t ReadUnpacked(archive* handle, void* reader, const void** block);
   // The bytes of the current file, if `block` is all of it and a part of an

@@ -79,7 +79,7 @@ struct DatQuantization {
 
 // Reads a tensor file of either dialect, which its header and size tell apart.
 // Nothing is believed before it is checked against the bytes that are there.
-std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
+[[nodiscard]] std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
 
 // No header takes more bytes.
 inline constexpr uint64_t kLongestDatHeader = 16 + uint64_t{4} * 32 + 0xffff;
@@ -88,7 +88,8 @@ inline constexpr uint64_t kLongestDatHeader = 16 + uint64_t{4} * 32 + 0xffff;
 uint64_t DatHeaderSize(std::span<const std::byte> start);
 // Reads the header of a tensor file of `size` bytes, of which `start` holds
 // those of the header at least, and says of the file what ReadDat does.
-std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size, Emitter& emitter);
+[[nodiscard]] std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size,
+                                                     Emitter& emitter);
 
 // The items in words: "8-bit signed integers", "4-bit quantized items".
 std::string DescribeItems(const DatHeader& dat);
@@ -97,8 +98,8 @@ std::string DescribeItems(const DatHeader& dat);
 // kI64 (`integer`) or kBoolean (`logical`); R 5.2.1. Floats are converted,
 // quantized items decoded, by `quantization` if given; items of another type
 // are an error. Plain f32 stays mapped.
-std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emitter& emitter,
-                                     const DatQuantization* quantization = nullptr);
+[[nodiscard]] std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emitter& emitter,
+                                                   const DatQuantization* quantization = nullptr);
 
 // Writes a tensor of any element type but string. bf16 is written as 32-bit
 // float; provisional files hold booleans as 8-bit unsigned integers. Fails for

@@ -30,7 +30,7 @@ class FilterStream : public UnpackedStream {
 
  private:
   static ssize_t ReadPacked(archive* handle, void* stream, const void** block);
-  bool Open();
+  [[nodiscard]] bool Open();
 
   PackedBytes packed_;
   const ArchiveFunctions* functions_ = nullptr;

@@ -30,7 +30,7 @@ struct ModelOpenOptions {
   bool reads_data = false;
 };
 
-struct ModelOpenResult {
+struct [[nodiscard]] ModelOpenResult {
   // Null on failure, which was emitted.
   std::unique_ptr<ModelContainer> model;
   // True if the failure is the environment's (a file that cannot be opened)
@@ -76,22 +76,23 @@ class ModelContainer {
   bool HasVariable(std::string_view label) const;
   // Reads the tensor file of a variable; nothing if there is none, it cannot
   // be read or is damaged, which was emitted.
-  std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
+  [[nodiscard]] std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
   // The same of what its header says, without the items.
-  std::optional<DatHeader> ReadVariableHeader(std::string_view label, Emitter& emitter) const;
+  [[nodiscard]] std::optional<DatHeader> ReadVariableHeader(std::string_view label, Emitter& emitter) const;
   // The same, decoded as in DecodeDat by what the file itself tells.
-  std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type, Emitter& emitter) const;
+  [[nodiscard]] std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type,
+                                                        Emitter& emitter) const;
 
   // True if there is `<label>.json`, a resource as tract has them.
   bool HasResource(std::string_view label) const;
   // The text of a resource that is there; nothing if it cannot be read or is too
   // large, which was emitted.
-  std::optional<FileId> OpenResource(std::string_view label, Emitter& emitter) const;
+  [[nodiscard]] std::optional<FileId> OpenResource(std::string_view label, Emitter& emitter) const;
 
   // True if a model lies inside by that label.
   bool HasSubmodel(std::string_view label) const;
   // The document of one that is there; nothing if it cannot be read, which was emitted, of an archive once.
-  std::optional<FileId> OpenSubmodel(std::string_view label, Emitter& emitter) const;
+  [[nodiscard]] std::optional<FileId> OpenSubmodel(std::string_view label, Emitter& emitter) const;
 
  protected:
   ModelContainer(std::string name, FileId file, Context& context)
@@ -101,17 +102,19 @@ class ModelContainer {
   virtual void Walk(llvm::function_ref<bool(const std::string&)> use) const = 0;
   // `member` is the file's path inside the model; it leads nowhere else.
   virtual bool HasMember(const std::string& member) const = 0;
-  virtual std::optional<DataSource> ReadMember(const std::string& member, Emitter& emitter) const = 0;
+  [[nodiscard]] virtual std::optional<DataSource> ReadMember(const std::string& member,
+                                                             Emitter& emitter) const = 0;
   // The first bytes of a tensor file, its header at least, and its size.
   struct Start {
     DataSource bytes;
     uint64_t size;
   };
-  virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
+  [[nodiscard]] virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
 
   // Reads a `.dat` file that is there, or what its header says.
-  virtual std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const;
-  virtual std::optional<DatHeader> ReadHeader(const std::string& member, Emitter& emitter) const;
+  [[nodiscard]] virtual std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const;
+  [[nodiscard]] virtual std::optional<DatHeader> ReadHeader(const std::string& member,
+                                                            Emitter& emitter) const;
 
   Context& context() const { return *context_; }
 
@@ -139,7 +142,8 @@ class ModelContainer {
   const Inner* FindInner(std::string_view label, std::string& inside) const;
   std::nullopt_t Lost(std::string_view label, Emitter& emitter) const;
   // The text of a small file that is there; nothing if it cannot be read, or is larger than `most` bytes.
-  std::optional<FileId> OpenText(const std::string& member, uint64_t most, Emitter& emitter) const;
+  [[nodiscard]] std::optional<FileId> OpenText(const std::string& member, uint64_t most,
+                                               Emitter& emitter) const;
 
   std::string SubmodelAround(std::string_view member) const;
 

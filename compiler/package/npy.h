@@ -18,7 +18,7 @@ struct NamedTensor {
 // Reads an array in NumPy's format (versions 1.0 to 3.0): booleans, integers
 // and floats of either byte order, row- or column-major. Little-endian
 // row-major numbers are mapped, not copied.
-std::optional<TensorValue> ReadNpy(const DataSource& source, Emitter& emitter);
+[[nodiscard]] std::optional<TensorValue> ReadNpy(const DataSource& source, Emitter& emitter);
 
 // Writes an array in NumPy's format 1.0, row-major. bf16 becomes float32,
 // types below a byte become 8-bit integers; strings cannot be written.

@@ -18,8 +18,8 @@ struct NpzOptions {
 // Reads NumPy's archive of arrays: a zip file of `<name>.npy`, stored or
 // deflated. Names are UTF-8 and otherwise free (`a/b`, `../a`, none at all). Other members are ignored; a
 // name that is given twice is an error.
-std::optional<std::vector<NamedTensor>> ReadNpz(const DataSource& source, Context& context,
-                                                const NpzOptions& options = {});
+[[nodiscard]] std::optional<std::vector<NamedTensor>> ReadNpz(const DataSource& source, Context& context,
+                                                              const NpzOptions& options = {});
 
 // Writes the tensors in the order given, stored, without times, so that equal
 // tensors make equal files. Fails for names that would not be read again: such as

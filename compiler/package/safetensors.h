@@ -32,12 +32,12 @@ uint64_t SafetensorsHeaderSize(std::span<const std::byte> start);
 
 // Reads the header of a file of `size` bytes, of which `start` holds those of the
 // header at least. Nothing if it is damaged, which was emitted.
-std::optional<SafetensorsIndex> ReadSafetensorsIndex(const DataSource& start, uint64_t size,
-                                                     Emitter& emitter);
+[[nodiscard]] std::optional<SafetensorsIndex> ReadSafetensorsIndex(const DataSource& start, uint64_t size,
+                                                                   Emitter& emitter);
 
 // A tensor of a file that the entry is of: mapped, but for bfloat16, which is
 // read as f32. Nothing if an item is no value of its type, which was emitted.
-std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file, const SafetensorsEntry& entry,
-                                            Emitter& emitter);
+[[nodiscard]] std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file,
+                                                          const SafetensorsEntry& entry, Emitter& emitter);
 
 }  // namespace nnefc

@@ -37,7 +37,7 @@ class ZipReader {
   std::optional<std::vector<ZipMember>> Members();
   // The content of a member: a part of the archive where it is stored. Null
   // after an error.
-  std::shared_ptr<const Buffer> Read(const ZipMember& member);
+  [[nodiscard]] std::shared_ptr<const Buffer> Read(const ZipMember& member);
 
  private:
   // Where the directory lies, from which places in it are told.
@@ -54,7 +54,7 @@ class ZipReader {
   bool HasSignature(uint64_t at, std::string_view signature, uint64_t size) const;
   std::optional<uint64_t> FindEnd() const;
   std::optional<Directory> FindDirectory();
-  bool ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member);
+  [[nodiscard]] bool ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member);
   bool TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) const;
   std::optional<uint64_t> FindData(const ZipMember& member);
   std::shared_ptr<const Buffer> Inflate(const ZipMember& member, uint64_t data);

@@ -10,7 +10,7 @@
 namespace nnefc::plugin {
 
 // Why a file is no shared library that can be loaded.
-struct LoadError {
+struct [[nodiscard]] LoadError {
   std::string message;
 };
 

@@ -26,7 +26,7 @@ struct AddedLibrary {
 };
 
 // What the text of such a library holds.
-struct AddedLibraryReport {
+struct [[nodiscard]] AddedLibraryReport {
   // The first mistake, "3:5: .. [rule]"; empty if there is none.
   std::string mistake;
   std::vector<std::string> fragments;
@@ -104,8 +104,8 @@ struct CheckOptions {
 // Checks names, dialect rules, argument binding and types of a document
 // (chapter 3.3 of both specifications). What values decide -
 // indices, lengths, branches - is left to expansion.
-std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
-                                               const StandardLibrary& library, const CheckOptions& options,
-                                               Context& context);
+[[nodiscard]] std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
+                                                             const StandardLibrary& library,
+                                                             const CheckOptions& options, Context& context);
 
 }  // namespace nnefc

@@ -71,7 +71,7 @@ struct ExtensionLibrary {
 
 // A document and what the checker found out about it, as side tables. Always
 // complete: what is wrong has an Error type or no binding.
-class CheckedDocument {
+class [[nodiscard]] CheckedDocument {
  public:
   const ast::Document& ast() const { return *ast_; }
   // True if neither its text nor its meaning holds a mistake, as far as is known

@@ -17,9 +17,9 @@ namespace nnefc {
 //
 // Operations are looked up in `model`, then in its library. The bindings of the
 // result leave the slot of the quantized tensor, the first, invalid.
-std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Document> document,
-                                                   const CheckedDocument& model,
-                                                   llvm::function_ref<bool(std::string_view)> is_activation,
-                                                   const StandardLibrary& library, Context& context);
+[[nodiscard]] std::unique_ptr<CheckedDocument> CheckQuantization(
+    std::unique_ptr<const ast::Document> document, const CheckedDocument& model,
+    llvm::function_ref<bool(std::string_view)> is_activation, const StandardLibrary& library,
+    Context& context);
 
 }  // namespace nnefc

@@ -9,7 +9,7 @@
 
 namespace nnefc {
 
-struct AppliedFixes {
+struct [[nodiscard]] AppliedFixes {
   std::string text;
   // Indices of the diagnostics whose repairs are in it, in their order.
   std::vector<size_t> applied;

@@ -10,7 +10,7 @@ namespace nnefc {
 
 // A failing call of the operating system, worded for the user:
 // "cannot open `x.dat`: no such file or directory".
-struct SystemError {
+struct [[nodiscard]] SystemError {
   std::string message;
 };
 

@@ -45,7 +45,7 @@ struct JsonFormat {
 
 // Reads a JSON text, which stands `offset` bytes behind the beginning of a file.
 // Nothing, and a diagnostic, if it cannot be read.
-std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
-                                  const JsonFormat& format, Emitter& emitter);
+[[nodiscard]] std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
+                                                const JsonFormat& format, Emitter& emitter);
 
 }  // namespace nnefc

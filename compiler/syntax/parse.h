@@ -27,7 +27,8 @@ struct ParseOptions {
 // Parses a text of either dialect. Total: always returns a document; what
 // could not be read is an Error node, and each mistake was emitted, local to
 // its statement. `complete` tells that there were none.
-std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context);
+[[nodiscard]] std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options,
+                                                           Context& context);
 
 // True for what names are without quotes: letters, digits and `_`, no digit first, and no
 // keyword of both dialects.

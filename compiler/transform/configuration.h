@@ -59,6 +59,6 @@ struct Configuration {
 //       "custom_attributes": {"factor": 2}}]
 //
 // Nothing, and diagnostics at line and column, after mistakes.
-std::optional<Configuration> ReadConfiguration(FileId file, Context& context);
+[[nodiscard]] std::optional<Configuration> ReadConfiguration(FileId file, Context& context);
 
 }  // namespace nnefc::transform

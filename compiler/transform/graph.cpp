@@ -444,7 +444,7 @@ void Graph::InferIfConnected(ir::NodeId node) {
   // A mistake is told when the marked nodes are inferred, and only if the node
   // is still there.
   Emitter unheard;
-  ir::InferNode(graph_, node, unheard);
+  (void)ir::InferNode(graph_, node, unheard);
 }
 
 }  // namespace nnefc::transform

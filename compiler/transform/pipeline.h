@@ -47,20 +47,20 @@ class Pipeline {
  public:
   // Nothing, and a diagnostic, if they have no order or a name of the options
   // means none. The list must outlive the pipeline.
-  static std::optional<Pipeline> Make(const TransformationList& list, PipelineOptions options,
-                                      Emitter& emitter);
+  [[nodiscard]] static std::optional<Pipeline> Make(const TransformationList& list, PipelineOptions options,
+                                                    Emitter& emitter);
 
   // Transforms a graph: the outermost first, then bodies, the innermost last.
   // False after a mistake; the graph is then good for nothing. Whether a
   // transformation is enabled is asked when its turn comes.
-  bool Run(Side side, ir::Graph& graph, Emitter& emitter);
+  [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
 
   const std::vector<Transformation*>& order() const { return order_; }
   const std::vector<TransformationReport>& reports() const { return reports_; }
 
  private:
   bool IsChosen(const Transformation& transformation) const;
-  bool RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter);
+  [[nodiscard]] bool RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter);
 
   std::vector<Transformation*> order_;
   std::vector<Transformation*> only_;

@@ -18,6 +18,7 @@ namespace nnefc::transform {
 // Nodes are named by what follows the scope in their names, which must tell one
 // node in every instance. Everything is sorted, keys too. Nothing, and
 // diagnostics, after mistakes: also where an instance is not in the graph.
-std::optional<std::string> UpdateConfiguration(const ir::Graph& graph, FileId file, Context& context);
+[[nodiscard]] std::optional<std::string> UpdateConfiguration(const ir::Graph& graph, FileId file,
+                                                             Context& context);
 
 }  // namespace nnefc::transform

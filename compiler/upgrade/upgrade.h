@@ -20,7 +20,7 @@ struct UpgradeInput {
   ir::OpRegistry& registry;
 };
 
-struct UpgradedDocument {
+struct [[nodiscard]] UpgradedDocument {
   std::string text;
   // Tensors within fragments whose identifiers in the expansion differ.
   std::map<std::string, std::string> renamed;

@@ -77,8 +77,9 @@ class Executable {
  public:
   // Takes a graph of OpenVINO operations (after LowerGraph or read from XML).
   // Operations without a kernel and wrong nodes are emitted and give null.
-  static std::shared_ptr<const Executable> Create(std::shared_ptr<const ir::Graph> graph,
-                                                  const ExecutableOptions& options, Emitter& emitter);
+  [[nodiscard]] static std::shared_ptr<const Executable> Create(std::shared_ptr<const ir::Graph> graph,
+                                                                const ExecutableOptions& options,
+                                                                Emitter& emitter);
   virtual ~Executable() = default;
 
   virtual const std::vector<Port>& inputs() const = 0;
@@ -95,7 +96,7 @@ class Executable {
 // One run at a time: the arena, the state of variables.
 class Session {
  public:
-  static std::unique_ptr<Session> Create(std::shared_ptr<const Executable> executable);
+  [[nodiscard]] static std::unique_ptr<Session> Create(std::shared_ptr<const Executable> executable);
   virtual ~Session() = default;
 
   // Runs the graph once. `inputs` in the order of Executable::inputs(), of

@@ -26,7 +26,7 @@ class ExecutableImpl final : public Executable {
 
   // Emits what keeps the graph from being run at all; plans it if the shapes
   // of its inputs are known.
-  bool Check(Emitter& emitter);
+  [[nodiscard]] bool Check(Emitter& emitter);
   // The plan for inputs of these shapes, made now or before.
   FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // How to plan bodies whose shapes a run finds out; valid as long as this.
@@ -46,7 +46,7 @@ class ExecutableImpl final : public Executable {
   // Which items of a plan cache are for these options and this graph.
   Digest DigestOfModel() const;
   bool HasKernel(const ir::Node& node) const;
-  bool CheckKernels(Emitter& emitter) const;
+  [[nodiscard]] bool CheckKernels(Emitter& emitter) const;
 
   std::shared_ptr<const ir::Graph> graph_;
   Backend backend_;

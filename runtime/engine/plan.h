@@ -118,8 +118,8 @@ struct PlanOptions {
 // Plans the graph for these inputs. Mistakes that shape inference finds,
 // constants without data and operations without a kernel are emitted and give
 // null.
-std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
-                                     const PlanOptions& options, Emitter& emitter);
+[[nodiscard]] std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
+                                                   const PlanOptions& options, Emitter& emitter);
 
 // One line a step.
 std::string Describe(const Plan& plan);

@@ -172,7 +172,7 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
     if (ok) {
       ok = PrepareNode(prepared, id, kernels, emitter);
     } else if (!copy.node(id).info().is_source) {
-      ir::InferNode(copy, id, emitter);  // for its mistakes
+      (void)ir::InferNode(copy, id, emitter);  // for its mistakes
     }
   }
   if (!ok) return {};

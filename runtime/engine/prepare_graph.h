@@ -23,7 +23,7 @@ struct PlannedInputs {
 // By node: the inputs by whose values it is to be judged, which a run alone knows.
 using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
 
-struct PreparedGraph {
+struct [[nodiscard]] PreparedGraph {
   std::unique_ptr<ir::Graph> graph;  // null if a mistake was emitted
   UnjudgedInputs unjudged = UnjudgedInputs();
   // Nodes of constants that cannot be evaluated, and why: an error of those that

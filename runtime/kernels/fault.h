@@ -11,7 +11,7 @@
 namespace nnefc::runtime {
 
 // What keeps a graph from being run with the values that it was given.
-struct Fault {
+struct [[nodiscard]] Fault {
   const Rule* rule;  // that is broken
   std::string message;
   SourceRange place = {};  // of the innermost node that tells, where it has one

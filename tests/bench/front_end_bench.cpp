@@ -49,7 +49,7 @@ struct FrontEnd {
   void Parse() { parsed = ParseDocument(file, {}, context); }
   void Check() { checked = CheckDocument(std::move(parsed), library, {}, context); }
   void Expand() { expanded = ExpandDocument(*checked, library, registry, {}, context).graph; }
-  void Shapes() { ir::InferGraph(*expanded, context.emitter); }
+  void Shapes() { benchmark::DoNotOptimize(ir::InferGraph(*expanded, context.emitter)); }
   void Lower() { benchmark::DoNotOptimize(LowerGraph(*expanded, {}, context)); }
 };
 

@@ -19,10 +19,11 @@ const runtime::Port* FindPort(const std::vector<runtime::Port>& ports, std::stri
 std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view name);
 // Data of a wider or narrower type of the same kind is converted; numbers are
 // never made of another kind silently, which is emitted.
-std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Emitter& emitter);
+[[nodiscard]] std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port,
+                                                 Emitter& emitter);
 
 // Whether data may have a shape, as far as what they ought to have is known.
-bool FitsShape(const ir::PartialShape& open, const Shape& shape);
+[[nodiscard]] bool FitsShape(const ir::PartialShape& open, const Shape& shape);
 
 // Returns advice for data whose shape is not that of `port`, such as "; put a batch of one before it (..)";
 // empty if there is none. `may_reshape`: `--input-shape` can make the graph for another shape.

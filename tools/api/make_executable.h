@@ -9,9 +9,8 @@ namespace nnefc::api {
 
 // Creates an executable whose kernels include those of the plug-ins. The command line and the library create
 // executables here alone, so that none of them lacks a plug-in's kernel. Null if an error was emitted.
-std::shared_ptr<const runtime::Executable> MakeExecutable(std::shared_ptr<const ir::Graph> graph,
-                                                          runtime::ExecutableOptions options,
-                                                          std::shared_ptr<const plugin::Plugins> plugins,
-                                                          Emitter& emitter);
+[[nodiscard]] std::shared_ptr<const runtime::Executable> MakeExecutable(
+    std::shared_ptr<const ir::Graph> graph, runtime::ExecutableOptions options,
+    std::shared_ptr<const plugin::Plugins> plugins, Emitter& emitter);
 
 }  // namespace nnefc::api

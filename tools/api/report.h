@@ -53,7 +53,7 @@ struct Diagnostic {
 
 // What there is to say of an input. Copies share what they hold; a report
 // outlives the model that it speaks of.
-class Report {
+class [[nodiscard]] Report {
  public:
   struct State;
 
@@ -83,7 +83,7 @@ class Report {
 
 // A result, or none where the report has errors, and what there is to say of it.
 template <typename T>
-struct Outcome {
+struct [[nodiscard]] Outcome {
   std::optional<T> value;
   Report report;
 

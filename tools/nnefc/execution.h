@@ -39,8 +39,8 @@ DataSource OpenInput(const std::string& path, Context& context);
 // Whether a name ends as a .npy or .dat file does.
 bool IsTensorFile(const std::string& path);
 // Reads such a file as data for `port`; nothing if a mistake was emitted.
-std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
-                                          Context& context);
+[[nodiscard]] std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime::Port& port,
+                                                        Context& context);
 
 // A model that is ready to run, with its inputs.
 struct Execution {
@@ -54,7 +54,7 @@ struct Execution {
 // Compiles, plans and gathers the inputs; nothing if a mistake was emitted to
 // the compilation's context.
 // `max_bytes` bounds the unpacked size of an .npz.
-std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
-                                 uint64_t max_bytes);
+[[nodiscard]] std::optional<Execution> Prepare(Compilation& compilation, const ExecutionOptions& options,
+                                               uint64_t max_bytes);
 
 }  // namespace nnefc::cli

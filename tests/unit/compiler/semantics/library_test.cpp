@@ -124,7 +124,7 @@ TEST(StandardLibrary, IsSharedByThreads) {
         for (int repeat = 0; repeat < 20; ++repeat) {
           Context context(library.base());
           auto document = ParseDocument(context.sources.AddText("test.nnef", texts[i]), {}, context);
-          CheckDocument(std::move(document), library, {}, context);
+          const auto checked = CheckDocument(std::move(document), library, {}, context);
           found[i] = RenderText(context.emitter.diagnostics(), context.sources, {});
         }
       });

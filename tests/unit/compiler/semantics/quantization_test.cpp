@@ -14,7 +14,7 @@ std::string Check(std::string_view model, std::string_view text) {
   const FileId file = context.sources.AddText("graph.quant", std::string(text));
   auto document = ParseDocument(
       file, {.dialect = checked.document().dialect(), .kind = DocumentKind::kQuantization}, context);
-  CheckQuantization(
+  const auto quantization = CheckQuantization(
       std::move(document), checked.document(),
       [](std::string_view name) { return name == "x" || name == "y"; }, checked.library(), context);
   return Describe(context);

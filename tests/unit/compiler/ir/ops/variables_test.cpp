@@ -61,7 +61,7 @@ class UpdateTest : public ::testing::Test {
     attributes.Set("label", label);
     attributes.Set("dtype", "scalar");
     const ir::NodeId node = graph_.AddNode("nnef", "variable", {.name = label, .attributes = attributes});
-    ir::InferNode(graph_, node, emitter_);
+    EXPECT_TRUE(ir::InferNode(graph_, node, emitter_));
     return {node, 0};
   }
   bool Update(ir::OutputPort variable, ir::OutputPort value) {
