@@ -1,4 +1,4 @@
-# Sourced by quickstart.sh and test.sh: installs what nnefc builds with.
+# Sourced by the scripts of tools: installs what nnefc is built and tested with.
 # shellcheck shell=bash
 
 # ocl-icd-opencl-dev: the CMake files of libdnnl-dev ask for it.
@@ -6,6 +6,8 @@ packages=(
   antlr4 libantlr4-runtime-dev llvm-14-dev libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
   nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
 )
+
+test_packages=(python3 python3-dev python3-venv clang-format-16)
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 fail() {
@@ -48,6 +50,19 @@ install_packages() {
     fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
 }
 
+# Makes the Python environment .venv of the tests, unless it has what tests/requirements.txt names.
+install_test_environment() {
+  local venv=.venv
+  local stamp=$venv/requirements.installed
+  if cmp -s tests/requirements.txt "$stamp"; then return; fi
+  say "installing the Python packages of the tests into $venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt ||
+    fail "pip install failed: is there a network?"
+  cp tests/requirements.txt "$stamp"
+  rm -f build/*/build.ninja  # builds are configured again, because the environment decides which parts they have
+}
+
 # make_userland SUITE [OPTION...]: a bare Debian system of that release, by debootstrap with those options, in the folder
 # $userland with an empty folder /trial; gone when the script ends well.
 make_userland() {
@@ -72,19 +87,23 @@ drop_userland() {
   [ "$outcome" -ne 0 ] || rm -rf "$userland" "$userland.log"
 }
 
+# configure PRESET: unless the build folder is there.
+configure() {
+  local preset=$1 output
+  [ ! -f "build/$preset/build.ninja" ] || return 0
+  say "configuring build/$preset"
+  output=$(cmake --preset "$preset" 2>&1) || {
+    printf '%s\n' "$output"
+    fail "cmake could not configure the build (see above)"
+  }
+  grep '^-- nnefc: ' <<<"$output" || true  # parts that this build is without
+}
+
 # build PRESET [TARGET...]
 build() {
   local preset=$1
   shift
-  if [ ! -f "build/$preset/build.ninja" ]; then
-    say "configuring build/$preset"
-    local output
-    output=$(cmake --preset "$preset" 2>&1) || {
-      printf '%s\n' "$output"
-      fail "cmake could not configure the build (see above)"
-    }
-    grep '^-- nnefc: ' <<<"$output" || true  # parts that this build is without
-  fi
+  configure "$preset"
   say "building build/$preset"
   cmake --build "build/$preset" ${1:+--target "$@"} || fail "the build failed (see above)"
 }

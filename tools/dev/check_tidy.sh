@@ -1,17 +1,26 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-16 with the checks of .clang-tidy: on the files changed since a commit (by default, since the work left
-# main), on those that are named, or on all.
+# Runs clang-tidy-16, which it installs, with the checks of .clang-tidy: on the files changed since a commit, on those
+# that are named, or on all.
 #   tools/dev/check_tidy.sh [COMMIT | --all | FILE...]
+# Without arguments, a branch is compared with the commit where it left main. A clone of main itself, where no such
+# commit is older than HEAD, is compared with its state before the last commits, and at most MAX_FILES files are checked,
+# those that changed last.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source tools/setup.sh
+
+readonly LAST_COMMITS=30 MAX_FILES=40
 build=${NNEFC_BUILD:-build/release}
 tidy=clang-tidy-16
-command -v "$tidy" >/dev/null || { echo "check_tidy.sh: error: no $tidy: install the package of that name" >&2; exit 2; }
-[ -f "$build/compile_commands.json" ] ||
-  { echo "check_tidy.sh: error: no $build/compile_commands.json: run \`cmake --preset release\`, or name a build folder by NNEFC_BUILD" >&2; exit 2; }
+install_packages "$tidy"
+if [ ! -f "$build/compile_commands.json" ]; then
+  [ "$build" = build/release ] || fail "no $build/compile_commands.json: NNEFC_BUILD names no build folder"
+  install_packages "${packages[@]}" "${test_packages[@]}"
+  configure release
+fi
 # The parser is generated before the files that include it can be read.
 cmake --build "$build" --target nnefc_generate_grammar >/dev/null 2>&1 ||
-  { echo "check_tidy.sh: error: the parser cannot be generated: run \`cmake --build $build --target nnefc_generate_grammar\`" >&2; exit 2; }
+  fail "the parser cannot be generated: run \`cmake --build $build --target nnefc_generate_grammar\`"
 
 # compiled FILTER: what the build compiles, of which the filter, an expression of Python on `file`, chooses.
 compiled() {
@@ -23,15 +32,35 @@ print("\n".join(sorted(file for file in files if "grammar" not in file and eval(
 PYTHON
 }
 
+# Prints the commit where HEAD left main; fails if that is HEAD, or there is none.
+start_of_branch() {
+  local main start
+  for main in origin/main main; do
+    start=$(git merge-base HEAD "$main" 2>/dev/null) || continue
+    [ "$start" != "$(git rev-parse HEAD)" ] || continue
+    echo "$start"
+    return 0
+  done
+  return 1
+}
+
 if [ "${1:-}" = --all ]; then
   # By the units in which the build compiles several files, which reads their headers once.
   files=$(compiled '"/unity_" in file')
 elif [ -f "${1:-}" ]; then
   files=$(printf '%s\n' "$@")
 else
-  commit=$(git rev-parse --verify --quiet "${1:-$(git merge-base HEAD origin/main || true)}^{commit}") ||
-    { echo "check_tidy.sh: error: \`${1:-origin/main}\` is neither a commit nor a file" >&2; exit 2; }
-  files=$(comm -12 <(git diff --name-only --diff-filter=d "$commit" | sort) <(compiled 'True' | sort))
+  max_files=
+  if [ $# -gt 0 ]; then
+    commit=$(git rev-parse --verify --quiet "$1^{commit}") || fail "\`$1\` is neither a commit nor a file"
+  elif ! commit=$(start_of_branch); then
+    max_files=$MAX_FILES
+    commit=$(git rev-list --first-parent --max-count=$((LAST_COMMITS + 1)) HEAD | tail -n 1)
+  fi
+  # Sorted by time: the order in which `git log` names files that changed, those that are not committed first.
+  files=$({ git diff --name-only HEAD && git log --format= --name-only "$commit..HEAD"; } | awk '!seen[$0]++' |
+    grep -Fx -f <(compiled 'True') | head -n "${max_files:-1000000}" || true)
+  echo "files changed since $(git log -1 --format='%h (%s)' "$commit")${max_files:+, at most $max_files}: $(grep -c . <<<"$files" || true)"
 fi
 [ -n "$files" ] || { echo "no file to check"; exit 0; }
 
