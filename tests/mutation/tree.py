@@ -1,132 +1,139 @@
-"""A copy of the sources with a build of its own, in which mutants are compiled: build/mutation/tree."""
+"""The copy of the sources in which all mutants are compiled, `build/mutation/tree`, with a build of its own."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import hashlib
 import json
-import os
 import pathlib
-import re
-import resource
+import random
 import shutil
-import signal
 import subprocess
 
-MEMORY_BYTES = 8 << 30
-FILE_BYTES = 1 << 30
+import instrument
 
-
-WAITED = 20  # a process that takes no time of a processor, or has to share it, is waited for so many times as long
-
-
-@dataclasses.dataclass
-class Outcome:
-    code: int | None  # None where the time was over
-    output: str
-    seconds: float  # of processors, by the command and its children
-
-
-def processor_seconds() -> float:
-    """What children of this process have taken."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def call(command: list[str], folder: pathlib.Path, seconds: float, environment: dict[str, str] | None = None,
-         limited: bool = False) -> Outcome:
-    """Runs a command with all its children in a group of processes that ends with it. `seconds` are those of a processor
-    where the command is limited: what else the machine does must not look like a fault."""
-
-    def limit() -> None:
-        if limited:
-            # A test that bounds its own children asks for more than is left here: the hard limit stays as it is.
-            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    begin = processor_seconds()
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-                               preexec_fn=limit)
-    try:
-        output, _ = process.communicate(timeout=WAITED * seconds if limited else seconds)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
-        code, output = None, b""
-    finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    if code is None:
-        process.communicate()
-    return Outcome(code, output.decode("utf-8", "replace"), processor_seconds() - begin)
+PRODUCTION = ("compiler/", "runtime/")
+# Changes that are made at many places and noticed nearly always are drawn less often.
+WEIGHTS = {"plus": 0.5, "minus": 0.5, "pair": 0.5}
+LEAST_OF_FOLDER = 120
+ROUNDS = 15  # of compiling without the mutants that the compiler refused
 
 
 class Tree:
-    """The copy. Unchanged files are compiled through the usual compiler cache, mutants through one of their own."""
+    """The instrumented sources of one sample of mutants."""
 
-    def __init__(self, root: pathlib.Path, work: pathlib.Path):
+    def __init__(self, root: pathlib.Path, work: pathlib.Path, seed: int, sample: int):
         self._root = root
+        self._work = work
+        self._seed = seed
+        self._sample = sample
         self.folder = work / "tree"
         self.build = self.folder / "build" / "release"
-        self._cache = {"CCACHE_DIR": str(work / "ccache"), "CCACHE_MAXSIZE": "2G"}
-        self._objects: dict[str, list[str]] = {}
+        self._stored = work / "mutants.json"
 
-    def synchronize(self) -> None:
-        """Makes the copy equal to the working tree, and configures its build."""
+    def mutants(self) -> dict[int, instrument.Mutant]:
+        """The compiled mutants by number."""
+        stored = json.loads(self._stored.read_text())
+        return {each["number"]: instrument.Mutant(**each) for each in stored["mutants"]}
+
+    def _names(self) -> list[str]:
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=self._root, check=True,
                                 capture_output=True, text=True).stdout.split("\0")
-        names = {name for name in listed if name and (self._root / name).is_file()}
+        return [name for name in listed if name and (self._root / name).is_file()]
+
+    def _digest(self, names: list[str]) -> str:
+        """A digest of everything that decides which mutants there are."""
+        digest = hashlib.sha256(f"{self._seed} {self._sample}".encode())
+        own = ("tests/mutation/instrument.py", "tests/mutation/operators.py", "tests/mutation/mutant.h", "tests/mutation/tree.py")
+        for name in sorted(names):
+            if name.startswith((*PRODUCTION, "grammar/", "stdlib/")) or name in own:
+                digest.update(name.encode() + b"\0" + (self._root / name).read_bytes())
+        return digest.hexdigest()
+
+    def _copy(self, names: list[str]) -> None:
+        """Makes files of the copy equal to those of the sources; times of equal ones stay."""
         for name in names:
             source, copy = self._root / name, self.folder / name
             if not copy.is_file() or copy.read_bytes() != source.read_bytes():
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(source, copy)  # its time is now: what was built of another text is made again
-                os.utime(copy)
-        if self.folder.is_dir():
-            kept = {".venv", "build"}
-            for path in self.folder.rglob("*"):
-                name = path.relative_to(self.folder).as_posix()
-                if path.is_file() and name not in names and name.split("/")[0] not in kept \
-                        and "__pycache__" not in path.parts:
-                    path.unlink()
-        if (self._root / ".venv").exists() and not (self.folder / ".venv").exists():
-            (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
+                shutil.copyfile(source, copy)
+                shutil.copymode(source, copy)
+
+    def _configure(self) -> None:
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=mold"]
+        if not (self.folder / ".venv").exists() and (self._root / ".venv").exists():
+            (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
         subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF",
-                        "-DNNEFC_UNITY=OFF",  # what a mutant makes anew is few files
-                        *(linker if shutil.which("mold") else [])], cwd=self.folder, check=True,
-                       stdout=subprocess.DEVNULL)
+                        f"-DCMAKE_CXX_FLAGS=-include {self.folder}/tests/mutation/mutant.h -w",
+                        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *(linker if shutil.which("mold") else [])],
+                       cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
-    def make(self, *targets: str, seconds: float = 7200, mutated: bool = False, jobs: int = 1) -> Outcome:
-        return call(["ninja", f"-j{jobs}", *targets], self.build, seconds, self._cache if mutated else None)
+    def _targets(self) -> list[str]:
+        shown = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.build, check=True, capture_output=True, text=True)
+        names = {line.split(":")[0] for line in shown.stdout.splitlines()}
+        return sorted(name for name in names if "/" not in name and not name.startswith("cmake_object") and (
+            name in ("nnefc", "nnefc_differential") or name.endswith("_test")
+            or name.startswith("fuzz_") and not name.endswith("_apart")))
 
-    def learn_objects(self) -> None:
-        """Finds which objects are compiled of which files, when all is built."""
-        listed = subprocess.run(["ninja", "-t", "deps"], cwd=self.build, check=True, capture_output=True, text=True)
-        commands = json.loads((self.build / "compile_commands.json").read_text())
-        made = {os.path.relpath(os.path.join(entry["directory"], entry["output"]), self.build)
-                for entry in commands if "output" in entry}
-        current = ""
-        for line in listed.stdout.splitlines():
-            if not line.startswith(" "):
-                current = line.partition(":")[0]
-            elif not made or current in made:
-                path = pathlib.Path(os.path.normpath(self.build / line.strip()))
-                if path.is_relative_to(self.folder):
-                    self._objects.setdefault(path.relative_to(self.folder).as_posix(), []).append(current)
+    def _ninja(self, jobs: int, *targets: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["ninja", "-k0", f"-j{jobs}", *targets], cwd=self.build, capture_output=True, text=True)
 
-    def objects(self, path: str) -> list[str]:
-        """The objects compiled of a file or of what includes it, production code before tests."""
-        return sorted(self._objects.get(path, []), key=lambda name: (name.startswith("tests/"), name))
+    def make(self, jobs: int) -> None:
+        """Brings the build up to date with the sources: all mutants again if production code changed."""
+        names = self._names()
+        digest = self._digest(names)
+        stored = json.loads(self._stored.read_text()) if self._stored.is_file() else {}
+        if stored.get("digest") == digest:
+            self._copy([name for name in names if not name.startswith(PRODUCTION)])
+            self._finish(jobs, self._ninja(jobs, *self._targets()))
+            return
+        self._copy(names)
+        current = set(names)
+        for path in [path for top in ("compiler", "runtime", "tests") for path in (self.folder / top).rglob("*") if path.is_file()]:
+            if path.relative_to(self.folder).as_posix() not in current and "__pycache__" not in path.parts:
+                path.unlink()
+        self._configure()
+        generated = self._ninja(jobs, "nnefc_generate_grammar", "nnefc_interface_digest")
+        if generated.returncode:
+            raise SystemExit(generated.stdout[-3000:])
+        print("reading the syntax trees of all code", flush=True)
+        found = instrument.Instrumented(
+            self.folder, instrument.find_sites(self.folder, self.build / "compile_commands.json", jobs))
+        kept = self._draw(found.mutants)
+        dropped = {mutant.number for mutant in found.mutants} - kept
+        found.write_all(dropped)
+        targets = self._targets()
+        for _ in range(ROUNDS):
+            print(f"compiling {len(found.mutants) - len(dropped)} of {len(found.mutants)} mutants", flush=True)
+            made = self._ninja(jobs, *targets)
+            if made.returncode == 0 or not found.drop_refused(made.stdout, dropped):
+                break
+        self._finish(jobs, made)
+        live = [dataclasses.asdict(mutant) for mutant in found.mutants if mutant.number not in dropped]
+        self._stored.write_text(json.dumps({"digest": digest, "of": len(found.mutants), "mutants": live}))
 
-    def small_headers(self, most: int) -> frozenset[str]:
-        """Headers of production code that few objects include."""
-        return frozenset(path for path, objects in self._objects.items()
-                         if path.endswith(".h") and re.match(r"(compiler|runtime|tools/nnefc)/", path)
-                         and 0 < len(objects) <= most)
+    def _finish(self, jobs: int, made: subprocess.CompletedProcess) -> None:
+        """What the probes need beside programs: seeds of the fuzz targets and the cases of the conformance suite."""
+        if made.returncode:
+            raise SystemExit("the instrumented sources do not compile:\n" + made.stdout[-5000:])
+        python = str(self.folder / ".venv" / "bin" / "python")
+        cases, seeds = self.build / "conformance", self.build / "fuzz_seeds"
+        if not cases.is_dir():
+            subprocess.run([python, "tests/conformance/operations/make.py", str(cases)], cwd=self.folder, check=True)
+        if not seeds.is_dir():
+            subprocess.run([python, "tests/fuzz/seeds.py", str(seeds), "--nnefc", str(self.build / "bin" / "nnefc")],
+                           cwd=self.folder, check=True)
 
-    def contents(self, objects: list[str]) -> list[bytes]:
-        return [(self.build / name).read_bytes() for name in objects]
+    def _draw(self, mutants: list[instrument.Mutant]) -> set[int]:
+        """A sample of all folders in proportion to their number of mutants, with a least number of each."""
+        generator = random.Random(self._seed)
+        folders: dict[str, list[tuple[float, int]]] = collections.defaultdict(list)
+        for mutant in mutants:
+            rank = generator.random() ** (1 / WEIGHTS.get(mutant.operator, 1.0))
+            folders[mutant.folder].append((rank, mutant.number))
+        kept: set[int] = set()
+        for ranked in folders.values():
+            count = max(LEAST_OF_FOLDER, round(self._sample * len(ranked) / len(mutants)))
+            kept |= {number for _, number in sorted(ranked, reverse=True)[:count]}
+        return kept

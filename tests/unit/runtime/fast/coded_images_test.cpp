@@ -52,9 +52,11 @@ std::vector<CodedForm> CodedForms() {
 }
 
 // The code less its zero, or nothing's: 0 in the border.
-int NumberAt(const CodedForm& form, const std::vector<uint8_t>& image, int64_t row, int64_t column, int64_t channel) {
+int NumberAt(const CodedForm& form, const std::vector<uint8_t>& image, int64_t row, int64_t column,
+             int64_t channel) {
   if (row < 0 || row >= form.rows.input || column < 0 || column >= form.columns.input) return 0;
-  return image[static_cast<size_t>((row * form.columns.input + column) * form.channels + channel)] - form.zero;
+  return image[static_cast<size_t>((row * form.columns.input + column) * form.channels + channel)] -
+         form.zero;
 }
 
 // Checks each number that a window sees by a tap, at the offsets of its pixel and strip.
@@ -82,11 +84,13 @@ void CheckPart(const CodedForm& form, const Span& rows, int64_t first_channel) {
     const int64_t channel = i % form.padded_channels, tap = i / form.padded_channels % taps;
     const int64_t pixel = i / form.padded_channels / taps;
     const int64_t row = rows.begin + pixel / form.columns.output, column = pixel % form.columns.output;
-    const int64_t in_row = row * form.rows.stride - form.rows.before + tap / form.columns.size * form.rows.dilation;
+    const int64_t in_row =
+        row * form.rows.stride - form.rows.before + tap / form.columns.size * form.rows.dilation;
     const int64_t in_column =
         column * form.columns.stride - form.columns.before + tap % form.columns.size * form.columns.dilation;
     const int64_t strip = tap / together, place = tap % together * form.padded_channels + channel;
-    const auto at = static_cast<size_t>(seen[static_cast<size_t>(pixel)] + strips.places[static_cast<size_t>(strip)] + place);
+    const auto at = static_cast<size_t>(seen[static_cast<size_t>(pixel)] +
+                                        strips.places[static_cast<size_t>(strip)] + place);
     const bool is_channel = first_channel + channel < form.channels;
     const int expected = is_channel ? NumberAt(form, image, in_row, in_column, first_channel + channel) : 0;
     ASSERT_LT(at, size);
@@ -152,7 +156,8 @@ TEST(CodedImagesTest, PixelsInAColumn) {
   }
 }
 
-// Parts cover the rows, need no more memory than allowed if a part of 24 pixels does, and are enough for all threads.
+// Parts cover the rows, need no more memory than allowed if a part of 24 pixels does, and are enough for all
+// threads.
 TEST(CodedImagesTest, PartsForThreads) {
   for (int threads : {1, 2, 8}) {
     for (int64_t images : {1, 3, 40}) {
@@ -168,10 +173,11 @@ TEST(CodedImagesTest, PartsForThreads) {
                                    .columns = {.input = 5, .output = 5},
                                    .zero = 0,
                                    .threads = threads};
-              const CodedGrid grid =
-                  CodedGrid::Of(form, {.bytes = bytes, .number_bytes = 2, .cuts_rows_first = cuts_rows_first});
-              const std::string name = std::to_string(threads) + " threads, " + std::to_string(images) + " images, " +
-                                       std::to_string(outputs) + " outputs, " + std::to_string(rows) + " rows";
+              const CodedGrid grid = CodedGrid::Of(
+                  form, {.bytes = bytes, .number_bytes = 2, .cuts_rows_first = cuts_rows_first});
+              const std::string name = std::to_string(threads) + " threads, " + std::to_string(images) +
+                                       " images, " + std::to_string(outputs) + " outputs, " +
+                                       std::to_string(rows) + " rows";
               EXPECT_GE(grid.row_parts, 1) << name;
               EXPECT_LE(grid.row_parts, rows) << name;
               EXPECT_GE(grid.tile_parts, 1) << name;
@@ -184,7 +190,8 @@ TEST(CodedImagesTest, PartsForThreads) {
               }
               // Four tasks for each thread, unless parts are as small as they may be.
               const int64_t tiles = (outputs + 15) / 16;
-              const bool is_smallest = grid.row_parts >= rows / kLeastRows && grid.tile_parts >= tiles / BlocksOfTile();
+              const bool is_smallest =
+                  grid.row_parts >= rows / kLeastRows && grid.tile_parts >= tiles / BlocksOfTile();
               if (threads > 1 && !is_smallest) {
                 EXPECT_GE(images * grid.row_parts * grid.tile_parts, 4 * threads) << name;
               }

@@ -54,7 +54,8 @@ TEST(RowMomentsTest, MomentsOfSeveralParts) {
   const std::vector<float> x = RandomNumbers(40, 3);
   const int64_t ends[] = {0, 3, 20, 40};
   std::vector<Moments> parts;
-  for (int part = 0; part < 3; ++part) parts.push_back(MomentsOf(x.data() + ends[part], ends[part + 1] - ends[part]));
+  for (int part = 0; part < 3; ++part)
+    parts.push_back(MomentsOf(x.data() + ends[part], ends[part + 1] - ends[part]));
   const Moments all = MomentsOf(x.data(), 40);
   const Moments of_parts =
       MomentsOfParts(parts.data(), 3, [&](int64_t part) { return ends[part + 1] - ends[part]; });
@@ -73,7 +74,8 @@ TEST(RowMomentsTest, ShiftedAndScaledRows) {
     const std::vector<float> x = RandomNumbers(terms, 5);
     std::vector<float> to(static_cast<size_t>(terms) + 1, 77);
     ShiftAndScale(x.data(), terms, 0.25, 3, to.data());
-    for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(to[i], static_cast<float>((double{x[i]} - 0.25) * 3)) << terms;
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_EQ(to[i], static_cast<float>((double{x[i]} - 0.25) * 3)) << terms;
     EXPECT_EQ(to.back(), 77);
   }
 }
@@ -89,7 +91,8 @@ TEST(RowMomentsTest, ReducedRows) {
       largest = std::max(largest, number);
     }
     EXPECT_NEAR(ReduceRow(x.data(), count, Sum()), sum, 1e-14 * static_cast<double>(count)) << count;
-    EXPECT_NEAR(ReduceRow(x.data(), count, SumOfSquares()), squares, 1e-14 * static_cast<double>(count)) << count;
+    EXPECT_NEAR(ReduceRow(x.data(), count, SumOfSquares()), squares, 1e-14 * static_cast<double>(count))
+        << count;
     EXPECT_EQ(ReduceRow(x.data(), count, LargestOf<float>()), largest) << count;
     EXPECT_EQ(ReduceRow(x.data(), count, LargestOf<double>()), largest) << count;
   }
@@ -113,7 +116,8 @@ TEST(RowMomentsTest, RowsDividedByTheirNorms) {
         std::vector<float> out(x.size() + 1, 77);
         NormalizeRow(x.data(), terms, {.eps = eps, .adds = adds}, out.data());
         // The factor and the product are rounded to f32.
-        for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(out[i], x[i] / root, std::abs(x[i] / root) * 0x1p-22) << terms;
+        for (size_t i = 0; i < x.size(); ++i)
+          EXPECT_NEAR(out[i], x[i] / root, std::abs(x[i] / root) * 0x1p-22) << terms;
         EXPECT_EQ(out.back(), 77);
       }
     }

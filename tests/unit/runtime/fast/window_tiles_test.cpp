@@ -64,12 +64,14 @@ void ExpectSpan(const Span& span, int64_t count, const Sees& sees, const std::st
 TEST(WindowTilesTest, TapsAndPlacesThatSeeTheInput) {
   for (const WindowAxis& axis : SmallAxes()) {
     for (int64_t place = 0; place < axis.output; ++place) {
-      ExpectSpan(SeeingTaps(axis, place), axis.size, [&](int64_t tap) { return IsSeen(axis, place, tap); },
-                 NameOf(axis));
+      ExpectSpan(
+          SeeingTaps(axis, place), axis.size, [&](int64_t tap) { return IsSeen(axis, place, tap); },
+          NameOf(axis));
     }
     for (int64_t tap = 0; tap < axis.size; ++tap) {
-      ExpectSpan(SeeingPlaces(axis, tap), axis.output, [&](int64_t place) { return IsSeen(axis, place, tap); },
-                 NameOf(axis));
+      ExpectSpan(
+          SeeingPlaces(axis, tap), axis.output, [&](int64_t place) { return IsSeen(axis, place, tap); },
+          NameOf(axis));
     }
   }
 }
@@ -121,7 +123,8 @@ TEST(WindowTilesTest, TilesOfColumns) {
           for (int64_t place = tile.places.begin; place < tile.places.end; ++place) {
             const bool is_inside = tile.taps.Has(tap);
             const int64_t bits = is_inside ? tile.seeing[static_cast<size_t>(tap - tile.taps.begin)] : 0;
-            EXPECT_EQ((bits >> (place - tile.places.begin) & 1) != 0, IsSeen(axis, place, tap)) << NameOf(axis);
+            EXPECT_EQ((bits >> (place - tile.places.begin) & 1) != 0, IsSeen(axis, place, tap))
+                << NameOf(axis);
             if (is_inside && IsSeen(axis, place, tap)) {
               sees_first |= tap == tile.taps.begin;
               sees_last |= tap == tile.taps.end - 1;
@@ -162,7 +165,8 @@ TEST(WindowTilesTest, RowsInPanels) {
       next_panel += count;
       EXPECT_GE(count, 1);
       EXPECT_LE(count, 8);
-      for (int64_t i = panel; i < panel + count; ++i) EXPECT_EQ(panels.RowsOf(i), panels.RowsOf(panel)) << rows;
+      for (int64_t i = panel; i < panel + count; ++i)
+        EXPECT_EQ(panels.RowsOf(i), panels.RowsOf(panel)) << rows;
       // Fewer than 8 only where the next panel is another length, or is none.
       if (count < 8 && next_panel < panels.count()) {
         EXPECT_NE(panels.RowsOf(next_panel), panels.RowsOf(panel)) << rows;

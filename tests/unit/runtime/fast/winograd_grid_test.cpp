@@ -21,17 +21,18 @@ TEST(WinogradGridTest, EachSpanInRows) {
   for (int64_t begin = 0; begin <= grid.tiles(); ++begin) {
     for (int64_t end = begin; end <= grid.tiles(); ++end) {
       int64_t next = begin;
-      grid.ForRows({begin, end}, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
-        EXPECT_EQ(index, next - begin);
-        EXPECT_EQ((image * grid.rows + row) * grid.columns + column, next);
-        EXPECT_LT(row, grid.rows);
-        EXPECT_LT(image, grid.images);
-        EXPECT_GE(count, 1);
-        EXPECT_LE(column + count, grid.columns);
-        next += count;
-        // A row is cut only where the span ends.
-        EXPECT_TRUE(column + count == grid.columns || next == end) << begin << " to " << end;
-      });
+      grid.ForRows({begin, end},
+                   [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+                     EXPECT_EQ(index, next - begin);
+                     EXPECT_EQ((image * grid.rows + row) * grid.columns + column, next);
+                     EXPECT_LT(row, grid.rows);
+                     EXPECT_LT(image, grid.images);
+                     EXPECT_GE(count, 1);
+                     EXPECT_LE(column + count, grid.columns);
+                     next += count;
+                     // A row is cut only where the span ends.
+                     EXPECT_TRUE(column + count == grid.columns || next == end) << begin << " to " << end;
+                   });
       EXPECT_EQ(next, end);
     }
   }
