@@ -5,9 +5,10 @@
 
 #include <string>
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/describe.h"
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #include <cpuid.h>
 #endif
 
@@ -42,7 +43,7 @@ int AddBuild(dl_phdr_info* object, size_t /*size*/, void* data) {
 }
 
 void AddProcessor(FieldDigest& digest) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   for (unsigned leaf : {0U, 1U, 7U, 0x80000002U, 0x80000003U, 0x80000004U}) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;

@@ -4,10 +4,11 @@
 #include <cstring>
 
 #include "compiler/ir/text.h"
+#include "compiler/support/x86.h"
 #include "runtime/engine/plan_cache.h"
 #include "runtime/tensor/thread_team.h"
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #include <immintrin.h>
 #endif
 
@@ -40,7 +41,7 @@ std::shared_ptr<Buffer> SomeNumbers(size_t bytes) {
 
 // Lets bytes come from memory when they are read next.
 void PutOutOfCaches(const Buffer& buffer) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   constexpr size_t kLine = 64;
   for (size_t at = 0; at < buffer.size(); at += kLine) _mm_clflush(buffer.data() + at);
   _mm_mfence();

@@ -1,11 +1,12 @@
 #include "runtime/fast/compressed_rows.h"
 
 #include "compiler/support/check.h"
+#include "compiler/support/x86.h"
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/vector_math.h"
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #include <immintrin.h>
 
 #include <algorithm>

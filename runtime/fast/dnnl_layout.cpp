@@ -1,6 +1,8 @@
 #include "runtime/fast/dnnl_layout.h"
 
-#if defined(__x86_64__)
+#include "compiler/support/x86.h"
+
+#if defined(NNEFC_X86)
 #include <cpuid.h>
 #endif
 
@@ -61,6 +63,7 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
   return true;
 }
 
+#if defined(NNEFC_X86)
 bool LibraryHasAll(dnnl::cpu_isa instructions) {
   const int wanted = static_cast<int>(instructions);
   return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
@@ -79,7 +82,6 @@ bool HasAll(dnnl::cpu_isa instructions, bool processor_may) {
   return AreInstructionsNamed() ? LibraryHasAll(instructions) : processor_may;
 }
 
-#if defined(__x86_64__)
 constexpr unsigned kFeatures = 7;
 
 bool ProcessorHasTiles() {
@@ -216,7 +218,7 @@ const dnnl::engine& DnnEngine() {
   return engine;
 }
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 bool HasAvx512() {
   static const bool has = HasAll(dnnl::cpu_isa::avx512_core, WidestVectorUnit() == VectorUnit::kAvx512);
   return has;

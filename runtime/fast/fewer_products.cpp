@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/dense_product.h"
 #include "runtime/fast/lanes/half_products.h"
 #include "runtime/fast/vector_math.h"
@@ -114,7 +115,7 @@ bool IsLost(uint32_t magnitude, uint32_t other) {
 // kinds one): there what is added for seven products, which is as fast as elsewhere, takes as long as the
 // eighth one.
 bool MultipliesTwiceACycle() {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   return LaneCount() == kWideLanes && __builtin_cpu_is("intel") != 0;
 #else
   return false;

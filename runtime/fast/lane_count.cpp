@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/lanes/lanes.h"
 
 namespace nnefc::runtime {
@@ -10,7 +11,7 @@ int64_t FindLaneCount() {
   if (limit == nullptr) limit = std::getenv("DNNL_MAX_CPU_ISA");
   const std::string_view most = limit == nullptr ? "" : limit;
   if (most == "SSE41" || most == "AVX") return 0;
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #if defined(NNEFC_EMULATE_WIDE)
   constexpr VectorUnit kNeeded = VectorUnit::kAvx2;
 #else

@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__x86_64__)
+#include "compiler/support/x86.h"
+
+#if defined(NNEFC_X86)
 #include <immintrin.h>
 #endif
 
@@ -90,7 +92,8 @@ struct TileOf8 {
     Vector factors[kHalves];
     for (int i = 0; i < kHalves; ++i) factors[i] = Load(weights[i] + k * kPanelWidth);
     for (int row = 0; row < kRows; ++row) {
-#if defined(__x86_64__)
+// Clang accepts such registers only in functions that are for AVX; it fuses products and sums without them.
+#if defined(NNEFC_X86) && !defined(__clang__)
       if constexpr (kFused && kRows > 1) {
         Vector x;
         asm("vbroadcastss %1, %0" : "=x"(x) : "m"(left[row][k]));
@@ -104,9 +107,8 @@ struct TileOf8 {
   }
 };
 
-#if defined(__x86_64__)
-#define NNEFC_TILE_OF_16 \
-  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma,prefer-vector-width=512")
+#if defined(NNEFC_X86)
+#define NNEFC_TILE_OF_16 gnu::target(NNEFC_TARGET_AVX512 ",avx512bf16")
 
 // The same for vectors of 16 lanes, of f32 or of pairs of bf16. It has instructions of the latter only for
 // those.
@@ -213,7 +215,7 @@ void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
       TileOf8<fused(), kRows, kMost>::Run(pass, panels.data(), begin);
     for (; begin < count; begin += 2) TileOf8<fused(), kRows, 2>::Run(pass, panels.data(), begin);
   };
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   if (WidestVectorUnit() != VectorUnit::kBaseline) return RunInAvx2([&] { run(std::true_type()); });
 #endif
   run(std::false_type());
@@ -224,7 +226,7 @@ using HalvesOfRows = void (*)(const PanelPass&, llvm::ArrayRef<PanelSums>);
 constexpr HalvesOfRows kNarrowTiles[] = {RunHalves<1, 8>, RunHalves<2, 4>, RunHalves<3, 3>, RunHalves<4, 3>};
 constexpr int64_t kNarrowRows = std::size(kNarrowTiles);
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 template <int kRows, int kPanels>
 using TileOfFloats = TileOf16<false, kRows, kPanels>;
 template <int kRows, int kPanels>
@@ -256,7 +258,7 @@ std::optional<PanelMatrix> PanelMatrix::Make(const ValueInfo& value, int64_t gro
 
 void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   if (type == DnnType::bf16) return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
   if (WidestVectorUnit() == VectorUnit::kAvx512)
     return kWideTiles<TileOfFloats>[rows.size() - 1](rows.data(), terms, panels);
@@ -283,7 +285,7 @@ void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
   }
 }
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 namespace {
 
 [[NNEFC_TILE_OF_16]] int64_t RoundInVectors(const float* numbers, int64_t count, uint16_t* rounded) {
@@ -300,7 +302,7 @@ namespace {
 
 void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
   int64_t i = 0;
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   static const bool has_bf16 = HasBf16();
   if (has_bf16) i = RoundInVectors(numbers, count, rounded);
 #endif

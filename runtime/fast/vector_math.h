@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "compiler/support/x86.h"
+
 namespace nnefc::runtime {
 
 // Functions of f32 that compilers turn into vectors where they are called in
@@ -146,7 +148,7 @@ struct VectorQuotient {
 
 #undef NNEFC_VECTOR
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 enum class VectorUnit : uint8_t { kBaseline, kAvx2, kAvx512 };
 inline VectorUnit WidestVectorUnit() {
   static const VectorUnit unit = [] {
@@ -157,7 +159,12 @@ inline VectorUnit WidestVectorUnit() {
   }();
   return unit;
 }
+// Clang ignores a list of targets in which it does not know one.
+#if defined(__clang__)
+#define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+#else
 #define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"
+#endif
 template <typename Loop>
 [[gnu::target(NNEFC_TARGET_AVX512), gnu::flatten, gnu::noinline]] void RunInAvx512(const Loop& loop) {
   loop();

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "compiler/support/x86.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
@@ -72,7 +73,7 @@ template <typename Vector>
 }
 
 using Narrow = float __attribute__((vector_size(16)));  // what every processor of 64 bits has
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 using Wide = float __attribute__((vector_size(32)));
 [[gnu::target("avx2,fma")]] float WideDot(const float* a, const float* b, int64_t count) {
   return DotInLanes<Wide>(a, b, count);

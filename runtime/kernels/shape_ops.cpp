@@ -166,7 +166,8 @@ inline constexpr bool kIsCommon = kIsOneOf<From, float, int32_t, int64_t, int8_t
 template <typename To, typename From>
 To ConvertInVectors(From value) {
   if constexpr (std::is_same_v<From, float> && std::is_integral_v<To> && sizeof(To) <= sizeof(int32_t)) {
-    constexpr float kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
+    constexpr auto kLeast = static_cast<float>(std::numeric_limits<To>::min());
+    constexpr auto kMost = static_cast<float>(std::numeric_limits<To>::max());
     constexpr float kLargestBelow = 2147483520.0F;  // 2^31
     const float number = value == value ? value : 0.0F;
     const float above = number > kLeast ? number : kLeast;

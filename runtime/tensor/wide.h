@@ -1,8 +1,10 @@
 #pragma once
 
+#include "compiler/support/x86.h"
+
 namespace nnefc::runtime {
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 inline bool HasWideRegisters() {
   static const bool has = __builtin_cpu_supports("avx2") != 0;
   return has;

@@ -1,6 +1,8 @@
 #include "compiler/support/tensor/compressed_floats.h"
 
-#if defined(__x86_64__)
+#include "compiler/support/x86.h"
+
+#if defined(NNEFC_X86)
 #include <immintrin.h>
 #endif
 
@@ -51,7 +53,7 @@ using Unpacker = void (*)(const std::byte* in, int64_t count, float* out);
 constexpr Unpacker kHalvesOfBlocks = UnpackBlocks<kBlockItems / 2, 1>;
 constexpr Unpacker kPairsOfBlocks = UnpackBlocks<1, 2>;
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 
 [[gnu::target("avx512f")]] void UnpackHalvesIn512(const std::byte* in, int64_t count, float* out) {
   int64_t i = 0;
@@ -99,7 +101,7 @@ bool HasWideVectors() {
 #endif
 
 Unpacker FindHalvesUnpacker() {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   if (HasWideVectors()) return UnpackHalvesIn512;
   if (__builtin_cpu_supports("avx2")) return UnpackHalvesIn256;  // f16c is older
 #endif
@@ -107,7 +109,7 @@ Unpacker FindHalvesUnpacker() {
 }
 
 void UnpackAnyBlocks(bool is_pairs, const std::byte* block, int64_t count, float* out) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   if (HasWideVectors()) return UnpackBlocksIn512(is_pairs, block, count, out);
 #endif
   (is_pairs ? kPairsOfBlocks : kHalvesOfBlocks)(block, count, out);

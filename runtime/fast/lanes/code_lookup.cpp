@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/lanes/lane_math.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 constexpr int64_t kCodesAtOnce = 32, kRowCodes = 16;
 
 // A row of sixteen codes of the table after the other: an instruction looks up in one, and gives 0 for codes
@@ -55,7 +56,7 @@ void LookUpCodes(const CodeLookup& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
     const CodeLookup call = given;  // which what is written cannot change
     int64_t i = 0;
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
     for (; i + kCodesAtOnce <= call.count; i += kCodesAtOnce) {
       const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(call.codes + i));
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(call.out + i), LookUpSome(call.table, codes));

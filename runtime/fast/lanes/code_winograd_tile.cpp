@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/lanes/lane_math.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
@@ -20,7 +21,7 @@ using Results = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 
 template <typename Code>
 NNEFC_IN_LANES inline void LoadHalves(const Code* from, Halves& halves) {
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
   const __m128i codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   halves = reinterpret_cast<Halves>(std::is_signed_v<Code> ? _mm256_cvtepi8_epi16(codes)
                                                            : _mm256_cvtepu8_epi16(codes));

@@ -18,7 +18,7 @@ template <int kWidth>
 NNEFC_IN_LANES inline void SpreadInGroups(LaneFloats& x, int k) {
   LaneOrder order;
   CountLanes(order);
-  x = __builtin_shuffle(x, (order & ~(kWidth - 1)) + k);
+  ShuffleLanes(x, (order & ~(kWidth - 1)) + k, x);
 }
 
 template <int kPixels, int kStride>

@@ -2,10 +2,11 @@
 // (lanes.h). Their relative errors are below 1e-6.
 #pragma once
 
+#include "compiler/support/x86.h"
 #include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/lanes/limits.h"
 
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #include <immintrin.h>
 #endif
 
@@ -25,7 +26,7 @@
 
 // Where they are called decides which registers they take: a function or lambda that calls them is
 // NNEFC_IN_LANES, and runs by RunInLanes.
-#if defined(__x86_64__)
+#if defined(NNEFC_X86)
 #define NNEFC_IN_LANES __attribute__((always_inline, target(NNEFC_LANES_TARGET)))
 #if NNEFC_LANES == 8
 #define NNEFC_NARROW_X86 1
@@ -56,7 +57,7 @@ template <typename Loop>
 void RunInLanes(const Loop& loop) {
 #if defined(NNEFC_WIDE_X86)
   RunInAvx512(loop);
-#elif defined(__x86_64__)
+#elif defined(NNEFC_X86)
   RunInAvx2(loop);
 #else
   loop();
@@ -68,7 +69,7 @@ NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
 #if defined(NNEFC_NARROW_X86)
   x = _mm256_broadcast_ss(number);
 #else
-  x = *number - LaneFloats{};                 // x + 0 would be an addition
+  x = *number - LaneFloats{};  // x + 0 would be an addition
 #endif
 }
 
@@ -76,6 +77,34 @@ NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
 NNEFC_IN_LANES inline void CountLanes(LaneOrder& order) {
 #pragma GCC unroll 16
   for (int i = 0; i < kLanes; ++i) order[i] = i;
+}
+
+// Sets each lane of `out` to the lane of `x` that `order` names, modulo kLanes.
+NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneOrder& order, LaneFloats& out) {
+#if !defined(__clang__)
+  out = __builtin_shuffle(x, order);
+#elif defined(NNEFC_WIDE_X86)
+  out = _mm512_permutexvar_ps(reinterpret_cast<__m512i>(order), x);
+#elif defined(NNEFC_NARROW_X86)
+  out = _mm256_permutevar8x32_ps(x, reinterpret_cast<__m256i>(order));
+#else
+  const LaneFloats from = x;
+  for (int64_t i = 0; i < kLanes; ++i) out[i] = from[order[i] & (kLanes - 1)];
+#endif
+}
+// The same of two registers: kLanes and more name the lanes of `y`, modulo 2 * kLanes.
+NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneFloats& y, const LaneOrder& order,
+                                        LaneFloats& out) {
+#if !defined(__clang__)
+  out = __builtin_shuffle(x, y, order);
+#elif defined(NNEFC_WIDE_X86)
+  out = _mm512_permutex2var_ps(x, reinterpret_cast<__m512i>(order), y);
+#else
+  LaneFloats of_x, of_y;
+  ShuffleLanes(x, order, of_x);
+  ShuffleLanes(y, order, of_y);
+  out = (order & static_cast<int32_t>(kLanes)) != 0 ? of_y : of_x;
+#endif
 }
 
 // About 1 / y: the relative error is below 2^-14.
@@ -160,7 +189,7 @@ NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
 NNEFC_IN_LANES inline void RoundProduct(LaneFloats& product) {
 #if defined(NNEFC_WIDE_X86) || defined(NNEFC_NARROW_X86)
   asm("" : "+v"(product));
-#elif defined(__x86_64__)
+#elif defined(NNEFC_X86)
   asm("" : "+m"(product));
 #else
   (void)product;
@@ -213,7 +242,8 @@ NNEFC_IN_LANES inline void CombineLanes(LaneFloats& x, const Combine& combine) {
   CountLanes(order);
 #pragma GCC unroll 4
   for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-    const LaneFloats other = __builtin_shuffle(x, order ^ distance);
+    LaneFloats other;
+    ShuffleLanes(x, order ^ distance, other);
     combine(x, other);
   }
 }
@@ -226,8 +256,8 @@ NNEFC_IN_LANES inline void TransposeLanes(LaneFloats (&rows)[kLanes]) {
     for (int64_t i = 0; i < kLanes; ++i) {
       if ((i & distance) != 0) continue;
       const LaneFloats a = rows[i], b = rows[i + distance];
-      rows[i] = __builtin_shuffle(a, b, first);
-      rows[i + distance] = __builtin_shuffle(a, b, second);
+      ShuffleLanes(a, b, first, rows[i]);
+      ShuffleLanes(a, b, second, rows[i + distance]);
     }
   };
 #if NNEFC_LANES == 16
@@ -272,7 +302,10 @@ NNEFC_IN_LANES inline void SumsOfLanes(LaneFloats* sums) {
 #pragma GCC unroll 8
     for (int i = 0; i < 1 << shift; ++i) {
       const LaneFloats a = sums[2 * i], b = sums[2 * i + 1];
-      sums[i] = __builtin_shuffle(a, b, first) + __builtin_shuffle(a, b, first + (1 << shift));
+      LaneFloats first_lanes, second_lanes;
+      ShuffleLanes(a, b, first, first_lanes);
+      ShuffleLanes(a, b, first + (1 << shift), second_lanes);
+      sums[i] = first_lanes + second_lanes;
     }
   }
 }

@@ -38,7 +38,8 @@ struct Picker {
 #pragma GCC unroll 2
     for (int64_t part = 0; part < kLanesOfBlock; ++part) {
       const LaneFloats x = *reinterpret_cast<const Lanes*>(from + part * kLanes);
-      const LaneFloats shuffled = __builtin_shuffle(x, of);  // by lane modulo kLanes
+      LaneFloats shuffled;
+      ShuffleLanes(x, of, shuffled);
       of_parts = of / static_cast<int32_t>(kLanes) == static_cast<int32_t>(part) ? shuffled : of_parts;
     }
     to = taken != 0 ? of_parts : to;
