@@ -20,6 +20,22 @@ import report  # noqa: E402
 import run  # noqa: E402
 from case import PROVISIONAL, RATIFIED  # noqa: E402
 
+# Attributes that no case omits or writes with the default, or that have one value, and why.
+EXEMPT = {
+    ("border", "deconv"): "other borders of deconvolutions have several readings",
+    ("border", "debox"): "as deconv",
+    ("border", "desample"): "the text allows 'constant' alone",
+    ("border", "planewise_deconv"): "as deconv",
+    ("border", "separable_deconv"): "as deconv",
+    ("padding", "deconv"): "the provisional text leaves automatic padding of deconvolutions open",
+    ("padding", "debox"): "as deconv",
+    ("padding", "desample"): "as deconv",
+    ("padding", "separable_deconv"): "as deconv",
+    ("dilation", "desample"): "provisional: without coordinates that a case could write",
+}
+# Of which dialects the exemptions are.
+ONLY_PROVISIONAL = {"padding", "dilation"}
+
 # A tool that copies expected.npz, changed by the function of its second argument.
 TOOL = """
 import os, sys, time, numpy as np
@@ -82,6 +98,44 @@ def check_types() -> None:
     assert {x.dtype.kind for case in cases if case.dialect == RATIFIED for x in case.expected.values()} == {"f", "i", "b"}
     stored = {(case.dialect, x.dtype.str.lstrip("<|")) for case in cases for x in case.variables.values()}
     assert stored == STORED, stored ^ STORED
+
+
+def check_attributes(stdlib: Path) -> None:
+    """Every attribute that a library declares is written in a valid case. One that has a default is omitted in another case, written
+    with the default in a third, and has another value in a fourth."""
+    written: dict[tuple[str, str, str], set[str]] = {}
+    omitted: set[tuple[str, str, str]] = set()
+    cases = [case for case in make.cases() if case.is_valid]
+    for dialect in (RATIFIED, PROVISIONAL):
+        declared = declared_attributes((stdlib / f"{dialect}.nnef").read_text())
+        for case in cases:
+            if case.dialect != dialect:
+                continue
+            text = case.text()
+            for name in declared[case.operation]:
+                values = re.findall(rf"\b{name} *= *('[^']*'|\[[^\]]*\]|[^,;)\n]+)", text)
+                written.setdefault((dialect, case.operation, name), set()).update(values)
+                if not values:
+                    omitted.add((dialect, case.operation, name))
+        for operation, attributes in declared.items():
+            for name, default in attributes.items():
+                key = (dialect, operation, name)
+                assert written[key], f"no case writes {key}"
+                if default is None or ((name, operation) in EXEMPT and (dialect == PROVISIONAL or name not in ONLY_PROVISIONAL)):
+                    continue
+                assert key in omitted, f"no case omits {key}"
+                assert default in written[key], f"no case writes the default {default} of {key}"
+                assert len(written[key]) > 1, f"each case of {key} has the default"
+
+
+def declared_attributes(library: str) -> dict[str, dict[str, str | None]]:
+    """The attributes of each operation with their defaults; None where there is none."""
+    found: dict[str, dict[str, str | None]] = {}
+    text = re.sub(r"#.*", "", library)
+    for name, signature in re.findall(r"^fragment (\w+)(?:<[^>]*>)?\((.*?)\)\s*->", text, re.MULTILINE | re.DOTALL):
+        parameters = re.findall(r"(\w+): *((?:tensor|[a-z?]+|\([a-z,]+\))(?:<[^>]*>)?(?:\[\])?)(?: *= *('[^']*'|\[[^\]]*\]|[^,\s)]+))?", signature)
+        found[name] = {parameter: default or None for parameter, kind, default in parameters if not kind.startswith("tensor")}
+    return found
 
 
 def check_names() -> None:
@@ -168,6 +222,7 @@ if __name__ == "__main__":
     check_coverage(Path(sys.argv[1]))
     check_borders(Path(sys.argv[1]))
     check_types()
+    check_attributes(Path(sys.argv[1]))
     check_names()
     check_difference()
     check_report()
