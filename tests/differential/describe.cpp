@@ -48,7 +48,66 @@ void Print(const OperationDescription& operation, const Proposal& proposal, cons
   fmt::print("{}\n", json.dump());
 }
 
+std::string_view Word(ir::AttributeKind kind) {
+  switch (kind) {
+    case ir::AttributeKind::kBool:
+      return "bool";
+    case ir::AttributeKind::kInt:
+      return "int";
+    case ir::AttributeKind::kDouble:
+      return "double";
+    case ir::AttributeKind::kString:
+      return "string";
+    case ir::AttributeKind::kInts:
+      return "ints";
+    case ir::AttributeKind::kDoubles:
+      return "doubles";
+    case ir::AttributeKind::kType:
+      return "type";
+    case ir::AttributeKind::kShape:
+      return "shape";
+    case ir::AttributeKind::kPairs:
+      return "pairs";
+    case ir::AttributeKind::kGeneric:
+      return "generic";
+  }
+  return "";
+}
+
+std::string_view Word(ir::AttributeRange range) {
+  switch (range) {
+    case ir::AttributeRange::kAny:
+      return "any";
+    case ir::AttributeRange::kPositive:
+      return "positive";
+    case ir::AttributeRange::kNonNegative:
+      return "non-negative";
+  }
+  return "";
+}
+
 }  // namespace
+
+void PrintRows(const ir::OpRegistry& registry) {
+  for (size_t i = 0; i < registry.size(); ++i) {
+    const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
+    ordered_json json{{"set", row.set}, {"name", row.name}, {"section", row.section}};
+    json["inputs"] = ordered_json::array();
+    for (const ir::InputInfo& input : row.inputs)
+      json["inputs"].push_back(
+          {{"name", input.name}, {"optional", input.optional}, {"variadic", input.variadic}});
+    json["attributes"] = ordered_json::array();
+    for (const ir::AttributeInfo& attribute : row.attributes) {
+      ordered_json listed{{"name", attribute.name}, {"kind", Word(attribute.kind)}};
+      listed["range"] = Word(attribute.range);
+      listed["choices"] = attribute.choices;
+      listed["has_default"] = attribute.fallback.has_value();
+      listed["default"] = attribute.fallback ? ToJson(*attribute.fallback) : ordered_json(nullptr);
+      json["attributes"].push_back(listed);
+    }
+    fmt::print("{}\n", json.dump());
+  }
+}
 
 void Describe(const ir::OpRegistry& registry, const DescribeOptions& options) {
   const Prober prober(registry, kMostElements);

@@ -15,6 +15,10 @@ struct DescribeOptions {
   std::vector<std::string> only = {};
 };
 
+// Prints each row of the registry, a JSON object a line: its inputs, and its attributes with their kinds,
+// ranges, choices and defaults.
+void PrintRows(const ir::OpRegistry& registry);
+
 // Prints nodes of OpenVINO's operations and what the shape functions say of
 // them, a JSON object a line: accepted ones, and changes of these, refused ones
 // mostly. Another implementation can be asked for its verdict.

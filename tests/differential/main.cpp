@@ -33,6 +33,7 @@ struct Options {
   std::string dump;
   bool print = false;
   bool describe = false;
+  bool rows = false;
 };
 
 // The graph that runs, for a handler of signals.
@@ -83,6 +84,10 @@ class Suite {
   ~Suite() { std::filesystem::remove_all(folder_); }
 
   int Run() {
+    if (options_.rows) {
+      PrintRows(registry_);
+      return 0;
+    }
     if (options_.describe) {
       Describe(registry_, {.seed = options_.seed, .tries = options_.tries, .only = options_.only});
       return 0;
@@ -261,6 +266,7 @@ int main(int argc, char** argv) {
   app.add_option("--replay", options.replay, "graphs that were kept");
   app.add_flag("--describe", options.describe,
                "nodes and what the shape functions say of them, as JSON lines");
+  app.add_flag("--rows", options.rows, "the rows of the operations with their attributes, as JSON lines");
   CLI11_PARSE(app, argc, argv);
   for (int signal : {SIGPROF, SIGSEGV, SIGABRT, SIGFPE, SIGBUS})
     std::signal(signal, nnefc::differential::TellSeed);
