@@ -53,6 +53,10 @@ void LowerConstant(NodeLowering& n) {
     n.SetOutput(n.Constant(*output.value, "const"));
     return;
   }
+  if (output.type == ElementType::kString) {  // no tensor holds strings
+    n.SetOutput(n.ConstWithoutValue(output.type, output.shape, "const"));
+    return;
+  }
   const Attribute& value = n.node().attribute("value");
   const nnefc::Shape shape = output.shape.known_extents();
   const std::optional<int64_t> volume = Volume(shape);

@@ -232,6 +232,20 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
 }
 
+// No tensor holds strings: the Const has no value, as that of a variable without data.
+TEST(Lowering, ConstantsOfStringsHaveNoValue) {
+  NnefGraph g;
+  g.Result("a", g.Op("constant", "a", {}, "shape = [1], value = [\"s\"], dtype = \"string\""));
+  g.Result("b", g.Op("constant", "b", {}, "shape = [2,2], value = [\"s\"], dtype = \"string\""));
+  g.Result("c", g.Op("constant", "c", {}, "shape = [2], value = [\"s\", \"t\"], dtype = \"string\""));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_EQ(g.ResultOf(name).type(), "Const") << name;
+    EXPECT_EQ(g.ResultOf(name).output().type, ElementType::kString) << name;
+    EXPECT_FALSE(g.ResultOf(name).output().value.has_value()) << name;
+  }
+}
+
 TEST(Lowering, ReshapeLeavesTheBatchOpen) {
   NnefGraph g;
   const auto x = g.External("x", "f32[?,4,5,6]");
