@@ -71,7 +71,9 @@ class Verifier {
       Tell("{} has {} inputs; expected {}", Called(node), node.inputs().size(), assigned);
     }
     const bool variadic = !info.outputs.empty() && info.outputs.back().ends_with("[]");
-    const size_t least = variadic ? info.outputs.size() - 1 : 0;
+    // Without its output a source would be a node of nothing, and shapes of bodies are read from their
+    // Parameters.
+    const size_t least = info.is_source ? info.outputs.size() : variadic ? info.outputs.size() - 1 : 0;
     const auto outputs = static_cast<size_t>(node.num_outputs());
     if (outputs < least || (!variadic && outputs > info.outputs.size())) {
       Tell("{} has {} outputs; expected {}", Called(node), outputs, info.outputs.size());

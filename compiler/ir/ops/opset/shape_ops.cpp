@@ -6,8 +6,9 @@ namespace nnefc::ir {
 
 namespace {
 
-// A value that only changes its shape shares its bytes.
+// A value that only changes its shape shares its bytes. A node may be without its output.
 void ForwardValue(OpContext& op) {
+  if (op.node().num_outputs() == 0) return;
   const std::optional<TensorValue>& value = op.input(0).value;
   const std::optional<Shape> extents = op.node().output().shape.extents();
   if (value && extents && Volume(*extents) == value->volume()) op.SetValue(0, value->Reshaped(*extents));

@@ -184,6 +184,11 @@ TEST_F(TextTest, Mistakes) {
             "ir-text.syntax: the segments add up to 2 inputs; expected 1");
   EXPECT_EQ(in_graph(c + "%1 = nnef.neg \"a\" (%0, %0) : f32[]"),
             "ir-text.invalid-graph: `nnef.neg` \"a\" has 2 inputs; expected 1");
+  // A source has its output, also in a body. Other operations may be without outputs.
+  EXPECT_EQ(in_graph("opset1.Const \"a\""),
+            "ir-text.invalid-graph: `opset1.Const` \"a\" has 0 outputs; expected 1");
+  EXPECT_EQ(in_graph("opset1.Parameter \"a\" {element_type = f32, shape = shape[2]}"),
+            "ir-text.invalid-graph: `opset1.Parameter` \"a\" has 0 outputs; expected 1");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is no attribute value");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
             "ir-text.syntax: the number `99999999999999999999` is out of range");
