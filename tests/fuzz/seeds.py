@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Seeds for the fuzz targets, made from the documents and files of the tests.
 
-    seeds.py FOLDER [--nnefc NNEFC] [--all] [--largest BYTES]
+    seeds.py FOLDER [--nnefc NNEFC] [--all] [--files FOLDER...] [--largest BYTES]
 
 Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, there are also seeds of OpenVINO IR and of graphs
-in text form: of some documents, with --all of each and of every case of tests/interop/opset_cases.py. Those cases, an
-operation of OpenVINO each, are seeds of graphs in text form wherever Python has NumPy. Longer inputs than BYTES (8,000) are left out: they slow down and teach little.
+in text form: of some documents, with --all of each and of every case of tests/interop/opset_cases.py. With --all there are
+also seeds of every case of tests/conformance/operations. Those cases, an operation each, need NumPy. `--files` adds the files
+of a folder, those in its archives among them: for example what `pytest --basetemp` keeps. Inputs longer than BYTES (8,000)
+are left out: they slow down and teach little.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import hashlib
 import io
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -37,6 +40,9 @@ import rule_file  # noqa: E402
 TARGETS = {".nnef": ("document", "formatter"), ".quant": ("quantization", "formatter"), ".dat": ("dat",), ".npy": ("npy",),
            ".safetensors": ("safetensors",),
            ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config",)}
+# What begins a document in a literal of a unit test, and the name of such a file.
+LITERALS = ((re.compile(r"\s*(#[^\n]*\n\s*)*version [0-9.]+"), "net.nnef"), (re.compile(r'\s*graph "'), "net.ir"),
+            (re.compile(r"\s*<(\?xml|net)\b"), "net.xml"), (re.compile(r'\s*\{\s*"'), "net.json"))
 COMPILE_SECONDS = 60
 COMPILED = 120  # documents that NNEFC compiles
 
@@ -63,6 +69,64 @@ class Seeds:
                 self.add(target, data)
             if path.suffix == ".xml":
                 self.add("openvino", data + b"\0" + files.get(str(path.with_suffix(".bin")), bytes(64)))
+            if path.suffix == ".json":
+                self.add("resources", b"$\n" + data)
+            if path.suffix in (".zip", ".npz"):
+                self.add_files(members_of(data))
+
+
+def members_of(archive: bytes) -> dict[str, bytes]:
+    """The members of a zip file; none of a damaged one, which tests hold, too."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as members:
+            return {name: members.read(name) for name in members.namelist()}
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError, OSError, EOFError):
+        return {}
+
+
+def files_below(folder: pathlib.Path, suffixes: set[str] | None = None) -> dict[str, bytes]:
+    """The files of a folder by their paths; with suffixes, those alone."""
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*"))
+            if path.is_file() and (suffixes is None or path.suffix in suffixes)}
+
+
+def add_literals(seeds: Seeds) -> None:
+    """Adds documents, graphs and IR that unit tests have as raw literals or as adjacent ones, a line each."""
+    for path in sorted((TESTS / "unit").rglob("*.cpp")):
+        text = path.read_text("utf-8")
+        literals = re.findall(r'R"(\w*)\((.*?)\)\1"', text, re.DOTALL)
+        for literal in [raw for _, raw in literals] + adjacent_literals(text):
+            for start, name in LITERALS:
+                if start.match(literal):
+                    seeds.add_files({name: literal.encode("utf-8")})
+
+
+def adjacent_literals(text: str) -> list[str]:
+    """What the compiler joins of `"a\\n" "b\\n"`."""
+    escapes = {r"\n": "\n", r'\"': '"', r"\\": "\\", r"\t": "\t"}
+    joined = []
+    for found in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")+', text):
+        parts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', found)
+        joined.append(re.sub(r"\\.", lambda match: escapes.get(match[0], match[0]), "".join(parts)))
+    return joined
+
+
+def add_stored(seeds: Seeds) -> None:
+    """Adds the files that the tests' folders hold: graphs, documents of exporters, schemas."""
+    seeds.add_files(files_below(TESTS, {".nnef", ".ir", ".quant", ".zip", ".json", ".npy", ".npz", ".dat"}))
+    add_literals(seeds)
+
+
+def add_conformance(seeds: Seeds) -> None:
+    """Adds the models and tensors of tests/conformance/operations."""
+    sys.path.insert(0, str(TESTS / "conformance" / "operations"))
+    try:
+        import make
+    except ImportError:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        make.write(pathlib.Path(name))
+        seeds.add_files(files_below(pathlib.Path(name), {".nnef", ".dat", ".npz"}))
 
 
 def files_of_tests() -> list[dict[str, bytes]]:
@@ -249,6 +313,7 @@ def main() -> int:
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--nnefc", type=pathlib.Path)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--files", type=pathlib.Path, nargs="*", default=[], metavar="FOLDER")
     parser.add_argument("--largest", type=int, default=8000)
     options = parser.parse_args()
     seeds = Seeds(options.folder, options.largest)
@@ -257,6 +322,11 @@ def main() -> int:
         seeds.add_files(files)
     add_binary(seeds)
     add_exported(seeds)
+    add_stored(seeds)
+    if options.all:
+        add_conformance(seeds)
+    for folder in options.files:
+        seeds.add_files(files_below(folder))
     operations = add_operations(seeds)
     if options.nnefc:
         documents = sorted({data for files in found for name, data in files.items()
