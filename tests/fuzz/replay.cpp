@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace {
@@ -49,15 +50,32 @@ void Run(const Input& input) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
 
-class Mutator {
+class Mutants {
  public:
-  Mutator(const std::vector<Input>& inputs, uint32_t seed) : inputs_(inputs), random_(seed) {}
+  Mutants(const std::vector<Input>& inputs, uint32_t seed) : inputs_(inputs), random_(seed) {}
 
   Input Make(int number) {
     const Input& original = inputs_[Below(inputs_.size())];
     Input mutant{original.name + " mutant " + std::to_string(number), original.bytes};
-    for (size_t edits = 1 + Below(3); edits > 0; --edits) Edit(mutant.bytes);
+    const auto* data = reinterpret_cast<const uint8_t*>(original.bytes.data());
+    constexpr size_t kCrossedOneIn = 8;
+    mutant.bytes.resize(kLongestMutated);
+    auto* out = reinterpret_cast<uint8_t*>(mutant.bytes.data());
+    size_t size = original.bytes.size();
+    if (Below(kCrossedOneIn) == 0) {
+      const std::string& other = inputs_[Below(inputs_.size())].bytes;
+      size = LLVMFuzzerCustomCrossOver(data, size, reinterpret_cast<const uint8_t*>(other.data()),
+                                       other.size(), out, kLongestMutated, random_());
+    } else {
+      size = LLVMFuzzerCustomMutator(out, size, kLongestMutated, random_());
+    }
+    mutant.bytes.resize(size);
     return mutant;
+  }
+
+  // The byte edits that LLVMFuzzerMutate makes in libFuzzer's place.
+  void EditBytes(std::string& bytes) {
+    for (size_t edits = 1 + Below(3); edits > 0; --edits) Edit(bytes);
   }
 
  private:
@@ -108,6 +126,9 @@ class Mutator {
   std::mt19937 random_;
 };
 
+// That of the run, for LLVMFuzzerMutate.
+Mutants* mutator = nullptr;
+
 // The inputs that the path names, in an order that does not depend on the disk.
 void Collect(const std::string& path, std::vector<Input>& inputs) {
   std::vector<fs::path> files;
@@ -130,6 +151,14 @@ std::vector<Input> Small(const std::vector<Input>& inputs) {
 }
 
 }  // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  mutator->EditBytes(bytes);
+  bytes.resize(std::min(bytes.size(), max_size));
+  std::copy(bytes.begin(), bytes.end(), data);
+  return bytes.size();
+}
 
 int main(int count, char** arguments) {
   std::vector<Input> inputs;
@@ -154,8 +183,9 @@ int main(int count, char** arguments) {
   std::signal(SIGABRT, TellInput);
   for (const Input& input : inputs) Run(input);
   const std::vector<Input> small = Small(inputs);
-  Mutator mutator(small, seed);
-  for (int i = 0; i < mutants && !small.empty(); ++i) Run(mutator.Make(i));
+  Mutants mutants_of_small(small, seed);
+  mutator = &mutants_of_small;
+  for (int i = 0; i < mutants && !small.empty(); ++i) Run(mutants_of_small.Make(i));
   std::printf("%zu inputs and %d mutants of them\n", inputs.size(), mutants);
   return 0;
 }

@@ -1,6 +1,11 @@
 // A model's container, plain or compressed: every member and variable is read.
 #include "compiler/package/model.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kContainerMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -2,6 +2,7 @@
 // and read again.
 #include "compiler/package/dat.h"
 
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace nnefc::fuzz {
@@ -22,6 +23,10 @@ void CheckRoundTrip(const TensorValue& value, DatFile::Format format) {
 
 }  // namespace
 }  // namespace nnefc::fuzz
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kDatMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -4,6 +4,7 @@
 #include "compiler/expand/print/flat.h"
 #include "compiler/lower/lower.h"
 #include "compiler/syntax/parse.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace nnefc::fuzz {
@@ -115,6 +116,10 @@ ast::Dialect Run(std::string_view text, const Reading& reading) {
 
 }  // namespace
 }  // namespace nnefc::fuzz
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kDocumentMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -2,6 +2,7 @@
 // makes reads as the document does and stays as it is when formatted again.
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace nnefc::fuzz {
@@ -25,6 +26,10 @@ void Format(std::string_view text, DocumentKind kind) {
 
 }  // namespace
 }  // namespace nnefc::fuzz
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kDocumentMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

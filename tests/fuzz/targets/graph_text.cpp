@@ -4,7 +4,12 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/lower/lower.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kGraphTextMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

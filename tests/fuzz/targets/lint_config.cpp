@@ -1,7 +1,12 @@
 // The configuration of a project, `.nnefc.json`.
 #include "compiler/lint/config.h"
 
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kJsonMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

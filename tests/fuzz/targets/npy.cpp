@@ -2,6 +2,7 @@
 #include "compiler/package/npy.h"
 
 #include "compiler/package/npz.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace nnefc::fuzz {
@@ -46,6 +47,10 @@ void CheckArchive(std::string_view input) {
 
 }  // namespace
 }  // namespace nnefc::fuzz
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kNpyMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   nnefc::fuzz::CheckArray(nnefc::fuzz::Text(data, size));

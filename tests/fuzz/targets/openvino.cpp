@@ -2,7 +2,12 @@
 // file. Read, verified, written and read again.
 #include "compiler/openvino/read.h"
 
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kOpenVinoMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -6,6 +6,7 @@
 
 #include "compiler/semantics/quantization.h"
 #include "compiler/syntax/parse.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
 
 namespace nnefc::fuzz {
@@ -95,6 +96,10 @@ void Run(std::string_view text, ast::Dialect dialect) {
 
 }  // namespace
 }  // namespace nnefc::fuzz
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kDocumentMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -2,7 +2,12 @@
 // part of it into a document, which is checked and expanded.
 #include "compiler/driver/compilation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kResourceMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -2,7 +2,12 @@
 // does, and every tensor is read.
 #include "compiler/package/safetensors.h"
 
+#include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
+
+const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
+  return kSafetensorsMutator;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/mutators/choices.h"
+
+namespace nnefc::fuzz {
+
+// What a mutator works with.
+struct Mutation {
+  Choices& choices;
+  size_t max_size;  // of the mutant, in bytes
+  // Changes bytes without knowledge of their format; at most `max_size` bytes result.
+  void (*mutate_bytes)(std::string& bytes, size_t max_size);
+};
+
+// The mutators of one input format. Both functions return an empty or too long text where they find nothing
+// to change; the caller then mutates bytes.
+struct Mutator {
+  std::string (*mutate)(std::string_view input, Mutation& mutation);
+  // Makes one input of parts of two; null if the format has no such parts.
+  std::string (*cross)(std::string_view first, std::string_view second, Mutation& mutation) = nullptr;
+};
+
+// The mutators of the target that is linked.
+const Mutator& TargetMutator();
+
+// The mutators of each format.
+extern const Mutator kDocumentMutator;     // NNEF documents and graph.quant
+extern const Mutator kGraphTextMutator;    // graphs in text form
+extern const Mutator kJsonMutator;         // JSON
+extern const Mutator kResourceMutator;     // a path, a line end, and JSON
+extern const Mutator kOpenVinoMutator;     // XML, a byte 0 and the constants
+extern const Mutator kSafetensorsMutator;  // files of tensors in that format
+extern const Mutator kDatMutator;          // tensor files
+extern const Mutator kNpyMutator;          // .npy and .npz
+extern const Mutator kContainerMutator;    // .tar and .tgz
+
+}  // namespace nnefc::fuzz
+
+// Those of libFuzzer's interface, which hooks.cpp defines in terms of TargetMutator().
+extern "C" {
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size, const uint8_t* second,
+                                 size_t second_size, uint8_t* out, size_t max_size, unsigned int seed);
+// Defined by libFuzzer, and by replay.cpp where that takes its place.
+size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+}

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tests/fuzz/mutators/choices.h"
+#include "tests/fuzz/mutators/tokens.h"
+
+namespace nnefc::fuzz {
+
+// Edits of a text that its language's brackets, lists and statements guide. Each makes one change and returns
+// false where the text has nothing of its kind.
+class TextEdits {
+ public:
+  // `words`: names and strings of the language that may take the place of others.
+  TextEdits(Tokens& tokens, Choices& choices, const std::vector<std::string_view>& words)
+      : tokens_(tokens), choices_(choices), words_(words) {}
+
+  // Makes one of the edits below.
+  bool MakeAny();
+
+  bool ChangeNumber();
+  bool ChangeString();
+  bool ChangeName();
+  // Gives a new name to all uses of a name, or that of another one.
+  bool RenameEverywhere();
+  bool DeleteItem();
+  // Repeats an item of a list up to eight times.
+  bool RepeatItem();
+  bool SwapItems();
+  // Replaces an item of a list by a copy of any other.
+  bool ReplaceItem();
+  bool DeleteStatement();
+  // Repeats a statement, which defines another name then; a later use of the old name becomes one of the new
+  // name.
+  bool RepeatStatement();
+  bool SwapStatements();
+  bool MoveStatement();
+  // Inserts a statement, or replaces an item by an item, of another text.
+  bool Splice(const Tokens& other);
+
+ private:
+  std::vector<size_t> Find(TokenKind kind) const;
+  Tokens Copy(Span span) const;
+  void Erase(Span item);
+  void SwapSpans(Span first, Span second);
+  std::string NewName(std::string_view old) const;
+
+  Tokens& tokens_;
+  Choices& choices_;
+  const std::vector<std::string_view>& words_;
+};
+
+}  // namespace nnefc::fuzz
