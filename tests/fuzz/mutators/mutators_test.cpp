@@ -101,8 +101,8 @@ struct Case {
 
 bool ParsesDocument(std::string_view text) {
   Context context;
-  ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {}, context);
-  return !context.emitter.has_errors();
+  const auto document = ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {}, context);
+  return document != nullptr && !context.emitter.has_errors();
 }
 
 bool ParsesGraph(std::string_view text) {
