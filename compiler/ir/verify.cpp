@@ -152,6 +152,7 @@ class Verifier {
 
   void CheckBodies(const Node& node) {
     for (const Body& body : node.bodies()) {
+      if (!MayHaveBodies(node.info())) Tell("{} has the body `{}`; expected none", Called(node), body.role);
       const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
       if (body.graph == nullptr || depth_ >= kMaxBodyNesting) {
         Tell("{} of {} {}", body.role, Called(node),
@@ -226,6 +227,13 @@ class Verifier {
 };
 
 }  // namespace
+
+bool MayHaveBodies(const OpInfo& info) {
+  // Operations of the extensions of NNEF have bodies, too, and check them themselves.
+  const bool runs_bodies =
+      info.role == OpRole::kIf || info.role == OpRole::kTensorIterator || info.role == OpRole::kLoop;
+  return info.infer == nullptr || runs_bodies || !info.set.starts_with(kOpsets);
+}
 
 std::vector<std::string> Verify(const Graph& graph) {
   std::vector<std::string> violations;

@@ -24,6 +24,9 @@ enum class PortNames : uint8_t { kDistinct, kAny };
 // no two parameters or results have one name, unless that is allowed.
 std::vector<std::string> VerifyInferred(const Graph& graph, PortNames names = PortNames::kDistinct);
 
+// True if the operation runs bodies, or may run them because nothing is known of it.
+bool MayHaveBodies(const OpInfo& info);
+
 // True if the condition of an If is known to choose the other body. Types and
 // shapes inside of such a body may break every rule.
 bool IsUntaken(const Graph& graph, const Node& node, const Body& body);

@@ -221,6 +221,12 @@ void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer
 void GraphReader::ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth) {
   const std::vector<pugi::xml_node> elements = BodyElements(*xml_, layer.element);
   if (elements.empty()) return;
+  if (const ir::OpInfo& row = graph.node(layer.node).info(); !ir::MayHaveBodies(row)) {
+    xml_->Error(kLayerUnknownAttribute, xml_->Range(elements.front()),
+                "`{}` has no bodies; the element `{}` has no effect", row.name,
+                Shown(elements.front().name()));
+    return;
+  }
   if (depth == ir::kMaxBodyNesting) {
     xml_->Error(kNetNesting, xml_->Range(layer.element), "the nesting depth exceeds the maximum of {} bodies",
                 ir::kMaxBodyNesting);

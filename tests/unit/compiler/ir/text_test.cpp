@@ -189,6 +189,13 @@ TEST_F(TextTest, Mistakes) {
             "ir-text.invalid-graph: `opset1.Const` \"a\" has 0 outputs; expected 1");
   EXPECT_EQ(in_graph("opset1.Parameter \"a\" {element_type = f32, shape = shape[2]}"),
             "ir-text.invalid-graph: `opset1.Parameter` \"a\" has 0 outputs; expected 1");
+  EXPECT_EQ(
+      in_graph(
+          "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
+          "%1 = opset1.Tan \"a\" (%0) : f32[2] bodies { \"body\" input 0 -> 0 output 0 -> 0 graph \"b\" { "
+          "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
+          "opset1.Result \"y\" (%0) } }"),
+      "ir-text.invalid-graph: `opset1.Tan` \"a\" has the body `body`; expected none");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is no attribute value");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
             "ir-text.syntax: the number `99999999999999999999` is out of range");

@@ -290,6 +290,18 @@ TEST_F(ReadTest, TellsBadAttributes) {
   ExpectError(Chain(relu), "openvino.number-of-outputs");
 }
 
+TEST_F(ReadTest, IgnoresBodiesOfOperationsWithoutBodies) {
+  std::string xml = Chain(Relu());
+  xml.insert(xml.find("</layer>", xml.find("ReLU")), "<body><layers></layers><edges></edges></body>");
+  const ReadOutcome outcome = Read(xml);
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  EXPECT_TRUE(outcome.Has("openvino.unknown-attribute")) << outcome.text;
+  EXPECT_NE(outcome.text.find("`ReLU` has no bodies; the element `body` has no effect"), std::string::npos)
+      << outcome.text;
+  const ir::Node& node = outcome.graph->node(outcome.graph->node(outcome.graph->results()[0]).input(0).node);
+  EXPECT_TRUE(node.bodies().empty());
+}
+
 TEST_F(ReadTest, ReadsLongChainsInLinearTime) {
   constexpr int64_t kLength = 20000;
   std::vector<LayerText> layers = {Parameter(0, "x", {2})};
