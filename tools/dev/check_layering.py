@@ -48,7 +48,7 @@ ALLOWED = {
 LIBRARIES = {
     "antlr4": ("compiler/syntax/parse/", "tests/unit/compiler/syntax/"),
     "archive": ("compiler/package/",),
-    "pugixml": ("compiler/openvino/",),
+    "pugixml": ("compiler/openvino/", "tests/fuzz/mutators/"),
     "oneapi": ("runtime/fast/", "tests/unit/runtime/fast/"),
     "nanobind": ("tools/python/",),
     "openvino": ("tools/openvino/",),
