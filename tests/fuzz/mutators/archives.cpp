@@ -165,7 +165,7 @@ std::string WriteZip(const std::vector<ArchiveMember>& members) {
     Put(common, member.name.size(), 2);
     Put(common, 0, 2);
     const size_t header = out.size();
-    out += std::string("PK\3\4", 4) + common + member.name + packed;
+    out.append("PK\3\4", 4).append(common).append(member.name).append(packed);
     directory += std::string("PK\1\2", 4);
     Put(directory, 20, 2);
     directory += common;

@@ -149,7 +149,7 @@ bool ChangeTensor(TensorFile& file, Mutation& mutation) {
   Json header = Parse(file.header);
   if (!header.is_object() || header.empty()) return false;
   const auto member = std::next(header.begin(), static_cast<ptrdiff_t>(choices.Below(header.size())));
-  const std::string name = member.key();
+  const std::string& name = member.key();
   if (!member->is_object()) return false;
   Json& tensor = *member;
   if (!tensor.contains("shape") || !tensor["shape"].is_array()) return false;
@@ -170,7 +170,7 @@ bool ChangeTensor(TensorFile& file, Mutation& mutation) {
       break;
     }
     default:
-      header.erase(name);
+      header.erase(member);
   }
   if (!choices.OneIn(4)) FixOffsets(header, file, mutation.max_size);
   file.header = Print(header);

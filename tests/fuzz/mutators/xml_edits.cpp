@@ -60,7 +60,7 @@ std::string ChangedList(const std::string& list, Choices& choices) {
 
 }  // namespace
 
-XmlEdits::XmlEdits(pugi::xml_document& document, Choices& choices) : document_(document), choices_(choices) {
+XmlEdits::XmlEdits(pugi::xml_document& document, Choices& choices) : choices_(choices) {
   Collector collector;
   document.traverse(collector);
   elements_ = std::move(collector.elements);

@@ -52,7 +52,6 @@ class XmlEdits {
   std::string NewLayerId() const;
   std::string ChangedValue(const std::string& name, const std::string& value);
 
-  pugi::xml_document& document_;
   Choices& choices_;
   std::vector<pugi::xml_node> elements_;
 };

@@ -327,7 +327,7 @@ TEST_F(ReadTest, BoundsWhatXmlMayAskFor) {
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   ExpectError("<net version=\"11\">" + deep, "openvino.xml-syntax");
   std::string info = "<b value=\"\"/>";
-  for (int i = 0; i < 100; ++i) info = "<a>" + info + "</a>";
+  for (int i = 0; i < 100; ++i) info = fmt::format("<a>{}</a>", info);
   ExpectError(Replaced(Chain(Relu()), "<rt_info/>", "<rt_info>" + info + "</rt_info>"), "openvino.rt-info");
 }
 
