@@ -1,5 +1,5 @@
-// Chooses the active mutant of an instrumented build and records which ones are reached. The compiler includes this file
-// before every other one.
+// Chooses the active mutant of an instrumented build and records which ones are reached. The compiler
+// includes this file before every other one.
 #pragma once
 
 #include <fcntl.h>
