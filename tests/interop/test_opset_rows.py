@@ -40,11 +40,11 @@ def make_node(given: Input, name: str, parameters: list, inputs: dict[str, np.nd
     return parameters[-1]
 
 
-def make_model(row: str) -> tuple[ov.Model, dict[str, np.ndarray]]:
+def make_model(row: str, cases: list[tuple[list[Input], dict]] | None = None) -> tuple[ov.Model, dict[str, np.ndarray]]:
     """A model with a node for each setting of the row."""
     opset, name = row.split(".")
     parameters, inputs, results = [], {}, []
-    for case, (given, attributes) in enumerate(CASES[row]):
+    for case, (given, attributes) in enumerate(cases or CASES[row]):
         nodes = [make_node(value, f"in{case}_{port}", parameters, inputs) for port, value in enumerate(given)]
         node = NodeFactory(opset).create(CLASSES.get(name, name), [node.output(0) for node in nodes], attributes)
         for port, output in enumerate(node.outputs()):

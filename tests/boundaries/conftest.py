@@ -1,0 +1,20 @@
+"""Where the tests find the binary, and what they share with other folders."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent
+sys.path[:0] = [str(HERE), str(TESTS / "interop"), str(TESTS / "networks"), str(TESTS / "differential"),
+                str(TESTS / "conformance" / "operations"), str(TESTS / "conformance" / "operations" / "formulas")]
+
+
+@pytest.fixture(scope="session")
+def nnefc() -> Path:
+    """The path of the binary under test."""
+    return Path(os.environ.get("NNEFC", TESTS.parent / "build/release/bin/nnefc"))

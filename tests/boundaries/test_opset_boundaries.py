@@ -1,0 +1,219 @@
+"""Boundary cases of OpenVINO's operations: OpenVINO is the oracle of what is valid, of shapes and of numbers. What nnefc computes is
+the same in every way (nnefc_ways.py)."""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openvino")
+
+import nnefc_ways  # noqa: E402
+import opset_boundaries  # noqa: E402
+from exceptions import COMPUTED_OTHERWISE, LAXER, NOT_COMPARED, STRICTER  # noqa: E402
+from ir_builder import Graph  # noqa: E402
+from nnefc_ways import Refused, difference, load, ways  # noqa: E402
+from opset_boundaries import Node, bases, boundary_cases, combined_cases  # noqa: E402
+from openvino_worker import Answer, answers  # noqa: E402
+from rows import Row, opset_rows  # noqa: E402
+
+# Rows without boundary cases: what every model has, states, and control flow, which has bodies in place of attributes.
+ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadValue", "opset3.Assign", "opset6.ReadValue",
+             "opset6.Assign", "opset8.If", "opset1.TensorIterator", "opset5.Loop"}
+# Rows whose differences from OpenVINO are not examined yet: their attributes have no boundary cases here.
+NOT_EXAMINED = set((Path(__file__).parent / "not_examined.txt").read_text().split())
+# Combinations of three in operations with windows, of two in the others.
+MAX_VALUES, MAX_COMBINATIONS = 4, 24
+TOLERANCE = 1e-4
+# The numbers of these are random.
+RANDOM = {"opset8.RandomUniform", "opset13.Multinomial"}
+
+
+class Verdicts:
+    """The nodes that both accept; `problems` has the others about which nnefc and OpenVINO disagree."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: dict[str, list[str]] = collections.defaultdict(list)
+        self.rejected = 0
+
+    def report(self, node: Node, problem: str) -> None:
+        self.problems[node.row].append(f"{problem}\n    {node.describe()[:500]}")
+
+    def ours(self, node: Node, graph: Graph) -> Refused | None:
+        try:
+            load(graph.save(self.folder / "node.xml"))
+        except Refused as refused:
+            return refused
+        return None
+
+    def accepted(self, nodes: list[Node]) -> list[Node]:
+        """Asks both about each node."""
+        graphs = [node.graph() for node in nodes]
+        questions = [(graph.net().encode(), graph.blobs.bytes, None) for graph in graphs]
+        chosen = []
+        for node, graph, answer in zip(nodes, graphs, answers(questions, self.folder), strict=True):
+            refused = self.ours(node, graph)
+            if refused is not None:
+                self.rejected += 1
+            if problem := compare_verdicts(node, refused, answer):
+                self.report(node, problem)
+            elif refused is None and answer is not None and answer[0] == "read":
+                chosen.append(node)
+        return chosen
+
+
+def allowed(table: list[tuple[str, str, str]], row: str, message: str) -> bool:
+    return any(re.search(part, row) and text in message for part, text, _ in table)
+
+
+def compare_verdicts(node: Node, refused: Refused | None, answer: Answer) -> str | None:
+    if refused is not None and not refused.rules:
+        return f"refused without a rule: {refused}"
+    if answer is None:  # OpenVINO's process ended: no verdict
+        return None
+    kind, detail = answer
+    if kind == "refused":
+        return None if refused is not None or allowed(LAXER, node.row, detail) else f"OpenVINO refuses: {detail.splitlines()[-1]}"
+    if refused is not None:
+        return None if allowed(STRICTER, node.row, str(refused)) else f"nnefc refuses: {refused}"
+    return None
+
+
+def merged(nodes: list[Node]) -> tuple[Graph, dict[str, np.ndarray], list[str]]:
+    """One model of several nodes, its data and the names of its results."""
+    graph, data, names = Graph(), {}, []
+    for index, node in enumerate(nodes):
+        prefix = f"n{index}_"
+        node.add_to(graph, prefix)
+        data |= node.data(prefix)
+        names += [f"{prefix}out{i}" for i in range(len(node.outputs))]
+    return graph, data, names
+
+
+def result_of(index: int, results: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: array for name, array in results.items() if name.startswith(f"n{index}_")}
+
+
+@pytest.fixture(scope="session")
+def disabled(nnefc: Path) -> tuple[str, ...]:
+    return nnefc_ways.transformations(nnefc)
+
+
+class Runs:
+    """Runs models of several nodes; where one fails, each node separately."""
+
+    def __init__(self, verdicts: Verdicts, disabled: tuple[str, ...]) -> None:
+        self.verdicts, self.disabled, self.compared = verdicts, disabled, 0
+
+    def run(self, groups: list[list[Node]]) -> None:
+        models = [merged(nodes) for nodes in groups]
+        questions = [(graph.net().encode(), graph.blobs.bytes, data) for graph, data, _ in models]
+        alone = []
+        for nodes, model, answer in zip(groups, models, answers(questions, self.verdicts.folder), strict=True):
+            if not self.is_compared(nodes, model, answer):
+                alone += [[node] for node in nodes]
+        if alone:
+            self.run(alone)
+
+    def is_compared(self, nodes: list[Node], model: tuple, answer: Answer) -> bool:
+        """Compares the results of the nodes; false where the nodes are to run separately, as where OpenVINO's results of a large
+        model differ."""
+        graph, data, names = model
+        single = len(nodes) == 1
+        computed = answer is not None and answer[0] == "computed"
+        if not computed and not single:
+            return False
+        found = ways(load(graph.save(self.verdicts.folder / "node.xml")), data, self.verdicts.folder, self.disabled)
+        refused = {way: results for way, results in found.items() if isinstance(results, Refused)}
+        if refused and not single:
+            return False
+        if refused:
+            self.compared += 1
+            self.check_refusals(nodes[0], found, refused, computed)
+            return True
+        reference = next(iter(found.values()))
+        theirs = dict(zip(names, answer[1], strict=True)) if computed else {}
+        if computed and not single and difference(reference, theirs, TOLERANCE):
+            return False
+        self.compared += len(nodes)
+        for index, node in enumerate(nodes):
+            ours = result_of(index, reference)
+            if node.row not in RANDOM:
+                for way, results in found.items():
+                    if what := difference(result_of(index, results), ours, 1e-5):
+                        self.verdicts.report(node, f"{way}: {what}")
+            if computed:
+                self.check_numbers(node, ours, result_of(index, theirs))
+        return True
+
+    def check_refusals(self, node: Node, found: dict, refused: dict[str, Refused], computed: bool) -> None:
+        if len(refused) < len(found):
+            way, error = next(iter(refused.items()))
+            self.verdicts.report(node, f"{way} alone: {error}")
+        message = str(next(iter(refused.values())))
+        if computed and not allowed(STRICTER, node.row, message):
+            self.verdicts.report(node, f"nnefc's run refuses: {message}")
+
+    def check_numbers(self, node: Node, ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> None:
+        if node.row in RANDOM or any(re.search(row, node.row) and test(node) for row, test, _ in NOT_COMPARED):
+            return
+        if what := difference(ours, theirs, TOLERANCE):
+            if not any(re.search(row, node.row) and test(node) for row, test, _ in COMPUTED_OTHERWISE):
+                self.verdicts.report(node, f"OpenVINO computes otherwise: {what}")
+
+
+def chunks(nodes: list[Node], size: int = 40) -> list[list[Node]]:
+    return [nodes[first:first + size] for first in range(0, len(nodes), size)]
+
+
+def strength(row: Row) -> int:
+    return 3 if {"pads_begin", "strides"} <= {attribute.name for attribute in row.attributes} else 2
+
+
+def test_boundaries(tmp_path: Path, disabled: tuple[str, ...]) -> None:
+    wanted = os.environ.get("NNEFC_BOUNDARY_ROWS")
+    rows = {name: row for name, row in opset_rows().items() if name not in ELSEWHERE
+            and (re.search(wanted, name) if wanted else name not in NOT_EXAMINED)}
+    verdicts, starts = Verdicts(tmp_path), {name: bases(name, tmp_path) for name in rows}
+    singles = [node for name, row in rows.items() for index, base in enumerate(starts[name])
+               for node in [base, *boundary_cases(row, base, starts[name][0] if index else None)]]
+    accepted: dict[str, list[Node]] = collections.defaultdict(list)
+    for node in verdicts.accepted(singles):
+        accepted[node.row].append(node)
+    combined = [node for name, row in rows.items() if accepted[name]
+                for node in combined_cases(starts[name][0], [n for n in accepted[name] if n.base == 0], MAX_VALUES, MAX_COMBINATIONS, strength(row))]
+    number = len(singles) + len(combined)
+    for node in verdicts.accepted(combined):
+        accepted[node.row].append(node)
+    runs = Runs(verdicts, disabled)
+    runs.run([group for nodes in accepted.values() for group in chunks(nodes)])
+    print(f"{number} nodes of {len(rows)} operations, {verdicts.rejected} rejected, {runs.compared} computed")
+    problems = verdicts.problems
+    assert not problems, "\n" + "\n".join(line for lines in problems.values() for line in lines[:3])
+
+
+def test_every_attribute_has_cases(tmp_path: Path) -> None:
+    """Each attribute of each row is changed by a case, written and omitted."""
+    for name, row in opset_rows().items():
+        if name in ELSEWHERE:
+            continue
+        first, *others = bases(name, tmp_path)
+        cases = boundary_cases(row, first)
+        for attribute in row.attributes:
+            texts = {node.attributes.get(attribute.name) for node in [first, *cases]}
+            assert None in texts and len(texts) > 1, f"{name}: `{attribute.name}` has the texts {texts}"
+        for other in others:
+            cases += boundary_cases(row, other, first)
+        assert len(cases) >= 10 or not row.attributes, name
+
+
+def test_rows_without_cases_exist() -> None:
+    assert ELSEWHERE | NOT_EXAMINED <= set(opset_rows())
+    assert not ELSEWHERE & NOT_EXAMINED
+    assert set(opset_boundaries.cells()) <= set(opset_rows())
