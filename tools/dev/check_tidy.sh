@@ -13,7 +13,7 @@ readonly LAST_COMMITS=30 MAX_FILES=40
 build=${NNEFC_BUILD:-build/release}
 tidy=clang-tidy-16
 install_packages "$tidy"
-if [ ! -f "$build/compile_commands.json" ]; then
+if [ ! -f "$build/compile_commands.json" ] || [ ! -f "$build/build.ninja" ]; then
   [ "$build" = build/release ] || fail "no $build/compile_commands.json: NNEFC_BUILD names no build folder"
   install_packages "${packages[@]}" "${test_packages[@]}"
   configure release
