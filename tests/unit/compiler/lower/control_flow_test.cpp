@@ -163,9 +163,16 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
   EXPECT_EQ(
       Lower(Replaced(loop, "back 0 -> 1 ", "")),
       "`body` of `tensor_iterator` has another port map than inputs and attributes ask for [body.interface]");
-  EXPECT_EQ(Lower(Replaced(std::string(kIf), "element_type = f32, shape = shape[2,3]} : f32[2,3]",
-                           "element_type = i64, shape = shape[2,3]} : i64[2,3]")),
+  const std::string integers =
+      Replaced(std::string(kIf), "element_type = f32, shape = shape[2,3]} : f32[2,3]",
+               "element_type = i64, shape = shape[2,3]} : i64[2,3]");
+  EXPECT_EQ(Lower(Replaced(integers, "nnef.sqr \"y\" (%0) : f32[2,3]", "nnef.copy \"y\" (%0) : i64[2,3]")),
             "the parameter `x` in `then_body` of `if_else` is of type i64; it is fed f32 [body.interface]");
+  // The types that the text declares in a body fit its operations.
+  EXPECT_EQ(
+      Lower(integers),
+      "`nnef.sqr` \"y\" breaks a rule of its operation: `x` of `sqr` is of type integer; expected scalar "
+      "[ir-text.invalid-graph]");
 }
 
 // Extents that differ between the bodies are known when it runs.
