@@ -299,6 +299,20 @@ TEST_F(HostileEntryTest, AnItemEndsWithTheFile) {
   }
 }
 
+// Memory that is mapped is aligned as kernels want it.
+TEST_F(HostileEntryTest, AnItemBeginsAtAPage) {
+  const size_t first = Number(At(0, kItemOffset)) < Number(At(1, kItemOffset)) ? 0 : 1;
+  const uint64_t offset = Number(At(first, kItemOffset)), size = Number(At(first, kItemSize));
+  for (uint64_t more : {1, 64, 2048}) {
+    std::string bytes = whole_;
+    Put(bytes, At(first, kItemOffset), offset + more);
+    Put(bytes, At(first, kItemContent), DigestAt(whole_, offset + more, size));
+    Seal(bytes, 2);
+    Write(bytes);
+    ExpectNoticed(std::to_string(more) + " bytes after the start of a page");
+  }
+}
+
 TEST_F(HostileEntryTest, CountsOfItems) {
   const uint64_t fit = (whole_.size() - kItems) / kItem;
   for (uint64_t wrong : {uint64_t{3}, fit, fit + 1, uint64_t{1} << 60, uint64_t{1} << 63, ~uint64_t{0},

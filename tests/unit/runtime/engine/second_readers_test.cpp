@@ -56,11 +56,11 @@ ir::OutputPort Codes(TestGraph& g, ir::OutputPort x) {
 ir::OutputPort PositiveCodes(TestGraph& g, ir::OutputPort x) {
   return Quantized(g, x, 0, 255.0F / 32);
 }
-// A filter in 2^-9.
+// A filter in 2^-7, of which sums leave the range of codes.
 ir::OutputPort CodedFilter(TestGraph& g, const Shape& shape, unsigned seed) {
   TensorValue numbers = RandomTensor(shape, seed, -127, 127);
   std::vector<float> codes;
-  for (float number : numbers.elements<float>()) codes.push_back(std::round(number) / 512);
+  for (float number : numbers.elements<float>()) codes.push_back(std::round(number) / 128);
   return g.Const(TensorValue::FromFloats(shape, codes));
 }
 ir::OutputPort Bias(TestGraph& g, int64_t channels, unsigned seed) {
@@ -70,7 +70,8 @@ ir::OutputPort Bias(TestGraph& g, int64_t channels, unsigned seed) {
   return g.Const(TensorValue::FromFloats({1, channels, 1, 1}, codes));
 }
 
-const Shape kImages = {1, 16, 9, 7};
+// Of more elements than tables of codes begin at.
+const Shape kImages = {1, 16, 9, 8};
 
 std::vector<Network> Networks() {
   const auto axis = [] { return With("axis", int64_t{1}); };
@@ -95,7 +96,7 @@ std::vector<Network> Networks() {
                       [](TestGraph& g) {
                         const auto x = g.Parameter("x", kImages);
                         const auto s = g.Parameter("s", {1, 16, 1, 1});
-                        Values v = {g.Convolution(x, g.Weights({16, 16, 3, 3}, 1), 1)};
+                        Values v = {g.Op("Tanh", {x})};
                         v.push_back(g.Op("Sigmoid", {s}));
                         v.push_back(g.Op("Multiply", {v[0], v[1]}));
                         v.push_back(g.Convolution(v.back(), g.Weights({8, 16, 1, 1}, 2), 0));
@@ -230,19 +231,19 @@ std::vector<Network> Networks() {
   networks.push_back(
       {"codes behind views",
        [](TestGraph& g) {
-         const auto x = g.Parameter("x", {4, 32});
-         Values v = {Codes(g, g.Op("Reshape", {x, g.Ints({1, 1, 4, 32})}, With("special_zero", false)))};
-         v.push_back(g.Op("Reshape", {v.back(), g.Ints({1, 4, 32, 1})}, With("special_zero", false)));
+         const auto x = g.Parameter("x", {32, 64});
+         Values v = {Codes(g, g.Op("Reshape", {x, g.Ints({1, 1, 32, 64})}, With("special_zero", false)))};
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({1, 32, 64, 1})}, With("special_zero", false)));
          v.push_back(Codes(g, v.back()));
          v.push_back(g.Op("opset4", "Swish", {v.back()}));
          v.push_back(Codes(g, v.back()));
-         v.push_back(g.Op("Reshape", {v.back(), g.Ints({4, 32})}, With("special_zero", false)));
+         v.push_back(g.Op("Reshape", {v.back(), g.Ints({32, 64})}, With("special_zero", false)));
          ir::AttributeMap transposed = With("transpose_a", false);
          transposed.Set("transpose_b", true);
-         v.push_back(g.Op("MatMul", {v.back(), CodedFilter(g, {8, 32}, 4)}, transposed));
+         v.push_back(g.Op("MatMul", {v.back(), CodedFilter(g, {8, 64}, 4)}, transposed));
          return v;
        },
-       {{4, 32}}});
+       {{32, 64}}});
   return networks;
 }
 
