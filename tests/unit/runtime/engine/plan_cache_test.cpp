@@ -509,7 +509,7 @@ class FileDigestsTest : public PlanCacheTest {
   FileDigestsTest() : file_(folder_ / "weights.bin") { Write(std::string(100'000, 'a')); }
 
   void Write(const std::string& bytes) const {
-    std::ofstream(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+    const std::ofstream emptied(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
     std::ofstream(file_, std::ios::binary | std::ios::in) << bytes;
     ::usleep(20'000);  // times of files have steps
   }
