@@ -404,6 +404,7 @@ TEST_F(PlanCacheTest, ProcessesWriteAtOnce) {
   Run(Network(), {.threads = 1});
   const fs::path entry = Entry();
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       for (int k = 0; k < 5; ++k) {

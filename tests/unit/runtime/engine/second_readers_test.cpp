@@ -27,6 +27,7 @@ TestGraph Built(const Network& network, const std::function<void(TestGraph&, con
 
 void ExpectAgreement(const TestGraph& g, const Network& network) {
   std::vector<TensorValue> inputs;
+  inputs.reserve(network.inputs.size());
   for (const Shape& shape : network.inputs)
     inputs.push_back(RandomTensor(shape, static_cast<unsigned>(inputs.size()) + 3, -2, 2));
   const std::vector<TensorValue> expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
