@@ -45,18 +45,11 @@ bool MakeEdit(Tokens& tokens, Choices& choices) {
 }
 
 std::string Mutate(std::string_view input, Mutation& mutation) {
-  Tokens tokens = Tokenize(input, kComment);
-  constexpr size_t kMaxEdits = 3;
-  for (size_t edits = 1 + mutation.choices.Below(kMaxEdits); edits > 0; --edits)
-    MakeEdit(tokens, mutation.choices);
-  return Join(tokens);
+  return EditText(input, kComment, mutation.choices, MakeEdit);
 }
 
 std::string Cross(std::string_view first, std::string_view second, Mutation& mutation) {
-  Tokens tokens = Tokenize(first, kComment);
-  const Tokens other = Tokenize(second, kComment);
-  if (!TextEdits(tokens, mutation.choices, Words()).Splice(other)) return "";
-  return Join(tokens);
+  return SpliceTexts(first, second, kComment, Words(), mutation.choices);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ uint32_t Extent(Choices& choices) {
                           : static_cast<uint32_t>(choices.Below(kMaxSmall));
 }
 
-// The bytes of so many items, as far as they fit.
+// Returns the bytes of a tensor of these extents, limited to `max_size`.
 size_t DataBytes(const std::vector<uint32_t>& extents, uint64_t bits, size_t max_size) {
   uint64_t total = bits;
   for (uint32_t extent : extents) {

@@ -271,4 +271,19 @@ bool TextEdits::Splice(const Tokens& other) {
   return true;
 }
 
+std::string EditText(std::string_view text, std::string_view comment, Choices& choices,
+                     bool (*make_edit)(Tokens& tokens, Choices& choices)) {
+  Tokens tokens = Tokenize(text, comment);
+  constexpr size_t kMaxEdits = 3;
+  for (size_t edits = 1 + choices.Below(kMaxEdits); edits > 0; --edits) make_edit(tokens, choices);
+  return Join(tokens);
+}
+
+std::string SpliceTexts(std::string_view first, std::string_view second, std::string_view comment,
+                        const std::vector<std::string_view>& words, Choices& choices) {
+  Tokens tokens = Tokenize(first, comment);
+  if (!TextEdits(tokens, choices, words).Splice(Tokenize(second, comment))) return "";
+  return Join(tokens);
+}
+
 }  // namespace nnefc::fuzz

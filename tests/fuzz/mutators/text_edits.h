@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,5 +51,13 @@ class TextEdits {
   Choices& choices_;
   const std::vector<std::string_view>& words_;
 };
+
+// Returns the text after one to three edits by `make_edit`; comments of the language begin with `comment`.
+std::string EditText(std::string_view text, std::string_view comment, Choices& choices,
+                     bool (*make_edit)(Tokens& tokens, Choices& choices));
+
+// Returns `first` with a part of `second`, or an empty text where neither has such parts.
+std::string SpliceTexts(std::string_view first, std::string_view second, std::string_view comment,
+                        const std::vector<std::string_view>& words, Choices& choices);
 
 }  // namespace nnefc::fuzz
