@@ -148,6 +148,18 @@ class ClampedTileTest : public LaneTest {
     return weights;
   }
 
+  template <typename Number>
+  static QuadTile<Number> TileOf(const Seen<Number>& drawn, int64_t quads,
+                                 const GuardedArray<int8_t>& weights, GuardedArray<int32_t>& sums) {
+    return {.numbers = drawn.numbers.data(),
+            .seen = drawn.seen.data(),
+            .strips = drawn.strips.data(),
+            .strip_count = drawn.strips.size(),
+            .quads = quads,
+            .weights = weights.data(),
+            .sums = sums.data()};
+  }
+
   void CheckClamped(int64_t pixels, int64_t strips, int64_t quads, int start_bound) {
     Seen<uint8_t> drawn = DrawSeen<uint8_t>(pixels, strips, quads, 0, 255);
     // Two together are at most kMostOfTwo, in any shares, and often that.
@@ -156,13 +168,7 @@ class ClampedTileTest : public LaneTest {
     const GuardedArray<int8_t> weights = DrawWeights(strips * quads * kQuadWeights);
     const GuardedArray<int32_t> start = Draw<int32_t>(kBlockColumns, -start_bound, start_bound);
     GuardedArray<int32_t> sums = Array<int32_t>(pixels * kBlockColumns);
-    const QuadTile<uint8_t> tile{.numbers = drawn.numbers.data(),
-                                 .seen = drawn.seen.data(),
-                                 .strips = drawn.strips.data(),
-                                 .strip_count = strips,
-                                 .quads = quads,
-                                 .weights = weights.data(),
-                                 .sums = sums.data()};
+    const QuadTile<uint8_t> tile = TileOf(drawn, quads, weights, sums);
     Of(RunClampedTile)(pixels, tile, start.data());
     for (int64_t at = 0; at < sums.size(); ++at) {
       const int64_t expected =
@@ -192,13 +198,7 @@ TEST_P(ClampedTileTest, SumsOfNumbersAreThoseOfIntegers) {
         const Seen<int16_t> drawn = DrawSeen<int16_t>(pixels, strips, quads, -255, 255);
         const GuardedArray<int8_t> weights = DrawWeights(strips * quads * kQuadWeights);
         GuardedArray<int32_t> sums = Array<int32_t>(pixels * kBlockColumns);
-        const QuadTile<int16_t> tile{.numbers = drawn.numbers.data(),
-                                     .seen = drawn.seen.data(),
-                                     .strips = drawn.strips.data(),
-                                     .strip_count = strips,
-                                     .quads = quads,
-                                     .weights = weights.data(),
-                                     .sums = sums.data()};
+        const QuadTile<int16_t> tile = TileOf(drawn, quads, weights, sums);
         Of(RunQuadTile)(pixels, tile);
         for (int64_t at = 0; at < sums.size(); ++at)
           ASSERT_EQ(sums[at], SumOf(tile, at / kBlockColumns, at % kBlockColumns))
