@@ -71,10 +71,10 @@ def report(mutants: dict, evaluation) -> tuple[str, list]:
             folders[f"= {name}"].update(folders[folder])
     lines = [f"{'folder':34}{'mutants':>9}{'unreached':>11}{'evaluated':>11}{'killed':>8}{'equivalent':>12}{'survived':>10}{'killed %':>10}"]
     for folder, counts in sorted(folders.items()):
-        judged = counts["killed"] + counts["survived"]
-        rate = f"{100 * counts['killed'] / judged:.1f}" if judged else "-"
+        evaluated = counts["killed"] + counts["survived"]
+        rate = f"{100 * counts['killed'] / evaluated:.1f}" if evaluated else "-"
         lines.append(f"{folder:34}{counts['mutants']:>9}{100 * counts['unreached'] / counts['mutants']:>10.1f}%"
-                     f"{judged + counts['equivalent']:>11}{counts['killed']:>8}{counts['equivalent']:>12}{counts['survived']:>10}{rate:>10}")
+                     f"{evaluated + counts['equivalent']:>11}{counts['killed']:>8}{counts['equivalent']:>12}{counts['survived']:>10}{rate:>10}")
     for title, listed in (("survived", survivors), ("not reached by any test", unreached)):
         lines += ["", f"{title}: {len(listed)}"]
         for mutant in sorted(listed, key=lambda each: (each.path, each.line, each.number)):

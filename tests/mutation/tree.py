@@ -114,7 +114,7 @@ class Tree:
         self._stored.write_text(json.dumps({"digest": digest, "of": len(found.mutants), "mutants": live}))
 
     def _finish(self, jobs: int, made: subprocess.CompletedProcess) -> None:
-        """What the probes need beside programs: seeds of the fuzz targets and the cases of the conformance suite."""
+        """Makes what the probes need in addition to programs: seeds of the fuzz targets and the cases of the conformance suite."""
         if made.returncode:
             raise SystemExit("the instrumented sources do not compile:\n" + made.stdout[-5000:])
         python = str(self.folder / ".venv" / "bin" / "python")

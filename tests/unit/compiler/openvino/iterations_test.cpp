@@ -61,7 +61,7 @@ TEST(Iterations, AgreeWithTheDefinition) {
     for (int64_t start = -6; start <= 6; ++start) {
       for (int64_t end = -6; end <= 6; ++end) {
         for (int64_t stride = -5; stride <= 5; ++stride) {
-          // A bound below zero counts from behind the last element.
+          // A bound below zero counts from the end of the axis.
           const int64_t from = start < 0 ? extent + 1 + start : start, to = end < 0 ? extent + 1 + end : end;
           std::vector<int64_t> offsets;
           if (stride > 0) {

@@ -29,7 +29,7 @@ class SafetensorsTest : public PackageTest {
     return fmt::format(R"("{}": {{"dtype": "F32", "shape": [{}], "data_offsets": [{}]}})", name, shape,
                        offsets);
   }
-  // A file of one tensor, with so many bytes of data.
+  // A file of one tensor, with data of the given number of bytes.
   std::string ReadOne(const std::string& shape, const std::string& offsets, size_t bytes) {
     const std::string header = "{" + Tensor("a", shape, offsets) + "}";
     const std::string read = Read(File(header, std::string(bytes, '\0')));

@@ -126,7 +126,7 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
       EXPECT_NE(with(at, value, bytes).find(message), std::string::npos)
           << value << " at " << at << with(at, value, bytes);
   };
-  // The directory: its size, its place, and the comment behind it.
+  // The directory: its size, its offset, and the comment after it.
   expect(end + 12, {end + 1, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
   expect(end + 16, {directory + 1, end, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
   expect(end + 20, {1, 2, 0xffff}, 2, "the end of its directory is missing [archive.format]");
@@ -148,7 +148,7 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
 TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();
   ASSERT_EQ(Read(whole), "a=12345;");
-  const size_t field = 30 + 1 + 5 + 46 + 1 + 4;  // behind a field of another kind
+  const size_t field = 30 + 1 + 5 + 46 + 1 + 4;  // after a field of another kind
   for (size_t number : {0, 1, 2}) {
     for (uint64_t wrong : {uint64_t{4}, uint64_t{6}, uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}}) {
       std::string changed = whole;

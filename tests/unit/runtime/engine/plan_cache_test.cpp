@@ -237,7 +237,7 @@ class HostileEntryTest : public PlanCacheTest {
     return DigestOf(std::as_bytes(std::span(bytes).subspan(begin, size)));
   }
   static size_t At(size_t item, size_t field) { return kItems + item * kItem + field; }
-  // Digests the index of so many items, and the header.
+  // Digests the index of the given number of items, and the header.
   static void Seal(std::string& bytes, size_t items) {
     Put(bytes, kIndexDigest, DigestAt(bytes, kItems, std::min(items * kItem, bytes.size() - kItems)));
     Put(bytes, kCheck, DigestAt(bytes, 0, kCheck));
@@ -283,7 +283,7 @@ TEST_F(HostileEntryTest, SizesLieInTheFile) {
   }
 }
 
-// The file that is mapped ends within a page: what lies behind its end can be read, and is none of an item.
+// The file that is mapped ends within a page: the bytes after its end can be read, but belong to no item.
 TEST_F(HostileEntryTest, AnItemEndsWithTheFile) {
   const size_t last = Number(At(0, kItemOffset)) > Number(At(1, kItemOffset)) ? 0 : 1;
   const uint64_t offset = Number(At(last, kItemOffset)), size = Number(At(last, kItemSize));
@@ -295,7 +295,7 @@ TEST_F(HostileEntryTest, AnItemEndsWithTheFile) {
         DigestAt(whole_.substr(offset) + std::string(more, '\0'), 0, size + more));
     Seal(bytes, 2);
     Write(bytes);
-    ExpectNoticed(std::to_string(more) + " bytes behind the end");
+    ExpectNoticed(std::to_string(more) + " bytes after the end");
   }
 }
 
@@ -453,7 +453,7 @@ TEST_F(PlanCacheTest, WhatWasUsedLongestAgoGoes) {
 
 // The largest size is one that fits, of an entry and of all together.
 TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
-  constexpr size_t kEntry = 4096 + 40'000;  // an item behind a page of header and index
+  constexpr size_t kEntry = 4096 + 40'000;  // an item after a page of header and index
   const Digest item{.low = 1, .high = 1};
   const auto has = [&](uint64_t model, const PlanCache::Options& options) {
     PlanCache cache(folder_, options);

@@ -230,7 +230,7 @@ std::vector<Network> Networks() {
                       },
                       {kImages}});
   networks.push_back(
-      {"codes behind views",
+      {"codes after views",
        [](TestGraph& g) {
          const auto x = g.Parameter("x", {32, 64});
          Values v = {Codes(g, g.Op("Reshape", {x, g.Ints({1, 1, 32, 64})}, With("special_zero", false)))};
