@@ -1,4 +1,4 @@
-# Writes the files of a folder that end with .EXTENSION into one C++ file, as the table that the function TABLE gives.
+# Writes the *.EXTENSION files of a folder into one C++ file, as the table that the function TABLE returns.
 #
 #   cmake -DSOURCE_DIR=<folder> -DEXTENSION=rule -DTABLE=EmbeddedRules -DOUTPUT=<file.cpp> -P embed.cmake
 

@@ -12,7 +12,7 @@
 namespace nnefc::explain {
 namespace {
 
-// The declaration of a fragment in a library's text, with the comment above it.
+// A fragment's declaration in a library's text, with the comment above it.
 struct Declaration {
   std::string comment;
   std::string text;
@@ -28,7 +28,7 @@ std::optional<Declaration> FindDeclaration(std::string_view library, std::string
     if (stop == std::string_view::npos) continue;
     const size_t end = library[stop] == ';' ? stop + 1 : library.find("\n}", stop) + 2;
     Declaration declaration{.comment = "", .text = std::string(library.substr(begin, end - begin))};
-    // Comment lines above, with an empty one between them and the declaration or not.
+    // Collect the comment lines above; one empty line may separate them from the declaration.
     size_t above = begin;
     while (above > 1) {
       const size_t line = library.rfind('\n', above - 2) + 1;
@@ -43,8 +43,8 @@ std::optional<Declaration> FindDeclaration(std::string_view library, std::string
   return std::nullopt;
 }
 
-// What a declaration cannot tell of an operation, and operations/NAME.operation does:
-// the formula of a primitive, then a document that uses it. Each may be missing.
+// The contents of operations/NAME.operation: the formula of a primitive, then a document that uses the
+// operation. Either may be missing.
 struct Example {
   std::string_view formula;
   std::string_view document;
@@ -57,7 +57,7 @@ Example ExampleOf(std::string_view name) {
   return {document == 0 ? "" : text.substr(0, end + 1), text.substr(document)};
 }
 
-// The names of the parameters in a declaration, "fragment name<?>(x: type = default, ..)".
+// Returns the parameter names of a declaration, "fragment name<?>(x: type = default, ..)".
 std::vector<std::string> ParameterNames(std::string_view declaration) {
   std::vector<std::string> names;
   int depth = 0;
@@ -74,7 +74,7 @@ std::vector<std::string> ParameterNames(std::string_view declaration) {
   return names;
 }
 
-// A document of an operation on elements, which needs no more than tensors.
+// Returns an example document for an elementwise operation, whose parameters are all tensors.
 std::string PlainDocument(const OperationPage& page) {
   const bool is_binary = page.signature.find("y: tensor<scalar>)\n") == std::string::npos &&
                          page.signature.find(", y: tensor") != std::string::npos;
@@ -93,7 +93,7 @@ std::string PlainDocument(const OperationPage& page) {
 
 namespace {
 
-// Those that bring operations to documents which name them.
+// Returns the extensions that add operations to documents that name them.
 std::vector<const Extension*> ExtensionsWithOperations() {
   std::vector<const Extension*> found;
   for (const Extension& extension : Extensions()) {

@@ -9,18 +9,18 @@
 
 namespace nnefc::explain {
 
-// What `explain` tells of an operation beside its signature.
+// The contents of an operation's page in `explain`.
 struct OperationPage {
   std::string name;
-  std::string extension;    // that declares it; empty for a standard operation
+  std::string extension;    // the declaring extension; empty for a standard operation
   std::string section;      // "R 4.3.1", or the extension
-  std::string comment;      // of the library, of operations of an extension
-  std::string summary;      // one sentence, of a standard operation
-  std::string signature;    // as the library declares it, with the body of a compound
-  std::string provisional;  // the same in the other dialect, if it is another there
-  std::string formula;      // of a primitive
-  std::string example;      // a document; empty of plug-ins'
-  // The parameters of a standard operation in their order, with what each means.
+  std::string comment;      // library comment; only for operations of an extension
+  std::string summary;      // one sentence; only for standard operations
+  std::string signature;    // the library's declaration, with the body of a compound
+  std::string provisional;  // the signature in the other dialect, if it differs
+  std::string formula;      // only for primitives
+  std::string example;      // a document; empty for plug-ins
+  // A parameter of a standard operation and its meaning, in declaration order.
   struct Parameter {
     std::string name;
     std::string text;
@@ -28,14 +28,14 @@ struct OperationPage {
   std::vector<Parameter> parameters = {};
 };
 
-// The page of an operation of the standard or of an extension.
+// Returns the page of an operation of the standard or of an extension, or nothing if there is none.
 std::optional<OperationPage> FindOperationPage(std::string_view name);
-// The page of a fragment in a library of a plug-in.
+// Returns the page of a fragment in a plug-in's library, or nothing if there is none.
 std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins);
-// The names of all that have a page.
+// Returns the names of all operations that have a page.
 std::vector<std::string> PagedOperations();
 
-// What libraries of extensions declare, in their order.
+// An operation that an extension's library declares. The list is in declaration order.
 struct ExtensionOperation {
   std::string name;
   std::string_view extension;

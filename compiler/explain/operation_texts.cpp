@@ -129,7 +129,7 @@ constexpr SummaryRow kSummaries[] = {
     {"moments", "The mean and the variance along axes."},
 };
 
-// A parameter of one operation, or of all that have it (an empty operation).
+// A parameter's text for one operation, or for all operations that have it (`operation` is empty).
 struct ParameterRow {
   std::string_view operation;
   std::string_view parameter;

@@ -4,10 +4,10 @@
 
 namespace nnefc::explain {
 
-// Returns one sentence that says what a standard operation does; empty for others.
+// Returns one sentence that summarises a standard operation; empty for other operations.
 std::string_view SummaryOf(std::string_view operation);
 
-// Returns what a parameter of a standard operation means; empty for names that none of them has.
+// Returns the meaning of a parameter of a standard operation; empty for unknown names.
 std::string_view ParameterText(std::string_view operation, std::string_view parameter);
 
 }  // namespace nnefc::explain

@@ -10,7 +10,7 @@ std::string_view View(llvm::StringRef text) {
   return {text.data(), text.size()};
 }
 
-// `breaks ratified: nnefc check net.nnef`
+// Parses a section head such as `breaks ratified: nnefc check net.nnef`.
 RuleExample ParseExampleHead(llvm::StringRef head, llvm::StringRef text) {
   const auto [words, command] = head.split(": ");
   const auto [kind, dialect] = words.split(' ');
@@ -23,7 +23,7 @@ RuleExample ParseExampleHead(llvm::StringRef head, llvm::StringRef text) {
   return example;
 }
 
-// `file: model/w.dat (bytes)`
+// Parses a section head such as `file: model/w.dat (bytes)`.
 ExampleFile ParseFileHead(llvm::StringRef head, llvm::StringRef text) {
   auto [name, form] = head.drop_front(sizeof("file: ") - 1).split(" (");
   return {View(name), View(form.drop_back(form.empty() ? 0 : 1)), View(text)};
