@@ -31,7 +31,7 @@ void Analysis::IndexShapes() {
     const SourceRange place = node.origin().range;
     if (place.file != file()) continue;
     std::vector<ir::NodeId>& nodes = sites_[{place.begin, place.end}];
-    // Nodes of one instantiation are made one after the other.
+    // Nodes of one instantiation are consecutive.
     auto [frame, is_new] = last_frame.try_emplace({place.begin, place.end}, node.origin().frame.get());
     if (!is_new && frame->second == node.origin().frame.get()) {
       nodes.back() = id;
@@ -89,7 +89,7 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const Posit
 
 namespace {
 
-// Names the sections of the document's specification alone.
+// Restricts the section references to the specification of the document's dialect.
 void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
   for (Finding& finding : findings)
     finding.section = SectionsIn(finding.section, document.dialect().specification);
@@ -100,7 +100,7 @@ void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
 std::vector<Finding> Analysis::Findings() const {
   auto place_of = [this](SourceRange range) { return PlaceOf(range); };
   std::vector<Finding> findings = FindingsIn(context(), file(), *positions_, place_of);
-  // What has no place in a text is told at the beginning.
+  // Diagnostics outside this text are reported at its beginning.
   std::vector<Finding> elsewhere;
   for (const Diagnostic& diagnostic : context().emitter.diagnostics()) {
     if (diagnostic.range.file == file() || IsQuantization(diagnostic.range.file)) continue;

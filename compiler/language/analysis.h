@@ -13,19 +13,19 @@
 
 namespace nnefc::language {
 
-// What is told of a text, in its order; `place_of` gives the places of notes.
+// Returns the findings of one text in source order; `place_of` maps the ranges of notes to places.
 std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
                                 llvm::function_ref<std::optional<Place>(SourceRange)> place_of);
 
 struct AnalysisOptions {
   std::optional<ast::Dialect> dialect;
   Limits limits;
-  const lint::Settings* lint = nullptr;  // null: no lint
+  const lint::Settings* lint = nullptr;  // null: lint is off
   std::optional<NamedText> quantization;
 };
 
-// What one version of one text is found to be: parsed, checked and, as far as
-// it goes, expanded. Complete whatever the text is.
+// The analysis of one version of one text: parsed, checked and expanded as far as its errors permit. Any text
+// is accepted.
 class Analysis {
  public:
   Analysis(NamedText document, const AnalysisOptions& options);
@@ -38,21 +38,21 @@ class Analysis {
   const NameIndex& names() const { return *names_; }
 
   TextRange RangeOf(SourceRange range) const;
-  // Nothing for a range that is in no text.
+  // Returns nothing for a range outside every text.
   std::optional<Place> PlaceOf(SourceRange range) const;
   std::vector<Finding> Findings() const;
-  // Those in the graph.quant file.
+  // Returns the findings in the graph.quant file.
   std::vector<Finding> QuantizationFindings() const;
 
-  // "tensor<scalar>"; empty for an Error type.
+  // Returns the type as text, such as "tensor<scalar>"; empty for an Error type.
   std::string TypeText(TypeId type) const;
-  // "conv( input: tensor<scalar>, .. ) -> ( output: tensor<scalar> )"
+  // Returns the declaration on one line: "conv( input: tensor<scalar>, .. ) -> ( output: tensor<scalar> )"
   std::string SignatureText(Callee callee) const;
-  // The shape of what a name stands for; see Hover::shape.
+  // Returns the shape of the tensor that a name denotes; see Hover::shape.
   std::string ShapeOf(const Entity& entity) const;
-  // The shape of the value of an expression; `item` chooses an output.
+  // Returns the shape of an expression's value; `item` selects an output, -1 the first.
   std::string ShapeAt(SourceRange expr, int32_t item) const;
-  // The text of what a parameter is if it is not given.
+  // Returns the default value of a parameter as text; empty if it has none.
   std::string DefaultText(Callee callee, size_t parameter) const;
   SymbolKind KindOf(const Entity& entity) const;
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context().symbols.Text(symbol) : ""; }
@@ -66,13 +66,12 @@ class Analysis {
   Compilation compilation_;
   std::unique_ptr<const PositionMap> positions_;
   std::unique_ptr<NameIndex> names_;
-  std::map<std::string, ir::OutputPort, std::less<>> tensors_;  // of the graph's body, by identifier
-  // Nodes by the place of the expression that made them: the last one of each
-  // instantiation.
+  std::map<std::string, ir::OutputPort, std::less<>> tensors_;  // tensors of the graph's body, by identifier
+  // Nodes by the source range (begin, end) of their expression: the last node of each instantiation.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<ir::NodeId>> sites_;
 };
 
-// The queries of LanguageService over an analysis.
+// Queries of LanguageService over an analysis.
 std::optional<Hover> FindHover(const Analysis& analysis, uint32_t offset);
 std::vector<DocumentSymbol> FindSymbols(const Analysis& analysis);
 std::vector<Completion> FindCompletions(const Analysis& analysis, uint32_t offset);

@@ -7,7 +7,7 @@
 namespace nnefc::language {
 namespace {
 
-// How far back the text is looked at for the invocation around the cursor.
+// Maximum number of bytes before the cursor that are searched for the enclosing invocation.
 constexpr size_t kMostLookedAt = 65536;
 
 bool IsNameCharacter(char c) {
@@ -20,7 +20,7 @@ std::string_view WordBefore(std::string_view text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-// The text without comments and strings, blanks in their place.
+// Returns the text with comments and strings replaced by blanks.
 std::string Code(std::string_view text) {
   std::string code(text);
   char quote = 0;
@@ -47,21 +47,21 @@ std::string Code(std::string_view text) {
   return code;
 }
 
-// What the text before the cursor says of the invocation around it.
+// The invocation around the cursor, as far as the text before the cursor shows it.
 struct Around {
-  std::string_view callee;           // empty: the cursor is in none
+  std::string_view callee;           // empty: not in an invocation
   std::set<std::string_view> given;  // names of arguments
-  size_t positional = 0;             // arguments without a name
-  bool at_start = true;              // an argument begins here
+  size_t positional = 0;             // number of unnamed arguments
+  bool at_start = true;              // an argument begins at the cursor
 };
 
-// Walks back to the bracket that is open at the end of `code`. Half-written
-// text has no tree to ask.
+// Scans backwards to the unclosed bracket at the end of `code`. Works on text, because an incomplete
+// invocation has no tree.
 Around FindAround(std::string_view code) {
   Around around;
   int depth = 0;
-  bool has_text = false;  // of the argument that the walk is in
-  bool is_first = true;   // that argument is the one at the cursor
+  bool has_text = false;  // the current argument is not empty
+  bool is_first = true;   // the current argument is the one at the cursor
   auto close_argument = [&] {
     if (is_first) {
       around.at_start = !has_text;
@@ -100,7 +100,7 @@ Around FindAround(std::string_view code) {
       const std::string_view name = WordBefore(code, end);
       if (is_first) has_text = true;
       around.given.insert(name);
-      // What stands before is the name itself.
+      // Continue before the argument's name.
       if (!is_first) {
         has_text = false;
         i = end - name.size() + 1;
@@ -121,7 +121,7 @@ class Completer {
 
   std::vector<Completion> Run() {
     const size_t end = std::min<size_t>(offset_, analysis_.text().size()) - word_.size();
-    // From the start of a line, so that it is known what is quoted.
+    // Start at a line's beginning, because quotes are only known from there.
     size_t begin = end > kMostLookedAt ? end - kMostLookedAt : 0;
     if (begin > 0) begin = std::min(analysis_.text().find('\n', begin), end);
     const std::string code = Code(analysis_.text().substr(begin, end - begin));
@@ -177,7 +177,7 @@ class Completer {
     }
   }
 
-  // Of the extensions that the document has, whether it uses them or not.
+  // Offers operations of extensions that the document enables, used or not.
   void OfferExtensions() {
     const CheckedDocument& document = analysis_.checked();
     for (const Extension& extension : Extensions()) {

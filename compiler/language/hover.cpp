@@ -4,7 +4,7 @@
 namespace nnefc::language {
 namespace {
 
-// The invocation whose operation is named at that place.
+// Returns the invocation whose operation name has the range `callee`.
 ast::ExprId InvocationNamedAt(const ast::Document& document, SourceRange callee) {
   for (size_t i = 0; i < document.exprs.size(); ++i) {
     const ast::ExprId id(static_cast<int32_t>(i));

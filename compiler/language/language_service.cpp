@@ -17,10 +17,10 @@ constexpr std::string_view kLibraryFolder = "nnefc:/stdlib/";
 struct LanguageService::Document {
   int64_t version = 0;
   std::optional<ast::Dialect> dialect;
-  // Of a document.
+  // The analysis of a document; null for a graph.quant file.
   std::unique_ptr<Analysis> analysis;
-  // Of a graph.quant file, by itself.
-  std::string model;  // the document that it belongs to
+  // Only a graph.quant file has these.
+  std::string model;  // uri of its document
   std::unique_ptr<QuantizationText> quantization;
 
   std::string_view text() const { return analysis != nullptr ? analysis->text() : quantization->text(); }
@@ -57,8 +57,8 @@ bool LanguageService::OpenQuantization(const std::string& uri, int64_t version, 
   return true;
 }
 
-// Looks at a text that is new; a model with its quantization file, and that file
-// with its model.
+// Analyses a new text. A model is analysed with its quantization file, and a quantization file triggers the
+// analysis of its model.
 void LanguageService::Analyse(const std::string& uri, Document& document, std::string text) {
   if (!document.model.empty()) {
     document.quantization =
@@ -83,7 +83,7 @@ bool LanguageService::Change(const std::string& uri, int64_t version,
   std::string text(found->second->text());
   for (const TextChange& change : changes) {
     if (change.range) {
-      // Ranges are those of the text that the changes before have made.
+      // The range refers to the text after the previous changes.
       SourceManager sources;
       const FileId file = sources.AddText(uri, text);
       const uint32_t begin = OffsetAt(sources, file, change.range->first);
@@ -106,7 +106,7 @@ bool LanguageService::Close(const std::string& uri) {
   if (found == documents_.end()) return false;
   const std::string model = found->second->model;
   documents_.erase(found);
-  // A model without its quantization file.
+  // Analyse the model again, without its quantization file.
   auto left = documents_.find(model);
   if (left != documents_.end() && left->second->analysis != nullptr)
     Analyse(model, *left->second, std::string(left->second->text()));

@@ -15,7 +15,7 @@
 
 namespace nnefc::language {
 
-// A stretch of a text: byte offsets and the same as positions of an editor.
+// A range of a text, as byte offsets and as editor positions.
 struct TextRange {
   uint32_t begin = 0;  // first byte
   uint32_t end = 0;    // one past the last
@@ -23,27 +23,27 @@ struct TextRange {
   Position stop;
 };
 
-// A stretch of a document, or of a standard library (LanguageService::Library).
+// A range in a document or in a standard library (LanguageService::LibraryUri).
 struct Place {
   std::string uri;
   TextRange range;
 };
 
-// What the checker, expansion or lint says of a document.
+// A finding of the checker, expansion or lint.
 struct Finding {
   Severity severity;
-  std::string_view rule;     // "binding.missing-argument"; lives forever
+  std::string_view rule;     // "binding.missing-argument"; static storage
   std::string_view section;  // "R 3.3.2, P 3.3.1", or empty
   std::string message;
   TextRange range;
   struct Note {
     std::string message;
-    std::optional<Place> place;  // none: of the command line
+    std::optional<Place> place;  // none: outside the texts
   };
   std::vector<Note> notes;
   struct Fix {
     TextRange range;
-    std::string text;  // stands for what is in the range
+    std::string text;  // replaces the range
     Applicability applicability;
   };
   std::vector<Fix> fixes;
@@ -56,84 +56,79 @@ enum class SymbolKind : uint8_t {
   kParameter,
   kInput,
   kResult,
-  kTensor,    // a name of a body that stands for a tensor
-  kValue,     // one that stands for anything else
-  kIterator,  // of an array comprehension
-  kKeyword,   // of completions: `shape_of`, `for`
+  kTensor,    // a local name with a tensor value
+  kValue,     // a local name with another value
+  kIterator,  // loop variable of an array comprehension
+  kKeyword,   // completions such as `shape_of`, `for`
 };
 
-// What is known of a name, or of an invocation by the name of its operation.
+// Hover information about a name, or about an invocation when the name is its operation.
 struct Hover {
   TextRange range;
   SymbolKind kind;
   std::string name;
-  // Of a value: "tensor<scalar>", "integer[]" in the words of the document's
-  // dialect. Empty where a mistake hides it.
+  // The type of a value in the document's dialect, such as "tensor<scalar>" or "integer[]". Empty if an error
+  // hides it.
   std::string type;
-  // Of a tensor, or of an invocation's result: "[1,64,56,56]", an extent that
-  // is not known as "?" (chapter 4's shape rules). Where a fragment is
-  // instantiated with different shapes, that of its first instantiation with
-  // the number of others: "[1,64,56,56] and 3 others". Empty where expansion
-  // did not get that far.
+  // The shape of a tensor or of an invocation's result, such as "[1,64,56,56]"; unknown extents print as "?"
+  // (chapter 4's shape rules). If a fragment is instantiated with different shapes: the shape of its first
+  // instantiation and the number of others, "[1,64,56,56] and 3 others". Empty where expansion did not get
+  // that far.
   std::string shape;
-  // Of a fragment or operation: its declaration on one line, without the body.
+  // The declaration of a fragment or operation on one line, without the body.
   std::string signature;
-  // Of an invocation: what stands for `?`, "scalar"; empty if nothing does.
+  // The type bound to `?` in an invocation, such as "scalar"; empty if nothing is bound.
   std::string generic;
-  // Of an invocation: parameters that are left to their defaults, and those.
+  // Omitted parameters of an invocation with their default values.
   std::vector<std::pair<std::string, std::string>> defaults;
 
-  // All of it as plain lines, the declaration first.
+  // Returns all fields as plain text lines, the declaration first.
   std::string Text() const;
 };
 
-// A declaration within a document, for an outline.
+// A declaration in a document, for an outline.
 struct DocumentSymbol {
   std::string name;
   SymbolKind kind;
   std::string detail;   // its type, or the declaration of a fragment
-  TextRange range;      // the whole
+  TextRange range;      // the whole declaration
   TextRange selection;  // the name
   std::vector<DocumentSymbol> children;
 };
 
 struct Completion {
-  std::string label;   // what is offered
-  std::string insert;  // what is to stand in place of the word before the cursor
+  std::string label;   // the text shown
+  std::string insert;  // replacement of the word before the cursor
   SymbolKind kind;
   std::string detail;  // type or declaration
 };
 
-// A change to a text: the range, in terms of the text before it, becomes
-// `text`; without a range the whole text does.
+// A text edit: replaces `range`, in positions before the edit, by `text`; replaces the whole text if there is
+// no range.
 struct TextChange {
   std::optional<std::pair<Position, Position>> range;
   std::string text;
 };
 
 struct ServiceOptions {
-  // Bounds for each document; smaller than the command line's, as an editor
-  // waits. One that is reached is a finding.
+  // Limits per document, smaller than the command line's because an editor waits. Reaching a limit produces a
+  // finding.
   Limits limits{.steps = 5'000'000, .operations = 200'000, .items = 5'000'000};
-  // What of lint is told (compiler/lint); nothing: none of it. A server fills it
-  // from `.nnefc.json` with lint::ReadConfig and lint::Apply.
+  // Lint settings (compiler/lint); nullopt disables lint. A server reads them from `.nnefc.json` with
+  // lint::ReadConfig and lint::Apply.
   std::optional<lint::Settings> lint = lint::Settings();
-  // Larger texts are not taken.
+  // Maximum size of a text in bytes; larger texts are rejected.
   size_t max_text = size_t{64} << 20;
 };
 
-// The base of a language server: documents that are held in memory and are
-// checked whenever they change. Nothing is read from files.
+// The base of a language server: documents in memory, checked on every change. Reads no files.
 //
-// A document may be half written: what was parsed of it has definitions,
-// references, types and symbols; what could be expanded has shapes; findings
-// tell the rest. Queries on an unknown uri, and where there is nothing to tell,
-// give nothing. A query takes an offset in bytes or a Position; one beyond the
-// text means its end.
+// A document may be incomplete: the parsed part has definitions, references, types and symbols; the expanded
+// part has shapes; findings report the errors. Queries on an unknown uri, and queries without a result,
+// return an empty value. A query accepts a byte offset or a Position; one beyond the text means its end.
 //
-// Threads: calls on one service must not overlap; different services share
-// nothing that changes and may be used in different threads at once. Checking
-// happens within Open and Change, so that queries are short.
+// Thread safety: calls on one service must not overlap. Different services share no mutable state and may run
+// concurrently. Checking happens within Open and Change, so queries are short.
 class LanguageService {
  public:
   explicit LanguageService(ServiceOptions options = {});
@@ -141,44 +136,39 @@ class LanguageService {
   LanguageService(LanguageService&&) noexcept;
   LanguageService& operator=(LanguageService&&) noexcept;
 
-  // Takes a document; `uri` is what places are told by. The dialect is told by
-  // the text unless it is given. False if it is open already or too large.
+  // Opens a document; `uri` identifies it in places. The dialect is detected from the text unless it is
+  // passed. Returns false if the document is already open or too large.
   bool Open(const std::string& uri, int64_t version, std::string text,
             std::optional<ast::Dialect> dialect = {});
-  // Takes a graph.quant file, which is checked against the document `model` while
-  // that is open; queries other than Diagnostics find nothing in it. False also if
-  // the model has one already.
+  // Opens a graph.quant file; it is checked against the document `model` while that is open. Only Diagnostics
+  // finds anything in it. Returns false also if the model has such a file already.
   bool OpenQuantization(const std::string& uri, int64_t version, std::string text, const std::string& model);
-  // Applies the changes one after the other. False, with nothing changed, if
-  // the document is not open, the version not above the last one, a range ends
-  // before it begins, or the text would be too large.
+  // Applies the changes in order. Returns false, without any change, if the document is not open, the version
+  // is not above the last one, a range ends before it begins, or the text would be too large.
   bool Change(const std::string& uri, int64_t version, const std::vector<TextChange>& changes);
   bool Close(const std::string& uri);
 
   std::vector<std::string> Documents() const;
   std::optional<int64_t> Version(const std::string& uri) const;
-  // The text of an open document or of a standard library; empty otherwise.
+  // Returns the text of an open document or of a standard library; empty otherwise.
   std::string_view Text(const std::string& uri) const;
-  // The uri of a document of the standard library, such as `ratified.nnef`, which
-  // places may have.
+  // Returns the uri of a document of the standard library, such as `ratified.nnef`, as it occurs in places.
   static std::string LibraryUri(std::string_view file_name);
 
-  // What is wrong with a document, in the order of its text.
+  // Returns the findings of a document in source order.
   std::vector<Finding> Diagnostics(const std::string& uri) const;
 
-  // Where the name is declared, or first assigned.
+  // Returns the location where the name is declared or first assigned.
   std::optional<Place> Definition(const std::string& uri, uint32_t offset) const;
-  // Every place of what the name stands for within the document, in the order
-  // of the text.
+  // Returns every occurrence in the document of the entity at the offset, in source order.
   std::vector<Place> References(const std::string& uri, uint32_t offset,
                                 bool include_declaration = true) const;
   std::optional<Hover> HoverAt(const std::string& uri, uint32_t offset) const;
-  // Fragments and graphs, with parameters, results and assigned names.
+  // Returns fragments and graphs with their parameters, results and assigned names.
   std::vector<DocumentSymbol> Symbols(const std::string& uri) const;
-  // What could be written at the cursor: names that have a value there,
-  // fragments, standard operations, built-in functions, and in an invocation
-  // the parameters that are not given yet (these first). Only what begins with
-  // the letters before the cursor.
+  // Returns completions at the cursor: names that have a value there, fragments, standard operations,
+  // built-in functions and, first, the missing parameters of the invocation around it. Each begins with the
+  // characters before the cursor.
   std::vector<Completion> Complete(const std::string& uri, uint32_t offset) const;
 
   std::optional<Place> Definition(const std::string& uri, Position at) const {
@@ -201,7 +191,7 @@ class LanguageService {
  private:
   struct Document;
   const Document* Find(const std::string& uri) const;
-  // The same for what queries are answered of: no graph.quant file.
+  // Like Find, but returns null for a graph.quant file, because queries do not cover those.
   const Document* FindModel(const std::string& uri) const;
   void Analyse(const std::string& uri, Document& document, std::string text);
 

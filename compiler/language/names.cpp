@@ -43,7 +43,7 @@ void NameIndex::Occur(SourceRange range, int32_t entity, bool is_declaration) {
   if (entity >= 0 && range.file == ast_.file) occurrences_.push_back({range, entity, is_declaration});
 }
 
-// Entities of the document's fragments are the first, in their order.
+// Entities of the document's fragments come first, in order.
 void NameIndex::DeclareFragments() {
   for (size_t i = 0; i < ast_.fragments.size(); ++i) {
     const ast::FragmentId id(static_cast<int32_t>(i));
@@ -152,13 +152,13 @@ void NameIndex::IndexGraph(const ast::Graph& graph) {
 void NameIndex::IndexBody(llvm::ArrayRef<ast::Assignment> body, SourceRange range, bool in_graph) {
   BodyScope& scope = bodies_.back();
   if (!scope.range.valid() && !body.empty()) scope.range = Cover(body.front().range, body.back().range);
-  // All names first: one that is used too early is known all the same.
+  // Declare all names first, so that a name used too early is known.
   for (const ast::Assignment& assignment : body) {
     if (!assignment.left.valid()) continue;
     const bool has_right = assignment.right.valid();
     Declare(assignment.left, has_right ? TypeOf(assignment.right) : error_, assignment.right, -1, in_graph,
             scope);
-    // A name has its value behind its statement.
+    // A name has its value after its statement.
     for (auto& [name, offset] : llvm::reverse(scope.names)) {
       if (offset != UINT32_MAX) break;
       offset = assignment.range.end;
@@ -169,7 +169,7 @@ void NameIndex::IndexBody(llvm::ArrayRef<ast::Assignment> body, SourceRange rang
   }
 }
 
-// Left sides nest no deeper than the syntax allows.
+// Recursion is bounded by the nesting limit of the syntax.
 void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_t item, bool in_graph,
                         BodyScope& scope) {
   const TypeTable& types = document_.types();
@@ -203,13 +203,12 @@ void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_
     } else if (types.Kind(type) == TypeKind::kTuple && i < types.Items(type).size()) {
       of_item = types.Items(type)[i];
     }
-    // What is taken apart twice is not followed.
+    // Values destructured at two levels are not tracked.
     Declare(items[i], of_item, item < 0 ? value : ast::ExprId(), static_cast<int32_t>(i), in_graph, scope);
   }
 }
 
-// Without recursion; iterators are known in the condition and body of their
-// loop.
+// Iterative traversal. Iterators are in scope in the condition and body of their loop.
 void NameIndex::IndexExpr(ast::ExprId root) {
   enum class Step : uint8_t { kVisit, kEnter, kLeave };
   llvm::SmallVector<std::pair<Step, ast::ExprId>, 32> pending{{Step::kVisit, root}};

@@ -7,7 +7,7 @@ namespace nnefc::language {
 QuantizationText::QuantizationText(NamedText text, const Limits& limits) : uri_(std::move(text.name)) {
   context_.limits = limits;
   file_ = context_.sources.AddText(uri_, std::move(text.text));
-  // Parsed for its mistakes alone, which are emitted.
+  // Parse only for the diagnostics.
   (void)ParseDocument(file_, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kQuantization},
                       context_);
 }

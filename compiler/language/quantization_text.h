@@ -4,8 +4,7 @@
 
 namespace nnefc::language {
 
-// One version of a graph.quant file by itself: its text and what is wrong with
-// its syntax, which is all that can be told without its model.
+// One version of a graph.quant file without its model: its text and its syntax errors.
 class QuantizationText {
  public:
   QuantizationText(NamedText text, const Limits& limits);

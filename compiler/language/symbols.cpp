@@ -26,7 +26,7 @@ std::vector<DocumentSymbol> FindSymbols(const Analysis& analysis) {
   std::stable_sort(symbols.begin(), symbols.end(), [](const DocumentSymbol& a, const DocumentSymbol& b) {
     return a.range.begin < b.range.begin;
   });
-  // Declared names go to the declaration around them; both are in order.
+  // Attach declared names to the enclosing declaration; both lists are in order.
   size_t around = 0;
   for (const Occurrence& occurrence : names.occurrences()) {
     if (!occurrence.is_declaration) continue;
