@@ -21,47 +21,47 @@ struct ExprTag;
 struct TypeTag;
 struct FragmentTag;
 using ExprId = TypedId<ExprTag>;
-using TypeId = TypedId<TypeTag>;  // a type as written; the checker's types are semantics' own
+using TypeId = TypedId<TypeTag>;  // a type as written; semantics has its own types
 using FragmentId = TypedId<FragmentTag>;
 
-// A name and where it stands.
+// A name and its source range.
 struct Name {
   Symbol symbol;
   SourceRange range;
 };
 
-// ---- expressions (right and left values alike) ----
+// ---- expressions (right and left values) ----
 
-// `input`
+// A name used as a value: `input`
 struct IdentifierExpr {
   Symbol name;
 };
-// `42`; out-of-range digits were reported and give 0.
+// An integer: `42`. Out-of-range digits are reported when parsed and become 0.
 struct IntegerLiteral {
   int64_t value = 0;
 };
-// `0.5`, `1e3`
+// A number with a fraction or an exponent: `0.5`, `1e3`
 struct ScalarLiteral {
   double value = 0;
 };
-// `'constant'`, with escapes resolved
+// A string: `'constant'`, with escapes resolved
 struct StringLiteral {
   Symbol value;
 };
-// `true`
+// A logical constant: `true`
 struct LogicalLiteral {
   bool value = false;
 };
-// `[a, b]`
+// An array of expressions: `[a, b]`
 struct ArrayExpr {
   llvm::ArrayRef<ExprId> items;
 };
-// `(a, b)`, or `a, b` where parentheses are optional
+// A tuple: `(a, b)`, or `a, b` where parentheses are optional
 struct TupleExpr {
   llvm::ArrayRef<ExprId> items;
   bool parenthesized = true;
 };
-// `(a)`, kept for the formatter
+// An expression in parentheses, `(a)`; preserved for the formatter
 struct ParenExpr {
   ExprId inner;
 };
@@ -92,18 +92,18 @@ struct BinaryExpr {
   ExprId right;
   SourceRange op_range;
 };
-// `value if condition else otherwise`
+// A conditional expression: `value if condition else otherwise`
 struct SelectExpr {
   ExprId condition;
   ExprId value;
   ExprId otherwise;
 };
-// `i in items` of a comprehension
+// An iterator of a comprehension: `i in items`
 struct Iterator {
   Name name;
   ExprId iterable;
 };
-// `[for i in a, j in b if c yield e]` (ratified) or `[e for i in a if c]`
+// An array comprehension: `[for i in a, j in b if c yield e]` (ratified) or `[e for i in a if c]`
 // (provisional: one iterator).
 struct ComprehensionExpr {
   llvm::ArrayRef<Iterator> iterators;
@@ -111,7 +111,7 @@ struct ComprehensionExpr {
   ExprId body;
   bool loops_first = true;  // `[for .. yield ..]`
 };
-// `a[1]`, `a[1:]`; for a range, begin and end are invalid where omitted.
+// An item or a slice: `a[1]`, `a[1:]`. In a slice, begin and end are invalid where omitted.
 struct SubscriptExpr {
   ExprId base;
   ExprId begin;
@@ -119,7 +119,7 @@ struct SubscriptExpr {
   bool is_range = false;
 };
 enum class Builtin : uint8_t { kShapeOf, kLengthOf, kRangeOf, kInteger, kExtent, kScalar, kLogical, kString };
-// `shape_of(x)`, `extent(s)`
+// A call of a built-in function or a cast: `shape_of(x)`, `extent(s)`
 struct BuiltinExpr {
   Builtin builtin;
   SourceRange name_range;
@@ -135,23 +135,23 @@ enum class PrimitiveName : uint8_t {
   kGeneric
 };  // kGeneric is `?`
 
-// `x` or `stride = [1,1]`
+// An argument of an invocation: `x` or `stride = [1,1]`
 struct Argument {
   std::optional<Name> name;
   ExprId value;
 };
-// `conv<scalar>(x, filter, stride = [2,2])`
+// An invocation of an operation or fragment: `conv<scalar>(x, filter, stride = [2,2])`
 struct InvocationExpr {
   Name callee;
   std::optional<PrimitiveName> type_argument;
-  Symbol unknown_type;  // a word between `<` and `>` that names no type
+  Symbol unknown_type;  // a word between `<` and `>` that is not a type
   SourceRange type_argument_range;
   llvm::ArrayRef<Argument> arguments;
 };
-// What could not be parsed; its text was reported.
+// An expression that could not be parsed; its text was reported.
 struct ErrorExpr {};
 
-// What is large, in the document's memory, so that the many small ones stay small.
+// A pointer to a large node in the document's memory; keeps the variant of the frequent small nodes small.
 template <typename T>
 struct Kept {
   const T* value = nullptr;
@@ -164,7 +164,7 @@ using ExprNode =
                  ArrayExpr, Kept<TupleExpr>, ParenExpr, UnaryExpr, Kept<BinaryExpr>, SelectExpr,
                  Kept<ComprehensionExpr>, SubscriptExpr, Kept<BuiltinExpr>, Kept<InvocationExpr>>;
 
-// The kept T that a node is, or null.
+// Returns the node as a Kept T, or null if it is of another kind.
 template <typename T>
 const T* Find(const ExprNode& node) {
   const auto* kept = std::get_if<Kept<T>>(&node);
@@ -183,11 +183,11 @@ static_assert(sizeof(Expr) <= 40, "a network has a million of them");
 
 // ---- types ----
 
-// `integer`, `?`
+// A primitive type: `integer`, `?`
 struct PrimitiveType {
   PrimitiveName name;
 };
-// `tensor` (provisional: no element), `tensor<scalar>`, `tensor<>` (any)
+// A tensor type: `tensor` (provisional: no element), `tensor<scalar>`, `tensor<>` (any)
 struct TensorType {
   std::optional<PrimitiveName> element;
   bool has_brackets = false;
@@ -207,7 +207,7 @@ struct Type {
 
 // ---- declarations ----
 
-// `stride: integer[] = []`
+// A parameter of a fragment: `stride: integer[] = []`
 struct Parameter {
   Name name;
   TypeId type;
@@ -218,8 +218,8 @@ struct Result {
   TypeId type;
 };
 
-// `y = relu(x);` An assignment that could not be parsed has a right side of
-// ErrorExpr and, where readable, its left side.
+// An assignment: `y = relu(x);` If it could not be parsed, its right side is an ErrorExpr, and its left side
+// is the parsed one where readable.
 struct Assignment {
   SourceRange range;
   ExprId left;
@@ -227,7 +227,7 @@ struct Assignment {
   bool has_semicolon = false;
 };
 
-// `fragment f<? = scalar>( x: tensor<?> ) -> ( y: tensor<?> ) { .. }`
+// A fragment: `fragment f<? = scalar>( x: tensor<?> ) -> ( y: tensor<?> ) { .. }`
 struct Fragment {
   SourceRange range;
   SourceRange keyword_range;
@@ -235,40 +235,39 @@ struct Fragment {
   bool is_generic = false;
   std::optional<PrimitiveName> generic_default;
   SourceRange generic_range;
-  llvm::ArrayRef<Parameter> parameters;  // none: the checker judges it
-  SourceRange parameters_range;          // from `(` to `)`
+  llvm::ArrayRef<Parameter> parameters;  // may be empty here; the checker validates that
+  SourceRange parameters_range;          // including `(` and `)`
   llvm::ArrayRef<Result> results;
   bool has_body = false;
-  SourceRange body_range;       // from `{` to `}`
-  SourceRange semicolon_range;  // of a declaration ended by `;`
-  bool has_error = false;       // parameters and results could not be read, which was reported
+  SourceRange body_range;       // including `{` and `}`
+  SourceRange semicolon_range;  // for a declaration ended by `;`
+  bool has_error = false;       // parameters and results could not be parsed; reported
   llvm::ArrayRef<Assignment> body;
 };
 
-// `graph net( input ) -> ( output ) { .. }`
+// A graph: `graph net( input ) -> ( output ) { .. }`
 struct Graph {
   SourceRange range;
   SourceRange keyword_range;
   Name name;
-  bool has_error = false;  // parameters and results could not be read, which was reported
+  bool has_error = false;  // parameters and results could not be parsed; reported
   llvm::ArrayRef<Name> parameters;
   llvm::ArrayRef<Name> results;
-  SourceRange body_range;  // from `{` to `}`
+  SourceRange body_range;  // including `{` and `}`
   llvm::ArrayRef<Assignment> body;
 };
 
-// `extension KHR_enable_fragment_definitions;`, `extension vendor_bound S >= 1;`
+// An extension line: `extension KHR_enable_fragment_definitions;`, `extension vendor_bound S >= 1;`
 struct Extension {
   SourceRange range;
   llvm::ArrayRef<Name> names;
-  SourceRange tail = {};  // what follows the names, `>= 1`; invalid if nothing does
+  SourceRange tail = {};  // the text after the names, `>= 1`; invalid if there is none
 };
 
-// What parts the words within a line, of comments too.
+// Characters that separate words within a line, also in comments.
 inline constexpr std::string_view kBlanks = " \t\r\v";
 
-// `# text`, in document order, without the line end. A comment is `trailing`
-// if code stands before it on its line.
+// A comment, `# text`, without the line end. It is `trailing` if code precedes it on its line.
 struct Comment {
   SourceRange range;
   bool trailing = false;
@@ -283,11 +282,11 @@ struct Quantization {
 // A parsed text: immutable once built. Owns the memory of its lists.
 struct Document {
   FileId file;
-  bool complete = false;  // all of the text was read: no mistake was told
+  bool complete = false;  // the whole text was parsed without errors
   Dialect dialect = Dialect::kRatified;
-  // Why the text was read in this dialect, if it has constructs of the other one too.
+  // The reason for the chosen dialect, if the text has constructs of both dialects; empty otherwise.
   std::string reading;
-  // Words with letters that look like ASCII ones, by offset: their spelling in ASCII.
+  // ASCII spellings of words with confusable letters, by offset.
   std::map<uint32_t, std::string> respelled;
   bool has_version = false;
   SourceRange version_range;
@@ -298,7 +297,7 @@ struct Document {
   std::vector<Graph> graphs;  // one, unless the text is wrong or a library
   std::vector<Quantization> quantizations;
   std::vector<Comment> comments;
-  std::vector<SourceRange> quoted_names;  // `i"conv1.out"`, in the order in which they were read
+  std::vector<SourceRange> quoted_names;  // `i"conv1.out"`, in parsing order
 
   ValueStore<ExprId, Expr> exprs;
   ValueStore<TypeId, Type> types;
@@ -308,7 +307,7 @@ struct Document {
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
-  // The word at `offset`, which is written `written`, in ASCII.
+  // Returns the ASCII spelling of the word at `offset`, whose source text is `written`.
   std::string_view Spelling(uint32_t offset, std::string_view written) const {
     if (respelled.empty()) return written;
     const auto found = respelled.find(offset);
@@ -332,12 +331,11 @@ struct Document {
   }
 };
 
-// True for a word that is a keyword of that dialect but a plain name in the
-// other: `integer` and `yield` (ratified), `extent` (provisional). The parser
-// takes them as names.
+// Returns true for a word that is a keyword of `dialect` but a plain name in the other dialect: `integer` and
+// `yield` (ratified), `extent` (provisional). The parser accepts such words as names.
 bool IsSoftKeyword(std::string_view word, const Dialect& dialect);
 
-// The source spelling: "+", "in", "shape_of", "integer", "?".
+// Returns the source spelling: "+", "in", "shape_of", "integer", "?".
 std::string_view Spelling(UnaryOperator op);
 std::string_view Spelling(BinaryOperator op);
 std::string_view Spelling(Builtin builtin);

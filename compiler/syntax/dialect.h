@@ -6,72 +6,72 @@
 
 namespace nnefc::ast {
 
-// A name that the text of a specification gives an operation beside its own.
+// A second name for an operation in the text of a specification.
 struct OldName {
   std::string_view old;
   std::string_view name;
 };
 
-// What a document may say and how it is read, as switches by which the two
-// specifications differ. A document's dialect is one of the two below; the
-// extensions that it enables turn switches on (semantics/extensions.h).
+// A dialect of NNEF, as switches for the differences between the two specifications. A document's dialect is
+// one of the two constants below; enabled extensions turn switches on (semantics/extensions.h).
 struct Dialect {
   static const Dialect kProvisional;
   static const Dialect kRatified;
 
   std::string_view name;     // "ratified"
   std::string_view title;    // "ratified NNEF 1.0"
-  char specification = 'R';  // whose sections diagnostics name
+  char specification = 'R';  // prefix of the sections in diagnostics: R or P
 
   // ---- 3.1, 3.2: the text ----
-  llvm::ArrayRef<std::string_view> keywords;  // that the other dialect takes as names (3.1)
-  std::string_view integer;                   // the type of whole numbers, and the cast to it (3.2)
-  bool semicolons = false;          // `;` ends every statement (R 3.2.1); else it may end an assignment
-  bool extensions = false;          // lines of extensions (R 3.2.4)
+  llvm::ArrayRef<std::string_view> keywords;  // words that are names in the other dialect (3.1)
+  std::string_view integer;                   // the integer type and the cast to it (3.2)
+  bool semicolons = false;          // `;` ends every statement (R 3.2.1); else optional after assignments
+  bool extensions = false;          // extension lines (R 3.2.4)
   bool fragments = false;           // definitions of fragments (P 3.2.2); an extension (R 3.2.2)
-  bool bodiless_fragments = false;  // fragments without a body, which are custom primitives (R 3.2.2)
+  bool bodiless_fragments = false;  // fragments without a body: custom primitives (R 3.2.2)
   bool operators = false;           // operator expressions (P 3.2.3); an extension (R 3.2.3)
-  bool flat_graph = false;          // for fragments alone, not for the graph (P 3.2.4)
+  bool flat_graph = false;          // operators in fragments only, not in the graph (P 3.2.4)
   bool loops_first = false;         // `[for i in a yield e]` (R 3.2.3), else `[e for i in a]` (P 3.2.3)
   bool membership = false;          // the operator `in` (R 3.2.3)
-  bool tuple_parentheses = false;   // needed around a tuple on the right (R 3.2.1)
+  bool tuple_parentheses = false;   // parentheses required around a tuple on the right (R 3.2.1)
   bool generics = false;            // `f<?>`, and the type `?` (R 3.3.2)
   bool tensor_types = false;        // `tensor<scalar>` (R 3.2.2), else `tensor`
 
   // ---- 3.3: the meaning ----
-  bool tensors_first = false;          // among parameters (R 3.3.2)
+  bool tensors_first = false;          // tensors precede attributes among parameters (R 3.3.2)
   bool attribute_results = false;      // results of fragments may be attributes (P 3.3.1)
-  bool mixed_tuples = false;           // of tensors and attributes (P 3.3.1)
+  bool mixed_tuples = false;           // tuples of tensors and attributes (P 3.3.1)
   bool positional_attributes = false;  // attributes without their names (tolerated; P 3.3.1)
-  bool exact_literals = false;         // a value for a tensor is of its data type (R 3.3.2, P 3.3.2)
+  bool exact_literals = false;         // a literal for a tensor has the tensor's data type (R 3.3.2, P 3.3.2)
   bool passed_tuples = false;          // several results as one argument (P 3.3.3)
-  bool counted_arrays = false;         // one name covers an array only if its length is known (R 3.3.2)
+  bool counted_arrays = false;         // one name may denote an array only if its length is known (R 3.3.2)
   bool external_parameters = false;    // every `external` is a parameter of the graph (R 3.3.2)
   bool fragment_variables = false;     // `variable` and `update` in fragments (P 3.3, C.1)
-  bool at_least_two_extents = false;   // `shape_of` tells no fewer (P 3.3.3)
-  bool deprecations = false;           // of `shape_of`, named tensors and more (R 3.3.2, R 3.3.3, R 4.9.5)
+  bool at_least_two_extents = false;   // `shape_of` returns at least two extents (P 3.3.3)
+  bool deprecations = false;           // warnings for `shape_of`, named tensors and more (R 3.3.2, 3.3.3,
+                                       // 4.9.5)
 
   // ---- 4, 5: operations and files ----
-  std::string_view copy;              // the operation behind a unary `+` (3.2.3)
+  std::string_view copy;              // the operation of a unary `+` (3.2.3)
   llvm::ArrayRef<OldName> old_names;  // tolerated (P 7)
-  bool coordinates = false;           // a data type of tensors (P 4.3.3)
-  bool any_label = false;             // labels of any characters, unique as written (P 4.1.3)
+  bool coordinates = false;           // coordinates as a data type of tensors (P 4.3.3)
+  bool any_label = false;             // labels may contain any characters; unique as written (P 4.1.3)
   bool nested_tensors = false;        // arrays of literals for tensors in graph.quant (R 5.3)
-  // ---- lenient reading: what exporters write beside the specifications ----
-  bool lenient = false;             // what of the following is made use of is told, once for each rule
-  bool loose_values = false;        // numbers, arrays and tensors for one another if one meaning is left
-  bool surplus_arguments = false;   // are left out
-  bool reassignment = false;        // of a name: the later value counts from there on
-  bool own_operations = false;      // fragments that have the names of standard operations
-  bool values_in_graph = false;     // names in the graph's body for numbers and arrays
+  // ---- lenient mode: deviations of exporters from the specifications ----
+  bool lenient = false;             // each deviation below is reported, once per rule
+  bool loose_values = false;        // numbers, arrays and tensors convert if one meaning remains
+  bool surplus_arguments = false;   // surplus arguments are ignored
+  bool reassignment = false;        // names may be reassigned; later uses see the later value
+  bool own_operations = false;      // fragments may have the names of standard operations
+  bool values_in_graph = false;     // names in the graph's body may denote numbers and arrays
   bool non_finite = false;          // `inf` and `nan` as numbers
   bool quoted_names = false;        // `i"conv1.out"`
-  bool empty_declarations = false;  // fragments without parameters, which hold data of their own
-  // Some standard operations mean what tract means by them, and lines of graph.quant are types in which
+  bool empty_declarations = false;  // fragments without parameters, with data of their own
+  // Some standard operations have tract's semantics, and lines of graph.quant state the types in which
   // operations compute.
   bool vendor_meanings = false;
-  // Its operations are not those of the ratified dialect: expansion translates
-  // them, `upgrade` the document.
+  // The dialect's operations differ from the ratified ones: expansion translates them, `upgrade` rewrites the
+  // document.
   bool translated = false;
 
   friend bool operator==(const Dialect& a, const Dialect& b) { return a.name == b.name; }
@@ -126,7 +126,7 @@ inline constexpr Dialect Dialect::kRatified = {
     .nested_tensors = true,
 };
 
-// The dialect that is not this one.
+// Returns the other one of the two dialects.
 inline const Dialect& Other(const Dialect& dialect) {
   return dialect == Dialect::kRatified ? Dialect::kProvisional : Dialect::kRatified;
 }

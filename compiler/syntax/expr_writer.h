@@ -9,19 +9,18 @@
 
 namespace nnefc {
 
-// Puts the comments that stand before a place of the text into a layout.
+// A source of comments: FeedBefore adds the pending comments before a source offset to a layout.
 class CommentFeed {
  public:
   virtual ~CommentFeed() = default;
   virtual void FeedBefore(uint32_t offset, Layout& layout) = 0;
 };
 
-// Writes expressions into a layout. Recursion follows the AST, whose height the
-// parser bounds.
+// Writes expressions into a layout. Recursion follows the AST, whose height the parser bounds.
 class ExprWriter {
  public:
-  // Stops once the text is longer than `max_length`, unless that is 0. Without
-  // `comments` none are written.
+  // Stops once the text is longer than `max_length`, unless that is 0. Writes no comments if `comments` is
+  // null.
   ExprWriter(const ast::Document& document, const Context& context, Layout& layout, size_t max_length = 0,
              CommentFeed* comments = nullptr)
       : document_(document),
@@ -34,14 +33,13 @@ class ExprWriter {
 
  private:
   bool Full() const { return max_length_ > 0 && layout_.size() > max_length_; }
-  // What was not in the text, such as what another dialect's text became, has
-  // no range.
+  // Returns an invalid range for nodes without source text, such as those translated from another dialect.
   SourceRange RangeOf(ast::ExprId id) const { return id.valid() ? document_.exprs[id].range : SourceRange(); }
   void CommentsBefore(SourceRange range) {
     if (comments_ != nullptr && range.valid()) comments_->FeedBefore(range.begin, layout_);
   }
   void BreakBefore(SourceRange range);
-  // Comments before the closing bracket of `whole`.
+  // Writes the comments before the closing bracket of `whole`, then the bracket.
   void Close(const ast::Expr& whole, std::string_view bracket);
   std::string_view Source(SourceRange range) const {
     return context_.sources.Text(range.file).substr(range.begin, range.end - range.begin);

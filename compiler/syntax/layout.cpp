@@ -5,7 +5,7 @@
 namespace nnefc {
 namespace {
 
-// Further right no list hangs.
+// Maximum column of a hanging list's start.
 constexpr int kLastHangingColumn = 60;
 
 }  // namespace
@@ -42,10 +42,10 @@ std::string Layout::Flat() const {
   return text;
 }
 
-// Goes backwards: what follows a token is known when it is met.
+// Runs backwards, so that the text after a token is already measured.
 void Layout::Measure() {
   struct Open {
-    int64_t total = 0;  // columns of the group behind this place
+    int64_t total = 0;  // columns from here to the end of the group
     int64_t chunk = 0;  // columns up to the next break of the group
   };
   std::vector<Open> open(1);
@@ -61,7 +61,7 @@ void Layout::Measure() {
         advance(token->length);
         break;
       case Kind::kEnd:
-        // What must stand on the line of the group's end counts as its own.
+        // Text that must follow on the line of the group's end counts as its own.
         open.push_back({0, tail});
         token->extent = tail;
         break;
@@ -83,7 +83,7 @@ void Layout::Measure() {
         break;
     }
   }
-  // A group has room if its end's followers fit, too.
+  // A group fits only if the text after its end fits, too.
   std::vector<int64_t> tails;
   for (auto token = tokens_.rbegin(); token != tokens_.rend(); ++token) {
     if (token->kind == Kind::kEnd) tails.push_back(token->extent);
@@ -105,7 +105,7 @@ class Layout::Writer {
   }
 
  private:
-  // Why what follows begins a line.
+  // The reason for starting a new line before the next token.
   enum class Pending : uint8_t { kNothing, kLine, kAfterComment };
   struct Open {
     bool fits;
@@ -145,7 +145,7 @@ class Layout::Writer {
       moves = token.group == Group::kHang && !fits;
     }
     groups_.push_back({fits, token.group, indent});
-    // A comment that trails may still come.
+    // A trailing comment may still follow.
     if (moves && pending_ == Pending::kNothing) pending_ = Pending::kLine;
   }
 
@@ -181,7 +181,7 @@ class Layout::Writer {
   std::string out_;
   std::vector<Open> groups_;
   int column_;
-  bool at_start_ = true;  // nothing stands on the line yet
+  bool at_start_ = true;  // the line is empty
   Pending pending_ = Pending::kNothing;
 };
 

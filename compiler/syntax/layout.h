@@ -8,38 +8,36 @@
 
 namespace nnefc {
 
-inline constexpr int kIndent = 4;  // blanks of a level
+inline constexpr int kIndent = 4;  // columns per level
 
-// Text with places where a line may end, and the breaking of it into lines
-// (after Oppen, "Prettyprinting"): time and memory in proportion to the text,
-// and no recursion however deep groups nest.
+// Text with optional line breaks, and the algorithm that chooses them (after Oppen, "Prettyprinting"). Time
+// and memory are linear in the text, without recursion for nested groups.
 //
-// Groups nest. One that fits on the rest of its line stays on it. In another
-// one the line ends where the next piece would not fit (`kFill`, `kHang`), or
-// at every place (`kEach`).
+// Groups nest. A group that fits on the rest of its line is not broken. Any other group is broken before each
+// piece that would not fit (`kFill`, `kHang`), or at every break (`kEach`).
 class Layout {
  public:
   enum class Group : uint8_t {
-    kFill,  // lines go on at the column where the group began
-    kHang,  // the same, but four blanks in, on a new line, where that column is far to the right
-    kEach,  // one piece a line, four blanks in
+    kFill,  // continuation lines start at the group's first column
+    kHang,  // like kFill; a group that starts far to the right moves to a new line, indented by four
+    kEach,  // one piece per line, indented by four
   };
 
   void Text(std::string_view text);
   void Begin(Group group);
   void End();
-  // Where a line may end; a blank stands there otherwise, or nothing. `outdent`
-  // blanks are taken from the indentation of the group.
+  // Adds an optional line break, printed as a blank (or nothing) if the line goes on. `outdent` columns are
+  // subtracted from the group's indentation.
   void Break(bool blank = true, int outdent = 0);
-  // `# ..`, behind the text of its line if `trailing`; the line ends with it.
+  // Adds a comment `# ..` that ends its line; a `trailing` comment follows the text of its line.
   void Comment(std::string_view text, bool trailing);
 
-  // Bytes of text so far.
+  // Returns the number of bytes of text so far.
   size_t size() const { return text_.size(); }
-  // All on one line.
+  // Returns the text on one line, without comments.
   std::string Flat() const;
-  // Lines of at most `width` columns where the groups allow it; the first
-  // begins at column `indent`, which is not written.
+  // Returns lines of at most `width` columns where the groups allow it. The first line begins at column
+  // `indent`; that indentation is not written.
   std::string Lines(int indent, int width);
 
  private:
@@ -47,12 +45,12 @@ class Layout {
   struct Token {
     Kind kind;
     Group group = Group::kFill;
-    bool flag = false;    // of a break: a blank; of a comment: trailing
-    int16_t outdent = 0;  // of a break
-    uint32_t begin = 0;   // of the text, also of a comment
+    bool flag = false;    // break: prints a blank; comment: trailing
+    int16_t outdent = 0;  // break: subtracted indentation
+    uint32_t begin = 0;   // start of the text of a kText or kComment
     uint32_t length = 0;
-    // Of a group: columns up to its end. Of a break: columns up to the next
-    // break of the group, or to the end of it and of what must follow.
+    // Group: columns up to its end, including the text that must follow on that line. Break: columns up to
+    // the next break of the group, or to the group's end and the text that must follow.
     int64_t extent = 0;
   };
   class Writer;

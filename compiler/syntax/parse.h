@@ -17,23 +17,22 @@ enum class DocumentKind : uint8_t {
 };
 
 struct ParseOptions {
-  // Nothing: told by the text.
+  // The dialect; nothing: detected from the text.
   std::optional<ast::Dialect> dialect;
   DocumentKind kind = DocumentKind::kModel;
-  // The generated parser reads every statement, flat ones too: slower, with the same document.
+  // Parses every statement with the generated parser, flat ones too: slower, with the same result.
   bool by_grammar_alone = false;
 };
 
-// Parses a text of either dialect. Total: always returns a document; what
-// could not be read is an Error node, and each mistake was emitted, local to
-// its statement. `complete` tells that there were none.
+// Parses a text of either dialect. Total: always returns a document. Unreadable parts become Error nodes;
+// each mistake is reported once, within its statement. `complete` is true if there were none.
 [[nodiscard]] std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options,
                                                            Context& context);
 
-// True for what names are without quotes: letters, digits and `_`, no digit first, and no
-// keyword of both dialects.
+// Returns true if `text` is a valid name without quotes: letters, digits and `_`, not starting with a digit,
+// and not a keyword of both dialects.
 bool IsPlainName(std::string_view text);
-// The name of such characters that is nearest to `text`; plain unless it is a keyword.
+// Returns the nearest name with only these characters; plain unless it is a keyword.
 std::string NearestName(std::string_view text);
 
 }  // namespace nnefc

@@ -24,7 +24,7 @@ class DocumentPrinter : public CommentFeed {
       End(document_.version_range, Semicolon());
     }
     for (const ast::Extension& extension : document_.extensions) Print(extension);
-    // Fragments stand before the graph, but a text with errors may mix them.
+    // Fragments precede the graph, but a text with errors may mix them.
     auto graph = document_.graphs.begin();
     for (const ast::Fragment& fragment : document_.fragments) {
       while (graph != document_.graphs.end() && graph->range.begin < fragment.range.begin) Print(*graph++);
@@ -59,8 +59,8 @@ class DocumentPrinter : public CommentFeed {
 
   // ---- lines ----
 
-  // Starts the line of what stands at `offset`, behind a blank line where the
-  // text has one or the style wants it.
+  // Starts a line for the code at `offset`, after a blank line where the text has one or the style requires
+  // it.
   void Line(uint32_t offset, int indent) {
     const std::string_view between = Slice(last_, offset);
     const auto newline = between.find('\n');
@@ -87,13 +87,13 @@ class DocumentPrinter : public CommentFeed {
     Line(range.begin, indent);
   }
 
-  // The same at the top of the document, behind the comments inside, too.
+  // Same at the top of the document; also prints the comments inside `range` first.
   void BeginWhole(SourceRange range) {
     CommentsBefore(range.end, 0);
     Line(range.begin, 0);
   }
 
-  // The comment behind what ends at `offset`, on its line.
+  // Prints the trailing comment of the code that ends at `offset`.
   void TrailingComment(uint32_t offset) {
     if (next_comment_ >= document_.comments.size()) return;
     const ast::Comment& comment = document_.comments[next_comment_];
@@ -105,8 +105,7 @@ class DocumentPrinter : public CommentFeed {
     ++next_comment_;
   }
 
-  // Ends the line of a statement with `terminator`, the comments before that
-  // and the one behind it.
+  // Ends a statement: prints `terminator`, the comments inside the statement and its trailing comment.
   void End(SourceRange range, std::string_view terminator, int indent = 0) {
     out_ += terminator;
     const bool inside = HasCommentBefore(range.end);
@@ -121,7 +120,7 @@ class DocumentPrinter : public CommentFeed {
     last_ = std::max(last_, range.end);
   }
 
-  // What could not be parsed, comments included.
+  // Copies unparsed source, comments included.
   void AsWritten(SourceRange range) {
     std::string_view text = Slice(range);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
@@ -141,7 +140,7 @@ class DocumentPrinter : public CommentFeed {
     End(extension.range, ";");
   }
 
-  // From the first token up to the `{` of the body.
+  // Returns the range from the first token up to the `{` of the body.
   static SourceRange HeaderRange(SourceRange whole, SourceRange body) {
     if (body.valid()) whole.end = body.begin;
     return whole;
@@ -161,11 +160,11 @@ class DocumentPrinter : public CommentFeed {
     Body(fragment.body, fragment.body_range);
   }
 
-  // On one line, or
-  //     fragment f(
-  //         x: tensor<scalar>,
-  //         alpha: scalar = 0.5 )
-  //     -> ( y: tensor<scalar> )
+  // Prints the declaration on one line, or as
+  //       fragment f(
+  //           x: tensor<scalar>,
+  //           alpha: scalar = 0.5 )
+  //       -> ( y: tensor<scalar> )
   void Declaration(const ast::Fragment& fragment) {
     Layout layout;
     ExprWriter writer(document_, context_, layout, 0, this);
@@ -285,7 +284,7 @@ class DocumentPrinter : public CommentFeed {
     End(assignment.range, Semicolon(), kIndent);
   }
 
-  // In the quotes that the specification's examples have, where they do.
+  // Prefers double quotes, as in the specification's examples.
   static std::string Key(std::string_view name) {
     return name.find_first_of("\"\\") == std::string_view::npos ? fmt::format("\"{}\"", name)
                                                                 : QuoteString(name);
@@ -307,8 +306,8 @@ class DocumentPrinter : public CommentFeed {
   llvm::ArrayRef<std::vector<std::string>> before_;
   std::string out_;
   size_t next_comment_ = 0;
-  uint32_t last_ = 0;         // what stands before was printed
-  bool opened_ = false;       // right behind `{`
+  uint32_t last_ = 0;         // everything before this offset was printed
+  bool opened_ = false;       // directly after `{`
   bool wants_blank_ = false;  // between declarations with a body
 };
 
@@ -316,7 +315,7 @@ class DocumentPrinter : public CommentFeed {
 
 std::string OnOneLine(std::string_view tokens) {
   std::string line;
-  char quote = '\0';  // of the string that has been begun
+  char quote = '\0';  // quote of the current string; 0 outside strings
   for (size_t i = 0; i < tokens.size(); ++i) {
     const char c = tokens[i];
     if (quote != '\0') {

@@ -19,8 +19,7 @@ void ExprWriter::Close(const ast::Expr& whole, std::string_view bracket) {
   layout_.Text(bracket);
 }
 
-// Comments stand before the place where a line may end, so that those that
-// trail a line still do when it ends there.
+// Writes comments before the break, so that trailing comments stay at the end of their line.
 void ExprWriter::BreakBefore(SourceRange range) {
   CommentsBefore(range);
   layout_.Break();
@@ -52,7 +51,7 @@ void ExprWriter::Node(const ast::Expr&, const ast::IdentifierExpr& node) {
   layout_.Text(SpellName(context_.symbols.Text(node.name)));
 }
 
-// Numbers stay as they were written.
+// Numbers are printed as written.
 void ExprWriter::Node(const ast::Expr& whole, const ast::IntegerLiteral& node) {
   layout_.Text(whole.range.valid() ? Source(whole.range) : std::to_string(node.value));
 }
@@ -99,7 +98,7 @@ void ExprWriter::Node(const ast::Expr&, const ast::BinaryExpr& node) {
   layout_.End();
 }
 
-// `a + b + c` is one list of operands.
+// Flattens chains, so that `a + b + c` is one list of operands.
 void ExprWriter::Operands(const ast::BinaryExpr& binary) {
   const ast::Expr& left = document_.exprs[binary.left];
   if (const auto* inner = ast::Find<ast::BinaryExpr>(left.node)) {

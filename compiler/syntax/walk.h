@@ -6,12 +6,12 @@
 
 namespace nnefc::ast {
 
-// Calls `use` with the expressions directly inside `expr`, in the order of the
-// text where that is the order of evaluation; invalid ids are passed over.
+// Calls `use` with the direct children of `expr`, in source order where that is the order of evaluation.
+// Skips invalid ids.
 void ForEachChild(const Expr& expr, llvm::function_ref<void(ExprId)> use);
 
-// Calls `use` with `root` and every expression inside it, outer ones first. No
-// recursion: the depth of a text costs no stack. An invalid root has none.
+// Calls `use` with `root` and every expression inside it, in preorder. Iterative, so depth needs no stack.
+// Does nothing for an invalid root.
 void WalkExprs(const Document& document, ExprId root, llvm::function_ref<void(ExprId, const Expr&)> use);
 
 // Calls `use` with each identifier of a left side: `(a, [b, c])`.

@@ -8,7 +8,7 @@
 
 namespace nnefc::parse {
 
-// A token as ANTLR's parser wants it; the parser reads nothing but its type.
+// A token for ANTLR's parser. The parser reads only its type.
 class AntlrToken final : public antlr4::Token {
  public:
   explicit AntlrToken(nnefc::parse::Token token) : token_(token) {}
@@ -33,12 +33,12 @@ class AntlrToken final : public antlr4::Token {
   nnefc::parse::Token token_;
 };
 
-// The token that a label of a context holds.
+// Returns our token of a label in an ANTLR context.
 inline Token Unwrap(const antlr4::Token* token) {
   return static_cast<const AntlrToken*>(token)->token();
 }
 
-// Holds the tokens of one statement; behind the last it gives EOF.
+// The token stream of one statement; after the last token it returns EOF.
 class AntlrStream final : public antlr4::TokenStream {
  public:
   AntlrStream();
@@ -64,12 +64,12 @@ class AntlrStream final : public antlr4::TokenStream {
 
  private:
   AntlrToken& At(ssize_t k) {
-    // The parser never consumes EOF, and looks one token ahead or back.
+    // The parser never consumes EOF, and looks at most one token ahead or back.
     if (k == 1) return tokens_[at_];
     return tokens_[at_ > 0 ? at_ - 1 : 0];
   }
 
-  // Ends with an EOF token. Contexts of the current statement point in.
+  // Ends with an EOF token. Contexts of the current statement point to these tokens.
   mutable std::vector<AntlrToken> tokens_;
   size_t at_ = 0;
 };

@@ -12,25 +12,24 @@
 
 namespace nnefc::parse {
 
-// Turns the labels of the contexts of one statement into AST nodes, and
-// reports what the grammar leaves open: values of literals, soft keywords,
-// empty lists, expressions that nest too deep.
+// Builds AST nodes from the labels of one statement's contexts. Reports errors that the grammar accepts:
+// values of literals, soft keywords, empty lists, too deep nesting.
 //
-// Recursion follows the brackets and the `if` conditions of the text, which
-// the statement reader bounds; chains of operators are walked in loops.
+// Recursion follows the brackets and the `if` conditions of the text, whose depth the statement reader
+// bounds; chains of operators are processed in loops.
 class AstBuilder {
  public:
   AstBuilder(ast::Document& document, Context& context);
 
   ast::Extension BuildExtension(const grammar::NnefParser::ExtensionContext& context);
-  // `broken` declarations keep what was read before the mistake.
+  // `broken` declarations have only the parts before the error.
   ast::Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
   ast::Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
   ast::Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
-  // The same from the tokens of a statement without mistakes; nothing, with
-  // nothing made or told, unless it is flat.
+  // Builds an assignment from the tokens of a statement without errors. Returns nothing, without nodes or
+  // diagnostics, unless the statement is flat.
   std::optional<ast::Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
-  // The left side, where it was read, and an ErrorExpr over `range`.
+  // Returns an assignment with the left side, where it was parsed, and an ErrorExpr over `range`.
   ast::Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context,
                                         SourceRange range, bool is_name);
   ast::Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
@@ -39,12 +38,12 @@ class AstBuilder {
  private:
   using Parser = grammar::NnefParser;
 
-  // An expression and how many operators and brackets nest in it.
+  // An expression and its nesting depth in operators and brackets.
   struct Built {
     ast::ExprId id;
     int64_t height = 0;
   };
-  // Expressions that become the items of one, and the greatest height of them.
+  // Items of a list expression and their greatest height.
   struct Items {
     Items() = default;
     explicit Items(Built first) { Add(first); }
@@ -56,7 +55,7 @@ class AstBuilder {
     llvm::SmallVector<ast::ExprId, 4> ids;
     int64_t height = 0;
   };
-  // An operator that waits for its right operand.
+  // An operator without its right operand yet.
   struct PendingOperator {
     Token token;
     bool unary = false;
@@ -67,7 +66,7 @@ class AstBuilder {
   SourceRange Range(ast::ExprId id) const { return document_.exprs[id].range; }
   std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
   ast::Name MakeName(Token token);
-  // Of no name if there is no token.
+  // Returns an empty name for a null token.
   ast::Name MakeName(const antlr4::Token* token) {
     return token == nullptr ? ast::Name() : MakeName(Unwrap(token));
   }
@@ -76,7 +75,7 @@ class AstBuilder {
   // literals.cpp
   Built BuildLiteral(Token token);
   Built BuildNumber(Token token, bool negative, SourceRange range);
-  // True for `-9223372036854775808`, whose digits alone are out of range.
+  // Returns true for `-9223372036854775808`, whose digits alone are out of range.
   bool IsLeastInteger(Token sign, Token literal) const;
   bool IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
     return sign != nullptr && literal != nullptr && IsLeastInteger(Unwrap(sign), Unwrap(literal));
@@ -108,15 +107,14 @@ class AstBuilder {
   void Reduce(const PendingOperator& op);
   void ReduceWhile(size_t base, int precedence);
   Built BuildLvalue(const Parser::LvalueExprContext& context);
-  // A tuple without parentheses.
+  // Builds a tuple without parentheses.
   Built BareTuple(const Items& items);
   Built BuildLeft(const Parser::AssignmentContext& context);
   Built BuildRight(const Parser::AssignmentContext& context);
-  // The expression, or an error if it nests deeper than the limit.
+  // Returns the expression, or reports an error and returns an ErrorExpr if it nests deeper than the limit.
   ast::ExprId Limit(Built built);
 
-  // build_flat.cpp
-  // Each takes the tokens of what it builds, from `at` on.
+  // build_flat.cpp: each function consumes the tokens of its node, starting at `at`.
   Built BuildFlatOperand(const Token*& at);
   Built BuildFlatCall(Token name, const Token*& at);
   Built BuildFlatName(Token token);
@@ -124,7 +122,7 @@ class AstBuilder {
   // build_declaration.cpp
   void BuildTypeArgument(Token type, ast::InvocationExpr& invocation);
   std::optional<ast::PrimitiveName> FindTypeName(Token name) const;
-  // Nothing if it is none, which is reported.
+  // Reports an unknown type name and returns nothing.
   std::optional<ast::PrimitiveName> BuildTypeName(Token name);
   std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {
     return BuildTypeName(Unwrap(context.name));
@@ -135,7 +133,7 @@ class AstBuilder {
   llvm::ArrayRef<ast::Result> BuildResults(const Parser::ResultListContext* context);
   llvm::ArrayRef<ast::Name> BuildNames(const Parser::IdentifierListContext* context);
   void ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context);
-  // From one bracket to the other.
+  // Returns the range from the opening to the closing bracket, both included.
   SourceRange Between(const antlr4::Token* open, const antlr4::Token* close) const;
   void RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
                     std::string_view what);
@@ -148,7 +146,7 @@ class AstBuilder {
   ast::Document& document_;
   Context& context_;
   std::string_view text_;
-  // Shared by nested expressions, each of which uses what is above its base.
+  // Stacks shared by nested expressions; each expression uses the entries above its base.
   std::vector<Built> operands_;
   std::vector<PendingOperator> operators_;
 };

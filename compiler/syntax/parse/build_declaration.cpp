@@ -63,7 +63,7 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
   }
   ast::TypeId id = document_.types.Add({item_range, type.node});
   for (const auto* bracket : context.arrays) {
-    // Up to the `]`, which may stand apart from the `[`.
+    // Up to the `]`, which may be separate from the `[`.
     SourceRange range = type.range;
     if (bracket != context.arrays.back()) range.end = Unwrap(bracket).end;
     id = document_.types.Add({range, ast::ArrayType{id}});
@@ -92,7 +92,7 @@ AstBuilder::Built AstBuilder::BuildDefault(const Parser::LiteralExprContext& con
   return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(kept), true}), height + 1);
 }
 
-// `size: (extent,extent) = 1, 1`: the second literal makes the default a tuple.
+// Appends a literal to a default without parentheses: `size: (extent,extent) = 1, 1` becomes a tuple.
 void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context) {
   const Built item = BuildDefault(context);
   llvm::SmallVector<ast::ExprId, 4> items;

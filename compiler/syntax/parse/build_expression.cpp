@@ -6,7 +6,7 @@
 namespace nnefc::parse {
 namespace {
 
-// How tightly an operator binds.
+// Precedence of operators; larger numbers bind more tightly.
 constexpr int kUnaryPrecedence = 6;
 constexpr int kPowerPrecedence = 7;
 
@@ -145,8 +145,7 @@ AstBuilder::Built AstBuilder::BuildRvalue(const Parser::RvalueExprContext& conte
   return result;
 }
 
-// Operator precedence over the flat list: an operator waits until one that
-// binds less tightly follows.
+// Operator precedence over the flat list: an operator is reduced before one that does not bind more tightly.
 AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
                                           const std::vector<Parser::BinaryOperatorContext*>& operators,
                                           const std::vector<Parser::UnaryExprContext*>& rest) {
@@ -166,8 +165,7 @@ AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
   return result;
 }
 
-// The unary operators of an exponent belong to it (`x ^ -2.0`); others wait
-// for a `^` that may follow.
+// Unary operators of an exponent belong to it (`x ^ -2.0`); others are reduced after a `^` that may follow.
 void AstBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponent) {
   const bool least = !unary.operators.empty() && IsLeastInteger(unary.operators.back()->op, unary.literal);
   const size_t signs = unary.operators.size() - (least ? 1 : 0);
@@ -212,7 +210,7 @@ AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
 
 // ---- operands ----
 
-// Without its unary operators; with the minus sign of the least integer.
+// Builds an operand without its unary operators, but with the minus sign of the least integer.
 AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& context, bool least_integer) {
   Built built;
   if (context.call != nullptr) {
@@ -268,7 +266,7 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
       ratified ? ratified->condition : context.provisional->condition;
   ast::ComprehensionExpr comprehension;
   comprehension.loops_first = ratified != nullptr;
-  // Where the whole form is a mistake, the checker reports that.
+  // In the dialect with `for` first, the checker reports the whole form instead.
   if (ratified == nullptr && loop.items.size() > 1 && !document_.dialect.loops_first) {
     context_.emitter.Emit(
         kComprehensionForm, Range(*loop.items[1]),
@@ -301,8 +299,8 @@ AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& c
 
 // ---- calls ----
 
-// `integer(x)` is a cast of the ratified dialect, `extent(x)` one of the
-// provisional; in the other dialect each may be an operation.
+// Returns true if the call is a cast: `integer(x)` in the ratified dialect, `extent(x)` in the provisional
+// one. In the other dialect each may be an operation.
 bool AstBuilder::IsCast(Token name, ast::Builtin& builtin) const {
   const std::string_view integer = document_.dialect.integer;
   builtin = integer == ast::Spelling(ast::Builtin::kInteger) ? ast::Builtin::kInteger : ast::Builtin::kExtent;
@@ -337,8 +335,7 @@ AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& co
   return Make(Cover(invocation.callee.range, Range(call)), document_.Keep(invocation), height + 1);
 }
 
-// A word that names no type may be one that the operation does not take, which
-// the checker knows.
+// A word that is not a type may be one that the operation does not accept; the checker reports it.
 void AstBuilder::BuildTypeArgument(Token type, ast::InvocationExpr& invocation) {
   invocation.type_argument_range = Range(type);
   invocation.type_argument = FindTypeName(type);
@@ -411,7 +408,7 @@ ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContex
                                                   bool is_name) {
   ast::Assignment assignment;
   assignment.range = range;
-  // A name that only lacks its `=` is on its way to be assigned.
+  // A lone name that lacks its `=` counts as a left side.
   const bool left_read = context != nullptr && (context->equals != nullptr || is_name);
   assignment.left = left_read ? Limit(BuildLeft(*context)) : MakeError(range);
   assignment.right = MakeError(range);

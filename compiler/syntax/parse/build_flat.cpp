@@ -1,17 +1,16 @@
-// Assignments of a flat document, which are nearly all that networks have:
-// `y = conv<scalar>(x, w, 0.0, stride = [1, 1]);`. They become AST nodes token
-// by token, the same nodes in the same order as by way of the grammar, which a
-// test compares. Whatever else stands in a statement is left to the grammar.
+// Fast path for assignments of flat documents, the bulk of a network: `y = conv<scalar>(x, w, 0.0, stride =
+// [1, 1]);`. Builds AST nodes directly from tokens, the same nodes in the same order as the grammar; a test
+// compares them. Any other statement uses the grammar.
 
 #include "compiler/syntax/parse/ast_builder.h"
 
 namespace nnefc::parse {
 namespace {
 
-// Brackets that nest deeper are left to the grammar.
+// Maximum bracket depth of the fast path.
 constexpr int kDeepest = 32;
 
-// Tells by the kinds of its tokens whether a statement is flat.
+// Decides by token kinds whether a statement is flat.
 class FlatMatcher {
  public:
   // `integer` is the name of a cast.
@@ -27,7 +26,7 @@ class FlatMatcher {
   }
 
  private:
-  // The last token of a statement is neither of those that go on.
+  // Never past the end: no function continues after the last token, a kSemicolon or kStatementEnd.
   TokenKind kind() const { return tokens_[at_].kind; }
   bool Take(TokenKind wanted) {
     if (kind() != wanted) return false;
@@ -72,7 +71,7 @@ class FlatMatcher {
     return Items(TokenKind::kRightParen, depth, true);
   }
 
-  // One item or more up to `close`.
+  // Matches one or more items up to `close`.
   bool Items(TokenKind close, int depth, bool have_names = false) {
     if (depth == kDeepest) return false;
     do {

@@ -8,7 +8,7 @@
 namespace nnefc::parse {
 namespace {
 
-// Bytes of a document that are read for its marks.
+// Maximum number of bytes of a document that are searched for marks.
 constexpr uint32_t kMaxRead = 64U << 10;
 
 bool IsElementType(TokenKind kind) {
@@ -16,7 +16,7 @@ bool IsElementType(TokenKind kind) {
          kind == TokenKind::kQuestion;
 }
 
-// Follows a document token by token, with the few that precede.
+// Scans a document token by token, with two tokens of history.
 class MarkReader {
  public:
   using Kind = DialectMarks::Kind;
@@ -132,7 +132,7 @@ class MarkReader {
     }
   }
 
-  // `variable<scalar>(`
+  // Recognizes `variable<scalar>(`.
   template <typename Add>
   void TypeArgument(Token token, Add add) {
     if (second_.kind != TokenKind::kLess || Following(token).kind != TokenKind::kLeftParen) return;
@@ -154,7 +154,7 @@ class MarkReader {
   std::string_view text_;
   Scanner scanner_;
   uint32_t end_;
-  Token first_, second_;  // before the token at hand, the nearer one first
+  Token first_, second_;  // the two previous tokens, nearest first
   bool in_declaration_ = false;
   bool in_fragment_ = false;
   bool in_body_ = false;
@@ -177,7 +177,7 @@ void DialectMarks::Add(Kind kind, uint32_t offset) {
   if (mark.count++ == 0) mark.offset = offset;
 }
 
-// Statements without `;` are no mark among more that have it, but slips.
+// Statements without `;` count only if they outnumber those with `;`; otherwise they are slips.
 size_t DialectMarks::Kinds(bool ratified) const {
   const auto* first = ratified ? marks_.begin() : marks_.begin() + kNumRatified;
   const auto* last = ratified ? marks_.begin() + kNumRatified : marks_.end();
@@ -187,10 +187,9 @@ size_t DialectMarks::Kinds(bool ratified) const {
   }));
 }
 
-// Each kind of mark counts once, since one habit shows at many places. Between
-// equals, the `;` of statements decides where most have it or clearly more than
-// that lack it; in a short document the text's own rule, which reads the version
-// and what comes next.
+// Each kind of mark counts once, because one habit occurs repeatedly. On a tie, the `;` of statements decides
+// if most have it, or if clearly more lack it. In a short document, the text's own marks decide: the version
+// and the next constructs.
 bool DialectMarks::IsRatified() const {
   constexpr size_t kSlips = 2;
   const size_t ratified = Kinds(true), provisional = Kinds(false);

@@ -9,12 +9,11 @@
 
 namespace nnefc::parse {
 
-// Constructs that one of the dialects refuses, counted at the beginning of a
-// document, by which its dialect is chosen.
+// Constructs that only one of the dialects accepts, counted at the beginning of a document to choose its
+// dialect.
 class DialectMarks {
  public:
-  // The kinds of marks; the first seven belong to the ratified dialect, the
-  // others to the provisional one.
+  // Kinds of marks: the first seven belong to the ratified dialect, the others to the provisional one.
   enum Kind : uint8_t {
     kVersionSemicolon,
     kExtension,
@@ -33,19 +32,19 @@ class DialectMarks {
   };
   static constexpr size_t kNumRatified = kVersionAlone;
 
-  // Reads the text from `offset` on, after the version, whose `;` the caller
-  // states; without a version neither of its two marks counts.
+  // Reads the text from `offset`, the end of the version. The caller adds the version's mark with
+  // AddVersion; without a version neither of its two marks counts.
   DialectMarks(std::string_view text, uint32_t offset);
   void AddVersion(bool has_semicolon, uint32_t offset) {
     Add(has_semicolon ? kVersionSemicolon : kVersionAlone, offset);
   }
 
   bool IsRatified() const;
-  // True if no construct was found that the chosen dialect refuses.
+  // Returns true if the chosen dialect accepts every mark found.
   bool agree() const { return Kinds(!IsRatified()) == 0; }
-  // True if constructs of one kind alone are refused by the chosen dialect.
+  // Returns true if the chosen dialect rejects exactly one kind of marks found.
   bool one_is_odd() const { return Kinds(!IsRatified()) == 1; }
-  // "`extent` (line 3), statements without `;` (line 5)": the marks of a dialect.
+  // Returns the marks of a dialect as text: "`extent` (line 3), statements without `;` (line 5)".
   std::string Text(bool ratified) const;
 
  private:
@@ -56,13 +55,13 @@ class DialectMarks {
 
   void Read(uint32_t offset);
   void Add(Kind kind, uint32_t offset);
-  // The kinds of marks of a dialect that were found.
+  // Returns the number of kinds of marks found for a dialect.
   size_t Kinds(bool ratified) const;
   std::string NameOf(Kind kind) const;
 
   std::string_view text_;
   std::array<Mark, kCount> marks_;
-  size_t ended_statements_ = 0;  // by `;`, which both dialects may have
+  size_t ended_statements_ = 0;  // statements with `;`, valid in both dialects
 };
 
 }  // namespace nnefc::parse

@@ -1,4 +1,4 @@
-// The version of a document, and the dialect that its text is read in.
+// Parses a document's version and chooses its dialect.
 
 #include <algorithm>
 #include <charconv>
@@ -11,12 +11,12 @@
 namespace nnefc::parse {
 namespace {
 
-// Bytes of a text that are searched for a version that is not at its start.
+// Maximum number of bytes that are searched for a version after the start.
 constexpr uint32_t kMaxHeader = 64U << 10;
 
 }  // namespace
 
-// Chooses the dialect by the marks of both that the text has from `offset` on.
+// Chooses the dialect by the marks of both dialects in the text from `offset` on.
 void DocumentParser::ChooseDialect(bool has_version, uint32_t offset) {
   if (options_.dialect) {
     document_.dialect = *options_.dialect;
@@ -60,7 +60,7 @@ void DocumentParser::ReadVersion() {
   Release();
 }
 
-// `NNEF version 1.0;`: true if a word before the version was reported and skipped.
+// Handles `NNEF version 1.0;`: reports and skips a word before the version; returns true if there was one.
 bool DocumentParser::ReportWordBeforeVersion() {
   const Token word = reader_.Peek();
   const Token keyword = reader_.PeekSecond();
@@ -74,8 +74,8 @@ bool DocumentParser::ReportWordBeforeVersion() {
   return true;
 }
 
-// The version of a document whose first statement is another; nothing if no
-// line before the first declaration begins with `version` and a number.
+// Returns the version of a document that starts with another statement; nothing if no line before the first
+// declaration begins with `version` and a number.
 std::optional<Statement> DocumentParser::FindLateVersion() {
   const std::string_view text = context_.sources.Text(document_.file);
   const uint32_t begin = reader_.Peek().begin;
@@ -102,8 +102,8 @@ std::optional<Statement> DocumentParser::FindLateVersion() {
   return std::nullopt;
 }
 
-// Reports a version that other statements precede, if there is one: extensions,
-// which are read after it, or what belongs to no document and is skipped.
+// Reports a version after other statements, if there is one. Extensions before it are read after it; other
+// text is skipped.
 bool DocumentParser::ReportLateVersion() {
   const std::optional<Statement> version = FindLateVersion();
   if (!version) return false;
@@ -133,7 +133,7 @@ bool DocumentParser::ReportLateVersion() {
   auto report =
       context_.emitter.Emit(kDocumentOrder, reader_.Range(keyword),
                             "the version must be the first statement; move `{}` to the start", written);
-  // With the line that it leaves empty.
+  // Remove its line, too, if that becomes empty.
   const size_t line_end = std::min(text.find('\n', range.end), text.size());
   const bool is_alone =
       text.substr(range.end, line_end - range.end).find_first_not_of(" \t\r") == std::string_view::npos;
@@ -143,8 +143,8 @@ bool DocumentParser::ReportLateVersion() {
   return true;
 }
 
-// Reports that there is no version, which one of the document's other statements
-// shows to be missing.
+// Reports a missing version, with a fix-it if the text otherwise begins like a document. If it does not, text
+// is skipped without further reports.
 void DocumentParser::ReadWithoutVersion() {
   const Token first = reader_.Peek();
   statement_.next = first;
@@ -172,7 +172,7 @@ void DocumentParser::CheckVersion(Token number) {
   if (text == "1.0") return;
   auto report = context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
                                       "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
-  // Nothing is known of a later version.
+  // The meaning of later versions is unknown.
   if (text.starts_with('1'))
     report.Fix(reader_.Range(number), "1.0", text == "1" ? Applicability::kSafe : Applicability::kUnsafe);
 }

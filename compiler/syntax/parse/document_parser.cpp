@@ -11,11 +11,11 @@
 namespace nnefc::parse {
 namespace {
 
-// How certain it is that a word was meant as a keyword.
+// The likelihood that a word was meant as a keyword.
 enum class Meaning : uint8_t { kOther, kLikely, kCertain };
 
-// Certain of what other languages write for `keyword` and of one slip; likely of other words that are near to
-// it.
+// Returns kCertain for the equivalents of `keyword` in other languages and for one typo, kLikely for other
+// similar words.
 Meaning MeaningOf(std::string_view word, std::string_view keyword) {
   constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
       {"def", "fragment"},         {"func", "fragment"},      {"function", "fragment"}, {"fn", "fragment"},
@@ -120,8 +120,8 @@ void DocumentParser::ReportOrder(std::string_view what, std::string_view where) 
                         where);
 }
 
-// True if the text goes on with another word for `keyword`, misspelt or of
-// another language, which is reported; reading goes on as if it were right.
+// Reports a misspelt or foreign word for `keyword` at the current position and continues as if it were
+// correct. Returns true if there was one.
 bool DocumentParser::ReplaceKeyword(std::string_view keyword) {
   const Token token = reader_.Peek();
   if (token.kind != TokenKind::kIdentifier) return false;
@@ -140,7 +140,7 @@ bool DocumentParser::ReplaceKeyword(std::string_view keyword) {
   return true;
 }
 
-// Text that belongs to no declaration, up to the next one.
+// Reports and skips text outside declarations, up to the next declaration.
 void DocumentParser::SkipTopLevel() {
   lost_text_ = true;
   const Token first = reader_.Peek();
@@ -182,8 +182,8 @@ void DocumentParser::ParseExtension() {
 
 // ---- fragments and graphs ----
 
-// Reads a declaration with `rule`; where it is broken, the context holds what
-// was read before the mistake, or is nullptr.
+// Parses a declaration with `rule`. If it is broken, the context has the part before the error, or is
+// nullptr.
 template <typename RuleContext>
 DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleContext* (Parser::*rule)()) {
   reader_.ReadDeclaration(statement_);
@@ -196,8 +196,7 @@ DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleCont
   return declaration;
 }
 
-// True if `{`, or `;` where allowed, follows the declaration that was read;
-// reports otherwise.
+// Returns true if `{`, or `;` where allowed, follows the declaration; reports an error otherwise.
 bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
   Token found = Unwrap(stream_.LT(1));
   if (found.kind == TokenKind::kStatementEnd) {
@@ -258,7 +257,7 @@ void DocumentParser::ParseGraph() {
   document_.graphs.push_back(graph);
 }
 
-// From `{` to `}`, which go to `range`.
+// Parses a body from `{` to `}` and stores its range in `range`.
 llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what, ast::Name name,
                                                           SourceRange& range) {
   const Token open = reader_.Take();
@@ -283,7 +282,7 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
       case TokenKind::kFragment:
       case TokenKind::kGraph:
         range.end = token.begin;
-        // That the text ends is told once.
+        // Report the end of the text only once.
         if (token.kind == TokenKind::kEndOfText) {
           lost_text_ = true;
           if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
@@ -352,7 +351,7 @@ void DocumentParser::ParseQuantization() {
   if (options_.dialect) document_.dialect = *options_.dialect;
   while (reader_.Peek().kind != TokenKind::kEndOfText && !context_.emitter.exhausted()) {
     reader_.ReadQuantization(statement_);
-    // Told by the `;` of the first entry, which only the ratified dialect has.
+    // Detected from the first entry: only the ratified dialect ends it with `;`.
     if (first && !statement_.has_semicolon()) document_.dialect = ast::Dialect::kProvisional;
     first = false;
     if (const auto* entry = Run(&Parser::quantization)) {
@@ -368,8 +367,7 @@ void DocumentParser::ParseQuantization() {
 namespace nnefc {
 namespace {
 
-// Reports a file that holds no text, as its beginning shows: one mistake, where
-// there would be one for each run of bytes.
+// Reports a binary file, recognized by its beginning: one error instead of one per run of bytes.
 bool ReportBinary(FileId file, Context& context) {
   const std::string_view start = context.sources.Text(file).substr(0, 1024);
   const auto is_control = [](char c) {
@@ -389,7 +387,7 @@ bool ReportBinary(FileId file, Context& context) {
   return true;
 }
 
-// Reports a text in another format, which is one mistake.
+// Reports a text in another format as one error.
 bool ReportOtherFormat(FileId file, Context& context) {
   const auto format = parse::FindOtherFormat(context.sources.Text(file));
   if (!format) return false;
@@ -402,9 +400,9 @@ bool ReportOtherFormat(FileId file, Context& context) {
 std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
   auto document = std::make_unique<ast::Document>();
   document->file = file;
-  if (options.dialect) document->dialect = *options.dialect;  // for a text that is not parsed, too
-  // About nine bytes of a network make an expression; growing a list of a
-  // million of them by copying would take longer than to parse some.
+  if (options.dialect) document->dialect = *options.dialect;  // also for a text that is not parsed
+  // About nine bytes of a network become one expression. Reserve, because growing a list of a million of them
+  // by copying costs more than parsing some.
   constexpr size_t kBytesPerExpr = 8;
   constexpr size_t kMostReserved = size_t{1} << 22;
   document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));

@@ -6,11 +6,11 @@
 
 namespace nnefc::parse {
 
-// True if a line that begins with `word` names other files in other languages.
+// Returns true if `word` begins an import line in other languages.
 bool IsImport(std::string_view word);
 
-// Walks the rules `document` and `quantizationFile` of NnefParser.g4, handing
-// each statement to the generated parser and its contexts to the AST builder.
+// Parses the rules `document` and `quantizationFile` of NnefParser.g4: passes each statement to the generated
+// parser and its contexts to the AST builder.
 class DocumentParser {
  public:
   DocumentParser(ast::Document& document, const ParseOptions& options, Context& context);
@@ -21,8 +21,7 @@ class DocumentParser {
  private:
   using Parser = grammar::NnefParser;
 
-  // Reads statement_ with one rule; the context of the rule, or nullptr after
-  // a mistake.
+  // Parses statement_ with one rule. Returns the rule's context, or nullptr after an error.
   template <typename RuleContext>
   RuleContext* Run(RuleContext* (Parser::*rule)());
   template <typename RuleContext>
@@ -54,8 +53,7 @@ class DocumentParser {
   bool ReplaceKeyword(std::string_view keyword);
   void SkipTopLevel();
   void ReportMissingSemicolon(std::string_view what);
-  // Reports a `;` that is missing in the ratified dialect, or that is there,
-  // against the rule, in the provisional one.
+  // Reports a missing `;` in the ratified dialect, or a superfluous one in the provisional dialect.
   void ReportSemicolon(std::string_view what, const Rule& superfluous);
   SourceRange StatementRange() const;
   std::string Describe(Token token) const;
@@ -70,12 +68,11 @@ class DocumentParser {
   AntlrStream stream_;
   Parser parser_;
   std::shared_ptr<ErrorStrategy> errors_;
-  // A declaration could not be read, so that what is missing may be in it.
-  bool is_last_broken_ = false;  // the last assignment could not be read
-  bool lost_text_ = false;
-  // Where a version is that comes after other statements; `begin` of its first token.
+  bool is_last_broken_ = false;  // the last assignment could not be parsed
+  bool lost_text_ = false;       // text was skipped or unreadable, so a missing part may be in it
+  // Offset of a version after other statements: `begin` of its first token.
   std::optional<uint32_t> late_version_;
-  bool skips_silently_ = false;  // text that belongs to no declaration, which was reported
+  bool skips_silently_ = false;  // text outside declarations is skipped; already reported
 };
 
 template <typename RuleContext>

@@ -10,20 +10,19 @@
 
 namespace nnefc::parse {
 
-// Leaves the rules of a statement after its first mistake. Never leaves this
-// room.
+// Exception that unwinds the parser's rules after a statement's first error. Never leaves this folder.
 struct StatementAbandoned {};
 
-// Tells the first mistake of a statement in NNEF's words and gives the
-// statement up; later statements are not touched by it.
+// Reports the first error of a statement in NNEF's terms and abandons the statement; later statements are
+// unaffected.
 class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
  public:
   ErrorStrategy(const StatementReader& reader, Context& context) : reader_(reader), context_(context) {}
 
-  // Before each statement. `silent` if mistakes follow from one that was told.
+  // Starts a statement. `silent` suppresses errors that follow from one already reported.
   void Begin(const Statement& statement, bool silent);
-  // The context of the rule that was called first, or nullptr if there was no
-  // mistake: its labels hold what was read.
+  // Returns the context of the outermost rule, whose labels have the parsed part, or nullptr if there was no
+  // error.
   antlr4::ParserRuleContext* abandoned_root() const { return root_; }
   bool failed() const { return failed_; }
 
@@ -46,32 +45,31 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   bool failed_ = false;
 };
 
-// A mistake where ANTLR's parser stopped.
+// A syntax error where ANTLR's parser stopped.
 struct SyntaxError {
   const Rule* rule = nullptr;
   std::string message;
-  // Where the message stands: behind the token before, or at the token found.
+  // Position of the message: after the previous token, or at the token found.
   bool after_previous = false;
-  std::string insertion;         // a fix-it behind the token before, if not empty
-  std::optional<Token> opening;  // the bracket that is not closed
+  std::string insertion;         // inserted after the previous token by a fix-it, if not empty
+  std::optional<Token> opening;  // the unclosed bracket
   struct Edit {
-    Token place;  // the bytes that become `text`
+    Token place;  // replaced by `text`
     std::string text;
   };
   std::vector<Edit> edits;  // fix-its
   Applicability applicability = Applicability::kSafe;
 };
 
-// True if an operator is between two operands of tokens [begin, end): where a bracket belongs is a guess
-// there.
+// Returns true if a binary operator occurs between operands of tokens [begin, end); the position of a missing
+// bracket is then a guess.
 bool HasBinaryOperator(llvm::ArrayRef<Token> tokens);
 
-// Words the mistake of a parser that stopped inside `rule` at `found`.
+// Describes the error of a parser that stopped inside `rule` at `found`.
 SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
                                 const StatementReader& reader, const Statement& statement, size_t found);
 
-// Words what another language writes at that place, or a slip that leaves no
-// doubt; nothing if it is neither.
+// Describes syntax of another language at that position, or an unambiguous slip; nothing if it is neither.
 std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext& rule,
                                                  const StatementReader& reader, const Statement& statement,
                                                  size_t found);

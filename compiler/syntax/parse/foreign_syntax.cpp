@@ -12,7 +12,7 @@ namespace {
 
 using grammar::NnefParser;
 
-// Recognizes what other languages write at the place where the parser stopped.
+// Recognizes syntax of other languages at the position where the parser stopped.
 class ForeignSyntax : SyntaxFinder {
  public:
   using SyntaxFinder::SyntaxFinder;
@@ -30,7 +30,7 @@ class ForeignSyntax : SyntaxFinder {
   }
 
  private:
-  // `version = 1.0;`, `version "1.0";`, and `x: f(..)` in a quantization file.
+  // Recognizes `version = 1.0;`, `version "1.0";`, and `x: f(..)` in a quantization file.
   std::optional<SyntaxError> Header() const {
     if (rule_ == NnefParser::RuleQuantization && at_ == 0 && IsName(0) && Kind(1) == TokenKind::kColon) {
       return Replace(fmt::format("expected the name of a tensor in quotes, found `{}`", Text(0)), 0, 1,
@@ -45,19 +45,19 @@ class ForeignSyntax : SyntaxFinder {
     return std::nullopt;
   }
 
-  // `r'label'`
+  // Recognizes string prefixes: `r'label'`
   std::optional<SyntaxError> Prefix() const {
     if (Found() != TokenKind::kStringLiteral || Before() != TokenKind::kIdentifier) return std::nullopt;
     if (tokens_[at_ - 1].end != tokens_[at_].begin || Text(at_ - 1).size() > 2) return std::nullopt;
     SyntaxError error =
         Remove(fmt::format("a string has no prefix, such as `{}` here", Text(at_ - 1)), at_ - 1, at_);
-    // What is in the braces of a formatted string is computed.
+    // Braces of a formatted string contain computed values.
     if (Text(at_ - 1).find_first_of("fF") != std::string_view::npos)
       error.applicability = Applicability::kUnsafe;
     return error;
   }
 
-  // `axes: [integer]`
+  // Recognizes `axes: [integer]`
   std::optional<SyntaxError> ArrayType() const {
     if (Kind(0) != TokenKind::kFragment || Found() != TokenKind::kLeftBracket ||
         Kind(at_ + 2) != TokenKind::kRightBracket || Before() != TokenKind::kColon) {
@@ -67,7 +67,7 @@ class ForeignSyntax : SyntaxFinder {
     return Replace(fmt::format("an array type is written `{}`", right), at_, at_ + 3, right);
   }
 
-  // `shape = [?,3,32,32]`
+  // Recognizes `shape = [?,3,32,32]`
   std::optional<SyntaxError> OpenExtent() const {
     const bool is_item = Before() == TokenKind::kLeftBracket || Before() == TokenKind::kComma;
     if (Found() != TokenKind::kQuestion || !is_item || Kind(0) == TokenKind::kFragment) return std::nullopt;
@@ -75,7 +75,7 @@ class ForeignSyntax : SyntaxFinder {
         "`?` is no extent; a document states all of them, and `--input-shape` gives an input others");
   }
 
-  // `1.0f`, `1_000`, `0x10`, `1e`.
+  // Recognizes `1.0f`, `1_000`, `0x10`, `1e`.
   std::optional<SyntaxError> Number() const {
     if (at_ == 0 || Found() != TokenKind::kIdentifier || Before() != TokenKind::kNumericLiteral)
       return std::nullopt;
@@ -110,7 +110,7 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // `Tensor<scalar>`.
+  // Recognizes `Tensor<scalar>` and `list<scalar>`.
   std::optional<SyntaxError> TensorType() const {
     if (Kind(0) != TokenKind::kFragment || Found() != TokenKind::kLess || at_ < 2 || !IsName(at_ - 1) ||
         Kind(at_ - 2) != TokenKind::kColon) {
@@ -131,14 +131,14 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // The brackets that are open in front of the token found.
+  // Returns the number of open brackets before the token found.
   int Depth() const {
     int depth = 0;
     for (size_t i = 0; i < at_; ++i) depth += IsOpening(Kind(i)) ? 1 : IsClosing(Kind(i)) ? -1 : 0;
     return depth;
   }
 
-  // `f(x,)`, `f(x,, y)` and `f(x y)`; `y = x,` in place of `y = x;`.
+  // Recognizes `f(x,)`, `f(x,, y)` and `f(x y)`, and `y = x,` instead of `y = x;`.
   std::optional<SyntaxError> Comma() const {
     if (Before() == TokenKind::kComma && Found() == TokenKind::kStatementEnd && Depth() == 0 &&
         Kind(0) != TokenKind::kGraph && Kind(0) != TokenKind::kFragment) {
@@ -160,7 +160,7 @@ class ForeignSyntax : SyntaxFinder {
     SyntaxError error = Error(fmt::format("expected `,` before `{}`", Text(at_)));
     error.after_previous = true;
     error.insertion = ",";
-    // `[1 3 32]`
+    // Insert further commas: `[1 3 32]`
     for (size_t i = at_ + 1;
          Kind(i - 1) == TokenKind::kNumericLiteral && Kind(i) == TokenKind::kNumericLiteral; ++i)
       error.edits.push_back({{TokenKind::kUnexpected, tokens_[i - 1].end, tokens_[i - 1].end}, ","});
@@ -178,7 +178,7 @@ class ForeignSyntax : SyntaxFinder {
     return Kind(index) == TokenKind::kIdentifier && !SymbolOf(Text(index)).empty();
   }
 
-  // `a and b`, `not a`.
+  // Recognizes `a and b`, `not a`.
   std::optional<SyntaxError> WordOperator() const {
     if (at_ == 0) return std::nullopt;
     if (IsWord(at_) && Text(at_) != "not" && EndsOperand(at_ - 1)) {
@@ -191,7 +191,7 @@ class ForeignSyntax : SyntaxFinder {
     return std::nullopt;
   }
 
-  // `c ? a : b`.
+  // Recognizes `c ? a : b`.
   std::optional<SyntaxError> Conditional() const {
     if (Found() != TokenKind::kQuestion || at_ == 0 || !EndsOperand(at_ - 1)) return std::nullopt;
     const SyntaxError error = Error("`c ? a : b` is written `a if c else b`");
@@ -216,7 +216,7 @@ class ForeignSyntax : SyntaxFinder {
                                TextFrom(colon + 1, end)));
   }
 
-  // `shape: [1]` among arguments.
+  // Recognizes `shape: [1]` among arguments.
   std::optional<SyntaxError> ColonForEquals() const {
     if (rule_ != NnefParser::RuleInvocation || Found() != TokenKind::kColon || at_ < 2 || !IsName(at_ - 1))
       return std::nullopt;
@@ -226,7 +226,7 @@ class ForeignSyntax : SyntaxFinder {
                    " =");
   }
 
-  // `return y;`, `let y = ..`, `for ..`, `y == ..`, `y += ..`, `y: tensor = ..`, `f(x);`.
+  // Recognizes `return y;`, `let y = ..`, `for ..`, `y == ..`, `y += ..`, `y: tensor = ..`, `f(x);`.
   std::optional<SyntaxError> WholeStatement() const {
     if (rule_ != NnefParser::RuleAssignment && rule_ != NnefParser::RuleLvalueExpr) return std::nullopt;
     if (at_ == 0) return StatementKeyword();
@@ -263,7 +263,7 @@ class ForeignSyntax : SyntaxFinder {
     return std::nullopt;
   }
 
-  // `y: tensor<scalar> = relu(x)` and `y: relu(x)`.
+  // Describes `y: tensor<scalar> = relu(x)` and `y: relu(x)`.
   std::optional<SyntaxError> Annotation() const {
     const size_t assign = Until(1, [](TokenKind kind) { return kind == TokenKind::kAssign; });
     if (assign == 2 || assign + 1 >= tokens_.size())
@@ -271,7 +271,7 @@ class ForeignSyntax : SyntaxFinder {
     return Replace(fmt::format("an assignment declares no type; write `{} = ..`", Text(0)), 1, assign, "");
   }
 
-  // `relu(x) -> y;` and `relu(x);`
+  // Describes `relu(x) -> y;` and `relu(x);`
   std::optional<SyntaxError> NoResult() const {
     const auto is_end = [](TokenKind kind) {
       return kind == TokenKind::kArrow || kind == TokenKind::kAssign || kind == TokenKind::kSemicolon ||
@@ -288,7 +288,7 @@ class ForeignSyntax : SyntaxFinder {
                    fmt::format("{} = {}", TextFrom(arrow + 1, end), TextFrom(0, arrow)));
   }
 
-  // A keyword where an assignment begins.
+  // Describes a keyword at the beginning of an assignment.
   std::optional<SyntaxError> StatementKeyword() const {
     if (Kind(1) == TokenKind::kAssign) return std::nullopt;  // meant as a name
     switch (Found()) {
@@ -313,14 +313,15 @@ class ForeignSyntax : SyntaxFinder {
     return Remove(fmt::format("an assignment declares no type; write `{} = ..`", Text(name)), 0, name);
   }
 
-  // `graph net( x: tensor<scalar> )`, `graph net( tensor x )`.
+  // Recognizes `graph net( x: tensor<scalar> )`, `graph net( tensor x )`.
   std::optional<SyntaxError> GraphTypes() const {
     const bool is_graph = Kind(0) == TokenKind::kGraph && (rule_ == NnefParser::RuleGraphDeclaration ||
                                                            rule_ == NnefParser::RuleIdentifierList);
     const auto is_type = [](TokenKind kind) {
       return kind >= TokenKind::kTensor && kind <= TokenKind::kString;
     };
-    // The name that follows a type; its own place if none does, and it is meant as one.
+    // Returns the index of the name after a type; the type's own index if there is none, because the type is
+    // then meant as the name.
     const auto name_behind = [&](size_t index) {
       const size_t name = Until(index, [](TokenKind kind) {
         return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
@@ -353,7 +354,7 @@ class ForeignSyntax : SyntaxFinder {
         i = name;
       }
     }
-    // `external` makes scalars unless its type argument says otherwise.
+    // `external` defaults to scalars, so removing another type loses it.
     for (const SyntaxError::Edit& edit : error.edits) {
       const std::string_view type = reader_.Text(edit.place);
       if (type.find("tensor") == std::string_view::npos ||
@@ -363,7 +364,7 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // `graph net( x ) -> y`.
+  // Recognizes `graph net( x ) -> y`.
   std::optional<SyntaxError> Results() const {
     if (rule_ != NnefParser::RuleGraphDeclaration && rule_ != NnefParser::RuleFragmentDeclaration)
       return std::nullopt;
@@ -403,13 +404,13 @@ class ForeignSyntax : SyntaxFinder {
     return std::nullopt;
   }
 
-  // `y = lambda x: ..`
+  // Recognizes `y = lambda x: ..`
   std::optional<SyntaxError> Lambda() const {
     if (Before() != TokenKind::kIdentifier || Text(at_ - 1) != "lambda") return std::nullopt;
     return Error("there is no `lambda`; a fragment in front of the graph is a function");
   }
 
-  // `y = relu x;`, `y = add a, b;`
+  // Recognizes `y = relu x;`, `y = add a, b;`
   std::optional<SyntaxError> MissingParentheses() const {
     if (Kind(at_ - 2) != TokenKind::kAssign || reader_.OnLaterLine(tokens_[at_ - 1], tokens_[at_]))
       return std::nullopt;
@@ -428,7 +429,7 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // `y = relu x);`
+  // Recognizes `y = relu x);`
   std::optional<SyntaxError> MissingOpening() const {
     if (rule_ != NnefParser::RuleAssignment || Before() != TokenKind::kIdentifier || !BeginsOperand(at_))
       return std::nullopt;
@@ -443,14 +444,14 @@ class ForeignSyntax : SyntaxFinder {
     return error;
   }
 
-  // `y = relu(x));`
+  // Recognizes a surplus closing bracket: `y = relu(x));`
   std::optional<SyntaxError> Surplus() const {
     if (rule_ != NnefParser::RuleAssignment || !IsClosing(Found())) return std::nullopt;
     const bool is_last = Kind(at_ + 1) == TokenKind::kSemicolon || Kind(at_ + 1) == TokenKind::kStatementEnd;
     const std::string message = fmt::format("`{}` closes no bracket", Text(at_));
     SyntaxError error = is_last ? Replace(message, at_, at_ + 1, "") : Error(message);
     if (HasBinaryOperator(llvm::ArrayRef<Token>(tokens_).take_front(at_)))
-      error.applicability = Applicability::kUnsafe;  // an opening one may be missing
+      error.applicability = Applicability::kUnsafe;  // an opening bracket may be missing
     return error;
   }
 };

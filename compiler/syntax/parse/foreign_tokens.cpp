@@ -9,10 +9,10 @@
 namespace nnefc::parse {
 namespace {
 
-// Bytes of a comment of C that a fix turns into one of NNEF's.
+// Maximum bytes of a C comment that a fix-it converts into an NNEF comment.
 constexpr uint32_t kMaxFixedComment = 1000;
 
-// A character that looks like one of NNEF's, or like a blank.
+// A character that looks like a token of NNEF or like a blank.
 struct Lookalike {
   std::string_view bytes;
   TokenKind kind;
@@ -53,7 +53,7 @@ constexpr Lookalike kLookalikes[] = {
     {"\uFF1D", TokenKind::kAssign, "=", "a full-width equals sign (U+FF1D)"},
 };
 
-// Quotes that open and close strings in other writing.
+// A quote that other languages and word processors use around strings.
 struct Quotes {
   std::string_view bytes;
   std::string_view name;
@@ -73,7 +73,7 @@ constexpr Quotes kQuotes[] = {
     {"`", "a grave accent"},
 };
 
-// Letters that look like ASCII ones, each with the letter that it looks like.
+// Letters of a script and the ASCII letters that they look like, in the same order.
 struct Script {
   std::string_view name;
   std::u32string_view letters;
@@ -89,7 +89,7 @@ constexpr Script kScripts[] = {
      U"\u0391\u0392\u0395\u0396\u0397\u0399\u039A\u039C\u039D\u039F\u03BF\u03A1\u03A4\u03BD\u03A7\u03A5",
      "ABEZHIKMNOoPTvXY"},
 };
-// Letters of Latin, Greek, Cyrillic and the scripts that follow in Unicode.
+// Range of the letters of Latin, Greek, Cyrillic and the scripts that follow in Unicode.
 constexpr uint32_t kFirstLetter = 0xC0;
 constexpr uint32_t kFirstPunctuation = 0x2000;
 
@@ -115,7 +115,7 @@ Letter LetterAt(std::string_view text, uint32_t at) {
   } else {
     return letter;
   }
-  // The full-width forms of ASCII, in its order.
+  // The full-width forms have the order of ASCII.
   constexpr uint32_t kFullWidth = 0xFEE0;
   if (letter.code_point > kFullWidth && letter.code_point < kFullWidth + 0x7F) {
     const char c = static_cast<char>(letter.code_point - kFullWidth);
@@ -165,16 +165,16 @@ class Finder {
 
  private:
   char Next() const { return token_.end < text_.size() ? text_[token_.end] : '\0'; }
-  // The last character before the token on its line that is no blank.
+  // Returns the last non-blank character before the token on its line, or 0.
   char Previous() const {
     uint32_t at = token_.begin;
     while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
     return at > 0 && text_[at - 1] != '\n' ? text_[at - 1] : '\0';
   }
-  // True behind what an expression follows.
+  // Returns true if an expression may start here.
   bool IsAtValue() const { return std::string_view("=(,[").find(Previous()) != std::string_view::npos; }
   std::string_view Rest() const { return text_.substr(token_.begin); }
-  // Up to the end of the line that `from` stands in.
+  // Returns the offset of the end of the line that contains `from`.
   uint32_t LineEnd(uint32_t from) const {
     return static_cast<uint32_t>(std::min(text_.find('\n', from), text_.size()));
   }
@@ -203,10 +203,10 @@ class Finder {
                          "`/*` begins no comment; `#` begins one that ends with its line",
                          {}};
     if (close == std::string_view::npos) return comment;
-    // What follows on the last line would become part of the comment.
+    // Text after it on the last line would become part of the comment.
     const std::string_view behind = text_.substr(end, LineEnd(end) - end);
     if (behind.find_first_not_of(" \t\r") != std::string_view::npos) return comment;
-    // One edit, however many lines there are; a long text is not written anew.
+    // One edit for all lines; a long text is not rewritten.
     if (end - token_.begin > kMaxFixedComment) return comment;
     std::string right = "#";
     for (char c : text_.substr(token_.begin + 2, close - token_.begin - 2)) {
@@ -217,7 +217,7 @@ class Finder {
     return comment;
   }
 
-  // `""".."""`: a string among values, a comment between statements.
+  // Recognizes `""".."""`: a string among values, a comment between statements.
   std::optional<ForeignToken> TripleQuotes() const {
     if (token_.end - token_.begin != 2 || Next() != text_[token_.begin]) return std::nullopt;
     const std::string quotes(3, text_[token_.begin]);
@@ -249,7 +249,7 @@ class Finder {
     return comment;
   }
 
-  // `{stride: [1,1], 'dilation': [1,1]}`: arguments as other languages group them.
+  // Recognizes arguments grouped as in other languages: `{stride: [1,1], 'dilation': [1,1]}`.
   std::optional<ForeignToken> Attributes() const {
     ForeignToken braces{{TokenKind::kWhiteSpace, token_.begin, token_.end}, token_.end, "", {}};
     std::string example;
@@ -295,7 +295,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // `shape = {1,2}`
+  // Recognizes arrays in braces: `shape = {1,2}`
   std::optional<ForeignToken> Brace() const {
     if (!IsAtValue()) return std::nullopt;
     if (Previous() != '=' && Previous() != '[') {
@@ -317,7 +317,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // `\` at the end of a line.
+  // Recognizes `\` at the end of a line.
   std::optional<ForeignToken> Continuation() const {
     const uint32_t end = LineEnd(token_.begin);
     const std::string_view behind = text_.substr(token_.end, end - token_.end);
@@ -328,7 +328,7 @@ class Finder {
                         {{token_.begin, token_.end, ""}}};
   }
 
-  // `$x` and `%x`, or `%0`, which is a name with a digit in front.
+  // Recognizes `$x`, `%x`, and `%0`, a name that starts with a digit.
   std::optional<ForeignToken> Sigil() const {
     const auto is_part = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -361,7 +361,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // `→`, or `–>`, which is an arrow with a dash.
+  // Replaces a confusable such as `→`, or `–>`, an arrow with a dash.
   ForeignToken Replaced(const Lookalike& lookalike) const {
     uint32_t end = token_.begin + static_cast<uint32_t>(lookalike.bytes.size());
     const uint32_t character_end = end;
@@ -377,8 +377,8 @@ class Finder {
         {kind, token_.begin, end}, end, what, {{token_.begin, character_end, std::string(lookalike.text)}}};
   }
 
-  // A string of which one quote at least, which has `size` bytes, is none of
-  // NNEF's: up to the next quote of any kind on its line.
+  // Returns a string with at least one foreign quote (`size` bytes at its start): up to the next quote of any
+  // kind on its line.
   std::optional<ForeignToken> String(uint32_t size) const {
     const uint32_t begin = token_.begin + size;
     const uint32_t line_end = LineEnd(begin);
@@ -388,8 +388,7 @@ class Finder {
     for (; close < line_end && close_size == 0; ++close) close_size = QuoteAt(close, !is_straight);
     if (close_size == 0) return std::nullopt;
     --close;
-    // With the last byte of the quote before and the first of that behind: a
-    // literal is read without its first and last byte.
+    // Include one byte of each quote, because literals are read without their first and last byte.
     ForeignToken string{{TokenKind::kStringLiteral, begin - 1, close + 1}, close + close_size, "", {}};
     const std::string_view body = text_.substr(begin, close - begin);
     const std::string right = body.find('\'') == std::string_view::npos ? "'" : "\"";
@@ -400,8 +399,8 @@ class Finder {
     return string;
   }
 
-  // The bytes of the quote at `at`, 0 if none is there. What begins with a
-  // quote of NNEF's is not ended by the other of the two.
+  // Returns the number of bytes of the quote at `at`, 0 if there is none. A string that begins with an NNEF
+  // quote does not end with the other NNEF quote.
   uint32_t QuoteAt(uint32_t at, bool may_be_straight) const {
     const std::string_view rest = text_.substr(at);
     if (rest.front() == '"' || rest.front() == '\'') return may_be_straight ? 1 : 0;
@@ -451,7 +450,7 @@ std::optional<ForeignToken> FindLookalikeWord(std::string_view text, Token token
     word += letter.ascii;
     at += letter.size;
   }
-  // `größe` has other letters too, which look like none.
+  // Other letters resemble no ASCII letter: `größe`
   if (found.edits.empty() ||
       (at < text.size() && static_cast<unsigned char>(text[at]) >= 0xC2 &&
        LetterAt(text, at).code_point >= kFirstLetter && LetterAt(text, at).code_point < kFirstPunctuation)) {

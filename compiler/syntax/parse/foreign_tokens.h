@@ -9,27 +9,26 @@
 
 namespace nnefc::parse {
 
-// What stands where NNEF has another token: a typographic quote or dash, a
-// blank that is none, a token or comment of another language. What it is meant
-// for is certain, so that reading goes on as if it had been written.
+// A token from outside NNEF with a certain meaning: a typographic quote, dash or space, or a token or comment
+// of another language. The reader continues as if NNEF's token had been written.
 struct ForeignToken {
-  Token token;  // kWhiteSpace if nothing is left of it
+  Token token;  // kWhiteSpace if no token remains
   uint32_t end = 0;
   std::string message;
-  // What makes the text right: bytes [begin, end) become `text`.
+  // A replacement of the bytes [begin, end) by `text`; all edits together correct the text.
   struct Edit {
     uint32_t begin;
     uint32_t end;
     std::string text;
   };
   std::vector<Edit> edits;
-  // Tokens that take the place of later ones, which begin at the same offsets.
+  // Replacements of later tokens that begin at the same offsets.
   std::vector<Token> later;
-  // How the token is written in ASCII, if it is a word with look-alike letters.
+  // ASCII spelling of the token, if it is a word with confusable letters.
   std::string spelling;
 };
 
-// True for the kinds that FindForeignToken looks at; the others are NNEF's.
+// Returns true for the kinds that FindForeignToken checks; all others are NNEF's.
 constexpr bool MayBeForeign(TokenKind kind) {
   return kind == TokenKind::kUnexpected || kind == TokenKind::kUnterminatedString ||
          kind == TokenKind::kSlash || kind == TokenKind::kStar || kind == TokenKind::kColon ||
@@ -38,11 +37,11 @@ constexpr bool MayBeForeign(TokenKind kind) {
 
 std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token);
 
-// The word or number that begins at `token` and has letters of other scripts
-// that look like ASCII ones; nothing if the token is none or has other characters too.
+// Returns the word or number that begins at `token` if it has confusable letters of other scripts; nothing if
+// it has none, or other characters too.
 std::optional<ForeignToken> FindLookalikeWord(std::string_view text, Token token);
 
-// "`é`", or "byte 0xff" of what is not UTF-8.
+// Returns a printable name: "`é`", or "byte 0xff" for invalid UTF-8.
 std::string NameOfCharacter(std::string_view bytes);
 
 }  // namespace nnefc::parse

@@ -23,7 +23,7 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
     case TokenKind::kStringLiteral: {
       const size_t errors = context_.emitter.error_count();
       const ast::StringLiteral value = StringValue(token);
-      // Nothing more is told of a string that is wrong.
+      // A wrong string is reported only once.
       if (context_.emitter.error_count() != errors) return Make(Range(token), ast::ErrorExpr{}, 0);
       return Make(Range(token), value, 0);
     }
@@ -36,7 +36,7 @@ bool AstBuilder::IsLeastInteger(Token sign, Token literal) const {
   return sign.kind == TokenKind::kMinus && Text(literal) == "9223372036854775808";
 }
 
-// `negative` takes the minus sign in: the one way to write the least integer.
+// `negative` includes the minus sign; the least integer cannot be written otherwise.
 AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRange range) {
   const std::string_view digits = Text(token);
   if (digits.find_first_of(".eE") != std::string_view::npos) return Make(range, ScalarValue(token), 0);
@@ -49,7 +49,7 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
                           digits.size() > 60 ? digits.substr(0, 60) : digits);
     return Make(range, ast::ErrorExpr{}, 0);
   }
-  // `1.` and `.5` were reported; they were meant as scalars.
+  // `1.` and `.5` were reported; they are meant as scalars.
   if ((token.end < text_.size() && text_[token.end] == '.') ||
       (token.begin > 0 && text_[token.begin - 1] == '.')) {
     return Make(range, ast::ScalarLiteral{static_cast<double>(literal.value)}, 0);
@@ -62,7 +62,7 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
   double value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec == std::errc::result_out_of_range) {
-    // Told alike for too large and for too small; the latter is rounded.
+    // from_chars does not distinguish overflow from underflow; strtod rounds the latter.
     value = std::strtod(std::string(digits).c_str(), nullptr);
     if (std::isinf(value)) {
       context_.emitter.Emit(kNumberRange, Range(token), "`{}` is too large for a scalar",
@@ -75,7 +75,7 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
 
 ast::StringLiteral AstBuilder::StringValue(Token token) {
   const std::string_view text = Text(token);
-  // Quotes that are none of NNEF's were reported.
+  // Foreign quotes were reported.
   const bool is_quoted = text.front() == '\'' || text.front() == '"';
   const bool terminated = text.size() >= 2 && (text.back() == text.front() || !is_quoted);
   const std::string_view body = text.substr(1, text.size() - (terminated ? 2 : 1));

@@ -7,27 +7,25 @@
 
 namespace nnefc::parse {
 
-// What stands where a name belongs and would be one in another format:
-// `conv1.out`, `block/relu`, `conv-1`, `1x1`.
+// A word at a name's position that is a name only in other formats: `conv1.out`, `block/relu`, `conv-1`,
+// `1x1`.
 struct OddName {
   uint32_t begin = 0;
   uint32_t end = 0;
-  uint32_t wrong = 0;  // its first byte that no name can have there
-  std::string right;   // a name as near to it as there is
+  uint32_t wrong = 0;  // the first byte that is invalid in a name at its position
+  std::string right;   // the nearest valid name
 
   std::string Message(std::string_view text) const;
 };
 
-// Reads the name that begins at `begin`, a letter, digit or `_`; nothing if it
-// is one of NNEF's. A `:` belongs to it before digits alone, as in `conv:0`.
+// Reads the name that begins at `begin`, a letter, digit or `_`; nothing if it is a valid NNEF name. A `:` is
+// part of it only before digits, as in `conv:0`.
 std::optional<OddName> FindOddName(std::string_view text, uint32_t begin);
 
-// True if `=` follows at `offset`, behind other names and brackets of a left
-// side: `, b] =`.
+// Returns true if the text from `offset` to the next `=` can be the rest of a left side: `, b] =`.
 bool IsLeftSide(std::string_view text, uint32_t offset);
 
-// True if `name` qualifies operations in other languages, as `nn` does in
-// `nn.relu(x)`.
+// Returns true if `name` is a module that qualifies operations in other languages, as `nn` in `nn.relu(x)`.
 bool IsModule(std::string_view name);
 
 }  // namespace nnefc::parse

@@ -8,15 +8,15 @@
 namespace nnefc::parse {
 namespace {
 
-// Bytes of a text that are searched for what shows its format.
+// Maximum number of bytes that are searched for signs of a format.
 constexpr size_t kMaxSearched = size_t{64} << 10;
 
 constexpr std::string_view kConvert =
     "; convert the model by Khronos' converter (the Python package `nnef-tools`)";
 constexpr std::string_view kOpenVino = "; `check`, `inspect`, `run`, `bench` and `compile` read it";
 
-// A format that a text shows by two words: `mark` where the text begins, and
-// `content` after it, unless that is empty.
+// A format identified by two words: `mark` at the beginning of the text, and `content` after it, unless that
+// is empty.
 struct Format {
   std::string_view mark;
   std::string_view content;
@@ -24,7 +24,7 @@ struct Format {
   std::string_view advice;
 };
 
-// The first that fits counts.
+// The first match counts.
 constexpr Format kFormats[] = {
     {"<?xml", "<net ", "OpenVINO IR", kOpenVino},
     {"<net ", "", "OpenVINO IR", kOpenVino},
@@ -42,8 +42,8 @@ constexpr Format kFormats[] = {
     {"---", "", "YAML", ""},
 };
 
-// A text form of protocol buffers, whose first word is followed by `:` or `{`,
-// known by a word of its fields.
+// Text forms of protocol buffers: the first word is followed by `:` or `{`, and a field name identifies the
+// model.
 constexpr Format kProtocolBuffers[] = {
     {"ir_version", "", "an ONNX model in text form", kConvert},
     {"opset_import", "", "an ONNX model in text form", kConvert},
@@ -54,7 +54,7 @@ constexpr Format kProtocolBuffers[] = {
     {"node {", "", "a TensorFlow graph in text form", kConvert},
 };
 
-// The sections of graphs and operators in SkriptND.
+// Section names of graphs and operators in SkriptND.
 constexpr std::string_view kSections[] = {"@attrib",   "@compose", "@constant", "@dtype",  "@input",
                                           "@lower",    "@output",  "@using",    "@assert", "@variable",
                                           "@quantize", "@update",  "@params"};
@@ -83,7 +83,7 @@ class FormatFinder {
     }
     if (IsPython()) return Named("Python source", "");
     if (first_ == "version" || first_ == "graph" || first_ == "fragment") {
-      // `graph {` is a message of a protocol buffer only if its fields are, too.
+      // `graph {` is a protocol buffer message only if its fields are, too.
       if (first_ != "graph" || !after_first_.starts_with('{') || !Holds("op_type")) return std::nullopt;
     }
     if (!after_first_.starts_with(':') && !after_first_.starts_with('{')) return std::nullopt;
@@ -94,7 +94,7 @@ class FormatFinder {
   }
 
  private:
-  // The first token, comments skipped.
+  // Returns the first token after comments.
   Token NextToken() const {
     Scanner scanner(text_, text_.starts_with("\xEF\xBB\xBF") ? 3 : 0);
     Token token = scanner.Next();
@@ -117,13 +117,13 @@ class FormatFinder {
     return inner.starts_with(start_.front() == '{' ? '}' : ']') && TrimLeft(inner.substr(1)).empty();
   }
 
-  // A file without `graph` and `fragment` that begins as modules of Python do.
+  // Returns true for a file without `graph` and `fragment` that begins like a Python module.
   bool IsPython() const {
     const bool begins = first_ == "import" || first_ == "from" || first_ == "class" || first_ == "def";
     return begins && !Holds("graph ") && !Holds("fragment ");
   }
 
-  // `@input {`, outside comments.
+  // Recognizes `@input {` outside comments.
   std::optional<OtherFormat> SkriptNd() const {
     for (size_t at = searched_.find('@'); at != std::string_view::npos; at = searched_.find('@', at + 1)) {
       const size_t line = searched_.rfind('\n', at) == std::string_view::npos ? 0 : searched_.rfind('\n', at);
@@ -140,9 +140,9 @@ class FormatFinder {
   }
 
   std::string_view text_;
-  std::string_view start_;        // from the first token on
+  std::string_view start_;        // text from the first token on
   std::string_view first_;        // the first token
-  std::string_view after_first_;  // what follows it, blanks skipped
+  std::string_view after_first_;  // the text after the first token and blanks
   std::string_view searched_;
   uint32_t offset_ = 0;
 };

@@ -1,5 +1,4 @@
-// The parts of StatementReader that join what would be a name in other formats,
-// and that close strings.
+// Parts of StatementReader that join names of other formats and close strings.
 #include "compiler/syntax/parse/statement_reader.h"
 #include "compiler/syntax/rules.h"
 #include "fmt/format.h"
@@ -13,8 +12,8 @@ const Rule& RuleOf(const OddName& name) {
 
 }  // namespace
 
-// A string that its line ends: up to the brackets and `;` behind it, if these
-// end the line.
+// Closes a string that ends with its line. The string ends before trailing brackets and `;`, if these end the
+// line.
 void StatementReader::CloseString(Token& token) {
   const std::string_view line = Text(token);
   auto report = context_.emitter.Emit(kUnterminatedString, Range(token),
@@ -31,12 +30,12 @@ void StatementReader::CloseString(Token& token) {
   token.kind = TokenKind::kStringLiteral;
 }
 
-// Joins a use of a name that was replaced where it was assigned.
+// Joins a use of a name that was replaced at its assignment.
 void StatementReader::ReplaceOddUse(Token& token) {
   if (token.kind != TokenKind::kIdentifier && token.kind != TokenKind::kNumericLiteral) return;
   const std::optional<OddName> name = FindOddName(text_, token.begin);
   if (!name) return;
-  if (token.kind == TokenKind::kNumericLiteral && token.end == name->end) return;  // a number as it stands
+  if (token.kind == TokenKind::kNumericLiteral && token.end == name->end) return;  // a valid number
   const std::string_view written = text_.substr(name->begin, name->end - name->begin);
   const auto known = odd_names_.find(written);
   if (known == odd_names_.end()) return;
@@ -54,7 +53,7 @@ void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
     const Token token = At(index);
     const bool is_subscript = index >= first + 2 && At(index - 1).kind == TokenKind::kLeftBracket &&
                               At(index - 2).kind == TokenKind::kIdentifier;
-    if (is_subscript) return;  // `t[0] = x`, which is another mistake
+    if (is_subscript) return;  // `t[0] = x`: a different error
     const bool is_read_ahead = buffer_.size() > start_ + index + 1;
     switch (token.kind) {
       case TokenKind::kLeftParen:
@@ -93,7 +92,7 @@ void StatementReader::ReplaceOddName(size_t index, const OddName& name) {
   scanner_ = Scanner(text_, name.end);
 }
 
-// `x.shape`, at the `.`. True if reading goes on as if it were `shape_of(x)`.
+// Handles `x.shape` at the `.`. Returns true if reading continues as for `shape_of(x)`.
 bool StatementReader::ReplaceShape(Token dot) {
   if (Text(dot) != "." || last_.kind != TokenKind::kIdentifier || last_.end != dot.begin) return false;
   if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
@@ -115,7 +114,7 @@ bool StatementReader::ReplaceShape(Token dot) {
   return true;
 }
 
-// `'%s/filter' % scope`, at the second `%`, which was taken out of the statement.
+// Handles `'%s/filter' % scope` at the second `%`, already removed from the statement.
 bool StatementReader::ReportFormat(Token percent) {
   if (last_.kind != TokenKind::kStringLiteral) return false;
   const std::string_view literal = Text(last_);
@@ -142,9 +141,9 @@ bool StatementReader::ReportFormat(Token percent) {
   return true;
 }
 
-// `nn.relu(x)` and `x.relu()`, at the `.`. True if reading goes on as if the
-// operation stood alone. Its function in the other framework may be another one
-// than that of NNEF's operation of the same name, so that the fix is unsafe.
+// Handles `nn.relu(x)` and `x.relu()` at the `.`. Returns true if reading continues as for the unqualified
+// operation. The function of the other framework may differ from NNEF's operation of that name, so the fix is
+// unsafe.
 bool StatementReader::ReplaceQualified(Token dot) {
   if (Text(dot) != "." || last_.kind != TokenKind::kIdentifier || last_.end != dot.begin) return false;
   if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
@@ -175,7 +174,7 @@ bool StatementReader::ReplaceQualified(Token dot) {
             Text(name), Text(object), is_alone ? "" : ", ..")
       .Fix({file_, object.begin, open.end},
            fmt::format("{}({}{}", Text(name), Text(object), is_alone ? "" : ", "), Applicability::kUnsafe);
-  // As if it had been written so.
+  // Replace the tokens by those of the corrected text.
   buffer_.back() = name;
   buffer_.push_back(open);
   buffer_.push_back(object);
@@ -185,7 +184,7 @@ bool StatementReader::ReplaceQualified(Token dot) {
   return true;
 }
 
-// `version 1.0.5`, at the second `.`. True if reading goes on behind it.
+// Handles `version 1.0.5` at the second `.`. Returns true if reading continues after it.
 bool StatementReader::ReplaceVersion(Token dot) {
   if (Text(dot) != "." || last_.kind != TokenKind::kNumericLiteral || last_.end != dot.begin) return false;
   if (buffer_.size() < 2 || Text(buffer_[buffer_.size() - 2]) != "version") return false;
@@ -200,7 +199,7 @@ bool StatementReader::ReplaceVersion(Token dot) {
   return true;
 }
 
-// `matmul(a, b)` for `a @ b` between names that nothing else binds.
+// Offers `matmul(a, b)` for `a @ b` between names that are not operands of other operators.
 void StatementReader::FixMatrixProduct(Token at, DiagnosticBuilder& report) {
   const Token right = Scanner(text_, at.end).Next();
   const TokenKind behind = Scanner(text_, right.end).Next().kind;

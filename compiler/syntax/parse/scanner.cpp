@@ -28,7 +28,7 @@ CharacterClass ClassOf(char c) {
 }
 
 TokenKind KeywordOrIdentifier(std::string_view word) {
-  // No keyword is shorter than `in` or longer than `length_of`.
+  // Keywords have at least the length of `in` and at most that of `length_of`.
   if (word.size() < 2 || word.size() > 9) return TokenKind::kIdentifier;
   switch (word[0]) {
     case 'e':
@@ -198,7 +198,7 @@ Token Scanner::Comment() {
 
 Token Scanner::Unexpected() {
   size_t end = at_ + 1;
-  // The continuation bytes of a character of UTF-8.
+  // Include the continuation bytes of a UTF-8 character.
   while (end < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0) == 0xC0 &&
          (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) {
     ++end;

@@ -6,15 +6,14 @@
 
 namespace nnefc::parse {
 
-// Cuts a text into the tokens that NnefLexer.g4 defines, comments included.
-// Total: a byte that begins no token is one of kind kUnexpected (a character
-// of UTF-8 is one token).
+// Splits a text into the tokens of NnefLexer.g4, comments included. Total: a byte that begins no token
+// becomes one of kind kUnexpected (one per UTF-8 character).
 class Scanner {
  public:
-  // Scans `text` from `offset` on; the text outlives the scanner.
+  // Scans `text` from `offset`; the text outlives the scanner.
   explicit Scanner(std::string_view text, uint32_t offset = 0) : text_(text), at_(offset) {}
 
-  // The next token; at the end of the text kEndOfText, again and again.
+  // Returns the next token, or kEndOfText at the end of the text, also when called again.
   Token Next();
 
  private:
@@ -26,7 +25,7 @@ class Scanner {
   Token String();
   Token Comment();
   Token Unexpected();
-  // Behind the quote that closes the one at `begin`; 0 if the line ends before.
+  // Returns the offset after the closing quote of the string at `begin`; 0 if the line ends first.
   size_t EndOfString(size_t begin) const;
   char At(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
 

@@ -25,7 +25,7 @@ bool IsTypeName(TokenKind kind) {
   }
 }
 
-// What ends an assignment without belonging to it.
+// Returns true for tokens that end an assignment without being part of it.
 bool IsBorder(TokenKind kind) {
   switch (kind) {
     case TokenKind::kEndOfText:
@@ -78,7 +78,7 @@ Token StatementReader::Take() {
 void StatementReader::Fetch() {
   while (true) {
     Token token = scanner_.Next();
-    // Nobody reads on after so many errors.
+    // The error limit was reached: stop reading.
     if (context_.emitter.exhausted()) token.kind = TokenKind::kEndOfText;
     if (!replacements_.empty() && Replace(token)) continue;
     const bool may_be_lookalike =
@@ -93,7 +93,7 @@ void StatementReader::Fetch() {
         break;
       case TokenKind::kUnexpected: {
         if (ReplaceShape(token) || ReplaceQualified(token) || ReplaceVersion(token)) continue;
-        // Garbage is told once, not byte for byte.
+        // Report a run of garbage once, not per byte.
         Token following = scanner_.Next();
         while (following.kind == TokenKind::kUnexpected && following.begin == token.end &&
                !FindForeignToken(text_, following)) {
@@ -119,8 +119,8 @@ void StatementReader::Fetch() {
   }
 }
 
-// Reports what another language, or a word processor, writes for `token`, and
-// puts the right token in its place. True if nothing is left of it.
+// Reports a spelling of another language or word processor and replaces `token` by the right one. Returns
+// true if no token remains.
 bool StatementReader::ReplaceForeign(Token& token) {
   const std::optional<ForeignToken> foreign = FindForeignToken(text_, token);
   if (!foreign) return false;
@@ -140,8 +140,7 @@ bool StatementReader::ReplaceForeign(Token& token) {
   return token.kind == TokenKind::kWhiteSpace;
 }
 
-// Reports the letters of a word that only look like ASCII ones, and reads on as
-// if it were written in these.
+// Reports letters of a word that only look like ASCII ones, and continues with the ASCII spelling.
 void StatementReader::ReplaceLookalike(Token& token) {
   const bool is_word = token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kNumericLiteral ||
                        token.kind == TokenKind::kUnexpected || IsKeyword(token.kind);
@@ -157,8 +156,7 @@ void StatementReader::ReplaceLookalike(Token& token) {
   scanner_ = Scanner(text_, word->end);
 }
 
-// Puts a token in the place of the one that an earlier mistake concerns too.
-// True if nothing is left of it.
+// Replaces a token that an earlier error also concerns. Returns true if no token remains.
 bool StatementReader::Replace(Token& token) {
   const auto found = replacements_.find(token.begin);
   if (found == replacements_.end()) return false;
@@ -226,8 +224,8 @@ void StatementReader::Finish(Statement& statement, size_t count, bool with_semic
   }
   statement.next = At(0);
   statement.has_lexical_error = false;
-  // Characters read ahead belong to statements to come, as do those behind
-  // the `;`; what stands behind a statement without one may belong to either.
+  // Characters that were read ahead, and those after the `;`, belong to later statements. After a statement
+  // without `;`, they may belong to either.
   const uint32_t end = statement.tokens.back().end;
   std::erase_if(lexical_errors_, [&](uint32_t offset) {
     if (offset >= statement.next.begin) return false;
@@ -236,7 +234,7 @@ void StatementReader::Finish(Statement& statement, size_t count, bool with_semic
   });
 }
 
-// Skips the rest of a statement without keeping it.
+// Skips the rest of a statement without storing it.
 void StatementReader::FinishTooDeep(Statement& statement, size_t count) {
   context_.emitter.Emit(kNestingLimit, Range(At(count)),
                         "the statement nests more than {} brackets; `--max-nesting` raises the limit",
@@ -258,7 +256,7 @@ bool StatementReader::Nest(size_t index) {
       open_.push_back(At(index).kind);
       break;
     case TokenKind::kFor:
-      // Marks the bracket of a comprehension that is to have `yield`.
+      // Mark the bracket of a comprehension: `yield` may follow.
       if (KindBefore(index, 1) == TokenKind::kLeftBracket && !open_.empty()) open_.back() = TokenKind::kFor;
       break;
     case TokenKind::kIdentifier:
@@ -269,7 +267,7 @@ bool StatementReader::Nest(size_t index) {
       break;
     case TokenKind::kRightParen:
     case TokenKind::kRightBracket:
-      // The `if` of a comprehension ends with it.
+      // The `if` of a comprehension ends with the bracket.
       while (!open_.empty() && open_.back() == TokenKind::kIf) open_.pop_back();
       if (!open_.empty()) open_.pop_back();
       break;
@@ -321,7 +319,7 @@ void StatementReader::ReadDeclaration(Statement& statement) {
     name = {TokenKind::kIdentifier, name.begin + 1, name.end - 1};
   }
   ReplaceOddNames(1, false);
-  // `graph graph(`: a keyword where the name should be, not another declaration.
+  // `graph graph(`: a keyword as the name, not another declaration.
   if ((At(1).kind == TokenKind::kGraph || At(1).kind == TokenKind::kFragment) &&
       At(2).kind == TokenKind::kLeftParen) {
     count = 2;
@@ -346,9 +344,9 @@ void StatementReader::ReadAssignment(Statement& statement) {
         return Finish(statement, count + 1, true);
       case TokenKind::kAssign: {
         size_t start = 0;
-        // Only what was wrong stands on the left: `y = relu(x)` newline `ü = ..`.
+        // The left side has only wrong characters: `y = relu(x)` newline `ü = ..`.
         if (seen_assign && open_.empty() && IsWrongBefore(count)) return Finish(statement, count, false);
-        // `a = b = relu(x)` is one statement, of which the parser says more.
+        // `a = b = relu(x)` is one statement; the parser reports it in more detail.
         const bool is_chained = seen_assign && open_.empty() && KindBefore(count, 2) == TokenKind::kAssign &&
                                 !OnLaterLine(At(count - 2), At(count));
         if (is_chained) break;
@@ -361,7 +359,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
         break;
       }
       case TokenKind::kIdentifier:
-        // `y = relu(x)` newline `z` ..: no need to wait for the `=`.
+        // `y = relu(x)` newline `z` ..: ends the statement before the `=` is seen.
         if (seen_assign && open_.empty() && EndsOperand(At(count - 1).kind) &&
             OnLaterLine(At(count - 1), At(count))) {
           return Finish(statement, count, false);
@@ -380,8 +378,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
   Finish(statement, count, false);
 }
 
-// True if wrong characters, which were reported, stand before the token, on
-// its line alone.
+// Returns true if only wrong characters, already reported, precede the token on its line.
 bool StatementReader::IsWrongBefore(size_t index) {
   const Token before = At(index - 1);
   const Token token = At(index);
@@ -390,35 +387,34 @@ bool StatementReader::IsWrongBefore(size_t index) {
                      [&](uint32_t offset) { return before.end <= offset && offset < token.begin; });
 }
 
-// The bytes from the start of its line to the token.
+// Returns the number of bytes from the start of its line to the token.
 size_t StatementReader::Indentation(Token token) const {
   const size_t line_end = text_.rfind('\n', token.begin);
   return line_end == std::string_view::npos ? token.begin : token.begin - line_end - 1;
 }
 
-// True if the `=` at `index` is that of an assignment of its own, whose left
-// side begins at `start` > 0.
+// Returns true if the `=` at `index` belongs to a separate assignment, whose left side begins at `start` > 0.
 bool StatementReader::BeginsAssignment(size_t index, bool seen_assign, size_t& start) {
   if (open_.empty()) {
     start = LeftSideStart(index);
     if (start == 0 || start >= index) return false;
     return seen_assign || OnLaterLine(At(start - 1), At(start));
   }
-  // Inside brackets a name before `=` is that of an argument, unless it stands
-  // where no argument can begin: `y = conv(x, f` newline `z = relu(y)`.
+  // Inside brackets, a name before `=` names an argument, except where no argument can begin: `y = conv(x, f`
+  // newline `z = relu(y)`.
   start = index - 1;
   if (index < 2 || At(start).kind != TokenKind::kIdentifier) return false;
   const TokenKind before = At(start - 1).kind;
   if (before == TokenKind::kComma || before == TokenKind::kLeftParen) return false;
-  // Further in than the statement it is an argument that lacks its comma.
+  // If indented further than the statement, it is an argument that lacks its comma.
   return OnLaterLine(At(start - 1), At(start)) && Indentation(At(start)) <= Indentation(At(0));
 }
 
 size_t StatementReader::LeftSideStart(size_t index) {
   size_t start = index;
   while (start > 0) {
-    // One item: a name, or brackets back to where they open, unless these hold
-    // arguments: `y = f(x),` newline `z = ..`.
+    // One item: a name, or brackets back to the opening one, unless these contain arguments: `y = f(x),`
+    // newline `z = ..`.
     const size_t behind = start;
     const TokenKind last = At(start - 1).kind;
     if (last == TokenKind::kIdentifier || IsKeyword(last)) {
@@ -465,8 +461,8 @@ void StatementReader::ReadQuantization(Statement& statement) {
   Finish(statement, count, false);
 }
 
-// At the `>` of `name<scalar>`, or at the `(` of `name<integer>(`, since
-// `integer`, `extent` and what other languages call types may be names of values.
+// Marks the `<` of a type argument: at the `>` of `name<scalar>`, or at the `(` of `name<integer>(`, since
+// `integer`, `extent` and type names of other languages may be names of values.
 void StatementReader::RetypeTypeArgument(size_t index) {
   const bool at_paren = At(index).kind == TokenKind::kLeftParen;
   if (at_paren && KindBefore(index, 1) != TokenKind::kGreater) return;
@@ -481,7 +477,8 @@ void StatementReader::RetypeTypeArgument(size_t index) {
   buffer_[start_ + close - 2].kind = TokenKind::kTypeArgumentOpen;
 }
 
-// At the last `>` of `name<'float32'>(`, `name<tensor>(` and `name<tensor<scalar>>(`.
+// Marks the `<` of a wrong type, at the last `>` of `name<'float32'>(`, `name<tensor>(` and
+// `name<tensor<scalar>>(`.
 bool StatementReader::RetypeWrongType(size_t close) {
   const TokenKind last = KindBefore(close, 1);
   const bool is_tensor = last == TokenKind::kGreater && IsTypeName(KindBefore(close, 2)) &&
@@ -495,17 +492,17 @@ bool StatementReader::RetypeWrongType(size_t close) {
   return true;
 }
 
-// The `yield` of `[for i in a if c yield e]`, unless it is a value's name.
+// Marks the `yield` of `[for i in a if c yield e]`, unless it is a value's name.
 void StatementReader::RetypeYield(size_t index) {
   const auto bracket =
       std::find_if(open_.rbegin(), open_.rend(), [](TokenKind kind) { return kind != TokenKind::kIf; });
   if (bracket == open_.rend() || *bracket != TokenKind::kFor) return;
   buffer_[start_ + index].kind = TokenKind::kYield;
-  // The condition is over, and what follows it is not nested in it.
+  // The condition ends here; the body is not nested in it.
   open_.resize(open_.size() - static_cast<size_t>(bracket - open_.rbegin()));
 }
 
-// The `axis` of `concat(x, axis = 1)`.
+// Marks the `axis` of `concat(x, axis = 1)`.
 void StatementReader::RetypeArgumentName(size_t index) {
   if (KindBefore(index, 1) != TokenKind::kIdentifier) return;
   const TokenKind before = KindBefore(index, 2);
@@ -513,7 +510,7 @@ void StatementReader::RetypeArgumentName(size_t index) {
   buffer_[start_ + index - 1].kind = TokenKind::kArgumentName;
 }
 
-// The `>=` of `tensor<scalar>= 0.0` and `tensor<>= 0.0`.
+// Splits the `>=` of `tensor<scalar>= 0.0` and `tensor<>= 0.0`.
 void StatementReader::SplitGreaterEqual(size_t index) {
   const size_t open = IsTypeName(KindBefore(index, 1)) ? 2 : 1;
   if (KindBefore(index, open) != TokenKind::kLess || KindBefore(index, open + 1) != TokenKind::kTensor)

@@ -12,7 +12,7 @@ const T& As(const antlr4::tree::ParseTree& context) {
   return static_cast<const T&>(context);
 }
 
-// Words one mistake: what the rule that the parser is in wants next.
+// Describes one syntax error by the tokens that the current rule expects.
 class Describer {
  public:
   Describer(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
@@ -75,7 +75,7 @@ class Describer {
  private:
   bool Wants(TokenKind kind) const { return expected_.contains(static_cast<size_t>(kind)); }
 
-  // True where a name alone is wanted, rather than an expression.
+  // Returns true if the rule expects a name rather than an expression.
   bool WantsName() const {
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleExtension:
@@ -92,7 +92,7 @@ class Describer {
     }
   }
 
-  // True behind `shape_of(`.
+  // Returns true after `shape_of(`.
   bool BeginsBuiltin() const {
     if (at_ < 2 || statement_.tokens[at_ - 1].kind != TokenKind::kLeftParen) return false;
     const TokenKind name = statement_.tokens[at_ - 2].kind;
@@ -109,7 +109,7 @@ class Describer {
     const Token token = found_.kind == TokenKind::kStatementEnd ? statement_.next : found_;
     return token.kind == TokenKind::kEndOfText ? "the end of the text" : Quoted(token);
   }
-  // "`conv`", or "the fragment" where the name could not be read.
+  // Returns "`conv`", or `otherwise`, such as "the fragment", if the name could not be parsed.
   std::string NameOr(const antlr4::Token* token, std::string_view otherwise) const {
     return token != nullptr ? Quoted(Unwrap(token)) : std::string(otherwise);
   }
@@ -126,13 +126,13 @@ class Describer {
   SyntaxError Missing(std::string what, std::string_view hint = "") const {
     return {&kUnexpectedToken, fmt::format("expected {}, found {}{}", what, Found(), hint), true, {}, {}, {}};
   }
-  // What is found where a name must stand.
+  // Returns the error for a token where a name is expected.
   SyntaxError NoName(std::string what) const {
     SyntaxError error = Unexpected(std::move(what));
     if (found_.kind == TokenKind::kNumericLiteral) error.message += "; a name begins with a letter or `_`";
     return error;
   }
-  // `conv:0` and `conv/bias` are names in other formats.
+  // Recognizes names of other formats: `conv:0` and `conv/bias`.
   bool ContinuesName() const {
     if (at_ == 0) return false;
     const Token previous = statement_.tokens[at_ - 1];
@@ -140,8 +140,8 @@ class Describer {
            (found_.kind == TokenKind::kColon || found_.kind == TokenKind::kMinus ||
             found_.kind == TokenKind::kSlash);
   }
-  // Where an assignment is not ended by `;`, the statement reader ends it; so
-  // what was found is no assignment of its own.
+  // The statement reader ends an assignment without `;` before the next one, so the token found does not
+  // begin another assignment.
   SyntaxError MissingSemicolon(std::string_view what) const {
     return Unexpected(fmt::format("`;` after {}", what));
   }
@@ -168,8 +168,8 @@ class Describer {
   static bool IsClosing(TokenKind kind) {
     return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
   }
-  // True if what was found closes the bracket around the one that is open: the
-  // `)` of `f([1,2)`, not the `]` of `f(x]`.
+  // Returns true if the token found closes the bracket around the open one: the `)` of `f([1,2)`, not the `]`
+  // of `f(x]`.
   bool ClosesOuter() const {
     if (!IsClosing(found_.kind)) return false;
     const TokenKind wanted =
@@ -184,7 +184,7 @@ class Describer {
     return false;
   }
 
-  // `1e` and `2x` are a number and a name that touch.
+  // Recognizes `1e` and `2x`: a number directly followed by a name.
   std::optional<SyntaxError> MalformedNumber() const {
     if (at_ == 0 || found_.kind != TokenKind::kIdentifier) return std::nullopt;
     const Token previous = statement_.tokens[at_ - 1];
@@ -259,7 +259,7 @@ class Describer {
         }
         return Unclosed(")", "the tuple type", rule_.start);
       default:
-        // Behind `T[` only `]` can follow.
+        // Only `]` can follow `T[`.
         if (Wants(TokenKind::kRightBracket)) return Missing("`]` of the array type");
         return Unexpected("a type");
     }
@@ -269,7 +269,7 @@ class Describer {
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleAssignment:
         if (Wants(TokenKind::kSemicolon)) {
-          // What ends an assignment without `;` is that another begins.
+          // Without `;`, only another assignment ends an assignment.
           if (!reader_.dialect().semicolons) return Unexpected("the end of the assignment");
           return MissingSemicolon("the assignment");
         }
@@ -299,7 +299,7 @@ class Describer {
     return Unclosed(")", "the tuple", rule_.start);
   }
 
-  // 3.2.3: the `if` is the comprehension's, not that of an if-else.
+  // 3.2.3: the `if` belongs to the comprehension, not to an if-else.
   SyntaxError ElseOfComprehension() const {
     return {&kUnexpectedToken,
             "the `if` of a comprehension filters its items and has no `else`; put an if-else expression in "

@@ -13,8 +13,8 @@
 
 namespace nnefc::parse {
 
-// The statement whose token `at_` the parser did not expect, with the questions
-// and answers that classes of messages share.
+// Base of classes that describe a syntax error: the statement, the unexpected token `at_`, and shared
+// queries.
 class SyntaxFinder {
  public:
   SyntaxFinder(const antlr4::ParserRuleContext& rule, const StatementReader& reader,
@@ -38,7 +38,7 @@ class SyntaxFinder {
   }
   bool BeginsOperand(size_t index) const { return parse::BeginsOperand(Kind(index)); }
   bool EndsOperand(size_t index) const { return parse::EndsOperand(Kind(index)); }
-  // True where the parser reads the items of a list.
+  // Returns true where the parser is inside a list.
   bool InList() const {
     switch (rule_) {
       case NnefParser::RuleInvocation:
@@ -57,8 +57,8 @@ class SyntaxFinder {
     }
   }
 
-  // The index behind the tokens from `index` on up to one of `ends` that stands
-  // in no brackets of theirs.
+  // Returns the index of the first token from `index` on that satisfies `is_end` outside inner brackets, or
+  // the number of tokens.
   template <typename IsEnd>
   size_t Until(size_t index, IsEnd is_end) const {
     int depth = 0;
@@ -75,14 +75,14 @@ class SyntaxFinder {
   SyntaxError Error(std::string message) const {
     return {&kUnexpectedToken, std::move(message), {}, {}, {}, {}};
   }
-  // With what makes the text right: tokens [first, last) become `text`.
+  // Returns an error with a fix-it that replaces tokens [first, last) by `text`.
   SyntaxError Replace(std::string message, size_t first, size_t last, std::string text) const {
     SyntaxError error = Error(std::move(message));
     error.edits.push_back(
         {{TokenKind::kUnexpected, tokens_[first].begin, tokens_[last - 1].end}, std::move(text)});
     return error;
   }
-  // As Replace with nothing, the blanks that follow too.
+  // Returns an error with a fix-it that removes tokens [first, last) and the blanks after them.
   SyntaxError Remove(std::string message, size_t first, size_t last) const {
     SyntaxError error = Error(std::move(message));
     const uint32_t end = last < tokens_.size() && tokens_[last].kind != TokenKind::kStatementEnd
@@ -98,7 +98,7 @@ class SyntaxFinder {
   const size_t at_;
 };
 
-// Words a slip of NNEF's own syntax that leaves no doubt; nothing if it is none.
+// Describes an unambiguous slip in NNEF's own syntax; nothing if there is none.
 std::optional<SyntaxError> DescribeSlip(const antlr4::ParserRuleContext& rule, const StatementReader& reader,
                                         const Statement& statement, size_t found);
 

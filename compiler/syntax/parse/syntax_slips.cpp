@@ -5,8 +5,7 @@
 namespace nnefc::parse {
 namespace {
 
-// Recognizes slips at the place where the parser stopped: a bracket that is not
-// closed, a comma that is missing, and what Python writes in expressions.
+// Recognizes slips where the parser stopped: an unclosed bracket, a missing comma, and Python expressions.
 class SyntaxSlips : SyntaxFinder {
  public:
   using SyntaxFinder::SyntaxFinder;
@@ -21,8 +20,7 @@ class SyntaxSlips : SyntaxFinder {
   }
 
  private:
-  // `conv(x, w, stride = [1,1, label = 'w')`: the argument shows that the bracket
-  // before it is not closed.
+  // Recognizes an unclosed bracket before a named argument: `conv(x, w, stride = [1,1, label = 'w')`
   std::optional<SyntaxError> UnclosedList() const {
     if (Found() != TokenKind::kArgumentName || Before() != TokenKind::kComma) return std::nullopt;
     size_t open = at_;
@@ -47,7 +45,7 @@ class SyntaxSlips : SyntaxFinder {
     return error;
   }
 
-  // `external<'float32'>(..)`, `external<tensor>(..)`
+  // Recognizes `external<'float32'>(..)`, `external<tensor>(..)`
   std::optional<SyntaxError> TypeArgument() const {
     if (rule_ != NnefParser::RuleTypeName || Before() != TokenKind::kTypeArgumentOpen) return std::nullopt;
     SyntaxError error = Error("");
@@ -73,7 +71,7 @@ class SyntaxSlips : SyntaxFinder {
     return error;
   }
 
-  // `[*a]`, `f(*a)`
+  // Recognizes `[*a]`, `f(*a)`
   std::optional<SyntaxError> Unpacking() const {
     const bool is_item = Before() == TokenKind::kLeftBracket || Before() == TokenKind::kLeftParen ||
                          Before() == TokenKind::kComma;
@@ -83,7 +81,7 @@ class SyntaxSlips : SyntaxFinder {
         fmt::format("`*` unpacks nothing; write the array itself, `{}`, or its items", Text(at_ + 1)));
   }
 
-  // `y = if c then a else b`
+  // Recognizes `y = if c then a else b`
   std::optional<SyntaxError> Condition() const {
     if (Found() != TokenKind::kIf || at_ == 0 || EndsOperand(at_ - 1)) return std::nullopt;
     if (rule_ == NnefParser::RuleAssignment || rule_ == NnefParser::RuleLvalueExpr) return std::nullopt;
@@ -103,7 +101,7 @@ class SyntaxSlips : SyntaxFinder {
     return Replace(fmt::format("`if` comes between the values: `{}`", right), at_, end, right);
   }
 
-  // `a = b = relu(x)`
+  // Recognizes `a = b = relu(x)`
   std::optional<SyntaxError> SecondAssignment() const {
     if (rule_ != NnefParser::RuleAssignment || Found() != TokenKind::kAssign || at_ < 3) return std::nullopt;
     if (Kind(at_ - 2) != TokenKind::kAssign || !IsName(at_ - 1)) return std::nullopt;
@@ -122,7 +120,7 @@ class SyntaxSlips : SyntaxFinder {
     return error;
   }
 
-  // `fragment f( x: tensor channels: extent )`
+  // Recognizes `fragment f( x: tensor channels: extent )`
   std::optional<SyntaxError> MissingComma() const {
     if (Kind(0) != TokenKind::kFragment || !IsName(at_) || Kind(at_ + 1) != TokenKind::kColon || at_ < 3)
       return std::nullopt;
@@ -139,7 +137,7 @@ class SyntaxSlips : SyntaxFinder {
     return error;
   }
 
-  // `f'{scope}/filter'`
+  // Recognizes `f'{scope}/filter'`
   std::optional<SyntaxError> FormatString() const {
     if (Found() != TokenKind::kStringLiteral || Before() != TokenKind::kIdentifier) return std::nullopt;
     const std::string_view prefix = Text(at_ - 1);

@@ -5,13 +5,13 @@
 
 namespace nnefc::parse {
 
-// The tokens of NnefLexer.g4 under its numbers, which a test compares.
+// Token kinds with the numbers of NnefLexer.g4; a test compares them.
 enum class TokenKind : uint8_t {
   kEndOfText,
   kTypeArgumentOpen,  // the `<` of `name<type>`
   kArgumentName,      // an identifier before `=` inside brackets
-  kYield,             // of a comprehension that begins with `for`
-  kStatementEnd,      // of zero length
+  kYield,             // in a comprehension that begins with `for`
+  kStatementEnd,      // zero length
   kFragment,
   kGraph,
   kTensor,
@@ -58,11 +58,11 @@ enum class TokenKind : uint8_t {
   kStringLiteral,
   kUnterminatedString,
   kComment,
-  kWhiteSpace,  // never made
+  kWhiteSpace,  // never produced
   kUnexpected,
 };
 
-// Bytes [begin, end) of the text.
+// A token: bytes [begin, end) of the text.
 struct Token {
   TokenKind kind = TokenKind::kEndOfText;
   uint32_t begin = 0;
@@ -82,7 +82,7 @@ constexpr bool IsClosing(TokenKind kind) {
   return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
 }
 
-// Names and literals: what an operand can begin with, beside brackets.
+// Returns true for names and literals; they may begin an operand, as brackets may.
 constexpr bool BeginsOperand(TokenKind kind) {
   switch (kind) {
     case TokenKind::kIdentifier:
@@ -96,7 +96,7 @@ constexpr bool BeginsOperand(TokenKind kind) {
       return false;
   }
 }
-// No name can follow it in an expression.
+// Returns true for tokens that end an operand, so that no name can follow in an expression.
 constexpr bool EndsOperand(TokenKind kind) {
   return BeginsOperand(kind) || IsClosing(kind);
 }

@@ -6,16 +6,16 @@
 
 namespace nnefc::parse {
 
-// The type that a word which is none was meant as.
+// The intended type of an unknown type name.
 struct MeantType {
   std::string_view name;    // empty if none is known
-  bool is_certain = false;  // what another language calls it, or one slip
+  bool is_certain = false;  // the name in another language, or a single typo
 };
 
 MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect);
 
-// True if `name` between `<` and `>(` is meant as a type, not as a value:
-// `external<integer>(..)`, `external<float>(..)`.
+// Returns true if `name` between `<` and `>(` is intended as a type, not as a value: `external<integer>(..)`,
+// `external<float>(..)`.
 bool MayNameType(std::string_view name);
 
 }  // namespace nnefc::parse
