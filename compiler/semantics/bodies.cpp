@@ -16,11 +16,11 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   body_range_ = fragment.body_range;
   in_generic_ = signature.is_generic;
   has_syntax_error_ = false;
-  has_lost_names_ = fragment.has_error || fragment.body.empty();  // the parser told
+  has_lost_names_ = fragment.has_error || fragment.body.empty();  // reported by the parser
   scope_.Clear();
   llvm::SmallVector<ast::Name, 4> results;
   auto declare = [this](const TypedName& name, LocalKind kind) {
-    if (Local* other = scope_.Find(name.name.symbol)) {  // reported: nothing is known of it
+    if (Local* other = scope_.Find(name.name.symbol)) {  // duplicate, already reported: its type is unknown
       *other = {.kind = LocalKind::kUnknown, .type = error_, .declaration = other->declaration};
       return;
     }
@@ -50,10 +50,10 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
   body_ = BodyKind::kGraph;
   in_generic_ = false;
   has_syntax_error_ = false;
-  has_lost_names_ = graph.has_error || graph.body.empty();  // the parser told
+  has_lost_names_ = graph.has_error || graph.body.empty();  // reported by the parser
   scope_.Clear();
   auto declare = [this](const ast::Name& name, LocalKind kind) {
-    if (scope_.Find(name.symbol) != nullptr) return;  // reported
+    if (scope_.Find(name.symbol) != nullptr) return;  // duplicate, already reported
     scope_.Add(name.symbol, {.kind = kind, .type = error_, .declaration = name.range});
   };
   out_->symbols_ = SymbolsOf(document_, context_.symbols);
@@ -77,18 +77,18 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
 void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
   for (rest_ = body; !rest_.empty(); rest_ = rest_.drop_front()) {
     if (context_.emitter.exhausted()) {
-      has_syntax_error_ = has_lost_names_ = true;  // What follows is not known to be right.
+      has_syntax_error_ = has_lost_names_ = true;  // Later assignments are not checked.
       return;
     }
     const ast::Assignment& assignment = rest_.front();
     const size_t errors = context_.emitter.error_count();
     externals_.clear();
     if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_lost_names_ = true;
-    // The right side first: `y = relu(y)` uses `y` before it is assigned.
+    // Check the right side first: `y = relu(y)` uses `y` before it is assigned.
     const TypeId type = CheckExpr(assignment.right);
     Assign(assignment.left, type, assignment.right, true);
     for (ExprId external : externals_) {
-      // 3.3.1 of the provisional text asks for one direction only.
+      // 3.3.1 of the provisional text requires one direction only.
       if (!dialect_.external_parameters || has_lost_names_) break;
       ReportExternal(assignment, external);
     }
@@ -126,8 +126,7 @@ const Scope::Entry* Checker::FindMisspelt(Symbol result) {
   return nullptr;
 }
 
-// Whether the text of a body goes on to its `}`: what else it assigns is not
-// known where the text ends before it.
+// Returns true if the body's text ends with its `}`. If it ends earlier, further assignments are unknown.
 bool Checker::IsClosed(SourceRange body) const {
   return !body.valid() || SourceText(body).ends_with('}');
 }
@@ -151,7 +150,7 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
           Report(kResultNotAssigned, name.range, "result `{}` is not assigned{}", Text(name.symbol),
                  other == nullptr ? "" : fmt::format("; `{}` is", Text(other->name)));
       if (other == nullptr) continue;
-      // What is used elsewhere was meant.
+      // A name that is used elsewhere is intended.
       const std::string_view body = SourceText(body_range_);
       const std::string_view text = Text(other->name);
       if (body.find(text) == body.rfind(text) && IsOneSlip(text, Text(name.symbol)))
@@ -172,14 +171,14 @@ void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {
   } else if (const auto* tuple = ast::Find<ast::TupleExpr>(target.node)) {
     AssignTuple(target, *tuple, type, right, is_whole);
   } else {
-    NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(target.node));  // The grammar has no other.
+    NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(target.node));  // The grammar has no other form.
   }
 }
 
-// The length of the array on the right is expansion's matter.
+// Expansion checks the length of the array on the right.
 void Checker::AssignArray(const ast::Expr& left, const ast::ArrayExpr& items, TypeId type, ExprId right,
                           bool is_whole) {
-  // Outputs of different data types, `[state, counter] = tensor_iterator(..)`.
+  // Outputs of different data types: `[state, counter] = tensor_iterator(..)`.
   const bool is_listed = Kind(type) == TypeKind::kTuple && is_whole && RunsBodies(right);
   if (is_listed && types_.Items(type).size() != items.items.size()) {
     Report(kAssignmentStructure, left.range, "the left side has {} items, but the right side has {} outputs",
@@ -254,7 +253,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
     return;
   }
   if (!CheckAssignable(range, name, *local)) {
-    // Not told again as an external without a parameter.
+    // Do not report it again as an external without a parameter.
     if (is_external) ForgetExternals(right);
     return;
   }
@@ -265,7 +264,7 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
       Report(kGraphParameter, range, "parameter `{}` of the graph must be the result of `external`",
              Text(name))
           .Note(local->declaration, "declared here");
-      externals_.clear();  // `x = relu(external(..))` is one mistake.
+      externals_.clear();  // `x = relu(external(..))` is one error.
     }
   }
   if (local->kind == LocalKind::kResult && body_ == BodyKind::kFragment) {
@@ -280,9 +279,9 @@ void Checker::AssignIdentifier(ExprId left, Symbol name, TypeId type, ExprId rig
   if (local->kind == LocalKind::kUnknown) local->kind = LocalKind::kLocal;
 }
 
-// 3.3.2 of the ratified text: one name may cover an array of tensors only if
-// an array expression makes it, directly or in the body of a compound. What
-// holds a result of a fragment is judged where the fragment is invoked.
+// 3.3.2 of the ratified text: a single name may denote an array of tensors only if an array expression
+// computes it, directly or in the body of a compound. Results of fragments are checked where the fragment is
+// invoked.
 void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, ExprId right, bool is_whole) {
   if (!dialect_.counted_arrays || dialect_.loose_values || kind_ != CheckedKind::kModel || !is_whole) return;
   if (Kind(type) != TypeKind::kArray || !types_.ContainsTensor(type)) return;
@@ -296,7 +295,7 @@ void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, Expr
 }
 
 Symbol Checker::PrimitiveBehind(ExprId right) const {
-  constexpr int kMaxLinks = 100;  // A recursion without an end is told by expansion.
+  constexpr int kMaxLinks = 100;  // Expansion reports infinite recursion.
   const CheckedDocument* document = out_.get();
   for (int link = 0; link < kMaxLinks; ++link) {
     const auto& exprs = document->ast().exprs;
@@ -305,7 +304,7 @@ Symbol Checker::PrimitiveBehind(ExprId right) const {
     if (invocation == nullptr) return {};
     const Callee callee = document->Find(invocation->callee.symbol);
     if (!callee.valid() || SignatureOf(callee).results.size() != 1) return {};
-    if (SignatureOf(callee).runs_bodies) return {};  // The bodies tell the length.
+    if (SignatureOf(callee).runs_bodies) return {};  // The bodies determine the length.
     if (!SignatureOf(callee).has_body) return invocation->callee.symbol;
     const Symbol result = SignatureOf(callee).results[0].name.symbol;
     document = callee.document;

@@ -7,7 +7,7 @@ bool IsPrimitive(TypeKind kind) {
   return kind >= TypeKind::kInteger && kind <= TypeKind::kGeneric;
 }
 
-// `from` is a primitive or a tensor, `element` that of the tensor to be cast to.
+// Returns true if `from`, a primitive or a tensor, is castable to a tensor with elements of type `element`.
 bool IsCastableToTensor(const TypeTable& types, const ast::Dialect& dialect, TypeId from, TypeId element) {
   const TypeKind to = types.Kind(element);
   if (types.Kind(from) == TypeKind::kTensor) {
@@ -25,14 +25,14 @@ bool IsNumber(TypeKind kind) {
   return kind == TypeKind::kInteger || kind == TypeKind::kScalar || kind == TypeKind::kLogical;
 }
 
-// Whether the items of a list are single values.
+// Returns true if the items of a list are single values.
 bool IsFlat(const TypeTable& types, TypeId item) {
   const TypeKind kind = types.Kind(item);
   return kind != TypeKind::kArray && kind != TypeKind::kTuple && kind != TypeKind::kTensor;
 }
 
-// Whether lenient reading may find one meaning of a value where another kind of
-// value is declared. What it is, values decide.
+// Returns true if lenient mode may convert between different kinds of values. Whether the conversion succeeds
+// depends on values.
 bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
   const TypeKind source = types.Kind(from);
   const TypeKind target = types.Kind(to);
@@ -43,12 +43,12 @@ bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
       if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), to);
       return source == TypeKind::kTensor || IsPrimitive(source);
     case TypeKind::kArray:
-      // Nested arrays of numbers stand for all of these in their order.
+      // Nested arrays of numbers are flattened.
       if (source == TypeKind::kArray && types.Kind(types.Item(from)) == TypeKind::kArray &&
           IsFlat(types, types.Item(to)))
         return IsLooselyCastable(types, types.Item(from), to);
       if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), types.Item(to));
-      // A tensor of one axis, or the only item.
+      // The source is a tensor of one axis, or the only item.
       return source == TypeKind::kTensor || IsLooselyCastable(types, from, types.Item(to));
     case TypeKind::kTuple: {
       llvm::ArrayRef<TypeId> items = types.Items(to);
@@ -100,12 +100,12 @@ bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from
 
 TypeId CommonType(TypeTable& types, const ast::Dialect& dialect, TypeId a, TypeId b) {
   if (a == b) return a;
-  // Before casts: an Error type must win, so that nothing is told of it again.
+  // Before casts: an Error type must win, so that the error is not reported again.
   if (types.Kind(a) == TypeKind::kError || types.Kind(b) == TypeKind::kError) {
     return types.Primitive(TypeKind::kError);
   }
-  // An item type is joined as such: of `[[], [x]]`, where neither item may be
-  // cast to the other whole, too.
+  // Join item types recursively. The items of `[[], [x]]` have a common type even if neither casts to the
+  // other.
   if (types.Kind(a) == TypeKind::kArray && types.Kind(b) == TypeKind::kArray) {
     TypeId item = CommonType(types, dialect, types.Item(a), types.Item(b));
     return item.valid() ? types.Array(item) : TypeId();

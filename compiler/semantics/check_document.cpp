@@ -81,7 +81,7 @@ const StandardLibrary::Part* StandardLibrary::AddExtension(const Extension& exte
   return part;
 }
 
-// The extension that one of a registry brings along, if it is another and there already.
+// Returns the extension that a lenient extension enables too, if it is a different one and already added.
 const Extension* StandardLibrary::BroughtBy(const Extension& extension) const {
   if (!extension.is_lenient || extension.comes_along) return nullptr;
   for (const auto& [known, part] : extensions_) {
@@ -135,7 +135,8 @@ std::string_view StandardLibrary::Text(std::string_view file_name) const {
 StandardLibrary::~StandardLibrary() = default;
 
 const StandardLibrary& StandardLibrary::Shared() {
-  static const StandardLibrary* library = new StandardLibrary();  // threads may use it to the end
+  static const StandardLibrary* library = new StandardLibrary();  // never destroyed: threads may use it until
+                                                                  // the process exits
   return *library;
 }
 
@@ -151,11 +152,12 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
     part.document = Checker(std::move(parsed), CheckedKind::kLibrary,
                             {*this, standard, types, std::move(brought)}, context)
                         .CheckLibrary();
-    // Whatever is wrong with the library is no mistake of the user's.
+    // An error in a library is an internal error.
     const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
     if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);
     NNEFC_CHECK(ours.empty());
-    NNEFC_CHECK(context.symbols.size() == base_.symbols.size());  // or its ids would mean nothing elsewhere
+    NNEFC_CHECK(context.symbols.size() == base_.symbols.size());  // otherwise ids would not be valid in other
+                                                                  // contexts
   });
   return *part.document;
 }
@@ -183,8 +185,7 @@ ExtensionCallee StandardLibrary::FindOperation(Symbol name) const {
 
 namespace {
 
-// True if some fragment is invoked that neither the document nor `standard`
-// has.
+// Collects the invoked fragments that neither the document nor `standard` has; returns true if there are any.
 bool InvokesUnknown(const ast::Document& document, const CheckedDocument& standard,
                     llvm::DenseSet<Symbol>& unknown) {
   llvm::DenseSet<Symbol> known;
@@ -200,8 +201,8 @@ bool InvokesUnknown(const ast::Document& document, const CheckedDocument& standa
   return !unknown.empty();
 }
 
-// The libraries of extensions that the document enables, and of those whose
-// fragments it invokes without.
+// Returns the libraries of the extensions that the document enables, and of those whose fragments it invokes
+// without enabling them.
 llvm::SmallVector<ExtensionLibrary, 1> ExtensionsOf(const ast::Document& document,
                                                     const CheckedDocument& standard,
                                                     const StandardLibrary& library, const Context& context) {

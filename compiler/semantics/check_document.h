@@ -12,73 +12,72 @@
 
 namespace nnefc {
 
-// An operation, and the extension that it is of; null: it is a standard one.
+// An operation and its extension; null for a standard operation.
 struct ExtensionCallee {
   Callee callee;
   const Extension* extension = nullptr;
 };
 
-// Fragments of the ratified dialect that documents of a run know beside the standard
-// ones, unless they define one of the same name.
+// A library of ratified fragments that a run adds to the standard ones. A document's own fragment of the same
+// name overrides it.
 struct AddedLibrary {
-  std::string name;  // as messages call it
+  std::string name;  // its name in messages
   std::string text;
 };
 
-// What the text of such a library holds.
+// The result of checking an added library.
 struct [[nodiscard]] AddedLibraryReport {
-  // The first mistake, "3:5: .. [rule]"; empty if there is none.
+  // The first error, "3:5: .. [rule]"; empty if there is none.
   std::string mistake;
   std::vector<std::string> fragments;
-  // Every name and string that is not in the standard library's.
+  // Names and strings that the standard library lacks.
   std::vector<std::string> words;
 };
-// Checks a library against the standard one alone.
+// Checks a library against the standard one only.
 AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library);
 
-// The standard library of each dialect and those of extensions, parsed and checked when it is first
-// asked for, by whichever thread. Outlives the documents that are checked
-// against it, whose contexts begin with `base()`.
+// The standard library of each dialect and the libraries of extensions. Each is parsed and checked on first
+// use, thread-safely. Must outlive the documents that are checked against it; their contexts begin with
+// `base()`.
 class StandardLibrary {
  public:
   StandardLibrary() : StandardLibrary(std::vector<AddedLibrary>()) {}
-  // With libraries in which CheckAddedLibrary finds no mistake.
+  // Adds libraries that passed CheckAddedLibrary without errors.
   explicit StandardLibrary(const std::vector<AddedLibrary>& added);
   ~StandardLibrary();
   StandardLibrary(const StandardLibrary&) = delete;
   const StandardLibrary& operator=(const StandardLibrary&) = delete;
-  // The one that the process shares.
+  // Returns the instance shared by the process.
   static const StandardLibrary& Shared();
 
-  // The libraries' texts and every name in them.
+  // Returns the libraries' texts and every name in them.
   const ContextBase& base() const { return base_; }
   const CheckedDocument& Get(const ast::Dialect& dialect) const;
-  // Extensions() that have a library, then those of the libraries that were added.
+  // Returns Extensions() with a library, then those of the added libraries.
   llvm::ArrayRef<const Extension*> extensions() const { return with_library_; }
-  // The fragments of one of these.
+  // Returns the fragments of one of extensions().
   const CheckedDocument& Get(const Extension& extension) const;
-  // The name of a library's document, `ratified.nnef`; empty for other files.
+  // Returns the file name of a library's document, such as `ratified.nnef`; empty for other files.
   std::string_view FileName(FileId file) const;
-  // The text of a library's document; empty for other names.
+  // Returns the text of a library's document; empty for other names.
   std::string_view Text(std::string_view file_name) const;
-  // The operation of a name that documents of the ratified dialect may have: a
-  // standard one, or that of an extension.
+  // Returns the operation named `name` that ratified documents may have: a standard one or an extension's.
   ExtensionCallee FindOperation(Symbol name) const;
 
  private:
-  // A document of the library. Its types are those of the one before it and its
-  // own, so that the ids of all that a document sees go together.
+  // A document of the library. Its type table begins with that of `before`, so that the ids of all types
+  // visible to a document are consistent.
   struct Part {
     FileId file = {};
     ast::Dialect dialect;
     const Part* before = nullptr;
-    const Part* standard = nullptr;      // what it sees; null: nothing but itself
-    const Extension* brought = nullptr;  // and the extension that it brings along
+    const Part* standard = nullptr;      // the library it is checked against; null: none
+    const Extension* brought = nullptr;  // another extension that it enables too
     std::string_view file_name;
     mutable std::once_flag once = {};
     mutable std::unique_ptr<const CheckedDocument> document = {};
   };
-  // Adds the text of a part, whose file is not known yet.
+  // Adds a part with its text and sets its file.
   const Part* Add(std::string_view name, std::string_view text, Part part);
   const CheckedDocument& Load(const Part& part) const;
 
@@ -96,14 +95,13 @@ class StandardLibrary {
 };
 
 struct CheckOptions {
-  // Chooses one of several graphs by name.
+  // The name of the graph to compile, if the document has several.
   std::optional<std::string> graph;
   Leniency leniency = Leniency::kAuto;
 };
 
-// Checks names, dialect rules, argument binding and types of a document
-// (chapter 3.3 of both specifications). What values decide -
-// indices, lengths, branches - is left to expansion.
+// Checks names, dialect rules, argument binding and types of a document (chapter 3.3 of both specifications).
+// Expansion checks everything that depends on values: indices, lengths, branches.
 [[nodiscard]] std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Document> document,
                                                              const StandardLibrary& library,
                                                              const CheckOptions& options, Context& context);

@@ -17,7 +17,7 @@ namespace nnefc {
 class CheckedDocument;
 struct Extension;
 
-// A fragment of the user's document or of the standard library.
+// A fragment of the user's document or of a library.
 struct Callee {
   const CheckedDocument* document = nullptr;
   ast::FragmentId fragment;
@@ -30,7 +30,7 @@ struct Callee {
 struct TypedName {
   ast::Name name;
   TypeId type;
-  ast::ExprId default_value;  // of the callee's document; invalid if none
+  ast::ExprId default_value;  // in the callee's document; invalid if none
 };
 
 // The checked declaration of a fragment.
@@ -41,77 +41,71 @@ struct Signature {
   bool is_generic = false;
   TypeId generic_default;  // invalid if none
   bool has_body = false;   // a compound; otherwise a primitive
-  // Its strings name fragments, the bodies that it runs: their parameters are
-  // the tensors of its arrays in order, its outputs are their results. An
-  // operation of an extension whose result is `tensor<>[]`.
+  // Its string arguments name the fragments that it runs as bodies. A body's parameters are the tensors of
+  // the operation's arrays, in order; its results are the operation's outputs. True for an extension's
+  // operation with the result `tensor<>[]`.
   bool runs_bodies = false;
-  // Its result is an `external`: of a library alone.
+  // Its result is an `external`; only in libraries.
   bool makes_external = false;
 };
 
-// How an invocation binds its arguments.
+// The bound arguments of an invocation.
 struct Binding {
   Callee callee;
-  // One per parameter of the callee, of the caller's document; invalid where
-  // the default holds.
+  // One per parameter of the callee, in the caller's document; invalid where the default applies.
   llvm::ArrayRef<ast::ExprId> arguments;
-  // The type that stands for `?` of the callee as far as it is known here:
-  // invalid if the callee is not generic; `?` itself where the body of a
-  // generic fragment passes its own on.
+  // The type bound to `?` of the callee, as far as it is known here: invalid if the callee is not generic;
+  // `?` itself where the body of a generic fragment passes its own `?` on.
   TypeId generic;
 };
 
-// The fragments of an extension that a document has, or invokes without having
-// it, which was reported.
+// The library of an extension that a document enables, or invokes without enabling it (already reported).
 struct ExtensionLibrary {
   const Extension* extension = nullptr;
   const CheckedDocument* library = nullptr;
   bool is_enabled = false;
 };
 
-// A document and what the checker found out about it, as side tables. Always
-// complete: what is wrong has an Error type or no binding.
+// A document with the checker's results as side tables. Always complete: incorrect parts have an Error type
+// or no binding.
 class [[nodiscard]] CheckedDocument {
  public:
   const ast::Document& ast() const { return *ast_; }
-  // True if neither its text nor its meaning holds a mistake, as far as is known
-  // without values.
+  // Returns true if neither syntax nor meaning has an error, as far as is known without values.
   bool complete() const { return complete_; }
-  // With what its extensions enable.
+  // Returns the dialect with the switches of the enabled extensions.
   const ast::Dialect& dialect() const { return dialect_; }
   const TypeTable& types() const { return *types_; }
-  // The standard library it was checked against; null for that itself.
+  // Returns the standard library it was checked against; null for that itself.
   const CheckedDocument* library() const { return library_; }
-  // True of the standard libraries and those of extensions.
+  // Returns true for the standard libraries and those of extensions.
   bool is_library() const { return is_library_; }
-  // Those that the document has, in the order of the list.
+  // Returns the libraries of the document's extensions, in the order of StandardLibrary::extensions().
   llvm::ArrayRef<ExtensionLibrary> extensions() const { return extensions_; }
-  // True if an extension that the document has brings operations with bodies.
+  // Returns true if an enabled extension has operations with bodies.
   bool may_run_bodies() const;
-  // The graph to compile: null if there is none or the choice is ambiguous.
+  // Returns the graph to compile: null if there is none or the choice is ambiguous.
   const ast::Graph* graph() const { return graph_; }
-  // Names that stand for an extent each.
+  // Returns the names declared as symbolic extents.
   llvm::ArrayRef<ast::Name> symbols() const { return symbols_; }
   const Signature& signature(ast::FragmentId fragment) const {
     return signatures_[static_cast<size_t>(fragment.index)];
   }
-  // Looks a fragment up here, then in the library, then in the extensions that
-  // are enabled.
+  // Finds a fragment in this document, then in its library, then in the enabled extensions.
   Callee Find(Symbol name) const;
-  // The same among the fragments of this document alone.
+  // Finds a fragment in this document only.
   Callee FindOwn(Symbol name) const;
-  // The binding of an InvocationExpr, or null if it is wrong.
+  // Returns the binding of an InvocationExpr, or null if it is wrong.
   const Binding* binding(ast::ExprId invocation) const;
-  // The type of an expression as seen in its fragment; kError where it was
-  // reported, invalid for left values and what no body holds.
+  // Returns the type of an expression as seen in its fragment; kError if an error was reported, invalid for
+  // left values and expressions outside bodies.
   TypeId type(ast::ExprId expr) const { return expr_types_[static_cast<size_t>(expr.index)]; }
-  // True if neither the declaration nor the body of the fragment holds an
-  // error.
+  // Returns true if neither the declaration nor the body of the fragment has an error.
   bool sound(ast::FragmentId fragment) const { return !unsound_[static_cast<size_t>(fragment.index)]; }
-  // True if the declaration is right and all of the body was read: what errors
-  // there are lie in assignments of their own, and the rest can be expanded.
+  // Returns true if the declaration is correct and the whole body was parsed: all errors are local to
+  // assignments, and the others can be expanded.
   bool expandable(ast::FragmentId fragment) const { return !broken_[static_cast<size_t>(fragment.index)]; }
-  // True if no error was told of the assignment with this left side.
+  // Returns true if no error was reported in the assignment with this left side.
   bool sound(const ast::Assignment& assignment) const {
     return !unsound_assignments_.contains(assignment.left.index);
   }
@@ -128,15 +122,15 @@ class [[nodiscard]] CheckedDocument {
   llvm::SmallVector<ExtensionLibrary, 1> extensions_;
   const ast::Graph* graph_ = nullptr;
   std::vector<ast::Name> symbols_;
-  std::vector<Signature> signatures_;  // by FragmentId
+  std::vector<Signature> signatures_;  // indexed by FragmentId
   llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
-  std::vector<int32_t> binding_index_;  // by ExprId; -1: none
+  std::vector<int32_t> binding_index_;  // indexed by ExprId; -1: none
   std::vector<Binding> bindings_;
-  std::vector<TypeId> expr_types_;               // by ExprId
-  std::vector<bool> unsound_;                    // by FragmentId
-  std::vector<bool> broken_;                     // by FragmentId: not expandable
-  llvm::DenseSet<int32_t> unsound_assignments_;  // by the ExprId of the left side
-  llvm::BumpPtrAllocator allocator_;             // of the bindings' arguments
+  std::vector<TypeId> expr_types_;               // indexed by ExprId
+  std::vector<bool> unsound_;                    // indexed by FragmentId
+  std::vector<bool> broken_;                     // indexed by FragmentId: not expandable
+  llvm::DenseSet<int32_t> unsound_assignments_;  // ExprIds of left sides
+  llvm::BumpPtrAllocator allocator_;             // memory of the bindings' arguments
 };
 
 }  // namespace nnefc

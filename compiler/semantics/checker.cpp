@@ -3,7 +3,7 @@
 namespace nnefc {
 namespace {
 
-// The library below a model, if it is one.
+// Returns the standard library under a model.
 const CheckedDocument* StandardBelow(const CheckedDocument* library) {
   while (library != nullptr && !library->is_library()) library = library->library();
   return library;
@@ -50,7 +50,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckModel(const CheckOptions& options
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
     CheckFragmentBody(ast::FragmentId(static_cast<int32_t>(i)));
   }
-  // Of several graphs only the chosen one has to be right.
+  // Among several graphs only the chosen one must be correct.
   for (const ast::Graph& graph : document_.graphs) {
     if (out_->graph_ == nullptr || out_->graph_ == &graph) CheckGraphBody(graph);
   }

@@ -33,7 +33,7 @@ void Checker::ChooseGraph(const CheckOptions& options) {
     return;
   }
   if (document_.graphs.size() > 1) {
-    const ast::Graph& second = document_.graphs[1];  // its name may not have been read
+    const ast::Graph& second = document_.graphs[1];  // its name may be missing
     DiagnosticBuilder builder =
         Report(kSeveralGraphs, second.name.range.valid() ? second.name.range : second.keyword_range,
                "the document has {} graphs; `--graph NAME` chooses one", document_.graphs.size());
@@ -43,7 +43,7 @@ void Checker::ChooseGraph(const CheckOptions& options) {
   if (!document_.graphs.empty()) out_->graph_ = &document_.graphs.front();
 }
 
-// All declarations come first: fragments may be used before they are defined.
+// Declares all fragments first, because they may be used before their definition.
 void Checker::DeclareFragments() {
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
     const ast::FragmentId id(static_cast<int32_t>(i));
@@ -97,15 +97,15 @@ void Checker::DeclareFragment(ast::FragmentId id) {
   CheckGenericUse(fragment, signature);
 }
 
-// The fragment of an extension that a fragment of its name redefines. What an
-// implicit one has stands back for the document's own.
+// Returns the fragment of an extension that `fragment` redefines. Fragments of the document override those of
+// implicit extensions.
 Callee Checker::FindTakenByExtension(const ast::Fragment& fragment) const {
   for (const Extension* extension : libraries_.extensions()) {
     if (extension->activation == Activation::kImplicit) continue;
     if (extension->dialect != dialect_ || kind_ != CheckedKind::kModel) continue;
     const Callee callee = libraries_.Get(*extension).FindOwn(fragment.name.symbol);
     if (!callee.valid()) continue;
-    // A primitive of such a name would be taken for that of the extension.
+    // A primitive of that name would be mistaken for the extension's.
     if (!fragment.has_body || Enables(document_, *extension, context_.symbols)) return callee;
   }
   return {};
@@ -161,7 +161,7 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
                                        Text(parameter.name.symbol), Text(value), Text(type));
     FixScalars(parameter.default_value, type, builder);
   }
-  // Invocations are judged as those of what was meant.
+  // Check invocations against the intended order.
   if (is_disordered) {
     std::stable_partition(
         signature.parameters.begin(), signature.parameters.end(),
@@ -169,7 +169,7 @@ void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signatur
   }
 }
 
-// Tensors first, the rest as it stands.
+// Moves tensors to the front and preserves the order otherwise.
 void Checker::FixParameterOrder(const ast::Fragment& fragment, DiagnosticBuilder& builder) {
   const auto range_of = [&](const ast::Parameter& parameter) {
     const SourceRange type = document_.types[parameter.type].range;
@@ -187,8 +187,8 @@ void Checker::FixParameterOrder(const ast::Fragment& fragment, DiagnosticBuilder
   builder.Fix(whole, fmt::format("{}, {}", tensors, attributes));
 }
 
-// `tensor<>` as a result is what operations with bodies alone have: their
-// outputs take their data types from the bodies.
+// Only operations with bodies have `tensor<>` as a result: the bodies determine the data types of the
+// outputs.
 void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) {
   signature.results.reserve(fragment.results.size());
   for (const ast::Result& result : fragment.results) {
@@ -232,14 +232,14 @@ void Checker::CheckGenericUse(const ast::Fragment& fragment, Signature& signatur
     Report(kGenericUnused, fragment.generic_range,
            "generic fragment `{}` has neither a parameter nor a result of the type `?`", name)
         .Fix(fragment.generic_range, "");
-    signature.generic_default = scalar_;  // Its callers are not to blame.
+    signature.generic_default = scalar_;  // The fragment's callers are correct.
   }
 }
 
 TypeId Checker::ResolvePrimitive(ast::PrimitiveName name) {
   switch (name) {
     case ast::PrimitiveName::kInteger:
-    case ast::PrimitiveName::kExtent:  // the dialect rules tell the right one
+    case ast::PrimitiveName::kExtent:  // the dialect rules report the wrong one
       return integer_;
     case ast::PrimitiveName::kScalar:
       return scalar_;
@@ -254,7 +254,7 @@ TypeId Checker::ResolvePrimitive(ast::PrimitiveName name) {
 }
 
 TypeId Checker::ResolveType(ast::TypeId id) {
-  // `T[][]..` is unrolled: the syntax does not bound it.
+  // A loop instead of recursion, because the syntax does not bound `T[][]..`.
   const SourceRange range = document_.types[id].range;
   size_t dimensions = 0;
   while (const auto* array = std::get_if<ast::ArrayType>(&document_.types[id].node)) {
@@ -268,7 +268,7 @@ TypeId Checker::ResolveType(ast::TypeId id) {
   } else if (const auto* tensor = std::get_if<ast::TensorType>(&base.node)) {
     const TypeId any = types_.Primitive(TypeKind::kAny);
     const bool has_element = dialect_.tensor_types && tensor->element.has_value();
-    // A missing data type was reported; the one that was meant is scalar.
+    // A missing data type was reported; scalar is the intended one.
     const TypeId unbound = dialect_.tensor_types && !tensor->has_brackets ? scalar_ : any;
     type = types_.Tensor(has_element ? ResolvePrimitive(*tensor->element) : unbound);
   } else if (const auto* tuple = std::get_if<ast::TupleType>(&base.node)) {

@@ -7,19 +7,19 @@
 
 namespace nnefc {
 
-// Where a document leaves the specification and is read leniently: each rule is
-// told once, at its first place and with the number of its places.
+// Deviations from the specification that lenient mode accepted. Each rule is reported once, at its first
+// location, with the number of locations.
 class Deviations {
  public:
-  // The same place counts once, however often it is come to.
+  // Records a deviation; the same range counts once.
   void Note(const Rule& rule, SourceRange range, std::string message);
   void Tell(Emitter& emitter) const;
 
  private:
   struct Entry {
     const Rule* rule;
-    std::string message;              // of the first place
-    std::vector<SourceRange> places;  // in the order of the text
+    std::string message;              // for the first range
+    std::vector<SourceRange> places;  // in source order
   };
   std::vector<Entry> entries_;
 };

@@ -18,10 +18,10 @@ namespace {
 
 using namespace semantics;
 
-// Longer texts are not written anew.
+// Maximum length of a rewritten text in bytes.
 constexpr uint32_t kMaxFixLength = 1000;
 
-// The names of the extensions that a line may enable.
+// Returns the names of the extensions that a line may enable.
 std::vector<std::string_view> KnownExtensions() {
   std::vector<std::string_view> names;
   for (const Extension& extension : Extensions()) {
@@ -30,7 +30,7 @@ std::vector<std::string_view> KnownExtensions() {
   return names;
 }
 
-// Walks the stores of the document instead of its trees: order plays no part.
+// Checks dialect rules by scanning the node stores instead of walking trees: order is irrelevant.
 class DialectRules {
  public:
   DialectRules(const ast::Document& document, const ast::Dialect& dialect, CheckedKind kind, Context& context,
@@ -68,7 +68,7 @@ class DialectRules {
              std::move(notes),
              {}}};
   }
-  // Empty for the name that a broken declaration lacks.
+  // Returns an empty text for the missing name of a broken declaration.
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context_.symbols.Text(symbol) : ""; }
   std::string_view SourceText(SourceRange range) const {
     return context_.sources.Text(range.file).substr(range.begin, range.end - range.begin);
@@ -104,15 +104,15 @@ class DialectRules {
   Context& context_;
   Deviations& deviations_;
   const ast::Dialect& dialect_;
-  const ast::Dialect strict_;  // without lenient reading
+  const ast::Dialect strict_;  // without lenient mode
   const ast::Dialect& other_ = ast::Other(dialect_);
-  std::vector<bool> is_left_, is_right_;  // by ExprId: a whole side of an assignment
-  std::set<int32_t> iterators_;           // of all comprehensions
-  // The expressions that need operator expressions.
+  std::vector<bool> is_left_, is_right_;  // indexed by ExprId: a whole side of an assignment
+  std::set<int32_t> iterators_;           // names of all comprehensions' iterators
+  // Expressions that require the extension for operator expressions.
   std::vector<SourceRange> operators_;
   std::vector<ast::ExprId> brackets_;
   bool only_brackets_ = true;
-  bool is_explained_ = false;  // why the document is read in its dialect was reported
+  bool is_explained_ = false;  // the reason for the chosen dialect was reported
 };
 
 void DialectRules::CheckExtensions() {
@@ -126,7 +126,7 @@ void DialectRules::CheckExtensions() {
     bool reported = false;
     for (const ExtensionUse& use : ExtensionsIn(statement, context_.symbols)) {
       if (use.extension == nullptr) {
-        // Vendors write arguments of an extension behind its name.
+        // Vendors write arguments of an extension after its name: report only the first unknown word.
         if (!std::exchange(reported, true)) ReportUnknownExtension(use.name.front());
       } else if (use.is_misspelt) {
         const ast::Name& name = use.name.front();
@@ -182,14 +182,14 @@ void DialectRules::CheckTypes() {
 }
 
 void DialectRules::CheckName(const ast::Name& name) {
-  // The keywords that both dialects share never get here: they are tokens.
+  // Keywords that both dialects share are tokens and never reach this function.
   const std::string_view text = Text(name.symbol);
   if (!ast::IsSoftKeyword(text, dialect_)) return;
   Report(kKeywordName, name.range, "`{}` is a keyword of the {} dialect and cannot be a name", text,
          dialect_.name);
 }
 
-// Told once for each name, whose places are changed together.
+// Reports each quoted name once, with fixes for all its occurrences.
 void DialectRules::CheckQuotedNames() {
   std::map<std::string_view, std::vector<SourceRange>> strict;
   for (const SourceRange& range : document_.quoted_names) {
@@ -285,7 +285,7 @@ void DialectRules::MarkStatements() {
   }
 }
 
-// Left values nest no deeper than the syntax allows.
+// Recursion is bounded by the nesting limit of the syntax.
 void DialectRules::CheckLeft(ast::ExprId left) {
   const ast::Expr& expr = document_.exprs[left];
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&expr.node)) {
@@ -333,10 +333,10 @@ void DialectRules::CheckExpr(ast::ExprId id) {
   }
 }
 
-// In the provisional dialect.
+// Reports a type argument in the provisional dialect.
 void DialectRules::ReportTypeArgument(const ast::InvocationExpr& invocation) {
   const SourceRange place = invocation.type_argument_range;
-  // `scalar` is what tensors are without it.
+  // Tensors without a type argument are `scalar`.
   const bool is_default = invocation.type_argument == ast::PrimitiveName::kScalar;
   Report(kDialectGeneric, place, "type arguments belong to the ratified dialect; `{}` takes none here",
          Text(invocation.callee.symbol))
@@ -347,7 +347,7 @@ void DialectRules::ReportTypeArgument(const ast::InvocationExpr& invocation) {
 void DialectRules::CheckComprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension) {
   for (const ast::Iterator& iterator : comprehension.iterators) CheckName(iterator.name);
   if (comprehension.loops_first == dialect_.loops_first) return;
-  // Nested ones would repeat their text level by level.
+  // Fixes of nested comprehensions would repeat their text at each level.
   const bool has_fix = expr.range.end - expr.range.begin < kMaxFixLength;
   std::string loop;
   for (const ast::Iterator& iterator : comprehension.iterators) {
@@ -380,7 +380,7 @@ void DialectRules::CheckBuiltin(const ast::BuiltinExpr& builtin) {
       .Fix(builtin.name_range, std::string(dialect_.integer));
 }
 
-// Whether the expression is one of 3.2.3, beyond flat syntax.
+// Returns true for an operator expression of 3.2.3. Flat syntax excludes these.
 bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
   const ast::ExprNode& node = document_.exprs[id].node;
   if (ast::Is<ast::InvocationExpr>(node)) return !is_right_[static_cast<size_t>(id.index)];
@@ -395,8 +395,8 @@ bool DialectRules::IsOperatorExpression(ast::ExprId id) const {
          ast::Is<ast::BuiltinExpr>(node) || std::holds_alternative<ast::ParenExpr>(node);
 }
 
-// Whether the expression is `x[0]` in the body of a graph, where names are
-// those of tensors: the checker says more of it than what it would need.
+// Returns true for `x[0]` on a tensor in the body of a graph; the checker reports that with a more specific
+// message.
 bool DialectRules::IsSubscriptOfTensor(ast::ExprId id) const {
   const auto* subscript = std::get_if<ast::SubscriptExpr>(&document_.exprs[id].node);
   if (subscript == nullptr) return false;
@@ -413,7 +413,7 @@ ast::ExprId DialectRules::WithoutBrackets(ast::ExprId id) const {
   return id;
 }
 
-// Brackets that group nothing, and no other operator.
+// Reports brackets that group nothing, if the document has no other operator.
 void DialectRules::ReportBrackets(std::string_view extension) {
   llvm::sort(brackets_, [&](ast::ExprId a, ast::ExprId b) {
     const SourceRange left = document_.exprs[a].range, right = document_.exprs[b].range;
@@ -423,7 +423,7 @@ void DialectRules::ReportBrackets(std::string_view extension) {
                                      "brackets around one value are an operator expression, which needs "
                                      "`extension {};`; leave them out",
                                      extension);
-  uint32_t end = 0;  // of brackets that are taken out with all within them
+  uint32_t end = 0;  // end of the outermost brackets being removed
   for (ast::ExprId id : brackets_) {
     const SourceRange range = document_.exprs[id].range;
     if (range.end <= end) continue;
@@ -432,7 +432,7 @@ void DialectRules::ReportBrackets(std::string_view extension) {
   }
 }
 
-// The name of the operation whose invocation has this range; empty if it is another expression.
+// Returns the operation whose invocation has this range; empty if it is another expression.
 std::string_view DialectRules::NestedCallAt(SourceRange range) const {
   for (const ast::Expr& expr : document_.exprs) {
     const auto* call = ast::Find<ast::InvocationExpr>(expr.node);
@@ -442,8 +442,7 @@ std::string_view DialectRules::NestedCallAt(SourceRange range) const {
   return "";
 }
 
-// One report a document, or a graph, at the first place: the missing line is
-// one mistake however many expressions need it.
+// Reports once per document, or per graph, at the first location: one missing line is one error.
 void DialectRules::ReportOperators() {
   if (kind_ != CheckedKind::kModel || operators_.empty()) return;
   auto starts_first = [](const SourceRange& a, const SourceRange& b) {

@@ -6,19 +6,17 @@
 
 namespace nnefc {
 
-// What kind of document is checked; each has its own dialect rules.
+// The kind of document to check; each has its own dialect rules.
 enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
 
-// Reports what the grammar lets through and the document's dialect has not
-// (chapter 3.2 of both specifications): constructs of the other dialect, constructs of an extension
-// that is not enabled, keywords of the dialect used as names. Each diagnostic
-// names the dialect and, where there is one, the repair.
-// What lenient reading takes goes to `deviations`.
+// Reports constructs that the grammar accepts but the document's dialect does not (chapter 3.2 of both
+// specifications): constructs of the other dialect or of an extension that is not enabled, keywords of the
+// dialect used as names. Each diagnostic names the dialect and, if there is one, the fix. Constructs that
+// lenient mode accepts are added to `deviations`.
 void CheckDialectRules(const ast::Document& document, const ast::Dialect& dialect, CheckedKind kind,
                        Context& context, Deviations& deviations);
 
-// Adds the repair of a missing extension: its line behind the version and the
-// extensions before it.
+// Adds a fix-it for a missing extension: its line after the version and the other extensions.
 void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder);
 
 }  // namespace nnefc

@@ -6,8 +6,8 @@ namespace nnefc {
 
 using namespace semantics;
 
-// Walks down a chain, such as `a[0] + b + c`, to its innermost expression and
-// judges the links on the way back: its length costs no stack.
+// Descends a chain, such as `a[0] + b + c`, to its innermost expression and checks the links on the way back.
+// Iterative, so long chains need no stack.
 TypeId Checker::CheckExpr(ExprId id, Use use) {
   llvm::SmallVector<ExprId, 4> links;
   while (true) {
@@ -60,7 +60,7 @@ TypeId Checker::CheckLeaf(ExprId id, Use use) {
   }
   if (const auto* builtin = ast::Find<ast::BuiltinExpr>(node)) return CheckBuiltin(leaf, *builtin);
   NNEFC_CHECK(std::holds_alternative<ast::ErrorExpr>(node));
-  // Reported by the parser; what is around it must not be expanded.
+  // Reported by the parser; the enclosing body must not be expanded.
   has_syntax_error_ = true;
   return error_;
 }
@@ -86,7 +86,7 @@ TypeId Checker::CheckIdentifier(const ast::Expr& use, Symbol name) {
     return scalar_;
   }
   ReportUndefined(use.range, name, local);
-  // Each name is told once.
+  // Report each name once.
   if (local == nullptr) {
     scope_.Add(name, {.kind = LocalKind::kUnknown, .type = error_, .declaration = use.range});
   }
@@ -104,7 +104,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     if (local == nullptr) Report(kUndefined, range, "undefined name `{}`", Text(name));
     return;
   }
-  // Left values from here on; the scan is for a message only.
+  // Search the left values from here on, for a better message.
   llvm::SmallVector<ExprId, 8> lefts;
   for (const ast::Assignment& assignment : llvm::reverse(rest_)) lefts.push_back(assignment.left);
   while (!lefts.empty()) {
@@ -121,7 +121,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
       lefts.append(tuple->items.rbegin(), tuple->items.rend());
     }
   }
-  if (local != nullptr) return;  // A result or graph parameter that nothing assigns: told as such.
+  if (local != nullptr) return;  // An unassigned result or graph parameter: reported as such.
   if (const ForeignName* foreign = FindForeignValue(Text(name))) {
     DiagnosticBuilder builder =
         Report(kUndefined, range, "undefined name `{}`; {}", Text(name),
@@ -147,7 +147,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
   }
   DiagnosticBuilder builder =
       Report(kUndefined, range, "undefined name `{}`; did you mean `{}`?", Text(name), suggestion.best());
-  // Either name may be the one that is misspelt.
+  // Either of the two names may be misspelt.
   if (suggestion.is_typo())
     builder.Fix(range, std::string(suggestion.best()),
                 suggestion.is_spelling() ? Applicability::kSafe : Applicability::kUnsafe);
@@ -178,8 +178,7 @@ TypeId Checker::CheckTuple(const ast::Expr& tuple, llvm::ArrayRef<ExprId> items,
   llvm::SmallVector<TypeId, 4> types;
   for (ExprId item : items) types.push_back(CheckExpr(item, use));
   const TypeId type = types_.Tuple(types);
-  // Of an argument the parameter's type decides, which may make a tensor of an
-  // attribute.
+  // For an argument the parameter's type decides; it may turn an attribute into a tensor.
   if (use == Use::kValue && !dialect_.mixed_tuples && !IsError(type) && types_.ContainsTensor(type) &&
       !types_.OnlyTensors(type)) {
     Report(kMixedTuple, tuple.range, "the tuple mixes tensors and attributes: its type would be `{}`",
@@ -189,8 +188,8 @@ TypeId Checker::CheckTuple(const ast::Expr& tuple, llvm::ArrayRef<ExprId> items,
   return Bounded(type, tuple.range);
 }
 
-// `[for i in a, j in b if c yield e]`: no iterator is visible in `a` and `b`,
-// all are in `c` and `e`, none behind the bracket.
+// Scopes of `[for i in a, j in b if c yield e]`: iterators are visible in `c` and `e` only, neither in `a`
+// and `b` nor after the bracket.
 TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::ComprehensionExpr& comprehension) {
   llvm::SmallVector<TypeId, 2> items;
   for (const ast::Iterator& iterator : comprehension.iterators) {
@@ -205,7 +204,7 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
            "`{}` runs through `{}`; only arrays can be iterated", Text(iterator.name.symbol), Text(type));
   }
   size_t added = 0;
-  llvm::SmallVector<Scope::Entry, 2> hidden;  // the others of iterators' names, which were reported
+  llvm::SmallVector<Scope::Entry, 2> hidden;  // locals shadowed by iterators, already reported
   for (size_t i = 0; i < items.size(); ++i) {
     const ast::Name& name = comprehension.iterators[i].name;
     const Local iterator{.kind = LocalKind::kIterator,
@@ -219,7 +218,7 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
       ++added;
       continue;
     }
-    if (local->kind == LocalKind::kUnknown) continue;  // of an iterable, reported
+    if (local->kind == LocalKind::kUnknown) continue;  // undefined in an iterable, already reported
     Report(kShadowed, name.range, "iterator `{}` has the name of another identifier", Text(name.symbol))
         .Note(local->declaration, "declared here");
     hidden.push_back({name.symbol, *local});
@@ -228,8 +227,8 @@ TypeId Checker::CheckComprehension(const ast::Expr& whole, const ast::Comprehens
   const size_t size = scope_.entries().size();
   if (comprehension.condition.valid()) CheckCondition(comprehension.condition);
   const TypeId body = CheckExpr(comprehension.body);
-  // Undefined names of the body go with the iterators: each is told again
-  // outside, where it is another one.
+  // Remove undefined names of the body together with the iterators; outside, the same name is another one and
+  // is reported again.
   for (size_t i = scope_.entries().size() - size + added; i > 0; --i) scope_.Pop();
   for (const Scope::Entry& entry : llvm::reverse(hidden)) {
     if (Local* local = scope_.Find(entry.name)) *local = entry.local;
@@ -241,7 +240,7 @@ TypeId Checker::CheckSubscript(const ast::Expr& whole, const ast::SubscriptExpr&
   for (ExprId index : {subscript.begin, subscript.end}) {
     if (!index.valid()) continue;
     if (IsError(base)) {
-      CheckExpr(index);  // `relu[x]` is no subscript at all
+      CheckExpr(index);  // `relu[x]` is not a subscript
     } else {
       CheckIndex(index);
     }
@@ -257,7 +256,7 @@ TypeId Checker::CheckSubscript(const ast::Expr& whole, const ast::SubscriptExpr&
     case TypeKind::kAny:
       return error_;
     case TypeKind::kTensor:
-      // Of a tensor of one axis that is known when the graph is compiled.
+      // A tensor of one axis with values known at compile time.
       if (dialect_.loose_values) return subscript.is_range ? base : integer_;
       [[fallthrough]];
     default:
@@ -325,7 +324,7 @@ TypeId Checker::CheckBuiltin(const ast::Expr& whole, const ast::BuiltinExpr& bui
   TypeId result = error_;
   switch (builtin.builtin) {
     case ast::Builtin::kShapeOf:
-      // Of anything else the shape is that of a value of rank 0.
+      // All other values have the shape of rank 0.
       is_valid = kind == TypeKind::kTensor || !types_.ContainsTensor(type);
       expected = "a tensor";
       result = types_.Array(integer_);

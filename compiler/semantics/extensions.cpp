@@ -14,7 +14,7 @@ constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
 constexpr bool ast::Dialect::*kOperators[] = {&ast::Dialect::operators};
 constexpr bool ast::Dialect::*kVendor[] = {&ast::Dialect::fragments, &ast::Dialect::operators,
                                            &ast::Dialect::empty_declarations, &ast::Dialect::vendor_meanings};
-// What lenient reading turns on.
+// Switches of lenient mode.
 constexpr bool ast::Dialect::*kLenient[] = {
     &ast::Dialect::lenient,      &ast::Dialect::loose_values,       &ast::Dialect::surplus_arguments,
     &ast::Dialect::reassignment, &ast::Dialect::own_operations,     &ast::Dialect::values_in_graph,
@@ -61,7 +61,7 @@ constexpr Extension kExtensions[] = {
      .is_lenient = true},
 };
 
-// Identifiers that nothing but an exporter writes.
+// Parts of identifiers that only exporters write.
 constexpr std::string_view kMarkedEnds[] = {"_aligned_rank_expanded"};
 constexpr std::string_view kMarkedStarts[] = {"fp_tensor_clone"};
 
@@ -70,7 +70,7 @@ bool IsMarked(std::string_view name) {
          llvm::any_of(kMarkedStarts, [&](std::string_view start) { return name.starts_with(start); });
 }
 
-// True if some left side of the graph's body bears the mark of an exporter.
+// Returns true if a left side of the graph's body has an exporter's mark.
 bool BearsMarks(const ast::Document& document, const SymbolTable& symbols) {
   return llvm::any_of(document.graphs, [&](const ast::Graph& graph) {
     return llvm::any_of(graph.body, [&](const ast::Assignment& assignment) {
@@ -85,7 +85,7 @@ std::string_view TextOf(const ast::Name& name, const SymbolTable& symbols) {
   return name.symbol.valid() ? symbols.Text(name.symbol) : "";
 }
 
-// How many of `words` are the name of the extension; 0 if they are another's.
+// Returns the number of leading `words` that form the extension's name; 0 if they do not match.
 size_t WordsOf(const Extension& extension, llvm::ArrayRef<ast::Name> words, const SymbolTable& symbols) {
   llvm::SmallVector<llvm::StringRef, 2> name;
   llvm::StringRef(extension.name.data(), extension.name.size()).split(name, ' ');

@@ -16,7 +16,7 @@ Origin Checker::OriginOf(ExprId right) {
   if (invocation == nullptr) return Origin::kUndecided;
   const Callee callee = out_->Find(invocation->callee.symbol);
   if (IsStandard(callee, variable_)) return Origin::kVariable;
-  // What a fragment of the document returns may be a variable.
+  // A fragment of the document may return a variable.
   return callee.document == standard_ ? Origin::kOther : Origin::kUndecided;
 }
 
@@ -61,8 +61,8 @@ void Checker::CheckPlace(ExprId id, const ast::InvocationExpr& invocation, Calle
   }
 }
 
-// 4.8 (4.7): what is updated is a variable. Where a fragment decides, in
-// parameters and results of fragments, expansion does.
+// 4.8 (4.7): the target of `update` is a variable. Expansion checks it if it depends on a fragment's
+// parameters or results.
 void Checker::CheckUpdateTarget(ExprId target) {
   const ast::Expr& value = expr(Inner(target));
   const bool is_literal = std::holds_alternative<ast::ScalarLiteral>(value.node) ||

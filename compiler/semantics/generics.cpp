@@ -7,8 +7,8 @@ namespace nnefc {
 
 using namespace semantics;
 
-// 3.3.2: explicit, `f<integer>(..)`; else the default of the declaration; else
-// deduced from the arguments, which must agree.
+// 3.3.2: explicit, `f<integer>(..)`; else the default of the declaration; else deduced from the arguments,
+// which must agree.
 TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signature& signature,
                               llvm::ArrayRef<ExprId> slots) {
   if (HasTypeArgument(invocation)) return ExplicitGeneric(invocation, signature);
@@ -24,7 +24,7 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
   if (llvm::is_contained(candidates, error_)) return error_;
   if (dialect_.loose_values) return candidates.empty() ? scalar_ : candidates.front();
   if (candidates.empty()) {
-    // `concat(x, axis = 1)`: no type makes an array of a tensor.
+    // `concat(x, axis = 1)`: no binding of `?` turns a tensor into an array.
     for (size_t i = 0; i < slots.size(); ++i) {
       const TypedName& parameter = signature.parameters[i];
       if (!slots[i].valid() || IsCastable(types_, dialect_, TypeOf(slots[i]), parameter.type)) continue;
@@ -65,7 +65,7 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
 }
 
 TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Signature& signature) {
-  // The dialect rules told already.
+  // Reported by the dialect rules.
   if (!dialect_.generics) return TypeId();
   const std::string_view name = Text(signature.name.symbol);
   if (!signature.is_generic) {
@@ -86,7 +86,7 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
   return type;
 }
 
-// `external<float>(..)`
+// Reports `external<float>(..)`.
 TypeId Checker::ReportUnknownType(const ast::InvocationExpr& invocation) {
   const SourceRange range = invocation.type_argument_range;
   const std::string_view word = Text(invocation.unknown_type);
@@ -113,7 +113,7 @@ void Checker::CollectGeneric(TypeId parameter, TypeId argument,
       return;
     case TypeKind::kTensor:
       if (is_primitive) add(argument);
-      // The data type of `tensor<>` is not told.
+      // The data type of `tensor<>` is unknown.
       if (kind == TypeKind::kTensor && Kind(types_.Element(argument)) != TypeKind::kAny) {
         add(types_.Element(argument));
       }

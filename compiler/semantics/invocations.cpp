@@ -37,17 +37,17 @@ TypeId Checker::CheckInvocation(ExprId id, const ast::InvocationExpr& invocation
   const bool is_chainable = use != Use::kArgument || CheckChaining(invocation, signature);
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
   bool is_valid = BindArguments(invocation, callee, slots) && CheckMissing(invocation, callee, slots);
-  // What is bound is checked even so; a wrong binding leaves `?` open.
+  // Check the bound arguments even after an error; after a wrong binding `?` is unknown.
   const TypeId generic = is_valid || HasTypeArgument(invocation) ? DeduceGeneric(invocation, signature, slots)
                          : signature.is_generic                  ? error_
                                                                  : TypeId();
   is_valid &= CheckArgumentTypes(invocation, callee, slots, generic);
   is_valid &= !generic.valid() || !IsError(generic);
-  // Where values decide what they stand for, they decide what `?` is.
+  // If values determine the meaning of arguments, they determine `?`, too.
   const bool is_open = dialect_.loose_values && !HasTypeArgument(invocation);
   if (is_valid) Keep(id, {callee, slots, is_open ? TypeId() : generic});
   if (!is_chainable) return error_;
-  // Where arguments and type contradict each other the result is in doubt.
+  // If arguments and type contradict each other, the result type is unknown.
   return is_valid || !generic.valid() ? ResultType(signature, generic) : error_;
 }
 
@@ -72,7 +72,7 @@ void Checker::Keep(ExprId id, Binding binding) {
 
 Callee Checker::FindNotEnabled(const ast::InvocationExpr& invocation) {
   const Symbol name = invocation.callee.symbol;
-  // For a name of a standard operation in other frameworks, such as `square`, that operation is suggested.
+  // Names of standard operations in other frameworks, such as `square`, are suggested instead.
   const auto rows = FindForeignOperations(Text(name));
   if (!rows.empty() && !rows.front()->ours.empty()) return {};
   for (const ExtensionLibrary& extension : out_->extensions_) {
@@ -115,7 +115,7 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   for (const Extension* extension : libraries_.extensions()) {
     if (extension->dialect == dialect_ || context_.emitter.exhausted()) continue;
     if (!libraries_.Get(*extension).FindOwn(invocation.callee.symbol).valid()) continue;
-    // Such as `lstm`, of which the ratified dialect has another form.
+    // For example `lstm`: the ratified dialect has another form of it.
     const auto rows = FindForeignOperations(name);
     const bool has_note = !dialect_.translated && !rows.empty() && !rows.front()->note.empty();
     Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect{}", name,
@@ -126,7 +126,7 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
-    // What other frameworks call so too is described in ratified operations.
+    // Describe operations of the same name in other frameworks by ratified operations.
     const auto rows = FindForeignOperations(name);
     const bool is_described = !dialect_.translated && !rows.empty() && rows.front()->is_known();
     DiagnosticBuilder builder =
@@ -140,8 +140,8 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   SuggestOperation(invocation);
 }
 
-// A name of the document in another spelling, then what other frameworks call
-// so, then another spelling of a standard operation, then the nearest name.
+// Suggests, in this order: another spelling of a document's name, an equivalent of a foreign operation,
+// another spelling of a standard operation, the nearest name.
 void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
   const std::string_view name = Text(invocation.callee.symbol);
   Suggestion suggestion(name);
@@ -169,14 +169,14 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
   }
   DiagnosticBuilder builder =
       Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, best);
-  // Of the document's own names another one may have been meant.
+  // For the document's own names, a different one may be intended.
   const bool is_own = own.empty() && out_->by_name_.count(context_.symbols.Find(best)) != 0;
   if (!same.empty() || suggestion.is_typo())
     builder.Fix(range, std::string(best), is_own ? Applicability::kUnsafe : Applicability::kSafe);
 }
 
-// Reports an operation of another framework. The fix renames it where NNEF has
-// the same function with the same arguments.
+// Reports an operation of another framework. The fix renames it if NNEF has the same function with the same
+// arguments.
 bool Checker::SuggestForeign(const ast::InvocationExpr& invocation) {
   const std::string_view name = Text(invocation.callee.symbol);
   const auto rows = FindForeignOperations(name);
@@ -196,7 +196,7 @@ bool Checker::IsDeclared(std::string_view operation) {
   return standard().Find(context_.symbols.Find(operation)).valid();
 }
 
-// True if the invocation has a named argument for each of the blank-separated `parameters`.
+// Returns true if the invocation has a named argument for each of the blank-separated `parameters`.
 bool Checker::NamesAll(const ast::InvocationExpr& invocation, std::string_view parameters) const {
   llvm::SmallVector<llvm::StringRef, 4> needed;
   llvm::StringRef(parameters.data(), parameters.size()).split(needed, ' ', -1, /*KeepEmpty=*/false);
@@ -207,7 +207,7 @@ bool Checker::NamesAll(const ast::InvocationExpr& invocation, std::string_view p
   });
 }
 
-// "; write `softmax(neg(x), axes = ..)`", of operations that the dialect has.
+// Returns "; write `softmax(neg(x), axes = ..)`" if the dialect has the operations of the formula.
 std::string Checker::DescribeForeign(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows) {
   const bool is_declared = llvm::all_of(rows, [&](const ForeignOperation* row) {
     return llvm::all_of(OperationsIn(row->formula),
@@ -221,8 +221,8 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
                             llvm::MutableArrayRef<ExprId> slots) {
   const Signature& signature = SignatureOf(callee);
   if (ReportUnbracketed(invocation, signature)) return false;
-  // Of more arguments than parameters some have no name, or a name that is
-  // given twice or unknown, of which there is more to tell.
+  // Too many arguments: report unnamed ones here. Named ones are duplicate or unknown, and have more specific
+  // messages.
   const size_t unnamed = static_cast<size_t>(
       llvm::count_if(invocation.arguments, [](const ast::Argument& argument) { return !argument.name; }));
   if (unnamed > slots.size() && !dialect_.surplus_arguments) {
@@ -273,8 +273,8 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
   SourceRange before = expr(argument.value).range;
   before.end = before.begin;
   const std::string_view name = Text(parameter.name.symbol);
-  // A tensor, or a value beside the named one, was meant for something else:
-  // the name would not help.
+  // A tensor, or a value in addition to the named one, was intended for another parameter: the name would not
+  // help.
   const bool is_meant = !types_.ContainsTensor(TypeOf(argument.value)) &&
                         llvm::none_of(invocation.arguments, [&](const ast::Argument& other) {
                           return other.name.has_value() && other.name->symbol == parameter.name.symbol;
@@ -284,7 +284,7 @@ bool Checker::BindPositional(const ast::InvocationExpr& invocation, const ast::A
                                      is_meant ? fmt::format(", write `{} = ..`", name) : "");
   if (is_meant) builder.Fix(before, fmt::format("{} = ", name));
   NoteDeclaration(parameter.name.range, signature, builder);
-  return true;  // There is no doubt which parameter was meant.
+  return true;  // The intended parameter is certain.
 }
 
 bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argument& argument, Callee callee,
@@ -313,7 +313,7 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
         Report(kDuplicateArgument, argument.name->range, "argument `{}` is given twice", name);
     const SourceRange value = expr(argument.value).range;
     const auto place = static_cast<size_t>(&argument - invocation.arguments.begin());
-    // The same once more.
+    // The same argument twice.
     if (place > 0 && SourceText(value) == SourceText(expr(slots[index]).range)) {
       const uint32_t begin = expr(invocation.arguments[place - 1].value).range.end;
       builder.Fix({value.file, begin, value.end}, "");
@@ -325,7 +325,7 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
   return true;
 }
 
-// The `()` of an invocation without arguments.
+// Returns the range of the `()` of an invocation without arguments.
 SourceRange Checker::EmptyArguments(const ast::InvocationExpr& invocation) const {
   SourceRange range = invocation.callee.range;
   range.begin = HasTypeArgument(invocation) ? invocation.type_argument_range.end + 1 : range.end;
@@ -367,14 +367,14 @@ bool Checker::CheckArgumentTypes(const ast::InvocationExpr& invocation, Callee c
   for (size_t i = 0; i < slots.size(); ++i) {
     const TypedName& parameter = signature.parameters[i];
     const bool has_default = !slots[i].valid();
-    // Defaults were checked with the declaration; that of `x: ?` awaits `?`.
+    // Defaults were checked with the declaration, except that of `x: ?`: its type depends on `?`.
     if (has_default && !(parameter.default_value.valid() && types_.ContainsGeneric(parameter.type))) continue;
     const TypeId expected = generic.valid() ? types_.Substitute(parameter.type, generic) : parameter.type;
     const TypeId type = has_default ? callee.document->type(parameter.default_value) : TypeOf(slots[i]);
     if (IsCastable(types_, dialect_, type, expected)) continue;
     is_valid = false;
     if (!has_default) {
-      // That a tensor stands where an attribute is expected was told.
+      // A tensor for a positional attribute was reported already.
       const bool is_positional = i < invocation.arguments.size() &&
                                  invocation.arguments[i].value == slots[i] &&
                                  !invocation.arguments[i].name.has_value();
@@ -415,14 +415,14 @@ void Checker::NoteDeclaration(SourceRange range, const Signature& signature,
   for (const TypedName& parameter : signature.parameters)
     parameters += fmt::format("{}{}", parameters.empty() ? "" : ", ", Text(parameter.name.symbol));
   const std::string_view name = Text(signature.name.symbol);
-  // Plug-ins have names, the libraries of nnefc files.
+  // Plug-ins have names; libraries of nnefc have files.
   const bool is_ours = libraries_.FileName(range.file).ends_with(".nnef");
   builder.Note({}, "parameters of `{}`: {}{}", name, parameters,
                is_ours ? fmt::format("; see `nnefc explain {}`", name) : "");
 }
 
-// 3.3.3: `g(f(x))` stands for `t = f(x); g(t)`, with a tensor `t`. The
-// provisional dialect lets a tuple be passed to a tuple.
+// 3.3.3: `g(f(x))` means `t = f(x); g(t)` with a tensor `t`. The provisional dialect accepts a tuple for a
+// tuple.
 bool Checker::CheckChaining(const ast::InvocationExpr& invocation, const Signature& signature) {
   if (dialect_.passed_tuples || dialect_.loose_values || signature.results.empty()) return true;
   const TypeId type = signature.results[0].type;
@@ -439,7 +439,7 @@ TypeId Checker::ResultType(const Signature& signature, TypeId generic) {
     return generic.valid() ? types_.Substitute(result.type, generic) : result.type;
   };
   if (signature.results.size() == 1) return substitute(signature.results[0]);
-  if (signature.results.empty()) return error_;  // the parser told
+  if (signature.results.empty()) return error_;  // reported by the parser
   llvm::SmallVector<TypeId, 4> types;
   for (const TypedName& result : signature.results) types.push_back(substitute(result));
   const TypeId tuple = types_.Tuple(types);

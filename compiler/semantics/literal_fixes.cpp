@@ -9,7 +9,7 @@ namespace nnefc {
 
 using namespace semantics;
 
-// `border = None`: a word for no value, for an argument that has a default.
+// Reports a word for no value, `border = None`, for an argument that has a default.
 bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                             Callee callee) {
   const ast::Expr& value = expr(argument.value);
@@ -28,14 +28,14 @@ bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Ar
     DiagnosticBuilder builder =
         Report(kUndefined, value.range, "`{}` is not a value; remove `{}`, whose default is `{}`",
                Text(word->name), name, text);
-    // An empty list has a meaning of its own, such as automatic padding.
+    // An empty list has a separate meaning, such as automatic padding.
     if (text != "[]" && invocation.arguments.size() > 1) RemoveArgument(invocation, argument, builder);
   }
   SetType(argument.value, error_);
   return true;
 }
 
-// `border = constant`: a name that nothing has, where a string is expected.
+// Reports an undefined name where a string is expected: `border = constant`.
 bool Checker::ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument) {
   const ast::Expr& value = expr(argument.value);
   const auto* word = std::get_if<ast::IdentifierExpr>(&value.node);
@@ -55,7 +55,7 @@ bool Checker::ReportBareWord(const ast::InvocationExpr& invocation, const ast::A
   return true;
 }
 
-// What to write instead where the fix that FixLiteral makes does not say it.
+// Returns a hint where FixLiteral offers no fix.
 std::string Checker::HintFor(ExprId id, TypeId expected) const {
   const ast::Expr& value = expr(Inner(id));
   const TypeKind kind = Kind(expected);
@@ -75,8 +75,8 @@ std::string Checker::HintFor(ExprId id, TypeId expected) const {
   return "";
 }
 
-// Edits a literal, or array or tuple of literals, whose type differs from what
-// is expected in its writing alone: `2` for `2.0`, `(1,2)` for `[1,2]`.
+// Fixes a literal, or an array or tuple of literals, in the wrong notation for the expected type: `2` for
+// `2.0`, `(1,2)` for `[1,2]`.
 void Checker::FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
   id = Inner(id);
   const ast::Expr& value = expr(id);
@@ -109,7 +109,7 @@ void Checker::FixLiteral(ExprId id, TypeId expected, DiagnosticBuilder& builder)
   FixScalars(id, expected, builder);
 }
 
-// `padding = 'same'`, `transposeB = 'true'`.
+// Fixes `padding = 'same'`, `transposeB = 'true'`.
 void Checker::FixWord(ExprId id, std::string_view word, TypeId expected, DiagnosticBuilder& builder) {
   const SourceRange range = expr(id).range;
   const bool is_padding =
@@ -119,7 +119,7 @@ void Checker::FixWord(ExprId id, std::string_view word, TypeId expected, Diagnos
   if (expected == logical_ && (word == "true" || word == "false")) builder.Fix(range, std::string(word));
 }
 
-// `relu[x]`: the brackets behind the name of an operation.
+// Fixes the brackets after an operation's name: `relu[x]`.
 void Checker::FixCallBrackets(SourceRange name, DiagnosticBuilder& builder) {
   const std::string_view text = context_.sources.Text(name.file);
   if (name.end >= text.size() || text[name.end] != '[') return;
@@ -139,8 +139,8 @@ void Checker::ReplaceBrackets(SourceRange range, std::string_view open, std::str
   builder.Fix({range.file, range.end - 1, range.end}, std::string(close));
 }
 
-// `padding = [1,1,1,1]`: four numbers or more, which may list the begins of all
-// dimensions and then their ends, unless the first two spare batch and channels.
+// Returns true for four or more numbers, `padding = [1,1,1,1]`, which may be all begins followed by all ends,
+// unless the first two are 0 for batch and channels.
 bool Checker::MixesBeginsAndEnds(llvm::ArrayRef<ExprId> items, TypeId item) const {
   if (Kind(item) != TypeKind::kTuple || items.size() < 4) return false;
   const auto number = [&](ExprId id) { return std::get_if<ast::IntegerLiteral>(&expr(id).node); };
@@ -195,7 +195,7 @@ void Checker::FixTuple(ExprId id, TypeId expected, DiagnosticBuilder& builder) {
     for (size_t i = 0; i < types.size(); ++i) FixLiteral(tuple->items[i], types[i], builder);
     return;
   }
-  // `padding = [1,1]` means the same before and behind.
+  // `padding = [1,1]`: each number is the padding on both sides.
   const auto* number = std::get_if<ast::IntegerLiteral>(&value.node);
   const bool is_pair = types.size() == 2 && types[0] == integer_ && types[1] == integer_;
   if (number != nullptr && is_pair)

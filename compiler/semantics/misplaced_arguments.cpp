@@ -11,8 +11,8 @@ namespace nnefc {
 
 using namespace semantics;
 
-// `concat(a, b, axis = 1)` and `external(shape = 1,3,32,32)`: the items of an
-// array without their brackets. True if that was reported.
+// Reports items of an array without brackets, `concat(a, b, axis = 1)` and `external(shape = 1,3,32,32)`;
+// returns true if it did.
 bool Checker::ReportUnbracketed(const ast::InvocationExpr& invocation, const Signature& signature) {
   const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
   const auto report = [&](const TypedName& parameter, size_t first, size_t end, const Rule& rule) {
@@ -93,8 +93,7 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
     const Callee twin = libraries_.Get(ast::Other(dialect_)).Find(signature.name.symbol);
     const std::optional<size_t> place = twin.valid() ? PlaceOf(SignatureOf(twin), name) : std::nullopt;
     if (place) {
-      // `perm` of `transpose` is called otherwise here; `output_shape` of
-      // `deconv` is called nothing.
+      // `perm` of `transpose` has another name in this dialect; `output_shape` of `deconv` has no equivalent.
       is_safe = *place < signature.parameters.size() &&
                 !PlaceOf(SignatureOf(twin), signature.parameters[*place].name);
       best = is_safe ? Text(signature.parameters[*place].name.symbol) : "";
@@ -114,8 +113,8 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
   NoteDeclaration(signature.name.range, signature, builder);
 }
 
-// `pads = [1,1,2,2]` of ONNX as an array of pairs, `[(1,2), (1,2)]`; empty if it
-// is no such list. Windows that span batch and channels pad these by nothing.
+// Returns ONNX's `pads = [1,1,2,2]` as an array of pairs, `[(1,2), (1,2)]`; empty if it is not such a list.
+// For windows that span batch and channels, these have no padding.
 std::string Checker::PairsOf(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                              const Signature& signature) const {
   const auto* list = std::get_if<ast::ArrayExpr>(&expr(argument.value).node);
@@ -136,13 +135,12 @@ std::string Checker::PairsOf(const ast::InvocationExpr& invocation, const ast::A
   return fmt::format("[{}]", pairs);
 }
 
-// What makes an argument of another framework right: to leave it out, or to
-// say the type where NNEF has it.
+// Fixes an argument of another framework: removes it, or writes the type after the operation's name.
 void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                                  const ForeignName& foreign, const Signature& signature,
                                  DiagnosticBuilder& builder) {
   const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
-  if (arguments.size() < 2) return;  // none would be left
+  if (arguments.size() < 2) return;  // the only argument
   const SourceRange value = expr(argument.value).range;
   const std::string text = llvm::StringRef(SourceText(value).data(), SourceText(value).size()).lower();
   switch (foreign.repair) {
@@ -171,8 +169,7 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
   RemoveArgument(invocation, argument, builder);
 }
 
-// Removes one of several arguments, with the comma before it, or the one after
-// it where it comes first.
+// Removes one of several arguments with the comma before it, or with the one after it for the first argument.
 void Checker::RemoveArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                              DiagnosticBuilder& builder) {
   const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;

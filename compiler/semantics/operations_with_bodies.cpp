@@ -12,7 +12,7 @@ using namespace semantics;
 TypeId Checker::CheckWithBodies(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use) {
   for (const ast::Argument& argument : invocation.arguments) CheckTensorList(argument.value);
   const Signature& signature = SignatureOf(callee);
-  // Outputs are an array, which is no argument; what takes them is not judged.
+  // The outputs are an array and cannot be an argument; the enclosing invocation is not checked.
   const bool is_chained = use == Use::kArgument;
   if (is_chained) CheckChaining(invocation, signature);
   llvm::SmallVector<ExprId, 12> slots(signature.parameters.size());
@@ -46,8 +46,8 @@ llvm::SmallVector<size_t, 3> Checker::TensorLists(const Signature& signature) co
   return lists;
 }
 
-// Of tensors of different data types, `[state, counter]`, the array is one of
-// `tensor<>`, which no other operation takes.
+// An array of tensors of different data types, `[state, counter]`, has the item type `tensor<>`; no other
+// operation accepts it.
 void Checker::CheckTensorList(ExprId argument) {
   const auto* array = std::get_if<ast::ArrayExpr>(&expr(argument).node);
   if (array == nullptr) {
@@ -199,8 +199,8 @@ bool Checker::CheckSameResults(llvm::ArrayRef<ExprId> names, llvm::ArrayRef<cons
   return true;
 }
 
-// The first results are the next values of the tensors in the list `merged`, if
-// there is one.
+// Checks that the first results match the tensors in the list `merged`, if there is one: they are the next
+// values.
 bool Checker::CheckMergedResults(ExprId name, const Signature& body, const Signature& signature,
                                  llvm::ArrayRef<ExprId> lists) {
   const llvm::SmallVector<size_t, 3> parameters = TensorLists(signature);
@@ -244,7 +244,7 @@ TypeId Checker::OutputsType(const Signature& body) {
     types.push_back(result.type);
     is_uniform &= result.type == types.front();
   }
-  if (types.empty()) return error_;  // the parser told
+  if (types.empty()) return error_;  // reported by the parser
   const TypeId outputs = is_uniform ? types_.Array(types.front()) : types_.Tuple(types);
   return types_.WithinBounds(outputs) ? outputs : error_;
 }

@@ -6,8 +6,8 @@
 
 namespace nnefc {
 
-// The standard operation that an operator on tensors stands for (3.3.3, table
-// 1); empty for `in`, which takes no tensors.
+// Returns the standard operation for an operator on tensors (3.3.3, table 1); empty for `in`, as it has no
+// tensor form.
 std::string_view OperationOf(ast::BinaryOperator op);
 std::string_view OperationOf(ast::UnaryOperator op, const ast::Dialect& dialect);
 

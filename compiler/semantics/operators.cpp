@@ -65,7 +65,7 @@ TypeId Checker::ValueOperatorType(ast::BinaryOperator op, TypeId left, TypeId ri
       return left == logical_ && right == logical_ ? logical_ : TypeId();
     case ast::BinaryOperator::kEq:
     case ast::BinaryOperator::kNe:
-      // The values of tensors in arrays and tuples are not known yet.
+      // Values of tensors in arrays and tuples are not known yet.
       if (types_.ContainsTensor(left) || types_.ContainsTensor(right)) return TypeId();
       return CommonType(types_, dialect_, left, right).valid() ? logical_ : TypeId();
     case ast::BinaryOperator::kIn:
@@ -77,7 +77,7 @@ TypeId Checker::ValueOperatorType(ast::BinaryOperator op, TypeId left, TypeId ri
   return TypeId();
 }
 
-// 3.3.3: operands are checked as if the operation were invoked.
+// 3.3.3: operands are checked as arguments of the operation.
 TypeId Checker::TensorOperatorType(const ast::Expr& whole, std::string_view spelling,
                                    std::string_view operation, llvm::ArrayRef<ExprId> operands,
                                    llvm::ArrayRef<TypeId> types) {
@@ -96,7 +96,7 @@ TypeId Checker::TensorOperatorType(const ast::Expr& whole, std::string_view spel
                spelling, Text(types[i]), Text(expected));
     FixScalars(operands[i], expected, builder);
     builder.Note(parameter.name.range, "on tensors the operator is the operation `{}`", operation);
-    // One mistake an operator. What `2 * x` was meant to be is clear.
+    // One error per operator. The intended meaning of `2 * x` is clear.
     return types[i] == integer_ && !generic.valid() ? ResultType(signature, generic) : error_;
   }
   return ResultType(signature, generic);

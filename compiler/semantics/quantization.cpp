@@ -38,7 +38,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckQuantization(
 void Checker::CheckQuantizationEntry(const ast::Quantization& entry) {
   if (!entry.invocation.valid()) return;
   const auto* invocation = ast::Find<ast::InvocationExpr>(expr(entry.invocation).node);
-  if (invocation == nullptr) return;  // the parser told
+  if (invocation == nullptr) return;  // reported by the parser
   Callee callee = out_->Find(invocation->callee.symbol);
   if (!callee.valid()) callee = ResolveUndeclared(*invocation);
   if (callee.valid() && !IsBroken(callee)) {
@@ -48,7 +48,7 @@ void Checker::CheckQuantizationEntry(const ast::Quantization& entry) {
   for (const ast::Argument& argument : invocation->arguments) CheckExpr(argument.value, Use::kArgument);
 }
 
-// The first parameter is the tensor that the key names.
+// Checks an entry's invocation. Its first parameter is the tensor named by the key.
 void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, Callee callee) {
   const Signature& signature = SignatureOf(callee);
   const std::string_view name = Text(signature.name.symbol);
@@ -78,7 +78,7 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
       is_valid &= BindNamed(invocation, argument, callee, 0, slots);
     }
   }
-  // A placeholder: the tensor is not missing.
+  // A placeholder, so that the tensor does not count as missing.
   slots[0] = id;
   is_valid = is_valid && CheckMissing(invocation, callee, slots);
   for (size_t i = 1; i < slots.size(); ++i) {
@@ -95,8 +95,8 @@ void Checker::CheckQuantizer(ExprId id, const ast::InvocationExpr& invocation, C
   Keep(id, {callee, slots, TypeId()});
 }
 
-// `min = [[-1.0, -2.0]]` for a tensor: an array of values of its data type,
-// each level with arrays of one length.
+// Returns true for `min = [[-1.0, -2.0]]` for a tensor: an array of values of its data type, with arrays of
+// one length at each level.
 bool Checker::IsTensorLiteral(ExprId argument, TypeId expected) {
   if (!dialect_.nested_tensors || Kind(expected) != TypeKind::kTensor) return false;
   TypeId item = TypeOf(argument);
@@ -110,7 +110,7 @@ bool Checker::IsTensorLiteral(ExprId argument, TypeId expected) {
     llvm::SmallVector<ExprId, 8> next;
     for (ExprId id : level) {
       const auto* array = std::get_if<ast::ArrayExpr>(&expr(Inner(id)).node);
-      if (array == nullptr) return true;  // built by an expression: judged by its value
+      if (array == nullptr) return true;  // computed by an expression: checked by its value
       if (array->items.size() != first->items.size()) {
         Report(kQuantizationJagged, expr(id).range, "the array has {} items, the first one of its level {}",
                array->items.size(), first->items.size());

@@ -2,12 +2,11 @@
 
 #include "compiler/support/diagnostics.h"
 
-// A namespace of their own: rules are inline variables, and other rooms have
-// rules of the same names.
+// A separate namespace: rules are inline variables, and other folders have rules of the same names.
 namespace nnefc::semantics {
 
-// The rules of chapter 3.3 (both specifications) and the dialect rules of
-// chapter 3.2 that the checker enforces. R: 1.0.5, P: 1.0 provisional.
+// The rules of chapter 3.3 (both specifications) and the dialect rules of chapter 3.2 that the checker
+// enforces. R: 1.0.5, P: 1.0 provisional.
 #define NNEFC_SEMANTICS_RULES(RULE)                                                         \
   /* the document */                                                                        \
   RULE(kSeveralGraphs, "document.several-graphs", kError, "R 3.2.4, P 3.2.4")               \

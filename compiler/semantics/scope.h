@@ -10,33 +10,33 @@
 
 namespace nnefc {
 
-// What an identifier of a body stands for.
+// The role of an identifier in a body.
 enum class LocalKind : uint8_t {
-  kParameter,       // of a fragment
-  kResult,          // of a fragment or a graph
-  kGraphParameter,  // to be assigned by `external`
+  kParameter,       // parameter of a fragment
+  kResult,          // result of a fragment or a graph
+  kGraphParameter,  // must be assigned by `external`
   kLocal,
-  kIterator,  // of a comprehension
-  kUnknown,   // used without a definition; that was reported
+  kIterator,  // loop variable of a comprehension
+  kUnknown,   // used without a definition; already reported
 };
 
-// How a tensor came to be, as far as `update` needs to know.
+// The origin of a tensor, as far as `update` needs it.
 enum class Origin : uint8_t { kUndecided, kVariable, kOther };
 
 struct Local {
   LocalKind kind = LocalKind::kLocal;
   Origin origin = Origin::kUndecided;
   bool assigned = false;
-  TypeId type = {};  // of a result: as declared
+  TypeId type = {};  // declared type for a result
   SourceRange declaration = {};
   SourceRange assignment = {};  // valid if it was assigned in the body
 };
 
-// The identifiers of one body, by symbol. Reused from body to body, so that
-// 100,000 fragments cost no more than their names.
+// The identifiers of one body, by symbol. Reused for all bodies, so that 100,000 fragments cost only their
+// names.
 class Scope {
  public:
-  // Valid until the next Add.
+  // Returns the local named `name`, or null. Valid until the next Add.
   Local* Find(Symbol name) {
     const size_t index = static_cast<size_t>(name.index);
     if (index >= slots_.size() || slots_[index] < 0) return nullptr;
@@ -49,7 +49,7 @@ class Scope {
     locals_.push_back({name, local});
     return locals_.back().local;
   }
-  // Takes the youngest identifier out again.
+  // Removes the most recently added identifier.
   void Pop() {
     slots_[static_cast<size_t>(locals_.back().name.index)] = -1;
     locals_.pop_back();
@@ -65,7 +65,7 @@ class Scope {
   const std::vector<Entry>& entries() const { return locals_; }
 
  private:
-  std::vector<int32_t> slots_;  // by symbol; -1: not in scope
+  std::vector<int32_t> slots_;  // indexed by symbol; -1: not in scope
   std::vector<Entry> locals_;
 };
 

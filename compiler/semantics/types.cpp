@@ -5,7 +5,7 @@
 namespace nnefc {
 namespace {
 
-// Messages show no more of a type than this.
+// Maximum length of a type in messages.
 constexpr size_t kMaxTextLength = 200;
 
 constexpr TypeKind kPrimitives[] = {TypeKind::kError,   TypeKind::kInteger, TypeKind::kScalar,
@@ -39,7 +39,7 @@ TypeTable::TypeTable() {
 
 std::unique_ptr<TypeTable> TypeTable::Over(const TypeTable& base) {
   auto table = std::make_unique<TypeTable>();
-  table->types_ = base.types_;  // their parts stay where they are
+  table->types_ = base.types_;  // their parts are shared with `base`
   table->by_hash_ = base.by_hash_;
   return table;
 }
@@ -84,7 +84,7 @@ llvm::ArrayRef<TypeId> TypeTable::Items(TypeId type) const {
 TypeId TypeTable::Intern(TypeKind kind, llvm::ArrayRef<TypeId> parts) {
   uint64_t hash = static_cast<uint64_t>(kind) + 0x9e3779b97f4a7c15u;
   for (TypeId part : parts) hash = (hash ^ static_cast<uint64_t>(part.index)) * 0x100000001b3u + (hash >> 29);
-  hash >>= 1;  // DenseMap keeps the two largest values for itself.
+  hash >>= 1;  // DenseMap reserves the two largest values.
   llvm::SmallVector<TypeId, 1>& bucket = by_hash_[hash];
   for (TypeId type : bucket) {
     if (types_[type].kind == kind && types_[type].parts == parts) return type;

@@ -18,61 +18,59 @@ struct SemTypeTag;
 // An interned type; equal types have equal ids.
 using TypeId = TypedId<SemTypeTag>;
 
-// Kinds of types. The provisional dialect's `extent` is kInteger, its `tensor`
-// a tensor of kAny: the data types `scalar`, `logical` and `coordinate` are
-// told where an operation's declaration implies them.
+// Kinds of types. The provisional dialect's `extent` is kInteger; its `tensor` is a tensor of kAny. Its data
+// types `scalar`, `logical` and `coordinate` are checked where an operation's declaration implies them.
 enum class TypeKind : uint8_t {
-  kError,  // of what was already reported; goes with everything
+  kError,  // type of a reported error; compatible with everything
   kInteger,
   kScalar,
   kLogical,
   kString,
-  kGeneric,  // `?` of a generic fragment
+  kGeneric,  // the `?` of a generic fragment
   kTensor,   // element(): kInteger.., kGeneric, or kAny for `tensor<>`
   kAny,      // element of `tensor<>`, item of the empty array `[]`
   kArray,
   kTuple,
 };
 
-// Interns types. A document's table begins with that of its library, so that
-// ids of the library's types are valid in it.
+// Interns types. A document's table begins with that of its library, so ids of the library's types are valid
+// in it.
 class TypeTable {
  public:
-  // Bounds on the types that a document may build, `[[[..]]]` or
-  // `b = (a, a); c = (b, b); ..`: larger ones are reported by the checker, so
-  // that no walk over a type is deep or long.
+  // Limits for the types of a document, such as `[[[..]]]` or `b = (a, a); c = (b, b); ..`. The checker
+  // reports larger ones, so that every walk over a type is short.
   static constexpr uint32_t kMaxDepth = 1024;
   static constexpr uint32_t kMaxSize = 4096;
 
   TypeTable();
-  // Begins with the types of `base`, which must outlive this table.
+  // Creates a table that begins with the types of `base`. `base` must outlive it.
   static std::unique_ptr<TypeTable> Over(const TypeTable& base);
   TypeTable(const TypeTable&) = delete;
   TypeTable& operator=(const TypeTable&) = delete;
 
   TypeId Primitive(TypeKind kind) const;  // kError .. kGeneric, kAny
-  // What is built of an Error type is an Error type.
+  // A type that contains an Error type is an Error type.
   TypeId Tensor(TypeId element);
   TypeId Array(TypeId item);
   TypeId Tuple(llvm::ArrayRef<TypeId> items);
 
   TypeKind Kind(TypeId type) const { return types_[type].kind; }
-  TypeId Element(TypeId type) const;                // of a tensor
-  TypeId Item(TypeId type) const;                   // of an array
-  llvm::ArrayRef<TypeId> Items(TypeId type) const;  // of a tuple
+  TypeId Element(TypeId type) const;                // type must be a tensor
+  TypeId Item(TypeId type) const;                   // type must be an array
+  llvm::ArrayRef<TypeId> Items(TypeId type) const;  // type must be a tuple
   bool ContainsTensor(TypeId type) const { return types_[type].contains_tensor; }
   bool ContainsGeneric(TypeId type) const { return types_[type].contains_generic; }
-  // True if no value but a tensor is in it: `tensor<scalar>`, `tensor<scalar>[]`,
+  // Returns true if all values in it are tensors: `tensor<scalar>`, `tensor<scalar>[]`,
   // `(tensor<scalar>,tensor<integer>)`.
   bool OnlyTensors(TypeId type) const { return types_[type].only_tensors; }
-  // True if `tensor<>` is in it.
+  // Returns true if `tensor<>` is in it.
   bool ContainsUnbound(TypeId type) const { return types_[type].contains_unbound; }
   bool WithinBounds(TypeId type) const {
     return types_[type].depth <= kMaxDepth && types_[type].size <= kMaxSize;
   }
-  // In the words of `dialect`: "tensor<scalar>", "extent[]", "(integer,integer)[]".
+  // Returns the type in the spelling of `dialect`: "tensor<scalar>", "extent[]", "(integer,integer)[]".
   std::string Text(TypeId type, const ast::Dialect& dialect) const;
-  // The type with `?` replaced.
+  // Returns the type with `?` replaced by `generic`.
   TypeId Substitute(TypeId type, TypeId generic);
 
  private:

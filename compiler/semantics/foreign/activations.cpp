@@ -26,7 +26,7 @@ constexpr ForeignOperation kActivations[] = {
             "PyTorch, ONNX, Keras, TensorFlow"),
     Computed("gelu", kTanhGelu, "", "JAX"),
     Computed("gelutanh geluapproximate gelunew gelufast gelupytorchtanh geluaccurate", kTanhGelu),
-    // Piecewise linear.
+    // Piecewise linear functions.
     Computed("hardsigmoid", "clamp(x / 6.0 + 0.5, 0.0, 1.0)", "", "PyTorch, Keras, JAX"),
     Computed("hardsigmoid", "clamp(x * 0.2 + 0.5, 0.0, 1.0)", "", "ONNX, TensorFlow"),
     Computed("hardswish hardsilu", "x * clamp(x + 3.0, 0.0, 6.0) / 6.0"),
@@ -37,13 +37,13 @@ constexpr ForeignOperation kActivations[] = {
     Computed("softsign", "x / (1.0 + abs(x))"),
     Computed("sparseplus", "select(lt(x, 1.0), sqr(max(x + 1.0, 0.0)) / 4.0, x)"),
     Computed("sparsesigmoid", "clamp((x + 1.0) / 2.0, 0.0, 1.0)"),
-    // Of exponentials.
+    // Functions of exponentials.
     Computed("logsigmoid", "neg(softplus(neg(x)))"),
     Computed("mish", "x * tanh(softplus(x))"),
     Computed("tanhshrink", "x - tanh(x)"),
     Computed("squareplus", "(x + sqrt(x * x + 4.0)) / 2.0"),
     Computed("stanh scaledtanh", "1.7159 * tanh(x * 0.66666667)"),
-    // Along axes.
+    // Functions along axes.
     RenamedIf("axes", "softmax", "softmax", "softmax(x, axes = ..)", "axis 1 is the default of NNEF"),
     Computed("softmax2d", "softmax(x, axes = [1])"),
     Computed("softmin", "softmax(neg(x), axes = ..)"),

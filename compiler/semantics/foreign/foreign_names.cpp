@@ -12,7 +12,7 @@
 namespace nnefc {
 namespace {
 
-// The first whose `ours` the operation has counts.
+// The first row whose `ours` is a parameter of the operation counts.
 constexpr ForeignName kParameters[] = {
     {"activation", "", "an activation is an operation of its own, such as `relu(y)`"},
     {"adjx", "transposeA", ""},
@@ -182,7 +182,7 @@ std::string_view WithoutDimensions(std::string_view spelling) {
 
 using Index = std::map<std::string_view, llvm::SmallVector<const ForeignOperation*, 2>, std::less<>>;
 
-// The rows of all tables by each of their names; made once.
+// Returns an index of all tables by name; built once.
 const Index& OperationIndex() {
   static const Index kIndex = [] {
     Index index;

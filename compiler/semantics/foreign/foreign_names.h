@@ -12,45 +12,45 @@
 
 namespace nnefc {
 
-// What makes a foreign argument right, beside its name.
+// The repair of a foreign argument, in addition to renaming it.
 enum class ForeignRepair : uint8_t {
-  kByAdvice,  // what the advice says; the name alone where there is none
-  kRename,    // the name alone, whatever the advice says
-  kDrop,      // to leave it out
-  kDropTrue,  // the same where it is true
+  kByAdvice,  // follow the advice; rename only if there is none
+  kRename,    // rename only, even with advice
+  kDrop,      // remove the argument
+  kDropTrue,  // remove the argument if it is true
   kDropFalse,
-  kDropChannelsFirst,  // the same where it is 'NCHW'
-  kType,               // a type behind the name of the operation
+  kDropChannelsFirst,  // remove the argument if it is channels-first, such as 'NCHW'
+  kType,               // a type after the operation's name
 };
 
 // NNEF's equivalent of a parameter or value of another framework.
 struct ForeignName {
   std::string_view theirs;  // in lower case, without `_`
-  // The name that takes its place, the arguments as they are; empty if none does.
+  // The replacement, with the same arguments; empty if there is none.
   std::string_view ours;
-  std::string_view advice;  // what to write where a name alone does not serve
+  std::string_view advice;  // text for messages where a new name is not enough
   ForeignRepair repair = ForeignRepair::kByAdvice;
 };
 
-// True if another framework spells the operation `ours` as `theirs`: in another
-// case, with other `_`, with its number of dimensions (`SeparableConv2D`).
+// Returns true if `theirs` is another spelling of the operation `ours`: with other case, other `_`, or a
+// number of dimensions (`SeparableConv2D`).
 bool IsSpelledSo(std::string_view theirs, std::string_view ours);
 
-// The rows of the operation that other frameworks call `name`; empty if none is known to.
+// Returns the rows of the operation `name` of other frameworks; empty if none has it.
 llvm::SmallVector<const ForeignOperation*, 2> FindForeignOperations(std::string_view name);
-// Says how NNEF computes what `rows` do, or that it has no `name`.
+// Describes how NNEF computes the operations of `rows`, or states that it has no `name`.
 std::string DescribeForeignOperations(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows);
-// The names of operations that are invoked in a formula: "softmax" and "neg" of `softmax(neg(x))`.
+// Returns the operations that a formula invokes: "softmax" and "neg" for `softmax(neg(x))`.
 std::vector<std::string> OperationsIn(std::string_view formula);
 
-// NNEF's equivalent of a parameter that others call `name`, of an operation
-// whose parameters `has` knows; nullptr if there is none.
+// Returns NNEF's equivalent of the foreign parameter `name`, for an operation that has the parameters
+// accepted by `has`; nullptr if there is none.
 const ForeignName* FindForeignParameter(std::string_view name,
                                         llvm::function_ref<bool(std::string_view)> has);
-// True if `name` is in the table of parameters, for whichever operation.
+// Returns true if `name` is in the table of parameters, for any operation.
 bool IsForeignParameter(std::string_view name);
 
-// What stands for the value that others call `name` (`True`, `None`).
+// Returns NNEF's equivalent of a foreign value (`True`, `None`); nullptr if there is none.
 const ForeignName* FindForeignValue(std::string_view name);
 
 }  // namespace nnefc

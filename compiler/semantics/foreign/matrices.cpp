@@ -4,7 +4,7 @@ namespace nnefc {
 namespace {
 
 constexpr ForeignOperation kMatrices[] = {
-    // Products.
+    // Matrix multiplications.
     Renamed("bmm mm batchmatmul batchmatmulv2 matrixmultiply", "matmul"),
     Computed("dot", "matmul(x, y)", "for matrices", "Keras, JAX, NumPy"),
     Computed("dot", "sum_reduce(x * y, axes = [0])", "for vectors; the result has extent 1", "PyTorch"),

@@ -57,7 +57,7 @@ constexpr ForeignOperation kOthers[] = {
         "regexfullmatch tfidfvectorizer hashing hashedcrossing stringlookup integerlookup textvectorization "
         "discretization imagedecoder",
         "values of a graph are tensors and arrays of tensors"),
-    // Of other machinery.
+    // Other facilities.
     Missing("psend precv allgather alltoall allreduce psum pmax pmin pmean ppermute pshuffle pswapaxes "
             "psumscatter axisindex "
             "axissize raggedalltoall withshardingconstraint reducescatter",

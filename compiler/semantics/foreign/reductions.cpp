@@ -63,7 +63,7 @@ constexpr ForeignOperation kReductions[] = {
     Missing("stdmean varmean weightedmoments normalizemoments sufficientstatistics",
             "`moments(x, axes = ..)` has the results mean and variance"),
     Missing("cov corrcoef"),
-    // Running and ordered.
+    // Running and ordered reductions.
     Missing("cumsum", kRunning),
     Missing("cumulativelogsumexp cumprod cumproduct cummax cummin cumlogsumexp logcumsumexp associativescan "
             "cumulativesum",
