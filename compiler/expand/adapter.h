@@ -7,38 +7,37 @@
 
 namespace nnefc::expand {
 
-// The arguments of one provisional operation while they are made ratified.
+// Converts the arguments of one provisional operation to the ratified form.
 class Adapter {
  public:
-  // Ranks beyond it are left alone; shape inference tells what is wrong.
+  // Maximum rank that is adapted; larger ranks are unchanged, and shape inference reports the error.
   static constexpr int64_t kMaxRank = 64;
 
   Adapter(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site, GraphBuilder& builder,
           Fault& fault)
       : plan_(plan), arguments_(arguments), site_(site), builder_(builder), fault_(fault) {}
 
-  // The argument of a parameter, or null if the operation has no such one.
+  // Returns the argument of a parameter, or null if the operation has no such parameter.
   Value* Find(std::string_view parameter);
-  // True if the dialect's own operation has no such parameter.
+  // Returns true if the provisional operation lacks the parameter.
   bool IsDefault(std::string_view parameter) const {
     return plan_.parameters[static_cast<size_t>(plan_.Find(parameter))].source < 0;
   }
-  // The items of a list of integers, none if there is no such parameter;
-  // nothing if it holds something else.
+  // Returns the items of a list of integers, an empty list if there is no such parameter; nothing if it has
+  // other items.
   std::optional<std::vector<int64_t>> Integers(std::string_view parameter);
   void Set(std::string_view parameter, const std::vector<int64_t>& integers);
-  // The rank of a tensor, 0 of a literal, -1 if it is not known.
+  // Returns the rank of a tensor, 0 for a literal, -1 if it is unknown.
   int64_t Rank(const Value& value) const;
-  // An extent: 1 of a literal and behind the rank.
+  // Returns the extent of an axis: 1 for a literal and for axes beyond the rank.
   ir::Dim Extent(const Value& value, int64_t axis) const;
   std::string ShapeText(const Value& value) const;
-  // Appends singular extents up to `rank`; a literal becomes a `constant` of as
-  // many (P 3.3.2).
+  // Appends axes of extent 1 up to `rank`; a literal becomes a `constant` of that rank (P 3.3.2).
   bool Raise(Value& value, int64_t rank);
-  // Removes singular extents from `rank` on, if all there are.
+  // Removes the axes from `rank` on if all have extent 1.
   bool Lower(Value& value, int64_t rank);
 
-  // What the document calls the operation.
+  // Returns the name of the operation in the document.
   std::string_view called() const { return plan_.called; }
   GraphBuilder& builder() { return builder_; }
   Fault& fault() { return fault_; }

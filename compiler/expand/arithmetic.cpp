@@ -10,12 +10,12 @@ namespace {
 
 using ast::BinaryOperator;
 
-// `a ^ b` by squaring; nothing on overflow.
+// Computes `a ^ b`; returns nothing on overflow.
 std::optional<int64_t> IntegerPower(int64_t base, int64_t exponent) {
   if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
   if (base == -1) return exponent % 2 == 0 ? 1 : -1;
   int64_t result = 1;
-  for (int64_t i = 0; i < exponent; ++i) {  // at most 63 rounds before it overflows
+  for (int64_t i = 0; i < exponent; ++i) {  // at most 63 rounds before overflow
     if (__builtin_mul_overflow(result, base, &result)) return std::nullopt;
   }
   return result;
@@ -40,7 +40,7 @@ std::optional<Value> IntegerArithmetic(BinaryOperator op, int64_t a, int64_t b, 
         return std::nullopt;
       }
       overflow = a == INT64_MIN && b == -1;
-      if (!overflow) result = a / b;  // toward zero
+      if (!overflow) result = a / b;  // rounds toward zero
       break;
     case BinaryOperator::kPow: {
       if (b < 0) {

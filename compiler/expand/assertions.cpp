@@ -10,14 +10,14 @@ namespace {
 
 using Lookup = llvm::function_ref<std::optional<int64_t>(std::string_view)>;
 
-// Parentheses within each other.
+// Maximum nesting of parentheses.
 constexpr int kMaxDepth = 100;
 
 class Evaluator {
  public:
   Evaluator(std::string_view text, Lookup value) : rest_(text), value_(value) {}
 
-  // `a < b`, or `a <= b <= c`, which is all of its parts.
+  // Evaluates `a < b`, or a chain `a <= b <= c`: true if all comparisons are.
   Truth Run() {
     std::optional<int64_t> left = Sum();
     bool holds = true, has_comparison = false;

@@ -11,24 +11,24 @@
 
 namespace nnefc::expand {
 
-// A condition on symbols that a line of extensions states: `extension tract_assert S + P <= 16;`.
+// A condition on symbolic extents in an extension line: `extension tract_assert S + P <= 16;`.
 struct Assertion {
-  SourceRange range;  // of the condition
+  SourceRange range;  // range of the condition
   std::string text;
 };
 
-// Those of the document, without the ones of a scenario (`tg: S == 1`), which hold
-// in that alone. Warns of what is no comparison of sums and products (kAssertionUnread).
+// Returns the assertions of the document, except those of a scenario (`tg: S == 1`), which apply to it only.
+// Warns about conditions that are not comparisons of sums and products (kAssertionUnread).
 std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& context);
 
 enum class Truth : uint8_t {
   kHolds,
   kFails,
-  kOpen,    // of a symbol without a value, or beyond 64 bits
-  kUnread,  // no condition
+  kOpen,    // a symbol has no value, or a number exceeds 64 bits
+  kUnread,  // not a condition
 };
 
-// `value` tells the extent that a symbol stands for, or nothing.
+// Evaluates a condition. `value` returns the extent of a symbol, or nothing if it is unknown.
 Truth Evaluate(std::string_view condition,
                llvm::function_ref<std::optional<int64_t>(std::string_view)> value);
 

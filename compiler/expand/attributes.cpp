@@ -8,7 +8,7 @@ namespace {
 using ir::Attribute;
 using ir::AttributeList;
 
-// Recursion follows the type, whose nesting the checker bounds.
+// Converts values to attributes. Recursion follows the type, whose nesting the checker bounds.
 class Converter {
  public:
   Converter(const TypeTable& types, TypeKind generic) : types_(types), generic_(generic) {}
@@ -53,7 +53,7 @@ std::optional<Attribute> Converter::ConvertPrimitive(const Value& value, TypeKin
   return std::nullopt;
 }
 
-// An array within a list is not packed, so that it differs from a tuple.
+// An array within a list is not packed, to distinguish it from a tuple.
 std::optional<Attribute> Converter::ConvertArray(const Value& value, TypeId item, bool nested) {
   if (value.kind() != ValueKind::kArray) {
     culprit_ = &value;
@@ -92,7 +92,7 @@ std::optional<Attribute> Converter::ConvertTuple(const Value& value, llvm::Array
     culprit_ = &value;
     return std::nullopt;
   }
-  // `(p,q)` of padding is packed, as ir::PairList makes it.
+  // A pair `(p,q)` of padding is packed, as ir::PairList expects.
   if (types.size() == 2 && Resolve(types[0]) == TypeKind::kInteger &&
       Resolve(types[1]) == TypeKind::kInteger) {
     return Pack<Attribute::Integers>(value, ValueKind::kInteger, [](const Value& v) { return v.integer(); });

@@ -7,22 +7,22 @@
 
 namespace nnefc::expand {
 
-// What a document calls an argument and its type, for messages.
+// Names of an argument and its type in the document, for messages.
 struct ArgumentWords {
   std::string_view parameter;
   std::string_view operation;
   std::string_view type;
 };
 
-// Converts a value to the attribute that a parameter of `type` takes; `generic`
-// stands for `?` in it. Nothing, with `fault` filled, if the value is of
-// another type or an extent in it is not specified. `words` are the fault's.
+// Converts a value to an attribute of a parameter of type `type`, with `?` bound to `generic`. Fills `fault`
+// and returns nothing if the value has another type or an unknown extent. `words` are used in the fault's
+// message.
 std::optional<ir::Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
                                          TypeKind generic, const ArgumentWords& words, Fault& fault);
 
-// The words of the `dtype` attribute: "scalar", "integer", "logical", "string".
+// Returns the value of the `dtype` attribute: "scalar", "integer", "logical", "string".
 std::string_view DataTypeText(TypeKind kind);
-// The element type of a tensor of a data type; kDynamic if there is none.
+// Returns the element type of a tensor with a data type; kDynamic if there is none.
 ElementType ElementTypeOf(TypeKind kind);
 TypeKind TypeKindOf(ElementType type);
 

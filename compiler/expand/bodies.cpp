@@ -12,7 +12,7 @@
 namespace nnefc::expand {
 namespace {
 
-// What a body costs beside its operations, in operations: a graph of its own.
+// Fixed cost of a body in operations, for its separate graph.
 constexpr int64_t kBodyOperations = 32;
 
 }  // namespace
@@ -97,7 +97,7 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
     const Value& name = arguments[i];
     const Callee body = frame().chunk->document->FindOwn(context_.symbols.Find(name.text()));
     NNEFC_CHECK(body.valid());
-    if (!body.document->expandable(body.fragment)) return false;  // it was told why
+    if (!body.document->expandable(body.fragment)) return false;  // already reported
     const Signature& signature = body.document->signature(body.fragment);
     if (!CheckBodyArguments(plan, arguments, body, role, site)) return false;
     num_outputs = static_cast<int64_t>(signature.results.size());
@@ -113,7 +113,7 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
   return BeginBody();
 }
 
-// What the checker cannot count or type: arrays that are no literals.
+// Checks lengths and types that the checker cannot: arrays that are not literals.
 bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& callee,
                                  std::string_view role, const Site& site) {
   const TypeTable& types = callee.document->types();
@@ -148,8 +148,8 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
   return true;
 }
 
-// Pushes a frame whose nodes are made in a graph of their own. What it reaches
-// outside are its parameters alone.
+// Pushes a frame for a body; its nodes are created in a separate graph. Only its parameters come from
+// outside.
 bool Machine::BeginBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun++].second;
@@ -162,19 +162,18 @@ bool Machine::BeginBody() {
     parameters = std::move(declared);
   }
   stack_.insert(stack_.end(), parameters.begin(), parameters.end());
-  if (!Instantiate(call, Info(call.callee))) return false;  // a limit, which ends all
+  if (!Instantiate(call, Info(call.callee))) return false;  // a limit was reached, so the expansion ends
   frame().is_body = true;
   builder_.names().SetRoot(OriginFrame());
   return true;
 }
 
-// Leaves a body with its results. A mistake in it does not keep the other body
-// from being looked at.
+// Returns from a body with its results. The other body is evaluated even after an error.
 bool Machine::FinishBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun - 1].second;
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
-  llvm::StringMap<int> named;  // a result may be there twice
+  llvm::StringMap<int> named;  // a result may occur twice
   const size_t count = run.goes_by_name ? run.results.size() : signature.results.size();
   for (size_t output = 0; output < count; ++output) {
     const size_t i = run.goes_by_name ? run.results[output] : output;
@@ -216,7 +215,7 @@ bool Machine::FinishBodies() {
   if (run->goes_by_name) {
     std::vector<Value> results;
     for (size_t output : run->outputs) results.push_back(outputs.item(static_cast<int64_t>(output)));
-    // A name alone is that of the only result.
+    // A single name on the left receives the only result.
     const bool is_alone = results.size() == 1 && run->site.array_length < 0;
     outputs = is_alone ? std::move(results[0]) : Value::Array(heap_, std::move(results));
   }

@@ -32,8 +32,8 @@ std::optional<Value> IntegersUpTo(int64_t count, Heap& heap, Fault& fault) {
   return Value::Array(heap, std::move(items));
 }
 
-// R: the rank is the length; P: at least 2. What is no tensor has the
-// singleton shape.
+// Returns a shape. R: its length is the rank; P: at least 2. Values other than tensors have the singleton
+// shape.
 std::optional<Value> ShapeOf(const Value& argument, const ast::Dialect& dialect, const ir::Graph& graph,
                              Heap& heap, Fault& fault) {
   std::vector<Value> extents;
@@ -57,8 +57,8 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The literal without its sign, if `text` is a whole numeric literal: digits,
-// `.` and digits, exponent. `integer` tells the form without the last two.
+// Returns true if `text` is a complete numeric literal with an optional sign: digits, `.` and digits,
+// exponent. Sets `integer` if it has digits only.
 bool IsNumericLiteral(std::string_view text, bool& integer) {
   if (!text.empty() && text[0] == '-') text.remove_prefix(1);
   integer = AllDigits(text);
@@ -125,7 +125,7 @@ std::optional<Value> CastToScalar(const Value& argument, Fault& fault) {
       if (!IsNumericLiteral(text, integer)) return NotLiteral(Builtin::kScalar, text, fault);
       double value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      // Tells what is too large from what is too small, which is nearly zero.
+      // Distinguishes overflow from underflow; the latter becomes nearly zero.
       if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
       if (!std::isfinite(value)) {
         fault = Fault::Of(kCastOutOfRange, "`'{}'` is not a finite number", text.substr(0, 64));

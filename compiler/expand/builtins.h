@@ -7,8 +7,8 @@
 
 namespace nnefc::expand {
 
-// Evaluates a built-in function (chapter 3.3.3). `shape_of` reads the shapes
-// that were inferred while `graph` grew.
+// Evaluates a built-in function (chapter 3.3.3). `shape_of` reads the shapes that are inferred while `graph`
+// grows.
 std::optional<Value> EvaluateBuiltin(ast::Builtin builtin, const Value& argument, const ast::Dialect& dialect,
                                      const ir::Graph& graph, Heap& heap, Fault& fault);
 

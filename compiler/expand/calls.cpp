@@ -13,7 +13,7 @@
 namespace nnefc::expand {
 namespace {
 
-// What a call costs beside the instructions that it executes, in steps.
+// Cost of a call in addition to its executed instructions, in steps.
 constexpr int64_t kCallSteps = 8;
 
 }  // namespace
@@ -44,15 +44,15 @@ bool Machine::LowerRequested(std::string_view name) const {
   return false;
 }
 
-// A document's compounds are expanded; a standard one stays whole unless it
-// was named or means something else in the ratified dialect.
+// A document's compounds are expanded. A standard compound is not, unless it is named in `--lower` or differs
+// in the ratified dialect.
 Machine::Mode Machine::ModeOf(const Callee& callee) const {
   const Signature& signature = callee.document->signature(callee.fragment);
   if (!signature.has_body) return Mode::kOperation;
   if (!callee.document->is_library()) return Mode::kInstantiate;
   const std::string_view name = context_.symbols.Text(signature.name.symbol);
   if (LowerRequested(name)) return Mode::kInstantiate;
-  // What an extension composes is no operation.
+  // A compound of an extension is not an operation.
   if (!registry_.Find(ir::kNnefSet, RatifiedName(name)).valid()) return Mode::kInstantiate;
   return callee.document->dialect().translated ? Mode::kInstantiateIfChanged : Mode::kOperation;
 }
@@ -72,7 +72,7 @@ const Value* Machine::Default(const Callee& callee, size_t parameter) {
 }
 
 bool Machine::DoCall(const Call& call) {
-  if (!call.callee.document->expandable(call.callee.fragment)) return false;  // it was told why
+  if (!call.callee.document->expandable(call.callee.fragment)) return false;  // already reported
   FragmentInfo& info = Info(call.callee);
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   const std::string_view name = context_.symbols.Text(signature.name.symbol);
@@ -87,8 +87,8 @@ bool Machine::DoCall(const Call& call) {
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }
 
-// Whether tensors among the arguments have the type that stands for `?`. A vendor's reader considers nothing
-// else: its exporters write `reshape<integer>` for tensors of any type.
+// Returns true if an argument has tensors that determine `?`. tract's reader uses only these: its exporters
+// write `reshape<integer>` for tensors of any type.
 bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
   const CheckedDocument& document = *call.callee.document;
   const Signature& signature = document.signature(call.callee.fragment);
@@ -104,8 +104,8 @@ bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
   return false;
 }
 
-// What stands for `?` of the callee: told by the checker, by the caller's own
-// `?`, or by the arguments.
+// Returns the type bound to `?` of the callee: from the checker, from the caller's own `?`, or deduced from
+// the arguments.
 TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
   if (!signature.is_generic) return TypeKind::kError;
@@ -118,9 +118,8 @@ TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
                        llvm::ArrayRef<Value>(stack_).drop_front(first_argument), builder_.graph());
 }
 
-// Whether the fragment is being instantiated already with arguments that differ
-// from those on the stack in nothing that decides what it does: tensors may be
-// others of the same type and shape.
+// Returns true if the fragment is already being instantiated with equivalent arguments. Tensors are
+// equivalent if they have the same type and shape.
 bool Machine::RepeatsItself(const Call& call) {
   const size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
   const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
@@ -152,7 +151,7 @@ bool Machine::IsAlike(const Value& a, const Value& b) {
   return true;
 }
 
-// Whether the limits leave room for one more frame.
+// Returns true if the limits permit one more frame.
 bool Machine::MayEnter(const Call& call) {
   steps_ += kCallSteps;
   if (!CheckSteps(call.expr)) return false;
@@ -171,7 +170,7 @@ bool Machine::MayEnter(const Call& call) {
   return true;
 }
 
-// A conversion without a type has that of graph.quant for the tensor that it makes.
+// Checks a cast without a type: graph.quant must state the type of its result.
 bool Machine::CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments) {
   if (!call.callee.document->is_library() ||
       context_.symbols.Text(signature.name.symbol) != "tract_core_cast")
@@ -187,7 +186,7 @@ bool Machine::CheckCast(const Call& call, const Signature& signature, llvm::Arra
               call.expr);
 }
 
-// Pushes a frame: the arguments on the stack become its first slots.
+// Pushes a frame whose first slots are the arguments on the stack.
 bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
   if (!MayEnter(call)) return false;
   if (info.chunk == nullptr) {
@@ -234,7 +233,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
     site.array_length = statement.array_length;
     site.left = current.chunk->document->ast().exprs[statement.left].range;
   }
-  // What becomes more than a node.
+  // Operations that become more than one node.
   using Maker = bool (Machine::*)(const Call&, const OpPlan&, llvm::ArrayRef<Value>, const Site&);
   static const ir::OpTable<Maker> makers(
       ir::StandardOps(), ir::kNnefSet,
@@ -261,8 +260,8 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   return true;
 }
 
-// Leaves a fragment with its result, or its results as a tuple, on the
-// caller's stack. Poison gives up the caller's statement.
+// Returns from a fragment and pushes its result, or a tuple of its results, on the caller's stack. Poison
+// abandons the caller's statement.
 bool Machine::Return() {
   if (frames_.size() == 1) {
     if (body_ != nullptr) Finish();
@@ -314,8 +313,8 @@ void Machine::Finish() {
     ir::NodeId node = stack_[static_cast<size_t>(slot)].port().node;
     if (graph.node(node).Is(ir::OpRole::kExternal)) graph.AddToParameters(node);
   }
-  // The provisional dialect lets externals be parameters of the graph or not;
-  // in the ratified one each is.
+  // In the provisional dialect externals need not be parameters of the graph; in the ratified one each must
+  // be.
   if (!document_.dialect().external_parameters) {
     const llvm::DenseSet<ir::NodeId> known(graph.parameters().begin(), graph.parameters().end());
     for (ir::NodeId id : graph.nodes()) {
@@ -328,7 +327,7 @@ void Machine::Finish() {
     if (slot < 0 || !declared.results[i].symbol.valid()) continue;
     const Value& result = stack_[static_cast<size_t>(slot)];
     if (builder_.is_lenient() && (result.kind() == ValueKind::kArray || result.primitive())) {
-      // A result that is known, such as a shape.
+      // A result with a known value, such as a shape.
       const Value constant =
           AsConstant(stack_[static_cast<size_t>(slot)], TypeKind::kError, SiteOf({}), builder_);
       if (!constant.poison())
@@ -371,8 +370,8 @@ Site Machine::SiteOf(ast::ExprId expr) {
   return site;
 }
 
-// The local name of an instantiation: the identifier that its result is
-// assigned to, or the fragment's name within an expression.
+// Returns the local name of an instantiation: the identifier of its result, or the fragment's name within an
+// expression.
 std::string Machine::ScopeOf(size_t index) const {
   const Frame& callee = frames_[index];
   const Frame& caller = frames_[index - 1];

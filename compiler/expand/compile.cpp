@@ -11,8 +11,8 @@ namespace nnefc::expand {
 
 using ast::ExprId;
 
-// Compiles one body. Recursion follows the nesting of an expression, which
-// the parser bounds; chains of operators and of if-else are walked in loops.
+// Compiles one body. Recursion follows the nesting of an expression, bounded by the parser; chains of
+// operators and of if-else are compiled in loops.
 class Compiler {
  public:
   Compiler(const CheckedDocument& document, const SymbolTable& symbols, const DefaultLookup& defaults,
@@ -38,19 +38,19 @@ class Compiler {
     auto found = slots_.find(name);
     return found == slots_.end() ? -1 : found->second;
   }
-  // The slot of what was assigned to the name, before it was quantized.
+  // Returns the slot of the value assigned to the name, before it was quantized.
   int32_t FindAssigned(Symbol name) const {
     auto found = assigned_.find(name);
     return found == assigned_.end() ? FindSlot(name) : found->second;
   }
   void QuantizeBy(const Quantizers& quantizers) { quantizers_ = &quantizers; }
 
-  // Statements, and what comes behind them.
+  // Compiles statements, followed by the instruction `end`.
   void CompileBody(llvm::ArrayRef<ast::Assignment> body, OpCode end = OpCode::kReturn) {
     for (const ast::Assignment& assignment : body) CompileStatement(assignment);
     Emit(end, ExprId());
   }
-  // Forgets the statements that were compiled; what they assign stays known.
+  // Discards the compiled statements; the assigned names remain known.
   void ForgetStatements() {
     chunk_->code.clear();
     chunk_->constants.clear();
@@ -76,7 +76,7 @@ class Compiler {
   }
   int32_t Here() const { return static_cast<int32_t>(chunk_->code.size()); }
   void Land(size_t jump) { chunk_->code[jump].a = Here(); }
-  // The constant of a literal, one for all that are written alike; false if `expr` is none.
+  // Pushes the constant of a literal, shared by identical literals; returns false if `expr` is not a literal.
   bool PushLiteral(ExprId expr);
   bool SpellLiteral(ExprId expr);
   void Spell(char kind, llvm::StringRef bytes) {
@@ -123,8 +123,8 @@ class Compiler {
   std::unique_ptr<Chunk> chunk_;
   llvm::DenseMap<Symbol, int32_t> slots_;
   const Quantizers* quantizers_ = nullptr;
-  llvm::DenseMap<Symbol, int32_t> assigned_;  // where that is another slot
-  llvm::StringMap<int32_t> literals_;         // constants, by what tells them apart
+  llvm::DenseMap<Symbol, int32_t> assigned_;  // slots of names before quantization, where different
+  llvm::StringMap<int32_t> literals_;         // constants, keyed by spelling_
   std::string spelling_;
 };
 
@@ -137,7 +137,7 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
   const bool sound = document_.sound(assignment);
   const int32_t known = chunk_->num_slots;
   if (assignment.left.valid()) CollectTargets(assignment.left, statement);
-  // What is wrongly assigned again keeps its first value.
+  // A wrong reassignment preserves the first value.
   if (!sound) {
     auto first = chunk_->targets.begin() + statement.first_target;
     chunk_->targets.erase(
@@ -158,8 +158,8 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
   chunk_->statements.push_back(statement);
 }
 
-// The items of the array on the left: `[a, b]`, or the only array of the tuple
-// `(a, [b, c])`; -1 if there is none.
+// Returns the length of the array on the left: `[a, b]`, or the only array of the tuple `(a, [b, c])`; -1 if
+// there is none.
 int32_t Compiler::ArrayLength(ExprId left) const {
   llvm::ArrayRef<ExprId> items = left;
   if (const auto* tuple = ast::Find<ast::TupleExpr>(ast_.exprs[StripParens(ast_, left)].node)) {
@@ -175,7 +175,7 @@ int32_t Compiler::ArrayLength(ExprId left) const {
   return length;
 }
 
-// A statement without a left side.
+// Compiles an expression without a left side.
 void Compiler::CompileLoose(ExprId expr, int32_t slot) {
   auto index = static_cast<int32_t>(chunk_->statements.size());
   Statement statement;
@@ -191,8 +191,8 @@ void Compiler::CompileLoose(ExprId expr, int32_t slot) {
   chunk_->statements.push_back(statement);
 }
 
-// Gives a slot to every identifier on the left, before the right is compiled:
-// a mistake on the right poisons them.
+// Allocates a slot for every identifier on the left before the right side is compiled: an error on the right
+// poisons them.
 void Compiler::CollectTargets(ExprId left, Statement& statement) {
   const ast::ExprNode& node = ast_.exprs[StripParens(ast_, left)].node;
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
@@ -225,8 +225,7 @@ void Compiler::CompilePattern(ExprId left) {
   for (ExprId item : items) CompilePattern(item);
 }
 
-// The name goes to the quantized tensor; that of an external or a variable is what
-// data are given by, and stays with it.
+// The quantized tensor receives the name, except for externals and variables: their data are found by name.
 void Compiler::CompileQuantizers(const Statement& statement, ExprId right) {
   if (quantizers_ == nullptr) return;
   const Binding* binding = document_.binding(StripParens(ast_, right));
@@ -265,7 +264,7 @@ void Compiler::CompileItems(llvm::ArrayRef<ExprId> items, OpCode code, ExprId ex
   Emit(code, expr, static_cast<int32_t>(items.size()));
 }
 
-// Appends what tells a literal from others to spelling_; false if `expr` is none.
+// Appends a unique spelling of a literal to spelling_; returns false if `expr` is not a literal.
 bool Compiler::SpellLiteral(ExprId expr) {
   const ast::ExprNode& node = ast_.exprs[StripParens(ast_, expr)].node;
   const auto spell_items = [&](char kind, llvm::ArrayRef<ExprId> items) {
@@ -354,7 +353,7 @@ void Compiler::CompileExpr(ExprId expr, bool direct) {
   }
 }
 
-// `a + b + c`: the chain of left operands is walked, not recursed into.
+// Compiles `a + b + c`; iterates over the chain of left operands.
 void Compiler::CompileBinary(ExprId expr) {
   llvm::SmallVector<ExprId, 8> chain;
   const ast::BinaryExpr* binary = nullptr;
@@ -372,7 +371,7 @@ void Compiler::CompileBinary(ExprId expr) {
   }
 }
 
-// `a if c else b if d else ..`: only the branch that is taken is evaluated.
+// Compiles `a if c else b if d else ..`: only the selected branch is evaluated.
 void Compiler::CompileSelect(ExprId expr, bool direct) {
   bool tensor = IsTensor(expr);
   llvm::SmallVector<size_t, 4> ends;
@@ -394,8 +393,7 @@ void Compiler::CompileSelect(ExprId expr, bool direct) {
 void Compiler::CompileComprehension(const ast::ComprehensionExpr& loop, ExprId expr) {
   for (const ast::Iterator& iterator : loop.iterators) CompileExpr(iterator.iterable);
   Emit(OpCode::kLoopBegin, expr, static_cast<int32_t>(loop.iterators.size()));
-  // An iterator's name is free again after the comprehension, and may have
-  // another slot then.
+  // An iterator's name is free after the comprehension, and may then have another slot.
   llvm::SmallVector<std::pair<Symbol, int32_t>, 2> outer;
   size_t next = Emit(OpCode::kLoopNext, expr);
   for (const ast::Iterator& iterator : loop.iterators) {
@@ -465,7 +463,8 @@ void Compiler::CompileInvocation(const ast::InvocationExpr& invocation, ExprId e
   EmitCall({binding->callee, binding->generic, expr, direct});
 }
 
-// Of a name whose tensor was quantized into another slot, the tensor; false of others.
+// Loads the unquantized tensor of a name that was quantized into another slot; returns false for other
+// expressions.
 bool Compiler::LoadAssigned(ExprId expr) {
   const auto* identifier = std::get_if<ast::IdentifierExpr>(&ast_.exprs[StripParens(ast_, expr)].node);
   if (identifier == nullptr || assigned_.count(identifier->name) == 0) return false;

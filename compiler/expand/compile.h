@@ -8,12 +8,10 @@
 
 namespace nnefc::expand {
 
-// What a default stands for, by callee and index of the parameter: null if it
-// is wrong.
+// Returns the default value of a callee's parameter, by index; null if it is wrong.
 using DefaultLookup = std::function<const Value*(const Callee&, size_t)>;
 
-// Compiles the body of a fragment, or that of the document's graph, to
-// instructions. What the checker found wrong becomes kAbandon.
+// Compiles the body of a fragment, or that of the document's graph. Parts with errors become kAbandon.
 std::unique_ptr<Chunk> CompileFragment(const Callee& fragment, const SymbolTable& symbols,
                                        const DefaultLookup& defaults, Heap& heap);
 std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
@@ -21,9 +19,8 @@ std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const Symbo
 
 class Compiler;
 
-// Compiles the body of a document's graph part by part, each in the place of the one
-// before: what runs once need not be there as a whole. Tensors that have a quantizer
-// are quantized behind their assignment.
+// Compiles the body of a document's graph in parts. Each part replaces the previous one, because the body
+// runs only once. Tensors with a quantizer are quantized after their assignment.
 class GraphCompiler {
  public:
   GraphCompiler(const CheckedDocument& document, Quantizers quantizers, const SymbolTable& symbols,
@@ -32,11 +29,10 @@ class GraphCompiler {
   GraphCompiler(const GraphCompiler&) = delete;
   GraphCompiler& operator=(const GraphCompiler&) = delete;
 
-  // Compiles the statements that come next, so many at most. Behind the last of the
-  // body stands kReturn, behind others kNextPart.
+  // Compiles the next statements, at most `most`. The last part ends with kReturn, the others with kNextPart.
   void CompilePart(size_t most);
-  // The part that was compiled last. Slots keep their numbers; those of results and
-  // parameters are known with the last part.
+  // Returns the latest part. Slots keep their numbers; those of results and parameters are complete after the
+  // last part.
   const Chunk& chunk() const;
   std::unique_ptr<Chunk> Take();
 
@@ -44,20 +40,19 @@ class GraphCompiler {
   const ast::Graph& graph_;
   const Quantizers quantizers_;
   const std::unique_ptr<Compiler> compiler_;
-  size_t next_ = 0;  // statement
+  size_t next_ = 0;  // index of the next statement
 };
 
-// The chunk of expressions that no body holds: the value of each lands in the
-// slot of its index.
+// Compiles expressions outside bodies: the value of each is stored in the slot of its index.
 std::unique_ptr<Chunk> CompileExpressions(const CheckedDocument& document,
                                           llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
                                           const DefaultLookup& defaults, Heap& heap);
 
-// The value of an expression built of literals only: `[(0,0), (1,1)]`, `-1.0`.
+// Returns the value of an expression that consists of literals only: `[(0,0), (1,1)]`, `-1.0`.
 std::optional<Value> LiteralValue(const ast::Document& document, ast::ExprId expr, const SymbolTable& symbols,
                                   Heap& heap);
 
-// `expr` without the parentheses around it.
+// Returns `expr` without the parentheses around it.
 ast::ExprId StripParens(const ast::Document& document, ast::ExprId expr);
 
 }  // namespace nnefc::expand

@@ -14,16 +14,16 @@ namespace {
 
 using Size = ir::Attribute::Integers;
 
-// An output as a number.
+// Node and index of an output.
 using Key = std::pair<int32_t, int32_t>;
 
-// Operations whose coordinates meet.
+// Operations that share coordinates.
 struct Group {
-  std::vector<ir::NodeId> windows;  // that make or read them
+  std::vector<ir::NodeId> windows;  // operations with a window that produce or read them
   std::vector<Size> sizes;
 };
 
-// A coordinate that a node takes or makes; none for other nodes.
+// Returns the coordinates that a node reads or produces; none for other nodes.
 std::vector<Key> CoordinatesOf(const ir::Graph& graph, const ir::Node& node) {
   std::vector<Key> keys;
   auto add = [&](ir::OutputPort port) {

@@ -12,7 +12,7 @@
 namespace nnefc {
 namespace {
 
-// Names in `--lower` must be those of standard compounds.
+// Reports names in `--lower` that are not standard compounds.
 void CheckLowered(const CheckedDocument& document, const StandardLibrary& library,
                   const ExpandOptions& options, Context& context) {
   const CheckedDocument& standard = library.Get(document.dialect());
@@ -26,8 +26,7 @@ void CheckLowered(const CheckedDocument& document, const StandardLibrary& librar
   }
 }
 
-// Variables whose labels differ by case alone are one in the ratified dialect
-// (R 4.1.3).
+// Reports labels that differ only by case: they denote one variable in the ratified dialect (R 4.1.3).
 void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& builder, Emitter& emitter) {
   std::map<std::string, std::string> labels;
   for (ir::NodeId id : graph.nodes()) {
@@ -53,7 +52,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   if (document.graph() == nullptr) return result;
   Context own(context, context.emitter.room());
   CheckLowered(document, library, options, own);
-  Symbol name = document.graph()->name.symbol;  // invalid if its text was not read
+  Symbol name = document.graph()->name.symbol;  // invalid if it could not be parsed
   const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
   result.graph = std::make_unique<ir::Graph>(&registry, text);
   expand::Heap heap(own.limits.items);

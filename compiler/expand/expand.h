@@ -17,11 +17,11 @@ namespace nnefc {
 
 class InstanceRecord;  // instances.h
 
-// What an expanded graph is for, which decides what it may hold.
+// The purpose of an expanded graph; it determines the valid constructs.
 enum class Purpose : uint8_t {
-  kJudge,    // all that is valid
-  kExecute,  // the same: all that is valid runs
-  kPrint,    // only what has a ratified form: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
+  kJudge,    // everything valid
+  kExecute,  // same: everything valid can run
+  kPrint,    // only ratified forms: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
 };
 
 struct ExpandOptions {
@@ -30,49 +30,45 @@ struct ExpandOptions {
   // Standard compounds to expand too: names, or "all".
   std::vector<std::string> lower;
   Purpose purpose = Purpose::kExecute;
-  // The data of a variable, where an attribute asks for it; nothing if there are
-  // none. Null: no variable has data.
+  // Returns the data of a variable, for attributes that depend on it; nothing if there is none. Null: no
+  // variable has data.
   std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
-  // The document of a model inside, by the labels that lead there, as `encoder/head`;
-  // null after a mistake, which was emitted. None: no model has others inside.
+  // Returns the document of a submodel by its path of labels, such as `encoder/head`; null after a reported
+  // error. No function: there are no submodels.
   std::function<const CheckedDocument*(const std::string& path, SourceRange place)> submodel;
-  // Symbols that no input tells stand for some extent: to try a document whose
-  // operations depend on them.
+  // Binds symbols without a known extent to trial extents, for documents whose operations depend on them.
   bool tries_symbols = false;
-  // Lines of the document's graph.quant file: each of their tensors is quantized as
-  // soon as it is computed (R 7.1, P 7.1).
+  // Lines of the document's graph.quant file: each of their tensors is quantized right after its computation
+  // (R 7.1, P 7.1).
   std::vector<TensorQuantization> quantize;
-  // The tensors to which graph.quant gives quantized types, as a vendor's dialect has them.
+  // Tensors with quantized types in graph.quant, as in tract's dialect.
   std::set<std::string, std::less<>> quantized;
-  // If given: what fragments of the document were instantiated with.
+  // If not null: records the instantiations of the document's fragments.
   InstanceRecord* record = nullptr;
 };
 
-// What a document expands to.
+// The result of expanding a document.
 struct [[nodiscard]] Expanded {
-  // Of NNEF operations; null if the document has no graph to expand. After
-  // mistakes, those of earlier stages too, it lacks what depends on them.
+  // The graph of NNEF operations; null if the document has no graph to expand. After errors, also those of
+  // earlier stages, it lacks the parts that depend on them.
   std::unique_ptr<ir::Graph> graph;
-  // True if there is no mistake: neither here nor in the document.
+  // True if there is no error, neither here nor in the document.
   bool complete = false;
-  // Of a trial: the shapes of externals as they are, by name, where symbols
-  // leave extents open; otherwise none.
+  // After a trial: the declared shapes of externals by name, where symbols leave extents open; otherwise
+  // empty.
   std::map<std::string, ir::PartialShape> open_shapes;
   bool is_trial() const { return !open_shapes.empty(); }
-  // What was told here.
+  // Diagnostics of the expansion.
   std::vector<Diagnostic> diagnostics;
 };
 
-// Evaluates a checked document's graph: fragments of the document are
-// instantiated, attributes computed, and what remains is a graph of NNEF
-// operations (set "nnef", in the ratified dialect's terms) whose shapes are
-// inferred as it grows. Mistakes are emitted with the stack of fragments.
+// Evaluates a checked document's graph: instantiates the document's fragments and computes attributes. The
+// result is a graph of NNEF operations (set "nnef", in the ratified form); their shapes are inferred as the
+// graph grows. Errors are emitted with the stack of fragments.
 //
-// Conventions of the nnef set: attributes are those of the ratified
-// declaration, all of them, defaults included; a generic operation's type is
-// the attribute "dtype" ("scalar", "integer", "logical", "string"); an output's
-// first name is its NNEF identifier; a literal given for a tensor is a
-// `constant` of shape [] and one value.
+// Conventions of the nnef set: a node has all attributes of the ratified declaration, defaults included. A
+// generic operation's type is the attribute "dtype" ("scalar", "integer", "logical", "string"). An output's
+// first name is its NNEF identifier. A literal for a tensor is a `constant` of shape [] and one value.
 Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
                         ir::OpRegistry& registry, const ExpandOptions& options, Context& context);
 

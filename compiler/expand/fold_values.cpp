@@ -10,7 +10,7 @@
 namespace nnefc::expand {
 namespace {
 
-// Larger ones are left to nodes.
+// Maximum number of elements; larger tensors are not folded.
 constexpr int64_t kMaxItems = int64_t{1} << 20;
 
 bool IsItem(const Value& value) {
@@ -37,12 +37,12 @@ Value Nest(const ValueItems& items, size_t depth, int64_t& next, Heap& heap) {
   return Value::Array(heap, std::move(nested));
 }
 
-// What a fold sees of a call.
+// A call to fold.
 struct FoldCall {
   const OpPlan& plan;
   llvm::ArrayRef<Value> arguments;
   TypeKind generic;
-  std::vector<ValueItems> tensors;  // in order, those of arrays one by one
+  std::vector<ValueItems> tensors;  // in order; arrays are flattened
 
   const Value& Argument(std::string_view name) const {
     return arguments[static_cast<size_t>(plan.Find(name))];
@@ -62,14 +62,14 @@ struct FoldCall {
 using Folded = std::optional<ValueItems>;
 using FoldFunction = Folded (*)(const FoldCall&);
 
-// Counts from the end where it is negative; nothing beyond `rank`.
+// Returns the axis, counted from the end if it is negative; nothing if it is out of range.
 std::optional<size_t> AxisOf(int64_t axis, size_t rank) {
   const auto limit = static_cast<int64_t>(rank);
   if (axis < -limit || axis >= limit) return std::nullopt;
   return static_cast<size_t>(axis < 0 ? axis + limit : axis);
 }
 
-// The items at `places` along an axis.
+// Returns the items at the indices `places` along an axis.
 ValueItems Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> places) {
   ValueItems taken;
   taken.shape = from.shape;
@@ -99,7 +99,7 @@ Folded FoldSlice(const FoldCall& call) {
     if (!axis || step < 1) return std::nullopt;
     const int64_t extent = items.shape[*axis];
     const auto from = (*begin)[i] < 0 ? (*begin)[i] + extent : (*begin)[i];
-    // As ir::nnef::SliceAxis has it.
+    // Same as ir::nnef::SliceAxis.
     const bool counts_back = (*end)[i] < 0 || ((*end)[i] == 0 && is_unit);
     const auto to = counts_back ? (*end)[i] + extent : std::min((*end)[i], extent);
     if (from < 0 || from >= to) return std::nullopt;
@@ -146,7 +146,7 @@ Folded FoldUnsqueeze(const FoldCall& call) {
   return items;
 }
 
-// Values one behind the other along an axis, of extents that are alike before and behind it.
+// Concatenates values along an axis; all other extents are equal.
 ValueItems Join(llvm::ArrayRef<ValueItems> parts, size_t axis, llvm::SmallVector<int64_t, 4> shape) {
   ValueItems joined{std::move(shape), {}};
   size_t lines = 1;
@@ -242,7 +242,7 @@ Value Promoted(const Value& value, bool to_scalar) {
              : value;
 }
 
-// One element of a binary operation; nothing if it has no value.
+// Computes one element of a binary operation; nothing if it has no value.
 template <ast::BinaryOperator kOp>
 std::optional<Value> Compute(const Value& x, const Value& y) {
   if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent)
@@ -266,7 +266,8 @@ template <auto kCompute>
 Folded FoldBinary(const FoldCall& call) {
   const ValueItems &x = call.tensors[0], &y = call.tensors[1];
   if (x.shape != y.shape && x.items.size() != 1 && y.items.size() != 1) return std::nullopt;
-  // A single element takes the other's shape, of more axes.
+  // A single element is broadcast to the other operand's shape; for two single elements, the higher rank
+  // wins.
   const bool takes_first = x.items.size() != 1 || (y.items.size() == 1 && x.shape.size() >= y.shape.size());
   ValueItems result{takes_first ? x.shape : y.shape, {}};
   const size_t count = std::max(x.items.size(), y.items.size());
@@ -278,7 +279,7 @@ Folded FoldBinary(const FoldCall& call) {
   return result;
 }
 
-// Of extents, which are integers, and what is made of them.
+// Folds a function of extents (integers) and of values computed from them.
 template <double (*kFunction)(double)>
 Folded FoldUnary(const FoldCall& call) {
   ValueItems result = call.tensors[0];
@@ -297,7 +298,7 @@ double Negated(double value) {
   return -value;
 }
 
-// What stands where the condition holds, or else; a single element goes with any shape.
+// Folds `select`; a single element broadcasts to any shape.
 Folded FoldSelect(const FoldCall& call) {
   const ValueItems* widest = &call.tensors[0];
   for (const ValueItems& each : call.tensors) {
@@ -324,7 +325,7 @@ Folded FoldSelect(const FoldCall& call) {
   return result;
 }
 
-// R 4.5.8: to integer the closest smaller one.
+// R 4.5.8: a cast to integer rounds down.
 Folded FoldCast(const FoldCall& call) {
   ValueItems items = call.tensors[0];
   for (Value& item : items.items) {
@@ -346,7 +347,7 @@ Folded FoldCast(const FoldCall& call) {
   return items;
 }
 
-// tract's conversion: toward zero.
+// tract's conversion rounds toward zero.
 Folded FoldToInteger(const FoldCall& call) {
   ValueItems items = call.tensors[0];
   for (Value& item : items.items) {
@@ -442,7 +443,7 @@ std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> argume
   const Folded folded = fold->second(call);
   if (!folded) return std::nullopt;
   const auto made = static_cast<int64_t>(folded->items.size());
-  heap.work += made;  // is charged as steps
+  heap.work += made;  // charged as steps
   Fault full;
   if (!heap.Reserve(made, full)) return std::nullopt;
   return FromItems(*folded, heap);

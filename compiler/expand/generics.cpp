@@ -24,7 +24,7 @@ TypeKind ElementKind(const Value& value, const ir::Graph& graph) {
 
 namespace {
 
-// Walks a type and a value down to the first `?` whose value tells its type.
+// Descends into a type and a value to the first `?` whose value determines its type.
 TypeKind FindGeneric(const TypeTable& types, TypeId type, const Value& value, const ir::Graph& graph) {
   switch (types.Kind(type)) {
     case TypeKind::kGeneric:
@@ -68,8 +68,7 @@ Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap) {
     case TypeKind::kTensor:
       return value.primitive() ? value.AsTensor() : value;
     case TypeKind::kArray: {
-      // Arrays of arrays keep their literals: an operation converts them where
-      // it takes them.
+      // Arrays of arrays keep their literals: an operation converts them when it uses them.
       TypeId item = types.Item(type);
       if (value.kind() != ValueKind::kArray || value.all_tensors() || types.Kind(item) != TypeKind::kTensor)
         return value;

@@ -11,38 +11,36 @@
 
 namespace nnefc {
 
-// What a fragment was given or gave: tensors of the graph, literals, and arrays
-// and tuples of these.
+// An argument or result of a fragment: tensors of the graph, literals, and arrays and tuples of these.
 struct InstanceValue {
   enum class Kind : uint8_t { kUnknown, kTensor, kLiteral, kArray, kTuple };
-  Kind kind = Kind::kUnknown;  // kUnknown: what no literal tells, or too much
+  Kind kind = Kind::kUnknown;  // kUnknown: has no literal form, or exceeds the limit
   ir::OutputPort port;
   std::string literal;  // `0.5`, `'constant'`
   std::vector<InstanceValue> items;
 };
 
-// One instantiation of a fragment of the document, complete, that made nodes.
+// One complete instantiation of a fragment of the document that created nodes.
 struct FragmentInstance {
   std::shared_ptr<const ir::Frame> frame;
   ast::FragmentId fragment;
   ast::ExprId call;                      // the invocation, in the same document
-  std::vector<InstanceValue> arguments;  // by parameter, defaults included
+  std::vector<InstanceValue> arguments;  // indexed by parameter, defaults included
   std::vector<InstanceValue> results;
 };
 
-// Every instantiation that an expansion made, inner ones first.
+// All instantiations of an expansion, inner ones first.
 class InstanceRecord {
  public:
   const std::vector<FragmentInstance>& instances() const { return instances_; }
-  // Adds an instantiation whose values are still to come; null if there are too
-  // many.
+  // Adds an instantiation without values yet; returns null over the limit.
   FragmentInstance* Add();
   InstanceValue Keep(const expand::Value& value);
 
  private:
   std::vector<FragmentInstance> instances_;
-  // Values that may still be kept: arrays are passed from level to level of a
-  // recursion.
+  // Remaining number of recorded values. A limit is needed because a recursion passes arrays from level to
+  // level.
   int64_t left_ = 1'000'000;
 };
 

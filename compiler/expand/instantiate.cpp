@@ -16,10 +16,10 @@
 namespace nnefc::expand {
 namespace {
 
-// Outputs of one node beyond these count as operations of their own.
+// Outputs of one node beyond this number count as separate operations.
 constexpr int64_t kFreeOutputs = 64;
 
-// What a symbol stands for on trial: even, and another extent for each.
+// Returns a symbol's extent in a trial: even, and different for each symbol.
 int64_t TriedExtent(uint32_t symbol) {
   return 6 + 4 * int64_t{symbol};
 }
@@ -34,7 +34,7 @@ GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const Che
 
 void GraphBuilder::Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
                            std::string message) {
-  // The library of an extension is written so.
+  // Libraries of extensions may deviate.
   if (site.document != nullptr && site.document->is_library()) return;
   const SourceRange written = SitePlaces(plan, site).Find(argument, -1);
   deviations_.Note(rule, written.valid() ? written : site.range, std::move(message));
@@ -63,7 +63,7 @@ Value GraphBuilder::ValueOf(const Value& value) const {
   return bound == symbols_.end() ? value : Value::KnownExtent(value.symbol(), bound->second);
 }
 
-// The symbols in the shape of an external are the extents that it has.
+// Binds the symbols in the declared shape of an external to the actual extents.
 bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialShape& shape,
                                std::string_view name, const Site& site) {
   for (size_t axis = 0; axis < written.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {
@@ -111,7 +111,7 @@ bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> argument
   bool fits = !shape.rank_known() || shape.rank() == static_cast<int64_t>(declared.size());
   for (size_t axis = 0; axis < declared.size(); ++axis) {
     const Value extent = ValueOf(declared[axis]);
-    // An extent of 0 is open (P 4.1.1), and so is one that a symbol stands for that nothing told.
+    // An extent of 0 is open (P 4.1.1), and so is an unbound symbol.
     const bool is_told = extent.kind() == ValueKind::kInteger && extent.integer() > 0;
     extents.push_back(is_told ? fmt::format("{}", extent.integer()) : "?");
     if (!fits || !is_told || !shape.rank_known() || !shape[static_cast<int64_t>(axis)].known()) continue;
@@ -128,7 +128,7 @@ bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> argument
   return !shape.rank_known() || BindSymbols(declared, shape, name, site);
 }
 
-// assertion.fails: those of which all symbols are told now, by this external the last of them.
+// assertion.fails: checks the assertions whose symbols are all bound, now that this external is.
 bool GraphBuilder::CheckAssertions(std::string_view external) {
   bool hold = true;
   Scope& scope = symbol_scopes_.back();
@@ -290,7 +290,7 @@ Value GraphBuilder::MakeRatified(std::string_view name, llvm::ArrayRef<Value> ar
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     ordered.push_back(i < arguments.size() ? arguments[i] : plan.parameters[i].default_value);
   }
-  Site inserted = site;  // what is written at the site are arguments of another operation
+  Site inserted = site;  // the arguments written at the site belong to another operation
   inserted.expr = ast::ExprId();
   return MakeNode(plan, ordered, inserted);
 }
@@ -330,7 +330,7 @@ bool GraphBuilder::CountOperations(int64_t count, const Site& site) {
   return false;
 }
 
-// The node that stands for a literal: one for all uses of the same one.
+// Returns the node of a literal, shared by all its uses.
 ir::OutputPort GraphBuilder::Literal(const Value& value, const Site& site) {
   std::string key;
   switch (value.kind()) {
@@ -377,7 +377,7 @@ ir::NodeId GraphBuilder::AddLiteralNode(const Value& value, const Site& site) {
   ir::NodeId node = graph().AddNode(
       ir::kNnefSet, "constant", {.attributes = std::move(attributes), .origin = {site.range, site.frame}});
   names().OnNode(graph().node(node), site.statement);
-  (void)ir::InferNode(graph(), node, context_.emitter);  // emits mistakes
+  (void)ir::InferNode(graph(), node, context_.emitter);  // emits errors
   return node;
 }
 
@@ -406,8 +406,7 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
   return false;
 }
 
-// external.shape: `--input-shape` overrides it; an extent of 0 is open until
-// run time (P 4.1.1).
+// external.shape: `--input-shape` overrides it; an extent of 0 is open until run time (P 4.1.1).
 bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                    ir::AttributeMap& attributes) {
   std::string name(site.in_graph.valid() ? context_.symbols.Text(site.in_graph) : "");
@@ -430,7 +429,7 @@ bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arg
     return true;
   }
   for (const Value& item : shape.items()) {
-    if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // inference tells
+    if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // reported by inference
     const bool is_symbol = is_lenient_ && item.kind() == ValueKind::kUnknownExtent;
     const bool unspecified = is_symbol || (item.kind() == ValueKind::kInteger && item.integer() == 0);
     open |= unspecified;
@@ -460,7 +459,7 @@ void GraphBuilder::ReportUnknownExternals() {
   }
 }
 
-// How many outputs a node of the operation has.
+// Computes the number of outputs of a node.
 bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                 int64_t& count) {
   auto argument = [&](std::string_view name) -> const Value& {
@@ -485,9 +484,9 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       if (value.kind() != ValueKind::kTensor || axis.kind() != ValueKind::kInteger) break;
       const ir::PartialShape& shape = graph().output(value.port()).shape;
       if (shape.rank_known() && (axis.integer() < 0 || axis.integer() >= shape.rank()))
-        break;  // inference tells
+        break;  // reported by inference
       if (site.array_length >= 0) {
-        count = site.array_length;  // Another extent is told by inference.
+        count = site.array_length;  // Inference reports a different extent.
       } else if (shape.rank_known() && shape[axis.integer()].known()) {
         count = shape[axis.integer()].value();
       } else {
@@ -499,7 +498,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
     case ir::ResultCount::kDeclared:
       for (const TypedName& result : plan.signature->results) {
         if (plan.document->types().Kind(result.type) != TypeKind::kArray) continue;
-        // The left side tells the length of one array beside other results.
+        // The left side determines the length of one array among other results.
         if (count == static_cast<int64_t>(plan.signature->results.size()) && site.array_length >= 0) {
           count += site.array_length - 1;
         } else {
@@ -550,7 +549,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     generic = site.generic != TypeKind::kError
                   ? site.generic
                   : DeduceGeneric(*plan.document, *plan.signature, arguments, graph());
-    // The provisional dialect has no `?`: what tells no type holds scalars.
+    // The provisional dialect has no `?`: the default is scalar.
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
       Report(Fault::Of(semantics::kGenericUndeduced, "nothing tells the type that `?` of `{}` stands for",
@@ -562,7 +561,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   NodeParts parts;
   if (plan.role == ir::OpRole::kExternal && !PrepareExternal(plan, arguments, site, parts.attributes))
     return {};
-  // What is printed must do in the ratified dialect.
+  // Printed text must conform to the ratified dialect.
   if (plan.role == ir::OpRole::kVariable && plan.provisional && options_.purpose != Purpose::kPrint)
     parts.attributes.Set(ir::kExactLabel, true);
   int64_t num_outputs = 0;
@@ -581,7 +580,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   names().OnNode(graph().node(node), site.statement);
   if (plan.is_custom) TypeCustomOutputs(plan, node, generic);
   const SitePlaces places(plan, site);
-  if (scopes_.size() == 1) {  // variables of bodies are no matter of CheckVariables
+  if (scopes_.size() == 1) {  // CheckVariables ignores variables of bodies
     if (plan.role == ir::OpRole::kVariable) variable_places_[node.index] = places.Find("label", -1);
     if (plan.role == ir::OpRole::kUpdate) variable_places_[node.index] = places.Find("variable", -1);
   }
@@ -599,7 +598,7 @@ bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& 
   return inferred;
 }
 
-// The data types of a custom primitive follow from its declaration.
+// Derives the data types of a custom primitive from its declaration.
 void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
   const TypeTable& types = plan.document->types();
   const std::vector<ir::OutputGroup> groups = ir::OutputGroups(graph().node(node));

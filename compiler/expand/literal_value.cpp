@@ -12,7 +12,7 @@ ExprId StripParens(const ast::Document& document, ExprId expr) {
 
 namespace {
 
-// The value of an array or tuple literal; nothing if an item is no literal.
+// Returns the items of an array or tuple literal; nothing if an item is not a literal.
 std::optional<std::vector<Value>> LiteralItems(const ast::Document& document, llvm::ArrayRef<ExprId> items,
                                                const SymbolTable& symbols, Heap& heap) {
   std::vector<Value> values;
@@ -37,7 +37,7 @@ std::optional<Value> LiteralValue(const ast::Document& document, ExprId expr, co
     return Value::String(heap, std::string(symbols.Text(string->value)), false);
   }
   if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
-    // Only signs of numbers, as `-1`: other operators may be tensors' too.
+    // Only signs of numbers, such as `-1`; other operators may have tensor operands.
     std::optional<Value> operand = LiteralValue(document, unary->operand, symbols, heap);
     Fault ignored;
     if (!operand || unary->op == ast::UnaryOperator::kNot) return std::nullopt;

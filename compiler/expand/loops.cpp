@@ -3,7 +3,7 @@
 
 namespace nnefc::expand {
 
-// Comprehensions, of one or several arrays of equal lengths.
+// Begins a comprehension over one or several arrays of equal lengths.
 bool Machine::BeginLoop(const Instruction& instruction) {
   auto count = static_cast<size_t>(instruction.a);
   Loop loop;
@@ -40,7 +40,7 @@ bool Machine::NextItem(const Instruction& instruction) {
   }
   int64_t index = loop.index++;
   for (size_t i = loop.arrays.size(); i-- > 0;) {
-    // An open extent of a shape is told where its identifier is used.
+    // An open extent of a shape is reported where its identifier is used.
     stack_.push_back(loop.arrays[i].item(index));
   }
   return CheckSteps(instruction.expr);
@@ -62,7 +62,7 @@ bool Machine::EndLoop(const Instruction& instruction) {
   return true;
 }
 
-// Ends the comprehensions of a statement that is given up.
+// Ends the comprehensions of an abandoned statement.
 void Machine::DropLoops(size_t count) {
   while (loops_.size() > count) {
     heap_.Charge(-static_cast<int64_t>(loops_.back().results.size()));

@@ -13,16 +13,16 @@
 namespace nnefc::expand {
 namespace {
 
-// Tensors of more elements are no attributes.
+// Maximum elements of a tensor that becomes an attribute.
 constexpr int64_t kMaxAttributeItems = 4096;
-// Places of more elements are left to the kernels.
+// Maximum number of indices that are normalized here; kernels handle larger tensors.
 constexpr int64_t kMaxPlaces = 1 << 20;
 
 bool IsNumber(const Value& value) {
   return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
 }
 
-// Whether an integer is the same number.
+// Returns true if the number is an integer.
 bool IsWhole(double number) {
   return std::abs(number) < 9e15 && number == std::trunc(number);
 }
@@ -40,15 +40,14 @@ TypeKind KindOf(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
   }
 }
 
-// Whether the axes of an operation are those of its result, which has as many
-// more.
+// Returns true if the axes in an operation's arguments refer to its result, because it adds axes.
 bool AddsAxes(ir::OpId op) {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet,
                                        {{"unsqueeze", true}, {"stack", true}});
   return table.Find(op) != nullptr;
 }
 
-// Singular axes in front, up to `rank`.
+// Prepends axes of extent 1 up to `rank`.
 Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& builder) {
   if (value.kind() != ValueKind::kTensor) return value;
   const ir::PartialShape& shape = builder.graph().output(value.port()).shape;
@@ -58,13 +57,13 @@ Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& 
   return builder.MakeRatified("unsqueeze", {value, Value::Array(builder.heap(), std::move(axes))}, site);
 }
 
-// Whether an operation multiplies matrices, whose ranks are equal.
+// Returns true for a matrix multiplication; its operands have equal ranks.
 bool MultipliesMatrices(ir::OpId op) {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"linear", true}, {"matmul", true}});
   return table.Find(op) != nullptr;
 }
 
-// The value of a tensor that a constant or a variable holds, seen through views.
+// Returns the value of a constant or variable, looking through views; poison if it is unknown.
 Value KnownValue(const Value& value, GraphBuilder& builder, int64_t most = kMaxAttributeItems) {
   if (value.kind() != ValueKind::kTensor) return value;
   const std::optional<TensorValue> known = builder.KnownTensor(value.port());
@@ -112,8 +111,7 @@ class Loosener {
   GraphBuilder& builder_;
 };
 
-// `?` stands for numbers of any kind as soon as one of several tensors holds
-// them.
+// Binds `?` to the scalar type if any of the tensors has it, otherwise to the tensors' type.
 void Loosener::FindGeneric() {
   if (!plan_.signature->is_generic || site_.generic != TypeKind::kError) return;
   TypeKind common = TypeKind::kError;
@@ -176,8 +174,8 @@ bool Loosener::LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted,
   return !value.poison();
 }
 
-// The items of arrays that nest evenly, `[[1.0,2.0],[3.0,4.0]]`, in their order,
-// where an array of single values is expected; nothing if there are none.
+// Flattens evenly nested arrays, `[[1.0,2.0],[3.0,4.0]]`, where an array of single values is expected;
+// returns nothing for other arrays.
 std::optional<Value> Loosener::Flattened(const OpPlan::Parameter& parameter, TypeId item, const Value& list) {
   const TypeKind kind = plan_.document->types().Kind(item);
   if (kind == TypeKind::kArray || kind == TypeKind::kTuple || kind == TypeKind::kTensor) return std::nullopt;
@@ -274,8 +272,7 @@ void Loosener::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value)
   value = Convert(parameter, parameter.type, value);
 }
 
-// Axes below zero count from the end: of the first tensor, or of what the
-// operation makes of it.
+// Converts negative axes. They count from the end of the first tensor or of the result.
 void Loosener::CountFromStart() {
   const Value* first = nullptr;
   for (size_t i = 0; i < plan_.parameters.size() && first == nullptr; ++i) {
@@ -308,8 +305,8 @@ void Loosener::CountFromStart() {
   }
 }
 
-// Places below zero that `gather` takes count from the end of the axis, where a constant holds them; those
-// that come with a run are counted by the kernels.
+// Converts negative indices of a constant for `gather`; they count from the end of the axis. Kernels convert
+// indices that are known only at run time.
 void Loosener::CountPlacesFromStart() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"gather", true}});
   if (table.Find(plan_.op) == nullptr) return;
@@ -334,7 +331,7 @@ void Loosener::CountPlacesFromStart() {
   *indices = AsConstant(FromItems(*places, builder_.heap()), TypeKind::kInteger, site_, builder_);
 }
 
-// Matrices of fewer axes are the same for all along the first ones.
+// Broadcasts the matrix of lower rank along the leading axes.
 bool Loosener::RaiseMatrices() {
   const int64_t first = Rank(arguments_[0]), second = Rank(arguments_[1]);
   if (first < 2 || second < 2 || first == second) return true;
@@ -348,7 +345,7 @@ bool Loosener::RaiseMatrices() {
   return true;
 }
 
-// One value a channel: a vector goes along the second axis.
+// Moves the vector of a per-channel operand to the second axis.
 void Loosener::RaiseVectors() {
   const std::vector<ir::InputInfo>& inputs = builder_.registry().Info(plan_.op).inputs;
   size_t input = 0;
@@ -365,7 +362,7 @@ void Loosener::RaiseVectors() {
   }
 }
 
-// Repeats of more axes than the tensor has: those in front are new ones.
+// Prepends axes to a tensor if `repeats` has more items than it has axes.
 void Loosener::RaiseTiled() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"tile", true}});
   if (table.Find(plan_.op) == nullptr) return;
@@ -407,7 +404,7 @@ bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments,
 
 namespace {
 
-// Whole numbers as those where the type wants them: exporters keep extents in tensors of floats.
+// Converts whole scalars where the type expects integers: exporters store extents in tensors of floats.
 Value ToWhole(const TypeTable& types, TypeId type, const Value& value, Heap& heap) {
   const TypeKind kind = types.Kind(type);
   if (kind == TypeKind::kArray && value.kind() == ValueKind::kArray) {
@@ -436,25 +433,25 @@ Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, G
 
 namespace {
 
-// A conversion to the type that the tensor has.
+// Removes a cast to the tensor's own type.
 template <bool kToInteger>
 std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
                                  GraphBuilder& builder) {
   const TypeKind wanted = kToInteger ? TypeKind::kInteger : site.generic;
-  // Of quantized values a conversion makes numbers.
+  // A cast of quantized values dequantizes, so it is not removed.
   const bool is_same = arguments[0].kind() == ValueKind::kTensor && !builder.has_quantized_types() &&
                        ElementKind(arguments[0], builder.graph()) == wanted;
   return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
 }
 
-// A mask of numbers is added as it is.
+// A numeric mask is added unchanged.
 std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
                                  GraphBuilder& builder) {
   const bool is_logical = ElementKind(arguments[0], builder.graph()) == TypeKind::kLogical;
   return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
 }
 
-// The numbers from `start` on in steps that lie before `end`, as a constant.
+// Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`.
 std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                   GraphBuilder& builder) {
   const auto fail = [&](const Fault& fault) {
@@ -536,7 +533,7 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
   }
   if (!has_tensor) return std::nullopt;
   std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap());
-  // Tensors that were nothing but tensors stay some.
+  // Operations on tensors only are not folded to a list.
   const bool is_list = folded && folded->kind() == ValueKind::kArray;
   const bool is_whole = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
   return is_list && !(is_whole && has_value) ? std::nullopt : folded;
@@ -544,7 +541,7 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
 
 namespace {
 
-// What operations make of integers, beside those of two operands that make whole numbers.
+// Integer results of operations, apart from binary ones with whole results.
 enum class OfIntegers : uint8_t { kWhole, kQuotient };
 
 const OfIntegers* FindOfIntegers(ir::OpId op) {
@@ -566,7 +563,7 @@ const OfIntegers* FindOfIntegers(ir::OpId op) {
   return table.Find(op);
 }
 
-// The whole numbers toward zero, in scalars.
+// Rounds scalars toward zero.
 Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) {
   Site as_is = site;
   as_is.generic = TypeKind::kError;
@@ -594,7 +591,7 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
     has_tensor |= given[i].kind() == ValueKind::kTensor;
   }
   if (!has_tensor) return result;
-  // A cast rounds down (R 4.5.8), quotients of integers are cut off.
+  // A cast rounds down (R 4.5.8), while integer quotients are truncated.
   if (made != nullptr && *made == OfIntegers::kQuotient) result = TowardZero(result, site, builder);
   if (result.poison()) return result;
   Site cast = site;

@@ -9,7 +9,7 @@ namespace {
 
 using ir::nnef::WindowAxis;
 
-// An item of a list of integers: 1 where the list ends before, 0 if it is none.
+// Returns an item of a list of integers: 1 past its end, 0 if it is not an integer.
 int64_t ItemOf(const Value* list, size_t axis) {
   if (list == nullptr || axis >= static_cast<size_t>(list->length())) return 1;
   const Value& item = list->item(static_cast<int64_t>(axis));
@@ -24,7 +24,8 @@ std::optional<std::pair<int64_t, int64_t>> PairOf(const Value* list, size_t axis
 }
 
 bool LosesAlong(int64_t extent, const WindowAxis& window) {
-  if (window.size < 1 || window.stride < 1 || window.dilation < 1) return false;  // told by shape inference
+  if (window.size < 1 || window.stride < 1 || window.dilation < 1)
+    return false;  // reported by shape inference
   const auto padding = ir::nnef::ResolvedPadding(extent, window);
   const ir::nnef::WindowExtent count = ir::nnef::DownscaledExtent(ir::Dim(extent), window);
   if (!padding || count.problem != ir::nnef::WindowProblem::kNone || !count.extent.known()) return false;
@@ -32,7 +33,7 @@ bool LosesAlong(int64_t extent, const WindowAxis& window) {
   const ir::Wide reach = ir::nnef::DilatedSize(window) - 1;
   const bool is_before = before > reach;
   const bool is_behind = ir::Wide(count.extent.value() - 1) * window.stride - before >= extent;
-  // One that is dilated may have an item on either side and none inside.
+  // A dilated window may have an item on either side and none inside.
   const bool may_straddle =
       window.dilation > extent && window.size > 1 && (before > 0 || padding->second > 0);
   return is_before || is_behind || may_straddle;

@@ -4,9 +4,8 @@
 
 namespace nnefc::expand {
 
-// True if a pooling that ignores the border has a window that lies wholly in
-// it: its maximum is -inf, and its body gives another value, since `sample`
-// takes what it finds at a position, and no position is in such a window.
+// Returns true if a pooling with border 'ignore' has a window that is completely in the border. Its maximum
+// is -inf, but its body computes another value: `sample` reads at a position, and such a window has none.
 bool LosesWindows(const Signature& signature, llvm::ArrayRef<Value> arguments, const SymbolTable& symbols,
                   const ir::Graph& graph);
 

@@ -13,7 +13,7 @@
 namespace nnefc::expand {
 namespace {
 
-// Statements of the graph's body that are compiled at a time.
+// Number of statements of the graph's body per compiled part.
 constexpr size_t kPart = 1024;
 
 }  // namespace
@@ -133,12 +133,12 @@ void Machine::BeginStatement(int32_t index) {
   current.statement = index;
   current.node_bound = static_cast<int32_t>(builder_.graph().node_bound());
   if (frames_.size() > 1) return;
-  // What is written out in the graph's body is not bounded by a limit.
+  // Statements written in the graph's body are not charged against the limit.
   const Statement& statement = current.chunk->statements[static_cast<size_t>(index)];
   allowance_ += statement.end - statement.begin;
 }
 
-// Poisons what the statement assigns and goes on with the next one.
+// Poisons the targets of the statement and continues with the next one.
 void Machine::GiveUp() {
   if (frames_.empty()) return;
   complete_ = false;
@@ -202,7 +202,7 @@ bool Machine::Store(const Instruction& instruction) {
     value = builder_.NameInBody(value, identifier, SiteOf(instruction.expr));
     if (value.poison()) return false;
   } else if (value.kind() == ValueKind::kTensor && value.port().node.index >= current.node_bound) {
-    // A tensor that this statement made, not another name for an older one.
+    // A tensor created by this statement, not another name for an older one.
     builder_.names().Assign(value.port(), OriginFrame(), identifier);
   }
   stack_[frame().base + slot] = std::move(value);
@@ -235,7 +235,7 @@ bool Machine::Binary(const Instruction& instruction) {
   auto op = static_cast<ast::BinaryOperator>(instruction.detail);
   const Value& left_operand = stack_[stack_.size() - 2];
   const Value& right_operand = stack_.back();
-  // Of a tensor and an array, the array is one too where documents are read leniently.
+  // In lenient mode, an array combined with a tensor becomes a tensor, too.
   const bool has_tensor =
       left_operand.kind() == ValueKind::kTensor || right_operand.kind() == ValueKind::kTensor;
   bool sequences =
@@ -258,8 +258,8 @@ bool Machine::Binary(const Instruction& instruction) {
   return Push(std::move(value), fault, OperandOf(instruction.expr, fault)) && CheckSteps(instruction.expr);
 }
 
-// The operand that a fault is about, or the expression: a divisor, an exponent,
-// a number of times, what is cast.
+// Returns the operand in error, or the expression: a divisor, an exponent, a repeat count, the argument of a
+// cast.
 ast::ExprId Machine::OperandOf(ast::ExprId expr, const Fault& fault) const {
   const ast::ExprNode& node = frames_.back().chunk->document->ast().exprs[expr].node;
   const auto* binary = ast::Find<ast::BinaryExpr>(node);
@@ -274,7 +274,7 @@ ast::ExprId Machine::OperandOf(ast::ExprId expr, const Fault& fault) const {
   return expr;
 }
 
-// Calls the standard operation that an operator on tensors stands for.
+// Calls the standard operation of an operator on tensors.
 bool Machine::Operator(std::string_view name, size_t arguments, ast::ExprId expr) {
   Callee callee = frame().chunk->document->library() == nullptr
                       ? frame().chunk->document->Find(context_.symbols.Intern(name))
@@ -299,7 +299,7 @@ bool Machine::Branch(const Instruction& instruction) {
   return true;
 }
 
-// The index or bound of a subscript that a fault is about, or the subscript.
+// Returns the index or bound of a subscript in error, or the subscript.
 ast::ExprId Machine::BoundOf(ast::ExprId expr, const Fault& fault) const {
   const auto* subscript =
       std::get_if<ast::SubscriptExpr>(&frames_.back().chunk->document->ast().exprs[expr].node);

@@ -11,39 +11,38 @@
 
 namespace nnefc::expand {
 
-// Evaluates the graph of a document: a stack machine whose fragment calls are
-// frames on a list, so that recursion of the document is none of ours.
+// Evaluates the graph of a document: a stack machine whose fragment calls are frames on a list, so recursion
+// in the document needs no native stack.
 //
-// After a mistake the statement is given up and what it assigns is poison: a
-// statement that reads poison is given up too, in silence. A limit ends all.
+// After an error the statement is abandoned and its targets become poison. A statement that reads poison is
+// abandoned silently. Reaching a limit ends the evaluation.
 class Machine {
  public:
   Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
           Context& context, GraphBuilder& builder);
 
-  // Evaluates the graph's body and adds its parameters and results. False if a
-  // statement was given up or a limit reached: the graph is not complete.
+  // Evaluates the graph's body and adds its parameters and results. Returns false if a statement was
+  // abandoned or a limit reached: the graph is incomplete.
   bool Run();
-  // The values of expressions of the document that no body holds; poison where
-  // there is a mistake, which was emitted.
+  // Returns the values of expressions outside bodies; poison after a reported error.
   std::vector<Value> Evaluate(llvm::ArrayRef<ast::ExprId> expressions);
 
  private:
-  // A model inside whose graph is being evaluated.
+  // A submodel whose graph is being evaluated.
   struct SubmodelRun {
-    std::string path;           // of labels that lead to it
-    std::vector<Value> inputs;  // what its externals stand for, in their order
-    size_t taken = 0;           // of those
-    uint32_t symbols = 0;       // before its own
+    std::string path;           // its labels, joined
+    std::vector<Value> inputs;  // values of its externals, in order
+    size_t taken = 0;           // number of inputs consumed
+    uint32_t symbols = 0;       // result of GraphBuilder::Expect
   };
-  // How a fragment is called.
+  // The treatment of calls of a fragment.
   enum class Mode : uint8_t { kUnknown, kInstantiate, kOperation, kInstantiateIfChanged };
   struct FragmentInfo {
     Mode mode = Mode::kUnknown;
     bool casts = false;  // a parameter or result may turn a literal into a tensor
     std::unique_ptr<Chunk> chunk;
     std::unique_ptr<OpPlan> plan;
-    std::vector<std::unique_ptr<Value>> defaults;  // by parameter, evaluated on demand
+    std::vector<std::unique_ptr<Value>> defaults;  // indexed by parameter, evaluated on demand
   };
   struct Frame {
     const Chunk* chunk = nullptr;
@@ -52,14 +51,14 @@ class Machine {
     size_t loop_base = 0;
     int32_t pc = 0;
     int32_t statement = -1;
-    int32_t node_bound = 0;  // nodes of a lower index were made before the statement
+    int32_t node_bound = 0;  // nodes with smaller indices precede the statement
     TypeKind generic = TypeKind::kError;
-    std::shared_ptr<const ir::Frame> origin = {};  // made on demand
-    bool is_body = false;                          // its graph is a body of the node that is being made
-    // Of the graph of a model inside.
+    std::shared_ptr<const ir::Frame> origin = {};  // created on demand
+    bool is_body = false;                          // creates nodes in a body of another node
+    // For the graph of a submodel.
     std::shared_ptr<SubmodelRun> submodel = {};
   };
-  // A node whose bodies are being made, one after the other.
+  // A node whose bodies are being created, one at a time.
   struct BodyRun {
     const OpPlan* plan = nullptr;
     ir::NodeId node;
@@ -69,9 +68,8 @@ class Machine {
     std::vector<ir::Body> bodies;
     size_t begun = 0;
     bool failed = false;
-    // Of a loop whose lists go by name: the parameters of its body as they are
-    // fed, the results as the node has outputs, and the outputs as the loop has
-    // results.
+    // For a loop whose lists refer to names: the body's parameters in the order of `fed`, its results in the
+    // order of the node's outputs, and the outputs in the order of the loop's results.
     bool goes_by_name = false;
     std::vector<size_t> parameters, results, outputs;
   };
@@ -133,23 +131,23 @@ class Machine {
   bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& body,
                           std::string_view role, const Site& site);
   // ---- scan.cpp ----
-  // Begins a loop whose lists go by name.
+  // Begins a loop whose lists refer to names.
   bool MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
   bool ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
                      const Site& site, LoopLists& lists);
   bool BeginBody();
   bool FinishBody();
   // ---- submodel.cpp ----
-  // Begins the graph of a model inside.
+  // Begins the graph of a submodel.
   bool MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
-  // The model inside whose operations are being made; null in the document's own graph.
+  // Returns the submodel whose operations are being created; null in the document's own graph.
   SubmodelRun* submodel();
   std::string_view InputName();
-  // Makes an external of a model inside what that is given.
+  // Replaces an external of a submodel by the value passed for it.
   bool TakeInput(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
-  // Makes the label of a variable that of the whole model.
+  // Prepends the submodel's path to a variable's label.
   void PrefixLabel(const OpPlan& plan, const SubmodelRun& run, llvm::MutableArrayRef<Value> arguments);
-  // Leaves a model inside with the array of its results.
+  // Returns from a submodel with the array of its results.
   bool FinishSubmodel();
   bool FinishBodies();
 
@@ -171,12 +169,12 @@ class Machine {
   Context& context_;
   GraphBuilder& builder_;
   Heap& heap_;
-  // Of the graph's body; null while expressions that no body holds are evaluated.
+  // Compiler of the graph's body; null while expressions outside bodies are evaluated.
   std::unique_ptr<GraphCompiler> body_;
-  // Of the document, its library and its extensions.
+  // Fragments of the document, its library and its extensions.
   struct DocumentInfos {
     const CheckedDocument* document = nullptr;
-    std::vector<std::unique_ptr<FragmentInfo>> fragments = {};  // by FragmentId
+    std::vector<std::unique_ptr<FragmentInfo>> fragments = {};  // indexed by FragmentId
   };
   llvm::SmallVector<DocumentInfos, 4> infos_;
   llvm::DenseMap<const CheckedDocument*, std::unique_ptr<Chunk>> submodel_chunks_;
@@ -185,7 +183,7 @@ class Machine {
   std::vector<Loop> loops_;
   std::vector<std::unique_ptr<BodyRun>> body_runs_;  // the innermost last
   int64_t steps_ = 0;
-  int64_t allowance_ = 0;  // steps that the graph's own statements may take for free
+  int64_t allowance_ = 0;  // steps of the graph's own statements, not charged against the limit
   bool stopped_ = false;
   bool complete_ = true;
 };

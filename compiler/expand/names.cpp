@@ -6,8 +6,8 @@
 namespace nnefc::expand {
 namespace {
 
-// Deeper scopes are told by their first components only, so that names stay
-// short where fragments call each other in turns.
+// Maximum depth of scopes in a name. Deeper scopes use only the first components, so names are short for
+// mutually recursive fragments.
 constexpr int kMaxScopeDepth = 8;
 
 std::string Flat(std::string_view scope) {
@@ -111,7 +111,7 @@ void Names::Finish(ir::Graph& graph) {
       const Hint& hint = At(node.port(i));
       if (hint.origin == Origin::kUnnamed) continue;
       const std::string wanted = Wanted(hint, node);
-      // The body's identifiers are not to change.
+      // The body's identifiers must not change.
       const std::string name = hint.origin == Origin::kBody ? wanted : Claim(wanted);
       if (i == 0) graph.SetName(id, name);
       graph.SetOutputNames({id, i}, {name});

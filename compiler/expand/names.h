@@ -11,28 +11,27 @@
 
 namespace nnefc::expand {
 
-// Finds identifiers for what expansion makes. Identifiers of the graph's body
-// are kept; a tensor of a fragment is called by the scope of its instantiation
-// and its local identifier, `incept1/conv1x1`, which prints as
-// `incept1_conv1x1`, or by its operation if it has none; what collides gets
-// `_2`. Names are only rendered by Finish.
+// Chooses identifiers for nodes and outputs. Identifiers of the graph's body are preserved. The name of a
+// tensor in a fragment consists of the scope of its instantiation and its local identifier:
+// `incept1/conv1x1`, printed as `incept1_conv1x1`. Without an identifier, the operation's name is used.
+// Colliding names get a suffix such as `_2`. Only Finish renders names.
 class Names {
  public:
   explicit Names(const SymbolTable& symbols) : symbols_(symbols) {}
 
-  // A node was made: in the instantiation `frame` (null: the graph's body)
-  // while the body's `statement` was being evaluated. Call in order.
+  // Registers a node, created in the instantiation `frame` (null: the graph's body) while the body's
+  // `statement` was evaluated. Must be called in creation order.
   void OnNode(const ir::Node& node, Symbol statement);
-  // An output was assigned to an identifier of the fragment `frame`; a later
-  // call, of an enclosing fragment, wins.
+  // Registers the assignment of an output to an identifier of the fragment `frame`; a later call, from an
+  // enclosing fragment, wins.
   void Assign(ir::OutputPort port, std::shared_ptr<const ir::Frame> frame, Symbol identifier);
-  // An output was assigned to an identifier of the graph's body, whose name is the
-  // last one's that is. False if it has one already.
+  // Registers the assignment of an output to an identifier of the graph's body. The last output assigned to
+  // it has the name. Returns false if the output already has an identifier of the body.
   bool AssignInBody(ir::OutputPort port, Symbol identifier);
-  // Leaves the node without a name: literals.
+  // Marks a node as unnamed, as literals are.
   void LeaveUnnamed(ir::NodeId node);
-  // For the body of a node: names begin at the instantiation of the fragment
-  // that it is. Call before Finish.
+  // Sets the root of a node's body, so that names begin at the instantiation of its fragment. Must be called
+  // before Finish.
   void SetRoot(std::shared_ptr<const ir::Frame> frame);
 
   // Names all nodes and outputs of the graph.
@@ -49,7 +48,7 @@ class Names {
   Hint& At(ir::OutputPort port) {
     return hints_[first_[static_cast<size_t>(port.node.index)] + static_cast<size_t>(port.index)];
   }
-  // "incept1_conv1_", shared by recursive instantiations.
+  // Returns a prefix such as "incept1_conv1_", shared by recursive instantiations.
   const std::string& Prefix(const ir::Frame* frame);
   std::string Wanted(const Hint& hint, const ir::Node& node);
   bool IsInBody(const std::string& name) const;
@@ -57,15 +56,15 @@ class Names {
 
   const SymbolTable& symbols_;
   std::shared_ptr<const ir::Frame> root_;  // null: the graph's body
-  std::vector<size_t> first_;              // by node: its first output's hint
+  std::vector<size_t> first_;              // indexed by node: the hint of its first output
   std::vector<Hint> hints_;
-  llvm::DenseMap<int32_t, ir::OutputPort> in_body_;  // by symbol
+  llvm::DenseMap<int32_t, ir::OutputPort> in_body_;  // keyed by symbol
   struct ScopePrefix {
     std::string text;
     int depth = 0;
   };
   llvm::DenseMap<const ir::Frame*, std::unique_ptr<ScopePrefix>> prefixes_;
-  llvm::StringMap<int32_t> taken_;  // beside those: the last number given to a name
+  llvm::StringMap<int32_t> taken_;  // other names: the last suffix used for each
 };
 
 }  // namespace nnefc::expand

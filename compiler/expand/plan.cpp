@@ -6,8 +6,7 @@
 namespace nnefc::expand {
 namespace {
 
-// Registers a custom primitive, a fragment without a body: nothing is known of
-// its shapes.
+// Registers a custom primitive, a fragment without a body: its shapes are unknown.
 ir::OpId RegisterCustom(const std::string& name, const CheckedDocument& document, const Signature& signature,
                         ir::OpRegistry& registry, const SymbolTable& symbols) {
   ir::OpId known = registry.Find(ir::kNnefSet, name);
@@ -92,7 +91,7 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
     plan->has_arrays |= parameter.is_array;
     plan->parameters.push_back(std::move(parameter));
   }
-  // The provisional dialect's own operations for one group per channel.
+  // The provisional dialect's operations with one group per channel.
   if (IsPlanewise(called_name)) {
     OpPlan::Parameter& groups = plan->parameters[static_cast<size_t>(plan->Find("groups"))];
     groups.default_value = Value::Integer(0);

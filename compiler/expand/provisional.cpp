@@ -11,8 +11,8 @@
 namespace nnefc::expand {
 namespace {
 
-// Indices of pooling are coordinates in this dialect, numbers in the ratified
-// one: nothing but sampling looks at them where they are printed (P 4.3.3).
+// Pooling indices are coordinates in this dialect, numbers in the ratified one: for printing, only sampling
+// may use them (P 4.3.3).
 bool CheckPrintable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const ir::Graph& graph,
                     Fault& fault) {
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
@@ -32,7 +32,7 @@ bool CheckPrintable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const i
   return true;
 }
 
-// What the ratified dialect allows and this one does not.
+// Checks restrictions that only this dialect has.
 bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
   if (plan.name == "copy") {
     const Value& x = *adapter.Find("x");
@@ -78,7 +78,7 @@ bool AdaptFactor(Adapter& adapter) {
   return adapter.Raise(input, rank);
 }
 
-// Raises an operand until it has the axes that are named.
+// Raises an operand to the largest axis in a list.
 bool RaiseToAxis(Adapter& adapter, Value& input, int64_t axis) {
   return axis < 0 || axis >= Adapter::kMaxRank || adapter.Raise(input, axis + 1);
 }
@@ -112,7 +112,7 @@ bool AdaptConcat(Adapter& adapter, Heap& heap) {
   return true;
 }
 
-// `shape` may inherit extents that are implied: they are singular.
+// An inherited extent of `shape` beyond the rank is 1.
 bool AdaptReshape(Adapter& adapter) {
   std::optional<std::vector<int64_t>> shape = adapter.Integers("shape");
   int64_t rank = adapter.Rank(*adapter.Find("input"));
@@ -156,9 +156,8 @@ bool IsSingular(const Adapter& adapter, const Value& value) {
   return true;
 }
 
-// The values that `select` chooses from are of one shape, or one of them is
-// singular in all axes (P 4.2.3); trailing singular axes are implied. The
-// bodies of `min`, `max` and `clamp` choose so too (P 4.2.4).
+// The operands of `select` have one shape, or one of them has extent 1 in all axes (P 4.2.3); trailing
+// extents of 1 are implied. The bodies of `min`, `max` and `clamp` have the same rule (P 4.2.4).
 bool CheckChoice(Adapter& adapter, std::string_view operation, std::string_view first_name,
                  std::string_view second_name) {
   const Value& first = *adapter.Find(first_name);
@@ -177,14 +176,13 @@ bool CheckChoice(Adapter& adapter, std::string_view operation, std::string_view 
   return false;
 }
 
-// max(min(x, b), a)
+// Checks max(min(x, b), a).
 bool CheckClamp(Adapter& adapter) {
   const bool takes_b = IsSingular(adapter, *adapter.Find("x"));
   return CheckChoice(adapter, "clamp", "x", "b") && CheckChoice(adapter, "clamp", takes_b ? "b" : "x", "a");
 }
 
-// True in the body of a quantization, whose range need only broadcast
-// (P 7.1, P 7.2).
+// Returns true in the body of a quantization; its range need only broadcast (P 7.1, P 7.2).
 bool IsQuantizing(const Site& site) {
   for (const ir::Frame* frame = site.frame.get(); frame != nullptr; frame = frame->parent.get()) {
     if (IsQuantization(frame->fragment)) return true;
@@ -246,14 +244,14 @@ bool MeaningChanged(std::string_view name, const Signature& signature, llvm::Arr
     }
     return nullptr;
   };
-  // A channel makes as many as the filter has; in the ratified dialect, one.
+  // In this dialect each channel has as many planes as the filter; in the ratified dialect, one.
   if (const Value* filter = argument("plane_filter")) {
     if (filter->kind() != ValueKind::kTensor) return false;
     const ir::PartialShape& shape = graph.output(filter->port()).shape;
     return shape.rank_known() && shape.rank() > 1 && !shape[1].Compatible(ir::Dim(1));
   }
-  // x / (s + bias) and x / max(s + bias, 0.0) are the same where bias is not
-  // negative, x / sqrt(s + bias) and x / max(sqrt(s) + bias, 0.0) where it is 0.
+  // x / (s + bias) and x / max(s + bias, 0.0) are equal where bias is not negative, x / sqrt(s + bias) and x
+  // / max(sqrt(s) + bias, 0.0) where it is 0.
   const Value* bias = argument("bias");
   if (bias == nullptr || bias->kind() != ValueKind::kScalar) return true;
   return name == "l1_normalization" ? bias->scalar() < 0 : bias->scalar() != 0;

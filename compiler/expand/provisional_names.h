@@ -4,17 +4,17 @@
 
 namespace nnefc::expand {
 
-// What the ratified dialect calls an operation of the provisional one.
+// Returns the ratified name of a provisional operation.
 std::string_view RatifiedName(std::string_view name);
-// What the provisional dialect calls a parameter of a ratified operation.
+// Returns the provisional name of a parameter of a ratified operation.
 std::string_view ProvisionalParameter(std::string_view operation, std::string_view parameter);
-// True of the provisional dialect's own operations for one group per channel,
-// `conv` and `deconv` with `groups = 0` in the ratified one.
+// Returns true for the provisional dialect's operations with one group per channel; in the ratified dialect
+// these are `conv` and `deconv` with `groups = 0`.
 bool IsPlanewise(std::string_view name);
-// True of the provisional dialect's operations that quantize.
+// Returns true for the provisional dialect's quantization operations.
 bool IsQuantization(std::string_view name);
-// True if the body of a standard compound computes something else in the
-// ratified dialect, at least with some arguments.
+// Returns true if the body of a standard compound differs from the ratified operation for at least some
+// arguments.
 bool MayChangeMeaning(std::string_view name);
 
 }  // namespace nnefc::expand

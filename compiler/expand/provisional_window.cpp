@@ -9,27 +9,27 @@ namespace {
 
 using Pair = std::pair<int64_t, int64_t>;
 
-// Larger items leave no room to calculate padding.
+// Maximum list item; larger ones may overflow in the computation of padding.
 constexpr int64_t kMaxItem = INT32_MAX;
 
-// The lists of a window, as they were given.
+// The lists of a window as given.
 struct Window {
   std::vector<int64_t> size, stride, dilation;
   std::vector<Pair> padding;
-  // False if an item is not: the lists are completed for shape inference to
-  // refuse that item and nothing else.
+  // False if an item is not positive. The lists are then completed, so that shape inference reports only that
+  // item.
   bool is_positive = true;
 
   int64_t Size(size_t i) const { return i < size.size() ? size[i] : 1; }
   int64_t Stride(size_t i) const { return i < stride.size() ? stride[i] : 1; }
   int64_t Dilation(size_t i) const { return i < dilation.size() ? dilation[i] : 1; }
-  // The extent over which the window reaches.
+  // Returns the dilated size of the window.
   int64_t Reach(size_t i) const { return (Size(i) - 1) * Dilation(i) + 1; }
-  // True if axis `i` may be left out: a window of one item that moves by one.
+  // Returns true if axis `i` may be omitted: window size and stride are 1.
   bool Trivial(size_t i) const {
     return Size(i) == 1 && Stride(i) == 1 && (i >= padding.size() || padding[i] == Pair{0, 0});
   }
-  // The number of axes that are not trivial at the end.
+  // Returns the number of axes up to the last nontrivial one.
   int64_t Axes() const {
     size_t count = std::max({size.size(), stride.size(), dilation.size(), padding.size()});
     while (count > 0 && Trivial(count - 1)) --count;
@@ -53,7 +53,7 @@ bool CheckLargest(Adapter& adapter) {
   return true;
 }
 
-// Reads the lists; nothing if they are no lists of integers.
+// Reads the lists; nothing if they are not lists of integers.
 std::optional<Window> ReadWindow(Adapter& adapter) {
   Window window;
   auto read = [&](std::string_view name, std::vector<int64_t>& list) {
@@ -77,15 +77,14 @@ std::optional<Window> ReadWindow(Adapter& adapter) {
   return window;
 }
 
-// Floor of t / 2.
+// Returns the floor of t / 2.
 int64_t Half(int64_t t) {
   return t >= 0 ? t / 2 : -((1 - t) / 2);
 }
 
-// The padding that P 4.3 calculates: t = (x - 1) * s + f_d - X, where
-// x = ceil(X / s), of a basic operation whose input has the extent X, or of a
-// reverse one, where X = x * s. It may be negative. Nothing if it takes an
-// extent that is not known.
+// Returns the padding computed by P 4.3: t = (x - 1) * s + f_d - X, where x = ceil(X / s) for a basic
+// operation whose input has the extent X, and X = x * s for a reverse one. It may be negative. Returns
+// nothing if it depends on an unknown extent.
 std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool reverse, ir::Dim extent) {
   int64_t stride = window.Stride(i);
   int64_t total = window.Reach(i) - stride;
@@ -100,7 +99,7 @@ std::optional<Pair> AutomaticPadding(const Window& window, size_t i, bool revers
 
 struct WindowSite {
   bool reverse = false;
-  // Axes before the first of the window: 2 for convolutions.
+  // The first axis of the window: 2 for convolutions.
   int64_t first_axis = 0;
 };
 
@@ -111,10 +110,9 @@ void SetPadding(Adapter& adapter, const std::vector<Pair>& padding) {
   *adapter.Find("padding") = Value::Array(heap, std::move(items));
 }
 
-// Completes `padding` to `count` axes. An empty list stays empty if the
-// ratified calculation, which takes max(t, 0), gives the same; it does where
-// the window reaches over its stride, since X <= x * s. What takes an extent
-// that is open has to wait for it: (0, f_d - 1) gives the same x meanwhile.
+// Completes `padding` to `count` axes. An empty list stays empty if the ratified computation with max(t, 0)
+// has the same result; it does where the window size is at least the stride, since X <= x * s. Padding that
+// depends on an open extent is deferred: (0, f_d - 1) results in the same x meanwhile.
 bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value& input,
                      const WindowSite& site) {
   if (adapter.Find("padding") == nullptr) return true;
@@ -151,7 +149,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
   return true;
 }
 
-// Completes all lists to `count` axes and drops what goes beyond.
+// Completes all lists to `count` axes and truncates longer ones.
 bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value& input,
                    const WindowSite& site) {
   auto length = static_cast<size_t>(count);
@@ -167,9 +165,8 @@ bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value&
   return true;
 }
 
-// `planewise_deconv` has as many groups as `input` has channels, `groups = 0`
-// of the ratified `deconv` as many as the result: not the same where a filter
-// has several channels.
+// Sets the groups of `planewise_deconv`: one per channel of `input`. The ratified `deconv` with `groups = 0`
+// has one per channel of the result; the two differ if a filter has several channels.
 bool GroupPlanes(Adapter& adapter, const Value& input, const Value& filter) {
   if (!adapter.IsDefault("groups") || adapter.Extent(filter, 1).Compatible(ir::Dim(1))) return true;
   const ir::Dim channels = adapter.Extent(input, 1);
@@ -215,7 +212,7 @@ bool AdaptConv(Adapter& adapter, std::string_view operation) {
     if (adapter.Rank(*filter) < 0) return true;
     rank = std::max(rank, adapter.Rank(*filter));
   }
-  // The windowed filter's extents are the window's size.
+  // The spatial extents of the windowed filter are the window's size.
   if (filters[0]->kind() == ValueKind::kTensor) {
     const ir::PartialShape& shape = adapter.builder().graph().output(filters[0]->port()).shape;
     for (int64_t axis = 2; axis < shape.rank(); ++axis) {

@@ -6,9 +6,9 @@
 
 namespace nnefc::expand {
 
-// Completes `size`, `stride` and `dilation` with 1, `padding` with what is
-// calculated (P 4.3), and raises the operands to one rank: of windows over all
-// axes, and over the spatial ones.
+// Completes `size`, `stride` and `dilation` with 1, and `padding` with the computed one (P 4.3), and raises
+// the operands to one rank. AdaptBox is for windows over all axes, AdaptConv for windows over the spatial
+// axes.
 bool AdaptBox(Adapter& adapter, std::string_view operation);
 bool AdaptConv(Adapter& adapter, std::string_view operation);
 

@@ -21,12 +21,11 @@ namespace {
 using expand::Value;
 using expand::ValueKind;
 
-// Turns values into tensors: level by level, since arrays nest as deep as an
-// expression makes them.
+// Converts values to tensors, level by level instead of recursively, because arrays nest as deep as an
+// expression.
 class Tensors {
  public:
-  // `graph` holds the constants that may be arguments; null in the ratified
-  // dialect, which has arrays instead.
+  // `graph` has the constants that may be arguments; null in the ratified dialect with its arrays.
   Tensors(const ir::Graph* graph, SourceRange range, Context& context)
       : graph_(graph), range_(range), context_(context) {}
 
@@ -38,7 +37,7 @@ class Tensors {
     while (!level.empty() && level[0].kind() == ValueKind::kArray) {
       const int64_t length = level[0].length();
       std::vector<Value> next;
-      // Arrays that share their items count each time they are used.
+      // Shared items of arrays count for each use.
       if (length > 0 && static_cast<int64_t>(level.size()) > context_.limits.items / length) {
         return TooMany();
       }
@@ -58,8 +57,7 @@ class Tensors {
   }
 
  private:
-  // `max = constant(shape = [1, 32], value = [..])` (P 7.1); singular extents at
-  // the end are implied.
+  // Handles `max = constant(shape = [1, 32], value = [..])` (P 7.1); trailing extents of 1 are implied.
   std::optional<TensorValue> OfConstant(const ir::Node& node) {
     const ir::Attribute* value = node.Is(ir::OpRole::kConstant) ? node.attributes().Find("value") : nullptr;
     const auto* scalars = value == nullptr ? nullptr : value->get<ir::Attribute::Scalars>();
@@ -155,7 +153,7 @@ class Evaluator {
   struct Entry {
     const ast::Quantization* line;
     const Binding* binding;
-    size_t first;  // of its arguments, in values_
+    size_t first;  // first of its arguments, in values_
   };
 
   std::optional<TensorQuantization> Evaluate(const Entry& entry) {
@@ -166,7 +164,7 @@ class Evaluator {
     line.operation = context_.symbols.Text(signature.name.symbol);
     line.is_standard = callee.document->is_library();
     line.range = quantization_.ast().exprs[entry.line->invocation].range;
-    // Where they are not nested, expressions of tensors stand for tensors.
+    // Without nested arrays, tensor expressions are accepted for tensors.
     const bool takes_nodes = !quantization_.dialect().nested_tensors;
     size_t next = entry.first;
     for (size_t i = 1; i < signature.parameters.size(); ++i) {
@@ -194,7 +192,7 @@ class Evaluator {
   const CheckedDocument& quantization_;
   Context& context_;
   ExpandOptions options_;
-  ir::Graph graph_;  // holds the constants among the arguments
+  ir::Graph graph_;  // the constants among the arguments
   expand::Heap heap_;
   expand::GraphBuilder builder_;
   expand::Machine machine_;

@@ -10,13 +10,13 @@
 
 namespace nnefc {
 
-// A line of graph.quant (R 5.3, P 5.3) with its arguments evaluated:
-// `"filter1": min_max_linear_quantize(min = [[-1.0], [-2.0]], max = 1.0, ...);`
+// A line of graph.quant (R 5.3, P 5.3) with its arguments evaluated: `"filter1": min_max_linear_quantize(min
+// = [[-1.0], [-2.0]], max = 1.0, ...);`
 struct TensorQuantization {
   struct Argument {
     std::string name;
-    // Numbers are f32, logicals boolean. A single value has shape [], a nested
-    // array literal as many axes as it nests.
+    // Numbers are f32, logicals boolean. A single value has shape []; a nested array literal has one axis per
+    // nesting level.
     TensorValue value;
     SourceRange range;
   };
@@ -24,15 +24,14 @@ struct TensorQuantization {
   std::string operation;  // "min_max_linear_quantize"
   bool is_standard = false;
   std::vector<Argument> arguments;  // defaults included
-  SourceRange range;                // of the invocation
+  SourceRange range;                // range of the invocation
 
   const Argument* Find(std::string_view name) const;
 };
 
-// Evaluates the lines of a quantization file that CheckQuantization checked,
-// in their order; of a repeated key the first counts. A line with a mistake
-// that only values show (an array of unequal lengths, a division by zero) is
-// left out and the mistake emitted.
+// Evaluates the lines of a quantization file that passed CheckQuantization, in order; the first line of a
+// repeated key counts. Omits lines with errors that depend on values (an array of unequal lengths, a division
+// by zero), after reporting them.
 std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
                                                      const StandardLibrary& library, ir::OpRegistry& registry,
                                                      Context& context);

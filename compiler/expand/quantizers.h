@@ -9,25 +9,25 @@
 
 namespace nnefc::expand {
 
-// What is computed of a tensor behind the statement that assigns it (R 7.1, P 7.1):
-// a quantization operation, and its arguments behind the tensor.
+// A quantization that follows a tensor's assignment (R 7.1, P 7.1): an operation and its arguments after the
+// tensor.
 struct Quantizer {
   struct Argument {
-    Value value;  // of a tensor with axes: its items, row-major
-    Value shape;  // of a tensor with axes; poison: `value` is the argument
+    Value value;  // for a tensor with axes: its elements, row-major
+    Value shape;  // shape of a tensor with axes; poison: `value` is the argument
     bool has_axes() const { return !shape.poison(); }
   };
   Callee callee;
   std::vector<Argument> arguments;
-  SourceRange place;  // in graph.quant
+  SourceRange place;  // range in graph.quant
 };
 
 struct Quantizers {
   llvm::DenseMap<Symbol, Quantizer> by_name;
-  Callee constant;  // makes tensors with axes
+  Callee constant;  // creates tensors with axes
 };
 
-// `lines` are of the document's graph.quant file.
+// Creates the quantizers for `lines`, the lines of the document's graph.quant file.
 Quantizers MakeQuantizers(const CheckedDocument& document, llvm::ArrayRef<TensorQuantization> lines,
                           const SymbolTable& symbols, Heap& heap);
 

@@ -4,8 +4,8 @@
 
 namespace nnefc {
 
-// What only values decide, and what of the provisional dialect has no ratified
-// form. The limits name the flag that raises them.
+// Rules that depend on values, and rules for provisional constructs without a ratified form. Messages of
+// limits name the flag that raises them.
 #define NNEFC_EXPAND_RULES(RULE)                                                      \
   RULE(kLimitRecursion, "limit.recursion", kError, "")                                \
   RULE(kLimitSteps, "limit.steps", kError, "")                                        \

@@ -1,8 +1,8 @@
-// Loops of a vendor's dialect, whose lists tell by name what goes where, as
-// `tensor_iterator` (NNEFC_control_flow), which goes by order:
+// Loops of tract's dialect, converted to `tensor_iterator` (NNEFC_control_flow). Their lists refer to names
+// instead of positions:
 //
-//   scan(body = 'f', scan = [("x_t", x, 0, 1)], full = [("w", w)], state = [("h", h_0, "h_t")],
-//        output = [("h_t", "full", 0, 1), ("h_t", "last", 0, 1)])
+//     scan(body = 'f', scan = [("x_t", x, 0, 1)], full = [("w", w)], state = [("h", h_0, "h_t")],
+//          output = [("h_t", "full", 0, 1), ("h_t", "last", 0, 1)])
 
 #include "compiler/expand/compile.h"
 #include "compiler/expand/machine.h"
@@ -14,7 +14,8 @@
 namespace nnefc::expand {
 namespace {
 
-// An item of one of the lists: `(name, tensor, ..)`, `(result, 'full', axis, chunk)`.
+// Returns true for an item of a list with parts of these kinds: `(name, tensor, ..)`, `(result, 'full', axis,
+// chunk)`.
 bool HasForm(const Value& item, llvm::ArrayRef<ValueKind> kinds) {
   if (item.kind() != ValueKind::kTuple || item.length() != static_cast<int64_t>(kinds.size())) return false;
   for (size_t i = 0; i < kinds.size(); ++i) {
@@ -27,13 +28,13 @@ bool HasForm(const Value& item, llvm::ArrayRef<ValueKind> kinds) {
 
 }  // namespace
 
-// What the lists of a loop say of its body, by index.
+// The lists of a loop, resolved to indices.
 struct Machine::LoopLists {
   std::vector<Value> sliced, merged, invariant;
   std::vector<Value> slice_axes, slice_strides, concat_axes, concat_strides;
-  std::vector<size_t> parameters;  // of the body, in the order in which they are fed
-  std::vector<size_t> results;     // of the body, in the order of the node's outputs
-  std::vector<size_t> outputs;     // of the node, in the order of the loop's results
+  std::vector<size_t> parameters;  // the body's parameters, in the order of `fed`
+  std::vector<size_t> results;     // the body's results, in the order of the node's outputs
+  std::vector<size_t> outputs;     // the node's outputs, in the order of the loop's results
 };
 
 bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
@@ -138,7 +139,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
         plan, site);
     return false;
   }
-  if (!body.document->expandable(body.fragment)) return false;  // it was told why
+  if (!body.document->expandable(body.fragment)) return false;  // already reported
   const Value& skip = arguments[static_cast<size_t>(plan.Find("skip"))];
   if (skip.kind() != ValueKind::kInteger || skip.integer() != 0) {
     builder_.Report(
@@ -166,7 +167,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   auto run = std::make_unique<BodyRun>();
   run->plan = &loop;
   run->site = site;
-  run->site.expr = ast::ExprId();  // what is written there are arguments of another operation
+  run->site.expr = ast::ExprId();  // the arguments written there belong to another operation
   run->requests.emplace_back("body", Call{.callee = body, .generic = {}, .expr = call.expr});
   run->node = builder_.MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
   if (!run->node.valid()) return false;

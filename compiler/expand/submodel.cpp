@@ -1,6 +1,5 @@
-// Models that lie inside the model, as a vendor's dialect calls them by label: the
-// graph of each becomes a frame whose externals are what the call gives, and whose
-// variables have the labels that lead to them.
+// Submodels, called by label in tract's dialect. The graph of each becomes a frame: its externals are the
+// arguments of the call, and the labels of its variables are prefixed with its path.
 
 #include "compiler/expand/compile.h"
 #include "compiler/expand/loosen.h"
@@ -16,7 +15,7 @@ Machine::SubmodelRun* Machine::submodel() {
   return nullptr;
 }
 
-// What the model inside calls the external that is being made.
+// Returns the submodel's name for the external that is being created.
 std::string_view Machine::InputName() {
   size_t i = frames_.size() - 1;
   while (frames_[i].submodel == nullptr) --i;
@@ -78,7 +77,7 @@ void Machine::PrefixLabel(const OpPlan& plan, const SubmodelRun& run,
                           llvm::MutableArrayRef<Value> arguments) {
   const int32_t source = plan.parameters[static_cast<size_t>(plan.Find("label"))].source;
   Value& label = arguments[static_cast<size_t>(source)];
-  if (label.kind() != ValueKind::kString) return;  // it is told
+  if (label.kind() != ValueKind::kString) return;  // reported elsewhere
   const llvm::StringRef own = llvm::StringRef(label.text()).ltrim('/');
   label = Value::String(heap_, fmt::format("{}/{}", run.path, std::string_view(own)));
 }
@@ -105,7 +104,7 @@ bool Machine::FinishSubmodel() {
     results.push_back(std::move(value));
   }
   stack_.resize(callee.base);
-  // `[y] = ..` takes an array; what else there is takes a single result as it is.
+  // `[y] = ..` expects an array; any other use receives a single result directly.
   const Chunk& chunk = *frame().chunk;
   const bool is_listed = callee.call->direct && frame().statement >= 0 &&
                          chunk.statements[static_cast<size_t>(frame().statement)].array_length >= 0;

@@ -6,7 +6,7 @@
 
 namespace nnefc::expand {
 
-// What slices share. Immutable once made.
+// Storage shared by slices. Immutable once created.
 struct Storage {
   uint32_t references = 1;
   bool all_tensors = false;
@@ -18,7 +18,7 @@ struct Storage {
 
 namespace {
 
-// What an array or string costs beyond its items.
+// Cost of an array or string in addition to its items.
 constexpr int64_t kStorageCharge = 4;
 constexpr int64_t kMaxLength = UINT32_MAX;
 
@@ -120,8 +120,7 @@ Value Value::Sequence(ValueKind kind, Heap& heap, std::vector<Value> items, bool
   size_t tensors = 0;
   for (const Value& item : storage->items) tensors += item.tensor() ? 1 : 0;
   storage->all_tensors = tensors == storage->items.size();
-  // Items of an array have a common type (R 3.3.3): in `[x, 0.0]` the literal
-  // is a tensor too.
+  // Items of an array have a common type (R 3.3.3): in `[x, 0.0]` the literal is a tensor too.
   if (kind == ValueKind::kArray && tensors != 0 && !storage->all_tensors) {
     for (Value& item : storage->items) {
       if (item.primitive()) item = item.AsTensor();
@@ -217,7 +216,7 @@ bool Comparable(const Value& a, const Value& b) {
     pending.pop_back();
     if (x.kind() != y.kind()) return false;
     if (!x.sequence() || x.length() == 0 || y.length() == 0) continue;
-    // Items of an array have one type; those of tuples are few.
+    // Items of an array have one type, so the first is enough; tuples are short.
     int64_t count = x.kind() == ValueKind::kTuple ? std::min(x.length(), y.length()) : 1;
     for (int64_t i = 0; i < count; ++i) pending.emplace_back(x.item(i), y.item(i));
   }
@@ -226,7 +225,7 @@ bool Comparable(const Value& a, const Value& b) {
 
 namespace {
 
-// Equality of values that hold no others.
+// Compares values that are not sequences.
 bool EqualLeaves(const Value& x, const Value& y, Heap& heap) {
   switch (x.kind()) {
     case ValueKind::kInteger:
@@ -252,7 +251,7 @@ bool Equal(const Value& a, const Value& b, Heap& heap) {
     Value x, y;
     int64_t next = 0;
   };
-  // Explicit, for arrays may nest deeply.
+  // An explicit stack, because arrays may nest deeply.
   std::vector<Pair> pending;
   auto visit = [&](const Value& x, const Value& y) {
     ++heap.work;

@@ -12,14 +12,14 @@
 
 namespace nnefc::expand {
 
-// A mistake found while evaluating; the machine adds place and stack. A fatal
-// one (a limit) ends the expansion.
+// An evaluation error; the machine adds the source range and the stack. A fatal one (a limit) ends the
+// expansion.
 struct Fault {
   const Rule* rule = nullptr;
   std::string message;
   bool fatal = false;
-  // Of an operation's argument: its ratified name, and an item that the
-  // mistake is about. Of a subscript: 0 for its index or begin, 1 for its end.
+  // For an operation's argument: its ratified name, and the item in error. For a subscript: 0 for its index
+  // or begin, 1 for its end.
   std::string_view argument = {};
   int64_t item = -1;
 
@@ -35,8 +35,8 @@ struct Fault {
 };
 
 enum class ValueKind : uint8_t {
-  kPoison,         // of what was already reported
-  kUnknownExtent,  // of `shape_of`, where an external leaves it open
+  kPoison,         // result of a reported error
+  kUnknownExtent,  // an extent that an external leaves open, from `shape_of`
   kInteger,
   kScalar,
   kLogical,
@@ -48,21 +48,20 @@ enum class ValueKind : uint8_t {
 
 struct Storage;
 
-// Counts the array items and string bytes that are alive, and frees storage
-// without recursion, however deeply arrays nest.
+// Counts the live array items and string bytes, and frees storage without recursion, however deeply arrays
+// nest.
 class Heap {
  public:
   explicit Heap(int64_t limit) : limit_(limit) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // True if `count` more items may live; otherwise fills `fault`.
+  // Returns true if `count` more items fit in the limit; otherwise fills `fault`.
   bool Reserve(int64_t count, Fault& fault);
   void Charge(int64_t count) { live_ += count; }
   int64_t live() const { return live_; }
   int64_t limit() const { return limit_; }
-  // Work done by copying and comparing, in items; the machine charges it as
-  // steps.
+  // Work done by copying and comparing, in items; the machine charges it as steps.
   int64_t work = 0;
 
  private:
@@ -73,22 +72,20 @@ class Heap {
   std::vector<Storage*> garbage_;
 };
 
-// A compile-time value: an integer, scalar, logical or string, a tensor of the
-// graph, or an array or tuple of values. Arrays and strings are slices of
-// shared immutable storage, so that `v[1:]` copies nothing. A primitive value
-// given for a tensor (`bias = 0.0`) keeps its value and is tensor_typed().
+// A compile-time value: an integer, scalar, logical or string, a tensor of the graph, or an array or tuple of
+// values. Arrays and strings are slices of shared immutable storage, so `v[1:]` copies nothing. A primitive
+// value passed for a tensor (`bias = 0.0`) keeps its value and is tensor_typed().
 class Value {
  public:
   Value() = default;
   static Value Integer(int64_t value);
   static Value Scalar(double value);
   static Value Logical(bool value);
-  // Small enough texts of the document itself are not charged: null heap.
+  // Short texts of the document itself are not charged (`charged` is false).
   static Value String(Heap& heap, std::string text, bool charged = true);
   static Value Tensor(ir::OutputPort port);
   static Value UnknownExtent();
-  // An extent that a symbol stands for, which are numbered from 1, and the same
-  // once it is known.
+  // A symbolic extent, and a symbolic extent with a known value. Symbols are numbered from 1.
   static Value SymbolicExtent(uint32_t symbol);
   static Value KnownExtent(uint32_t symbol, int64_t extent);
   static Value Array(Heap& heap, std::vector<Value> items, bool charged = true);
@@ -113,28 +110,28 @@ class Value {
   bool poison() const { return kind_ == ValueKind::kPoison; }
   bool primitive() const { return kind_ >= ValueKind::kInteger && kind_ <= ValueKind::kString; }
   bool sequence() const { return kind_ == ValueKind::kArray || kind_ == ValueKind::kTuple; }
-  // A tensor of the graph, or a literal that stands for one.
+  // Returns true for a tensor of the graph, or a literal used as one.
   bool tensor() const { return kind_ == ValueKind::kTensor || tensor_typed_; }
   bool tensor_typed() const { return tensor_typed_; }
   Value AsTensor() const;
 
   int64_t integer() const { return integer_; }
-  // Of an integer or an unknown extent: the symbol that stands for it, or 0.
+  // Returns the symbol of an integer or an unknown extent, or 0.
   uint32_t symbol() const { return begin_; }
   double scalar() const { return scalar_; }
   bool logical() const { return logical_; }
   std::string_view text() const;
   ir::OutputPort port() const { return {ir::NodeId(port_.node), port_.index}; }
-  // The number of items, or bytes of a string.
+  // Returns the number of items, or of bytes of a string.
   int64_t length() const { return length_; }
   llvm::ArrayRef<Value> items() const;
   const Value& item(int64_t index) const { return items()[static_cast<size_t>(index)]; }
-  // The items or bytes [begin, end) without a copy.
+  // Returns the items or bytes [begin, end) without a copy.
   Value Slice(int64_t begin, int64_t end) const;
-  // True if every item is a tensor() (told when the array was made).
+  // Returns true if every item is a tensor() (computed when the array was created).
   bool all_tensors() const;
 
-  // In words of both dialects: "a whole number", "an array".
+  // Returns the kind in terms of both dialects: "a whole number", "an array".
   std::string_view KindText() const;
 
  private:
@@ -180,18 +177,17 @@ class Value {
 };
 static_assert(sizeof(Value) == 24);
 
-// Deep equality, as `==` and `in` see it. Tensors are equal if they are the
-// same output.
+// Compares deeply, as `==` and `in` do. Tensors are equal if they are the same output.
 bool Equal(const Value& a, const Value& b, Heap& heap);
-// True if a and b could be equal: integer and scalar, say, cannot be compared.
+// Returns true if a and b may be compared; an integer and a scalar, for example, may not.
 bool Comparable(const Value& a, const Value& b);
 
-// Of an extent that nothing tells yet, and of a value of another kind than is expected, which may be one of
-// these.
+// OpenExtent returns the fault for an unknown extent. WrongValue returns that fault if `value` is one,
+// otherwise a fault with `message`.
 Fault OpenExtent();
 Fault WrongValue(const Value& value, std::string_view message);
 
-// The shortest literal that reads back as the same double: `0.5`, `1.0`.
+// Returns the shortest literal that reads back as the same double: `0.5`, `1.0`.
 std::string ScalarText(double value);
 
 }  // namespace nnefc::expand

@@ -19,7 +19,7 @@ Value List(llvm::ArrayRef<int64_t> items, Heap& heap) {
   return Value::Array(heap, std::move(values));
 }
 
-// The items of a list of whole numbers; nothing if some is not known.
+// Returns the items of a list of integers; nothing if one is unknown.
 std::optional<std::vector<int64_t>> Integers(const Value& list) {
   if (list.kind() != ValueKind::kArray) return std::nullopt;
   std::vector<int64_t> integers;
@@ -35,7 +35,8 @@ std::optional<Shape> ExtentsOf(const Value& value, GraphBuilder& builder) {
   return builder.graph().output(value.port()).shape.extents();
 }
 
-// Filters that spread have their outputs first, [C, c/G, ..] for NNEF's [c, C/G, ..].
+// Converts filters of transposed convolutions: tract has the output channels first, [C, c/G, ..] for NNEF's
+// [c, C/G, ..].
 bool ReadFilter(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
                 GraphBuilder& builder) {
   Value *filter = Find(plan, arguments, "filter"), *count = Find(plan, arguments, "groups");
@@ -58,14 +59,14 @@ bool ReadFilter(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, cons
   return !filter->poison();
 }
 
-// The axes of the result that are added one after another, each in front of those that follow.
+// Returns the axes of the result for axes that are added sequentially in ascending order.
 std::vector<int64_t> AddedAxes(std::vector<int64_t> axes) {
   llvm::sort(axes);
   for (size_t i = 1; i < axes.size(); ++i) axes[i] = std::max(axes[i], axes[i - 1] + 1);
   return axes;
 }
 
-// The axes of the tensor that are removed one after another, the last ones first.
+// Returns the axes of the tensor for axes that are removed sequentially, the last ones first.
 std::vector<int64_t> RemovedAxes(std::vector<int64_t> axes, int64_t rank) {
   std::vector<int64_t> remaining, removed;
   for (int64_t axis = 0; axis < rank; ++axis) remaining.push_back(axis);
@@ -95,7 +96,7 @@ void ReadAxes(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const 
   *list = List(adds ? AddedAxes(*axes) : RemovedAxes(*axes, shape.rank()), builder.heap());
 }
 
-// A window along the axes of a plane, and the extents before and after.
+// A window along the axes of a plane: its padding before, and the extents of input and output.
 struct PlaneWindow {
   std::vector<int64_t> size, stride, dilation, before;
   Shape input, output;
@@ -128,7 +129,8 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
   return window;
 }
 
-// Places in a window, numbered row-major, as positions in the plane: in scalars, which hold them exactly.
+// Converts positions in a window, numbered row-major, to positions in the plane. Computes in scalars, exact
+// up to 2^24.
 Value PositionsInPlane(const Value& places, const PlaneWindow& window, const Site& site,
                        GraphBuilder& builder) {
   Heap& heap = builder.heap();

@@ -4,19 +4,18 @@
 
 namespace nnefc::expand {
 
-// Where tract means something else by the words of a standard operation, in documents of its registries
-// (GraphBuilder::has_vendor_meanings): arguments and results become those of the operation that says the
-// same.
+// Conversion of standard operations whose semantics differ in tract, in documents of its registries
+// (GraphBuilder::has_vendor_meanings).
 
-// Rewrites the arguments of a plan's operation, in the order of its parameters. Windows: largest elements
-// ignore a constant border, and a filter that spreads has its outputs first. Axes: `unsqueeze` and `squeeze`
-// add or remove one after another, so that an axis may be listed twice. `pad`: 'replicated' is 'replicate'.
-// False after a mistake, which was emitted.
+// Rewrites the arguments of a plan's operation, in the order of its parameters. Windows: max pooling ignores
+// a constant border, and filters of transposed convolutions have the output channels first. Axes: `unsqueeze`
+// and `squeeze` add or remove them sequentially, so an axis may be listed twice. `pad`: 'replicated' is
+// 'replicate'. Returns false after a reported error.
 bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
                          GraphBuilder& builder);
 
 // Rewrites the result of a plan's operation: the indices of `max_pool_with_index` are positions in the plane
-// of a channel. Poison after a mistake, which was emitted.
+// of a channel. Returns poison after a reported error.
 Value ReadVendorResult(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& result,
                        const Site& site, GraphBuilder& builder);
 

@@ -135,8 +135,7 @@ std::string_view StandardLibrary::Text(std::string_view file_name) const {
 StandardLibrary::~StandardLibrary() = default;
 
 const StandardLibrary& StandardLibrary::Shared() {
-  static const StandardLibrary* library = new StandardLibrary();  // never destroyed: threads may use it until
-                                                                  // the process exits
+  static const StandardLibrary* library = new StandardLibrary();  // never destroyed: threads may use it
   return *library;
 }
 
@@ -156,8 +155,7 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
     const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
     if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);
     NNEFC_CHECK(ours.empty());
-    NNEFC_CHECK(context.symbols.size() == base_.symbols.size());  // otherwise ids would not be valid in other
-                                                                  // contexts
+    NNEFC_CHECK(context.symbols.size() == base_.symbols.size());  // ids must be valid in other contexts
   });
   return *part.document;
 }

@@ -48,8 +48,7 @@ struct Dialect {
   bool external_parameters = false;    // every `external` is a parameter of the graph (R 3.3.2)
   bool fragment_variables = false;     // `variable` and `update` in fragments (P 3.3, C.1)
   bool at_least_two_extents = false;   // `shape_of` returns at least two extents (P 3.3.3)
-  bool deprecations = false;           // warnings for `shape_of`, named tensors and more (R 3.3.2, 3.3.3,
-                                       // 4.9.5)
+  bool deprecations = false;           // warnings for `shape_of`, named tensors .. (R 3.3.2, 3.3.3, 4.9.5)
 
   // ---- 4, 5: operations and files ----
   std::string_view copy;              // the operation of a unary `+` (3.2.3)

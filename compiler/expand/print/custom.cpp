@@ -10,13 +10,13 @@
 namespace nnefc::print {
 namespace {
 
-// What the nodes of one operation tell of its declaration.
+// A declaration collected from the nodes of one operation.
 struct Declaration {
   const ir::OpInfo* info = nullptr;
   bool generic = false;
-  std::vector<std::string> inputs;  // data types, "?" if that of the node's `dtype`
+  std::vector<std::string> inputs;  // data types, "?" if equal to the node's `dtype`
   std::vector<std::string> outputs;
-  std::vector<std::pair<std::string, std::string>> attributes;  // name and type, "" if not told yet
+  std::vector<std::pair<std::string, std::string>> attributes;  // name and type, "" if unknown so far
 };
 
 std::string_view DataType(ElementType type) {

@@ -8,12 +8,11 @@
 
 namespace nnefc::print {
 
-// True if the standard library does not declare the node's operation.
+// Returns true if the standard library does not declare the node's operation.
 bool IsCustom(const ir::Node& node, const CheckedDocument& ratified, const SymbolTable& symbols);
 
-// Declares the custom primitives of a graph and its bodies, one `fragment ..;` a line in the
-// order of their first use, as far as their nodes tell the types; empty if there
-// are none.
+// Returns declarations of the custom primitives in a graph and its bodies, one `fragment ..;` per line in the
+// order of first use, with the types that their nodes determine; empty if there are none.
 std::string CustomDeclarations(const ir::Graph& graph, const CheckedDocument& ratified,
                                const SymbolTable& symbols);
 

@@ -34,19 +34,18 @@ class FlatPrinter {
   std::vector<FlatStatement> Statements();
 
  private:
-  // What every node of an operation has in common.
+  // Properties shared by all nodes of an operation.
   struct Operation {
     const Signature* signature = nullptr;  // null: a custom primitive
-    const TypeTable* types = nullptr;      // of the signature
-    bool tells_type = false;               // the type argument is written
-    std::string default_type;              // unless it is this one
-    std::vector<std::string> defaults;     // by parameter, as literals; "" if there is none
+    const TypeTable* types = nullptr;      // types of the signature
+    bool tells_type = false;               // the type argument is printed
+    std::string default_type;              // but not if it is this one
+    std::vector<std::string> defaults;     // indexed by parameter, as literals; "" if there is none
   };
 
   void PrintStatements();
-  // The name of the fragment that a body becomes, which is printed when a body
-  // like it is first seen. Recursion follows the nesting of bodies, which
-  // expansion bounds.
+  // Returns the name of a body's fragment, and prints the fragment at the first use of an identical body.
+  // Recursion follows the nesting of bodies, bounded by expansion.
   std::string FragmentOf(const ir::Body& body);
   std::string FragmentText(const ir::Graph& body);
   void PrintNode(const Node& node);
@@ -65,7 +64,7 @@ class FlatPrinter {
     first = false;
   }
 
-  const ir::Graph* graph_;  // that is being printed: the document's, or a body
+  const ir::Graph* graph_;  // the graph being printed: the document's, or a body
   const StandardLibrary& library_;
   const CheckedDocument& ratified_;
   const SymbolTable& symbols_;
@@ -73,9 +72,9 @@ class FlatPrinter {
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
-      fragment_names_;                                 // by name and text in the graph
-  std::set<std::string> taken_;                        // by fragments
-  llvm::SmallVector<const Extension*, 1> extensions_;  // whose operations were printed
+      fragment_names_;                                 // keyed by name and text in the graph
+  std::set<std::string> taken_;                        // names of fragments
+  llvm::SmallVector<const Extension*, 1> extensions_;  // extensions of printed operations
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
@@ -87,7 +86,7 @@ bool IsNaN(const ir::Attribute& attribute) {
   return list != nullptr && llvm::any_of(list->items, IsNaN);
 }
 
-// In one of its nodes, or of their bodies'.
+// Returns true if an attribute of a node, or of a node in its bodies, is NaN.
 bool HoldsNaN(const ir::Graph& graph) {
   return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
     const Node& node = graph.node(id);
@@ -150,8 +149,7 @@ std::string FlatPrinter::FragmentOf(const ir::Body& body) {
   auto [entry, added] = fragment_names_.try_emplace({wanted, text});
   if (!added) return entry->second;
   std::string name = wanted;
-  // The same fragment with tensors of other shapes may be another one; none has
-  // the name of an operation.
+  // The fragment may differ for tensors of other shapes. A fragment must not have the name of an operation.
   for (int i = 2; taken_.count(name) != 0 || graph_->registry().Find(ir::kNnefSet, name).valid(); ++i) {
     name = fmt::format("{}_{}", wanted, i);
     if (auto same = fragment_names_.find({name, text}); same != fragment_names_.end()) {
@@ -165,7 +163,7 @@ std::string FlatPrinter::FragmentOf(const ir::Body& body) {
   return name;
 }
 
-// `( x: tensor<scalar> ) -> ( y: tensor<scalar> )` and the body.
+// Returns `( x: tensor<scalar> ) -> ( y: tensor<scalar> )` and the body.
 std::string FlatPrinter::FragmentText(const ir::Graph& body) {
   const ir::Graph* outer = std::exchange(graph_, &body);
   std::string outer_text = std::exchange(out_, "( ");
@@ -191,7 +189,7 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   entry = std::make_unique<Operation>();
   const Symbol name = symbols_.Find(node.type());
   const auto [callee, extension] = name.valid() ? library_.FindOperation(name) : ExtensionCallee();
-  // What no line of a document enables is known by its types alone: a custom operation.
+  // Operations of extensions that no line enables are printed as custom operations.
   const bool is_enabled = extension != nullptr && extension->activation == Activation::kLine;
   if (print::IsCustom(node, ratified_, symbols_) && !is_enabled) {
     entry->tells_type = true;
@@ -218,7 +216,7 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   return *entry;
 }
 
-// The identifier of an output, or the literal that it stands for.
+// Returns the identifier of an output, or the literal that it represents.
 std::string FlatPrinter::Tensor(OutputPort port) const {
   const Node& node = graph_->node(port.node);
   if (IsLiteral(node)) {
@@ -239,7 +237,7 @@ void FlatPrinter::PrintInputs(llvm::ArrayRef<OutputPort> inputs, bool array) {
   if (array) out_ += ']';
 }
 
-// `y = `, `a, b = `, `[a, b] = `, `a, [b, c] = `
+// Prints `y = `, `a, b = `, `[a, b] = `, `a, [b, c] = `
 void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
   const std::vector<std::string>& outputs = node.info().outputs;
   llvm::SmallVector<OutputPort, 4> ports;
@@ -285,12 +283,11 @@ void FlatPrinter::PrintNode(const Node& node) {
   out_ += ");\n";
 }
 
-// Tensors by position, without those at the end that are defaults, then
-// attributes by name.
+// Prints tensors by position, without defaults at the end, then attributes by name.
 void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& operation) {
   const TypeTable& types = *operation.types;
   const std::vector<TypedName>& parameters = operation.signature->parameters;
-  llvm::SmallVector<std::pair<int32_t, bool>, 4> tensors;  // input, whether it is an array
+  llvm::SmallVector<std::pair<int32_t, bool>, 4> tensors;  // input index; true for an array
   size_t shown = 0;
   int32_t input = 0;
   for (size_t i = 0; i < parameters.size(); ++i) {

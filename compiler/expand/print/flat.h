@@ -9,23 +9,21 @@
 
 namespace nnefc {
 
-// Prints an expanded graph as a flat ratified document that checks, and
-// expands to itself byte for byte: one operation a line, attributes that differ
-// from the default, literals in place of `constant` nodes of shape [].
-// Bodies of `if_else` and `tensor_iterator` become fragments, flat as well: one
-// for all bodies that are the same. Names, order and defaults are the library's;
-// tensors are called as `names` says.
+// Prints an expanded graph as a flat ratified document that passes the checker and expands to itself byte for
+// byte: one operation per line, attributes that differ from the default, literals in place of `constant`
+// nodes of shape []. Bodies of `if_else` and `tensor_iterator` become flat fragments, one for all identical
+// bodies. Names, order and defaults are the library's; `names` maps the names of tensors.
 std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
                               const SymbolTable& symbols, const PrintedNames& names);
 std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
                               const SymbolTable& symbols);
 
-// One line of that document's body, and the node that it prints.
+// One line of that document's body, and its node.
 struct FlatStatement {
   ir::NodeId node;
   std::string text;
 };
-// The lines of its body in order.
+// Returns the lines of its body in order.
 std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, const StandardLibrary& library,
                                                const SymbolTable& symbols, const PrintedNames& names);
 

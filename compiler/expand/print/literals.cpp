@@ -42,7 +42,7 @@ std::string Packed(const List& items, bool tuple) {
               [](const auto& item) { return Text(static_cast<Item>(item)); });
 }
 
-// What holds no attributes; empty if it does.
+// Returns the literal of an attribute without nested attributes; empty for others.
 std::string LeafLiteral(const Attribute& attribute, bool tuple) {
   if (const auto* logical = attribute.get<bool>()) return Text(*logical);
   if (const auto* integer = attribute.get<int64_t>()) return Text(*integer);
@@ -52,7 +52,7 @@ std::string LeafLiteral(const Attribute& attribute, bool tuple) {
   if (const auto* scalars = attribute.get<Attribute::Scalars>()) return Packed(*scalars, tuple);
   if (const auto* logicals = attribute.get<Attribute::Logicals>()) return Packed(*logicals, tuple);
   if (const auto* strings = attribute.get<Attribute::Strings>()) return Packed(*strings, tuple);
-  // An external's open extents, as the provisional dialect writes them.
+  // Open extents of an external are 0, as in the provisional dialect.
   if (const auto* shape = attribute.get<ir::PartialShape>()) {
     return Join(shape->dims(), "[", "]",
                 [](ir::Dim dim) { return Text(dim.known() ? dim.value() : int64_t{0}); });

@@ -43,8 +43,7 @@ PrintedNames::PrintedNames(const ir::Graph& graph, const ast::Document& document
     for (const ast::Parameter& parameter : fragment.parameters) take(parameter.name.symbol);
     for (const ast::Result& result : fragment.results) take(result.name.symbol);
   }
-  // A fragment of the document that is called as a ratified operation is would
-  // hide it.
+  // A fragment of the document must not hide a ratified operation.
   llvm::StringSet<> hiding;
   for (const ast::Fragment& fragment : document.fragments) {
     const std::string_view name = symbols.Text(fragment.name.symbol);

@@ -11,16 +11,15 @@
 
 namespace nnefc {
 
-// What a ratified text calls what is called otherwise in the document: a
-// provisional name such as `integer`, which is a keyword there, becomes
-// `integer_2`, or the first `integer_N` that nothing else is called; tract's `i"conv1.out"`
-// becomes `conv1_out`, or the first `conv1_out_N`.
+// Names in a ratified text for names that are not valid there. A provisional name such as `integer`, a
+// ratified keyword, becomes `integer_2`, or the first free `integer_N`; tract's `i"conv1.out"` becomes
+// `conv1_out`, or the first free `conv1_out_N`.
 class PrintedNames {
  public:
-  // Keeps clear of the names in a graph.
+  // Avoids the names in a graph.
   explicit PrintedNames(const ir::Graph& graph);
-  // Also of those in the document that it was expanded from, and of the
-  // declarations of the ratified library.
+  // Also avoids those in the document that it was expanded from, and the declarations of the ratified
+  // library.
   PrintedNames(const ir::Graph& graph, const ast::Document& document, const ast::Document& ratified,
                const SymbolTable& symbols);
 
