@@ -137,7 +137,7 @@ void Compiler::CompileStatement(const ast::Assignment& assignment) {
   const bool sound = document_.sound(assignment);
   const int32_t known = chunk_->num_slots;
   if (assignment.left.valid()) CollectTargets(assignment.left, statement);
-  // A wrong reassignment preserves the first value.
+  // An invalid reassignment does not change the first value.
   if (!sound) {
     auto first = chunk_->targets.begin() + statement.first_target;
     chunk_->targets.erase(

@@ -8,7 +8,7 @@
 
 namespace nnefc::expand {
 
-// Returns the default value of a callee's parameter, by index; null if it is wrong.
+// Returns the default value of a callee's parameter, by index; null if it has an error.
 using DefaultLookup = std::function<const Value*(const Callee&, size_t)>;
 
 // Compiles the body of a fragment, or that of the document's graph. Parts with errors become kAbandon.

@@ -57,7 +57,7 @@ struct Site {
   SourceRange range;
   std::shared_ptr<const ir::Frame> frame;  // null: the graph's body
   Symbol statement;                        // the first identifier that is assigned
-  Symbol in_graph;                         // the same in the body of the enclosing graph
+  Symbol in_graph;                         // same, in the body of the document's graph
   TypeKind generic = TypeKind::kError;     // type bound to `?`; kError: deduced from the arguments
   int32_t array_length = -1;               // length of an array on the left side
   SourceRange left;                        // the left side, if the results are assigned to it

@@ -111,7 +111,7 @@ class Loosener {
   GraphBuilder& builder_;
 };
 
-// Binds `?` to the scalar type if any of the tensors has it, otherwise to the tensors' type.
+// Binds `?` to scalar if any of the tensors is scalar, otherwise to the first tensor's type.
 void Loosener::FindGeneric() {
   if (!plan_.signature->is_generic || site_.generic != TypeKind::kError) return;
   TypeKind common = TypeKind::kError;
@@ -533,7 +533,7 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
   }
   if (!has_tensor) return std::nullopt;
   std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap());
-  // Operations on tensors only are not folded to a list.
+  // Fold to a list only if it is integer and an argument was a value already.
   const bool is_list = folded && folded->kind() == ValueKind::kArray;
   const bool is_whole = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
   return is_list && !(is_whole && has_value) ? std::nullopt : folded;

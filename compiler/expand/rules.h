@@ -39,7 +39,7 @@ namespace nnefc {
   RULE(kPrintedLabel, "provisional.label-case", kError, "P 4.1.3")                    \
   RULE(kMatrixRank, "provisional.matrix-rank", kError, "P 4.6")                       \
   RULE(kSelectShapes, "provisional.select-shapes", kError, "P 4.2.3, P 4.2.4")        \
-  /* lenient reading */                                                               \
+  /* lenient mode */                                                                  \
   RULE(kLenientArray, "lenient.array-for-tensor", kWarning, "R 3.3.2")                \
   RULE(kLenientTensor, "lenient.tensor-for-attribute", kWarning, "R 3.3.2")           \
   RULE(kLenientNumber, "lenient.number-type", kWarning, "R 3.3.2")                    \

@@ -95,7 +95,7 @@ class [[nodiscard]] CheckedDocument {
   Callee Find(Symbol name) const;
   // Finds a fragment in this document only.
   Callee FindOwn(Symbol name) const;
-  // Returns the binding of an InvocationExpr, or null if it is wrong.
+  // Returns the binding of an InvocationExpr, or null if it has an error.
   const Binding* binding(ast::ExprId invocation) const;
   // Returns the type of an expression as seen in its fragment; kError if an error was reported, invalid for
   // left values and expressions outside bodies.

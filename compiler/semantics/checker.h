@@ -139,7 +139,8 @@ class Checker {
 
   // ---- invocations.cpp ----
   TypeId CheckInvocation(ExprId id, const ast::InvocationExpr& invocation, Use use);
-  // Reports an undeclared operation and returns the probably intended one; invalid if there is none.
+  // Returns the operation of a tolerated old name, after a warning. Reports any other undeclared operation
+  // and returns an invalid callee.
   Callee ResolveUndeclared(const ast::InvocationExpr& invocation);
   void ReportUndeclared(const ast::InvocationExpr& invocation);
   void SuggestOperation(const ast::InvocationExpr& invocation);

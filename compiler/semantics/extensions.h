@@ -29,7 +29,7 @@ enum class ExtensionRole : uint8_t {
 };
 
 // An extension that adds to the standard operations of a dialect (R 3.2.4). Its row in Extensions() is the
-// only code that knows it by name; its operations have their rows in compiler/ir/ops.
+// only code that knows it by name; its operations have rows in compiler/ir/ops.
 struct Extension {
   static constexpr int kRest = -1;
 

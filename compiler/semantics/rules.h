@@ -90,7 +90,7 @@ namespace nnefc::semantics {
   RULE(kExternalNotParameter, "graph.external-not-parameter", kError, "R 3.3.2")            \
   RULE(kOnlyInGraph, "graph.operation-in-fragment", kError, "R 3.3.2, P 3.3.1")             \
   RULE(kUpdateTarget, "graph.update-target", kError, "R 4.8, P 4.7")                        \
-  /* lenient reading */                                                                     \
+  /* lenient mode */                                                                        \
   RULE(kLenientFragments, "lenient.fragment-definitions", kWarning, "R 3.2.2")              \
   RULE(kLenientOperators, "lenient.operator-expressions", kWarning, "R 3.2.3")              \
   RULE(kLenientRedefined, "lenient.redefined-operation", kWarning, "R 3.3.2")               \

@@ -294,7 +294,7 @@ struct Document {
   int version_minor = 0;
   std::vector<Extension> extensions;
   ValueStore<FragmentId, Fragment> fragments;
-  std::vector<Graph> graphs;  // one, unless the text is wrong or a library
+  std::vector<Graph> graphs;  // one, unless the text has errors or is a library
   std::vector<Quantization> quantizations;
   std::vector<Comment> comments;
   std::vector<SourceRange> quoted_names;  // `i"conv1.out"`, in parsing order

@@ -51,7 +51,7 @@ constexpr ForeignOperation kShapes[] = {
             "`nearest_upsample(x, factor = ..)` repeats each item along spatial axes",
             "Keras, JAX, TensorFlow, NumPy"),
     Computed("repeatvector", "tile(unsqueeze(x, axes = [1]), repeats = [1,3,1])", "for three times"),
-    // Look-up.
+    // Lookup.
     RenamedIf("axis", "take indextake gatherv2", "gather", "gather(x, y, axis = ..)"),
     Computed("indexselect", "gather(x, index, axis = ..)"),
     Computed("embedding embeddinglookup", "gather(weight, x)", "for a tensor of indices `x`", "PyTorch"),

@@ -377,8 +377,8 @@ class Finder {
         {kind, token_.begin, end}, end, what, {{token_.begin, character_end, std::string(lookalike.text)}}};
   }
 
-  // Returns a string with at least one foreign quote (`size` bytes at its start): up to the next quote of any
-  // kind on its line.
+  // Returns a string with at least one foreign quote, from the opening quote of `size` bytes up to the next
+  // quote of any kind on its line.
   std::optional<ForeignToken> String(uint32_t size) const {
     const uint32_t begin = token_.begin + size;
     const uint32_t line_end = LineEnd(begin);

@@ -23,7 +23,7 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
     case TokenKind::kStringLiteral: {
       const size_t errors = context_.emitter.error_count();
       const ast::StringLiteral value = StringValue(token);
-      // A wrong string is reported only once.
+      // An invalid string is reported only once.
       if (context_.emitter.error_count() != errors) return Make(Range(token), ast::ErrorExpr{}, 0);
       return Make(Range(token), value, 0);
     }

@@ -344,7 +344,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
         return Finish(statement, count + 1, true);
       case TokenKind::kAssign: {
         size_t start = 0;
-        // The left side has only wrong characters: `y = relu(x)` newline `ü = ..`.
+        // The left side has only invalid characters: `y = relu(x)` newline `ü = ..`.
         if (seen_assign && open_.empty() && IsWrongBefore(count)) return Finish(statement, count, false);
         // `a = b = relu(x)` is one statement; the parser reports it in more detail.
         const bool is_chained = seen_assign && open_.empty() && KindBefore(count, 2) == TokenKind::kAssign &&
@@ -378,7 +378,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
   Finish(statement, count, false);
 }
 
-// Returns true if only wrong characters, already reported, precede the token on its line.
+// Returns true if only invalid characters, already reported, precede the token on its line.
 bool StatementReader::IsWrongBefore(size_t index) {
   const Token before = At(index - 1);
   const Token token = At(index);
@@ -477,7 +477,7 @@ void StatementReader::RetypeTypeArgument(size_t index) {
   buffer_[start_ + close - 2].kind = TokenKind::kTypeArgumentOpen;
 }
 
-// Marks the `<` of a wrong type, at the last `>` of `name<'float32'>(`, `name<tensor>(` and
+// Marks the `<` of an invalid type, at the last `>` of `name<'float32'>(`, `name<tensor>(` and
 // `name<tensor<scalar>>(`.
 bool StatementReader::RetypeWrongType(size_t close) {
   const TokenKind last = KindBefore(close, 1);

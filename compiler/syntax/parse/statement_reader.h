@@ -19,7 +19,7 @@ struct Statement {
   std::vector<Token> tokens;
   // The token after the statement; it belongs to the next one.
   Token next;
-  // The statement has a wrong character or string; reported.
+  // The statement has an invalid character or string; reported.
   bool has_lexical_error = false;
   // The statement nests deeper than the limit; reported. Only the first tokens are stored.
   bool too_deep = false;
@@ -31,7 +31,7 @@ struct Statement {
 // Splits a document into statements. Makes the decisions that LL(1) cannot: the end of an assignment without
 // `;`, the `<` of `name<type>`, and the `>=` that ends a type before a default. Limits errors to their
 // statement: a `;`, a brace, and the keywords `fragment` and `graph` end a statement at any bracket depth.
-// Reports wrong characters and too deep nesting.
+// Reports invalid characters and too deep nesting.
 class StatementReader {
  public:
   // Appends comments to `document`.
