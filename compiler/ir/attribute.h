@@ -15,7 +15,7 @@
 
 namespace nnefc::ir {
 
-// A value kept aside, so that an attribute stays small; copies share it.
+// An immutable heap-allocated value. It makes large alternatives of Attribute small; copies share it.
 template <typename T>
 class Boxed {
  public:
@@ -29,15 +29,14 @@ class Boxed {
 };
 
 class Attribute;
-// Items of different kinds or nested lists: `[(0,0), (1,1)]`, tuples.
+// A tuple, or a list whose items are lists or of different kinds: `[(0,0), (1,1)]`.
 struct AttributeList {
   std::vector<Attribute> items;
   bool is_tuple = false;
   friend bool operator==(const AttributeList&, const AttributeList&);
 };
 
-// The value of an attribute. Lists of one primitive kind are stored packed; an
-// empty list is an empty AttributeList.
+// An attribute value. A list of one primitive kind is packed; an empty list is an empty AttributeList.
 class Attribute {
  public:
   using Integers = std::vector<int64_t>;
@@ -64,7 +63,7 @@ class Attribute {
   Attribute(PartialShape value) : value_(Boxed<PartialShape>(std::move(value))) {}
   Attribute(TensorValue value) : value_(Boxed<TensorValue>(std::move(value))) {}
 
-  // The value as T, or null if it is of another kind.
+  // Returns the value as T, or null if it has another kind.
   template <typename T>
   const T* get() const {
     if constexpr (std::is_same_v<T, PartialShape> || std::is_same_v<T, TensorValue> ||
@@ -77,16 +76,16 @@ class Attribute {
   }
   const Value& value() const { return value_; }
 
-  // Conversions that see an empty list as a list of the wanted kind; checked.
+  // Checked conversions. An empty list converts to an empty list of the requested kind.
   bool AsBool() const;
   int64_t AsInt() const;
-  double AsDouble() const;  // of an integer too
+  double AsDouble() const;  // also converts an integer
   const std::string& AsString() const;
   Integers AsInts() const;
   Scalars AsDoubles() const;
-  // NNEF's `(integer,integer)[]`.
+  // Converts NNEF's `(integer,integer)[]`.
   std::vector<std::pair<int64_t, int64_t>> AsPairs() const;
-  // The number of items of any list kind; 0 for what is no list.
+  // Returns the number of items of a list of any kind, or 0 for other values.
   size_t ListSize() const;
   bool IsList() const;
 
@@ -99,7 +98,7 @@ class Attribute {
 // Makes the padding attribute `[(p,q), ..]`.
 Attribute PairList(const std::vector<std::pair<int64_t, int64_t>>& pairs);
 
-// Attributes in the order in which they were set; a handful, searched linearly.
+// Named attributes in insertion order. Lookup is linear because nodes have only a handful.
 class AttributeMap {
  public:
   const Attribute* Find(std::string_view name) const;

@@ -11,9 +11,8 @@ namespace nnefc::ir {
 
 enum class Bodies : uint8_t { kClone, kLeave };
 
-// Adds a node like `node`, which may be of another graph, on other inputs:
-// attributes, names, rt_info, types and values of outputs, origin and, if
-// asked for, deep copies of bodies. Bytes of tensors are shared.
+// Adds a copy of `node`, possibly of another graph, with other inputs. Copies attributes, names, rt_info,
+// output types and values, the origin and, with kClone, the bodies. Tensors share their bytes.
 NodeId CopyNode(Graph& target, const Node& node, llvm::ArrayRef<OutputPort> inputs,
                 Bodies bodies = Bodies::kClone);
 
@@ -22,10 +21,9 @@ class NodeCopier {
  public:
   explicit NodeCopier(Graph& target) : target_(target) {}
 
-  // Lets `to` of the target stand for `from`.
+  // Maps `from` of the source graph to `to` of the target.
   void Map(OutputPort from, OutputPort to) { mapped_[{from.node.index, from.index}] = to; }
-  // What stands for the output of a node that was copied or mapped; an invalid
-  // port if nothing does.
+  // Returns the copy of an output, or the port that it was mapped to; otherwise an invalid port.
   OutputPort Mapped(OutputPort from) const { return mapped_.lookup({from.node.index, from.index}); }
   // Copies a node whose inputs were copied or mapped; checked.
   NodeId Copy(const Node& node, Bodies bodies = Bodies::kClone);
@@ -35,11 +33,11 @@ class NodeCopier {
   llvm::DenseMap<std::pair<int32_t, int32_t>, OutputPort> mapped_;
 };
 
-// A value of a graph that is to be a result of its copy, by the name it gets.
+// The name of an additional result of a copy, with its value in the source graph.
 using NamedPort = std::pair<std::string, OutputPort>;
 
-// A deep copy of a graph without a cycle (checked), with further results behind
-// its own. Recursion goes as deep as bodies are nested.
+// Returns a deep copy of an acyclic graph (checked) with additional results after the existing ones. The
+// recursion depth is the nesting depth of bodies.
 std::unique_ptr<Graph> Clone(const Graph& graph, llvm::ArrayRef<NamedPort> more_results = {});
 
 }  // namespace nnefc::ir

@@ -72,7 +72,7 @@ void NodeList::Swap(NodeList& other) noexcept {
 }
 
 Node& NodeList::Add() {
-  // Of bodies a few, of networks as many as fill large pages.
+  // Slabs grow from 8 nodes, enough for small bodies, to 8 MiB, so that large graphs use huge pages.
   constexpr size_t kFewest = 8, kMost = (size_t{8} << 20) / sizeof(Node);
   if (free_.empty() && slab_left_ == 0) {
     const size_t size = std::clamp(slab_size_ * 2, kFewest, kMost);
@@ -144,8 +144,7 @@ void Graph::AddUse(Node& user, int32_t input) {
   uses.push_back({user.id_, input});
 }
 
-// The last use takes the removed one's place, so that removal is of constant
-// time however often an output is used.
+// Removes a use in constant time: the last use moves to its index.
 void Graph::RemoveUse(const Node& user, int32_t input) {
   const OutputPort value = user.inputs_[static_cast<size_t>(input)];
   auto& uses = mutable_node(value.node).uses_[static_cast<size_t>(value.index)];
@@ -328,7 +327,7 @@ void RemoveFrom(std::vector<NodeId>& list, NodeId node) {
 
 }  // namespace
 
-// Frees a node that is in no list of uses any more.
+// Frees a node that is in no use list any more.
 void Graph::Release(NodeId id) {
   if (node(id).num_inputs() == 0) RemoveFrom(parameters_, id);
   if (node(id).num_outputs() == 0) RemoveFrom(results_, id);
@@ -360,7 +359,7 @@ void Graph::EraseDeadNodes() {
     pending.pop_back();
     for (OutputPort input : node(id).inputs()) mark(input.node);
   }
-  // All uses by dead nodes go first: dead nodes may form a cycle.
+  // All uses by dead nodes are removed first because dead nodes may form a cycle.
   for (const Node* node : nodes_) {
     if (node == nullptr || live[static_cast<size_t>(node->id_.index)]) continue;
     for (int32_t i = 0; i < node->num_inputs(); ++i) RemoveUse(*node, i);

@@ -21,7 +21,7 @@ struct NodeTag;
 using NodeId = TypedId<NodeTag>;
 class Graph;
 
-// An output of a node: what an input is connected to.
+// An output of a node. Inputs are connected to outputs.
 struct OutputPort {
   NodeId node;
   int32_t index = 0;
@@ -30,14 +30,14 @@ struct OutputPort {
   friend bool operator==(OutputPort, OutputPort) = default;
 };
 
-// An input of a node: a use of an output.
+// An input of a node: one use of an output.
 struct InputPort {
   NodeId node;
   int32_t index = 0;
   friend bool operator==(InputPort, InputPort) = default;
 };
 
-// What is known of an output.
+// The type, shape, names and value of an output, as far as they are known.
 struct Output {
   ElementType type = ElementType::kDynamic;
   PartialShape shape;
@@ -45,22 +45,22 @@ struct Output {
   Rare<TensorValue> value;         // if known at compile time
 };
 
-// How an input or output of If or TensorIterator reaches into a body, as OpenVINO's port maps state it.
+// Connections between an If or TensorIterator and its bodies, as in OpenVINO's port maps.
 struct InputMapping {
   int32_t external = 0;         // input of the node
   int32_t internal = 0;         // parameter of the body
-  std::optional<int64_t> axis;  // sliced along it
+  std::optional<int64_t> axis;  // the sliced axis
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
 struct OutputMapping {
   int32_t external = 0;         // output of the node
   int32_t internal = 0;         // result of the body
-  std::optional<int64_t> axis;  // concatenated along it; otherwise the last value
+  std::optional<int64_t> axis;  // the concatenation axis; none: the last iteration's value
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
 struct BackEdge {
-  int32_t result = 0;     // of the body
-  int32_t parameter = 0;  // of the body, fed in the next iteration
+  int32_t result = 0;     // index of a result of the body
+  int32_t parameter = 0;  // index of the parameter that it feeds in the next iteration
 };
 struct Body {
   std::string role;  // "then_body", "else_body", "body"
@@ -70,7 +70,7 @@ struct Body {
   std::vector<BackEdge> back_edges;
 };
 
-// Reading view of a node; only Graph changes it.
+// A read-only view of a node; only Graph changes nodes.
 class Node {
  public:
   NodeId id() const { return id_; }
@@ -84,8 +84,7 @@ class Node {
   }
   bool Is(OpRole role) const { return info_->role == role; }
   bool Is(ElementFunction function) const { return info_->function == function; }
-  // The identifier of the document or the layer name; unique within a graph
-  // is not required.
+  // The identifier in the NNEF document, or the layer name. It need not be unique within a graph.
   const std::string& name() const { return name_; }
   llvm::ArrayRef<OutputPort> inputs() const { return inputs_; }
   OutputPort input(int32_t index) const {
@@ -93,13 +92,12 @@ class Node {
     return inputs_[static_cast<size_t>(index)];
   }
   int32_t num_inputs() const { return static_cast<int32_t>(inputs_.size()); }
-  // For operations with variadic or absent inputs: how many inputs each entry
-  // of info().inputs has. Empty means one each, and a variadic last entry has
-  // the rest.
+  // The number of inputs of each entry of info().inputs, for operations with variadic or optional inputs. If
+  // empty, each entry has one input and a variadic last entry has the remaining ones.
   llvm::ArrayRef<int32_t> segments() const {
     return extras_ == nullptr ? llvm::ArrayRef<int32_t>() : llvm::ArrayRef<int32_t>(extras_->segments);
   }
-  // The inputs that belong to entry `parameter` of info().inputs.
+  // Returns the inputs that belong to entry `parameter` of info().inputs.
   llvm::ArrayRef<OutputPort> segment(int32_t parameter) const;
   llvm::ArrayRef<Output> outputs() const { return outputs_; }
   const Output& output(int32_t index = 0) const {
@@ -109,18 +107,17 @@ class Node {
   int32_t num_outputs() const { return static_cast<int32_t>(outputs_.size()); }
   OutputPort port(int32_t index = 0) const { return {id_, index}; }
   const AttributeMap& attributes() const { return attributes_; }
-  // The attribute or the default that the operation's row has for it; checked:
-  // there is one. What the row implies goes before what the node says.
+  // Returns the implied value of the row, else the node's attribute, else the row's default; checked.
   const Attribute& attribute(std::string_view name) const;
-  // The same as a value; checked: of that kind, as shape inference demands.
+  // The same as a value of that type; checked. Shape inference validates the types.
   bool Bool(std::string_view name) const { return attribute(name).AsBool(); }
   int64_t Int(std::string_view name) const { return attribute(name).AsInt(); }
   double Double(std::string_view name) const { return attribute(name).AsDouble(); }
   const std::string& String(std::string_view name) const { return attribute(name).AsString(); }
   std::vector<int64_t> Ints(std::string_view name) const { return attribute(name).AsInts(); }
   std::vector<double> Doubles(std::string_view name) const { return attribute(name).AsDoubles(); }
-  // A list with an item for each of so many axes: for an empty one, as many as
-  // that of what the row says that it stands for.
+  // Returns a list with one item per axis. An empty list is replaced by `axes` copies of the row's
+  // `each_axis`, if it has one.
   std::vector<int64_t> Ints(std::string_view name, size_t axes) const;
   const Origin& origin() const { return origin_; }
   llvm::ArrayRef<Body> bodies() const {
@@ -132,7 +129,7 @@ class Node {
 
  private:
   friend class Graph;
-  // What few nodes have.
+  // Members that most nodes do not need.
   struct Extras {
     llvm::SmallVector<int32_t, 2> segments;
     std::vector<Body> bodies;
@@ -145,17 +142,17 @@ class Node {
   const OpInfo* info_ = nullptr;
   std::string name_;
   llvm::SmallVector<OutputPort, 3> inputs_;
-  // Where each input stands in its producer's list of uses.
+  // The index of each input in the use list of its producer.
   llvm::SmallVector<int32_t, 3> use_slots_;
   llvm::SmallVector<Output, 1> outputs_;
   llvm::SmallVector<llvm::SmallVector<InputPort, 2>, 1> uses_;
   AttributeMap attributes_;
   Origin origin_;
-  std::unique_ptr<Extras> extras_;  // null: nothing of that
+  std::unique_ptr<Extras> extras_;  // null: none of these
 };
 static_assert(sizeof(Node) <= 376, "a network has a hundred thousand of them");
 
-// The nodes of a graph by the indices of their ids, in memory of many at once.
+// The nodes of a graph, indexed by NodeId and allocated in slabs.
 class NodeList {
  public:
   NodeList() = default;
@@ -168,7 +165,7 @@ class NodeList {
   ~NodeList();
 
   Node& Add();
-  // Leaves null; the memory is for a node to come.
+  // Destroys the node. The entry becomes null, and the memory is reused by a later Add.
   void Erase(size_t index);
 
   size_t size() const { return nodes_.size(); }
@@ -182,10 +179,10 @@ class NodeList {
   std::vector<Node*> nodes_;
   std::vector<Node*> slabs_;
   std::vector<Node*> free_;
-  size_t slab_left_ = 0, slab_size_ = 0;  // of the last slab, in nodes
+  size_t slab_left_ = 0, slab_size_ = 0;  // nodes of the last slab
 };
 
-// What a new node is made of.
+// The arguments of Graph::AddNode.
 struct NodeSpec {
   OpId op = {};
   std::string name = {};
@@ -196,10 +193,9 @@ struct NodeSpec {
   Origin origin = {};
 };
 
-// A graph of operations. Parameters are nodes without inputs (nnef.external
-// or Parameter), results are nodes of opset1.Result whose name is the name of
-// the graph's result, sinks are nodes kept for their effect. The order of
-// `nodes()` is the order of insertion; use TopologicalOrder for execution.
+// A graph of operations. Parameters are nodes without inputs (nnef.external or Parameter). Results are nodes
+// of opset1.Result, named after the results of the graph. Sinks are nodes with side effects; they are live
+// without uses. `nodes()` returns insertion order; use TopologicalOrder for execution.
 class Graph {
  public:
   explicit Graph(const OpRegistry* registry, std::string name = {});
@@ -209,12 +205,11 @@ class Graph {
 
   const OpRegistry& registry() const { return *registry_; }
   const std::string& name() const { return name_; }
-  // What the file that the graph was read from says about it as a whole.
+  // Metadata of the file that the graph was read from.
   const AttributeMap& rt_info() const { return rt_info_; }
   void SetRtInfo(std::string_view name, Attribute value) { rt_info_.Set(name, std::move(value)); }
 
-  // Adds a node. Checked: inputs exist, and segments, if given, add up to
-  // their number.
+  // Adds a node. Checked: the inputs exist, and the segments, if any, add up to the number of inputs.
   NodeId AddNode(NodeSpec spec);
   // Adds a node `set.name`; checked: it is registered.
   NodeId AddNode(std::string_view set, std::string_view name, NodeSpec spec);
@@ -226,35 +221,34 @@ class Graph {
   NodeId AddResult(std::string name, OutputPort value, Origin origin = {});
   void AddToParameters(NodeId node);  // an nnef.external
   void AddToResults(NodeId node);     // a Result made by AddNode
-  // AddNode does so for operations that are sinks by themselves.
+  // Adds a sink. AddNode does so for operations that are always sinks.
   void AddToSinks(NodeId node);
-  // Puts the given sinks first, in their order; they become sinks if they are
-  // none.
+  // Moves the given nodes to the front of the sinks, in that order. Nodes that are not sinks become sinks.
   void OrderSinks(llvm::ArrayRef<NodeId> first);
 
   const Node& node(NodeId id) const;
   bool Contains(NodeId id) const;
-  // Nodes that were not erased, in order of insertion.
+  // Returns the nodes that were not erased, in insertion order.
   std::vector<NodeId> nodes() const;
   size_t num_nodes() const { return num_nodes_; }
-  // One more than the largest index of a NodeId: for side tables.
+  // One more than the largest NodeId index: the size of a side table.
   size_t node_bound() const { return nodes_.size(); }
   llvm::ArrayRef<NodeId> parameters() const { return parameters_; }
   llvm::ArrayRef<NodeId> results() const { return results_; }
   llvm::ArrayRef<NodeId> sinks() const { return sinks_; }
   const Output& output(OutputPort port) const { return node(port.node).output(port.index); }
 
-  // Every node after the nodes that feed it, otherwise in order of insertion.
-  // Empty optional if the graph has a cycle.
+  // Returns the nodes so that each follows its inputs: a depth-first post-order over nodes in insertion
+  // order. Nothing if the graph has a cycle.
   std::optional<std::vector<NodeId>> TopologicalOrder() const;
 
   void SetInput(NodeId node, int32_t index, OutputPort value);
   // Appends an input; checked: the node has no segments.
   void AddInput(NodeId node, OutputPort value);
   void ReplaceAllUses(OutputPort from, OutputPort to);
-  // Removes a node none of whose outputs is used; checked.
+  // Removes a node whose outputs have no uses; checked.
   void Erase(NodeId node);
-  // Erases what feeds no result and no sink; parameters stay.
+  // Erases the nodes that reach no result and no sink; parameters remain.
   void EraseDeadNodes();
   void SetAttribute(NodeId node, std::string_view name, Attribute value);
   void EraseAttribute(NodeId node, std::string_view name);
@@ -263,7 +257,7 @@ class Graph {
   void SetOutputType(OutputPort port, ElementType type, PartialShape shape);
   void SetOutputValue(OutputPort port, std::optional<TensorValue> value);
   void SetOutputNames(OutputPort port, std::vector<std::string> names);
-  // For shape inference, which sets types, shapes and values.
+  // Access for shape inference to types, shapes and values.
   llvm::MutableArrayRef<Output> InferredOutputs(NodeId node) { return mutable_node(node).outputs_; }
   Body& AddBody(NodeId node, Body body);
   Body& body(NodeId node, size_t index);

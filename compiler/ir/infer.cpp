@@ -77,7 +77,7 @@ void ForgetOutputs(llvm::MutableArrayRef<Output> outputs) {
   }
 }
 
-// The shape functions of plug-ins may throw.
+// Calls the shape function of the node. Those of plug-ins may throw.
 void CallShapeFunction(InferContext& context) {
   const Node& node = context.node();
   static constexpr char kMessage[] = "the shape function of `{}`, which a plug-in brings, failed: {}";
@@ -93,7 +93,7 @@ void CallShapeFunction(InferContext& context) {
   }
 }
 
-// Sets the outputs, which may be those of the node in its graph.
+// Infers `outputs`, possibly those of the node in its graph.
 bool InferInto(Graph* graph, const Node& node, llvm::ArrayRef<const Output*> inputs,
                llvm::MutableArrayRef<Output> outputs, Emitter& emitter, const ArgumentPlaces* places,
                llvm::SmallVectorImpl<int32_t>* unknown_values) {

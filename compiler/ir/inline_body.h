@@ -6,19 +6,19 @@
 
 namespace nnefc::ir {
 
-// What a body became in the graph around it.
+// The copy of a body in the surrounding graph.
 struct InlinedBody {
-  std::vector<NodeId> nodes;        // copies of the body's, in order
-  std::vector<OutputPort> results;  // what its results are, in order
+  std::vector<NodeId> nodes;        // copies of the body's nodes, in topological order
+  std::vector<OutputPort> results;  // values of the body's results, in order
 };
 
-// Copies the nodes of a body, of no cycle (checked), into the graph of the node that has
-// it, which stays as it is. What stands for the parameters of the body is given, in order.
+// Copies the nodes of an acyclic body (checked) into the graph of the node that contains it. The body is not
+// changed. `parameters` are the values of its parameters, in order.
 InlinedBody InlineBody(Graph& graph, NodeId node, size_t body, llvm::ArrayRef<OutputPort> parameters);
 
-// The parameters of a body of an If: what feeds it.
+// Returns the inputs that feed the parameters of a body of an If.
 std::vector<OutputPort> ParametersOfBranch(const Graph& graph, NodeId node, size_t body);
-// Of the results of a body of an If, what the outputs of the If are; not valid where the body has none.
+// Maps the results of a body of an If to the outputs of the If. Outputs without a result are invalid ports.
 std::vector<OutputPort> OutputsOfBranch(const Node& node, size_t body, llvm::ArrayRef<OutputPort> results);
 
 }  // namespace nnefc::ir

@@ -20,7 +20,7 @@ Wide CeilDiv(Wide a, Wide b) {
 
 namespace {
 
-// Combines intervals by a function that does not decrease in either operand.
+// Combines intervals by a function that is non-decreasing in both operands.
 template <typename F>
 std::optional<Dim> Combine(Dim a, Dim b, F function) {
   const std::optional<int64_t> lowest = NarrowExtent(function(Wide{a.min}, Wide{b.min}));
@@ -64,7 +64,7 @@ std::optional<Dim> BroadcastDim(Dim a, Dim b) {
   if (b == Dim(1)) return a;
   const auto may_be_singular = [](Dim dim) { return dim.Compatible(Dim(1)); };
   if (!may_be_singular(a) && !may_be_singular(b)) return Merge(a, b);
-  // What cannot be singular prevails: the other one equals it or is repeated.
+  // An extent that cannot be 1 prevails: the other one equals it or is broadcast.
   if (!may_be_singular(a)) return a;
   if (!may_be_singular(b)) return b;
   return Dim(std::min(a.min, b.min), std::max(a.max, b.max));

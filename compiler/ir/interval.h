@@ -7,20 +7,18 @@
 
 namespace nnefc::ir {
 
-// Arithmetic of extents, whose operands may come from a hostile document: every
-// product and sum of a few 64-bit values is exact in Wide, and what does not fit an
-// extent is nothing.
+// Arithmetic of extents whose operands may come from a hostile document. Sums and products of two or three
+// 64-bit values are exact in Wide; results that are not valid extents become nullopt.
 __extension__ typedef __int128 Wide;
 
-// The value if it fits 63 bits and is not negative.
+// Returns the value if it is in [0, INT64_MAX), since INT64_MAX is Dim::kUnbounded.
 std::optional<int64_t> NarrowExtent(Wide value);
-// Rounds toward minus and plus infinity; `b` > 0.
+// Division that rounds toward minus and plus infinity; `b` > 0.
 Wide FloorDiv(Wide a, Wide b);
 Wide CeilDiv(Wide a, Wide b);
 
-// Applies a non-decreasing function to the ends of an interval. Nothing if
-// even the lowest extent does not fit; a highest one that does not fit leaves
-// the interval unbounded.
+// Applies a non-decreasing function to the ends of an interval. Returns nothing if the lower end overflows;
+// an upper end that overflows becomes unbounded.
 template <typename F>
 std::optional<Dim> MapDim(Dim dim, F function) {
   const std::optional<int64_t> lowest = NarrowExtent(function(Wide{dim.min}));
@@ -31,23 +29,23 @@ std::optional<Dim> MapDim(Dim dim, F function) {
   return Dim(*lowest, highest.value_or(Dim::kUnbounded));
 }
 
-// The sum, or the product, of two extents; nothing if it does not fit.
+// Returns the sum or the product of two extents, or nothing if it overflows.
 std::optional<Dim> Add(Dim a, Dim b);
 std::optional<Dim> Multiply(Dim a, Dim b);
 
-// What satisfies both; nothing if no extent does.
+// Returns the intersection, or nothing if it is empty.
 std::optional<Dim> Merge(Dim a, Dim b);
 std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b);
 
-// Equal extents, or one of them singular; nothing if they cannot be.
+// Returns the broadcast extent: both are equal, or one is 1. Nothing if they are incompatible.
 std::optional<Dim> BroadcastDim(Dim a, Dim b);
 
-// At which end shapes of unequal rank are aligned; what is missing at the other is
-// singular: NNEF aligns the first axes (R 4.2.2), NumPy and OpenVINO the last ones.
+// The end where shapes of unequal rank are aligned; missing axes have extent 1. NNEF aligns the first axes
+// (R 4.2.2), NumPy and OpenVINO the last ones.
 enum class Alignment : uint8_t { kFirst, kLast };
 
-// `shape` is of unknown rank if one of them is; `mismatch` is the axis of the longer
-// shape where they disagree.
+// The broadcast shape, of unknown rank if an operand's rank is unknown. `mismatch` is the first axis of the
+// longer shape where the extents are incompatible.
 struct [[nodiscard]] BroadcastResult {
   PartialShape shape;
   std::optional<int64_t> mismatch;

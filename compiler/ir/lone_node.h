@@ -8,20 +8,20 @@
 
 namespace nnefc::ir {
 
-// A node as it would be on other inputs: to infer it, in no graph, from what
-// somebody else knows of them. `node` must outlive it.
+// A node inferred outside of a graph, with other types, shapes and values of its inputs. `node` must outlive
+// this.
 class LoneNode {
  public:
-  // Types, shapes and values of the inputs are those of `graph`.
+  // Initializes types, shapes and values of the inputs from `graph`.
   LoneNode(const Graph& graph, const Node& node);
-  // Nothing is known of the inputs.
+  // Leaves all inputs unknown.
   explicit LoneNode(const Node& node) : node_(node), inputs_(node.inputs().size()) {}
 
   void SetInput(int32_t index, ElementType type, PartialShape shape, std::optional<TensorValue> value);
-  // False after a mistake.
+  // Returns false after an error.
   [[nodiscard]] bool Infer(Emitter& emitter);
   const Output& input(int32_t index) const { return inputs_[static_cast<size_t>(index)]; }
-  // As inferred last.
+  // The outputs of the last successful Infer.
   llvm::ArrayRef<Output> outputs() const { return outputs_; }
 
  private:

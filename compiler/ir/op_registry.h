@@ -20,33 +20,29 @@ using OpId = TypedId<OpTag>;
 // The name of the set of NNEF operations.
 inline constexpr std::string_view kNnefSet = "nnef";
 
-// In an OpTable: the sets of OpenVINO, `opset1` to the newest, with every version of an operation.
+// The OpenVINO sets `opset1` to the newest as one set of an OpTable, with every version of an operation.
 inline constexpr std::string_view kOpsets = "opset";
 
-// The operations that a run knows: an OpId indexes it. Open: custom
-// primitives, plug-ins and unknown layers add rows.
+// The operations of a run, indexed by OpId. Custom primitives, plug-ins and unknown layers add rows.
 class OpRegistry {
  public:
   OpRegistry() = default;
-  // Begins with the operations of `base`, which keep their ids. `base` must
-  // outlive this registry and not grow any more; threads may share it.
+  // Starts with the operations of `base`, under the same ids. `base` must outlive this registry and must not
+  // change any more; threads may share it.
   explicit OpRegistry(const OpRegistry* base) : base_(base), infos_(base->infos_) {}
   OpRegistry(OpRegistry&&) = default;
   OpRegistry& operator=(OpRegistry&&) = default;
 
-  // Adds an operation; a set holds a name once (later opsets hold new
-  // versions of a name).
+  // Adds an operation. Each name is unique within its set; later opsets have new versions of a name.
   OpId Add(OpInfo info);
-  // The operation of exactly that set and name, or an invalid id.
+  // Returns the operation of exactly that set and name, or an invalid id.
   OpId Find(std::string_view set, std::string_view name) const;
-  // The OpenVINO operation `name` by the set that introduced it, the newest
-  // first.
+  // Returns the newest version of the OpenVINO operation `name`, or an invalid id.
   OpId FindNewest(std::string_view name) const;
-  // Every version of the OpenVINO operation `name`, or, of another set than kOpsets, the one
-  // operation of that set.
+  // Returns every version of the OpenVINO operation `name`, newest first, or an operation of another set.
   std::vector<OpId> FindVersions(std::string_view set, std::string_view name) const;
-  // The operations that a user's transformation names: `set.name`, or a bare name, which is that of
-  // operations of any set. Built-in transformations name the set.
+  // Returns the operations that match a name in a user's transformation: `set.name`, or a bare name of any
+  // set. Built-in transformations always name the set.
   std::vector<OpId> FindNamed(std::string_view name) const;
   const OpInfo& Info(OpId op) const { return *infos_[op]; }
   size_t size() const { return infos_.size(); }
@@ -55,14 +51,13 @@ class OpRegistry {
   OpId FindKey(llvm::StringRef key) const;
 
   const OpRegistry* base_ = nullptr;
-  ValueStore<OpId, const OpInfo*> infos_;  // those of the base, too
+  ValueStore<OpId, const OpInfo*> infos_;  // includes those of the base
   std::vector<std::unique_ptr<OpInfo>> added_;
-  llvm::StringMap<OpId> by_name_;  // "set.name" of what was added
+  llvm::StringMap<OpId> by_name_;  // "set.name" of the added operations
 };
 
-// Facts of one module about some operations: a table next to the rows of a registry.
-// Operations are named by set and name, so that an operation that a plug-in adds to a set
-// of its own is not in it, whatever its name.
+// A table of values by operation, next to the rows of a registry. Operations are found by set and name, so
+// that a plug-in's operation of the same name in another set has no entry.
 template <typename T>
 class OpTable {
  public:
@@ -70,7 +65,7 @@ class OpTable {
     std::string_view name;
     T value;
   };
-  // `set` is kNnefSet or kOpsets. The registry must have every name.
+  // `set` is kNnefSet or kOpsets. Checked: the registry has every name.
   OpTable(const OpRegistry& registry, std::string_view set, std::initializer_list<Entry> entries)
       : values_(registry.size()) {
     Add(registry, set, entries);
@@ -81,7 +76,7 @@ class OpTable {
       const std::vector<OpId> versions = registry.FindVersions(set, entry.name);
       NNEFC_CHECK(!versions.empty());
       for (OpId op : versions) {
-        // A layer of a file that no row describes has no shape function.
+        // Layers that no row describes have no shape function.
         if (registry.Info(op).infer != nullptr) values_[static_cast<size_t>(op.index)] = entry.value;
       }
     }
@@ -97,11 +92,10 @@ class OpTable {
   std::vector<std::optional<T>> values_;
 };
 
-// Registers NNEF's standard operations and the OpenVINO operations of
-// ir/ops: one Register<Family>() call each.
+// Registers NNEF's standard operations and the OpenVINO operations by one Register<Family>() call each.
 void RegisterStandardOps(OpRegistry& registry);
 
-// The registry of these operations that the process shares.
+// The registry of the standard operations, shared by the whole process.
 const OpRegistry& StandardOps();
 
 }  // namespace nnefc::ir

@@ -13,38 +13,37 @@
 namespace nnefc::ir {
 
 class InferContext;
-// Checks the arguments of a node and sets its outputs' types and shapes;
-// mistakes are emitted through the context. It may carry what it needs, and is
-// called by several threads at once.
+// Checks the arguments of a node and sets the types and shapes of its outputs; diagnostics go through the
+// context. It may capture state, and several threads call it concurrently.
 using InferFunction = std::function<void(InferContext&)>;
 
-// The element types that an input takes.
+// The element types that an input accepts.
 enum class TypeClass : uint8_t { kAny, kNumber, kFloat, kInteger, kIndex, kBoolean, kBits };
 
-// What a tensor is to an operation: by it random data are spread.
+// The role of a tensor's data in an operation. It selects the distribution of random data.
 enum class DataRole : uint8_t { kInput, kFilter, kBias, kMean, kVariance, kOffset, kScale };
 
-// How an input that adjusts the result of an NNEF operation, as a bias does, aligns with it. It is
-// broadcast to the result and does not enlarge it.
+// The alignment of an input that adjusts the result of an NNEF operation, such as a bias. It is broadcast to
+// the result and should not enlarge it.
 enum class Adjusts : uint8_t {
-  kNothing,    // an input like any other
-  kChannels,   // a number for each channel, axis 1 of the result
-  kColumns,    // a number for each item of the last axis of the result
-  kAnyExtent,  // numbers along any axes of the first input, as the range of a quantization
+  kNothing,    // an ordinary input
+  kChannels,   // one value per channel, axis 1 of the result
+  kColumns,    // one value per item of the last axis of the result
+  kAnyExtent,  // values along any axes of the first input, such as a quantization range
 };
 
-// A tensor input in the order of the signature.
+// A tensor input, in the order of the signature.
 struct InputInfo {
   std::string name;
   bool variadic = false;  // `tensor<scalar>[]`: any number of inputs
-  bool optional = false;  // may be left out (OpenVINO) or has a default (NNEF)
-  // What the tensor must be whatever the other inputs are.
+  bool optional = false;  // may be omitted (OpenVINO) or has a default (NNEF)
+  // Constraints that do not depend on other inputs.
   TypeClass types = TypeClass::kAny;
-  bool generic = false;  // of one data type with the other inputs that are: `tensor<?>`
+  bool generic = false;  // shares its data type with the other generic inputs: `tensor<?>`
   bool one_element = false;
   int64_t lowest_rank = 0;
   int64_t highest_rank = INT64_MAX;
-  // What data of a variable are to the operation; none: another user decides.
+  // The role of a variable's data here; none: another use of the variable decides.
   std::optional<DataRole> data = std::nullopt;
   Adjusts adjusts = Adjusts::kNothing;
 };
@@ -58,27 +57,26 @@ enum class AttributeKind : uint8_t {
   kDoubles,
   kType,
   kShape,
-  // Of NNEF.
+  // Kinds of NNEF attributes.
   kPairs,    // `(integer,integer)[]`
-  kGeneric,  // `?[]`: items of the data type that the attribute `dtype` names
+  kGeneric,  // `?[]`: items of the data type in the attribute `dtype`
 };
-// The values that a number takes, or each item of a list.
+// The valid values of a number, or of each item of a list.
 enum class AttributeRange : uint8_t { kAny, kPositive, kNonNegative };
 
-// An attribute: of an OpenVINO operation in the spelling of the IR's XML, of an NNEF
-// operation as the standard library declares it.
+// An attribute: OpenVINO's as spelled in the IR's XML, NNEF's as the standard library declares it.
 struct AttributeInfo {
   std::string name;
   AttributeKind kind = AttributeKind::kInt;
-  std::optional<Attribute> fallback = std::nullopt;  // none: the attribute must be given
-  std::vector<std::string_view> choices = {};        // of an enumeration
-  bool is_extra = false;                             // not written where it is not given
+  std::optional<Attribute> fallback = std::nullopt;  // none: the attribute is required
+  std::vector<std::string_view> choices = {};        // valid values of an enumeration
+  bool is_extra = false;                             // omitted from output unless the node sets it
   AttributeRange range = AttributeRange::kAny;
-  // What an empty list stands for, once for each axis: strides of 1, pads of 0.
+  // The value for each axis that replaces an empty list: strides of 1, pads of 0.
   std::optional<int64_t> each_axis = std::nullopt;
 };
 
-// The part that an operation plays in a graph; versions of it share one.
+// The role of an operation in a graph; all versions share it.
 enum class OpRole : uint8_t {
   kComputation,  // none of the others
   kParameter,
@@ -90,7 +88,7 @@ enum class OpRole : uint8_t {
   kTensorIterator,
   kLoop,
   kView,  // the elements of its first input with other extents: Reshape, Squeeze, Unsqueeze
-  // Of NNEF.
+  // Roles of NNEF operations.
   kExternal,
   kConstant,
   kVariable,
@@ -98,7 +96,7 @@ enum class OpRole : uint8_t {
   kNnefView,  // reshape, squeeze, unsqueeze
 };
 
-// What the row of an NNEF operation says of the sign of results.
+// The sign of an NNEF operation's results, as its row declares it.
 enum class SignRule : uint8_t {
   kUnknown,
   kNever,         // below zero
@@ -107,45 +105,43 @@ enum class SignRule : uint8_t {
   kNeverByAny,    // if one input is not
 };
 
-// The window of an NNEF operation, as far as its border matters.
+// The kind of window of an NNEF operation, for checks of its border.
 enum class WindowKind : uint8_t {
   kNone,
-  kFilter,   // that of a filter, the second input
-  kScatter,  // of a filter that spreads what it takes: padding is told by what comes out
-  kSum,      // box, an average where it normalizes
-  kLargest,  // the largest element
+  kFilter,   // slides a filter, the second input
+  kScatter,  // scatters a filter (deconv): the output extent determines the padding
+  kSum,      // box: a sum, or an average if normalized
+  kLargest,  // the maximum
   kAverage,
 };
 
-// How many results an NNEF operation has.
+// The rule for the number of results of an NNEF operation.
 enum class ResultCount : uint8_t {
-  kDeclared,  // as many as its declaration names
-  kRatios,    // one an item of `ratios`
-  kExtent,    // as many as the axis `axis` of `value` is long
+  kDeclared,  // one for each result of the declaration
+  kRatios,    // one for each item of `ratios`
+  kExtent,    // the extent of `value` along `axis`
   kTimes,     // `times`
 };
 
-// How arguments of the provisional dialect, where trailing singular extents are
-// implied, become those of the ratified one.
+// The conversion of provisional arguments, where trailing singular extents are implied, to ratified ones.
 enum class ProvisionalForm : uint8_t {
   kSame,
   kBox,      // windows over all axes: `size` may be partial
   kConv,     // windows over the spatial axes
   kFactor,   // `factor` of the spatial axes may be partial
-  kAxes,     // `axes` may name trailing singular ones
-  kAxis,     // so may `axis`
-  kConcat,   // so may `axis`, beyond each of `values`
+  kAxes,     // `axes` may include trailing singular axes
+  kAxis,     // `axis` may be a trailing singular axis
+  kConcat,   // `axis` may be beyond the rank of each of `values`
   kPerm,     // a permutation may be longer than the rank
-  kReshape,  // `shape` may take over extents that are implied
-  kMatmul,   // both of rank 2
-  kUpdate,   // the value takes the rank of the variable
-  kSelect,   // one shape, or all singular
-  kMinMax,   // chosen as by `select`
-  kClamp,    //
+  kReshape,  // `shape` may copy implied extents
+  kMatmul,   // both operands of rank 2
+  kUpdate,   // the value gets the rank of the variable
+  kSelect,   // equal shapes, or all singular
+  kMinMax,   // like `select`
+  kClamp,
 };
 
-// The function of elements that an OpenVINO operation computes, of those that
-// somebody asks for; versions of it share one.
+// The element-wise function of an OpenVINO operation, as far as passes need it; all versions share it.
 enum class ElementFunction : uint8_t {
   kOther,  // none of these
   kAbs,
@@ -171,11 +167,11 @@ enum class ElementFunction : uint8_t {
   kTanh,
 };
 
-// What an OpenVINO operation costs, as far as branches are concerned.
+// The cost of an OpenVINO operation, as far as it matters to conditional execution.
 enum class Work : uint8_t { kByElements, kHeavy, kNone };
 
 class Node;
-// How many products a node adds up that has inputs and outputs of these shapes.
+// Returns the number of multiply-adds of a node with inputs and outputs of these shapes.
 using ProductCount = double (*)(const Node& node, llvm::ArrayRef<Shape> inputs,
                                 llvm::ArrayRef<Shape> outputs);
 
@@ -183,43 +179,41 @@ using ProductCount = double (*)(const Node& node, llvm::ArrayRef<Shape> inputs,
 struct OpInfo {
   std::string set;      // "nnef", "opset1" .. "opset16", or a vendor's
   std::string name;     // "conv", "Convolution"
-  std::string section;  // where it is specified: "R 4.3.1"; or the opset document
+  std::string section;  // the section that specifies it, such as "R 4.3.1", or the opset document
   std::vector<InputInfo> inputs;
-  std::vector<std::string> outputs;  // names of results; a variadic last one ends with "[]"
+  std::vector<std::string> outputs;  // names of the results; a variadic last one ends with "[]"
   InferFunction infer = nullptr;
-  // Checks the arguments against the row before `infer`, which then may read them
-  // without looking; null where `infer` does.
+  // Validates the arguments against the row, so that `infer` may read them unchecked. Null if `infer` does
+  // so.
   InferFunction check = nullptr;
-  bool is_generic = false;  // of NNEF: the attribute `dtype` names the data type `?`
+  bool is_generic = false;  // NNEF: the attribute `dtype` names the data type `?`
   bool is_source = false;   // Parameter, Const, external, constant, variable
-  bool is_sink = false;     // update, Assign: kept although nothing uses it
-  // Each element of the result comes from those of the inputs at its place, which
-  // are broadcast.
+  bool is_sink = false;     // update, Assign: live without uses
+  // Each element of the result depends only on the elements of the broadcast inputs at the same index.
   bool is_elementwise = false;
-  bool is_commutative = false;  // in its two inputs: the same numbers
+  bool is_commutative = false;  // swapping its two inputs does not change the result
   OpRole role = OpRole::kComputation;
   SignRule sign = SignRule::kUnknown;
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
-  ProductCount products = nullptr;  // null: it is not made of sums of products
+  ProductCount products = nullptr;  // null: it computes no dot products
   WindowKind window = WindowKind::kNone;
   ResultCount results = ResultCount::kDeclared;
   ProvisionalForm provisional = ProvisionalForm::kSame;
   std::vector<AttributeInfo> attributes = {};
-  // What later versions of the operation have an attribute for and this one
-  // always does: they are read like attributes, and no node can give them.
+  // Constant properties of this version that are attributes of later versions. They are read like attributes,
+  // but no node can set them.
   std::vector<AttributeInfo> implied = {};
 
   bool is_heavy() const { return work == Work::kHeavy || products != nullptr; }
-  // The attribute of that name that a node may give, or null.
+  // Returns the attribute of that name that a node may set, or null.
   const AttributeInfo* FindAttribute(std::string_view attribute) const;
   const AttributeInfo* FindImplied(std::string_view attribute) const;
 };
 
-// True if an input of that class takes elements of that type.
+// True if an input of that class accepts elements of that type.
 bool Accepts(TypeClass types, ElementType type);
-// True if a value is of that kind. An integer is a number, and an empty list is one of
-// any kind.
+// True if a value has that kind. An integer is also a number, and an empty list has any list kind.
 bool HasKind(const Attribute& value, AttributeKind kind);
 
 }  // namespace nnefc::ir

@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// How many frames of a long stack are told at either end.
+// The number of frames of a long stack that are shown at each end.
 constexpr size_t kShownFrames = 8;
 
 std::vector<const Frame*> Frames(const Frame* innermost) {

@@ -9,9 +9,8 @@
 
 namespace nnefc::ir {
 
-// One instantiation of a fragment: parent-linked, shared by all nodes that it
-// made; null is the graph's body. Stacks may be many thousands deep: the
-// destructor releases the parents without recursion.
+// One instantiation of a fragment, linked to its parent and shared by all nodes that it created; null is the
+// body of the graph. Stacks may be many thousands deep, so the destructor releases parents iteratively.
 struct Frame {
   mutable std::shared_ptr<const Frame> parent;
   std::string fragment;   // the name of the instantiated fragment
@@ -22,18 +21,16 @@ struct Frame {
   ~Frame();
 };
 
-// Where a node comes from: a place in a text and the fragments that were being
-// instantiated.
+// The source range that a node comes from, and the fragment instantiation that created it.
 struct Origin {
   SourceRange range;
   std::shared_ptr<const Frame> frame;
 };
 
-// The scope path "a/b" of the node's frame, rendered on demand; empty in the
-// graph's body.
+// Returns the scope path "a/b" of the node's frame; empty in the body of the graph.
 std::string ScopeName(const Origin& origin);
-// A note for every fragment on the stack, innermost first, as
-// "in `inception`, instantiated here"; of a long stack the first and last 8.
+// Returns a note for each fragment on the stack, innermost first: "in `inception`, instantiated here". A long
+// stack is shortened to its first and last 8 frames.
 std::vector<DiagnosticNote> StackNotes(const std::shared_ptr<const Frame>& frame);
 
 }  // namespace nnefc::ir

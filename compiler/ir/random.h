@@ -4,8 +4,8 @@
 
 namespace nnefc::ir {
 
-// True for operations whose nodes each draw their own random numbers, by a seed: they are not computed at
-// compile time, and nodes that are equal stay apart.
+// True for operations whose nodes each draw random numbers from a seed. They are not folded at compile time,
+// and identical nodes are not merged.
 inline bool DrawsRandomNumbers(const OpInfo& info) {
   return info.FindAttribute("global_seed") != nullptr;
 }

@@ -4,7 +4,7 @@
 
 namespace nnefc::ir {
 
-// The text form of graphs, and graphs of any operations.
+// Rules of the text form of graphs, and of graphs of any operations.
 #define NNEFC_IR_RULES(RULE)                                           \
   RULE(kTextSyntax, "ir-text.syntax", kError, "")                      \
   RULE(kTextNesting, "ir-text.nesting", kError, "")                    \
@@ -14,7 +14,7 @@ namespace nnefc::ir {
   RULE(kTextElidedConstant, "ir-text.elided-constant", kError, "")     \
   RULE(kTextConstant, "ir-text.constant", kError, "")                  \
   RULE(kTextInvalidGraph, "ir-text.invalid-graph", kError, "")         \
-  /* of operations that plug-ins bring */                              \
+  /* operations of plug-ins */                                         \
   RULE(kShapeFunctionFailed, "node.shape-function", kError, "plug-in")
 NNEFC_DEFINE_RULES(kIrRules, NNEFC_IR_RULES)
 

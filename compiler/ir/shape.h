@@ -11,7 +11,7 @@
 
 namespace nnefc::ir {
 
-// An extent: a value, or an interval [min, max] of what it may be at run time.
+// An extent: a known value, or an interval [min, max] of possible values at run time.
 struct Dim {
   static constexpr int64_t kUnbounded = INT64_MAX;
 
@@ -27,7 +27,7 @@ struct Dim {
     NNEFC_CHECK(known());
     return min;
   }
-  // True if some extent satisfies both.
+  // True if an extent satisfies both.
   constexpr bool Compatible(Dim other) const { return min <= other.max && other.min <= max; }
   friend constexpr bool operator==(Dim, Dim) = default;
 };
@@ -59,10 +59,10 @@ class PartialShape {
     dims_[static_cast<size_t>(axis)] = dim;
   }
   llvm::ArrayRef<Dim> dims() const { return dims_; }
-  // The extents, if all are known.
+  // Returns the extents if all are known.
   std::optional<Shape> extents() const;
   Shape known_extents() const;  // checked
-  // The number of elements, if known and within 63 bits.
+  // Returns the number of elements if it is known and fits 63 bits.
   std::optional<int64_t> volume() const;
   friend bool operator==(const PartialShape&, const PartialShape&) = default;
 
@@ -71,7 +71,7 @@ class PartialShape {
   llvm::SmallVector<Dim, 4> dims_;
 };
 
-// OpenVINO's text: "[1,3,?,2..8]", "[]" of rank 0, "[...]" of unknown rank.
+// Converts to and from OpenVINO's text form: "[1,3,?,2..8]", "[]" of rank 0, "[...]" of unknown rank.
 std::string ToString(const PartialShape& shape);
 std::optional<PartialShape> ParsePartialShape(std::string_view text);
 

@@ -9,7 +9,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// What is told of an output behind the colon.
+// The parsed text of an output, after the colon.
 struct OutputText {
   TypeText type;
   std::vector<std::string> names;
@@ -37,7 +37,7 @@ class GraphParser {
   }
 
  private:
-  // `%3:2 =`; without it the node has no outputs and no number.
+  // The left-hand side `%3:2 =`. A node without it has no outputs and no number.
   struct NodeLabel {
     SourceRange range;
     std::optional<int32_t> number;
@@ -75,7 +75,7 @@ class GraphParser {
     return op;
   }
 
-  // A sink may have no outputs: `%3` names the node then.
+  // Parses a reference to an output. A sink without outputs is referred to as `%3`.
   std::optional<OutputPort> ParsePort(bool is_sink = false) {
     const SourceRange range = scanner_.Here();
     if (!scanner_.Expect("%")) return std::nullopt;
@@ -109,7 +109,7 @@ class GraphParser {
     return ports;
   }
 
-  // `segments [1,1,0]`, which add up to the inputs.
+  // Parses `segments [1,1,0]`, whose items must add up to the number of inputs.
   std::optional<std::vector<int32_t>> ParseSegments(size_t num_inputs) {
     std::vector<int32_t> segments;
     if (!scanner_.Accept("segments")) return segments;
@@ -261,7 +261,7 @@ class GraphParser {
     return false;
   }
 
-  // `1 -> 0`; -1 stands outside for what the operation itself provides.
+  // Parses `1 -> 0`. The outer index -1 is a value that the loop itself provides.
   bool ParseArrow(int32_t& from, int32_t& to) {
     const SourceRange range = scanner_.Here();
     const std::optional<int64_t> first = scanner_.Integer();
@@ -305,8 +305,8 @@ class GraphParser {
   std::unordered_map<int32_t, NodeId> values_;
 };
 
-// Violations in bodies of NNEF operations. Inference leaves such a body as it is where its types are known,
-// so that those that a text declares must be right.
+// Returns violations in bodies of NNEF operations. Inference does not change bodies whose types are known, so
+// the types that the text declares must be correct.
 std::vector<std::string> BodyViolations(const Graph& graph) {
   for (NodeId id : graph.nodes()) {
     const Node& node = graph.node(id);

@@ -27,7 +27,7 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
-// An identifier as it is, anything else in quotes.
+// Returns an identifier unchanged, other text in quotes.
 std::string Word(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -37,8 +37,7 @@ std::string Word(std::string_view text) {
   return starts_well && std::all_of(text.begin(), text.end(), plain) ? std::string(text) : Quoted(text);
 }
 
-// Shortest text that reads back as the same value, never without a sign of
-// being no integer.
+// Returns the shortest text that reads back as the same value and is not an integer literal.
 template <typename T>
 std::string Real(T value) {
   if (std::isnan(value)) return "nan";
@@ -99,8 +98,7 @@ std::string Dense(const TensorValue& value, const PrintOptions& options) {
   return text + ">";
 }
 
-// True if the items, written in brackets, would read back as a packed list or
-// as an empty one of another kind.
+// True if the items, written in brackets, would read back as a packed list.
 bool LooksPacked(const AttributeList& list) {
   const auto all = [&](auto has_kind) { return std::all_of(list.items.begin(), list.items.end(), has_kind); };
   if (list.items.empty()) return false;
@@ -170,7 +168,7 @@ class GraphPrinter {
   }
 
  private:
-  // A graph with a cycle has no order; it is printed as it was built.
+  // Returns the print order. A graph with a cycle has no topological order and is printed in insertion order.
   std::vector<NodeId> PrintOrder() const {
     std::vector<bool> placed(graph_.node_bound(), false);
     std::vector<NodeId> order;
@@ -249,7 +247,7 @@ class GraphPrinter {
     text_ += std::string(static_cast<size_t>(indent_) + 2, ' ') + "}";
   }
 
-  // Sinks are told only where they differ from what reading adds by itself.
+  // Prints the sinks only if they differ from those that parsing adds automatically.
   void PrintSinks(const std::vector<NodeId>& order) {
     std::vector<NodeId> natural;
     for (NodeId id : order) {

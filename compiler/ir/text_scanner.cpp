@@ -167,7 +167,7 @@ std::optional<int64_t> TextScanner::Integer() {
   return std::nullopt;
 }
 
-// Digits only: `3` of `%3.1`.
+// Reads digits only: `3` of `%3.1`.
 std::optional<int32_t> TextScanner::Index() {
   Peek();
   const size_t begin = position_;

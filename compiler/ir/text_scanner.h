@@ -12,38 +12,37 @@
 
 namespace nnefc::ir {
 
-// Reads the tokens of the text form (text.h) one by one. After the first
-// mistake, which is emitted, every call fails without another.
+// A tokenizer of the text form (text.h). Only the first error is emitted; every later call fails.
 class TextScanner {
  public:
   TextScanner(FileId file, Context& context, std::shared_ptr<const Buffer> elements = nullptr)
       : file_(file), context_(context), text_(context.sources.Text(file)), elements_(std::move(elements)) {}
 
-  // What comes next, behind blanks and comments; '\0' at the end.
+  // Returns the next character after blanks and comments; '\0' at the end.
   char Peek();
   bool AtEnd() { return Peek() == '\0' && position_ >= text_.size(); }
-  // Consumes `token` if it comes next; a word must end there.
+  // Consumes `token` if it comes next. A word must end there.
   bool Accept(std::string_view token);
   [[nodiscard]] bool Expect(std::string_view token);
   bool AtWord(std::string_view word);
 
-  // `f32`, `rt`, `strides`; nothing and no mistake if none comes next.
+  // Consumes a word such as `f32`, `rt` or `strides`. Returns nothing, without an error, if there is none.
   std::optional<std::string_view> AcceptWord();
-  // A word or a quoted string.
+  // Reads a word or a quoted string.
   std::optional<std::string> Word();
   std::optional<std::string> String();
   std::optional<int64_t> Integer();
   std::optional<int32_t> Index();  // not negative
-  // A number as it is spelled: `-1`, `2.5e-3`, `inf`, `nan`.
+  // Reads a number as it is spelled: `-1`, `2.5e-3`, `inf`, `nan`.
   std::optional<std::string_view> Number();
-  // `[1,?,2..8]` if it comes next; not `[1,2]`, which is a list of integers.
+  // Consumes a partial shape `[1,?,2..8]` if it comes next, but not `[1,2]`, a list of integers.
   std::optional<std::string_view> AcceptPartialShape();
-  // The text up to the next `end`, which is consumed.
+  // Returns the text up to the next `end` and consumes both.
   std::optional<std::string_view> Until(char end);
 
-  // The elements of constants that are kept beside the text; null if there are none.
+  // The elements of constants that are stored outside of the text; null if there are none.
   const std::shared_ptr<const Buffer>& elements() const { return elements_; }
-  // True once: for the first constant that has no elements.
+  // True once: for the first constant without elements.
   bool IsFirstElided() { return !std::exchange(told_elided_, true); }
 
   template <typename... Args>

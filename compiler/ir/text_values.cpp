@@ -50,7 +50,7 @@ std::optional<Attribute> Pack(const std::vector<Attribute>& items) {
   return Attribute(std::move(packed));
 }
 
-// A list of one primitive kind is packed.
+// Makes a list, packed if its items have one primitive kind.
 Attribute MakeList(std::vector<Attribute> items) {
   if (!items.empty()) {
     if (auto packed = Pack<Attribute::Integers, int64_t>(items)) return *packed;
@@ -63,7 +63,7 @@ Attribute MakeList(std::vector<Attribute> items) {
 
 std::optional<Attribute> ParseValue(TextScanner& scanner, int depth);
 
-// `1, 2]`, behind the opening bracket.
+// Parses `1, 2]`, after the opening bracket.
 std::optional<std::vector<Attribute>> ParseItems(TextScanner& scanner, std::string_view close, int depth) {
   std::vector<Attribute> items;
   if (scanner.Accept(close)) return items;
@@ -156,7 +156,7 @@ std::optional<Attribute> ParseValue(TextScanner& scanner, int depth) {
 
 // ---- constants ----
 
-// An element as it is printed: f16 and bf16 as the exact value, booleans as 0 and 1.
+// Parses a printed element: f16 and bf16 are exact values, booleans 0 and 1.
 template <typename T>
 bool ParseElement(std::string_view item, T& element) {
   using Printed = ComputeType<T>;
@@ -273,12 +273,12 @@ uint64_t Digest(const TensorValue& value) {
 
 namespace {
 
-// "#8c6f.. @128": elements that are kept beside the text.
+// Parses "#8c6f.. @128": elements that are stored outside of the text.
 std::optional<TensorValue> ReadKept(TextScanner& scanner, SourceRange range, const TypeText& type,
                                     std::string_view text) {
   const size_t at = text.find(" @");
   if (at == std::string_view::npos || scanner.elements() == nullptr) {
-    // One cause, however many constants there are.
+    // Only the first such constant is reported because all have the same cause.
     if (!scanner.IsFirstElided()) return std::nullopt;
     const std::string_view why =
         at == std::string_view::npos

@@ -7,23 +7,22 @@
 
 namespace nnefc::ir {
 
-// The values of the text form (text.h). Each emits a mistake and returns
-// nothing where it cannot read on.
+// Parsers of values of the text form (text.h). Each emits an error and returns nothing for invalid text.
 std::optional<Attribute> ParseAttributeText(TextScanner& scanner);
-// `{strides = [2,2], ..}`, from the brace on.
+// Parses `{strides = [2,2], ..}`, including the braces.
 std::optional<AttributeMap> ParseAttributesText(TextScanner& scanner);
-// `f32[1,3,?]`.
+// A type in the text form: `f32[1,3,?]`.
 struct TypeText {
   ElementType type = ElementType::kDynamic;
   PartialShape shape;
 };
 std::optional<TypeText> ParseTypeText(TextScanner& scanner);
-// `dense<f32[2]: 1.0, 2.0>`.
+// Parses `dense<f32[2]: 1.0, 2.0>`.
 std::optional<TensorValue> ParseDenseText(TextScanner& scanner);
-// `["a", "b"]`.
+// Parses `["a", "b"]`.
 std::optional<std::vector<std::string>> ParseNamesText(TextScanner& scanner);
 
-// Tells elements apart: a hash (FNV-1a) of their bytes.
+// Returns a hash (FNV-1a) of the bytes of a tensor.
 uint64_t Digest(const TensorValue& value);
 
 }  // namespace nnefc::ir

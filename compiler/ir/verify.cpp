@@ -17,7 +17,7 @@ class Verifier {
   void Run() {
     for (NodeId id : graph_.nodes()) {
       const Node& node = graph_.node(id);
-      if (!CheckInputs(node)) return;  // what follows looks through inputs
+      if (!CheckInputs(node)) return;  // later checks follow inputs
       CheckArity(node);
       CheckValues(node);
     }
@@ -49,7 +49,7 @@ class Verifier {
     return true;
   }
 
-  // Operations that nothing is known of have no declared inputs and outputs.
+  // Checks the number of inputs and outputs. Unknown operations declare none.
   void CheckArity(const Node& node) {
     const OpInfo& info = node.info();
     if (&info != &graph_.registry().Info(node.op()))
@@ -71,8 +71,7 @@ class Verifier {
       Tell("{} has {} inputs; expected {}", Called(node), node.inputs().size(), assigned);
     }
     const bool variadic = !info.outputs.empty() && info.outputs.back().ends_with("[]");
-    // Without its output a source would be a node of nothing, and shapes of bodies are read from their
-    // Parameters.
+    // A source needs its outputs; shapes of bodies are read from their Parameters.
     const size_t least = info.is_source ? info.outputs.size() : variadic ? info.outputs.size() - 1 : 0;
     const auto outputs = static_cast<size_t>(node.num_outputs());
     if (outputs < least || (!variadic && outputs > info.outputs.size())) {
@@ -93,8 +92,8 @@ class Verifier {
     }
   }
 
-  // Every use names an input that reads the output, no input is named twice,
-  // and there are as many uses as inputs.
+  // Checks that every use refers to an input that reads the output, that no input is listed twice, and that
+  // there are as many uses as inputs.
   void CheckUses() {
     llvm::DenseSet<std::pair<int32_t, int32_t>> seen;
     size_t num_inputs = 0;
@@ -173,9 +172,9 @@ class Verifier {
            (mapping.stride == mapping.part_size || -mapping.part_size == mapping.stride);
   }
 
-  // Every parameter is fed once and every output of the node comes from one
-  // result; -1 outside stands for what a loop provides or asks by itself. Of
-  // operations that nothing is known of, the map names what is there, no more.
+  // Checks that every parameter is fed once and every output of the node comes from one result. The outer
+  // index -1 is a value that a loop itself provides or reads. For unknown operations the map only has to
+  // refer to existing ports.
   void CheckPortMap(const Node& node, const Body& body) {
     const auto num_parameters = static_cast<int32_t>(graph_.parameters().size());
     const auto num_results = static_cast<int32_t>(graph_.results().size());
@@ -229,7 +228,7 @@ class Verifier {
 }  // namespace
 
 bool MayHaveBodies(const OpInfo& info) {
-  // Operations of the extensions of NNEF have bodies, too, and check them themselves.
+  // NNEF extension operations have bodies too; their shape functions check them.
   const bool runs_bodies =
       info.role == OpRole::kIf || info.role == OpRole::kTensorIterator || info.role == OpRole::kLoop;
   return info.infer == nullptr || runs_bodies || !info.set.starts_with(kOpsets);

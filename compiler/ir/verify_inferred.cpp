@@ -36,7 +36,7 @@ class InferredVerifier {
     CheckNames(graph, "results", graph.results());
   }
 
-  // Bodies nest on the C++ stack, up to kMaxBodyNesting.
+  // Verifies the nodes of a graph. Recursion into bodies is limited by kMaxBodyNesting.
   void Run(const Graph& graph) {
     for (NodeId id : graph.nodes()) {
       const Node& node = graph.node(id);
@@ -56,7 +56,7 @@ class InferredVerifier {
     return fmt::format("`{}.{}` \"{}\"", node.set(), node.type(), node.name());
   }
 
-  // Users tell inputs and outputs of a model apart by these names.
+  // Checks that names are unique, since users identify the inputs and outputs of a model by them.
   void CheckNames(const Graph& graph, std::string_view what, llvm::ArrayRef<NodeId> list) {
     llvm::StringSet<> names;
     for (NodeId id : list) {
@@ -65,8 +65,7 @@ class InferredVerifier {
     }
   }
 
-  // Infers the node anew and compares. Bodies are left out: they are inferred
-  // node by node.
+  // Infers the node again and compares the outputs. Nodes with bodies are skipped; Run verifies the bodies.
   void CheckNode(const Graph& graph, const Node& node) {
     if (node.info().infer == nullptr || node.info().is_source || !node.bodies().empty()) return;
     llvm::SmallVector<const Output*, 4> inputs;
@@ -97,8 +96,8 @@ class InferredVerifier {
   }
 
   void CheckBody(const Graph& graph, const Node& node, const Body& body) {
-    if (body.graph == nullptr || depth_ >= kMaxBodyNesting) return;  // Verify tells
-    // What an unknown operation hands to its bodies is its own affair: nothing in them is inferred.
+    if (body.graph == nullptr || depth_ >= kMaxBodyNesting) return;  // Verify reports it
+    // The types that an unknown operation passes to its bodies are unknown, so nothing in them is inferred.
     if (node.info().infer == nullptr) return;
     const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
     InferredVerifier(where, depth_ + 1, violations_).Run(*body.graph);
@@ -140,7 +139,7 @@ bool IsUntaken(const Graph& graph, const Node& node, const Body& body) {
 
 std::vector<std::string> VerifyInferred(const Graph& graph, PortNames names) {
   std::vector<std::string> violations = Verify(graph);
-  if (!violations.empty()) return violations;  // what follows relies on the structure
+  if (!violations.empty()) return violations;  // later checks rely on the structure
   InferredVerifier verifier("", 0, violations);
   if (names == PortNames::kDistinct) verifier.CheckNames(graph);
   verifier.Run(graph);

@@ -4,8 +4,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// The entry of rt_info: "provisional" or "ratified", the operation, then pairs
-// of an argument's name in the row and in the document.
+// The entry of rt_info: "provisional" or "ratified", the operation, then pairs of an argument's name in the
+// row and in the document.
 constexpr std::string_view kEntry = "wording";
 constexpr std::string_view kProvisional = "provisional";
 constexpr size_t kOperation = 1;

@@ -8,12 +8,11 @@
 
 namespace nnefc::ir {
 
-// How the document that an NNEF node comes from calls it, for messages: a
-// provisional `idn` is a node of `copy`. Kept in the node's rt_info; without
-// one the names are those of the operation's row.
+// The document's names of an NNEF node and its arguments, for messages: a provisional `idn` is a `copy` node.
+// They are stored in rt_info; nodes without them use the names of the operation's row.
 struct Wording {
   std::string_view operation;
-  // The document's names by the row's, where they differ.
+  // Pairs of the row's and the document's name, where they differ.
   std::vector<std::pair<std::string_view, std::string_view>> arguments = {};
   bool provisional = false;
 };
