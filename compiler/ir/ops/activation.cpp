@@ -7,12 +7,12 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// select(x < 0.0, alpha * x, x): both broadcast.
+// Infers select(x < 0.0, alpha * x, x), where both broadcast.
 void InferPrelu(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
 
-// axis.range, axis.repeated: by its reductions (R 4.4).
+// axis.range, axis.repeated: as for its reductions (R 4.4).
 void InferSoftmax(InferContext& context) {
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers axes = context.attribute("axes").AsInts();

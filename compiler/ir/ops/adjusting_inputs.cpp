@@ -10,7 +10,7 @@
 namespace nnefc::ir {
 namespace {
 
-// The first output of an input, or null if it was left out.
+// Returns the first output of an input, or null if it was omitted.
 const Output* InputAt(const Graph& graph, const Node& node, size_t input) {
   const auto ports = node.segment(static_cast<int32_t>(input));
   return ports.empty() ? nullptr : &graph.output(ports.front());
@@ -21,20 +21,20 @@ bool IsStored(const Graph& graph, const Node& node, size_t input) {
   return producer.Is(OpRole::kVariable) || producer.Is(OpRole::kConstant);
 }
 
-// The axis whose extents an input of a node holds numbers for; negative for none in particular.
+// Returns the axis that the values of an input belong to, or a negative number if there is none.
 int64_t MeantAxis(Adjusts adjusts, int64_t rank) {
   if (adjusts == Adjusts::kChannels) return 1;
   return adjusts == Adjusts::kColumns ? rank - 1 : -1;
 }
 
-// [1,16]
+// Formats a shape with one extent other than 1: [1,16].
 std::string ShapeAlong(int64_t axis, int64_t extent) {
   std::string text = "[";
   for (int64_t i = 0; i < axis; ++i) text += "1,";
   return fmt::format("{}{}]", text, extent);
 }
 
-// The first axis along which `input` enlarges what it adjusts.
+// Returns the first axis of the adjusted shape that `input` enlarges.
 std::optional<int64_t> EnlargedAxis(const PartialShape& input, const PartialShape& adjusted) {
   if (!input.rank_known() || !adjusted.rank_known()) return std::nullopt;
   for (int64_t axis = 0; axis < input.rank(); ++axis) {
@@ -61,10 +61,10 @@ class Checker {
  private:
   void Check(const Graph& graph, const Node& node, size_t i) {
     const Output* input = InputAt(graph, node, i);
-    // A result of unknown rank follows from an error that is reported already.
+    // A result of unknown rank follows from an error that is already reported.
     if (input == nullptr || !node.output().shape.rank_known()) return;
     const PartialShape adjusted = AdjustedShape(graph, node);
-    // A number, or a vector of numbers, may be what is meant to be enlarged.
+    // Enlarging a scalar or a vector may be intended.
     if (!adjusted.rank_known() || adjusted.rank() < 2) return;
     const std::optional<int64_t> axis = EnlargedAxis(input->shape, adjusted);
     const SourceRange range = node.origin().range;
@@ -79,7 +79,7 @@ class Checker {
         .Notes(StackNotes(node.origin().frame));
   }
 
-  // What the inputs adjust, as messages name it.
+  // Returns a message's name for the adjusted tensor.
   static std::string Adjusted(const Node& node) {
     const bool is_product = llvm::any_of(
         node.info().inputs, [](const InputInfo& input) { return input.adjusts == Adjusts::kColumns; });
@@ -105,7 +105,7 @@ PartialShape AdjustedShape(const Graph& graph, const Node& node) {
   const bool is_product =
       llvm::any_of(inputs, [](const InputInfo& input) { return input.adjusts == Adjusts::kColumns; });
   if (!is_product) return shape;
-  // A' * B' of the transposed filter: (batch.., rows, filters).
+  // A' * B' with the transposed filter: (batch.., rows, filters).
   const PartialShape& filter = graph.output(node.input(1)).shape;
   if (!shape.rank_known() || !filter.rank_known() || shape.rank() != filter.rank() || shape.rank() < 2)
     return PartialShape();

@@ -7,23 +7,22 @@
 
 namespace nnefc::ir {
 
-// The shape of what the inputs of a node adjust (Adjusts): the first input, or the product of a
-// `linear`. Of unknown rank where that is not known.
+// Returns the shape that the inputs of a node adjust (Adjusts): that of the first input, or of the matrix
+// product of a `linear`. Its rank is unknown if it cannot be determined.
 PartialShape AdjustedShape(const Graph& graph, const Node& node);
 
-// An axis along which an input of a node is repeated where `axis`, that of the numbers which it holds,
-// would be meant.
+// The axis of a vector's values after broadcasting, and the probably intended axis.
 struct MisplacedInput {
   int64_t found = 0;
   int64_t meant = 0;
 };
-// Finds an input that holds one number for each channel (Adjusts::kChannels) or column, but along
-// another axis of the same extent: [C] instead of [1,C]. Vectors, and what a constant or variable holds.
+// Finds an input with one value per channel (Adjusts::kChannels) or column along the wrong axis of the same
+// extent: [C] instead of [1,C]. Only vectors and the data of constants or variables are checked.
 std::optional<MisplacedInput> FindMisplaced(const Graph& graph, const Node& node, size_t input);
 
-// Emits a warning for each input that adjusts a result and enlarges it, which broadcasting allows
-// (R 4.2.2) and nobody means: a mean of shape [16] makes [16,16,8,8] of [1,16,8,8]. Once for a place
-// in the document. Checked: the graph is inferred.
+// Emits a warning for each input that adjusts a result and also enlarges it. Broadcasting allows this
+// (R 4.2.2), but it is hardly ever intended: a mean of shape [16] turns [1,16,8,8] into [16,16,8,8]. Each
+// source range is reported once. Checked: the graph is inferred.
 void CheckAdjustingInputs(const Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc::ir

@@ -30,7 +30,7 @@ std::string_view KindName(AttributeKind kind, bool provisional) {
   }
 }
 
-// In the words of the node's document: provisional integers are coordinates.
+// Returns the type name in the document's dialect: provisional integers are coordinates.
 std::string_view SeenType(const InferContext& context, ElementType type) {
   return IsInteger(type) && IsProvisional(context.node()) ? "coordinate" : DataTypeName(type);
 }
@@ -94,9 +94,9 @@ bool CheckAttribute(InferContext& context, const AttributeInfo& info) {
     context.Error(kMissingAttribute, "`{}` has no attribute `{}`", OperationName(context.node()), info.name);
     return false;
   }
-  // The shape of an `external` whose extents a run tells.
+  // The shape of an `external` with extents that are known at run time.
   const bool is_open = attribute->get<PartialShape>() != nullptr && context.node().Is(OpRole::kExternal);
-  // An integer is no scalar.
+  // An integer is not a scalar.
   const bool is_integer = info.kind == AttributeKind::kDouble && attribute->get<int64_t>() != nullptr;
   if (is_open || (HasKind(*attribute, info.kind) && !is_integer)) return true;
   context.Error(kAttributeKind, "{} is not of type {}", Describe(context, info.name),
@@ -104,12 +104,12 @@ bool CheckAttribute(InferContext& context, const AttributeInfo& info) {
   return false;
 }
 
-// The axis that others count from the end.
+// Returns the axis that other frameworks count from the end.
 std::string FromTheEnd(int64_t axis, int64_t rank) {
   return axis < 0 && axis >= -rank ? fmt::format("{}", axis + rank) : "";
 }
 
-// The choice that other frameworks call `value`, or that is misspelt so.
+// Returns the choice that other frameworks call `value`, or that `value` misspells.
 std::string_view MeantChoice(std::string_view value, llvm::ArrayRef<std::string_view> choices) {
   constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
       {"zero", "constant"},         {"zeros", "constant"},         {"edge", "replicate"},
@@ -218,7 +218,7 @@ void ProduceLikeInput(InferContext& context) {
 
 namespace {
 
-// The provisional dialect implies trailing axes, so that it has no upper bound.
+// Checks the range of an axis. The provisional dialect implies trailing axes, so it has no upper bound.
 bool CheckAxisRange(InferContext& context, const Argument& argument, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank) return true;
   const std::string bound = IsProvisional(context.node()) ? "" : fmt::format(" and less than {}", rank);

@@ -5,14 +5,14 @@
 
 namespace nnefc::ir::nnef {
 
-// Broadcasts the inputs of the entries `parameters` of OpInfo::inputs (R 4.2.2),
-// variadic ones item by item; entries that were left out do not count. Emits
-// kBroadcast and returns nothing where they do not fit.
+// Returns the broadcast shape of the inputs of the entries `parameters` of OpInfo::inputs (R 4.2.2). Items of
+// variadic entries count separately; omitted entries are skipped. Emits kBroadcast and returns nothing if the
+// shapes are incompatible.
 std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRef<int32_t> parameters);
-// Extends `shape` by one more input. Emits kBroadcast.
+// Broadcasts `shape` with one more input. Emits kBroadcast.
 std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
                                            int32_t parameter);
-// Sets output 0 to what the inputs broadcast to.
+// Sets output 0 to the broadcast shape of the inputs.
 void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<int32_t> parameters);
 
 }  // namespace nnefc::ir::nnef

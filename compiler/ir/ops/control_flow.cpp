@@ -14,8 +14,8 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-constexpr int32_t kCondition = 0, kInputs = 1;               // of if_else
-constexpr int32_t kSliced = 0, kMerged = 1, kInvariant = 2;  // of tensor_iterator
+constexpr int32_t kCondition = 0, kInputs = 1;               // if_else
+constexpr int32_t kSliced = 0, kMerged = 1, kInvariant = 2;  // tensor_iterator
 
 using Parameters = std::optional<std::vector<BodyParameter>>;
 
@@ -37,7 +37,7 @@ struct LoopLists {
         concat_axes(node.attribute("concat_axes").AsInts()),
         concat_strides(node.attribute("concat_strides").AsInts()) {}
 
-  // How a sliced tensor is cut, with the defaults of what is left out.
+  // Returns the slicing of a sliced tensor, with defaults for omitted attributes.
   PartRange SliceRange(size_t index) const {
     const int64_t stride = ItemOr(slice_strides, index, 1);
     return {.start = ItemOr(slice_starts, index, stride < 0 ? -1 : 0),
@@ -56,7 +56,7 @@ struct LoopLists {
   std::vector<int64_t> slice_axes, slice_strides, slice_starts, slice_ends, concat_axes, concat_strides;
 };
 
-// The result of a body.
+// Returns the value of a result of a body.
 const Output& ResultOf(const Body& body, size_t index) {
   return body.graph->output(body.graph->node(body.graph->results()[index]).input(0));
 }
@@ -104,7 +104,7 @@ void MapIf(const Node& node, Body& body) {
   }
 }
 
-// The port map and back edges of a body of the node.
+// Sets the port map and back edges of a body of the node.
 void MapPorts(const Node& node, Body& body) {
   node.type() == "tensor_iterator" ? MapLoop(node, body) : MapIf(node, body);
 }
@@ -117,7 +117,7 @@ bool SameMap(const std::vector<Mapping>& a, const std::vector<Mapping>& b) {
   });
 }
 
-// Graphs in text form may say otherwise.
+// True if the port map is the expected one; graphs in text form may have another.
 bool HasItsPortMap(const Node& node, const Body& body) {
   Body expected;
   MapPorts(node, expected);
@@ -128,9 +128,8 @@ bool HasItsPortMap(const Node& node, const Body& body) {
                     });
 }
 
-// body.interface: the body has the role, a parameter for each that it is fed,
-// as many results as the node has outputs, and the port map that inputs and
-// attributes ask for.
+// body.interface: the body has the role, one parameter for each value, one result for each output of the
+// node, and the port map that follows from inputs and attributes.
 bool CheckInterface(InferContext& context, size_t index, std::string_view role, size_t parameters) {
   const Node& node = context.node();
   const Body& body = node.bodies()[index];
@@ -151,8 +150,8 @@ bool CheckInterface(InferContext& context, size_t index, std::string_view role, 
   return false;
 }
 
-// Gives the parameters of a body their types and shapes and infers it. A body
-// that was inferred with the same ones is left alone: its nodes were told.
+// Sets the types and shapes of the parameters of a body and infers it. A body that was already inferred with
+// the same ones is skipped, since its errors are reported.
 bool InferWith(InferContext& context, size_t index, const std::vector<BodyParameter>& fed) {
   const Body& body = context.node().bodies()[index];
   bool is_current = true;
@@ -189,8 +188,7 @@ Parameters IfParameters(InferContext& context) {
   return parameters;
 }
 
-// if_else.results: of the same type and rank; an extent that differs is known
-// at run time.
+// if_else.results: equal types and ranks; an extent that differs is unknown until run time.
 void InferIfElse(InferContext& context) {
   const Parameters fed = IfParameters(context);
   if (!fed) return;
@@ -233,8 +231,7 @@ class LoopInference {
  private:
   const Node& node() const { return context_.node(); }
   bool CheckLists();
-  // tensor_iterator.lists: an item for each tensor, or none where there is a
-  // default.
+  // tensor_iterator.lists: one item per tensor, or none if there is a default.
   bool CheckList(std::string_view name, size_t length, size_t expected, bool may_be_empty);
   // tensor_iterator.parts: no part is empty.
   bool CheckStrides(std::string_view name, const std::vector<int64_t>& strides);
@@ -243,7 +240,7 @@ class LoopInference {
   void InferConcatenated(size_t index);
 
   InferContext& context_;
-  std::optional<LoopLists> lists_;     // once their kinds were checked
+  std::optional<LoopLists> lists_;     // set once the kinds of attributes were checked
   std::optional<int64_t> iterations_;  // if known
 };
 
@@ -285,8 +282,8 @@ bool LoopInference::CheckLists() {
          CheckStrides("concat_strides", lists.concat_strides);
 }
 
-// tensor_iterator.axis: below the rank. tensor_iterator.parts: the axis is cut
-// without remainder, into as many parts as those of the other tensors.
+// tensor_iterator.axis: below the rank. tensor_iterator.parts: the axis is cut without remainder, into as
+// many parts as the other tensors.
 bool LoopInference::CheckSlice(size_t index, const Output& input) {
   const Argument what = Describe(context_, kSliced, index);
   const int64_t axis = lists_->slice_axes[index];
@@ -344,8 +341,7 @@ void LoopInference::InferMerged(size_t index, const BodyParameter& parameter) {
   Produce(context_, static_cast<int32_t>(index), next.type, next.shape);
 }
 
-// tensor_iterator.concatenated: a part has the extent that `concat_strides`
-// says, 1 by default; numbers make a list.
+// tensor_iterator.concatenated: a part has the extent in `concat_strides` (default 1); scalars form a vector.
 void LoopInference::InferConcatenated(size_t index) {
   const Body& body = node().bodies()[0];
   const size_t merged = node().segment(kMerged).size();

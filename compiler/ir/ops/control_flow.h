@@ -11,27 +11,24 @@
 
 namespace nnefc::ir {
 
-// `if_else` and `tensor_iterator` (NNEFC_control_flow): nodes of the set nnef
-// with bodies "then_body" and "else_body", or "body". Parameters of bodies are
-// nodes of opset1.Parameter; port maps and back edges follow from the inputs
-// and attributes, as MakeBody makes them. `then_body`, `else_body` and `body`
-// are attributes too: the names of the fragments.
+// `if_else` and `tensor_iterator` (NNEFC_control_flow) are nodes of the set nnef with the bodies "then_body"
+// and "else_body", or "body". Parameters of bodies are nodes of opset1.Parameter. MakeBody derives port maps
+// and back edges from the inputs and attributes. The attributes `then_body`, `else_body` and `body` are the
+// names of the fragments.
 
-// What a parameter of a body is fed.
+// The type and shape that a parameter of a body receives.
 struct BodyParameter {
   ElementType type = ElementType::kDynamic;
   PartialShape shape;
 };
 
-// What the parameters of the node's bodies are fed, in order, from its inputs
-// and attributes alone: for a node whose bodies are still to be made. Nothing
-// after a mistake, which was emitted, as InferNode does.
+// Returns the types and shapes of the parameters of the node's bodies, in order. They depend on inputs and
+// attributes only; the bodies need not exist yet. Emits errors like InferNode and returns nothing after one.
 std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId node, Emitter& emitter,
                                                          const ArgumentPlaces* places);
 
-// A body of the node with its port maps and back edges; for a node that
-// BodyParameters accepts and a graph that has these parameters, and as many
-// results as the node has outputs.
+// Makes a body of the node with its port maps and back edges. BodyParameters must accept the node; the graph
+// must have these parameters and one result for each output of the node.
 Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph);
 
 }  // namespace nnefc::ir

@@ -12,8 +12,7 @@ std::string Text(Dim dim) {
   return list.substr(1, list.size() - 2);
 }
 
-// conv.rank: the rank of `filter` equals that of `input`. Window sizes are
-// positive extents of the filter.
+// conv.rank: the rank of `filter` equals that of `input`. Window sizes are positive extents of the filter.
 bool CheckFilter(InferContext& context, const PartialShape& input, int32_t parameter) {
   const PartialShape& filter = context.segment(parameter)[0]->shape;
   if (input.rank() < 2) {
@@ -54,8 +53,8 @@ bool AreEqual(Dim a, Dim b) {
   return a.known() && b.known() && a.min == b.min;
 }
 
-// What is wrong with a filter whose axes are in TensorFlow's order, [extents.., inputs, outputs], given
-// the input's channels; empty if it cannot be.
+// Returns a hint if the filter's axes seem to be in TensorFlow's order, [extents.., inputs, outputs], for the
+// input's channels; otherwise an empty text.
 std::string OrderHint(const PartialShape& filter, Dim channels) {
   const int64_t rank = filter.rank();
   if (rank <= 2 || !AreEqual(filter[rank - 2], channels)) return "";
@@ -72,8 +71,7 @@ std::string CountOf(Dim channels) {
   return fmt::format("{} channel{}", Text(channels), AreEqual(channels, Dim(1)) ? "" : "s");
 }
 
-// conv.bias: rank 0, or the channel extent is `channels` or singular and all
-// others are singular.
+// conv.bias: rank 0, or the channel extent is `channels` or 1 and all other extents are 1.
 bool CheckBias(InferContext& context, int32_t parameter, Dim channels, int32_t filter_parameter = -1) {
   const Output* bias = FindInput(context, parameter);
   if (bias == nullptr || !bias->shape.rank_known()) return true;
@@ -97,8 +95,7 @@ bool CheckBias(InferContext& context, int32_t parameter, Dim channels, int32_t f
   return true;
 }
 
-// Scales the spatial axes; a filter extent that is unknown leaves the extent
-// unknown.
+// Scales the spatial axes; unknown filter extents make their extents unknown.
 template <typename Scale>
 std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialShape& input,
                                          const PartialShape& filter, Scale scale) {
@@ -114,7 +111,7 @@ std::optional<PartialShape> ScaleSpatial(InferContext& context, const PartialSha
   return output;
 }
 
-// What else than the extents may be wrong: the order of other frameworks.
+// Returns a hint that the axes are in another framework's order, or that `groups` is wrong.
 std::string ChannelsHint(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
   const PartialShape& filter = context.segment(parameter)[0]->shape;
   const PartialShape& input = context.input(0).shape;
@@ -128,7 +125,7 @@ std::string ChannelsHint(InferContext& context, Dim channels, Dim per_group, Dim
   return "";
 }
 
-// The channels C that `filter` of shape (c, C / G, ..) matches: conv.channels.
+// conv.channels: `filter` of shape (c, C / G, ..) matches C input channels.
 bool CheckInputChannels(InferContext& context, Dim channels, Dim per_group, Dim groups, int32_t parameter) {
   const std::optional<Dim> expected = Multiply(per_group, groups);
   if (expected && expected->Compatible(channels)) return true;
@@ -151,7 +148,7 @@ struct Filtered {
   bool windowed = true;  // false: stride 1, dilation 1, automatic padding
 };
 
-// The shape of a convolution but for bias: (B, c, x..).
+// Returns the shape of a convolution without bias: (B, c, x..).
 std::optional<PartialShape> Convolve(InferContext& context, const Filtered& conv) {
   const PartialShape& filter = context.segment(conv.filter)[0]->shape;
   if (!conv.input.rank_known() || !filter.rank_known()) return PartialShape();
@@ -166,9 +163,8 @@ std::optional<PartialShape> Convolve(InferContext& context, const Filtered& conv
   return output;
 }
 
-// The extent of the result's channels: (C / G) * G, where groups = 0 stands
-// for G = C, which `output_shape` tells; without it every input channel makes
-// one.
+// Returns the channels of the result: (C / G) * G. With groups = 0, G = C, the channels of `output_shape`;
+// without it, one channel per input channel.
 std::optional<Dim> DeconvolvedChannels(InferContext& context, const Filtered& conv,
                                        const PartialShape& filter) {
   if (conv.groups > 0) return Multiply(filter[1], Dim(conv.groups));
@@ -179,7 +175,7 @@ std::optional<Dim> DeconvolvedChannels(InferContext& context, const Filtered& co
   return conv.input[1];
 }
 
-// The shape of a deconvolution but for bias: (B, C, X..).
+// Returns the shape of a deconvolution without bias: (B, C, X..).
 std::optional<PartialShape> Deconvolve(InferContext& context, const Filtered& conv) {
   const PartialShape& filter = context.segment(conv.filter)[0]->shape;
   if (!conv.input.rank_known() || !filter.rank_known()) return PartialShape();
@@ -214,8 +210,7 @@ Dim Channels(const PartialShape& shape) {
 
 }  // namespace
 
-// Infers [B, c, x..] of `conv`. Emits conv.rank, conv.groups, conv.channels,
-// conv.bias and the window rules.
+// Infers [B, c, x..] of `conv`. Emits conv.rank, conv.groups, conv.channels, conv.bias and the window rules.
 void InferConv(InferContext& context) {
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
@@ -235,9 +230,8 @@ void InferDeconv(InferContext& context) {
   Produce(context, 0, input.type, std::move(*output));
 }
 
-// Infers `separable_conv` as its body: a depth-wise convolution by
-// `plane_filter`, then one by `point_filter`, which pads automatically with
-// stride 1 and thus keeps the spatial extents.
+// Infers `separable_conv` like its body: a depth-wise convolution by `plane_filter`, then a convolution by
+// `point_filter` with automatic padding and stride 1, so that the spatial extents are preserved.
 void InferSeparableConv(InferContext& context) {
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);
@@ -251,8 +245,8 @@ void InferSeparableConv(InferContext& context) {
   Produce(context, 0, input.type, std::move(*output));
 }
 
-// Infers `separable_deconv` as its body: a deconvolution by `point_filter`,
-// then a depth-wise one by `plane_filter`.
+// Infers `separable_deconv` like its body: a deconvolution by `point_filter`, then a depth-wise one by
+// `plane_filter`.
 void InferSeparableDeconv(InferContext& context) {
   if (!CheckBorder(context, IgnoreBorder::kForbidden) || !CheckGroups(context)) return;
   const Output& input = context.input(0);

@@ -4,8 +4,7 @@
 
 namespace nnefc::ir::nnef {
 
-// Shape functions of the convolutions (R 4.3.1, R 4.9.2); rows in
-// sliding_window.cpp.
+// Shape functions of convolutions (R 4.3.1, R 4.9.2); the rows are in sliding_window.cpp.
 void InferConv(InferContext& context);
 void InferDeconv(InferContext& context);
 void InferSeparableConv(InferContext& context);

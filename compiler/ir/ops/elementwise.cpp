@@ -7,17 +7,17 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// R 4.2.2, R 4.2.4: the inputs broadcast.
+// Infers arithmetic operations (R 4.2.2, R 4.2.4): the inputs broadcast.
 void InferArithmetic(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
 
-// Comparisons, `and`, `or`.
+// Infers comparisons, `and`, `or`.
 void InferLogical(InferContext& context) {
   ProduceBroadcast(context, ElementType::kBoolean, {0, 1});
 }
 
-// R 4.2.3: condition and both values broadcast.
+// Infers `select` (R 4.2.3): the condition and both values broadcast.
 void InferSelect(InferContext& context) {
   ProduceBroadcast(context, context.input(1).type, {0, 1, 2});
 }

@@ -14,13 +14,13 @@ struct Transposed {
   bool is_linear = false;  // B is a filter
 };
 
-// What may have been meant by matrices whose ranks differ.
+// Returns a hint for operands whose ranks differ.
 std::string RankHint(InferContext& context, const PartialShape& a, const PartialShape& b, bool is_linear) {
   if (!is_linear || a.rank() <= 2 || b.rank() != 2 || IsProvisional(context.node())) return "";
   return "; `reshape(.., shape = [0,-1])` makes a matrix of the input";
 }
 
-// What may have been meant by matrices whose inner extents differ: one of them transposed.
+// Returns a hint for operands whose inner extents differ, if transposing the second operand would fix it.
 std::string InnerHint(InferContext& context, const PartialShape& b, Dim inner_a, Transposed transposed) {
   const int64_t row = b.rank() - 2, column = b.rank() - 1;
   const Dim other = transposed.b ? b[row] : b[column];
@@ -37,8 +37,8 @@ std::string InnerHint(InferContext& context, const PartialShape& b, Dim inner_a,
                      OperationName(context.node()), ToString(right));
 }
 
-// The shape of A' * B' (R 4.7): (batch.., m, n). Of unknown rank if one of
-// them is. Emits matmul.rank, matmul.inner-extents, binary.broadcast.
+// Returns the shape of A' * B' (R 4.7): (batch.., m, n), of unknown rank if an operand's rank is unknown.
+// Emits matmul.rank, matmul.inner-extents, binary.broadcast.
 std::optional<PartialShape> ProductShape(InferContext& context, Transposed transposed) {
   const PartialShape& a = context.input(0).shape;
   const PartialShape& b = context.input(1).shape;
@@ -85,7 +85,7 @@ void InferMatmul(InferContext& context) {
   if (shape) Produce(context, 0, context.input(0).type, std::move(*shape));
 }
 
-// R 4.9.2: matmul(input, filter, transposeB = true) + bias.
+// Infers `linear` (R 4.9.2): matmul(input, filter, transposeB = true) + bias.
 void InferLinear(InferContext& context) {
   std::optional<PartialShape> shape = ProductShape(context, {.a = false, .b = true, .is_linear = true});
   if (!shape) return;

@@ -7,7 +7,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// copy_n.times: as many results (R 4.9.6).
+// copy_n.times: the number of results (R 4.9.6).
 void InferCopyN(InferContext& context) {
   const int64_t times = context.attribute("times").AsInt();
   if (times < 0) {
@@ -22,7 +22,7 @@ void InferCopyN(InferContext& context) {
   for (int32_t i = 0; i < context.node().num_outputs(); ++i) Produce(context, i, input.type, input.shape);
 }
 
-// The sum of tensors that broadcast; of none it is the scalar 0.0.
+// Infers the sum of broadcast tensors; without tensors it is the scalar 0.0.
 void InferAddN(InferContext& context) {
   ProduceBroadcast(context, context.num_inputs() == 0 ? ElementType::kF32 : context.input(0).type, {0});
 }

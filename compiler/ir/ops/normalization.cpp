@@ -7,8 +7,8 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// R 4.9.4: the box filters of the bodies pad automatically with stride 1, so
-// that the shape stays. normalization.size: a positive item for every axis.
+// Infers the normalizations of R 4.9.4. The box filters in their bodies have automatic padding and stride 1,
+// so that the shape is preserved. normalization.size: a positive item for every axis.
 void ProduceLocallyNormalized(InferContext& context) {
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers size = context.attribute("size").AsInts();
@@ -26,7 +26,7 @@ void ProduceLocallyNormalized(InferContext& context) {
   ProduceLikeInput(context);
 }
 
-// `l1_normalization`, `l2_normalization`.
+// Infers `l1_normalization`, `l2_normalization`.
 void InferNorm(InferContext& context) {
   const PartialShape& input = context.input(0).shape;
   const Attribute::Integers axes = context.attribute("axes").AsInts();
@@ -34,7 +34,7 @@ void InferNorm(InferContext& context) {
   ProduceLikeInput(context);
 }
 
-// offset + scale * (input - mean) / sqrt(variance + epsilon): all broadcast.
+// Infers offset + scale * (input - mean) / sqrt(variance + epsilon), where all broadcast.
 void InferBatchNormalization(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2, 3, 4});
 }

@@ -7,7 +7,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// `2 ^ bits` is evaluated as an integer (R 4.9.5).
+// The maximum of `bits`: `2 ^ bits` is evaluated as an integer (R 4.9.5).
 constexpr int64_t kMaxBits = 62;
 
 // quantize.bits: at least `lowest`, and 2 ^ bits is an integer.
@@ -19,15 +19,14 @@ bool CheckBits(InferContext& context, int64_t lowest) {
   return false;
 }
 
-// `min_max_linear_quantize`: signed and symmetric, it has 2 ^ bits - 2 steps,
-// by which it divides.
+// Infers `min_max_linear_quantize`. If it is signed and symmetric, it divides by its 2 ^ bits - 2 steps.
 void InferMinMaxLinear(InferContext& context) {
   const bool reduced = context.attribute("signed").AsBool() && context.attribute("symmetric").AsBool();
   if (!CheckBits(context, reduced ? 2 : 1)) return;
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
 
-// `zero_point_linear_quantize`, `linear_quantize`.
+// Infers `zero_point_linear_quantize`, `linear_quantize`.
 void InferLinearlyQuantized(InferContext& context) {
   if (!CheckBits(context, 1)) return;
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});

@@ -7,7 +7,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// R 4.4: axis.range, axis.repeated. The result is singular along `axes`.
+// Returns the input's shape with extent 1 along `axes` (R 4.4). Emits axis.range, axis.repeated.
 std::optional<PartialShape> ReducedShape(InferContext& context) {
   PartialShape shape = context.input(0).shape;
   if (!shape.rank_known()) return shape;
@@ -34,7 +34,7 @@ void InferLogicalReduce(InferContext& context) {
   ProduceReduced(context, ElementType::kBoolean);
 }
 
-// R 4.9.6: mean and variance, reduced alike.
+// Infers mean and variance, of equal shape (R 4.9.6).
 void InferMoments(InferContext& context) {
   std::optional<PartialShape> shape = ReducedShape(context);
   if (!shape) return;

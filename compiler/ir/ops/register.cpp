@@ -26,7 +26,7 @@ void RegisterStandardOps(OpRegistry& registry) {
 
 const OpRegistry& StandardOps() {
   static const OpRegistry* registry = [] {
-    auto* made = new OpRegistry();  // threads may use it to the end
+    auto* made = new OpRegistry();  // never destroyed, since threads may use it until the process exits
     RegisterStandardOps(*made);
     return made;
   }();

@@ -4,7 +4,7 @@
 
 namespace nnefc::ir {
 
-// The families of the nnef set, one file each.
+// Registers the nnef set, one family per file.
 void RegisterTensorIntroducing(OpRegistry& registry);
 void RegisterElementwise(OpRegistry& registry);
 void RegisterSlidingWindow(OpRegistry& registry);

@@ -8,7 +8,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// One positive item for each spatial axis.
+// Checks that a list has one positive item for each spatial axis.
 bool CheckSpatialList(InferContext& context, const Rule& rule, std::string_view name, int64_t spatial_rank) {
   const Attribute::Integers items = context.attribute(name).AsInts();
   if (items.size() != static_cast<size_t>(spatial_rank)) {
@@ -48,7 +48,7 @@ std::optional<Dim> NumberOfRois(InferContext& context, int64_t spatial_rank) {
   return both;
 }
 
-// (N, C, p..), where output_size = (p..). Emits roi.*.
+// Sets the output to (N, C, p..) with output_size = (p..). Emits roi.*.
 void ProduceRois(InferContext& context) {
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -67,7 +67,7 @@ void ProduceRois(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
-// R 4.6.1.
+// Infers `avg_roi_pool`, `max_roi_pool` (R 4.6.1).
 void InferRoiPool(InferContext& context) {
   ProduceRois(context);
 }
@@ -76,7 +76,7 @@ bool CheckMethod(InferContext& context, std::string_view name) {
   return CheckChoice(context, kRoiMethod, name, kSamplingMethods);
 }
 
-// R 4.6.2.
+// Infers `roi_resample` (R 4.6.2).
 void InferRoiResample(InferContext& context) {
   if (CheckMethod(context, "method")) ProduceRois(context);
 }

@@ -53,7 +53,7 @@ Attribute::Integers Integers(std::string_view items) {
   return list;
 }
 
-// The value of a default: a literal, as declarations have them.
+// Parses the default of an attribute: a literal of the declaration.
 Attribute FallbackOf(std::string_view literal, AttributeKind kind) {
   switch (kind) {
     case AttributeKind::kBool:

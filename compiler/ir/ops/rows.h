@@ -8,8 +8,8 @@
 
 namespace nnefc::ir::nnef {
 
-// What a row of the table of NNEF operations says beside the declaration in the
-// standard library, which has the inputs, attributes and results.
+// A row of the table of NNEF operations: everything that the declaration in the standard library lacks. The
+// declaration has the inputs, attributes and results.
 struct Row {
   std::string_view name = {};
   std::string_view section = {};
@@ -23,8 +23,8 @@ struct Row {
   ResultCount results = ResultCount::kDeclared;
   bool is_elementwise = false;
   bool is_commutative = false;
-  std::initializer_list<DataRole> data = {};  // of the inputs, if it decides
-  // How inputs adjust the result, in order; those that are left out adjust nothing.
+  std::initializer_list<DataRole> data = {};  // roles of the inputs, if the operation determines them
+  // Alignments of the inputs in order; missing items mean kNothing.
   std::initializer_list<Adjusts> adjusts = {};
 };
 

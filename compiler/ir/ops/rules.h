@@ -4,7 +4,7 @@
 
 namespace nnefc::ir::nnef {
 
-// What a node must satisfy before its operation's own rules are looked at.
+// Rules that apply to every node, checked before the rules of its operation.
 #define NNEFC_NODE_RULES(RULE)                                          \
   RULE(kInputType, "node.input-type", kError, "P 3.3.2")                \
   RULE(kInputTypesDiffer, "node.input-types-differ", kError, "P 3.3.2") \
@@ -89,7 +89,7 @@ namespace nnefc::ir::nnef {
   RULE(kEnlargesResult, "operand.enlarges-result", kWarning, "R 4.9, P 4.8") \
   RULE(kCopyTimes, "copy_n.times", kError, "R 4.9.6, P 4.8.6")
 
-// if_else and tensor_iterator, which NNEFC_control_flow adds
+// Rules of if_else and tensor_iterator (extension NNEFC_control_flow).
 #define NNEFC_CONTROL_FLOW_RULES(RULE)                                \
   RULE(kIfCondition, "if_else.condition", kError, "")                 \
   RULE(kIfResults, "if_else.results", kError, "")                     \

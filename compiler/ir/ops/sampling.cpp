@@ -31,7 +31,7 @@ bool CheckFactor(InferContext& context) {
   return true;
 }
 
-// x = X / f, where the division leaves no remainder (R 4.3.4).
+// Infers x = X / f. The division must have no remainder (R 4.3.4).
 void InferDownsample(InferContext& context) {
   const Output& input = context.input(0);
   if (!CheckFactor(context)) return;
@@ -52,7 +52,7 @@ void InferDownsample(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
-// X = x * f.
+// Infers X = x * f.
 void ProduceUpsampled(InferContext& context) {
   const Output& input = context.input(0);
   if (!CheckFactor(context)) return;

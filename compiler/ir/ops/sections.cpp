@@ -14,7 +14,7 @@ namespace {
 
 // ---- split, concat, stack, unstack (R 4.5.3) ----
 
-// The sum of `ratios`; split.ratios: all are positive.
+// Returns the sum of `ratios`; split.ratios: all are positive.
 std::optional<int64_t> SumOfRatios(InferContext& context, llvm::ArrayRef<int64_t> ratios) {
   Wide sum = 0;
   for (size_t i = 0; i < ratios.size(); ++i) {
@@ -41,8 +41,7 @@ bool CheckResultCount(InferContext& context, size_t expected) {
   return false;
 }
 
-// s_i = mu * r_i where mu is the extent divided by the sum of ratios without
-// remainder.
+// Infers s_i = mu * r_i. mu is the extent divided by the sum of ratios, without remainder.
 void InferSplit(InferContext& context) {
   const Output value = context.input(0);
   const Attribute::Integers ratios = context.attribute("ratios").AsInts();
@@ -59,7 +58,7 @@ void InferSplit(InferContext& context) {
                       Describe(context, "ratios"), extent.min, axis);
         return;
       }
-      // Not more than the extent itself, since a ratio is at most the sum.
+      // At most the extent, since a ratio is at most the sum.
       const auto part = [&](Wide x) { return x / *sum * ratios[i]; };
       shape.set(axis, MapDim(extent, part).value_or(Dim()));
     }
@@ -67,7 +66,7 @@ void InferSplit(InferContext& context) {
   }
 }
 
-// concat.empty.
+// concat.empty: at least one value.
 bool CheckNotEmpty(InferContext& context) {
   if (context.num_inputs() > 0) return true;
   context.Error(kConcatEmpty, "{} is empty", Describe(context, "values"));
@@ -107,7 +106,7 @@ void InferConcat(InferContext& context) {
   Produce(context, 0, context.input(0).type, std::move(shape));
 }
 
-// stack.shapes: all shapes are equal; a new axis counts the values.
+// stack.shapes: all shapes are equal; the extent of the new axis is the number of values.
 void InferStack(InferContext& context) {
   if (!CheckNotEmpty(context)) return;
   PartialShape shape = context.input(0).shape;
@@ -133,7 +132,7 @@ void InferStack(InferContext& context) {
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
-// unstack.count: a result for every item along the axis.
+// unstack.count: one result for every item along the axis.
 void InferUnstack(InferContext& context) {
   const Output value = context.input(0);
   PartialShape shape;
@@ -157,7 +156,7 @@ void InferUnstack(InferContext& context) {
 
 // ---- slice (R 4.5.4) ----
 
-// slice.lengths, slice.stride.
+// slice.lengths: lists of equal length. slice.stride: strides are not zero.
 bool CheckSliceLists(InferContext& context) {
   const size_t count = context.attribute("axes").ListSize();
   for (const char* name : {"begin", "end"}) {
@@ -276,8 +275,8 @@ void InferTile(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
-// gather.index: the places that are known are counted from 0 along the axis. Of an open extent nothing is
-// told: lenient reading leaves places that count from its end to the run.
+// gather.index: known indices are in [0, extent). An axis of open extent is not checked: lenient mode leaves
+// negative indices to the run.
 bool CheckPlaces(InferContext& context, int64_t axis, Dim extent) {
   const std::optional<TensorValue>& indices = context.input(1).value;
   if (!indices || extent.max == Dim::kUnbounded) return true;
@@ -297,7 +296,7 @@ bool CheckPlaces(InferContext& context, int64_t axis, Dim extent) {
   return true;
 }
 
-// The extents of `indices` in place of the axis.
+// Infers a shape in which the extents of `indices` replace the axis.
 void InferGather(InferContext& context) {
   const Output& input = context.input(0);
   const PartialShape& indices = context.input(1).shape;

@@ -19,7 +19,7 @@ struct AxisRange {
   int64_t end = 0;
 };
 
-// reshape.axis-range.
+// reshape.axis-range: the affected axes exist.
 std::optional<AxisRange> AffectedAxes(InferContext& context, int64_t rank) {
   const int64_t start = context.attribute("axis_start").AsInt();
   const int64_t count = context.attribute("axis_count").AsInt();
@@ -36,7 +36,7 @@ std::optional<AxisRange> AffectedAxes(InferContext& context, int64_t rank) {
   return AxisRange{start, count == -1 ? rank : start + count};
 }
 
-// reshape.items: items are non-negative but for at most one -1.
+// reshape.items: items are non-negative, except for at most one -1.
 bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange range) {
   bool deduced = false;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -59,8 +59,7 @@ bool CheckItems(InferContext& context, llvm::ArrayRef<int64_t> items, AxisRange 
   return true;
 }
 
-// The product of extents; nothing if one is unknown. `overflow` tells that it
-// does not fit.
+// Returns the product of extents, or nothing if one is unknown. Sets `overflow` if it does not fit.
 std::optional<int64_t> Product(llvm::ArrayRef<Dim> dims, bool& overflow) {
   std::optional<Dim> product = Dim(1);
   for (Dim dim : dims) {
@@ -74,13 +73,13 @@ std::optional<int64_t> Product(llvm::ArrayRef<Dim> dims, bool& overflow) {
   return product->min;
 }
 
-// Replaces 0 and -1. Inherited extents stand on both sides of the equality of
-// volumes, so that they may be unknown.
+// The dimensions after resolving 0 and -1. Inherited extents cancel out in the volumes, so they may be
+// unknown.
 struct Reshaped {
   llvm::SmallVector<Dim, 4> dims;
   llvm::SmallVector<Dim, 4> taken;  // extents of the input that are not inherited
   llvm::SmallVector<Dim, 4> given;  // positive items
-  std::optional<size_t> deduced;    // where -1 stands
+  std::optional<size_t> deduced;    // the index of -1
 };
 
 Reshaped ReshapedDims(const PartialShape& input, llvm::ArrayRef<int64_t> items, AxisRange range) {
@@ -99,7 +98,7 @@ Reshaped ReshapedDims(const PartialShape& input, llvm::ArrayRef<int64_t> items, 
   return result;
 }
 
-// reshape.volume.
+// reshape.volume: the volume is preserved. Resolves -1.
 bool SettleVolume(InferContext& context, Reshaped& reshaped) {
   bool overflow = false;
   const std::optional<int64_t> taken = Product(reshaped.taken, overflow);
@@ -164,7 +163,7 @@ void InferSqueeze(InferContext& context) {
   Produce(context, 0, input.type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
-// `axes` are those of the result.
+// Infers `unsqueeze`; `axes` are those of the result.
 void InferUnsqueeze(InferContext& context) {
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -181,7 +180,7 @@ void InferUnsqueeze(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
-// transpose.axes: a permutation of the first axes; the others stay.
+// transpose.axes: a permutation of the first axes; the other axes are unchanged.
 void InferTranspose(InferContext& context) {
   const Output& input = context.input(0);
   if (!input.shape.rank_known()) return Produce(context, 0, input.type, PartialShape());
@@ -207,7 +206,7 @@ void InferTranspose(InferContext& context) {
   Produce(context, 0, input.type, std::move(output));
 }
 
-// R 4.5.8: the type is the generic argument's.
+// Infers `cast` (R 4.5.8): its type is that of the generic argument.
 void InferCast(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;

@@ -19,7 +19,7 @@ std::vector<SliceAxis> SliceAxesOf(const Node& node) {
 }
 
 std::optional<SliceRange> ResolvedRange(int64_t extent, const SliceAxis& slice) {
-  // Neither sum overflows: only negative ends get the extent added.
+  // No overflow: the extent is added to negative values only.
   const auto resolve = [&](int64_t offset) {
     if (offset < 0) offset += extent;
     return std::clamp<int64_t>(offset, -1, extent);
@@ -50,11 +50,11 @@ std::optional<Dim> SlicedExtent(Dim extent, const SliceAxis& slice) {
   Dim sliced = extent;
   sliced.min = 0;
   if (extent.max != Dim::kUnbounded) sliced.max = static_cast<int64_t>(CeilDiv(extent.max, step));
-  // Both ends counted from the same side bound the length.
+  // Ends that are both counted from the same side bound the length.
   const bool same_side = !slice.to_end && (slice.begin < 0) == (slice.end < 0);
   if (!same_side) return sliced;
   const Wide length = slice.stride > 0 ? Wide{slice.end} - slice.begin : Wide{slice.begin} - slice.end;
-  if (length < 0) return sliced;  // in order for small extents only, to which both are clamped
+  if (length < 0) return sliced;  // in order only if a small extent clamps both ends
   if (const auto bound = NarrowExtent(CeilDiv(length, step))) sliced.max = std::min(sliced.max, *bound);
   return sliced;
 }

@@ -9,7 +9,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// The window of a pooling operation, which spans all axes. Emits window.*.
+// Returns the window of a pooling operation over all axes. Emits window.*.
 std::optional<Window> PoolWindow(InferContext& context, IgnoreBorder ignore) {
   if (!CheckBorder(context, ignore)) return std::nullopt;
   const int64_t rank = context.input(0).shape.rank();
@@ -25,8 +25,7 @@ std::optional<PartialShape> PooledShape(InferContext& context, IgnoreBorder igno
   return Downscale(context, input, 0, *window);
 }
 
-// `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `box` (R 4.3.2), `argmax_pool`
-// (R 4.3.3): x along every axis.
+// Infers `max_pool`, `avg_pool`, `rms_pool` (R 4.9.3), `box` (R 4.3.2), `argmax_pool` (R 4.3.3).
 void InferPool(InferContext& context) {
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
   if (output) Produce(context, 0, context.input(0).type, std::move(*output));
@@ -37,10 +36,9 @@ void InferArgmaxPool(InferContext& context) {
   if (index) Produce(context, 0, ElementType::kI64, std::move(*index));
 }
 
-// R 4.9.3: by its body, which samples with the same border, `ignore` excluded
-// (R 4.3.3). Since `max_pool` is defined by it too and R 4.3.3 recommends
-// `ignore` for `argmax_pool`, it is allowed: sampled positions are then never
-// in the border.
+// Infers `max_pool_with_index` (R 4.9.3). Its body samples with the same border, and R 4.3.3 forbids `ignore`
+// there. It is allowed here because `max_pool` has the same body and R 4.3.3 recommends `ignore` for
+// `argmax_pool`: sampled positions are then never in the border.
 void InferMaxPoolWithIndex(InferContext& context) {
   std::optional<PartialShape> output = PooledShape(context, IgnoreBorder::kAllowed);
   if (!output) return;
@@ -76,7 +74,7 @@ void InferSample(InferContext& context) {
   Produce(context, 0, context.input(0).type, std::move(*output));
 }
 
-// `border` of `desample` must be 'constant' (R 4.3.3).
+// Infers `desample`, whose `border` must be 'constant' (R 4.3.3).
 void InferDesample(InferContext& context) {
   const Output& input = context.input(0);
   if (!CheckChoice(context, kWindowBorder, "border", {"constant"})) return;

@@ -4,32 +4,29 @@
 
 namespace nnefc::ir::nnef {
 
-// What the sliding-window operations check alike; the rule labels are those of
-// R 4.3: window.size, window.padding, window.stride, window.dilation,
-// window.border, window.fit, window.output-shape.
+// Checks shared by the sliding-window operations of R 4.3: window.size, window.padding, window.stride,
+// window.dilation, window.border, window.fit, window.output-shape.
 
-// The size of the window that the indices are numbered within that an operation
-// makes or takes, where that is not its own (expand/coordinates.h).
+// The name of an attribute with the window size that an operation's indices refer to, if it differs from the
+// operation's own window (expand/coordinates.h).
 inline constexpr std::string_view kIndexSize = "index_size";
 
-// Checks that `border` is one of R 4.3's modes; `ignore` only where the
-// operation has it.
+// Checks that `border` is one of R 4.3's modes; `ignore` only if the operation supports it.
 enum class IgnoreBorder : uint8_t { kAllowed, kForbidden };
 [[nodiscard]] bool CheckBorder(InferContext& context, IgnoreBorder ignore);
 
-// Checks that `padding`, `stride`, `dilation` have `count` items or none, and
-// that strides and dilations are positive.
+// Checks that `padding`, `stride`, `dilation` have `count` items or none; strides and dilations are positive.
 [[nodiscard]] bool CheckWindowLists(InferContext& context, int64_t count);
 // Checks that the attribute `size` has `rank` positive items.
 [[nodiscard]] bool CheckSize(InferContext& context, int64_t rank);
 
-// Scales the axes of `input` from `first` on down by the window, `first` being
-// the axis of its first item. Emits kWindowFit, kWindowReach, kShapeOverflow.
+// Returns `input` down-scaled by the window, whose first item belongs to axis `first`. Emits kWindowFit,
+// kWindowReach, kShapeOverflow.
 std::optional<PartialShape> Downscale(InferContext& context, const PartialShape& input, int64_t first,
                                       const Window& window);
-// Scales up. With a non-empty attribute `output_shape` of the input's rank
-// the result is that, and the rule is that it scales down to the input. Axes
-// before `first` are taken from `input`, which holds the result's there.
+// Returns `input` up-scaled by the window. A non-empty attribute `output_shape` of the input's rank is the
+// result, provided that it scales down to the input. Axes before `first` are those of `input`, where the
+// caller stored the result's extents.
 std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& input, int64_t first,
                                     const Window& window);
 

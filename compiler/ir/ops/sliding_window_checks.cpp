@@ -25,7 +25,7 @@ bool CheckPositive(InferContext& context, const Rule& rule, std::string_view nam
   return true;
 }
 
-// The items of a list as text: `(0,0)` of padding.
+// Returns the items of a list as text: `(0,0)` of padding.
 std::vector<std::string> ItemTexts(const Attribute& list) {
   std::vector<std::string> texts;
   if (const auto* integers = list.get<Attribute::Integers>()) {
@@ -37,13 +37,12 @@ std::vector<std::string> ItemTexts(const Attribute& list) {
   return texts;
 }
 
-// A list of `expected` items that means the same as another framework's: for
-// one dimension what each has, for the spatial ones what all have, or the
-// other way round. Empty where there is none.
+// Converts another framework's list to one of `expected` items. One item is repeated for all spatial axes;
+// neutral items for batch and channels are added or removed. Returns an empty text if that is not possible.
 std::string ListOf(InferContext& context, std::string_view name, int64_t expected) {
   std::vector<std::string> items = ItemTexts(context.attribute(name));
   const std::string_view neutral = name == "padding" ? "(0,0)" : "1";
-  const bool spans_all = context.FindAttribute("size") != nullptr;  // batch and channels too
+  const bool spans_all = context.FindAttribute("size") != nullptr;  // includes batch and channels
   const int64_t spatial = spans_all ? expected - 2 : expected;
   if (spatial < 1) return "";
   if (items.size() == 1) items.resize(static_cast<size_t>(spatial), items.front());
@@ -95,7 +94,7 @@ std::string PaddingText(const WindowAxis& axis) {
                       : "automatic padding";
 }
 
-// What gives the window its size: `size`, or the first filter.
+// Returns the argument that determines the window size: `size`, or the first filter.
 Argument WindowArgument(const InferContext& context) {
   return context.FindAttribute("size") != nullptr ? Describe(context, "size") : Describe(context, 1);
 }
@@ -126,9 +125,8 @@ bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent
   return false;
 }
 
-// R 4.3, border modes: `reflect` reaches x - 1 elements into the input and
-// `reflect-even` x, since the formulas reflect once. Checks how many elements
-// are read before and after an axis.
+// Checks the numbers of elements that are read before and after an axis (R 4.3, border modes). `reflect`
+// reaches x - 1 elements into the input and `reflect-even` x, since the formulas reflect once.
 bool CheckReach(InferContext& context, int64_t axis, int64_t extent, Wide before, Wide after) {
   const std::string& border = context.attribute("border").AsString();
   const int64_t reach = border == "reflect" ? extent - 1 : extent;
@@ -149,15 +147,14 @@ bool CheckDownscalingReach(InferContext& context, int64_t axis, Dim extent, cons
   if (!extent.known() || !Reflects(context)) return true;
   const auto padding = ResolvedPadding(extent.min, window);
   if (!padding) return true;
-  // A window that begins in the border, counted in whole steps, may end before
-  // the last padded element.
+  // Windows advance in whole strides, so the last one may end before the last padded element.
   const WindowExtent result = DownscaledExtent(extent, window);
   if (result.problem != WindowProblem::kNone || !result.extent.known()) return true;
   const Wide last = (Wide{result.extent.min} - 1) * window.stride + DilatedSize(window) - 1 - padding->first;
   return CheckReach(context, axis, extent.min, padding->first, last - (extent.min - 1));
 }
 
-// The border is that of the input, which is the down-scaled tensor.
+// Checks the border of the input, the down-scaled tensor.
 bool CheckUpscalingReach(InferContext& context, int64_t axis, Dim extent, Dim upscaled,
                          const WindowAxis& window) {
   if (!extent.known() || !upscaled.known() || !Reflects(context)) return true;
@@ -184,7 +181,7 @@ std::optional<PartialShape> Downscale(InferContext& context, const PartialShape&
 
 namespace {
 
-// "31 or 32": the extents that scale down to `extent`.
+// Formats the extents that scale down to `extent`: "31 or 32".
 std::string UpscaledText(int64_t extent, const WindowAxis& axis) {
   const int64_t margin =
       axis.padding ? (axis.size - 1) * axis.dilation - axis.padding->first - axis.padding->second : 0;

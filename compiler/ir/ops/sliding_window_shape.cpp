@@ -46,8 +46,7 @@ std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, con
 }
 
 std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, Wide upscaled) {
-  // The remainders of j * d repeat; whoever strides farther over fewer elements
-  // than this is taken to read what it might.
+  // The remainders of j * d repeat. Beyond this number of taps the search stops and assumes the full range.
   constexpr Wide kMostTaps = 1 << 16;
   const Wide taps = std::min({Wide{axis.size}, Wide{axis.stride}, kMostTaps});
   const Wide farthest = DilatedSize(axis) - 1;

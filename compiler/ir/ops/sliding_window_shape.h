@@ -17,11 +17,11 @@ struct WindowAxis {
   int64_t size = 1;      // f
   int64_t stride = 1;    // s
   int64_t dilation = 1;  // d
-  // (p, q); nothing: automatic.
+  // (p, q); none: automatic
   std::optional<std::pair<int64_t, int64_t>> padding;
 };
 
-// A window over all relevant axes, its lists completed.
+// A window over all relevant axes; its lists are complete.
 using Window = std::vector<WindowAxis>;
 
 enum class WindowProblem : uint8_t {
@@ -36,38 +36,33 @@ struct WindowExtent {
   WindowProblem problem = WindowProblem::kNone;
 };
 
-// f_d = (f - 1) * d + 1.
+// Returns f_d = (f - 1) * d + 1.
 Wide DilatedSize(const WindowAxis& axis);
-// x = floor((p + X + q - f_d) / s) + 1; x = ceil(X / s) if padding is
-// automatic.
+// Returns x = floor((p + X + q - f_d) / s) + 1, or x = ceil(X / s) if the padding is automatic.
 WindowExtent DownscaledExtent(Dim upscaled, const WindowAxis& axis);
-// X = (x - 1) * s + f_d - (p + q); X = x * s if padding is automatic: the
-// largest extent that is scaled down to x.
+// Returns X = (x - 1) * s + f_d - (p + q). If the padding is automatic, X = x * s, the largest extent that
+// scales down to x.
 WindowExtent UpscaledExtent(Dim downscaled, const WindowAxis& axis);
-// The padding of an axis whose up-scaled extent is X: what was given, or
-// p = floor(t / 2), q = ceil(t / 2) where t = max((x - 1) * s + f_d - X, 0).
-// Nothing if it does not fit 63 bits.
+// Returns the padding of an axis whose up-scaled extent is X: the explicit padding, or p = floor(t / 2),
+// q = ceil(t / 2) with t = max((x - 1) * s + f_d - X, 0). Nothing if it does not fit 63 bits.
 std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, const WindowAxis& axis);
 
-// What a window that scales up along an axis reads of its input (R 4.3.1): the
-// lowest and the highest of (i + p - j * d) / s, i in [0, X) and j in [0, f),
-// where that is whole. Nothing if it is nowhere whole.
+// The range of input positions that an up-scaling window reads along an axis (R 4.3.1): the extremes of the
+// integral values of (i + p - j * d) / s, i in [0, X) and j in [0, f). Nothing if no value is integral.
 struct WindowReads {
   Wide first = 0;
   Wide last = 0;
 };
 std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, Wide upscaled);
 
-// Completes the attributes `padding`, `stride`, `dilation` of a node that
-// passed inference, for windows of `size`: empty lists give 1 and automatic
-// padding.
+// Completes the attributes `padding`, `stride`, `dilation` of a node that passed inference, for windows of
+// `size`. Empty lists mean 1 and automatic padding.
 Window WindowOf(const Node& node, llvm::ArrayRef<int64_t> size);
 // Resolves the padding of every axis; `upscaled` has one extent for each.
 std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int64_t> upscaled);
 
-// The axis along which the padding of a provisional window waits for an extent
-// that an external leaves open: until then its attribute gives the right
-// extent of the result and the wrong elements. Kept in the node's rt_info.
+// The axis whose padding, in a provisional window, depends on an open extent of an external. Until the extent
+// is known, the attribute yields the right output extent but wrong elements. Stored in the node's rt_info.
 void SetOpenPadding(Graph& graph, NodeId node, int64_t axis);
 std::optional<int64_t> OpenPadding(const Node& node);
 

@@ -12,12 +12,11 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// Constants with more elements have no value in the graph; their attribute
-// holds it.
+// The maximum number of elements of a constant whose value is also stored in the graph. Larger ones have it
+// in their attribute only.
 constexpr int64_t kMaxValueElements = 4096;
 
-// Reads the attribute `shape`, whose items must be positive; `or_open` if 0 is
-// one that the document might leave open.
+// Reads the attribute `shape`, whose items must be positive. With `or_open`, 0 is allowed for an open extent.
 std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rule, bool or_open = false) {
   const Attribute::Integers items = context.attribute("shape").AsInts();
   for (size_t i = 0; i < items.size(); ++i) {
@@ -32,8 +31,7 @@ std::optional<PartialShape> PositiveShape(InferContext& context, const Rule& rul
   return PartialShape(llvm::ArrayRef<int64_t>(items));
 }
 
-// external.shape: items of `shape` are positive (R 4.1.1). A `shape` that is
-// partial stands for extents that are known at run time only.
+// external.shape: items of `shape` are positive (R 4.1.1). Unknown extents are known at run time only.
 void InferExternal(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
@@ -43,7 +41,7 @@ void InferExternal(InferContext& context) {
   if (shape) Produce(context, 0, *type, std::move(*shape));
 }
 
-// True if the items of a list are of the given element type.
+// True if the items of a list have the given element type.
 bool HasItems(const Attribute& value, ElementType type) {
   switch (type) {
     case ElementType::kF32:
@@ -80,7 +78,7 @@ void PropagateValue(InferContext& context, ElementType type, const Attribute& va
   }
 }
 
-// constant.value: as many items as elements, or one (R 4.1.2).
+// constant.value: one item, or one for each element (R 4.1.2).
 void InferConstant(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;
@@ -109,8 +107,8 @@ bool IsLabelCharacter(char c) {
          c == '.' || c == '/' || c == '\\';
 }
 
-// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3), the path of a file in the
-// model's folder (R 5.1, P 5.1); the characters of an exact one are free (P 4.1.3).
+// variable.shape, variable.label: not empty, of [a-zA-Z0-9_./\-] (R 4.1.3), the path of a file in the model's
+// folder (R 5.1, P 5.1). An exact label may contain any characters (P 4.1.3).
 void InferVariable(InferContext& context) {
   const std::optional<ElementType> type = DataTypeAttribute(context);
   if (!type) return;

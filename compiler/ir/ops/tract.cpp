@@ -1,4 +1,4 @@
-// Primitives of tract's registries (stdlib/tract): what no standard operation says.
+// Primitives of tract's registries (stdlib/tract) that standard operations cannot express.
 
 #include <algorithm>
 #include <array>
@@ -21,14 +21,14 @@ constexpr std::string_view kCoordinates[] = {"half_pixel", "pytorch_half_pixel",
 constexpr std::string_view kNearest[] = {"floor", "round_prefer_ceil"};
 constexpr std::string_view kGridModes[] = {"bilinear", "nearest", "bicubic"};
 constexpr std::string_view kGridPadding[] = {"zeros", "border", "reflection"};
-// A spectrum is a product with a matrix of twice as many rows.
+// The maximum extent of a spectrum. It is computed by a matrix of twice as many rows.
 constexpr int64_t kMaxSpectrum = 4096;
 
 void InferToInteger(InferContext& context) {
   Produce(context, 0, ElementType::kI64, context.input(0).shape);
 }
 
-// tract_einsum.labels: one label an axis, and each label one extent.
+// tract_einsum.labels: one label per axis, and one extent per label.
 void InferTractEinsum(InferContext& context) {
   const std::string& text = context.attribute("expr").AsString();
   const std::optional<Equation> equation = ReadEquation(text);
@@ -71,7 +71,7 @@ void InferTractEinsum(InferContext& context) {
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
-// tract_gather.shape: as many elements along the other axes.
+// tract_gather.shape: equal extents along the other axes.
 void InferGatherElements(InferContext& context) {
   const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
   const int64_t axis = context.attribute("axis").AsInt();
@@ -88,7 +88,7 @@ void InferGatherElements(InferContext& context) {
   Produce(context, 0, context.input(0).type, indices);
 }
 
-// tract_gather.shape: as many updates as places.
+// tract_gather.shape: one update for each index.
 void InferScatterElements(InferContext& context) {
   const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
   const PartialShape& updates = context.input(2).shape;
@@ -115,7 +115,7 @@ void InferProductReduce(InferContext& context) {
   Produce(context, 0, context.input(0).type, shape);
 }
 
-// tract_topk.k: not more than there are.
+// tract_topk.k: at most the extent of the axis.
 void InferTractTopK(InferContext& context) {
   PartialShape shape = context.input(0).shape;
   const int64_t axis = context.attribute("axis").AsInt(), k = context.attribute("k").AsInt();
@@ -136,13 +136,13 @@ void InferBits(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
 
-// The dims of `shape` from `first` to `last`, not included.
+// Appends the dimensions [first, last) of `shape`.
 void Append(llvm::SmallVectorImpl<Dim>& dims, const PartialShape& shape, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) dims.push_back(shape[i]);
 }
 
-// tract_nd.tuples: what the last axis of `indices` holds has as many items as
-// there are axes to point along, or fewer. Nothing where that is not known, or wrong.
+// tract_nd.tuples: a tuple along the last axis of `indices` has at most one item for each indexed axis.
+// Returns nothing if its length is unknown or invalid.
 std::optional<int64_t> TupleLength(InferContext& context, int64_t batch) {
   const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
   if (!input.rank_known() || !indices.rank_known()) return std::nullopt;
@@ -155,8 +155,7 @@ std::optional<int64_t> TupleLength(InferContext& context, int64_t batch) {
   return std::nullopt;
 }
 
-// The extents of what tuples point at: those of the places, then those that no
-// item of a tuple is for.
+// Returns the shape of indexed elements: the extents of the indices, then those of the unindexed axes.
 PartialShape ShapeByTuples(InferContext& context, int64_t skipped) {
   const PartialShape &input = context.input(0).shape, &indices = context.input(1).shape;
   llvm::SmallVector<Dim, 4> dims;
@@ -202,7 +201,7 @@ void InferCumSum(InferContext& context) {
   ProduceLikeInput(context);
 }
 
-// tract_sampling.choice: an extent for each axis, and ways to sample that there are.
+// tract_sampling.choice: one extent for each axis, and supported sampling modes.
 void InferInterpolate(InferContext& context) {
   const PartialShape& shape = context.input(0).shape;
   const Attribute::Integers sizes = context.attribute("sizes").AsInts();
@@ -236,7 +235,7 @@ void InferGridSample(InferContext& context) {
   Produce(context, 0, context.input(0).type, PartialShape(llvm::ArrayRef<Dim>(dims)));
 }
 
-// tract_fft.shape: real and imaginary parts along the last axis, which is another one.
+// tract_fft.shape: real and imaginary parts along the last axis; the transformed axis is another one.
 void InferFft(InferContext& context) {
   const PartialShape& shape = context.input(0).shape;
   const int64_t axis = context.attribute("axis").AsInt();
@@ -260,7 +259,7 @@ void InferAddedMask(InferContext& context) {
   Produce(context, 0, ElementType::kF32, context.input(0).shape);
 }
 
-// Of operations that expansion replaces.
+// A placeholder for operations that expansion replaces.
 void InferReplaced(InferContext& context) {
   for (int32_t i = 0; i < context.node().num_outputs(); ++i)
     Produce(context, i, ElementType::kF32, PartialShape());
@@ -293,7 +292,7 @@ void RegisterTract(OpRegistry& registry) {
   nnef::AddRow(
       registry,
       {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});
-  // Expansion makes a constant, a loop and operations of them: no document leaves one in a graph.
+  // Expansion replaces these by a constant, a loop or other operations, so no document's graph contains them.
   for (const auto& [name, output] :
        {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]"),
         std::pair("tract_core_submodel", "outputs[]")}) {

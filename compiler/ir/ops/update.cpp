@@ -17,8 +17,7 @@ namespace nnefc::ir {
 namespace nnef {
 namespace {
 
-// update.variable: only variables are updated. update.shape: the shapes are
-// equal.
+// update.variable: only variables are updated. update.shape: the shapes are equal.
 void InferUpdate(InferContext& context) {
   const Node* target = context.producer(0);
   if (target != nullptr && !target->Is(OpRole::kVariable)) {
@@ -43,7 +42,7 @@ void InferUpdate(InferContext& context) {
   Produce(context, 0, variable.type, variable.shape);
 }
 
-// What is known of the data that a label stands for.
+// The nodes that share the data of a label.
 struct SharedData {
   NodeId variable;  // the first one of the label
   NodeId update;    // the first one, if any
@@ -61,7 +60,7 @@ SourceRange PlaceOf(const Node& node, Places places) {
   return range.valid() ? range : node.origin().range;
 }
 
-// Trailing singular extents are implied (P 4.1).
+// Compares shapes; trailing singular extents are implied (P 4.1).
 bool IsSameShape(const PartialShape& a, const PartialShape& b) {
   if (!a.rank_known() || !b.rank_known()) return a == b;
   for (int64_t axis = 0; axis < std::max(a.rank(), b.rank()); ++axis) {
@@ -79,7 +78,7 @@ bool CheckShared(const Graph& graph, const Node& variable, SharedData& data, Emi
   const Node& first = graph.node(data.variable);
   const Output& a = first.output();
   const Output& b = variable.output();
-  if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // told before
+  if (a.type == ElementType::kDynamic || b.type == ElementType::kDynamic) return true;  // reported before
   const bool same_shape = HasExactLabel(variable) ? IsSameShape(a.shape, b.shape) : a.shape == b.shape;
   if (a.type == b.type && same_shape) return true;
   emitter
@@ -105,14 +104,14 @@ bool CheckUpdatedOnce(const Graph& graph, const Node& update, std::string_view l
   return false;
 }
 
-// The tensor files of variables by the path inside of the model's folder.
+// Tensor files of variables by their path in the model's folder.
 class VariableFiles {
  public:
   VariableFiles(const Graph& graph, Emitter& emitter, Places places)
       : graph_(graph), emitter_(emitter), places_(places) {}
 
-  // variable.file: variables that share no data have files of their own, which no folder of
-  // another's file is. `label` and `key` are those of `variable`.
+  // variable.file: variables that share no data have separate files, and no file's path is a folder of
+  // another one. `label` and `key` are those of `variable`.
   bool Add(const Node& variable, const std::string& label, const std::string& key) {
     const std::optional<std::string> path = LabelPath(label);
     if (!path || keys_.contains(key)) return true;  // another rule, or a variable that shares the data
