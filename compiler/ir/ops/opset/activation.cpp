@@ -9,9 +9,8 @@ void InferActivation(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// PReLU-1: a slope of one axis may belong to the channels or have one element,
-// also for data of rank 0; any other broadcasts to the data as numpy's rule says,
-// and does not extend it.
+// PReLU-1: a slope of one axis has one element or one per channel, also for data of rank 0. Any other slope
+// broadcasts to the data by NumPy's rule without extending it.
 void InferPRelu(OpContext& op) {
   InferActivation(op);
   if (!op.shape(0).known() || !op.shape(1).known()) return;

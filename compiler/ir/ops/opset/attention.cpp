@@ -7,8 +7,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V]
-// give [.., L, V]; what is before the last two axes broadcasts, that of a mask [.., L, S] too.
+// ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V] yield [.., L, V]. The
+// leading axes broadcast, including those of a mask [.., L, S].
 void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   PartialShape batch{llvm::ArrayRef<Dim>()};
@@ -37,7 +37,7 @@ void InferAttention(OpContext& op) {
     scores.append({dim(0, 2), dim(1, 2)});
     const PartialShape wanted{llvm::ArrayRef<Dim>(scores)};
     const std::optional<PartialShape> stretched = BroadcastNumpy(wanted, op.shape(3));
-    // A mask may have a batch of its own, but neither queries nor keys.
+    // A mask may add batch axes, but no queries or keys.
     const bool fits =
         op.shape(3).rank() >= 2 && stretched && llvm::all_of(std::array{1, 2}, [&](int64_t last) {
           return (*stretched)[stretched->rank() - last].Compatible(wanted[wanted.rank() - last]);
@@ -87,7 +87,7 @@ void InferEinsum(OpContext& op) {
         continue;
       }
       std::optional<Dim>& extent = extents[static_cast<size_t>(c)];
-      // An extent of 1 stretches.
+      // An extent of 1 broadcasts.
       const std::optional<Dim> merged = BroadcastDim(extent.value_or(Dim(1)), shape[axis++]);
       if (!merged) {
         op.Error(kOpsetExtent, "the label `{}` of `Einsum` has two extents", c);
@@ -110,17 +110,17 @@ void InferEinsum(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
-// Each query with each key, each score with each value.
+// Counts the multiply-adds of queries with keys and of scores with values.
 double CountAttention(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   const auto keys = static_cast<double>(inputs[1][inputs[1].size() - 2]);
   return (Elements(inputs[0]) + Elements(outputs[0])) * keys;
 }
 
-// All labels at once.
+// Counts the multiply-adds over all labels.
 double CountEinsum(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   const std::optional<Equation> equation = ReadEquation(node.String("equation"));
   if (!equation || equation->operands.size() != inputs.size()) return 0;
-  // Those of the result, and those that are summed: one extent of each.
+  // The labels of the result times those that are summed, each counted once.
   double count = Elements(outputs[0]);
   std::string seen = equation->result;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -25,7 +25,7 @@ Box BoxAt(const BoxSelection& selection, int64_t batch, int64_t index) {
           std::max(value(1), value(3))};
 }
 
-// The intersection by the union; 0 if a box has no area.
+// Returns the intersection over the union, or 0 if a box has no area.
 float Overlap(const Box& a, const Box& b) {
   if (a.area() <= 0 || b.area() <= 0) return 0;
   const float height = std::max(std::min(a.bottom, b.bottom) - std::max(a.top, b.top), 0.0F);
@@ -38,17 +38,16 @@ struct Candidate {
   Box box;
   int64_t index;
   float score;
-  size_t judged = 0;  // how many of the selected boxes have lowered the score
+  size_t judged = 0;  // the number of selected boxes that already lowered the score
 
-  // The best first; of equal ones that with the lowest index.
+  // Orders by score, then by lower index.
   bool operator<(const Candidate& other) const {
     return score < other.score || (score == other.score && index > other.index);
   }
 };
 
-// Greedy: the best candidate is selected unless a selected one overlaps it too
-// much; with a sigma its score is lowered by all that overlap it, and it
-// competes again.
+// Selects boxes greedily: the best candidate is selected unless a selected box overlaps it too much. With a
+// sigma, all boxes that overlap it lower its score, and it competes again.
 void SelectOfClass(const BoxSelection& selection, int64_t batch, int64_t category,
                    std::vector<SelectedBox>& selected) {
   const double* scores = selection.scores.data() + (batch * selection.classes + category) * selection.count;

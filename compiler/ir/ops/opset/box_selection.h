@@ -6,8 +6,7 @@
 
 namespace nnefc::ir {
 
-// NonMaxSuppression-5 and -9: boxes of [batches, count, 4], scores of
-// [batches, classes, count].
+// Inputs of NonMaxSuppression-5 and -9: boxes [batches, count, 4], scores [batches, classes, count].
 struct BoxSelection {
   std::vector<double> boxes;
   std::vector<double> scores;
@@ -17,9 +16,9 @@ struct BoxSelection {
   int64_t most_per_class = 0;
   double iou_threshold = 0;
   double score_threshold = 0;
-  double sigma = 0;        // of soft suppression; 0 suppresses wholly
+  double sigma = 0;        // soft suppression; 0: hard suppression
   bool is_center = false;  // x, y, width, height instead of two corners y, x
-  bool sorted = true;      // by score across batches and classes
+  bool sorted = true;      // sorted by score across batches and classes
 };
 
 struct SelectedBox {
@@ -29,8 +28,7 @@ struct SelectedBox {
   float score;  // after soft suppression
 };
 
-// The boxes that remain, in the order of the results; nothing if more than a
-// thousand million pairs of boxes may have to be compared.
+// Returns the selected boxes in output order, or nothing if more than 10^9 pairs of boxes may compete.
 std::optional<std::vector<SelectedBox>> SelectBoxes(const BoxSelection& selection);
 
 }  // namespace nnefc::ir

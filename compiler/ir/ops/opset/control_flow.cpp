@@ -38,7 +38,7 @@ bool CheckCondition(OpContext& op) {
   return true;
 }
 
-// if.bodies: both are there, and the results of each are the outputs.
+// if.bodies: both exist, and the results of each are the outputs.
 bool CheckBodies(OpContext& op) {
   const llvm::ArrayRef<Body> bodies = op.node().bodies();
   if (bodies.size() != 2 || bodies[kThen].role != "then_body" || bodies[kElse].role != "else_body") {
@@ -72,7 +72,7 @@ bool CheckBodies(OpContext& op) {
   return true;
 }
 
-// What a body makes of each output, or nothing if it breaks a rule.
+// Returns the outputs of a body, or nothing if it violates a rule.
 std::optional<std::vector<Output>> InferBranch(OpContext& op, size_t index) {
   for (const InputMapping& mapping : op.node().bodies()[index].inputs) {
     const Output& input = op.input(mapping.external);
@@ -87,8 +87,7 @@ std::optional<std::vector<Output>> InferBranch(OpContext& op, size_t index) {
   return outputs;
 }
 
-// If-8. A condition that is known at compile time chooses one body, and the
-// other may break any rule.
+// If-8. A condition that is known at compile time selects one body; the other one may violate any rule.
 void InferIf(OpContext& op) {
   if (!CheckCondition(op) || !CheckBodies(op)) return;
   if (const std::optional<TensorValue>& condition = op.input(0).value;

@@ -6,9 +6,8 @@
 
 namespace nnefc::ir {
 
-// The smallest partial shape that holds both, as the output of an If has it:
-// extents that differ become an interval, ranks that differ an unknown rank,
-// except that [] and [1] give [1].
+// Returns the smallest partial shape that includes both: the output shape of an If. Different extents become
+// an interval and different ranks an unknown rank, except that [] and [1] yield [1].
 PartialShape ShapeUnion(const PartialShape& a, const PartialShape& b);
 
 // TensorIterator-1 and Loop-5 (loops.cpp), If-8 (control_flow.cpp).

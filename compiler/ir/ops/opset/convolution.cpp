@@ -4,8 +4,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// Where the extents of a filter lie: [O, I, k..], [G, O, I, k..] or, for the
-// backward operations, [I, O, k..], [G, I, O, k..].
+// The axis order of a filter: [O, I, k..], [G, O, I, k..] or, for backward operations, [I, O, k..], [G, I, O,
+// k..].
 struct FilterLayout {
   bool grouped = false;
   bool backward = false;
@@ -15,8 +15,8 @@ struct FilterLayout {
   int64_t output_axis() const { return (grouped ? 1 : 0) + (backward ? 1 : 0); }
 };
 
-// The number of spatial dimensions by the ranks of data and filter; -1 if both
-// are unknown. Emits kOpsetRank and returns nothing if they are at odds.
+// Returns the number of spatial dimensions from the ranks of data and filter, or -1 if both are unknown.
+// Emits kOpsetRank and returns nothing if they contradict each other.
 std::optional<int64_t> SpatialRank(OpContext& op, FilterLayout layout) {
   const PartialShape& data = op.shape(0);
   const PartialShape& filter = op.shape(1);
@@ -31,8 +31,8 @@ std::optional<int64_t> SpatialRank(OpContext& op, FilterLayout layout) {
   return filter.rank_known() ? filter.rank() - layout.spatial_start() : -1;
 }
 
-// The extent of the output's channels; nothing (after kOpsetExtent) if the
-// input's channels do not fit the filter.
+// Returns the number of output channels. Emits kOpsetExtent and returns nothing if the input's channels do
+// not match the filter.
 std::optional<Dim> OutputChannels(OpContext& op, FilterLayout layout) {
   const PartialShape& data = op.shape(0);
   const PartialShape& filter = op.shape(1);
@@ -47,7 +47,7 @@ std::optional<Dim> OutputChannels(OpContext& op, FilterLayout layout) {
   return MultiplyOrAny(groups, filter[layout.output_axis()]);
 }
 
-// The extents of the filter's window; nothing if one is unknown.
+// Returns the spatial extents of the filter, or nothing if one is unknown.
 std::optional<std::vector<int64_t>> Kernel(const PartialShape& filter, FilterLayout layout) {
   if (!filter.rank_known()) return std::nullopt;
   std::vector<int64_t> kernel;
@@ -58,11 +58,11 @@ std::optional<std::vector<int64_t>> Kernel(const PartialShape& filter, FilterLay
   return kernel;
 }
 
-// What both directions share: everything but the spatial extents.
+// Properties shared by both directions: all but the spatial extents.
 struct Filtering {
   WindowAttributes window;
   std::optional<std::vector<int64_t>> kernel;
-  PartialShape shape;  // of the output
+  PartialShape shape;  // shape of the output
 };
 
 template <typename SetSpatial>
@@ -95,7 +95,7 @@ void InferConvolution(OpContext& op) {
   });
 }
 
-// Sets the spatial extents that the third input asks for.
+// Sets the spatial extents to the value of the third input.
 bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
   const std::optional<std::vector<int64_t>> extents = op.Integers(2);
   if (!extents) return true;
@@ -114,7 +114,7 @@ bool ApplyOutputShape(OpContext& op, PartialShape& shape) {
   return true;
 }
 
-// What `output_padding` adds to each spatial extent; nothing after a mistake.
+// Returns the amount that `output_padding` adds to each spatial extent, or nothing after an error.
 std::optional<std::vector<int64_t>> OutputPadding(OpContext& op, size_t spatial) {
   std::vector<int64_t> extra = op.node().Ints("output_padding", spatial);
   if (extra.size() == spatial) return extra;
@@ -145,13 +145,15 @@ void InferBackpropData(OpContext& op) {
   });
 }
 
-// Filters are [O, I, ..] or [G, O, I, ..]: an element of the result for each of the rest.
+// Counts multiply-adds: each output element uses all filter elements beyond the leading axes. Filters are [O,
+// I, ..] or [G, O, I, ..].
 template <size_t kLeading>
 double CountForward(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   return Elements(outputs[0]) * Elements(llvm::ArrayRef<int64_t>(inputs[1]).drop_front(kLeading));
 }
 
-// Filters are [I, O, ..] or [G, I, O, ..]: an element of the input for each of the rest.
+// Counts multiply-adds: each input element uses all filter elements beyond the leading axes. Filters are [I,
+// O, ..] or [G, I, O, ..].
 template <size_t kLeading>
 double CountBackward(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape>) {
   return Elements(inputs[0]) * Elements(llvm::ArrayRef<int64_t>(inputs[1]).drop_front(kLeading));

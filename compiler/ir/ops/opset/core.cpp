@@ -8,8 +8,7 @@ void InferParameter(OpContext& op) {
   op.Set(op.Type("element_type"), *op.attribute("shape").get<PartialShape>());
 }
 
-// A Const without a value (a variable whose data were not asked for) has its
-// type and shape as attributes.
+// A Const without a value (a variable whose data were not requested) has its type and shape as attributes.
 void InferConst(OpContext& op) {
   const Output& output = op.node().output();
   if (output.value) {
@@ -22,12 +21,12 @@ void InferConst(OpContext& op) {
 
 void InferResult(OpContext& op) {}
 
-// ReadValue-3: the variable is what its initial value is.
+// ReadValue-3: the variable has the type and shape of its initial value.
 void InferReadValueLikeInput(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// ReadValue-6: the value has the variable's type; its shape must fit.
+// ReadValue-6: the value has the variable's type; its shape must match.
 void InferReadValue(OpContext& op) {
   const ElementType type = op.Type("variable_type");
   const PartialShape shape = *op.attribute("variable_shape").get<PartialShape>();

@@ -20,8 +20,7 @@ int64_t CountNonZero(const TensorValue& value) {
   return count;
 }
 
-// NonZero-3: a column of coordinates for each element that is not zero, so
-// that the shape follows from the value.
+// NonZero-3: a column of coordinates for each element that is not zero; the shape depends on the value.
 void InferNonZero(OpContext& op) {
   if (!CheckIndexType(op, "output_type")) return;
   const PartialShape& data = op.shape(0);
@@ -29,11 +28,11 @@ void InferNonZero(OpContext& op) {
   const std::optional<TensorValue>& value = op.input(0).value;
   const bool countable = value && BitWidth(value->type()) > 0 && !IsStorageOnly(value->type());
   const Dim count = countable ? Dim(CountNonZero(*value)) : Dim(0, data.volume().value_or(Dim::kUnbounded));
-  // A scalar counts as a list of one element.
+  // A scalar is treated as a list of one element.
   op.Set(op.Type("output_type"), PartialShape{Dim(std::max<int64_t>(data.rank(), 1)), count});
 }
 
-// OneHot: an axis of the length `depth` is added.
+// OneHot: an axis of extent `depth` is inserted.
 void InferOneHot(OpContext& op) {
   const PartialShape& indices = op.shape(0);
   const ElementType type = op.CommonType(2, 4);
@@ -50,7 +49,7 @@ void InferOneHot(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
-// CumSum-3: the shape stays; the axis exists.
+// CumSum-3: the shape is preserved; the axis exists.
 void InferCumSum(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (data.rank_known()) {
@@ -60,13 +59,13 @@ void InferCumSum(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Bucketize-3: the number of the bucket of each element.
+// Bucketize-3: the bucket index of each element.
 void InferBucketize(OpContext& op) {
   if (!CheckIndexType(op, "output_type")) return;
   op.Set(op.Type("output_type"), op.shape(0));
 }
 
-// SearchSorted-15: for each value the place in the row of sorted values.
+// SearchSorted-15: the position of each value in its row of sorted values.
 void InferSearchSorted(OpContext& op) {
   op.CommonType(0, 2);
   if (!CheckIndexType(op, "output_type")) return;

@@ -6,8 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// CTCGreedyDecoder-1: [batch, time, 1, 1] of data [time, batch, classes] and a
-// mask [time, batch].
+// CTCGreedyDecoder-1: data [time, batch, classes] and a mask [time, batch] yield [batch, time, 1, 1].
 void InferCtcGreedyDecoder(OpContext& op) {
   const PartialShape data = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(3);
   const PartialShape mask = op.shape(1).rank_known() ? op.shape(1) : PartialShape::OfRank(2);
@@ -26,8 +25,8 @@ void InferCtcGreedyDecoder(OpContext& op) {
   op.Set(op.type(0), PartialShape{*batch, *time, Dim(1), Dim(1)});
 }
 
-// The data of [batch, time, classes], each input of `vectors` with an item for each of the batch; nothing
-// after a mistake.
+// Returns the data shape [batch, time, classes] after merging the batch with that of `vectors`, the inputs
+// with one item per batch. Nothing after an error.
 std::optional<PartialShape> BatchedClasses(OpContext& op, llvm::ArrayRef<int32_t> vectors) {
   PartialShape data = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(3);
   for (int32_t input : vectors) {
@@ -46,7 +45,7 @@ std::optional<PartialShape> BatchedClasses(OpContext& op, llvm::ArrayRef<int32_t
   return std::nullopt;
 }
 
-// CTCGreedyDecoderSeqLen-6: classes [batch, time], -1 after the last, and how many there are.
+// CTCGreedyDecoderSeqLen-6: classes [batch, time], padded with -1, and their number.
 void InferCtcGreedyDecoderSeqLen(OpContext& op) {
   for (std::string_view attribute : {"classes_index_type", "sequence_length_type"}) {
     const ElementType type = op.Type(attribute);
@@ -61,7 +60,7 @@ void InferCtcGreedyDecoderSeqLen(OpContext& op) {
   op.Set(1, op.Type("sequence_length_type"), PartialShape{(*data)[0]});
 }
 
-// CTCLoss-4: a loss for each of the batch.
+// CTCLoss-4: one loss per batch item.
 void InferCtcLoss(OpContext& op) {
   const std::optional<PartialShape> data = BatchedClasses(op, {1, 2, 3});
   if (!data) return;

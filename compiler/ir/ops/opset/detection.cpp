@@ -1,4 +1,4 @@
-// Detections from the offsets and scores of boxes: DetectionOutput.
+// DetectionOutput: detections from the offsets and scores of boxes.
 
 #include "compiler/ir/ops/opset/op_context.h"
 
@@ -6,8 +6,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// The extent of a DetectionOutput's input along its last axis divided by the items
-// that each box has in it; nothing if it is unknown or no multiple.
+// Divides the last extent of a DetectionOutput's input by its number of items per box. Returns nothing if the
+// extent is unknown or not a multiple.
 std::optional<int64_t> CountIn(OpContext& op, int32_t input, std::optional<int64_t> items,
                                std::string_view of_items) {
   if (!items || !op.has_input(input) || !op.shape(input).rank_known()) return std::nullopt;
@@ -21,11 +21,11 @@ std::optional<int64_t> CountIn(OpContext& op, int32_t input, std::optional<int64
 
 struct BoxCounts {
   std::optional<int64_t> boxes;    // prior boxes
-  std::optional<int64_t> classes;  // of scores
+  std::optional<int64_t> classes;  // number of classes in the scores
 };
 
-// How many boxes and classes there are by `num_classes`, which DetectionOutput-8
-// lacks, and by the extents that are known.
+// Returns the numbers of boxes and classes that follow from `num_classes`, missing in DetectionOutput-8, and
+// from the known extents.
 BoxCounts CountBoxes(OpContext& op) {
   const bool shared = op.Bool("share_location");
   const int64_t prior_size = op.Bool("normalized") ? 4 : 5;
@@ -61,7 +61,7 @@ bool CheckExtent(OpContext& op, int32_t input, int64_t axis, Dim expected, std::
   return false;
 }
 
-// The images: the first extents of offsets and scores, which agree.
+// Returns the number of images. The first extents of offsets and scores must agree.
 std::optional<Dim> NumImages(OpContext& op) {
   Dim images;
   for (int32_t input : {0, 1, 3, 4}) {
@@ -95,7 +95,7 @@ bool CheckCounts(OpContext& op, const BoxCounts& counts) {
          CheckExtent(op, 4, 1, products(places), "four offsets for each box");
 }
 
-// DetectionOutput: [1, 1, rows, 7], where a row is [image, class, score, x1, y1, x2, y2].
+// DetectionOutput: [1, 1, rows, 7] with rows [image, class, score, x1, y1, x2, y2].
 void InferDetectionOutput(OpContext& op) {
   const ElementType type = op.CommonType(0, op.num_inputs());
   if (op.failed()) return;

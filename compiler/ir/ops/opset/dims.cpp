@@ -40,7 +40,7 @@ std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialSh
   if (axis == -1) axis = a.rank() - b.rank();
   if (axis < 0 || b.rank() > a.rank() || axis > a.rank() - b.rank()) return std::nullopt;
   for (int64_t i = 0; i < b.rank(); ++i) {
-    if (b[i].min > a[axis + i].max) return std::nullopt;  // an empty axis takes no element
+    if (b[i].min > a[axis + i].max) return std::nullopt;  // an empty axis cannot hold elements
     if (!b[i].Compatible(a[axis + i]) && !b[i].Compatible(Dim(1))) return std::nullopt;
   }
   return a;

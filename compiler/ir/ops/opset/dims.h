@@ -6,20 +6,20 @@
 
 namespace nnefc::ir {
 
-// Sums and products of numbers that are no extents of themselves; they saturate.
+// Saturating arithmetic of integers that need not be extents.
 int64_t SaturatingAdd(int64_t a, int64_t b);
 int64_t SaturatingMultiply(int64_t a, int64_t b);  // a, b >= 0
 
-// Extents of OpenVINO's operations: where the result fits no extent, any.
+// Arithmetic of extents of OpenVINO operations; a result that overflows becomes an unknown extent.
 Dim AddOrAny(Dim a, Dim b);
 Dim MultiplyOrAny(Dim a, Dim b);
-// Shifts an extent; below zero it is zero.
+// Shifts an extent; the result is at least zero.
 Dim Shift(Dim dim, int64_t amount);
 
-// Broadcasts by NumPy's rule: aligned at the last axis.
+// Broadcasts by NumPy's rule: shapes are aligned at the last axis.
 std::optional<PartialShape> BroadcastNumpy(const PartialShape& a, const PartialShape& b);
-// PaddlePaddle's rule: `b` lies along `a` from `axis` on (-1: at its end), within
-// it, and stretches to it; the result has the shape of `a`.
+// Broadcasts by PaddlePaddle's rule: `b` is aligned with `a` at `axis` (-1: at the end), must fit within `a`,
+// and is broadcast to it. The result has the shape of `a`.
 std::optional<PartialShape> BroadcastPdpd(const PartialShape& a, const PartialShape& b, int64_t axis);
 
 // A window that slides along one axis.
@@ -35,11 +35,10 @@ struct WindowAxis {
 
   int64_t reach() const { return SaturatingAdd(SaturatingMultiply(kernel - 1, dilation), 1); }
 };
-// The number of places of the window: (extent + pads - reach) / stride + 1.
-// Nothing if the window fits nowhere.
+// Returns the number of window positions: (extent + pads - reach) / stride + 1. Nothing if no window fits.
 std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis);
-// The extent over which `places` windows reach: (places - 1) * stride + reach
-// - pads + extra; nothing if it is negative.
+// Returns the extent that `places` window positions cover: (places - 1) * stride + reach - pads + extra.
+// Nothing if it is negative.
 std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra);
 
 }  // namespace nnefc::ir

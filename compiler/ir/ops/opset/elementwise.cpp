@@ -32,7 +32,7 @@ void InferConvertLike(OpContext& op) {
   op.Set(op.type(1), op.shape(0));
 }
 
-// Select-1: the condition stretches to the broadcast of the branches, and they to it.
+// Select-1: the condition and the broadcast shape of the branches broadcast with each other.
 void InferSelect(OpContext& op) {
   const ElementType type = op.CommonType(1, 3);
   const std::optional<PartialShape> branches = op.Broadcast(1, 2);
@@ -54,7 +54,7 @@ void InferClamp(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-constexpr int64_t kLargestConvertedValue = 1024;  // elements of shapes, axes and the like
+constexpr int64_t kLargestConvertedValue = 1024;  // elements of shapes, axes and similar lists
 
 void InferConvert(OpContext& op) {
   const ElementType type = op.Type("destination_type");
@@ -82,8 +82,8 @@ ElementType SignedInteger(int64_t bits) {
   }
 }
 
-// The type to which ConvertPromoteTypes converts two tensors, of which `scalar` says whether they are without
-// axes; kDynamic if there is none. Safe promotions lose no value.
+// Returns the common type of ConvertPromoteTypes, or kDynamic if there is none. `scalar` states whether their
+// rank is 0. Safe promotions preserve all values.
 ElementType PromotedType(OpContext& op, std::array<bool, 2> scalar) {
   const ElementType a = op.type(0), b = op.type(1);
   const bool is_unsafe = op.Bool("promote_unsafe");
@@ -112,7 +112,7 @@ ElementType PromotedType(OpContext& op, std::array<bool, 2> scalar) {
   return is_unsafe && a_bits == 16 ? ElementType::kF32 : ElementType::kDynamic;  // f16 and bf16
 }
 
-// ConvertPromoteTypes-14: both inputs in one type, which ranks that are unknown may leave open.
+// ConvertPromoteTypes-14: converts both inputs to one type. It may depend on unknown ranks.
 void InferConvertPromoteTypes(OpContext& op) {
   std::array<bool, 2> scalar;
   bool is_open = false;
@@ -198,7 +198,7 @@ std::vector<OpInfo> ElementwiseRows() {
                   Infer<InferUnary>));
   append(Commutative(MakeRows("opset1", {{"Add", Of::kAdd}, {"Multiply", Of::kMultiply}, "SquaredDifference"},
                               {"a: number", "b: number"}, broadcast, Infer<InferBinary>)));
-  // The larger of a number and NaN depends on which of them is the first.
+  // The maximum of a number and NaN depends on their order.
   append(MakeRows("opset1",
                   {{"Subtract", Of::kSubtract},
                    "Power",

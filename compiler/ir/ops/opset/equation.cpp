@@ -10,7 +10,7 @@ bool IsLabel(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// One subscript with `...` as one `.`; nothing if it is not well formed.
+// Parses a subscript, with `...` as one `.`; returns nothing if it is malformed.
 std::optional<std::string> ReadSubscript(std::string_view text) {
   std::string labels;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -46,8 +46,7 @@ std::optional<Equation> ReadEquation(std::string_view text) {
     if (labels) equation.result = *labels;
     return labels ? std::optional(equation) : std::nullopt;
   }
-  // Without a result: what the operands share freely, then each label that
-  // stands once, in alphabetic order.
+  // The implicit result is the ellipsis, if any, then the labels that occur once, in alphabetic order.
   std::string all;
   for (const std::string& labels : equation.operands) all += labels;
   if (all.find('.') != std::string::npos) equation.result = ".";

@@ -7,14 +7,13 @@
 
 namespace nnefc::ir {
 
-// The labels of the operands and of the result of an equation such as
-// `bij,bjk->bik`; `.` stands for the ellipsis.
+// The labels of the operands and the result of an equation such as `bij,bjk->bik`; `.` is the ellipsis.
 struct Equation {
   std::vector<std::string> operands;
   std::string result;
 };
 
-// Reads the attribute `equation` of Einsum-7; nothing if it is not well formed.
+// Parses the attribute `equation` of Einsum-7; returns nothing if it is malformed.
 std::optional<Equation> ReadEquation(std::string_view text);
 
 }  // namespace nnefc::ir

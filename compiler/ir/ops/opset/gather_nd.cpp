@@ -15,13 +15,13 @@ void RequireSameType(OpContext& op, int32_t input) {
            Name(op.type(input)), Name(op.type(0)));
 }
 
-// The extents of `shape` from `first` to `last`, not included.
+// Appends the dimensions [first, last) of `shape`.
 void AppendDims(llvm::SmallVector<Dim, 4>& dims, const PartialShape& shape, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) dims.push_back(shape[i]);
 }
 
-// The length of the tuples that the last axis of the indices holds, if known;
-// emits kOpsetExtent if the data have not as many axes after `batch_dims`.
+// Returns the length of the tuples along the last axis of the indices, if known. Emits kOpsetExtent if the
+// data have fewer axes after `batch_dims`.
 std::optional<int64_t> TupleLength(OpContext& op, int64_t batch_dims) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
@@ -36,8 +36,8 @@ std::optional<int64_t> TupleLength(OpContext& op, int64_t batch_dims) {
   return std::nullopt;
 }
 
-// GatherND: the extents of the indices but the last, then those of the data
-// that no item of a tuple names. GatherND-5 makes one axis of the batch axes.
+// GatherND: the extents of the indices without the last one, then those of the data axes that the tuples do
+// not index. GatherND-5 merges the batch axes into one.
 void InferGatherNd(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
@@ -87,7 +87,7 @@ void InferScatterNdUpdate(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// ScatterUpdate-3: the axis of the updates is replaced by the extents of the indices.
+// ScatterUpdate-3: in the updates, the extents of the indices replace the axis.
 void InferScatterUpdate(OpContext& op) {
   RequireSameType(op, 2);
   const PartialShape& data = op.shape(0);

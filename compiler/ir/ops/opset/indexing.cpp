@@ -7,8 +7,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Gather: the axis is replaced by the extents of the indices after the
-// `batch_dims` that both share.
+// Gather: the extents of the indices, after the shared `batch_dims`, replace the axis.
 void InferGather(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& indices = op.shape(1);
@@ -78,8 +77,7 @@ void InferScatterElementsUpdate(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Range: ceil((stop - start) / step) elements, where integer results come from
-// operands without their fractions.
+// Range: ceil((stop - start) / step) elements; for integer results the operands are truncated first.
 void InferRange(OpContext& op) {
   const ElementType type = op.node().set() == "opset1" ? op.CommonType(0, 3) : op.Type("output_type");
   if (type != ElementType::kDynamic && !IsFloat(type) && !IsInteger(type)) {
@@ -97,7 +95,7 @@ void InferRange(OpContext& op) {
     };
     const double width = read(*step);
     const double length = read(*stop) - read(*start);
-    // A step that is less than 1 leads nowhere in integers.
+    // A step below 1 is 0 in integers.
     const double number = width == 0 ? 0 : std::ceil(length / width);
     if (step->ElementAsDouble(0) == 0 || !std::isfinite(number) || number > 9e15) {
       op.Error(kOpsetConstantInput, "`Range` from {} to {} by {} has no last element",
@@ -109,8 +107,7 @@ void InferRange(OpContext& op) {
   op.Set(type, PartialShape(llvm::ArrayRef<Dim>(count)));
 }
 
-// The axes of the target that mode `explicit` names are those of the data, in
-// their order.
+// Checks that mode `explicit` maps the axes of the data to axes of the target in ascending order.
 bool CheckAxesMapping(OpContext& op, const std::optional<std::vector<int64_t>>& target) {
   const PartialShape& data = op.shape(0);
   if (!op.CheckRank(2, 1, 1)) return false;
@@ -141,8 +138,8 @@ bool CheckAxesMapping(OpContext& op, const std::optional<std::vector<int64_t>>& 
   return true;
 }
 
-// Broadcast-1 and -3: the target shape of the second input. Broadcast-1 takes
-// axes in any mode, and mode `explicit` without them as `numpy`.
+// Broadcast-1 and -3: the shape in the second input. Broadcast-1 accepts axes in any mode, and mode
+// `explicit` without them is `numpy`.
 void InferBroadcast(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> target = op.Integers(1);

@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int64_t kFarthest = int64_t{1} << 62;  // sums of two such numbers fit 64 bits
+constexpr int64_t kFarthest = int64_t{1} << 62;  // sums of two such values fit 64 bits
 
 bool IsFar(int64_t value) {
   return value > kFarthest || value < -kFarthest;

@@ -6,8 +6,8 @@
 
 namespace nnefc::ir {
 
-// How an axis is cut into the parts of the iterations of a TensorIterator:
-// forward `{0, -1, c, c}`, backward `{-1, 0, -c, c}`.
+// The partition of an axis into the iterations of a TensorIterator: forward `{0, -1, c, c}`, backward
+// `{-1, 0, -c, c}`.
 struct PartRange {
   int64_t start = 0;
   int64_t end = -1;
@@ -15,23 +15,22 @@ struct PartRange {
   int64_t part_size = 1;
 };
 
-// The part of the axis that is cut: half-open [first, last), both counted from
-// the front. A negative `v` of the range stands for `extent + 1 + v`.
+// The sliced range of the axis: half-open [first, last), both counted from the front. A negative `v` of the
+// PartRange means `extent + 1 + v`.
 struct CutSpan {
   int64_t first = 0;
   int64_t last = 0;
 };
 
-// The number of iterations over an axis of that extent, or nothing and the
-// reason: a stride of 0, a part size other than |stride|, a span that is empty,
-// outside of the axis or no multiple of |stride|.
+// Returns the number of iterations over an axis of that extent, or nothing and the reason: a stride of 0, a
+// part size other than |stride|, or a range that is empty, out of bounds or not a multiple of |stride|.
 std::optional<int64_t> CountIterations(const PartRange& range, int64_t extent, std::string* reason);
-// Where the part of iteration k begins; for a range that CountIterations
-// accepts. The elements within a part always ascend.
+// Returns the offset of the part of an iteration, for a range that CountIterations accepts. The elements
+// within a part are always in ascending order.
 int64_t PartOffset(const PartRange& range, int64_t extent, int64_t iteration);
 
-// The number of iterations by the rule of OpenVINO's shape inference, which
-// takes `end` as inclusive and knows no stride.
+// Returns the number of iterations by the rule of OpenVINO's shape inference, where `end` is inclusive and
+// the stride is ignored.
 std::optional<int64_t> CountIterationsInclusive(const PartRange& range, int64_t extent);
 
 }  // namespace nnefc::ir

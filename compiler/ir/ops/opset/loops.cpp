@@ -8,8 +8,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// A merged input whose shape changes needs the body inferred up to three
-// times; nested loops multiply that.
+// The maximum nesting depth of loops whose merged inputs change their shape. Each level then infers its body
+// up to three times.
 constexpr int kHighestReshapingNest = 4;
 
 template <typename Mapping>
@@ -17,7 +17,7 @@ PartRange RangeOf(const Mapping& mapping) {
   return {mapping.start, mapping.end, mapping.stride, mapping.part_size};
 }
 
-// True if `shape` allows all that `other` allows.
+// True if `shape` includes all shapes of `other`.
 bool Covers(const PartialShape& shape, const PartialShape& other) {
   if (!shape.rank_known()) return true;
   if (!other.rank_known() || shape.rank() != other.rank()) return false;
@@ -27,7 +27,7 @@ bool Covers(const PartialShape& shape, const PartialShape& other) {
   return true;
 }
 
-// `a` with the extents in which `b` differs unknown.
+// Returns `a` with unknown extents where `b` differs.
 PartialShape Widened(const PartialShape& a, const PartialShape& b) {
   if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return PartialShape();
   PartialShape shape = a;
@@ -66,7 +66,7 @@ class LoopInference {
       return false;
     }
     if (!CheckPortMap(op_, 0, is_loop_)) return false;
-    // Inputs 0 and 1 of Loop are its own.
+    // Inputs 0 and 1 of Loop are not fed to the body.
     std::vector<int> uses(static_cast<size_t>(op_.num_inputs()), 0);
     for (const InputMapping& mapping : body().inputs) {
       if (mapping.external >= 0) ++uses[static_cast<size_t>(mapping.external)];
@@ -80,7 +80,7 @@ class LoopInference {
     return true;
   }
 
-  // The number of the iteration, which Loop alone gives, is an integer.
+  // Checks that the iteration number, an input of a Loop's body, is an integer.
   bool CheckIterationType() {
     for (const InputMapping& mapping : body().inputs) {
       if (mapping.external >= 0) continue;
@@ -95,8 +95,7 @@ class LoopInference {
     return true;
   }
 
-  // A back edge ends at a parameter that is fed from outside before the first
-  // iteration, and that not in slices.
+  // Checks that a back edge ends at a parameter whose initial value comes from outside and is not sliced.
   bool CheckBackEdges() {
     std::vector<int> edges(body().graph->parameters().size(), 0);
     for (const BackEdge& edge : body().back_edges) {
@@ -126,7 +125,7 @@ class LoopInference {
     return true;
   }
 
-  // Checks the slices and counts the iterations by them.
+  // Checks the slices and derives the number of iterations from them.
   bool CountSlices() {
     for (const InputMapping& mapping : body().inputs) {
       if (!mapping.axis) continue;
@@ -156,10 +155,10 @@ class LoopInference {
     return false;
   }
 
-  // Counts the iterations over an axis; all counts must agree.
+  // Derives the number of iterations over an axis; all numbers must agree.
   bool Count(const PartRange& range, Dim extent, std::string_view what) {
     std::string reason;
-    // What is wrong with any extent is wrong with an unknown one.
+    // Errors that do not depend on the extent are reported for an unknown one too.
     if (!extent.known()) {
       const bool plain = range.stride != 0 && range.part_size == std::abs(std::clamp<int64_t>(
                                                                      range.stride, -INT64_MAX, INT64_MAX));
@@ -181,9 +180,8 @@ class LoopInference {
     return false;
   }
 
-  // Gives each parameter its type and shape and infers the body. A merged
-  // input whose result has another shape is inferred again with the extents
-  // that differ unknown, then with its rank unknown.
+  // Sets the type and shape of each parameter and infers the body. If the result of a merged input has
+  // another shape, the body is inferred again with the differing extents unknown, then with the rank unknown.
   bool InferBody() {
     std::vector<PartialShape> shapes(body().graph->parameters().size());
     for (const InputMapping& mapping : body().inputs) {
@@ -211,7 +209,7 @@ class LoopInference {
   }
 
   PartialShape ParameterShape(const InputMapping& mapping) const {
-    if (mapping.external < 0) {  // the number of the iteration: [] or [1]
+    if (mapping.external < 0) {  // the iteration number: [] or [1]
       const Graph& graph = *body().graph;
       return graph.node(graph.parameters()[static_cast<size_t>(mapping.internal)]).output().shape;
     }
@@ -244,8 +242,8 @@ class LoopInference {
     return changed;
   }
 
-  // Loop-5: as many iterations as the first input says, if neither condition
-  // can end it before. Slices bound them; fewer may be taken.
+  // Loop-5: the first input is the number of iterations unless a condition may end the loop earlier. Slices
+  // limit it; fewer iterations are possible.
   bool CountTrips() {
     const OutputMapping* next = nullptr;
     for (const OutputMapping& mapping : body().outputs) {
@@ -276,8 +274,7 @@ class LoopInference {
            output.value->ElementAsInt(0) != 0;
   }
 
-  // Without slices the outputs that are concatenated tell the number of
-  // iterations; without those there is one.
+  // Without slices, derives the number of iterations from the concatenated outputs; without those it is 1.
   bool CountConcatenations() {
     if (has_slices_) return true;
     for (const OutputMapping& mapping : body().outputs) {
@@ -290,8 +287,7 @@ class LoopInference {
     return true;
   }
 
-  // The shape of the last value. A Loop that makes no iteration gives what the
-  // state was before.
+  // Returns the shape of the last value. A Loop without iterations returns the initial state.
   PartialShape LastShape(const OutputMapping& mapping) const {
     const PartialShape& last = BodyResult(*body().graph, mapping.internal).shape;
     if (iterations_.value_or(0) > 0) return last;

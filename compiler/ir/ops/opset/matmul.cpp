@@ -4,8 +4,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// A matrix operand with its transposition undone; rank 1 is a row at the left
-// and a column at the right.
+// A matrix operand after transposition; rank 1 is a row on the left and a column on the right.
 struct Operand {
   llvm::SmallVector<Dim, 4> batch;
   Dim rows, columns;
@@ -27,7 +26,7 @@ Operand ReadOperand(const PartialShape& shape, bool transposed, bool is_left) {
   return operand;
 }
 
-// MatMul-1: batch extents broadcast, a vector's unit axis is removed again.
+// MatMul-1: batch extents broadcast; the unit axis of a vector is removed again.
 void InferMatMul(OpContext& op) {
   const ElementType type = op.CommonType(0, 2);
   if (!op.shape(0).rank_known() || !op.shape(1).rank_known()) return op.Set(type, PartialShape());
@@ -51,7 +50,7 @@ void InferMatMul(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
-// Inverse-14: of square matrices.
+// Inverse-14: the inputs are square matrices.
 void InferInverse(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (data.rank_known() && !data[data.rank() - 1].Compatible(data[data.rank() - 2])) {

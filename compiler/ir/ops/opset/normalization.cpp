@@ -4,7 +4,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// MVN-6 and LRN-1 have no more axes than the data.
+// MVN-6 and LRN-1: at most one item for each axis of the data.
 bool CheckAxesCount(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const PartialShape& axes = op.shape(1);
@@ -14,7 +14,7 @@ bool CheckAxesCount(OpContext& op) {
   return false;
 }
 
-// The axes of the second input exist; the shape stays.
+// The axes in the second input exist; the shape is preserved.
 void InferOverAxes(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<std::vector<int64_t>> axes = op.Integers(1);
@@ -26,15 +26,14 @@ void InferMvn(OpContext& op) {
   if (CheckAxesCount(op)) InferOverAxes(op);
 }
 
-// LRN-1: axes that are unknown stand for axis 1.
+// LRN-1: unknown axes are treated as axis 1.
 void InferLrn(OpContext& op) {
   if (!CheckAxesCount(op)) return;
   if (op.shape(0).rank_known() && !op.Integers(1) && !op.NormalizeAxis(1, op.shape(0).rank())) return;
   InferOverAxes(op);
 }
 
-// BatchNormInference-5: gamma, beta, mean and variance have an element for
-// each channel.
+// BatchNormInference-5: gamma, beta, mean and variance have one element per channel.
 void InferBatchNorm(OpContext& op) {
   const ElementType type = op.CommonType(0, 5);
   PartialShape shape = op.shape(0);
@@ -66,12 +65,12 @@ void InferOldBatchNorm(OpContext& op) {
   op.Set(op.type(2), op.shape(2));
 }
 
-// MVN-2 and GRN-1: over the channels and what follows them.
+// MVN-2 and GRN-1: normalize over channels and the axes after them.
 void InferOverChannels(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// GroupNormalization-12: the channels are a whole number of groups.
+// GroupNormalization-12: the number of groups divides the channels.
 void InferGroupNormalization(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   const int64_t groups = op.Int("num_groups");

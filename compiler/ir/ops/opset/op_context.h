@@ -13,14 +13,13 @@
 
 namespace nnefc::ir {
 
-// What the shape function of an OpenVINO operation sees: inputs, and
-// attributes with the defaults of its row.
+// The interface of shape functions of OpenVINO operations: inputs, and attributes with the row's defaults.
 class OpContext {
  public:
   explicit OpContext(InferContext& context) : context_(context), row_(context.node().info()) {}
 
-  // Checks what the row says: the number of inputs, their element types and
-  // ranks, the kinds and values of attributes.
+  // Checks the node against its row: the number of inputs, their element types and ranks, the kinds and
+  // values of attributes.
   bool CheckSchema();
 
   const Node& node() const { return context_.node(); }
@@ -29,14 +28,14 @@ class OpContext {
   const Output& input(int32_t index) const { return context_.input(index); }
   ElementType type(int32_t index) const { return input(index).type; }
   const PartialShape& shape(int32_t index) const { return input(index).shape; }
-  // The value of an input by which the node is judged, and the elements of one
-  // of integers; a list that is too long is a mistake. See InferContext::value.
+  // Returns the value of an input, or the elements of an integer input, if known; emits an error for a list
+  // that is too long. See InferContext::value.
   const std::optional<TensorValue>& Value(int32_t index) { return context_.value(index); }
   std::optional<std::vector<int64_t>> Integers(int32_t index);
-  // The name of the input in messages: "`data` of `Convolution`".
+  // Returns the name of the input in messages: "`data` of `Convolution`".
   std::string InputName(int32_t index) const;
 
-  // The attribute or its default; only for names of the row and of its kind.
+  // Returns the attribute or its default; the name and type must be those of the row.
   bool Bool(std::string_view name) const { return node().Bool(name); }
   int64_t Int(std::string_view name) const { return node().Int(name); }
   double Double(std::string_view name) const { return node().Double(name); }
@@ -46,8 +45,7 @@ class OpContext {
   bool Has(std::string_view name) const { return node().attributes().Find(name) != nullptr; }
   const Attribute& attribute(std::string_view name) const { return node().attribute(name); }
 
-  // Sets an output that exists; others are ignored (an operation read from a
-  // file may leave out the last ones).
+  // Sets an existing output. Missing ones are ignored, since an operation in a file may omit the last ones.
   void Set(int32_t index, ElementType type, PartialShape shape);
   void Set(ElementType type, PartialShape shape) { Set(0, type, std::move(shape)); }
   void SetValue(int32_t index, TensorValue value);
@@ -59,17 +57,15 @@ class OpContext {
   bool failed() const { return context_.failed(); }
   InferContext& raw() { return context_; }
 
-  // The common element type of inputs [first, last); emits kOpsetElementType
-  // and returns kDynamic if they differ.
+  // Returns the common element type of inputs [first, last), or kDynamic after kOpsetElementType.
   ElementType CommonType(int32_t first, int32_t last);
-  // The axis counted from the front; emits kOpsetAxis and returns nothing if
-  // it is outside [-rank, rank).
+  // Returns the axis counted from the front. Emits kOpsetAxis and returns nothing outside of [-rank, rank).
   std::optional<int64_t> NormalizeAxis(int64_t axis, int64_t rank);
   // The same for a list without repetition.
   std::optional<std::vector<int64_t>> NormalizeAxes(std::vector<int64_t> axes, int64_t rank);
   // Emits kOpsetRank unless the rank is unknown or within [lowest, highest].
   bool CheckRank(int32_t input, int64_t lowest, int64_t highest);
-  // Broadcasts by the rule that `auto_broadcast` names; nothing if it does not fit.
+  // Broadcasts by the rule of `auto_broadcast`; returns nothing if the shapes are incompatible.
   std::optional<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b) const;
   // The same for two inputs; emits kOpsetBroadcast.
   std::optional<PartialShape> Broadcast(int32_t a, int32_t b);
@@ -78,7 +74,7 @@ class OpContext {
   bool CheckArity();
   void CheckInput(int32_t index);
   void CheckAttribute(const AttributeInfo& info);
-  // The place in the row of what describes the input.
+  // Returns the index of the row's entry that describes the input.
   size_t Entry(int32_t index) const;
 
   InferContext& context_;

@@ -6,8 +6,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// An average of what lies under the window without the padding: each window
-// holds an element. Emits kOpsetAttributeValue if pads let one miss all.
+// Checks that each window contains an input element, since the average excludes the padding. Emits
+// kOpsetAttributeValue if pads are as large as the window.
 bool CheckPads(OpContext& op, const WindowAttributes& window) {
   if (op.node().info().FindAttribute("exclude-pad") == nullptr || !op.Bool("exclude-pad")) return true;
   for (const WindowAxis& axis : window.axes) {
@@ -21,7 +21,7 @@ bool CheckPads(OpContext& op, const WindowAttributes& window) {
   return true;
 }
 
-// The shape that a pooling of any kind gives.
+// Returns the output shape of any pooling.
 std::optional<PartialShape> PooledShape(OpContext& op) {
   const std::vector<int64_t> kernel = op.Ints("kernel");
   const PartialShape& data = op.shape(0);

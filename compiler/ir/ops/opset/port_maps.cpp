@@ -7,9 +7,9 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int kDeepest = 1000;  // far beyond what a file may nest
+constexpr int kDeepest = 1000;  // far beyond the nesting in any file
 
-// Counts how often each of `size` places is named; emits if one is outside.
+// Counts the uses of each of `size` ports; emits an error if an index is out of range.
 template <typename Mappings, typename Member>
 std::optional<std::vector<int>> CountUses(OpContext& op, const Body& body, const Mappings& mappings,
                                           Member member, size_t size, bool special, std::string_view what) {

@@ -37,7 +37,7 @@ bool CheckVariance(OpContext& op) {
   return false;
 }
 
-// [2, 4 * height * width * boxes]: corners, then variances.
+// Sets the output [2, 4 * height * width * boxes]: corners, then variances.
 void SetBoxes(OpContext& op, int64_t boxes) {
   for (int32_t input : {0, 1}) {
     const std::optional<int64_t> count = op.shape(input).volume();
@@ -66,8 +66,8 @@ void SetBoxes(OpContext& op, int64_t boxes) {
 
 constexpr double kHighestDensity = 1 << 15;
 
-// The boxes of fixed sizes at a place: a square of boxes by the density of each
-// size, for each ratio. Nothing if attributes do not fit.
+// Returns the number of boxes of fixed sizes per cell: a square of boxes by the density of each size, for
+// each ratio. Nothing if attributes do not fit.
 std::optional<int64_t> CountFixedBoxes(OpContext& op, int64_t ratios) {
   const std::vector<double> densities = op.node().Doubles("density");
   const size_t sizes = op.node().Doubles("fixed_size").size();
@@ -79,7 +79,7 @@ std::optional<int64_t> CountFixedBoxes(OpContext& op, int64_t ratios) {
     return std::nullopt;
   }
   if (sizes != 0 && fixed_ratios != 0 && fixed_ratios != ratios) {
-    // OpenVINO makes a box for each of the former and room for each of the latter.
+    // OpenVINO computes a box for each of the former but allocates one for each of the latter.
     op.Error(kOpsetAttributeValue,
              "`fixed_ratio` of `PriorBox` has {} items; expected {}, the aspect ratios with 1", fixed_ratios,
              ratios);

@@ -6,8 +6,8 @@
 
 namespace nnefc::ir {
 
-// The aspect ratios of a PriorBox: 1, then those of `aspect_ratio` without
-// repetition, each followed by its inverse with `flip`.
+// Returns the aspect ratios of a PriorBox: 1, then the distinct items of `aspect_ratio`, each followed by its
+// inverse if `flip`.
 std::vector<float> AspectRatios(const Node& node);
 
 }  // namespace nnefc::ir

@@ -4,8 +4,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// True if `common`, to which the shape broadcasts with another, may be the shape
-// itself but for leading ones.
+// True if `common`, a broadcast of the shape with another one, may equal the shape apart from leading ones.
 bool Covers(const PartialShape& shape, const PartialShape& common) {
   if (!shape.rank_known() || !common.rank_known()) return true;
   const int64_t more = common.rank() - shape.rank();
@@ -15,7 +14,7 @@ bool Covers(const PartialShape& shape, const PartialShape& common) {
   return true;
 }
 
-// FakeQuantize-1: the four limits stretch to the data, whose shape stays.
+// FakeQuantize-1: the four limits broadcast to the data, whose shape is preserved.
 void InferFakeQuantize(OpContext& op) {
   const ElementType type = op.CommonType(0, 5);
   if (op.Int("levels") < 2) {

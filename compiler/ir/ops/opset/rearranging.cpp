@@ -6,8 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// dim / divisor; emits kOpsetExtent and returns nothing if a known extent is
-// no multiple.
+// Returns dim / divisor; emits kOpsetExtent and returns nothing if a known extent is not a multiple.
 std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis) {
   if (dim.known() && dim.value() % divisor != 0) {
     op.Error(kOpsetExtent, "`{}` divides the extent {} of axis {} by {}", op.node().type(), dim.value(), axis,
@@ -18,7 +17,7 @@ std::optional<Dim> Divided(OpContext& op, Dim dim, int64_t divisor, int64_t axis
              dim.max == Dim::kUnbounded ? dim.max : dim.max / divisor);
 }
 
-// block_size to the number of spatial axes; nothing after a mistake.
+// Returns block_size to the power of the number of spatial axes, or nothing after an error.
 std::optional<int64_t> BlockVolume(OpContext& op) {
   constexpr int64_t kLargestBlock = 1 << 20;
   const int64_t size = op.Int("block_size");
@@ -60,11 +59,11 @@ void InferSpaceToDepth(OpContext& op) {
 }
 
 struct Blocks {
-  std::vector<int64_t> shape, begin, end;  // an item for each axis
+  std::vector<int64_t> shape, begin, end;  // one item for each axis
   int64_t volume = 1;
 };
 
-// The block shape and the two lists of cuts or pads, if all are known.
+// Returns the block shape and the two lists of crops or pads, if all are known.
 std::optional<Blocks> ReadBlocks(OpContext& op) {
   for (int32_t i : {2, 3}) {
     if (Merge(op.shape(1), op.shape(i))) continue;
@@ -101,7 +100,7 @@ void SetUnknown(OpContext& op) {
   op.Set(op.type(0), op.shape(0).rank_known() ? PartialShape::OfRank(op.shape(0).rank()) : PartialShape());
 }
 
-// BatchToSpace-2: the batch gives its blocks to the other axes, which are cut.
+// BatchToSpace-2: moves blocks from the batch to the other axes and crops them.
 void InferBatchToSpace(OpContext& op) {
   op.CommonType(1, 4);
   if (op.failed()) return;
@@ -124,7 +123,7 @@ void InferBatchToSpace(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// SpaceToBatch-2: axes are padded and give their blocks to the batch.
+// SpaceToBatch-2: pads the axes and moves their blocks to the batch.
 void InferSpaceToBatch(OpContext& op) {
   const std::optional<Blocks> blocks = ReadBlocks(op);
   if (!blocks) return SetUnknown(op);
@@ -140,7 +139,7 @@ void InferSpaceToBatch(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// ShuffleChannels-1: the axis is a whole number of groups.
+// ShuffleChannels-1: the number of groups divides the axis.
 void InferShuffleChannels(OpContext& op) {
   if (op.shape(0).rank_known()) {
     const std::optional<int64_t> axis = op.NormalizeAxis(op.Int("axis"), op.shape(0).rank());
@@ -149,7 +148,7 @@ void InferShuffleChannels(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// ReverseSequence-1: a length for each element of the batch.
+// ReverseSequence-1: one length for each item of the batch.
 void InferReverseSequence(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (data.rank_known()) {
@@ -165,7 +164,7 @@ void InferReverseSequence(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Reverse-1: by a list of axes, or by a mask with an item for each.
+// Reverse-1: by a list of axes, or by a mask with one item per axis.
 void InferReverse(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::string mode = op.String("mode");
@@ -187,7 +186,7 @@ void InferReverse(OpContext& op) {
   op.Set(op.type(0), data);
 }
 
-// Roll-7: a shift for each axis, or one for all; axes may be repeated.
+// Roll-7: one shift for each axis, or one for all; axes may be repeated.
 void InferRoll(OpContext& op) {
   const std::optional<std::vector<int64_t>> axes = op.Integers(2);
   if (axes && op.shape(0).rank_known()) {
@@ -204,7 +203,7 @@ void InferRoll(OpContext& op) {
   op.Set(op.type(0), op.shape(0));
 }
 
-// ExtractImagePatches-3: [batch, rows * columns * channels, places..].
+// ExtractImagePatches-3: [batch, rows * columns * channels, windows..].
 void InferExtractImagePatches(OpContext& op) {
   const std::vector<int64_t> sizes = op.Ints("sizes");
   const std::vector<int64_t> strides = op.Ints("strides");
@@ -232,7 +231,7 @@ void InferExtractImagePatches(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// Two items that are at least `lowest`; emits kOpsetAttributeValue.
+// Returns two items that are at least `lowest`; emits kOpsetAttributeValue otherwise.
 std::optional<std::vector<int64_t>> PairOf(OpContext& op, std::string_view name, int64_t lowest) {
   const std::vector<int64_t> list = op.node().Ints(name, 2);
   if (list.size() == 2 && std::min(list[0], list[1]) >= lowest &&
@@ -243,7 +242,7 @@ std::optional<std::vector<int64_t>> PairOf(OpContext& op, std::string_view name,
   return std::nullopt;
 }
 
-// Col2Im-15: columns [batch, channels * kernel, windows] become a picture [batch, channels, height, width].
+// Col2Im-15: columns [batch, channels * kernel, windows] become an image [batch, channels, height, width].
 void InferCol2Im(OpContext& op) {
   const std::optional<std::vector<int64_t>> size = op.Integers(1);
   const std::optional<std::vector<int64_t>> kernel = op.Integers(2);

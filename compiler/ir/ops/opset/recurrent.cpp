@@ -8,11 +8,10 @@ namespace nnefc::ir {
 
 namespace {
 
-// What the operations of this family are made of: the same cell as a node of
-// its own, and over a sequence in one or both directions.
+// A kind of cell of this family: as a single node, or over a sequence in one or both directions.
 struct CellKind {
   int64_t gates;        // rows of W and R for each element of the state
-  size_t activations;   // of one direction
+  size_t activations;   // per direction
   bool has_cell_state;  // LSTM
 };
 constexpr CellKind kRnn{1, 1, false};
@@ -42,7 +41,7 @@ class RecurrentInference {
 
  private:
   bool CheckAttributes() {
-    // Far more than any memory holds, and little enough to be multiplied.
+    // Exceeds any memory, but products of it do not overflow.
     constexpr int64_t kLargestState = int64_t{1} << 40;
     if (hidden_.value() > kLargestState) {
       op_.Error(kOpsetAttributeValue, "`hidden_size` of `{}` is {}; expected at most 2^40", op_.node().type(),
@@ -84,13 +83,13 @@ class RecurrentInference {
     return true;
   }
 
-  // The lengths that `activations` may have, of which the largest is `all`.
+  // Formats the valid lengths of `activations`; `all` is the largest.
   std::string CountText(size_t all) const {
     if (all == kind_.activations) return std::to_string(all);
     return fmt::format("{}, or {} for both directions", kind_.activations, all);
   }
 
-  // Makes the extents of an input those that other inputs have.
+  // Merges the extents of an input with those of other inputs.
   void Unify(int32_t input, std::vector<Dim*> dims) {
     if (!op_.has_input(input)) return;
     const auto rank = static_cast<int64_t>(dims.size());
@@ -124,7 +123,7 @@ class RecurrentInference {
     Unify(input, {&rows});
   }
 
-  // W, R and B; a cell of old converters has W and R side by side in one.
+  // Checks W, R and B; a cell of old converters has W and R concatenated in one input.
   void UnifyWeights(int32_t first) {
     const Dim rows = MultiplyOrAny(hidden_, Dim(kind_.gates));
     if (op_.num_inputs() == 5 && HasJoinedWeights(op_.node(), op_.shape(4))) {
@@ -138,10 +137,10 @@ class RecurrentInference {
     const bool keeps_bias = kind_.gates == kGru.gates && op_.Bool("linear_before_reset");
     UnifyMatrix(first + 2, keeps_bias ? MultiplyOrAny(hidden_, Dim(kind_.gates + 1)) : rows, nullptr);
     Dim peepholes = MultiplyOrAny(hidden_, Dim(3));
-    Unify(first + 3, {&peepholes});  // an input of LSTMCell-1 alone
+    Unify(first + 3, {&peepholes});  // an input of LSTMCell-1 only
   }
 
-  // True if all inputs but the lengths have one element type.
+  // True if all inputs except the lengths have one element type.
   bool CheckTypes(ElementType type) {
     const int32_t states = kind_.has_cell_state ? 2 : 1;
     for (int32_t i = 1 + states; i < op_.num_inputs(); ++i) {
@@ -182,7 +181,7 @@ void InferRecurrent(OpContext& op) {
   RecurrentInference(op, kKind, kIsSequence).Run();
 }
 
-// The attributes that all have.
+// The attributes that all cells have.
 std::vector<AttributeInfo> CellAttributes(const char* activations) {
   return {Positive({"hidden_size", AttributeKind::kInt}),
           {"activations", AttributeKind::kString, activations},
@@ -224,7 +223,7 @@ std::vector<ParametrizedActivation> ActivationsOfDirection(const Node& node, siz
   std::vector<ParametrizedActivation> all;
   for (const std::string& name : names)
     all.push_back({.function = ParseCellActivation(name).value_or(CellActivation::kTanh)});
-  // Both halves of a list for one direction are that list.
+  // A list for one direction is used for both.
   const bool is_shared = all.size() == count;
   if (is_shared) all.insert(all.end(), all.begin(), all.end());
   const auto set = [&](std::string_view attribute, double ParametrizedActivation::*parameter) {
@@ -247,12 +246,12 @@ bool HasJoinedWeights(const Node& node, const PartialShape& last) {
   return node.type() == "LSTMCell" && node.num_inputs() == 5 && last.rank_known() && last.rank() == 1;
 }
 
-// All elements of W, which is input `kWeights`, and of R for each step of each element of the batch.
+// Counts multiply-adds: all elements of W, input `kWeights`, and of R for each step of each batch item.
 template <size_t kWeights, bool kSequence>
 static double CountSteps(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape>) {
   const Shape& x = inputs[0];
   const double steps = Elements(llvm::ArrayRef<int64_t>(x).take_front(kSequence ? 2 : 1));
-  const bool is_joined = inputs[kWeights + 1].size() < inputs[kWeights].size();  // R stands beside W
+  const bool is_joined = inputs[kWeights + 1].size() < inputs[kWeights].size();  // R is concatenated with W
   return steps * (Elements(inputs[kWeights]) + (is_joined ? 0 : Elements(inputs[kWeights + 1])));
 }
 

@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Reduces the axes of the second input; they become 1 or vanish.
+// Reduces the axes in the second input; they become 1 or are removed.
 void InferReduce(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const bool keep = op.Bool("keep_dims");

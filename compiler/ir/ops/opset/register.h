@@ -4,8 +4,8 @@
 
 namespace nnefc::ir {
 
-// Registers the OpenVINO operations of opset1 to opset16 that this compiler
-// knows, each under the set that introduced its version.
+// Registers the OpenVINO operations of opset1 to opset16 that this compiler supports, each in the set that
+// introduced its version.
 void RegisterOpsets(OpRegistry& registry);
 
 }  // namespace nnefc::ir

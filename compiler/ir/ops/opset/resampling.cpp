@@ -7,7 +7,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// The extents after `pads_begin` and `pads_end`, whose missing items are zeros.
+// Returns the extents after `pads_begin` and `pads_end`, whose missing items are zeros.
 std::optional<PartialShape> PaddedShape(OpContext& op) {
   PartialShape shape = op.shape(0);
   for (std::string_view name : {"pads_begin", "pads_end"}) {
@@ -28,7 +28,7 @@ int64_t Scaled(int64_t extent, double scale) {
   return scaled >= 9e18 ? Dim::kUnbounded : static_cast<int64_t>(scaled);
 }
 
-// An item for each axis; more say nothing.
+// Checks that there is one item for each axis; additional items are ignored.
 bool CheckItems(OpContext& op, int32_t input, size_t axes) {
   const std::optional<int64_t> items = op.shape(input).volume();
   if (!items || *items >= static_cast<int64_t>(axes)) return true;
@@ -36,12 +36,12 @@ bool CheckItems(OpContext& op, int32_t input, size_t axes) {
   return false;
 }
 
-// Where an Interpolate finds its sizes, scales and axes.
+// The indices of an Interpolate's inputs for sizes, scales and axes.
 struct ResizeInputs {
   int32_t sizes, scales, axes;
 };
 
-// Sizes are integers of 32 or 64 bits, scales floats of at most 32.
+// Checks that sizes are integers of 32 or 64 bits and scales floats of at most 32 bits.
 bool CheckResizeType(OpContext& op, int32_t input, bool sizes) {
   const ElementType type = op.type(input);
   const bool fits = sizes ? IsInteger(type) && BitWidth(type) >= 32 : IsFloat(type) && BitWidth(type) <= 32;
@@ -51,7 +51,7 @@ bool CheckResizeType(OpContext& op, int32_t input, bool sizes) {
   return false;
 }
 
-// Interpolate-4 and -11: the axes take the given sizes, or the extents times the scales.
+// Interpolate-4 and -11: the axes get the given sizes, or their extents times the scales.
 void InferResize(OpContext& op, ResizeInputs at) {
   const bool by_sizes = op.String("shape_calculation_mode") == "sizes";
   const int32_t target = by_sizes ? at.sizes : at.scales;
@@ -108,7 +108,7 @@ void InferInterpolate1(OpContext& op) {
   PartialShape& shape = *padded;
   auto axes = op.NormalizeAxes(op.Ints("axes"), shape.rank());
   if (!axes) return;
-  // A set of axes: the sizes are of the axes in order, however they are listed.
+  // The axes are a set: the sizes belong to the axes in ascending order.
   std::sort(axes->begin(), axes->end());
   const auto sizes = op.Integers(1);
   if (!CheckItems(op, 1, axes->size())) return;

@@ -10,7 +10,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// [regions, channels, height, width].
+// Sets the output to [regions, channels, height, width].
 void SetRegions(OpContext& op, Dim channels, int64_t height, int64_t width) {
   PartialShape shape = PartialShape::OfRank(4);
   if (op.shape(1).rank_known()) shape.set(0, op.shape(1)[0]);
@@ -25,7 +25,7 @@ void SetPooledRegions(OpContext& op) {
   SetRegions(op, channels, op.Int("pooled_h"), op.Int("pooled_w"));
 }
 
-// Whether the regions are rows of `count`; emits kOpsetExtent.
+// True if the regions are rows of `count` items; emits kOpsetExtent otherwise.
 bool CheckRows(OpContext& op, int64_t count) {
   if (!op.shape(1).rank_known() || op.shape(1)[1].Compatible(Dim(count))) return true;
   op.Error(kOpsetExtent, "{} has the shape {}; expected rows of {}", op.InputName(1), ToString(op.shape(1)),
@@ -40,9 +40,8 @@ void InferRoiPooling(OpContext& op) {
   SetPooledRegions(op);
 }
 
-// PSROIPooling-1: rows as those of ROIPooling. Each channel of the result has
-// channels of the data of its own: one for each place, or for each bin of its
-// places.
+// PSROIPooling-1: rows as in ROIPooling. Each output channel uses separate data channels: one for each pooled
+// cell, or for each bin of a cell.
 void InferPsRoiPooling(OpContext& op) {
   const int64_t channels = op.Int("output_dim");
   const int64_t places = op.Int("group_size");
@@ -64,8 +63,7 @@ void InferPsRoiPooling(OpContext& op) {
   if (CheckRows(op, 5)) SetRegions(op, Dim(channels), places, places);
 }
 
-// ROIAlign: each row of the regions is [x1, y1, x2, y2], of the batch that the
-// third input names.
+// ROIAlign: each row of the regions is [x1, y1, x2, y2], of the batch item in the third input.
 void InferRoiAlign(OpContext& op) {
   const PartialShape& batches = op.shape(2);
   if (op.shape(1).rank_known() && batches.rank_known() && !op.shape(1)[0].Compatible(batches[0])) {
@@ -84,7 +82,7 @@ std::vector<double> Doubles(const TensorValue& value) {
   return elements;
 }
 
-// The selection that known inputs ask for, or nothing.
+// Returns the selection parameters if all inputs are known.
 std::optional<BoxSelection> KnownSelection(OpContext& op) {
   for (int32_t i = 0; i < op.num_inputs(); ++i) {
     const std::optional<TensorValue>& value = op.input(i).value;
@@ -105,8 +103,7 @@ std::optional<BoxSelection> KnownSelection(OpContext& op) {
                       .sorted = op.Bool("sort_result_descending")};
 }
 
-// NonMaxSuppression: a row for each box that remains, so that the shape follows
-// from the values.
+// NonMaxSuppression: one row for each selected box; the shape depends on the values.
 void InferNonMaxSuppression(OpContext& op) {
   const ElementType index = op.Type("output_type");
   if (index != ElementType::kI32 && index != ElementType::kI64) {
@@ -158,7 +155,7 @@ OpInfo NonMaxSuppressionRow(std::string_view set) {
        .outputs = {"selected_indices", "selected_scores", "valid_outputs"}});
 }
 
-// Versions before 5 have the first of the results alone.
+// Returns the row of a version before 5, with the first result only.
 OpInfo OldNonMaxSuppressionRow(std::string_view set) {
   const AttributeInfo type{"output_type", AttributeKind::kType, ElementType::kI64};
   std::vector<AttributeInfo> attributes = {
@@ -219,7 +216,7 @@ std::vector<OpInfo> RoiRows() {
                           width,
                           scale,
                           {"method", AttributeKind::kString, "max", {"max", "bilinear"}},
-                          // Newer versions say the extents twice more.
+                          // Newer versions repeat the extents twice.
                           {"output_size", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true},
                           {"output_roi", AttributeKind::kInts, Attribute(Attribute::Integers{}), {}, true}},
            .infer = Infer<InferRoiPooling>}),

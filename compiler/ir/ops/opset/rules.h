@@ -4,9 +4,8 @@
 
 namespace nnefc::ir {
 
-// What the shape functions of OpenVINO operations demand. A graph lowered from
-// NNEF breaks them only where NNEF's own rules do not reach (a reflection wider
-// than the tensor, say); one that was read from a file may break any.
+// Rules of the shape functions of OpenVINO operations. A graph lowered from NNEF violates only those that
+// NNEF does not have (a reflection wider than the tensor, for example); a graph from a file may violate any.
 #define NNEFC_OPSET_RULES(RULE)                                         \
   RULE(kOpsetArity, "opset.number-of-inputs", kError, "")               \
   RULE(kOpsetAttributeMissing, "opset.missing-attribute", kError, "")   \

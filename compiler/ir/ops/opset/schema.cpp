@@ -22,7 +22,7 @@ constexpr TypeClassWord kTypeClassWords[] = {
     {"index", TypeClass::kIndex},   {"boolean", TypeClass::kBoolean}, {"bits", TypeClass::kBits},
 };
 
-// Reads "2", "0..1" or "2..".
+// Parses "2", "0..1" or "2..".
 void ReadRanks(llvm::StringRef text, InputInfo& rule) {
   const auto [low, high] = text.split("..");
   NNEFC_CHECK(!low.getAsInteger(10, rule.lowest_rank));

@@ -10,20 +10,18 @@ namespace nnefc::ir {
 
 AttributeInfo Positive(AttributeInfo info);
 AttributeInfo NonNegative(AttributeInfo info);
-// A list of integers, empty where it is not given, which stands for that on each axis.
+// A list of integers whose default, an empty list, means `value` for each axis.
 AttributeInfo OnEachAxis(std::string_view name, int64_t value);
 
-// The axis at which the second operand lies with `auto_broadcast = "pdpd"`, in
-// the spelling of the XML.
+// The axis where the second operand starts with `auto_broadcast = "pdpd"`, as spelled in the XML.
 constexpr std::string_view kPdpdAxis = "auto_broadcast.auto_broadcast_axis";
-// `auto_broadcast` and its axis.
+// Returns `auto_broadcast` and its axis.
 std::vector<AttributeInfo> BroadcastAttributes();
 
-// How rows are written down. An input "x?" may be left out, "x[]" is any number
-// of inputs. After a colon stands what it must be: element types ("number",
-// "float", "integer", "index" for i32 or i64, "boolean", "bits" for integers and
-// booleans), then the rank ("2", "0..1", "2..") or "one" for one element:
-// "axes?: integer 0..1", "alpha: float one", "data: 4".
+// The notation of rows. An input "x?" is optional, "x[]" is any number of inputs. Constraints follow a colon:
+// element types ("number", "float", "integer", "index" for i32 or i64, "boolean", "bits" for integers and
+// booleans), then the rank ("2", "0..1", "2..") or "one" for a single element: "axes?: integer 0..1", "alpha:
+// float one", "data: 4".
 struct OpRowSpec {
   std::string_view set;
   std::string_view name;
@@ -42,10 +40,10 @@ struct OpRowSpec {
 };
 OpInfo MakeRow(const OpRowSpec& spec);
 
-// The elements of a tensor of this shape, or of a part of its axes.
+// Returns the number of elements of a shape, or of a subset of its axes.
 double Elements(llvm::ArrayRef<int64_t> shape);
 
-// The rows of one family each.
+// The rows of each family.
 std::vector<OpInfo> CoreRows();
 std::vector<OpInfo> ElementwiseRows();
 std::vector<OpInfo> ActivationRows();

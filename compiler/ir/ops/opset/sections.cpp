@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Concat-1: the other extents agree.
+// Concat-1: the other extents are equal.
 void InferConcat(OpContext& op) {
   const ElementType type = op.CommonType(0, op.num_inputs());
   if (op.failed()) return;
@@ -44,7 +44,7 @@ void InferConcat(OpContext& op) {
   op.Set(type, result);
 }
 
-// The axis of a Split, from its second input; nothing if unknown or wrong.
+// Returns the axis of a Split from its second input, or nothing if it is unknown or invalid.
 std::optional<int64_t> SplitAxis(OpContext& op) {
   if (!op.shape(0).rank_known()) return std::nullopt;
   const std::optional<std::vector<int64_t>> axis = op.Integers(1);
@@ -79,8 +79,7 @@ void InferSplit(OpContext& op) {
   for (int32_t i = 0; i < op.node().num_outputs(); ++i) op.Set(i, op.type(0), shape);
 }
 
-// VariadicSplit-1: parts of the lengths of the third input, one of which may be
-// -1: what is left.
+// VariadicSplit-1: parts of the lengths in the third input. One of them may be -1, the remainder.
 void InferVariadicSplit(OpContext& op) {
   const std::optional<int64_t> axis = SplitAxis(op);
   if (op.failed()) return;
@@ -114,7 +113,7 @@ void InferVariadicSplit(OpContext& op) {
   }
 }
 
-// What constant padding consists of: one element of the type of the data.
+// Checks the value of constant padding: one element of the data's type.
 bool CheckPadValue(OpContext& op) {
   if (!op.CheckRank(3, 0, 0)) return false;
   const ElementType given = op.type(3);
@@ -125,7 +124,7 @@ bool CheckPadValue(OpContext& op) {
   return false;
 }
 
-// A pad before and one after each axis, even where a run computes them.
+// Checks that there is one pad before and one after each axis, even if a run computes the pads.
 bool CheckPadCounts(OpContext& op, int64_t rank) {
   for (int32_t input : {1, 2}) {
     const std::optional<int64_t> count = op.shape(input).volume();
@@ -137,7 +136,7 @@ bool CheckPadCounts(OpContext& op, int64_t rank) {
   return true;
 }
 
-// Pad: negative pads crop; only Pad-12 has them.
+// Pad: negative pads crop, in Pad-12 only.
 void InferPad(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::string mode = op.String("pad_mode");
@@ -155,7 +154,7 @@ void InferPad(OpContext& op) {
       op.Error(kOpsetConstantInput, "`Pad` of opset1 has the negative pads ({},{})", p, q);
       return;
     }
-    // reflect: what is mirrored lies within the data, the edge not included.
+    // reflect: mirrored elements are within the data, without the edge.
     const int64_t room =
         data[i].max == Dim::kUnbounded ? INT64_MAX : data[i].max - (mode == "reflect" ? 1 : 0);
     if ((mode == "reflect" || mode == "symmetric") && std::max(p, q) > std::max<int64_t>(room, 0)) {
@@ -174,7 +173,7 @@ void InferPad(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// Tile-1: the shorter of shape and repeats gets leading ones.
+// Tile-1: ones are prepended to the shorter of shape and repeats.
 void InferTile(OpContext& op) {
   const PartialShape& data = op.shape(0);
   std::optional<std::vector<int64_t>> repeats = op.Integers(1);

@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// A value that only changes its shape shares its bytes. A node may be without its output.
+// Forwards a value that only changes its shape; the bytes are shared. The output of the node may be missing.
 void ForwardValue(OpContext& op) {
   if (op.node().num_outputs() == 0) return;
   const std::optional<TensorValue>& value = op.input(0).value;
@@ -14,15 +14,14 @@ void ForwardValue(OpContext& op) {
   if (value && extents && Volume(*extents) == value->volume()) op.SetValue(0, value->Reshaped(*extents));
 }
 
-// The product of the dims, where unknown extents give an interval.
+// Returns the product of the dims; unknown extents yield an interval.
 Dim Product(llvm::ArrayRef<Dim> dims) {
   Dim product(1);
   for (Dim dim : dims) product = MultiplyOrAny(product, dim);
   return product;
 }
 
-// What is left for the `-1` of a Reshape. Copied extents ("0") that are equal on
-// both sides cancel, so that unknown ones do no harm.
+// Returns the extent for the `-1` of a Reshape. Copied extents ("0") cancel out, so they may be unknown.
 std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& target, bool special_zero) {
   const PartialShape& data = op.shape(0);
   if (!data.rank_known()) return Dim();
@@ -48,7 +47,7 @@ std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& tar
   return std::nullopt;
 }
 
-// Reshape-1: -1 is what is left; 0 copies the extent if `special_zero`.
+// Reshape-1: -1 is the remaining extent; 0 copies the extent if `special_zero`.
 void InferReshape(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const bool special_zero = op.Bool("special_zero");
@@ -94,8 +93,7 @@ void InferReshape(OpContext& op) {
   ForwardValue(op);
 }
 
-// Squeeze: removes the given axes, or all axes of extent 1. Squeeze-15 may skip
-// axes of another extent.
+// Squeeze: removes the given axes, or all axes of extent 1. Squeeze-15 may skip axes of another extent.
 void InferSqueeze(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const bool may_skip = op.node().set() == "opset15" && op.Bool("allow_axis_skip");
@@ -176,7 +174,7 @@ void InferTranspose(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// ShapeOf: the extents, known at compile time if all are.
+// ShapeOf: the value is known at compile time if all extents are.
 template <bool kTyped>
 void InferShapeOf(OpContext& op) {
   const ElementType type = kTyped ? op.Type("output_type") : ElementType::kI64;

@@ -12,8 +12,8 @@ struct Range {
   int64_t step = 1;
 };
 
-// The number of elements that the range takes of an axis of `extent` elements;
-// negative ends count from the end, ends outside are moved to the nearest place.
+// Returns the number of elements that the range selects from an axis of `extent` elements. Negative ends
+// count from the end; ends out of range are clamped.
 int64_t Count(Range range, int64_t extent) {
   const bool forward = range.step > 0;
   const int64_t lowest = forward ? 0 : -1;
@@ -29,8 +29,7 @@ int64_t Count(Range range, int64_t extent) {
 
 Dim Count(Range range, Dim extent) {
   if (extent.known()) return Count(range, extent.value());
-  // The count grows with the extent unless the range runs from the end to a
-  // fixed place.
+  // The count is non-decreasing in the extent unless the range runs from the end to a fixed index.
   const bool grows = range.step > 0 && !(range.start < 0 && range.stop > 0);
   const auto bounded = [&](int64_t x) { return Count(range, x); };
   if (!grows) return Dim(0, extent.max);
@@ -39,7 +38,7 @@ Dim Count(Range range, Dim extent) {
   return Dim(bounded(extent.min), open ? Dim::kUnbounded : bounded(extent.max));
 }
 
-// The masks of a StridedSlice by position in `begin`.
+// The masks of a StridedSlice, indexed like `begin`.
 class Masks {
  public:
   explicit Masks(OpContext& op)
@@ -49,8 +48,8 @@ class Masks {
         removed_(op.Ints("shrink_axis_mask")),
         ellipsis_(op.Ints("ellipsis_mask")) {}
 
-  // Emits kOpsetAttributeValue for a mask that does not consist of bits, or is as
-  // long as neither `begin_mask` nor the empty list.
+  // Emits kOpsetAttributeValue for a mask that has items other than 0 and 1, or is neither empty nor as long
+  // as `begin_mask`.
   static bool Check(OpContext& op) {
     const size_t length = op.Ints("begin_mask").size();
     for (std::string_view name :
@@ -86,7 +85,7 @@ void SliceByMasks(OpContext& op, const std::vector<int64_t>& begin, const std::v
                   const std::vector<int64_t>& strides) {
   const PartialShape& data = op.shape(0);
   const Masks masks(op);
-  int64_t consumed = 0;  // axes of the data that items before and after the ellipsis name
+  int64_t consumed = 0;  // data axes that items before and after the ellipsis use
   for (size_t i = 0; i < begin.size(); ++i) consumed += masks.ellipsis(i) || masks.added(i) ? 0 : 1;
   if (consumed > data.rank()) {
     op.Error(kOpsetRank, "`StridedSlice` slices {} axes of a tensor of rank {}", consumed, data.rank());
@@ -144,9 +143,8 @@ void InferStridedSlice(OpContext& op) {
   SliceByMasks(op, *begin, *end, *strides);
 }
 
-// The shape of the slice by inputs start, stop, step and axes, of which `first` is the first: of the axes of
-// the last one, which may be left out, or the first ones. Of unknown extents where an input is unknown;
-// nothing after a mistake.
+// Returns the shape of a slice with the inputs start, stop, step and axes, beginning at index `first`. The
+// default axes are the leading ones. Unknown inputs yield unknown extents. Returns nothing after an error.
 std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   const PartialShape& data = op.shape(0);
   const bool has_axes = op.has_input(first + 3);
@@ -178,12 +176,11 @@ std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   return shape;
 }
 
-// Slice-8.
 void InferSlice(OpContext& op) {
   if (const std::optional<PartialShape> shape = SliceShape(op, 1)) op.Set(op.type(0), *shape);
 }
 
-// SliceScatter-15: the data, of which a slice has the updates.
+// SliceScatter-15: the shape of the data; the updates have the shape of the slice.
 void InferSliceScatter(OpContext& op) {
   const ElementType type = op.CommonType(0, 2);
   const std::optional<PartialShape> slice = SliceShape(op, 2);

@@ -6,9 +6,9 @@ namespace nnefc::ir {
 
 namespace {
 
-constexpr int64_t kLargestAttribute = int64_t{1} << 40;  // keeps sums of attributes within 63 bits
+constexpr int64_t kLargestAttribute = int64_t{1} << 40;  // sums of attributes fit 63 bits
 
-// A list with an item for each spatial dimension.
+// Reads a list with one item for each spatial dimension.
 std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view name, int64_t spatial,
                                              int64_t lowest) {
   std::vector<int64_t> list = op.node().Ints(name, static_cast<size_t>(spatial));
@@ -65,7 +65,7 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
         static_cast<int64_t>(CeilDiv(extent.min, s)),
         extent.max == Dim::kUnbounded ? extent.max : static_cast<int64_t>(CeilDiv(extent.max, s)));
     if (!sliding.ceil || places.max == Dim::kUnbounded) return places;
-    // Pads for these places; rounding up may still add one behind them.
+    // Padding for these positions; rounding up may still add another one.
     if (!extent.known()) return Dim(places.min, places.max + 1);
     const int64_t last = SaturatingMultiply(std::max<int64_t>(places.min - 1, 0), s);
     sliding.pad_end = std::max<int64_t>(SaturatingAdd(last, sliding.reach()) - extent.min, 0);

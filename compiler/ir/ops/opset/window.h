@@ -14,20 +14,17 @@ struct WindowAttributes {
   std::string auto_pad;          // "explicit", "same_upper", "same_lower", "valid"
 };
 
-// Reads strides, dilations, pads_begin, pads_end, auto_pad and rounding_type
-// for `spatial` dimensions. `kernel` may be shorter than `spatial` where it is unknown.
-// Emits kOpsetAttributeValue and returns nothing for lists of other lengths
-// and for strides, dilations and kernels below 1.
+// Reads strides, dilations, pads_begin, pads_end, auto_pad and rounding_type for `spatial` dimensions.
+// `kernel` may be shorter than `spatial` where it is unknown. Emits kOpsetAttributeValue and returns nothing
+// for lists of other lengths and for strides, dilations and kernels below 1.
 std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int64_t>& kernel,
                                            int64_t spatial);
 
-// The output extent along `axis` of the window for an operation that reduces
-// (convolution, pooling). Emits kOpsetExtent and returns nothing if the window
-// does not fit.
+// Returns the output extent along `axis` of a convolution or pooling. Emits kOpsetExtent and returns nothing
+// if the window does not fit.
 std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, int64_t axis, Dim extent);
 
-// `infos`, the row entries of strides and dilations, with those of pads_begin,
-// pads_end and auto_pad.
+// Returns `infos`, the row entries of strides and dilations, with those of pads_begin, pads_end and auto_pad.
 std::vector<AttributeInfo> WindowAttributeInfos(std::vector<AttributeInfo> infos);
 
 }  // namespace nnefc::ir

@@ -6,7 +6,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// RegionYolo without softmax: the regions of `mask`, as they came.
+// RegionYolo without softmax: the regions of `mask`, unchanged.
 void InferMaskedRegions(OpContext& op) {
   PartialShape shape = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(4);
   const auto regions = static_cast<int64_t>(op.Ints("mask").size());
@@ -28,8 +28,7 @@ void InferMaskedRegions(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// RegionYolo with softmax: `num` regions, whose axes from `axis` to `end_axis`
-// become one.
+// RegionYolo with softmax: `num` regions; the axes from `axis` to `end_axis` are merged into one.
 void InferFlatRegions(OpContext& op) {
   const PartialShape data = op.shape(0).rank_known() ? op.shape(0) : PartialShape::OfRank(4);
   const int64_t items = SaturatingAdd(SaturatingAdd(op.Int("coords"), op.Int("classes")), 1);
@@ -59,8 +58,7 @@ void InferFlatRegions(OpContext& op) {
   op.Set(op.type(0), PartialShape(dims));
 }
 
-// RegionYolo-1: a region has `coords` numbers, of which the first two are the
-// place of its centre, its objectness and a number for each class.
+// RegionYolo-1: a region has `coords` values (the first two are its centre), its objectness and class scores.
 void InferRegionYolo(OpContext& op) {
   if (op.Int("coords") < 2) {
     op.Error(kOpsetAttributeValue,

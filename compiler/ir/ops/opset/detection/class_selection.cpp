@@ -1,4 +1,4 @@
-// The selection of boxes class by class: MatrixNms and MulticlassNms.
+// MatrixNms and MulticlassNms: selection of boxes per class.
 
 #include "compiler/ir/ops/opset/detection/class_selection.h"
 
@@ -17,11 +17,11 @@ namespace {
 using Corners = std::array<float, 4>;
 
 struct OverlapRule {
-  float extent;     // of a single coordinate: 1 where they are those of pixels
-  bool must_touch;  // boxes apart by less than a pixel share nothing
+  float extent;     // extent of a single coordinate: 1 for pixel coordinates
+  bool must_touch;  // boxes less than a pixel apart do not overlap
 };
 
-// The intersection by the union.
+// Returns the intersection over the union.
 float Overlap(const Corners& a, const Corners& b, const OverlapRule& rule) {
   const bool touches = a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
   const auto area = [&](const Corners& box) {
@@ -35,7 +35,7 @@ float Overlap(const Corners& a, const Corners& b, const OverlapRule& rule) {
   return intersection / (a_area + b_area - intersection);
 }
 
-// Boxes of a class in an image.
+// The boxes of a class in an image.
 struct Candidates {
   const float* boxes;
   const float* scores;
@@ -60,7 +60,7 @@ class Selector {
         threshold_(static_cast<float>(node.Double(is_matrix_ ? "post_threshold" : "iou_threshold"))),
         parameter_(static_cast<float>(node.Double(is_matrix_ ? "gaussian_sigma" : "nms_eta"))) {}
 
-  // Nothing if too many pairs compete.
+  // Returns the selected boxes, or nothing if too many pairs compete.
   std::optional<std::vector<Scored>> Select(const Candidates& candidates) {
     std::vector<Scored> best;
     for (int64_t i = 0; i < candidates.count; ++i) {
@@ -78,8 +78,8 @@ class Selector {
   }
 
  private:
-  // MatrixNms: each score is multiplied by the least decay that a better box asks for: by how much the two
-  // overlap, and how much boxes better than that one overlap it.
+  // MatrixNms: multiplies each score by the minimum decay over all better boxes. The decay depends on the
+  // overlap with that box, and on that box's maximum overlap with boxes better than itself.
   std::vector<Scored> Decay(const Candidates& candidates, llvm::ArrayRef<Scored> best) const {
     std::vector<float> largest(best.size());
     std::vector<Scored> kept;
@@ -99,8 +99,8 @@ class Selector {
     return kept;
   }
 
-  // MulticlassNms: the best first, without those that one of them overlaps too much; the threshold may fall
-  // with each.
+  // MulticlassNms: selects by descending score and skips boxes that a selected one overlaps too much. The
+  // threshold may decrease with each selection.
   std::vector<Scored> Suppress(const Candidates& candidates, llvm::ArrayRef<Scored> best) const {
     std::vector<Scored> kept;
     float threshold = threshold_;
@@ -133,7 +133,7 @@ void Sort(std::vector<ClassifiedBox>& boxes, bool by_class, bool by_image) {
   });
 }
 
-// The values of the inputs, where they are known.
+// Returns the values of the inputs if they are known.
 std::optional<ClassifiedBoxes> KnownBoxes(OpContext& op) {
   ClassifiedBoxes given;
   for (int32_t i = 0; i < op.num_inputs(); ++i) {
@@ -166,8 +166,8 @@ bool CheckBoxes(OpContext& op) {
   return false;
 }
 
-// MatrixNms-8 and MulticlassNms: rows [class, score, left, top, right, bottom], which boxes they are, and how
-// many of each image.
+// MatrixNms-8 and MulticlassNms: rows [class, score, left, top, right, bottom], box indices, and the number
+// of rows of each image.
 void InferClassSelection(OpContext& op) {
   const ElementType index = op.Type("output_type");
   if (index != ElementType::kI32 && index != ElementType::kI64) {
@@ -251,7 +251,7 @@ std::optional<ClassSelection> SelectByClass(const Node& node, const ClassifiedBo
       const std::optional<std::vector<Scored>> selected = selector.Select(candidates);
       if (!selected) return std::nullopt;
       for (const Scored& scored : *selected) {
-        // Of boxes by class, places are counted box by box.
+        // Boxes per class are indexed box by box.
         const int64_t index =
             is_shared ? box + scored.index : (first + scored.index) * given.classes + category;
         kept.push_back({image, category, index, scored.score, candidates.At(scored.index)});

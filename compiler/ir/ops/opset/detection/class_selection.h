@@ -10,7 +10,7 @@
 
 namespace nnefc::ir {
 
-// A box that MatrixNms or MulticlassNms keeps.
+// A box selected by MatrixNms or MulticlassNms.
 struct ClassifiedBox {
   int64_t image;
   int64_t category;
@@ -19,8 +19,9 @@ struct ClassifiedBox {
   std::array<float, 4> corners;  // left, top, right, bottom
 };
 
-// Their inputs: boxes of [images, count, 4] and scores of [images, classes, count]; or, of MulticlassNms,
-// boxes of [classes, count, 4], scores of [classes, count] and how many of the boxes belong to each image.
+// Inputs of MatrixNms and MulticlassNms: boxes [images, count, 4] and scores [images, classes, count].
+// MulticlassNms also accepts boxes [classes, count, 4], scores [classes, count] and the number of boxes per
+// image.
 struct ClassifiedBoxes {
   std::vector<float> boxes;
   std::vector<float> scores;
@@ -30,9 +31,8 @@ struct ClassifiedBoxes {
   int64_t images = 0;
 };
 
-// The boxes that remain by the attributes of the node, in the order of the results, and how many of each
-// image; nothing if more than a thousand million pairs of boxes may have to be compared, or boxes of images
-// are not there.
+// The boxes selected by the attributes of the node, in output order, and their number for each image. Nothing
+// if more than 10^9 pairs of boxes may have to be compared, or if `boxes_per_image` is invalid.
 struct ClassSelection {
   std::vector<ClassifiedBox> boxes;
   std::vector<int64_t> per_image;

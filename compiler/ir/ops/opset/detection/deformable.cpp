@@ -1,4 +1,4 @@
-// Convolutions whose places are data: DeformableConvolution.
+// DeformableConvolution: convolution with sampling positions as data.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Whether axis `axis` of the input has that extent; emits kOpsetExtent.
+// True if axis `axis` of the input has that extent; emits kOpsetExtent otherwise.
 bool CheckExtent(OpContext& op, int32_t input, int64_t axis, Dim expected) {
   if (!op.has_input(input) || !op.shape(input).rank_known() || op.shape(input)[axis].Compatible(expected))
     return true;
@@ -19,10 +19,9 @@ bool CheckExtent(OpContext& op, int32_t input, int64_t axis, Dim expected) {
   return false;
 }
 
-// DeformableConvolution-1 and -8 of two spatial axes: data [n, channels, ..], offsets [n, deformable groups *
-// 2 * kernel,
-// ..], filters [outputs, channels / groups, ..] and, of version 8, a mask [n, deformable groups * kernel,
-// ..].
+// DeformableConvolution-1 and -8 with two spatial axes: data [n, channels, ..], offsets [n, deformable groups
+// * 2 * kernel, ..], filters [outputs, channels / groups, ..] and, in version 8,
+// a mask [n, deformable groups * kernel, ..].
 void InferDeformableConvolution(OpContext& op) {
   const ElementType type = op.CommonType(0, op.num_inputs());
   if (op.failed()) return;
@@ -64,7 +63,7 @@ void InferDeformableConvolution(OpContext& op) {
   op.Set(type, shape);
 }
 
-// Each output is a sum over the filter of its channel.
+// Counts multiply-adds: each output is a dot product with the filter of its channel.
 double CountProducts(const Node&, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   return Elements(outputs[0]) * Elements(llvm::ArrayRef<int64_t>(inputs[2]).drop_front());
 }

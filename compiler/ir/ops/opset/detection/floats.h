@@ -6,7 +6,7 @@
 
 namespace nnefc::ir {
 
-// The elements as f32.
+// Returns the elements as f32.
 inline std::vector<float> Floats(const TensorValue& value) {
   std::vector<float> elements;
   for (int64_t i = 0; i < value.volume(); ++i)

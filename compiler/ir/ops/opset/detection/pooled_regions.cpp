@@ -1,5 +1,6 @@
-// Pooling over regions that are rotated, moved or of several scales: ROIAlignRotated, DeformablePSROIPooling,
-// ExperimentalDetectronROIFeatureExtractor; and ExperimentalDetectronDetectionOutput.
+// Pooling over regions that are rotated, deformed or of several scales: ROIAlignRotated,
+// DeformablePSROIPooling, ExperimentalDetectronROIFeatureExtractor. Also
+// ExperimentalDetectronDetectionOutput.
 
 #include <algorithm>
 
@@ -10,12 +11,12 @@ namespace nnefc::ir {
 
 namespace {
 
-// The extent of axis `axis` of an input.
+// Returns the extent of axis `axis` of an input.
 Dim ExtentOf(OpContext& op, int32_t input, int64_t axis) {
   return op.shape(input).rank_known() ? op.shape(input)[axis] : Dim();
 }
 
-// Whether axis `axis` may have that extent; emits kOpsetExtent.
+// True if axis `axis` may have that extent; emits kOpsetExtent otherwise.
 bool HasExtent(OpContext& op, int32_t input, int64_t axis, Dim expected) {
   if (!op.has_input(input) || ExtentOf(op, input, axis).Compatible(expected)) return true;
   op.Error(kOpsetExtent, "{} has the shape {}; expected {} along axis {}", op.InputName(input),
@@ -32,8 +33,7 @@ void InferRoiAlignRotated(OpContext& op) {
   op.Set(type, PartialShape{count, ExtentOf(op, 0, 1), Dim(op.Int("pooled_h")), Dim(op.Int("pooled_w"))});
 }
 
-// DeformablePSROIPooling-1: rows [batch, left, top, right, bottom]; the last input moves the bins of each
-// region.
+// DeformablePSROIPooling-1: rows [batch, left, top, right, bottom]; the last input shifts each region's bins.
 void InferDeformablePsRoiPooling(OpContext& op) {
   const ElementType type = op.CommonType(0, op.num_inputs());
   const int64_t outputs = op.Int("output_dim"), bins = op.Int("group_size"), parts = op.Int("part_size");
@@ -55,7 +55,7 @@ void InferDeformablePsRoiPooling(OpContext& op) {
   op.Set(type, PartialShape{regions, Dim(outputs), Dim(bins), Dim(bins)});
 }
 
-// ExperimentalDetectronROIFeatureExtractor-6: regions of feature maps of several scales, and the regions.
+// ExperimentalDetectronROIFeatureExtractor-6: pooled regions of multi-scale feature maps, and the regions.
 void InferFeatureExtractor(OpContext& op) {
   const ElementType type = op.CommonType(0, op.num_inputs());
   const auto levels = static_cast<int64_t>(op.Ints("pyramid_scales").size());

@@ -1,4 +1,4 @@
-// Regions that may hold an object: Proposal, GenerateProposals and the operations of Detectron.
+// Region proposals: Proposal, GenerateProposals and the operations of Detectron.
 
 #include "compiler/ir/ops/opset/detection/proposals.h"
 
@@ -13,7 +13,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Makes an extent fit axis `axis` of the input; emits kOpsetExtent.
+// Merges an extent with axis `axis` of the input; emits kOpsetExtent if they differ.
 bool Unify(OpContext& op, int32_t input, int64_t axis, Dim& extent) {
   if (!op.shape(input).rank_known()) return true;
   const std::optional<Dim> merged = Merge(extent, op.shape(input)[axis]);
@@ -30,7 +30,7 @@ bool Expect(OpContext& op, int32_t input, int64_t axis, Dim extent) {
   return Unify(op, input, axis, extent);
 }
 
-// GenerateProposals-9: as many regions as remain, so that the shapes follow from the values.
+// GenerateProposals-9: the number of regions, and thus the shapes, depend on the values.
 void InferGenerateProposals(OpContext& op) {
   for (int32_t i = 0; i < 4; ++i) op.Value(i);
   const ElementType type = op.CommonType(0, 4), counts = op.Type("roi_num_type");
@@ -90,8 +90,7 @@ void InferProposal(OpContext& op) {
   op.Set(1, type, PartialShape{count});
 }
 
-// ExperimentalDetectronGenerateProposalsSingleImage-6: `post_nms_count` regions of one image and their
-// scores.
+// ExperimentalDetectronGenerateProposalsSingleImage-6: `post_nms_count` regions of an image and their scores.
 void InferSingleImage(OpContext& op) {
   const ElementType type = op.CommonType(0, 4);
   if (op.failed()) return;
@@ -106,7 +105,7 @@ void InferSingleImage(OpContext& op) {
   op.Set(1, type, PartialShape{most});
 }
 
-// ExperimentalDetectronPriorGridGenerator-6: each prior box at each cell of a grid: [cells * priors, 4] or
+// ExperimentalDetectronPriorGridGenerator-6: each prior box at each grid cell: [cells * priors, 4] or
 // [height, width, priors, 4].
 void InferPriorGrid(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
@@ -123,7 +122,7 @@ void InferPriorGrid(OpContext& op) {
   op.Set(type, PartialShape{MultiplyOrAny(MultiplyOrAny(height, width), priors), Dim(4)});
 }
 
-// ExperimentalDetectronTopKROIs-6: the `max_rois` regions of the highest scores.
+// ExperimentalDetectronTopKROIs-6: the `max_rois` regions with the highest scores.
 void InferTopKRois(OpContext& op) {
   const ElementType type = op.CommonType(0, 2);
   Dim count;
@@ -165,7 +164,7 @@ std::optional<std::vector<ProposedRegion>> KeepBestRegions(std::vector<ProposedR
 }
 
 std::vector<ProposedRegion> MoveAnchors(const MovedAnchors& moved) {
-  // Widths and heights grow by at most this factor, of which the logarithm is what the deltas have.
+  // The maximum growth of widths and heights, as a logarithm like the deltas.
   const auto largest_growth = static_cast<float>(std::log(1000.0 / 16.0));
   std::vector<ProposedRegion> regions;
   for (int64_t cell = 0; cell < moved.cells; ++cell) {

@@ -14,15 +14,15 @@ namespace nnefc::ir {
 struct ProposedRegion {
   std::array<float, 4> corners;
   float score;
-  bool is_large = true;  // at least of the smallest extents that are wanted
+  bool is_large = true;  // at least of the minimum extents
 };
 
-// The area that the two share by the area that they cover; `extent` is that of a single coordinate.
+// Returns the intersection over the union; `extent` is that of a single coordinate.
 float SharedArea(const std::array<float, 4>& a, const std::array<float, 4>& b, float extent);
 
-// Keeps the best regions, at most `most`: of the `candidates` best ones each, by falling scores, that no kept
-// one overlaps by more than the threshold. Nothing if more than a thousand million pairs may have to be
-// compared.
+// Selects at most `most` regions among the `candidates` best ones, by descending score. A region is skipped
+// if a selected one overlaps it by more than the threshold. Returns nothing if more than 10^9 pairs may
+// compete.
 struct RegionLimits {
   int64_t candidates;
   int64_t most;
@@ -32,19 +32,19 @@ struct RegionLimits {
 std::optional<std::vector<ProposedRegion>> KeepBestRegions(std::vector<ProposedRegion> regions,
                                                            const RegionLimits& limits);
 
-// Anchors of one image, and what moves them: anchors [height, width, count, 4], deltas [count * 4, height,
+// Anchors of one image with their deltas: anchors [height, width, count, 4], deltas [count * 4, height,
 // width], scores [count, height, width].
 struct MovedAnchors {
   llvm::ArrayRef<float> anchors, deltas, scores;
-  int64_t count, cells;           // anchors of each cell
+  int64_t count, cells;           // anchors per cell, and number of cells
   std::array<float, 2> image;     // height, width
-  std::array<float, 2> smallest;  // the same of regions
-  float extent;                   // of a single coordinate
+  std::array<float, 2> smallest;  // minimum height and width of regions
+  float extent;                   // extent of a single coordinate
 };
 std::vector<ProposedRegion> MoveAnchors(const MovedAnchors& moved);
 
-// GenerateProposals-9: the regions of all images, and how many of each; nothing as above. `info` are rows of
-// 3 or 4 numbers: height, width and scales.
+// GenerateProposals-9: the regions of all images, and their number for each image; nothing as above. Rows of
+// `info` have 3 or 4 items: height, width and scales.
 struct Proposals {
   std::vector<ProposedRegion> regions;
   std::vector<int64_t> per_image;

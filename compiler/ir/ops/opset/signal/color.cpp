@@ -1,4 +1,4 @@
-// Pictures of brightness and color (YUV 4:2:0) to RGB and BGR.
+// Conversion of YUV 4:2:0 images to RGB and BGR.
 
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
@@ -7,8 +7,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// The extent of the picture where a plane has `denominator` elements for each `numerator` of it; emits
-// kOpsetExtent and returns nothing if the plane has no multiple of them.
+// Returns the image extent for a plane with `denominator` elements per `numerator` of the image. Emits
+// kOpsetExtent and returns nothing if the plane's extent is not a multiple.
 std::optional<Dim> PictureExtent(OpContext& op, int32_t input, int64_t axis, int64_t numerator,
                                  int64_t denominator) {
   const Dim extent = op.shape(input)[axis];
@@ -29,7 +29,7 @@ struct Plane {
   int64_t channels;
 };
 
-// Makes the extents of the picture fit one of its planes of color, of half its height and width.
+// Merges the image's extents with those of a color plane, of half its height and width.
 bool AddPlane(OpContext& op, const Plane& plane, PartialShape& picture) {
   const PartialShape& shape = op.shape(plane.input);
   if (!shape.rank_known()) return true;
@@ -47,7 +47,7 @@ bool AddPlane(OpContext& op, const Plane& plane, PartialShape& picture) {
   return true;
 }
 
-// NV12 and I420: [n,h,w,1] and planes of color, or all in one plane of [n,h*3/2,w,1].
+// NV12 and I420: [n,h,w,1] and color planes, or all in one plane of [n,h*3/2,w,1].
 template <int32_t kColorPlanes>
 void InferColor(OpContext& op) {
   constexpr int32_t kAll = kColorPlanes + 1;

@@ -9,13 +9,13 @@ namespace nnefc::ir {
 
 namespace {
 
-// What the inputs `axes` and `signal_size` say, where they are known.
+// The inputs `axes` and `signal_size`, if they are known.
 struct Transform {
   std::optional<std::vector<int64_t>> axes;  // counted from the front
   bool has_sizes = false;
-  std::optional<std::vector<int64_t>> sizes;  // -1: that of the input
+  std::optional<std::vector<int64_t>> sizes;  // -1: the extent of the input
   bool is_known() const { return axes && (!has_sizes || sizes); }
-  // The extent that axis `i` of `axes` has before the transform.
+  // Returns the extent of axis `i` of `axes` before the transform.
   Dim Size(size_t i, Dim extent) const {
     if (!has_sizes) return extent;
     if (!sizes) return Dim();
@@ -23,8 +23,7 @@ struct Transform {
   }
 };
 
-// Reads the inputs for a tensor of `rank` axes besides that of the complex parts;
-// nothing after a mistake.
+// Reads the inputs for a tensor of `rank` axes, without the complex axis. Returns nothing after an error.
 std::optional<Transform> ReadTransform(OpContext& op, std::optional<int64_t> rank) {
   const std::optional<std::vector<int64_t>> axes = op.Integers(1);
   Transform transform{.axes = std::nullopt, .has_sizes = op.has_input(2), .sizes = std::nullopt};
@@ -54,7 +53,7 @@ std::optional<Transform> ReadTransform(OpContext& op, std::optional<int64_t> ran
   return transform.axes ? std::optional(transform) : std::nullopt;
 }
 
-// Whether the data end with an axis of real and imaginary parts; emits kOpsetExtent.
+// True if the data end with an axis of real and imaginary parts; emits kOpsetExtent otherwise.
 bool CheckComplex(OpContext& op) {
   const PartialShape& data = op.shape(0);
   if (!data.rank_known() || data[data.rank() - 1].Compatible(Dim(2))) return true;
@@ -83,13 +82,13 @@ void InferDft(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// Of n transforms of real numbers the first n / 2 + 1, of which the others are conjugates; none of none.
+// Returns n / 2 + 1, the number of non-redundant results of a real transform of n elements, or 0 for n = 0.
 Dim HalfOf(Dim extent) {
   const auto half = [](int64_t n) { return n == 0 ? 0 : n / 2 + 1; };
   return Dim(half(extent.min), extent.max == Dim::kUnbounded ? extent.max : half(extent.max));
 }
 
-// RDFT-9: real numbers become complex ones, of the last of the axes about a half.
+// RDFT-9: real numbers become complex ones; the last of the axes is about halved.
 void InferRdft(OpContext& op) {
   const PartialShape& data = op.shape(0);
   const std::optional<Transform> transform =
@@ -110,8 +109,7 @@ void InferRdft(OpContext& op) {
   op.Set(op.type(0), PartialShape(dims));
 }
 
-// IRDFT-9: the inverse: the last of the axes has 2 * (n - 1) elements if `signal_size`
-// does not say how many.
+// IRDFT-9: the inverse. Without `signal_size` the last of the axes has 2 * (n - 1) elements.
 void InferIrdft(OpContext& op) {
   const std::optional<Transform> transform = ReadTransform(op, ComplexRank(op));
   if (!transform || !CheckComplex(op)) return;
@@ -137,7 +135,7 @@ void InferIrdft(OpContext& op) {
 
 // ---- frames ----
 
-// The only element of an input of integers, which is at least 1; nothing if it is unknown or after a mistake.
+// Returns the single element of an integer input; it must be at least 1. Nothing if it is unknown or invalid.
 std::optional<int64_t> PositiveInput(OpContext& op, int32_t input) {
   const std::optional<std::vector<int64_t>> value = op.Integers(input);
   if (!value || value->size() != 1) return std::nullopt;
@@ -146,7 +144,7 @@ std::optional<int64_t> PositiveInput(OpContext& op, int32_t input) {
   return std::nullopt;
 }
 
-// Whether the window fits frames of that many elements; emits kOpsetExtent.
+// True if the window is at most as long as a frame; emits kOpsetExtent otherwise.
 bool CheckWindow(OpContext& op, int64_t frame_size) {
   const PartialShape& window = op.shape(1);
   if (!window.rank_known() || (window[0].min <= frame_size && window[0].max >= 1)) return true;
@@ -182,8 +180,8 @@ void InferStft(OpContext& op) {
   op.Set(op.type(0), PartialShape(dims));
 }
 
-// ISTFT-16: of [batch, bins, frames, 2] the signal, of `signal_length` elements or of as many as the frames
-// reach over, half a frame less at each end if they are centered.
+// ISTFT-16: transforms [batch, bins, frames, 2] to a signal of `signal_length` elements. By default the
+// length is that of the overlapping frames, less half a frame at each end if they are centered.
 void InferIstft(OpContext& op) {
   op.CommonType(0, 2);
   const std::optional<int64_t> size = PositiveInput(op, 2);

@@ -61,7 +61,7 @@ void InferRandomUniform(OpContext& op) {
   op.Set(type, PartialShape(dims));
 }
 
-// Multinomial-13: from each row of the probabilities so many classes.
+// Multinomial-13: the second input is the number of classes drawn from each row of probabilities.
 void InferMultinomial(OpContext& op) {
   const std::optional<std::vector<int64_t>> samples = op.Integers(1);
   const ElementType type = op.Type("convert_type");

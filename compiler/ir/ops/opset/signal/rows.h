@@ -6,7 +6,7 @@
 
 namespace nnefc::ir {
 
-// The rows of one family each.
+// The rows of each family.
 std::vector<OpInfo> FourierRows();
 std::vector<OpInfo> UniqueRows();
 std::vector<OpInfo> RandomRows();

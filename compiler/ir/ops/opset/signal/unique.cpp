@@ -13,7 +13,7 @@ namespace nnefc::ir {
 
 namespace {
 
-// Below zero, zero or above as `a` is before, equal to or after `b`; NaN is after all numbers.
+// Returns a negative number, zero or a positive number for `a` before, equal to or after `b`. NaN is last.
 template <typename T>
 int Compare(T a, T b) {
   using C = ComputeType<T>;
@@ -27,7 +27,7 @@ int Compare(T a, T b) {
 
 // The slices of a row-major tensor along an axis; without one, its elements.
 struct Slices {
-  int64_t count = 1;  // of slices
+  int64_t count = 1;  // number of slices
   int64_t outer = 1;
   int64_t inner = 1;
 
@@ -86,8 +86,8 @@ UniqueItems FindUniqueAs(const T* data, const Slices& slices, bool sorted) {
   return reordered;
 }
 
-// Unique-10: distinct items, where each occurs first, which one each item of the data is, and how often each
-// occurs.
+// Unique-10: distinct items, the index of each one's first occurrence, the index of each item's distinct
+// item, and the number of occurrences.
 void InferUnique(OpContext& op) {
   for (std::string_view attribute : {"index_element_type", "count_element_type"}) {
     const ElementType type = op.Type(attribute);

@@ -1,4 +1,4 @@
-// Sums and means of rows of a table: EmbeddingBagOffsets, EmbeddingBagPacked and EmbeddingSegmentsSum.
+// EmbeddingBagOffsets, EmbeddingBagPacked and EmbeddingSegmentsSum: sums and means of rows of a table.
 
 #include <algorithm>
 
@@ -9,14 +9,14 @@ namespace nnefc::ir {
 
 namespace {
 
-// [bags, extents of a row of the table..].
+// Sets the output to [bags, extents of a row of the table..].
 void SetBags(OpContext& op, Dim bags) {
   PartialShape shape = op.shape(0);
   if (shape.rank_known()) shape.set(0, bags);
   op.Set(op.type(0), shape);
 }
 
-// Whether the weights are of the type of the table and have an item for each of `indices`.
+// True if the weights have the table's type and one item for each of `indices`.
 bool CheckWeights(OpContext& op, int32_t weights, int32_t indices) {
   if (!op.has_input(weights)) return true;
   const ElementType type = op.type(weights);
@@ -31,7 +31,7 @@ bool CheckWeights(OpContext& op, int32_t weights, int32_t indices) {
   return false;
 }
 
-// Whether a mean has no weights: OpenVINO defines none of them.
+// True unless a mean has weights, a combination that OpenVINO does not define.
 bool CheckReduction(OpContext& op, int32_t weights) {
   if (op.String("reduction") == "sum" || !op.has_input(weights)) return true;
   op.Error(kOpsetArity, "`{}` with the reduction `mean` has {}; expected no weights", op.node().type(),
@@ -39,7 +39,7 @@ bool CheckReduction(OpContext& op, int32_t weights) {
   return false;
 }
 
-// EmbeddingBagOffsets: each bag consists of the indices from its offset on to that of the next one.
+// EmbeddingBagOffsets: a bag has the indices from its offset to the next bag's.
 void InferBagOffsets(OpContext& op) {
   op.CommonType(1, std::min(op.num_inputs(), 4));
   if (op.failed() || !CheckWeights(op, 4, 1) || !CheckReduction(op, 4)) return;
@@ -52,7 +52,7 @@ void InferBagPacked(OpContext& op) {
   SetBags(op, op.shape(1).rank_known() ? op.shape(1)[0] : Dim());
 }
 
-// EmbeddingSegmentsSum-3: the bag of each index is the item of `segment_ids` at its place.
+// EmbeddingSegmentsSum-3: `segment_ids` has the bag of each index.
 void InferSegmentsSum(OpContext& op) {
   const std::optional<std::vector<int64_t>> count = op.Integers(3);
   op.CommonType(1, std::min(op.num_inputs(), 5));

@@ -1,4 +1,4 @@
-// Rows that belong to segments, sparse matrices and beams: SegmentMax, SparseFillEmptyRows and GatherTree.
+// SegmentMax, SparseFillEmptyRows and GatherTree.
 
 #include <algorithm>
 #include <vector>
@@ -10,8 +10,8 @@ namespace nnefc::ir {
 
 namespace {
 
-// SegmentMax-16: a row for each segment, of which there are as many as the last input says, or up to the
-// largest id.
+// SegmentMax-16: one row per segment. The number of segments is the last input, by default the largest id +
+// 1.
 void InferSegmentMax(OpContext& op) {
   const std::optional<std::vector<int64_t>> count = op.has_input(2) ? op.Integers(2) : std::nullopt;
   const std::optional<TensorValue> ids = op.has_input(2) ? std::nullopt : op.Value(1);
@@ -43,7 +43,7 @@ void InferSegmentMax(OpContext& op) {
   op.Set(op.type(0), shape);
 }
 
-// SparseFillEmptyRows-16: an element for each row that has none; `values` are at the pairs of `indices`.
+// SparseFillEmptyRows-16: adds an element to each empty row; `values` are at the pairs of `indices`.
 void InferSparseFillEmptyRows(OpContext& op) {
   const std::optional<std::vector<int64_t>> extents = op.Integers(1);
   const std::optional<TensorValue> indices = op.Value(2);
@@ -85,7 +85,7 @@ void InferSparseFillEmptyRows(OpContext& op) {
   op.Set(2, ElementType::kBoolean, PartialShape{extents ? Dim(extents->front()) : Dim()});
 }
 
-// GatherTree-1: beams of [time, batch, beam], each followed from its last step back by its parents.
+// GatherTree-1: beams [time, batch, beam], each followed from its last step back through its parents.
 void InferGatherTree(OpContext& op) {
   const ElementType type = op.CommonType(0, 4);
   if (op.failed()) return;
