@@ -19,7 +19,7 @@ void LowerSilu(NodeLowering& n) {
   n.SetOutput(n.Add("opset4", "Swish", n.input(0)));
 }
 
-// gelu is x * sigmoid(1.702 x) by definition, not one of Gelu-7's functions.
+// `gelu` is x * sigmoid(1.702 x) by definition; Gelu-7 has no such function.
 void LowerGelu(NodeLowering& n) {
   n.SetOutput(n.Add("opset4", "Swish", {n.input(0), n.ConstFloat(1.702, "beta")}));
 }
@@ -34,7 +34,7 @@ OutputPort ConstFloats1(NodeLowering& n, double value, std::string_view suffix) 
 
 void LowerSelu(NodeLowering& n) {
   if (n.Double("alpha") == 0 || n.Double("lambda") == 0) {
-    // OpenVINO takes its defaults in place of zeros.
+    // OpenVINO replaces zeros by its defaults.
     const OutputPort elu =
         n.Add("opset1", "Elu", n.input(0), Attributes({{"alpha", n.Double("alpha")}}), "elu");
     n.SetOutput(n.Binary("Multiply", elu, n.ConstFloat(n.Double("lambda"), "lambda")));
@@ -49,8 +49,7 @@ void LowerLeakyRelu(NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "PReLU", {n.input(0), ConstFloats1(n, n.Double("alpha"), "slope")}));
 }
 
-// The slope in one of the two forms that PReLU reads: [C] along axis 1, or a
-// shape of one element; nothing if it is neither.
+// Returns the slope in a form that PReLU supports, [C] along axis 1 or a single element; otherwise nothing.
 std::optional<OutputPort> ChannelSlope(NodeLowering& n) {
   const PartialShape& x = n.input_shape(0);
   const PartialShape& slope = n.input_shape(1);
@@ -76,7 +75,7 @@ void LowerPrelu(NodeLowering& n) {
                     Attributes({{"auto_broadcast", "numpy"}})));
 }
 
-// softmax over several axes has no operation of its own.
+// Lowers softmax; over several axes it is composed of other operations.
 void LowerSoftmax(NodeLowering& n) {
   const std::vector<int64_t> axes = n.Ints("axes");
   if (axes.size() == 1) {

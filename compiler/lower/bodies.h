@@ -6,8 +6,7 @@
 
 namespace nnefc::lower {
 
-// Lowers a body of the node; null after a mistake, which was emitted: among
-// them that bodies are nested too deep.
+// Lowers a body of the node. Emits errors, such as too deep nesting, and returns null after one.
 [[nodiscard]] std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body);
 
 }  // namespace nnefc::lower

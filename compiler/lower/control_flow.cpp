@@ -9,9 +9,8 @@ namespace nnefc::lower {
 
 namespace {
 
-// The bodies of the node, lowered, with its port maps: inputs and outputs of
-// the target have the places that they have in the source. Fewer after a
-// mistake.
+// Returns the lowered bodies of the node with its port maps; inputs and outputs have the same indices as in
+// the source. Returns fewer bodies after an error.
 std::vector<ir::Body> LowerBodies(NodeLowering& n) {
   std::vector<ir::Body> bodies;
   for (const ir::Body& body : n.node().bodies()) {
@@ -35,8 +34,7 @@ void AddNodeWithBodies(NodeLowering& n, std::string_view set, std::string_view t
                                               .inputs = inputs,
                                               .num_outputs = n.node().num_outputs(),
                                               .origin = n.node().origin()});
-  // Bodies were inferred as they grew; doing so again at each level of a nest
-  // would take time in proportion to its depth.
+  // The bodies are already inferred. Repeating that at each level would be quadratic in the nesting depth.
   for (ir::Body& body : bodies) state.target.AddBody(id, std::move(body));
   for (int32_t i = 0; i < n.node().num_outputs(); ++i) {
     state.target.SetOutputType({id, i}, n.node().output(i).type, n.node().output(i).shape);
@@ -54,8 +52,8 @@ void LowerIfElse(NodeLowering& n) {
   AddNodeWithBodies(n, "opset8", "If", inputs, std::move(bodies));
 }
 
-// Makes a slice of the whole axis: OpenVINO's parts disagree on what other
-// starts and ends mean. What lies outside is cut off beforehand.
+// Slices the whole axis: OpenVINO's components interpret other starts and ends differently. Elements outside
+// of the range are cropped beforehand.
 OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
   const OutputPort input = n.input(mapping.external);
   const bool backward = mapping.stride < 0;
@@ -84,7 +82,7 @@ OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
                {}, suffix);
 }
 
-// How often the body runs; nothing, which is told, if the extents leave it open.
+// Returns the number of iterations; reports an error and returns nothing if extents are unknown.
 std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
   std::optional<ir::InputMapping> open;
   for (const ir::InputMapping& mapping : body.inputs) {
@@ -101,8 +99,8 @@ std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
   return std::nullopt;
 }
 
-// Makes a TensorIterator a Loop-5, which has a number of iterations and a
-// condition to go on as inputs, and the next condition as a result.
+// Turns a TensorIterator into a Loop-5. Its additional inputs are the trip count and the initial condition,
+// and its additional result is the next condition.
 void MakeLoop(NodeLowering& n, int64_t iterations, ir::Body& body, std::vector<OutputPort>& inputs) {
   const TensorValue truth = TensorValue::Filled(ElementType::kBoolean, {}, 1);
   inputs.insert(inputs.begin(), {n.ConstInt(iterations, "trip_count"), n.Constant(truth, "condition")});
@@ -114,8 +112,7 @@ void MakeLoop(NodeLowering& n, int64_t iterations, ir::Body& body, std::vector<O
   body.graph->AddResult(name, {next, 0}, n.node().origin());
 }
 
-// TensorIterator-1, and in a body of one Loop-5: OpenVINO refuses a
-// TensorIterator in another.
+// TensorIterator-1 or, inside of another one, Loop-5: OpenVINO rejects nested TensorIterators.
 void LowerTensorIterator(NodeLowering& n) {
   std::vector<ir::Body> bodies = LowerBodies(n);
   if (bodies.size() != n.node().bodies().size()) return;
@@ -129,8 +126,8 @@ void LowerTensorIterator(NodeLowering& n) {
   for (ir::InputMapping& mapping : bodies[0].inputs) {
     if (mapping.axis) inputs[static_cast<size_t>(mapping.external)] = Whole(n, mapping);
   }
-  // Where nothing is sliced there is one iteration, which OpenVINO counts by
-  // the places of the outputs: they must not be relative to the end.
+  // Without slices there is one iteration. OpenVINO derives the count from the offsets of the outputs, so
+  // they must not be relative to the end.
   if (n.node().segment(0).empty()) {
     for (ir::OutputMapping& mapping : bodies[0].outputs) {
       if (mapping.axis) (mapping.stride < 0 ? mapping.start : mapping.end) = mapping.part_size;

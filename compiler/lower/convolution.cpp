@@ -28,7 +28,7 @@ ir::AttributeMap ConvolutionAttributes(const Window& window) {
                      {"auto_pad", window.same_upper ? "same_upper" : "explicit"}});
 }
 
-// The number of groups; 0 stands for one group a channel.
+// Returns the number of groups; 0 means one group per channel.
 std::optional<int64_t> Groups(NodeLowering& n, const Filter& filter, ir::Dim channels) {
   if (filter.groups != 0) return filter.groups;
   if (channels.known()) return channels.value();
@@ -36,7 +36,7 @@ std::optional<int64_t> Groups(NodeLowering& n, const Filter& filter, ir::Dim cha
   return std::nullopt;
 }
 
-// [c, C/G, k..] -> [G, c/G, C/G, k..].
+// Reshapes [c, C/G, k..] to [G, c/G, C/G, k..].
 OutputPort GroupFilter(NodeLowering& n, const Filter& filter, int64_t groups) {
   std::vector<int64_t> extents{groups};
   for (int64_t i = 0; i < filter.shape.rank(); ++i) {
@@ -74,7 +74,7 @@ OutputPort AddChannelBias(NodeLowering& n, OutputPort x, int32_t input) {
 
 namespace {
 
-// Spatial dimensions that Convolution and its kin may have.
+// The supported numbers of spatial dimensions of Convolution and related operations.
 constexpr size_t kFewestSpatial = 1;
 constexpr size_t kMostSpatial = 3;
 
@@ -84,8 +84,8 @@ PartialShape WithLastExtent(const PartialShape& shape) {
   return PartialShape(llvm::ArrayRef<ir::Dim>(dims));
 }
 
-// Calls `apply` on [batch, channels, 1] of an input of rank 2, with a filter
-// and a window to match, and takes the last extent away again.
+// Calls `apply` on [batch, channels, 1] of an input of rank 2, with a matching filter and window, and
+// squeezes the last extent of the result.
 template <typename Apply>
 OutputPort WithSpatialAxis(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                            Apply apply) {
@@ -98,8 +98,7 @@ OutputPort WithSpatialAxis(NodeLowering& n, OutputPort input, const PartialShape
   return n.Add("opset1", "Squeeze", {result, n.ConstInts({kRank - 1}, "spatial_axis")});
 }
 
-// What `conv` and `deconv` of the set nnef share, which stay where there are too
-// many spatial dimensions.
+// Returns the common attributes of `conv` and `deconv` of the set nnef, for too many spatial dimensions.
 ir::AttributeMap NnefAttributes(const Window& window, const Filter& filter, bool automatic) {
   std::vector<std::pair<int64_t, int64_t>> padding;
   for (size_t i = 0; !automatic && i < window.rank(); ++i) {
@@ -113,7 +112,7 @@ ir::AttributeMap NnefAttributes(const Window& window, const Filter& filter, bool
   return attributes;
 }
 
-// An operation of the set nnef, called as the one that is lowered.
+// Adds an operation of the set nnef, with the wording of the lowered node.
 OutputPort Keep(NodeLowering& n, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
                 ir::AttributeMap attributes) {
   const OutputPort port = n.Add(ir::kNnefSet, type, inputs, std::move(attributes));
@@ -133,7 +132,7 @@ OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape
     return Keep(n, "conv", {input, filter.port}, NnefAttributes(window, filter, window.same_upper));
   }
   input = CropBeforehand(n, input, window, 2);
-  // Zeros are the only padding that Convolution has.
+  // Convolution supports zero padding only.
   if (window.border != "constant" && window.border != "ignore") input = PadBeforehand(n, input, window, 2);
   const std::optional<int64_t> groups = Groups(n, filter, shape[1]);
   if (!groups) return input;
@@ -155,8 +154,7 @@ std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPo
 
 namespace {
 
-// Turns the difference between the natural extent, (x - 1) s + reach - p - q,
-// and the one that the node has into output padding.
+// Returns the output padding: the node's extent minus the natural one, (x - 1) s + reach - p - q.
 std::optional<std::vector<int64_t>> OutputPadding(NodeLowering& n, const Window& window,
                                                   const std::vector<int64_t>& output_shape,
                                                   const PartialShape& shape) {
@@ -178,9 +176,9 @@ std::optional<std::vector<int64_t>> OutputPadding(NodeLowering& n, const Window&
   return extra;
 }
 
-// A border other than zeros extends the input of a backward operation, which is
-// the down-scaled tensor: it is padded by as many elements as are read there,
-// and the result is cut by what they add.
+// Extends the input of a backward operation for a border other than zeros. The input, the down-scaled tensor,
+// is padded by the elements that are read beyond it; the window's padding then crops the surplus of the
+// result.
 OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& shape, Window& window,
                        const std::vector<int64_t>& extra) {
   using ir::Wide;
@@ -203,8 +201,8 @@ OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& sh
   return Pad(n, input, begin, end, PadMode(window.border), 0.0, "extend");
 }
 
-// OpenVINO's pads and output padding are not negative: what a negative pad adds
-// to the result lies outside of every window and is zero.
+// Pads the result for negative pads, since OpenVINO does not support those. No window reaches these elements,
+// so they are zero.
 OutputPort GrowResult(NodeLowering& n, OutputPort result, const std::vector<int64_t>& grow_begin,
                       const std::vector<int64_t>& grow_end) {
   std::vector<int64_t> begin(2, 0);
@@ -214,8 +212,8 @@ OutputPort GrowResult(NodeLowering& n, OutputPort result, const std::vector<int6
   return Pad(n, result, begin, end, "constant", 0.0, "grow");
 }
 
-// `deconv` of the set nnef. The result's extents follow from the padding, unless
-// it is automatic or they are given.
+// Adds `deconv` of the set nnef. Its extents follow from the padding unless that is automatic, or are
+// explicit.
 OutputPort KeepDeconvolution(NodeLowering& n, OutputPort input, const Filter& filter, const Window& window,
                              bool has_output_shape) {
   const bool automatic = n.node().attribute("padding").ListSize() == 0;
@@ -243,7 +241,7 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
   for (size_t i = 0; i < window.rank(); ++i) {
     grow_begin[i] = std::max<int64_t>(-window.pad_begin[i], 0);
     window.pad_begin[i] += grow_begin[i];
-    // Growth at the end is taken from its cut first.
+    // Growth at the end reduces the crop there first.
     int64_t growth = (*extra)[i] - window.pad_end[i];
     window.pad_end[i] = std::max<int64_t>(-growth, 0);
     growth = std::max<int64_t>(growth, 0);
@@ -289,7 +287,7 @@ void LowerDeconv(NodeLowering& n) {
       AddChannelBias(n, Deconvolve(n, n.input(0), n.input_shape(0), filter, *window, output_shape), 2));
 }
 
-// A filter of one plane a channel, then a point-wise one that mixes channels.
+// A depth-wise filter, then a point-wise one that mixes channels.
 void LowerSeparableConv(NodeLowering& n) {
   const Filter plane{.port = n.input(1), .shape = n.input_shape(1), .groups = 0};
   const Filter point{.port = n.input(2), .shape = n.input_shape(2), .groups = n.Int("groups")};

@@ -6,32 +6,28 @@
 
 namespace nnefc::lower {
 
-// A filter [c, C/G, k..] of `groups` groups, where 0 is a group for each
-// channel.
+// A filter [c, C/G, k..] with `groups` groups; 0 means one group per channel.
 struct Filter {
   OutputPort port;
   PartialShape shape;
   int64_t groups = 1;
-  ir::Dim result_channels = {};  // of a backward operation: C
+  ir::Dim result_channels = {};  // C, for a backward operation
 };
 
-// Convolution or GroupConvolution over the spatial dimensions of `input`, which
-// has the shape `shape`; borders that OpenVINO has not are padded beforehand.
-// Without spatial dimensions one is added for the while; `conv` of the set nnef
-// where there are more than three.
+// Adds Convolution or GroupConvolution over the spatial dimensions of `input`, whose shape is `shape`.
+// Borders that OpenVINO does not support are padded beforehand. Without spatial dimensions a temporary one is
+// inserted; with more than three, `conv` of the set nnef is added.
 OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                     Window window);
-// The sums of a node of `conv` with another input and filter, without its bias; nothing after a mistake.
+// Computes a `conv` node with another input and filter, without its bias. Returns nothing after an error.
 std::optional<OutputPort> ConvolveAs(NodeLowering& n, OutputPort input, OutputPort filter);
-// The backward operation. `output_shape` has the spatial extents of the result,
-// or is empty.
+// Adds the backward operation. `output_shape` has the spatial extents of the result, or is empty.
 OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& shape, const Filter& filter,
                       Window window, const std::vector<int64_t>& output_shape);
-// Adds the bias that input `input` is, unless it was left out or is the literal
-// zero.
+// Adds the bias in input `input` unless it was omitted or is the literal zero.
 OutputPort AddBias(NodeLowering& n, OutputPort x, int32_t input);
-// The same for the bias of a convolution, whose singular extents beyond the
-// rank of the result do not count (4.3.1).
+// The same for a convolution's bias, where singular extents beyond the rank of the result are ignored
+// (4.3.1).
 OutputPort AddChannelBias(NodeLowering& n, OutputPort x, int32_t input);
 
 }  // namespace nnefc::lower

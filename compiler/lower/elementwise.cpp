@@ -13,7 +13,7 @@ struct Translation {
   std::string_view nnef, set, openvino;
 };
 
-// One operation for one.
+// Operations with a one-to-one translation.
 constexpr Translation kUnaries[] = {
     {"neg", "opset1", "Negative"}, {"exp", "opset1", "Exp"},      {"log", "opset1", "Log"},
     {"sin", "opset1", "Sin"},      {"cos", "opset1", "Cos"},      {"tan", "opset1", "Tan"},
@@ -24,8 +24,7 @@ constexpr Translation kUnaries[] = {
     {"floor", "opset1", "Floor"},  {"ceil", "opset1", "Ceiling"}, {"sqrt", "opset1", "Sqrt"},
 };
 
-// `min` and `max` are defined by `select`, which for NaN in `x` takes `y`;
-// Minimum and Maximum leave that open.
+// `min` and `max` are defined by `select`: a NaN in `x` yields `y`. Minimum and Maximum do not specify this.
 constexpr Translation kBinaries[] = {
     {"add", "opset1", "Add"},      {"sub", "opset1", "Subtract"}, {"mul", "opset1", "Multiply"},
     {"div", "opset1", "Divide"},   {"pow", "opset1", "Power"},    {"lt", "opset1", "Less"},
@@ -50,14 +49,14 @@ void LowerBinary(NodeLowering& n) {
   n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, n.input(0), n.input(1)));
 }
 
-// Of integers as integers: two may be one and the same f32.
+// Compares integers as integers, since two of them may have the same f32 value.
 void LowerComparison(NodeLowering& n) {
   const auto integers = IntegerOperands(n, n.node());
   if (!integers) return LowerBinary(n);
   n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, (*integers)[0], (*integers)[1]));
 }
 
-// Round-5 has other ties.
+// Round-5 rounds ties differently.
 void LowerRound(NodeLowering& n) {
   n.SetOutput(RoundHalfUp(n, n.input(0)));
 }
@@ -83,7 +82,7 @@ void LowerLog2(NodeLowering& n) {
   n.SetOutput(Log2(n, n.input(0)));
 }
 
-// clamp: max(min(x, b), a); a Clamp where the limits are constants in order.
+// clamp: max(min(x, b), a); a Clamp if the limits are ordered constants.
 void LowerClamp(NodeLowering& n) {
   const std::optional<double> low = n.ScalarValue(n.input(1));
   const std::optional<double> high = n.ScalarValue(n.input(2));

@@ -6,7 +6,7 @@ namespace nnefc::lower {
 
 namespace {
 
-// Judges literals and short lists; long ones are not worth the walk.
+// Checks literals and short lists; longer lists are not worth the time.
 bool HasNoNegativeItem(const Attribute& value) {
   constexpr size_t kLongestList = 64;
   if (const auto* scalar = value.get<double>()) return *scalar >= 0;
@@ -15,8 +15,8 @@ bool HasNoNegativeItem(const Attribute& value) {
          std::all_of(scalars->begin(), scalars->end(), [](double item) { return item >= 0; });
 }
 
-// True if the result of a window may be the largest of no elements, which is -infinity: border 'ignore' with
-// a window that may cover padding alone.
+// True if a window result may be the maximum of no elements, -infinity: with border 'ignore' and a window
+// that may be entirely in the padding.
 bool MayBeLargestOfNone(const ir::Node& node) {
   if (node.info().window != ir::WindowKind::kLargest || node.attribute("border").AsString() != "ignore")
     return false;
@@ -25,7 +25,7 @@ bool MayBeLargestOfNone(const ir::Node& node) {
   const std::vector<std::pair<int64_t, int64_t>> padding = node.attribute("padding").AsPairs();
   const auto is_dilated = [&](size_t axis) { return axis < dilation.size() && dilation[axis] != 1; };
   for (size_t axis = 0; axis < size.size(); ++axis) {
-    // Automatic padding is smaller than the window, whose gaps it may fill.
+    // Automatic padding is smaller than the window but may fill its gaps.
     if (axis >= padding.size()
             ? is_dilated(axis) && size[axis] > 1
             : std::max(padding[axis].first, padding[axis].second) >= (is_dilated(axis) ? 1 : size[axis]))

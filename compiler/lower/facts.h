@@ -7,14 +7,14 @@
 
 namespace nnefc::lower {
 
-// True if no element of any output of an NNEF node can be below zero, judged by
-// its operation and by what is known of its inputs' nodes: `max_pool(relu(x))`.
+// True if no element of any output of an NNEF node can be negative. This follows from its operation and from
+// facts about the nodes of its inputs: `max_pool(relu(x))`.
 bool IsNonNegative(const ir::Graph& source, const ir::Node& node, const std::vector<bool>& known);
 
-// Prepares the variables that an `update` names: one state for each label.
+// Creates one state for each label of a variable that an `update` refers to.
 void FindUpdatedVariables(LowerState& state);
-// Lets what is stored in a variable depend on its value where nothing else
-// reads that, when all nodes and results are there.
+// Makes each stored value depend on the old value of its variable if nothing else reads that. Call it after
+// all nodes and results were added.
 void ReadUpdatedVariables(LowerState& state);
 
 }  // namespace nnefc::lower

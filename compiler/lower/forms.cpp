@@ -14,7 +14,7 @@ constexpr std::string_view kManySpatial = "with more than three spatial dimensio
 constexpr std::string_view kConvolutionRank = "Convolution has one to three spatial dimensions";
 constexpr std::string_view kPoolingRank = "MaxPool has at most three spatial dimensions";
 
-// All of them. Lowering leaves no other standard operation in a graph.
+// The complete list: no other standard operation is left after lowering.
 constexpr MissingForm kForms[] = {
     {"argmax_pool", kWideWindow, kPoolingRank},
     {"avg_roi_align", "", kInterpolation},

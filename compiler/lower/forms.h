@@ -4,16 +4,16 @@
 
 namespace nnefc::lower {
 
-// A standard NNEF operation that is not, or not always, lowered to OpenVINO's.
+// A standard NNEF operation that has no OpenVINO form for some or all arguments.
 struct MissingForm {
   std::string_view operation;
   std::string_view when;    // empty: always
-  std::string_view reason;  // what OpenVINO's operations do instead
+  std::string_view reason;  // the difference to OpenVINO's operations
 };
 
-// Nothing if the operation is always lowered.
+// Returns null if the operation is always lowered.
 const MissingForm* FindMissingForm(std::string_view operation);
-// True if the operation has a lowering, if only for some of its arguments.
+// True if the operation has a lowering for at least some arguments.
 bool HasLowering(std::string_view operation);
 
 }  // namespace nnefc::lower

@@ -16,7 +16,7 @@ OutputPort IntBinary(NodeLowering& n, std::string_view type, OutputPort x, int64
   return n.Binary(type, x, n.ConstInt(y, fmt::format("{}_value", suffix)), suffix);
 }
 
-// The products of the items after each: the strides of a row-major index.
+// Returns the strides of a row-major index: for each item the product of the later ones.
 std::vector<int64_t> Strides(const std::vector<int64_t>& extents) {
   std::vector<int64_t> strides(extents.size(), 1);
   for (size_t i = extents.size(); i > 1; --i) {
@@ -25,7 +25,7 @@ std::vector<int64_t> Strides(const std::vector<int64_t>& extents) {
   return strides;
 }
 
-// Digit `i` of a row-major index within `extents`.
+// Returns coordinate `i` of a row-major index within `extents`.
 OutputPort Digit(NodeLowering& n, OutputPort index, const std::vector<int64_t>& extents, size_t i) {
   const int64_t stride = Strides(extents)[i];
   if (stride != 1) index = IntBinary(n, "Divide", index, stride, "row");
@@ -34,14 +34,13 @@ OutputPort Digit(NodeLowering& n, OutputPort index, const std::vector<int64_t>& 
   return outermost ? index : IntBinary(n, "FloorMod", index, extents[i], "column");
 }
 
-// The size of the window that the node's indices are numbered within.
+// Returns the window size that the node's indices refer to.
 std::vector<int64_t> IndexSize(NodeLowering& n) {
   const ir::Attribute* size = n.node().attributes().Find(ir::nnef::kIndexSize);
   return size == nullptr ? n.Ints("size") : size->AsInts();
 }
 
-// Numbers places in the node's window within that of the indices, which has
-// room for them.
+// Converts row-major indices in the node's window to indices in the larger window of IndexSize.
 OutputPort Renumbered(NodeLowering& n, OutputPort index) {
   const std::vector<int64_t> size = n.Ints("size");
   const std::vector<int64_t> strides = Strides(IndexSize(n));
@@ -56,7 +55,7 @@ OutputPort Renumbered(NodeLowering& n, OutputPort index) {
   return sum.valid() ? sum : index;
 }
 
-// Widens a window to that of the indices: what lies between is padding.
+// Enlarges a window to IndexSize; the additional elements are padding.
 void WidenToIndex(NodeLowering& n, Window& window) {
   const std::vector<int64_t> size = IndexSize(n);
   for (size_t i = 0; i < window.rank(); ++i) {
@@ -65,7 +64,7 @@ void WidenToIndex(NodeLowering& n, Window& window) {
   }
 }
 
-// The values whose places lie in the node's own window, zeros for the others.
+// Returns the values whose indices are within the node's own window, and zeros elsewhere.
 OutputPort WithinWindow(NodeLowering& n, OutputPort values, OutputPort index) {
   const std::vector<int64_t> size = n.Ints("size");
   const std::vector<int64_t> numbered = IndexSize(n);
@@ -81,7 +80,7 @@ OutputPort WithinWindow(NodeLowering& n, OutputPort values, OutputPort index) {
                Attributes({{"auto_broadcast", "numpy"}}), "within");
 }
 
-// A tensor [1, .., places, .., 1] of `start + place * step`.
+// Returns a tensor [1, .., places, .., 1] of `start + place * step`.
 OutputPort Ramp(NodeLowering& n, size_t rank, size_t axis, int64_t places, int64_t start, int64_t step) {
   nnefc::Shape shape(rank, 1);
   shape[axis] = places;
@@ -90,7 +89,7 @@ OutputPort Ramp(NodeLowering& n, size_t rank, size_t axis, int64_t places, int64
   return n.Constant(TensorValue::FromInts(shape, values), "starts");
 }
 
-// The known extents, at most kMostPlaces each and indexable as a whole.
+// Returns the extents. They must be known, at most kMostPlaces each, and of a representable volume.
 std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialShape& shape, size_t from) {
   std::vector<int64_t> extents;
   for (int64_t i = static_cast<int64_t>(from); i < shape.rank(); ++i) {
@@ -109,8 +108,8 @@ std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialS
   return extents;
 }
 
-// OpenVINO's index of a maximum is its place in the tensor, NNEF's is its place
-// in the window (R 4.3.3), both row-major over the spatial dimensions.
+// Converts a maximum's index in the tensor (OpenVINO) to its index in the window (NNEF, R 4.3.3). Both are
+// row-major over the spatial dimensions.
 OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const SpatialView& view) {
   const Window& window = view.window;
   const auto extents = KnownExtents(n, view.input, 2);
@@ -130,7 +129,7 @@ OutputPort PlaceInWindow(NodeLowering& n, OutputPort flat, const SpatialView& vi
   return sum.valid() ? sum : n.Binary("Subtract", flat, flat, "index");  // a window of one element
 }
 
-// The maximum and its place under a window over spatial dimensions.
+// Returns the maximum and its window index under a window over spatial dimensions.
 std::vector<OutputPort> SpatialMaxWithIndex(NodeLowering& n, const SpatialView& view) {
   ir::AttributeMap attributes = PoolAttributes(view.window);
   attributes.Set("dilations", view.window.dilation);
@@ -140,8 +139,8 @@ std::vector<OutputPort> SpatialMaxWithIndex(NodeLowering& n, const SpatialView& 
   return {{pool, 0}, PlaceInWindow(n, {pool, 1}, view)};
 }
 
-// Maximum and index. A window along more than three dimensions has no form in
-// OpenVINO: nothing, after Keep.
+// Returns maximum and index. A window along more than three dimensions has no OpenVINO form: calls Keep and
+// returns nothing.
 std::optional<std::vector<OutputPort>> MaxWithIndex(NodeLowering& n) {
   const PartialShape& shape = n.input_shape(0);
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = shape});
@@ -168,9 +167,8 @@ void LowerMaxPoolWithIndex(NodeLowering& n) {
   n.SetOutput(1, Renumbered(n, results->back()));
 }
 
-// What `sample` and `desample` share: windows over a tensor seen as [rows,
-// elements], where the dimensions before the first that the window moves along
-// are the rows.
+// Common data of `sample` and `desample`. The window slides over a tensor reshaped to [rows, elements]; the
+// rows are the leading dimensions that the window does not move along.
 struct Sampling {
   size_t leading = 0;
   std::vector<int64_t> lead_extents;
@@ -197,11 +195,11 @@ std::optional<Sampling> MakeSampling(NodeLowering& n, const PartialShape& scaled
   return sampling;
 }
 
-// The position in the up-scaled tensor of each place in its window.
+// Returns the flat position in the up-scaled tensor of each window index.
 OutputPort FlatPosition(NodeLowering& n, OutputPort index, const Sampling& sampling, const Window& window) {
   const std::vector<int64_t> strides = Strides(sampling.scaled);
   OutputPort sum;
-  bool has_digit = false;  // of the shape of the index, while ramps are smaller
+  bool has_digit = false;  // `sum` has the index's shape; ramps alone are smaller
   for (size_t i = sampling.leading; i < window.rank(); ++i) {
     const size_t axis = i - sampling.leading;
     OutputPort position =
@@ -219,7 +217,7 @@ OutputPort FlatPosition(NodeLowering& n, OutputPort index, const Sampling& sampl
   return n.Binary("Add", sum, n.Binary("Multiply", index, n.ConstInt(0, "zero"), "zeros"), "positions");
 }
 
-// `sample(input, index, size = ..)`: the elements that the indices choose.
+// `sample(input, index, size = ..)`: gathers the elements at the indices.
 void LowerSample(NodeLowering& n) {
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
   if (!window) return;
@@ -239,8 +237,7 @@ void LowerSample(NodeLowering& n) {
   n.SetOutput(n.Reshape(chosen, n.output_shape().known_extents()));
 }
 
-// `desample(input, index, size = ..)`: sums the elements where the indices
-// point to in a tensor of zeros, and cuts off the padding.
+// `desample(input, index, size = ..)`: adds the elements at the indices to zeros and crops the padding.
 void LowerDesample(NodeLowering& n) {
   std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"),
                                                 .extents = n.input_shape(0),

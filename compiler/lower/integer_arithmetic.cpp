@@ -9,10 +9,10 @@ namespace nnefc::lower {
 
 namespace {
 
-// Those below which every whole number has a form of its own, as the document writes it.
+// The bound on integers in the document that f64 represents exactly.
 constexpr double kMaxExact = 1LL << 53;
 
-// The operation of OpenVINO that computes the same of integers.
+// Returns the OpenVINO operation that computes the same function of integers.
 const std::string_view* OperationOn(ir::OpId op) {
   static const ir::OpTable<std::string_view> table(ir::StandardOps(), ir::kNnefSet,
                                                    {{"add", "Add"},
@@ -34,7 +34,7 @@ OutputPort TargetOf(NodeLowering& n, OutputPort source) {
   return n.state().ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
 }
 
-// The integers that are seen as scalars at `source`: of a cast, or of whole constants.
+// Returns the integers that became the scalars at `source`: the input of a cast, or an integral constant.
 std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   const ir::Node& node = n.state().source.node(source.node);
   if (IsCast(node.op()) && n.state().source.output(node.input(0)).type == ElementType::kI64)
@@ -52,7 +52,7 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
-// What a quotient that is rounded toward zero is made of.
+// The operations of a quotient that is rounded toward zero.
 enum class Part : uint8_t { kQuotient, kBelowZero, kUp, kDown, kChoice };
 
 bool Is(const ir::Node& node, Part part) {
@@ -66,7 +66,7 @@ bool Is(const ir::Node& node, Part part) {
   return found != nullptr && *found == part;
 }
 
-// The quotient that `choice` rounds toward zero: up below zero, else down. Null if it does not.
+// Returns the quotient that `choice` rounds toward zero (ceil if negative, else floor), or null.
 const ir::Node* QuotientOf(const ir::Graph& graph, const ir::Node& choice) {
   if (!Is(choice, Part::kChoice)) return nullptr;
   const ir::Node& negative = graph.node(choice.input(0).node);
@@ -82,7 +82,7 @@ const ir::Node* QuotientOf(const ir::Graph& graph, const ir::Node& choice) {
   return Is(divided, Part::kQuotient) ? &divided : nullptr;
 }
 
-// Divisors that are known, none of them zero.
+// True if all divisors are known and not zero.
 bool HasSafeDivisors(const ir::Graph& graph, const ir::Node& quotient) {
   const ir::Node& divisors = graph.node(quotient.input(1).node);
   if (!divisors.Is(ir::OpRole::kConstant)) return false;

@@ -7,13 +7,13 @@
 
 namespace nnefc::lower {
 
-// What `cast<integer>` makes of a sum, difference, product, minimum, maximum,
-// negation or absolute value, all of whose operands are integers seen as scalars
-// (the language has no other arithmetic, R 4.2), or of a quotient by known ones that is
-// rounded toward zero: computed in integers, exact where an f32 is not. Nothing for any other cast.
+// Lowers `cast<integer>` of a sum, difference, product, minimum, maximum, negation or absolute value of
+// integers that were cast to scalars (the language has no integer arithmetic, R 4.2), or of such a quotient
+// by constants, rounded toward zero. The result is computed in integers and exact even where f32 is not.
+// Returns nothing for any other cast.
 std::optional<OutputPort> LowerInIntegers(NodeLowering& cast);
 
-// The operands of `node` as integers, where all of them are integers seen as scalars.
+// Returns the operands of `node` as integers if all of them are integers that were cast to scalars.
 std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node);
 
 }  // namespace nnefc::lower

@@ -20,8 +20,7 @@ namespace nnefc {
 
 namespace lower {
 
-// Lowers a graph that is the body of `depth` nodes. Bodies nest on the C++
-// stack, up to ir::kMaxBodyNesting.
+// Lowers a graph that is nested in `depth` bodies. The recursion depth is at most ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
                                      int depth, bool in_loop);
 
@@ -50,8 +49,8 @@ LoweringTable MakeTable() {
   return table;
 }
 
-// True if the ranks of all inputs and outputs are known, on which every
-// lowering relies; otherwise says which is not.
+// True if the ranks of all inputs and outputs are known, as all lowerings require; otherwise reports the
+// first unknown one.
 bool HasRanks(NodeLowering& lowering) {
   const ir::Node& node = lowering.node();
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
@@ -69,7 +68,7 @@ bool HasRanks(NodeLowering& lowering) {
   return true;
 }
 
-// Lowers the bodies of a node that was kept.
+// Lowers the bodies of a preserved node.
 void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
   for (const ir::Body& body : lowering.node().bodies()) {
     std::unique_ptr<ir::Graph> graph = LowerBodyOf(lowering, *body.graph);
@@ -82,7 +81,7 @@ void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
   }
 }
 
-// Calls the lowering of a plug-in, which may do what ours do not.
+// Calls the lowering of a plug-in. It may throw.
 void LowerByPlugin(NodeLowering& lowering, LowerFunction function) {
   const ir::Node& node = lowering.node();
   const auto fail = [&](const char* what) {
@@ -128,7 +127,7 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
   state.non_negative[static_cast<size_t>(id.index)] = IsNonNegative(state.source, node, state.non_negative);
 }
 
-// A copy of the tensor, which takes that name from it.
+// Copies a tensor and moves the name from it to the copy.
 ir::OutputPort CopyAs(LowerState& state, ir::OutputPort source, const std::string& name,
                       const ir::Origin& origin) {
   const ElementType type = state.target.output(source).type;
@@ -146,9 +145,8 @@ ir::OutputPort CopyAs(LowerState& state, ir::OutputPort source, const std::strin
   return {copy, 0};
 }
 
-// Adds the results. Each is a tensor of its own: what only is another name of a
-// parameter, or of another result, is copied, as OpenVINO gives the names of
-// both to one of them where they share a tensor.
+// Adds the results, each a separate tensor. A result that only aliases a parameter or another result is
+// copied, since OpenVINO shares the names of both if they share a tensor.
 void AddResults(LowerState& state) {
   llvm::DenseSet<std::pair<int32_t, int32_t>> taken;
   for (ir::NodeId id : state.source.results()) {

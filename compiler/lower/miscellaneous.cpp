@@ -5,12 +5,12 @@ namespace nnefc::lower {
 
 namespace {
 
-// A copy is another name of the tensor.
+// A copy is an alias of the tensor.
 void LowerCopy(NodeLowering& n) {
   for (int32_t i = 0; i < n.node().num_outputs(); ++i) n.SetOutput(i, n.input(0));
 }
 
-// The sum of any number of tensors; of none it is zero.
+// Lowers the sum of any number of tensors; without tensors it is zero.
 void LowerAddN(NodeLowering& n) {
   if (n.num_inputs() == 0) {
     n.SetOutput(n.ConstFloat(0, "zero"));

@@ -211,8 +211,7 @@ void NodeLowering::SetQuantized(int32_t index, QuantizedType type) {
   state_.quantized[{node_.id().index, index}] = std::move(type);
 }
 
-// The target must not know otherwise than the source; what it knows less well
-// it takes over.
+// Checks that the shapes of target and source are compatible, and sets extents that only the source knows.
 void NodeLowering::CheckShape(int32_t index, OutputPort port) {
   if (state_.failed) return;
   const ir::Output& expected = node_.output(index);

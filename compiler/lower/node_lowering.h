@@ -21,16 +21,15 @@ using ir::Attribute;
 using ir::OutputPort;
 using ir::PartialShape;
 
-// Attributes written down in place: `Attributes({{"axis", 1}})`.
+// Makes an attribute map in place: `Attributes({{"axis", 1}})`.
 ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, Attribute>> entries);
 
-// A variable that is updated.
+// The state of an updated variable.
 struct VariableState {
-  std::string id;    // the label, as the first update's variable spells it
-  OutputPort value;  // its ReadValue, once it is there
+  std::string id;    // the label, as spelled by the first update's variable
+  OutputPort value;  // its ReadValue, once it exists
 };
-// The state of one LowerGraph: the graph that grows and what of the source is
-// already in it.
+// The state of one LowerGraph: the target graph so far, and the nodes of the source that it covers.
 struct LowerState {
   LowerState(const ir::Graph& source, const LowerOptions& options, Context& context);
 
@@ -38,22 +37,21 @@ struct LowerState {
   const LowerOptions& options;
   Context& context;
   ir::Graph target;
-  std::vector<std::vector<OutputPort>> ports;                      // by source node and output
-  std::vector<bool> non_negative;                                  // by source node: facts.h
-  llvm::StringMap<VariableState> states;                           // by VariableKey
-  std::map<std::pair<int32_t, int32_t>, QuantizedType> quantized;  // by source node and output
-  int depth = 0;                                                   // how many bodies the graph is in
-  bool in_loop = false;                                            // one of them is that of a tensor_iterator
+  std::vector<std::vector<OutputPort>> ports;                      // index: source node, output
+  std::vector<bool> non_negative;                                  // index: source node (facts.h)
+  llvm::StringMap<VariableState> states;                           // key: VariableKey
+  std::map<std::pair<int32_t, int32_t>, QuantizedType> quantized;  // key: source node, output
+  int depth = 0;                                                   // number of surrounding bodies
+  bool in_loop = false;                                            // true inside a tensor_iterator
   bool failed = false;
 };
 
-// What the lowering of one NNEF node sees and does. Nodes that it adds have the
-// node's origin and the name "NODE/SUFFIX"; the one that becomes an output
-// takes the output's NNEF identifier. Ports are those of the target graph.
+// The interface for the lowering of one NNEF node. Added nodes have the node's origin and the name
+// "NODE/SUFFIX"; a node that computes an output is named after the output's NNEF identifier. Ports belong to
+// the target graph.
 //
-// The ranks of the source's inputs and outputs are known. The shape of a port
-// in the target is unknown after a mistake (which was told); then the rest of
-// the lowering goes on without effect.
+// The ranks of the source's inputs and outputs are known. After a reported error, ports in the target have
+// unknown shapes, and the rest of the lowering has no effect.
 class NodeLowering {
  public:
   NodeLowering(LowerState& state, ir::NodeId node);
@@ -66,13 +64,13 @@ class NodeLowering {
   // ---- the NNEF node ----
   int32_t num_inputs() const { return node_.num_inputs(); }
   OutputPort input(int32_t index) const;
-  // What a port of the source was lowered to.
+  // Returns the lowered form of a port of the source.
   OutputPort LoweredPort(OutputPort source) const;
-  // From here on `input` has another port.
+  // Replaces input `index` by another port for the rest of the lowering.
   void ReplaceInput(int32_t index, OutputPort port) { replaced_.emplace_back(index, port); }
-  // The quantized type of a port of the source; null if it holds numbers.
+  // Returns the quantized type of a port of the source; null if it has real values.
   const QuantizedType* FindQuantized(OutputPort source) const;
-  // What the source knows of input `index`.
+  // Returns the source's type, shape and value of input `index`.
   const ir::Output& source_input(int32_t index) const;
   const PartialShape& input_shape(int32_t index) const { return source_input(index).shape; }
   int64_t input_rank(int32_t index) const { return input_shape(index).rank(); }
@@ -82,14 +80,13 @@ class NodeLowering {
   double Double(std::string_view name) const { return node_.attribute(name).AsDouble(); }
   std::string String(std::string_view name) const { return node_.attribute(name).AsString(); }
   std::vector<int64_t> Ints(std::string_view name) const { return node_.attribute(name).AsInts(); }
-  // f32, i64 or boolean by the attribute "dtype".
+  // Returns f32, i64 or boolean, according to the attribute "dtype".
   ElementType DataType() const;
-  // True if no element of the input is below zero, as far as the graph tells.
+  // True if the graph implies that no element of the input is negative.
   bool IsNonNegative(int32_t index) const;
 
   // ---- building ----
-  // Adds an operation with one output. The suffix is the operation's name in
-  // lower case where none is given.
+  // Adds an operation with one output. The default suffix is the operation's name in lower case.
   OutputPort Add(std::string_view set, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
                  ir::AttributeMap attributes = {}, std::string_view suffix = {});
   // The same with several outputs.
@@ -99,45 +96,43 @@ class NodeLowering {
   OutputPort ConstInts(llvm::ArrayRef<int64_t> values, std::string_view suffix);  // i64 [n]
   OutputPort ConstInt(int64_t value, std::string_view suffix);                    // i64 []
   OutputPort ConstFloat(double value, std::string_view suffix);                   // f32 []
-  // A Const whose value is not known in this run.
+  // Adds a Const whose value is unknown in this run.
   OutputPort ConstWithoutValue(ElementType type, PartialShape shape, std::string_view suffix);
 
-  // Short forms of frequent operations of opset1.
+  // Shorthands for frequent operations of opset1.
   OutputPort Unary(std::string_view type, OutputPort x, std::string_view suffix = {});
-  // Broadcasts by NNEF's rule: the operand of lower rank gets trailing ones.
+  // Broadcasts by NNEF's rule: the operand of lower rank is extended by trailing ones.
   OutputPort Binary(std::string_view type, OutputPort x, OutputPort y, std::string_view suffix = {});
   OutputPort Reshape(OutputPort x, llvm::ArrayRef<int64_t> target, std::string_view suffix = {});
 
-  // The value of a Const, or null.
+  // Returns the value of a Const, or null.
   const TensorValue* Value(OutputPort port) const;
-  // The value of a Const of one element.
+  // Returns the value of a Const of one element.
   std::optional<double> ScalarValue(OutputPort port) const;
-  // The shape in the target, or one of `rank` unknown extents after a mistake.
+  // Returns the shape in the target, or one of `rank` unknown extents after an error.
   PartialShape Shape(OutputPort port, int64_t rank) const;
-  // The tensor seen with other extents of the same volume: a Const is seen
-  // anew (its bytes are shared), anything else goes through Reshape.
+  // Returns the tensor with other extents of the same volume: a Const with shared bytes, or a Reshape.
   OutputPort WithShape(OutputPort port, llvm::ArrayRef<int64_t> extents, std::string_view suffix = "reshape");
-  // Appends trailing extents of 1 up to `rank`. Rank 0 stays: it broadcasts.
+  // Appends trailing extents of 1 up to `rank`. Rank 0 is unchanged because it broadcasts.
   OutputPort Align(OutputPort port, int64_t rank);
 
   // ---- results ----
-  // Makes `port` the output `index`: names, and a check against the source's
-  // shape. Each output is set once.
+  // Makes `port` the output `index`: sets names and compares shapes with the source. Each output is set once.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
-  // The outputs that a lowering would set; those after a mistake are invalid.
+  // Returns the outputs that a lowering would set; after an error they are invalid.
   std::vector<OutputPort> Capture(LowerFunction lower);
   void SetQuantized(int32_t index, QuantizedType type);
-  // Leaves the node as it is, an operation of the set nnef.
+  // Copies the node unchanged, as an operation of the set nnef.
   ir::NodeId Keep();
-  // Gives outputs that were not set after a mistake a stand-in.
+  // Replaces outputs that were not set because of an error by placeholders.
   void Finish();
 
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
     Report(rule, fmt::format(format, std::forward<Args>(args)...));
   }
-  // Tells that lowering needs the extent of `what` along `axis`.
+  // Reports that lowering needs a tensor's extent along `axis`.
   void UnknownExtent(std::string_view what, int64_t axis);
 
  private:
@@ -147,7 +142,7 @@ class NodeLowering {
 
   LowerState& state_;
   const ir::Node& node_;
-  int32_t first_new_;  // nodes of the target from here on were added for this one
+  int32_t first_new_;  // the first node of the target that was added for this node
   std::vector<std::pair<int32_t, OutputPort>> replaced_;
   std::vector<OutputPort>* captured_ = nullptr;
 };

@@ -18,16 +18,16 @@ OutputPort AddScalar(NodeLowering& n, OutputPort x, double value, std::string_vi
   return value == 0 ? x : n.Binary("Add", x, n.ConstFloat(value, fmt::format("{}_value", suffix)), suffix);
 }
 
-// max(norm + bias, epsilon), where the norm is not negative.
+// Returns max(norm + bias, epsilon) for a non-negative norm.
 OutputPort Bounded(NodeLowering& n, OutputPort norm, double bias, double epsilon) {
   norm = AddScalar(n, norm, bias, "biased");
   if (bias >= 0 && epsilon <= 0) return norm;
   return n.Binary("Maximum", norm, n.ConstFloat(epsilon, "epsilon"), "bounded");
 }
 
-// The one extent that all moving axes of an LRN window have, if it is odd: LRN
-// divides by the volume of a centered window, as NNEF's automatic padding does.
-// OpenVINO's CPU plugin computes LRN across the channels or across all of space.
+// Returns the common extent of all non-trivial axes of an LRN window, if it is odd: LRN divides by the volume
+// of a centered window, like NNEF's automatic padding. OpenVINO's CPU plugin supports LRN across channels or
+// across all spatial axes only.
 std::optional<int64_t> LrnSize(const std::vector<int64_t>& size, std::vector<int64_t>& axes) {
   int64_t common = 1;
   for (size_t i = 0; i < size.size(); ++i) {
@@ -51,7 +51,7 @@ void LowerLocalResponse(NodeLowering& n) {
   const double alpha = n.Double("alpha");
   const double beta = n.Double("beta");
   const double bias = n.Double("bias");
-  // The plugin drops the fraction of the bias.
+  // The CPU plugin truncates the bias to an integer.
   if (common && std::floor(bias) == bias) {
     n.SetOutput(n.Add("opset1", "LRN", {n.input(0), n.ConstInts(axes, "axes")},
                       Attributes({{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", *common}})));
@@ -87,8 +87,8 @@ void LowerL1(NodeLowering& n) {
   n.SetOutput(n.Binary("Divide", n.input(0), Bounded(n, sum, n.Double("bias"), n.Double("epsilon"))));
 }
 
-// l2_normalization: x / max(sqrt(sum(x^2)) + bias, epsilon). NormalizeL2 has the
-// bound under the root, so that without a bias it is epsilon squared.
+// l2_normalization: x / max(sqrt(sum(x^2)) + bias, epsilon). NormalizeL2 applies the bound before the root;
+// without a bias that bound is epsilon squared.
 void LowerL2(NodeLowering& n) {
   const std::vector<int64_t> axes = n.Ints("axes");
   const double bias = n.Double("bias");
@@ -102,8 +102,8 @@ void LowerL2(NodeLowering& n) {
   n.SetOutput(n.Binary("Divide", n.input(0), Bounded(n, norm, bias, epsilon)));
 }
 
-// A parameter of batch_normalization as [C]: from [1, C] (or [1, C, 1, ..]) or
-// a constant of one element; nothing if it has another form.
+// Returns a parameter of batch_normalization as [C]: a tensor [1, C] (or [1, C, 1, ..]) or a constant of one
+// element. Nothing for other shapes.
 std::optional<OutputPort> ChannelParameter(NodeLowering& n, int32_t index, int64_t channels) {
   const PartialShape& shape = n.input_shape(index);
   if (!shape.known()) return std::nullopt;

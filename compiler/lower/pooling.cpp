@@ -21,8 +21,7 @@ ir::AttributeMap PoolAttributes(const Window& window) {
 
 namespace {
 
-// True if some window may lie in the padding as a whole, which OpenVINO refuses
-// or leaves undefined.
+// True if a window may be entirely in the padding; OpenVINO rejects this or leaves the result undefined.
 bool MayMissTensor(const Window& window) {
   if (window.same_upper && window.IsDilated()) return true;
   for (size_t i = 0; i < window.rank(); ++i) {
@@ -32,8 +31,8 @@ bool MayMissTensor(const Window& window) {
   return false;
 }
 
-// A depth-wise filter [C, 1, k..] of equal weights; nothing after
-// kUnknownExtent or kWindowTooLarge.
+// Returns a depth-wise filter [C, 1, k..] of equal weights, or nothing after kUnknownExtent or
+// kWindowTooLarge.
 std::optional<Filter> EqualWeights(NodeLowering& n, const SpatialView& view, double weight) {
   constexpr int64_t kLargestFilter = int64_t{1} << 28;
   const ir::Dim channels = view.input[1];
@@ -52,8 +51,7 @@ std::optional<Filter> EqualWeights(NodeLowering& n, const SpatialView& view, dou
   return Filter{.port = weights, .shape = PartialShape(extents), .groups = 0, .result_channels = channels};
 }
 
-// How many elements of the tensor lie under each place of a window along one
-// axis.
+// Returns the number of tensor elements under the window at each position along one axis.
 std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent, int64_t places) {
   std::vector<int64_t> counts;
   for (int64_t place = 0; place < places; ++place) {
@@ -67,7 +65,7 @@ std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent,
   return counts;
 }
 
-// What a window slides over: dimensions of `input` and `output` from `leading` on.
+// A window over the dimensions of `input` and `output` from `leading` on.
 struct Slid {
   const Window& window;
   const PartialShape& input;
@@ -75,8 +73,7 @@ struct Slid {
   size_t leading;
 };
 
-// Divides sums by the number of elements under each place (border 'ignore'); the
-// average of none is 0, as their sum is.
+// Divides sums by the number of elements under the window (border 'ignore'); the average of none is 0.
 OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) {
   for (size_t i = 0; i < view.window.rank(); ++i) {
     if (view.window.IsTrivial(i)) continue;
@@ -104,7 +101,7 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) 
   return sums;
 }
 
-// Sums or averages under a window over spatial dimensions.
+// Computes sums or averages under a window over spatial dimensions.
 OutputPort SpatialBox(NodeLowering& n, const SpatialView& view, bool normalize) {
   const Window& window = view.window;
   const auto volume = static_cast<double>(window.Volume());
@@ -161,8 +158,8 @@ OutputPort SpatialMaxPool(NodeLowering& n, OutputPort x, const Window& window) {
 
 }  // namespace
 
-// OpenVINO never lets padding win (border 'ignore'). With border 'constant'
-// zeros take part: they cannot win over a tensor that is nowhere negative.
+// OpenVINO never selects padding (border 'ignore'). With border 'constant' zeros participate, but they cannot
+// win over a tensor without negative elements.
 OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                    Window window, bool non_negative) {
   if (window.border == "ignore" && !window.same_upper && MayMissTensor(window))
@@ -208,8 +205,7 @@ void LowerMaxPool(NodeLowering& n) {
   n.SetOutput(MaxPool(n, n.input(0), n.input_shape(0), n.output_shape(), *window, n.IsNonNegative(0)));
 }
 
-// `debox(input, size = [1, 1, 2, 2], stride = [1, 1, 2, 2])`: the sum of what
-// the windows spread, a depth-wise deconvolution with equal weights.
+// `debox(input, size = [1, 1, 2, 2], stride = [1, 1, 2, 2])`: a depth-wise deconvolution with equal weights.
 void LowerDebox(NodeLowering& n) {
   const std::vector<int64_t> output_shape = n.Ints("output_shape");
   const auto window = ReadWindow(
@@ -223,13 +219,13 @@ void LowerDebox(NodeLowering& n) {
     if (!filter) return std::vector<OutputPort>{view.x};
     std::vector<int64_t> extents;
     for (int64_t i = 2; !output_shape.empty() && i < view.output.rank(); ++i) {
-      extents.push_back(view.output[i].value());  // known, since `output_shape` says them
+      extents.push_back(view.output[i].value());  // known from `output_shape`
     }
     return std::vector<OutputPort>{Deconvolve(n, view.x, view.input, *filter, view.window, extents)};
   }));
 }
 
-// Averages of the blocks that `factor` gives.
+// Lowers area_downsample: averages of blocks of `factor`.
 void LowerAreaDownsample(NodeLowering& n) {
   const Window window = BlockWindow(n.Ints("factor"), static_cast<size_t>(n.input_rank(0)));
   n.SetOutput(Box(n, n.input(0), n.input_shape(0), n.output_shape(), window, true));

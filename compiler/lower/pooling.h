@@ -4,18 +4,18 @@
 
 namespace nnefc::lower {
 
-// `box`: sums or, if `normalize`, averages under a window of full rank. `shape`
-// is the shape of `x`, `output` that of the result.
+// Computes `box`: sums or, if `normalize`, averages under a window of full rank. `shape` is the shape of `x`,
+// `output` that of the result.
 OutputPort Box(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                Window window, bool normalize);
-// The local average of `x`, of the shape `shape`, under a window of `size` with
-// automatic padding, stride 1.
+// Computes the local average of `x`, of shape `shape`, under a window of `size` with automatic padding,
+// stride 1.
 OutputPort LocalMean(NodeLowering& n, OutputPort x, const PartialShape& shape,
                      const std::vector<int64_t>& size);
-// `max_pool`. `non_negative`: no element of `x` is below zero.
+// Computes `max_pool`. `non_negative`: no element of `x` is negative.
 OutputPort MaxPool(NodeLowering& n, OutputPort x, const PartialShape& shape, const PartialShape& output,
                    Window window, bool non_negative);
-// The attributes that MaxPool and AvgPool share.
+// Returns the attributes that MaxPool and AvgPool share.
 ir::AttributeMap PoolAttributes(const Window& window);
 
 }  // namespace nnefc::lower

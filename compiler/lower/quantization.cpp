@@ -8,10 +8,9 @@ namespace nnefc::lower {
 
 namespace {
 
-// Between `min` and `max` in equal steps, by the formula of R 4.9.5: FakeQuantize
-// rounds halves to even where the text has floor(x + 0.5), and answers otherwise
-// where `min` is above `max`. `offset` is subtracted from the codes and added
-// again.
+// Quantizes to equal steps between `min` and `max` by the formula of R 4.9.5. FakeQuantize rounds halves to
+// even instead of floor(x + 0.5), and differs if `min` is above `max`. `offset` is subtracted from the
+// quantized values and added again, as in the formula.
 void Quantize(NodeLowering& n, double steps, double offset) {
   const OutputPort low = n.input(1);
   const OutputPort high = n.input(2);
@@ -20,7 +19,7 @@ void Quantize(NodeLowering& n, double steps, double offset) {
   const OutputPort largest = n.ConstFloat(steps, "steps");
   const OutputPort share = n.Binary("Divide", n.Binary("Subtract", clamped, low), range);
   OutputPort code = RoundHalfUp(n, n.Binary("Multiply", share, largest));
-  // Codes of fewer bits are exact.
+  // Quantized values of fewer bits are exact.
   if (offset >= 0x1p23) {
     const OutputPort shift = n.ConstFloat(offset, "offset");
     code = n.Binary("Add", n.Binary("Subtract", code, shift), shift);
@@ -28,8 +27,7 @@ void Quantize(NodeLowering& n, double steps, double offset) {
   n.SetOutput(n.Binary("Add", n.Binary("Multiply", n.Binary("Divide", code, largest), range), low));
 }
 
-// Whether the node stays as it is: there are few codes, and two constant numbers tell what
-// they stand for.
+// True if the node is preserved: it has few quantized values, and their range is constant.
 bool StaysWhole(const NodeLowering& n) {
   constexpr int64_t kMostBits = 16;
   return n.state().options.keeps_exact_operations && n.Int("bits") <= kMostBits &&
@@ -41,8 +39,8 @@ void KeepMinMaxLinear(NodeLowering& n) {
                     Attributes({{"bits", n.Int("bits")}, {"signed", false}, {"symmetric", false}})));
 }
 
-// `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`.
-// That there are two levels at least, and 63 bits suffice, is rule quantize.bits.
+// `min_max_linear_quantize(x, min, max, bits = 8, signed = true, symmetric = true)`. The rule quantize.bits
+// ensures at least two levels and at most 62 bits.
 void LowerMinMaxLinear(NodeLowering& n) {
   if (StaysWhole(n)) return void(n.Keep());
   const auto bits = static_cast<int>(n.Int("bits"));
@@ -73,8 +71,8 @@ void LowerZeroPoint(NodeLowering& n) {
   n.SetOutput(n.Binary("Multiply", n.Binary("Subtract", clamped, zero_point), n.input(2)));
 }
 
-// logarithmic_quantize: sign(x) * 2 ^ round(clamp(log2(|x|), m - r, m)) with
-// m = ceil(log2(max)); zero stays zero by its sign.
+// logarithmic_quantize: sign(x) * 2 ^ round(clamp(log2(|x|), m - r, m)) with m = ceil(log2(max)); 0 if x is
+// 0.
 void LowerLogarithmic(NodeLowering& n) {
   const auto bits = static_cast<int>(n.Int("bits"));
   const double range = std::ldexp(1.0, bits) - 1;

@@ -13,8 +13,7 @@ namespace nnefc::lower {
 
 namespace {
 
-// What a lowering makes: numbers, and the type of the quantized values that they stand for; none: any
-// numbers.
+// A tensor of real values, and the quantized type that can represent them; none: arbitrary values.
 struct Typed {
   OutputPort port;
   std::optional<QuantizedType> type;
@@ -28,23 +27,23 @@ class QuantizedLowering {
 
   NodeLowering& n() { return n_; }
   const QuantizedType* input_type(int32_t index) const { return n_.FindQuantized(n_.node().input(index)); }
-  // The type that graph.quant declares for an output; null if there is none.
+  // Returns the type that graph.quant declares for an output; null if there is none.
   const QuantizedType* declared_type(int32_t index = 0) const;
-  // What the standard lowering makes.
+  // Returns the outputs of the standard lowering.
   std::vector<OutputPort> LowerPlainly() { return n_.Capture(plain_); }
 
   // ---- tensors of quantized values ----
-  // The numbers that are nearest to those of `x` in the type.
+  // Rounds real values to the nearest ones that the type represents.
   OutputPort QuantizeNumbers(OutputPort x, const QuantizedType& type);
-  // Numbers of one type in another.
+  // Converts real values of one type to another type.
   OutputPort ChangeType(const Typed& x, const QuantizedType& to);
-  // `function` of each quantized value of `x`, by a table.
+  // Applies `function` to each quantized value of `x` by a lookup table.
   OutputPort LookUp(OutputPort x, const QuantizedType& from, llvm::function_ref<float(int32_t)> function);
-  // Sums of whole numbers, in units of `unit`, in the type. Exact, and halves go to the even value.
+  // Converts exact integer sums, in units of `units`, to the type; halves are rounded to even.
   OutputPort QuantizeSums(OutputPort sums, llvm::ArrayRef<float> units, const QuantizedType& type);
-  // Whole numbers before the zero point is added, as numbers of the type.
+  // Converts quantized values without zero point to real values of the type.
   OutputPort FromSteps(OutputPort steps, const QuantizedType& type);
-  // The whole numbers that the bias at `index` was made of; nothing if it is zero.
+  // Returns the integer bias at `index`; nothing if it is omitted or zero.
   std::optional<OutputPort> WholeBias(int32_t index);
 
  private:
@@ -69,7 +68,7 @@ OutputPort QuantizedLowering::FromSteps(OutputPort steps, const QuantizedType& t
 }
 
 OutputPort QuantizedLowering::QuantizeNumbers(OutputPort x, const QuantizedType& type) {
-  if (!type.is_per_tensor()) return x;  // constants alone have such types
+  if (!type.is_per_tensor()) return x;  // only constants have per-axis types
   const OutputPort share =
       RoundToFloat(n_, n_.Binary("Divide", ToDouble(n_, x), Double(n_, type.scale(), "scale"), "share"));
   const OutputPort zero = Double(n_, type.zero_point(), "zero_point");
@@ -101,7 +100,7 @@ OutputPort QuantizedLowering::ChangeType(const Typed& x, const QuantizedType& to
 
 OutputPort QuantizedLowering::QuantizeSums(OutputPort sums, llvm::ArrayRef<float> units,
                                            const QuantizedType& type) {
-  // One unit for each channel goes along the second axis.
+  // Units per channel extend along the second axis.
   nnefc::Shape shape;
   if (units.size() > 1) shape = {1, static_cast<int64_t>(units.size())};
   TensorValue factors = TensorValue::Make<double>(ElementType::kF64, shape, [&](std::span<double> items) {
@@ -115,7 +114,7 @@ std::optional<OutputPort> QuantizedLowering::WholeBias(int32_t index) {
   if (index >= n_.num_inputs() || n_.ScalarValue(n_.input(index)) == 0) return std::nullopt;
   const ir::Graph& source = n_.state().source;
   OutputPort port = n_.node().input(index);
-  // Reading leniently casts integers to numbers, and adds axes in front.
+  // Lenient mode casts integers to scalars and prepends axes.
   for (;;) {
     const ir::Node& node = source.node(port.node);
     const bool is_cast = node.op() == source.registry().Find(ir::kNnefSet, "cast");
@@ -141,7 +140,7 @@ std::vector<Typed> One(OutputPort port, std::optional<QuantizedType> type) {
   return {{port, std::move(type)}};
 }
 
-// Values are moved, and keep their type.
+// Moves values without changing their type.
 std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
   std::vector<Typed> results;
   const QuantizedType* type = q.n().num_inputs() > 0 ? q.input_type(0) : nullptr;
@@ -152,17 +151,17 @@ std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
   return results;
 }
 
-// What a tensor file holds has its type already.
+// The data of a tensor file already have the declared type.
 std::optional<std::vector<Typed>> Variable(QuantizedLowering& q) {
   return One(q.LowerPlainly()[0], *q.declared_type());
 }
 
-// Numbers of any kind.
+// The result of a cast has arbitrary values.
 std::optional<std::vector<Typed>> Cast(QuantizedLowering& q) {
   return One(q.LowerPlainly()[0], std::nullopt);
 }
 
-// The quantized values themselves, as tract has them in integers.
+// Returns the quantized values as integers, like tract.
 std::optional<std::vector<Typed>> ToInteger(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
   if (type == nullptr || !type->is_per_tensor()) return std::nullopt;
@@ -173,7 +172,7 @@ std::optional<std::vector<Typed>> ToInteger(QuantizedLowering& q) {
              std::nullopt);
 }
 
-// Inputs of several types come to that of the result, or of the first one.
+// Converts all inputs to the type of the result, or else of the first input.
 std::optional<std::vector<Typed>> Join(QuantizedLowering& q) {
   NodeLowering& n = q.n();
   const QuantizedType* to = q.declared_type() != nullptr ? q.declared_type() : q.input_type(0);
@@ -197,8 +196,8 @@ std::optional<std::vector<Typed>> Function(QuantizedLowering& q) {
       to);
 }
 
-// `max(x, 0.0)` and the like: one operand is a number known during compilation, which takes the other one's
-// type.
+// Lowers binary operations with a compile-time scalar, such as `max(x, 0.0)`. The scalar gets the type of
+// `x`.
 OutputPort WithNumber(QuantizedLowering& q, QuantizedBinary operation, const Typed& x, double number,
                       bool is_first, const QuantizedType& to) {
   const QuantizedType& type = *x.type;
@@ -210,7 +209,7 @@ OutputPort WithNumber(QuantizedLowering& q, QuantizedBinary operation, const Typ
   });
 }
 
-// The whole numbers that two tensors make, before the zero point is added.
+// Computes quantized values, before the zero point is added, from two tensors.
 OutputPort StepsOfBinary(QuantizedLowering& q, QuantizedBinary operation, const Typed& x, const Typed& y,
                          const QuantizedType& to) {
   NodeLowering& n = q.n();
@@ -249,7 +248,7 @@ std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operati
   const std::optional<double> second = y.type ? std::nullopt : n.ScalarValue(y.port);
   if (first) return Typed{WithNumber(q, operation, y, *first, true, to), to};
   if (second) return Typed{WithNumber(q, operation, x, *second, false, to), to};
-  // Numbers are converted to the type of the other operand.
+  // Real values are converted to the type of the other operand.
   for (Typed* operand : {&x, &y}) {
     if (!operand->type) *operand = {q.QuantizeNumbers(operand->port, common), common};
   }
@@ -288,7 +287,7 @@ std::optional<std::vector<Typed>> Clamp(QuantizedLowering& q) {
   return std::vector<Typed>{*result};
 }
 
-// The units in which sums of products are counted; none if the types do not allow whole numbers.
+// Returns the units of dot products; empty if the types do not allow integer arithmetic.
 std::vector<float> UnitsOfProducts(const QuantizedType* x, const QuantizedType* y) {
   std::vector<float> units;
   if (x == nullptr || y == nullptr || !x->is_per_tensor()) return units;
@@ -325,8 +324,7 @@ std::optional<std::vector<Typed>> MatrixProduct(QuantizedLowering& q) {
   return One(q.QuantizeSums(sums, units, *to), *to);
 }
 
-// linear: the product has 32 bits and the units of its operands, in which the bias is added as a number of
-// f32.
+// linear: the matrix product has 32 bits and the units of its operands. The bias is added to it in f32.
 std::optional<std::vector<Typed>> Linear(QuantizedLowering& q) {
   NodeLowering& n = q.n();
   const std::vector<float> units = UnitsOfProducts(q.input_type(0), q.input_type(1));
@@ -352,7 +350,7 @@ std::optional<std::vector<Typed>> Linear(QuantizedLowering& q) {
              *to);
 }
 
-// Averages are computed of numbers and converted to the type of the input.
+// Computes averages of real values and converts them to the type of the input.
 std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
   if (type == nullptr) return std::nullopt;
@@ -360,7 +358,7 @@ std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
   return One(q.QuantizeNumbers(numbers ? *numbers : q.LowerPlainly()[0], *type), *type);
 }
 
-// The same of what is interpolated.
+// Interpolates real values and converts them to the type of the input.
 std::optional<std::vector<Typed>> Resize(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
   if (type == nullptr) return std::nullopt;
@@ -438,7 +436,7 @@ bool QuantizedLowering::Run() {
   for (size_t i = 0; i < results->size(); ++i) {
     Typed& result = (*results)[i];
     const auto index = static_cast<int32_t>(i);
-    if (!result.port.valid()) continue;  // after a mistake
+    if (!result.port.valid()) continue;  // after an error
     const QuantizedType* declared = declared_type(index);
     const bool is_number = n_.target().output(result.port).type == ElementType::kF32;
     if (declared != nullptr && is_number) result = {ChangeType(result, *declared), *declared};

@@ -5,10 +5,10 @@
 
 namespace nnefc::lower {
 
-// Lowers a node whose inputs or results have quantized types (LowerOptions::quantized): as tract computes it,
-// number for number, where tract has the operation in quantized values; elsewhere `plain` computes in
-// numbers, which become quantized values. A tensor of such a type is lowered to the numbers that its values
-// stand for. False if the node has no such input or result: nothing was done.
+// Lowers a node whose inputs or results have quantized types (LowerOptions::quantized). If tract computes the
+// operation in quantized values, the results are bit-exact; otherwise `plain` computes real values, and these
+// are quantized. A tensor of a quantized type is lowered to its dequantized values. Returns false, without an
+// effect, if no input or result has such a type.
 bool LowerQuantized(NodeLowering& n, LowerFunction plain);
 
 }  // namespace nnefc::lower

@@ -8,7 +8,7 @@ namespace nnefc::lower {
 
 namespace {
 
-// The nearest whole number of |x| * factor with the sign of x.
+// Rounds |x| * factor to the nearest integer and restores the sign of x.
 float ScaleBy(float x, float factor) {
   return std::copysign(std::nearbyint(std::abs(x) * factor), x);
 }
@@ -20,7 +20,7 @@ int32_t Saturate(float whole, const QuantizedType& type) {
   return static_cast<int32_t>(bounded);
 }
 
-// The whole number modulo 2^32 of a sum that may be beyond; numbers beyond become the outermost ones.
+// Converts to int32 with saturation; NaN becomes 0.
 int32_t ToInteger(float whole) {
   if (std::isnan(whole)) return 0;
   if (whole >= 0x1p31F) return std::numeric_limits<int32_t>::max();

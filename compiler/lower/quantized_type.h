@@ -7,7 +7,7 @@
 
 namespace nnefc {
 
-// The type of a tensor of 8-bit quantized values, of which each stands for (value - zero_point) * scale.
+// A tensor type of 8-bit quantized values, where each represents (value - zero_point) * scale.
 struct QuantizedType {
   bool is_signed = false;
   // One item, or one for each index of the first axis.
@@ -22,26 +22,26 @@ struct QuantizedType {
   bool operator==(const QuantizedType& other) const = default;
 };
 
-// By the names of tensors.
+// Quantized types by tensor name.
 using QuantizedTypes = std::map<std::string, QuantizedType, std::less<>>;
 
 namespace lower {
 
-// Arithmetic of single quantized values as tract does it, in f32 throughout. Types have one scale.
+// Arithmetic of single quantized values as in tract, in f32 throughout. All types are per-tensor.
 
-// The number that a quantized value stands for.
+// Returns the real value of a quantized value.
 float Dequantize(int32_t value, const QuantizedType& type);
-// The quantized value of a number: halves of `x / scale + zero_point` go to the even one.
+// Quantizes a real value: `x / scale + zero_point`, rounded half to even and saturated.
 int32_t QuantizeNumber(float x, const QuantizedType& type);
-// The same number in another type.
+// Converts a quantized value to another type.
 int32_t Requantize(int32_t value, const QuantizedType& from, const QuantizedType& to);
-// A function of one number; what is beyond the whole numbers of the result is cut off.
+// Applies a function to the real value; the quantized result is truncated toward zero and saturated.
 int32_t ApplyFunction(float (*function)(float), int32_t value, const QuantizedType& from,
                       const QuantizedType& to);
 
 enum class QuantizedBinary : uint8_t { kAdd, kSub, kMul, kDiv, kMax, kMin };
-// `x_uniform`, `y_uniform`: all quantized values of the operand are equal, for which tract has a maximum of
-// its own.
+// A quantized value with its type. `is_uniform`: all values of the tensor are equal; tract computes their
+// maximum differently.
 struct QuantizedOperand {
   int32_t value;
   const QuantizedType& type;

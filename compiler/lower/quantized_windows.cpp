@@ -15,7 +15,7 @@ OutputPort Convert(NodeLowering& n, OutputPort x, ElementType type, std::string_
   return n.Add("opset1", "Convert", x, Attributes({{"destination_type", type}}), suffix);
 }
 
-// Scales of a type as an operand of a tensor: one, or one for each index of the first axis.
+// Returns the scales of a type as an operand: a scalar, or one for each index of the first axis.
 OutputPort Scales(NodeLowering& n, const QuantizedType& type, std::string_view suffix) {
   nnefc::Shape shape;
   if (!type.is_per_tensor()) shape = {static_cast<int64_t>(type.scales.size())};
@@ -56,10 +56,10 @@ OutputPort ScaleSteps(NodeLowering& n, OutputPort steps, const QuantizedType& ty
 
 namespace {
 
-// Windows of more elements are summed in another order, which may differ in the last bit.
+// The maximum window volume. Larger windows are summed in another order, with differences in the last bit.
 constexpr int64_t kMaxElements = 1024;
 
-// How many elements of the tensor lie under each place of a window.
+// Returns the reciprocal of the number of tensor elements under the window at each position.
 OutputPort ReciprocalCounts(NodeLowering& n, const Window& window, const nnefc::Shape& input,
                             const nnefc::Shape& output) {
   nnefc::Shape extents(output.size(), 1);
@@ -135,11 +135,11 @@ enum class Interpolator : uint8_t { kNearestFloor, kNearestUp, kLinear, kCubic }
 struct Resampling {
   Coordinates coordinates;
   Interpolator interpolator;
-  std::vector<float> scales;     // by axis
-  std::vector<int64_t> extents;  // of the result
+  std::vector<float> scales;     // one per axis
+  std::vector<int64_t> extents;  // output extents
 };
 
-// The place of an element of the result in the tensor.
+// Returns the input coordinate of an output element.
 float PlaceOf(int64_t index, float scale, int64_t before, int64_t after, Coordinates coordinates) {
   const auto x = static_cast<float>(index), width = static_cast<float>(before);
   switch (coordinates) {
@@ -167,7 +167,7 @@ float CubicWeight(float distance) {
   return 0.0F;
 }
 
-// The weight of the element `tap` places from the one at or before a place, which is `rest` before it.
+// Returns the weight of the element at `cell + tap` for the coordinate `cell + rest`.
 float WeightOf(float tap, float rest, Interpolator interpolator) {
   switch (interpolator) {
     case Interpolator::kLinear:

@@ -5,24 +5,23 @@
 
 namespace nnefc::lower {
 
-// Arithmetic in f64 whose results are those of f32, or whole numbers: sums of products are exact, and no step
-// is joined with the next one.
+// Arithmetic in f64 with results in f32 or integers: dot products are exact, and no two steps are fused.
 
 OutputPort ToDouble(NodeLowering& n, OutputPort x);
 OutputPort Double(NodeLowering& n, double value, std::string_view suffix);
-// A tensor of f64 to the nearest numbers of f32, still in f64.
+// Rounds a tensor of f64 to f32 precision; the result is still f64.
 OutputPort RoundToFloat(NodeLowering& n, OutputPort x);
 OutputPort RoundHalfToEven(NodeLowering& n, OutputPort x);
-// Quantized values less their zero point in f64, from the numbers that they stand for.
+// Returns quantized values minus their zero point, in f64, for a tensor of real values.
 OutputPort Steps(NodeLowering& n, OutputPort numbers, const QuantizedType& type);
-// The reverse: numbers of f32.
+// Returns real values in f32 for quantized values minus their zero point.
 OutputPort ScaleSteps(NodeLowering& n, OutputPort steps, const QuantizedType& type);
 
-// `box` and `avg_pool`: sums of f32 in the order of the window's elements, by reciprocals of their counts.
-// Nothing if the window has too many elements or extents are unknown.
+// Computes `box` and `avg_pool`: f32 sums in the order of the window's elements, times the reciprocal of the
+// count. Returns nothing for large windows, negative padding, other borders, or unknown extents.
 std::optional<OutputPort> SumInOrder(NodeLowering& n);
-// `multilinear_upsample` and `tract_core_interpolate`: axis by axis in f32, as tract does it. Nothing for
-// what tract does not have, or if extents are unknown.
+// Computes `multilinear_upsample` and `tract_core_interpolate` axis by axis in f32, like tract. Returns
+// nothing for variants that tract does not have, or if extents are unknown.
 std::optional<OutputPort> InterpolateInOrder(NodeLowering& n);
 
 }  // namespace nnefc::lower

@@ -34,8 +34,7 @@ void LowerAnyReduce(NodeLowering& n) {
   n.SetOutput(Reduce(n, "ReduceLogicalOr", n.input(0), n.Ints("axes")));
 }
 
-// How several axes become one: all others in front of them, then the axes
-// merged.
+// The permutation and reshape that merge several axes into one, after all other axes.
 struct Flattening {
   std::vector<int64_t> order;
   std::vector<int64_t> merged;  // target of a Reshape
@@ -46,15 +45,14 @@ Flattening Flatten(int64_t rank, const std::vector<int64_t>& axes) {
   for (int64_t i = 0; i < rank; ++i) {
     if (std::find(axes.begin(), axes.end(), i) != axes.end()) continue;
     flattening.order.push_back(i);
-    flattening.merged.push_back(0);  // the extent at this place of the transposed tensor
+    flattening.merged.push_back(0);  // the extent at this index of the transposed tensor
   }
   flattening.order.insert(flattening.order.end(), axes.begin(), axes.end());
   flattening.merged.push_back(axes.empty() ? 1 : -1);
   return flattening;
 }
 
-// argmax_reduce and argmin_reduce: the lowest index wins. Of several axes the
-// result is the row-major index over them.
+// argmax_reduce and argmin_reduce: the lowest index wins. Indices over several axes are row-major.
 template <bool kIsMax>
 void LowerArgReduce(NodeLowering& n) {
   std::vector<int64_t> axes = n.Ints("axes");
@@ -78,7 +76,7 @@ void LowerArgReduce(NodeLowering& n) {
                                    2);
   OutputPort index{top, 1};
   if (axes.size() != 1) {
-    // [kept.., 1] to the input's rank with ones at the axes.
+    // [unreduced.., 1] to the input's rank with ones at the axes.
     index = n.Add("opset1", "Squeeze", {index, n.ConstInts({axis}, "merged_axis")});
     if (!axes.empty()) index = n.Add("opset1", "Unsqueeze", {index, n.ConstInts(axes, "axes")});
   }

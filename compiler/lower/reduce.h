@@ -6,8 +6,7 @@
 
 namespace nnefc::lower {
 
-// A Reduce operation of opset1 that keeps the reduced dimensions; without axes
-// the tensor itself.
+// Adds a Reduce operation of opset1 with the reduced dimensions preserved; without axes, returns the tensor.
 OutputPort Reduce(NodeLowering& n, std::string_view type, OutputPort x, const std::vector<int64_t>& axes,
                   std::string_view suffix = {});
 

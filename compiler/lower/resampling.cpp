@@ -14,8 +14,8 @@ struct InterpolateSpec {
   std::vector<int64_t> factor;  // for the spatial dimensions
 };
 
-// Interpolate-4 by whole factors along the dimensions after the second; nothing
-// where there are none, since OpenVINO loads no Interpolate without axes.
+// Adds Interpolate-4 by integer factors along the dimensions after the second. Without such dimensions it
+// returns `x`, since OpenVINO rejects an Interpolate without axes.
 OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
                        const InterpolateSpec& spec) {
   if (spec.factor.empty()) return x;  // no spatial dimension
@@ -54,17 +54,17 @@ bool HasModestFactors(NodeLowering& n, const std::vector<int64_t>& factor) {
   return modest;
 }
 
-// Every element `factor` times along each spatial dimension.
+// Repeats every element `factor` times along each spatial dimension.
 void LowerNearestUpsample(NodeLowering& n) {
   const std::vector<int64_t> factor = n.Ints("factor");
   if (!HasModestFactors(n, factor)) return;
   n.SetOutput(Interpolate(n, n.input(0), n.input_shape(0), {"nearest", "asymmetric", factor}));
 }
 
-// Every `factor`-th element, the first one included.
+// Selects every `factor`-th element, starting with the first.
 void LowerNearestDownsample(NodeLowering& n) {
   const std::vector<int64_t> factor = n.Ints("factor");
-  if (factor.empty()) return n.SetOutput(n.input(0));  // OpenVINO loads no Slice without axes
+  if (factor.empty()) return n.SetOutput(n.input(0));  // OpenVINO rejects a Slice without axes
   std::vector<int64_t> axes;
   for (size_t i = 0; i < factor.size(); ++i) axes.push_back(static_cast<int64_t>(i) + 2);
   const std::vector<int64_t> start(factor.size(), 0);
@@ -74,9 +74,8 @@ void LowerNearestDownsample(NodeLowering& n) {
                      n.ConstInts(factor, "step"), n.ConstInts(axes, "axes")}));
 }
 
-// multilinear_upsample (R 4.3.4). OpenVINO clamps at the border, as
-// 'replicate' does; for other borders the tensor is padded by one element,
-// which is as far as interpolation reaches, and the surplus is cut off. 'aligned'
+// multilinear_upsample (R 4.3.4). OpenVINO clamps at the border, like 'replicate'. For other borders the
+// tensor is padded by one element, the reach of the interpolation, and the surplus is cropped. 'aligned'
 // never leaves the tensor.
 void LowerMultilinearUpsample(NodeLowering& n) {
   const std::string method = n.String("method");

@@ -8,8 +8,8 @@ namespace nnefc::lower {
 
 namespace {
 
-// avg_roi_align and max_roi_align (R 4.6.2): resampling, which has no form in
-// OpenVINO and stays an operation of the set nnef, then pooling of blocks.
+// avg_roi_align and max_roi_align (R 4.6.2): resampling, then pooling of blocks. Resampling has no OpenVINO
+// form and remains an operation of the set nnef.
 template <bool kAverages>
 void LowerRoiAlign(NodeLowering& n) {
   constexpr int64_t kLargest = 1 << 20;
@@ -34,9 +34,8 @@ void LowerRoiAlign(NodeLowering& n) {
 
 }  // namespace
 
-// avg_roi_pool, max_roi_pool and roi_resample have no OpenVINO form: ROIPooling
-// rounds and divides into bins by other rules, ROIAlign interpolates across the
-// edge of a region where NNEF crops first.
+// avg_roi_pool, max_roi_pool and roi_resample have no OpenVINO form. ROIPooling has other rules for rounding
+// and bins; ROIAlign interpolates across the edge of a region, but NNEF crops first.
 void RegisterRoi(LoweringTable& table) {
   table["avg_roi_align"] = LowerRoiAlign<true>;
   table["max_roi_align"] = LowerRoiAlign<false>;

@@ -4,8 +4,8 @@
 
 namespace nnefc::lower {
 
-// The difference of a number and its floor is exact where it is below 0.5 or equal to it. Where it is
-// rounded, of a negative number near zero, it stays above.
+// The difference of a number and its floor is exact if it is at most 0.5. If it is rounded, for negative
+// numbers near zero, it remains above 0.5.
 OutputPort RoundHalfUp(NodeLowering& n, OutputPort x) {
   if (n.state().options.keeps_exact_operations) return n.Add(ir::kNnefSet, "round", x);
   const OutputPort floor = n.Unary("Floor", x);

@@ -17,7 +17,7 @@ void LowerConcat(NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Concat", AllInputs(n), Attributes({{"axis", n.Int("axis")}})));
 }
 
-// Each value gets the new axis, then they are concatenated along it.
+// Inserts the new axis into each value, then concatenates them along it.
 void LowerStack(NodeLowering& n) {
   std::vector<OutputPort> values = AllInputs(n);
   const int64_t axis = n.Int("axis");
@@ -60,9 +60,8 @@ void LowerUnstack(NodeLowering& n) {
   }
 }
 
-// `slice(input, axes = [1], begin = [0], end = [3])`. Negative ends count from
-// the end in both; `end = 0` means "to the end" where all strides are 1
-// (deprecated in 1.0.4).
+// `slice(input, axes = [1], begin = [0], end = [3])`. Negative ends count from the end, as in Slice.
+// `end = 0` means "to the end" if all strides are 1 (deprecated in 1.0.4).
 void LowerSlice(NodeLowering& n) {
   const std::vector<int64_t> axes = n.Ints("axes");
   const std::vector<int64_t> begin = n.Ints("begin");

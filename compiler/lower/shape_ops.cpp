@@ -8,15 +8,15 @@ namespace nnefc::lower {
 
 namespace {
 
-// A constant is seen anew at compile time: its bytes are shared.
+// Reshapes a constant at compile time; its bytes are shared.
 bool ReshapeConstant(NodeLowering& n) {
   if (!n.target().node(n.input(0).node).Is(ir::OpRole::kConst) || !n.output_shape().known()) return false;
   n.SetOutput(n.WithShape(n.input(0), n.output_shape().known_extents()));
   return true;
 }
 
-// `reshape(input, shape = [0, -1], axis_start = 1, axis_count = 2)`: extents
-// before the range are copied, those behind it too where they keep their place.
+// `reshape(input, shape = [0, -1], axis_start = 1, axis_count = 2)`: extents before the range are copied, and
+// those after it too if their index does not change.
 void LowerReshape(NodeLowering& n) {
   if (ReshapeConstant(n)) return;
   const PartialShape& input = n.input_shape(0);
@@ -44,13 +44,13 @@ template <bool kAdds>
 void LowerSqueeze(NodeLowering& n) {
   const std::vector<int64_t> axes = n.Ints("axes");
   if (axes.empty()) {
-    n.SetOutput(n.input(0));  // Squeeze without axes would remove all that are 1
+    n.SetOutput(n.input(0));  // Squeeze without axes would remove all extents of 1
   } else if (!ReshapeConstant(n)) {
     n.SetOutput(n.Add("opset1", kAdds ? "Unsqueeze" : "Squeeze", {n.input(0), n.ConstInts(axes, "axes")}));
   }
 }
 
-// `axes` permutes the first dimensions; the others stay.
+// `axes` permutes the first dimensions; the others are unchanged.
 void LowerTranspose(NodeLowering& n) {
   std::vector<int64_t> order = n.Ints("axes");
   while (static_cast<int64_t>(order.size()) < n.input_rank(0))
@@ -73,8 +73,7 @@ void LowerGather(NodeLowering& n) {
                     Attributes({{"batch_dims", 0}})));
 }
 
-// To integer: the closest smaller one, where Convert goes toward zero; to
-// logical: not zero.
+// Casts scalars to integers by rounding down, since Convert truncates toward zero, and to logicals by x != 0.
 void LowerCast(NodeLowering& n) {
   if (n.source_input(0).type == n.DataType()) {
     n.SetOutput(n.input(0));

@@ -8,16 +8,16 @@ namespace nnefc::lower {
 
 class NodeLowering;
 
-// Adds to the target what computes one NNEF node and sets its outputs.
+// Adds the computation of one NNEF node to the target and sets its outputs.
 using LowerFunction = void (*)(NodeLowering&);
 
-// The lowering of each NNEF operation that has an OpenVINO form, by name.
+// The lowerings of NNEF operations that have an OpenVINO form, by name.
 using LoweringTable = llvm::StringMap<LowerFunction>;
 
-// That of the standard operations.
+// Returns the lowerings of the standard operations.
 const LoweringTable& StandardLowerings();
 
-// The families, one file each.
+// Registers the lowerings, one family per file.
 void RegisterTensorIntroducing(LoweringTable& table);
 void RegisterElementwise(LoweringTable& table);
 void RegisterConvolution(LoweringTable& table);

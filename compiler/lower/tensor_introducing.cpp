@@ -9,8 +9,7 @@ namespace nnefc::lower {
 
 namespace {
 
-// Constants of one repeated value are written out up to this size; beyond it
-// they are broadcast when the graph runs.
+// The maximum volume of a materialized constant of one repeated value. Larger ones are broadcast at run time.
 constexpr int64_t kLargestFilledVolume = int64_t{1} << 20;
 
 // `external(shape = [1, 3, 224, 224])`
@@ -21,7 +20,7 @@ void LowerExternal(NodeLowering& n) {
   n.SetOutput({id, 0});
 }
 
-// The elements of `value` as doubles; logicals are 0 and 1.
+// Returns the elements of `value` as doubles; logicals are 0 and 1.
 std::vector<double> Elements(const Attribute& value) {
   std::vector<double> elements;
   if (const auto* scalar = value.get<double>()) return {*scalar};
@@ -35,7 +34,7 @@ std::vector<double> Elements(const Attribute& value) {
 }
 
 TensorValue MakeValue(ElementType type, nnefc::Shape shape, const Attribute& value) {
-  // Integers are not sent through double, which is exact to 53 bits only.
+  // Integers are not converted to double, since it is exact up to 53 bits only.
   if (const auto* integers = value.get<Attribute::Integers>()) {
     TensorValue exact = TensorValue::FromInts(std::move(shape), *integers);
     return type == ElementType::kI64 ? exact : exact.ConvertedTo(type);
@@ -53,7 +52,7 @@ void LowerConstant(NodeLowering& n) {
     n.SetOutput(n.Constant(*output.value, "const"));
     return;
   }
-  if (output.type == ElementType::kString) {  // no tensor holds strings
+  if (output.type == ElementType::kString) {  // string tensors are not supported
     n.SetOutput(n.ConstWithoutValue(output.type, output.shape, "const"));
     return;
   }
@@ -75,7 +74,7 @@ void LowerConstant(NodeLowering& n) {
       n.Add("opset3", "Broadcast", {n.Constant(one, "value"), target}, Attributes({{"mode", "numpy"}})));
 }
 
-// The initial data of a variable.
+// Returns the initial data of a variable.
 OutputPort VariableConst(NodeLowering& n) {
   const ir::Output& output = n.node().output();
   const std::string label = n.String("label");
@@ -91,9 +90,8 @@ OutputPort VariableConst(NodeLowering& n) {
   return n.Constant(std::move(*data), "const");
 }
 
-// `variable(shape = [64, 3, 7, 7], label = 'conv1/filter')`. One that is
-// updated is a state: all variables of its label read the same value, that of
-// the beginning of the cycle (4.8).
+// `variable(shape = [64, 3, 7, 7], label = 'conv1/filter')`. An updated variable is a state: all variables of
+// its label read the value at the beginning of the cycle (4.8).
 void LowerVariable(NodeLowering& n) {
   const auto state = n.state().states.find(ir::VariableKey(n.node()));
   if (state == n.state().states.end()) {
@@ -108,7 +106,7 @@ void LowerVariable(NodeLowering& n) {
                               {"variable_type", output.type},
                               {"variable_shape", output.shape}}));
   }
-  // One that shares the label may leave out singular extents at the end (P 4.1).
+  // Variables that share a label may omit trailing singular extents (P 4.1).
   const nnefc::Shape shape = n.output_shape().known_extents();
   const bool is_own = n.target().output(value).shape == n.output_shape();
   n.SetOutput(is_own ? value : n.WithShape(value, shape, "shared"));

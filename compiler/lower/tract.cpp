@@ -1,4 +1,4 @@
-// Primitives of tract's registries, in OpenVINO's operations.
+// Lowerings of the primitives of tract's registries.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ void LowerRoundEven(NodeLowering& n) {
   n.SetOutput(n.Add("opset5", "Round", {n.input(0)}, Attributes({{"mode", "half_to_even"}})));
 }
 
-// Convert rounds toward zero, as tract does.
+// Convert rounds toward zero, like tract.
 void LowerToInteger(NodeLowering& n) {
   n.SetOutput(
       n.Add("opset1", "Convert", {n.input(0)}, Attributes({{"destination_type", ElementType::kI64}})));
@@ -79,7 +79,7 @@ void LowerCumSum(NodeLowering& n) {
                     Attributes({{"exclusive", n.Bool("exclusive")}, {"reverse", n.Bool("reverse")}})));
 }
 
-// The axes that keep their extents are no axes of the operation.
+// Axes with unchanged extents are omitted.
 void LowerInterpolate(NodeLowering& n) {
   const std::vector<int64_t> sizes = n.Ints("sizes");
   const std::vector<double> scales = n.node().attribute("scales").AsDoubles();
@@ -119,7 +119,7 @@ void LowerGridSample(NodeLowering& n) {
                                 {"align_corners", n.Bool("align_corners")}})));
 }
 
-// The matrix by which a row of `count` pairs (real, imaginary) becomes its spectrum.
+// Returns the matrix that transforms a row of `count` pairs (real, imaginary) to its spectrum.
 TensorValue SpectrumMatrix(int64_t count, bool is_inverse) {
   const int64_t width = 2 * count;
   std::vector<float> items(static_cast<size_t>(width * width));
@@ -138,8 +138,8 @@ TensorValue SpectrumMatrix(int64_t count, bool is_inverse) {
   return TensorValue::FromFloats({width, width}, items);
 }
 
-// No transform of Fourier's is part of the operations that are read everywhere:
-// a product with its matrix, for which the axis comes before the last one.
+// Lowers the Fourier transform to a matrix multiplication along the second to last axis, since DFT operations
+// are not supported by all readers of the IR.
 void LowerFft(NodeLowering& n) {
   const int64_t rank = n.input_rank(0), axis = n.Int("axis");
   std::vector<int64_t> order, back(static_cast<size_t>(rank)), extents;

@@ -8,15 +8,14 @@ namespace nnefc::lower {
 
 namespace {
 
-// `new_x = update(x, y)`: the value is stored at the end of the cycle, and is
-// the result itself.
+// `new_x = update(x, y)`: the value is stored at the end of the cycle and is also the result.
 void LowerUpdate(NodeLowering& n) {
   const ir::Node& variable = n.state().source.node(n.node().input(0).node);
   const auto state = n.state().states.find(ir::VariableKey(variable));
   NNEFC_CHECK(state != n.state().states.end());
   const OutputPort value = n.input(1);
-  // A variable that shares the label may have been read before, with singular
-  // extents at the end that this one leaves out (P 4.1).
+  // Another variable of the same label may have been read before, with trailing singular extents that this
+  // one omits (P 4.1).
   const ir::PartialShape& state_shape = n.target().output(state->second.value).shape;
   const bool is_own = n.target().output(value).shape == state_shape || !state_shape.known();
   const OutputPort kept = is_own ? value : n.WithShape(value, state_shape.known_extents(), "shared");
@@ -24,7 +23,7 @@ void LowerUpdate(NodeLowering& n) {
   n.SetOutput(value);
 }
 
-// The nodes that results and sinks need.
+// Returns the nodes that results and sinks depend on.
 std::vector<bool> NeededNodes(const ir::Graph& graph) {
   std::vector<bool> needed(graph.node_bound(), false);
   std::vector<ir::NodeId> pending(graph.sinks().begin(), graph.sinks().end());
@@ -41,9 +40,9 @@ std::vector<bool> NeededNodes(const ir::Graph& graph) {
 
 }  // namespace
 
-// OpenVINO refuses an Assign without a ReadValue, reads no layer that nothing
-// needs, and loses what an input of the model is stored from: there the stored
-// value is chosen by the old one, in a way that its passes do not see through.
+// Handles three restrictions of OpenVINO: it rejects an Assign without a ReadValue, does not load unused
+// layers, and loses a stored value that is a model input. The stored value becomes a Select between it and
+// the old value, with a condition that OpenVINO's passes do not fold.
 void ReadUpdatedVariables(LowerState& state) {
   const std::vector<bool> needed = NeededNodes(state.target);
   llvm::StringMap<OutputPort> by_id;
@@ -53,7 +52,7 @@ void ReadUpdatedVariables(LowerState& state) {
     const ir::Node& assign = state.target.node(sink);
     if (!assign.Is(ir::OpRole::kAssign)) continue;
     const auto variable = by_id.find(assign.attribute("variable_id").AsString());
-    if (variable == by_id.end()) continue;  // the source's own, with a ReadValue of its own
+    if (variable == by_id.end()) continue;  // already in the source, with its own ReadValue
     const OutputPort old = variable->second;
     const OutputPort stored = assign.input(0);
     const bool is_input = state.target.node(stored.node).Is(ir::OpRole::kParameter);
@@ -67,7 +66,7 @@ void ReadUpdatedVariables(LowerState& state) {
                                                      state.context.emitter);
       return OutputPort{added.id, 0};
     };
-    // No value is less than itself, and none differs from itself.
+    // No value is less than itself or different from itself.
     const bool is_logical = state.target.output(old).type == ElementType::kBoolean;
     const OutputPort never = add(is_logical ? "LogicalXor" : "Less", {old, old}, "never");
     state.target.SetInput(sink, 0, add("Select", {never, old, stored}, "stored"));

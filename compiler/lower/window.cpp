@@ -60,12 +60,12 @@ void ReportAutomaticPadding(NodeLowering& n, const Window& window, size_t axis) 
   n.UnknownExtent("the tensor under an automatically padded window", leading + static_cast<int64_t>(axis));
 }
 
-// Automatic padding (R 4.3): the down-scaled extent is ceil(X / s).
+// Resolves automatic padding (R 4.3): the down-scaled extent is ceil(X / s).
 bool PadAutomatically(NodeLowering& n, const WindowSource& source, Window& window, size_t axis) {
   const int64_t stride = window.stride[axis];
   const int64_t reach = window.reach(axis);
   const ir::Dim extent = source.extents[static_cast<int64_t>(axis)];
-  int64_t total = reach - stride;  // where the stride divides the up-scaled extent
+  int64_t total = reach - stride;  // if the stride divides the up-scaled extent
   if (source.backward && !source.output_shape.empty()) {
     const int64_t scaled = source.output_shape[axis];
     total = static_cast<int64_t>((ir::CeilDiv(scaled, stride) - 1) * stride + reach - scaled);
@@ -97,8 +97,7 @@ bool PadAllAutomatically(NodeLowering& n, const WindowSource& source, Window& wi
 
 namespace {
 
-// Emits kWindowTooLarge unless products of two of the window's quantities fit
-// 63 bits.
+// Emits kWindowTooLarge unless products of two of the window's quantities fit 63 bits.
 bool HasModestSizes(NodeLowering& n, const WindowSource& source, const Window& window) {
   constexpr int64_t kLargest = int64_t{1} << 31;
   const auto is_modest = [](int64_t value) { return value <= kLargest && value >= -kLargest; };
@@ -176,8 +175,7 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
   }
   const bool crops = std::any_of(begin.begin(), begin.end(), is_negative) ||
                      std::any_of(end.begin(), end.end(), is_negative);
-  // The border is that of the whole tensor: what is cut off at one end may be
-  // what the other end reflects.
+  // The border is that of the whole tensor: elements cropped at one end may be reflected at the other.
   if (crops && mode != "constant") {
     const auto part = [](llvm::ArrayRef<int64_t> pads, bool negative) {
       std::vector<int64_t> items;
@@ -202,8 +200,7 @@ std::vector<int64_t> WithLeadingZeros(const std::vector<int64_t>& pads, size_t l
   return full;
 }
 
-// Takes away the padding behind the last place of the window, which one
-// reflection might not fill.
+// Removes padding after the last window position, since a single reflection might not fill it.
 void TrimPadding(const PartialShape& shape, Window& window, size_t leading) {
   for (size_t i = 0; shape.rank_known() && i < window.rank(); ++i) {
     const ir::Dim extent = shape[static_cast<int64_t>(leading + i)];
@@ -257,14 +254,14 @@ OutputPort CropBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t 
 
 namespace {
 
-// Adjacent dimensions [begin, end) along which a window slides.
+// Adjacent dimensions [begin, end) that a window slides along.
 struct Run {
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-// Cuts the dimensions along which the window moves into runs of at most three,
-// or two where dimensions follow that must be merged into a spatial one.
+// Splits the dimensions that the window moves along into runs of at most three, or two if later dimensions
+// must be merged into a spatial one.
 std::vector<Run> FindRuns(const Window& window) {
   const auto rank = static_cast<int64_t>(window.rank());
   std::vector<Run> runs;
@@ -291,7 +288,7 @@ SpatialView DirectView(const Sliding& sliding) {
   return {sliding.x, sliding.input, sliding.output, sliding.window.Select(axes)};
 }
 
-// The extents as the target of a reshape, one of which may be unknown.
+// Returns the extents as the target of a reshape; one of them may be unknown.
 std::optional<std::vector<int64_t>> ReshapeTarget(NodeLowering& n, const PartialShape& shape) {
   std::vector<int64_t> target;
   bool inferred = false;
@@ -306,8 +303,8 @@ std::optional<std::vector<int64_t>> ReshapeTarget(NodeLowering& n, const Partial
   return target;
 }
 
-// [before, 1, run.., after], `after` only where dimensions follow the run or it
-// is empty: a view has one spatial dimension at least.
+// A view [before, 1, run.., after]. `after` exists only if dimensions follow the run or the run is empty,
+// since a view has at least one spatial dimension.
 bool HasAfter(Run run, int64_t rank) {
   return run.end < rank || run.begin == run.end;
 }
@@ -322,15 +319,14 @@ PartialShape ViewShape(const PartialShape& shape, Run run) {
   return PartialShape(llvm::ArrayRef<ir::Dim>(dims));
 }
 
-// A reshape to these very extents: one may be 0, of a tensor that padding crops
-// to nothing.
+// Reshapes to exactly these extents. One may be 0 if padding crops a tensor to nothing.
 OutputPort ReshapeExactly(NodeLowering& n, OutputPort x, const std::vector<int64_t>& extents,
                           std::string_view suffix) {
   return n.Add("opset1", "Reshape", {x, n.ConstInts(extents, fmt::format("{}_shape", suffix))},
                Attributes({{"special_zero", false}}), suffix);
 }
 
-// Calls `apply` on a view of the tensor and puts the results back into rank.
+// Calls `apply` on a view of the tensor and reshapes the results to the original rank.
 std::vector<OutputPort> SlideRun(NodeLowering& n, const Sliding& sliding, Run run,
                                  const SpatialFunction& apply) {
   std::vector<int64_t> axes;
@@ -357,8 +353,7 @@ PartialShape Permuted(const PartialShape& shape, const std::vector<int64_t>& ord
   return permuted;
 }
 
-// Brings the dimensions along which the window moves to the end, slides there,
-// and brings the results back.
+// Transposes the dimensions that the window moves along to the end, slides, and transposes the results back.
 std::vector<OutputPort> SlideTransposed(NodeLowering& n, const Sliding& sliding,
                                         const SpatialFunction& apply) {
   std::vector<int64_t> order;
