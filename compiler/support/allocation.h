@@ -7,25 +7,25 @@
 
 namespace nnefc {
 
-// Of elements that vector instructions read, in bytes: a line of the cache.
+// The alignment, in bytes, of elements that vector instructions read: one cache line.
 inline constexpr size_t kTensorAlignment = 64;
 
-// Pages in which a processor finds numbers at once: with those of 4 KiB it spends a good part of its time on
-// finding them, and fetches none before it is asked for behind the end of one. 5 to 10 % of the time of
-// products by weights.
+// The size of a huge page (2 MiB). With 4 KiB pages, TLB misses and a prefetcher that stops at each page
+// boundary cost 5 to 10 % of the time of matrix multiplications by weights.
 inline constexpr size_t kLargePage = size_t{2} << 20;
 
-// Of so many bytes from the beginning of a large page on, those that are worth such pages: all, but for a
-// last page that they fill by less than half, since it would be there as a whole.
+// Returns the part of an allocation of `size` bytes that is worth huge pages, in bytes: `size` rounded to
+// whole huge pages. A last page that would be less than half full is excluded, since it would be resident as
+// a whole.
 constexpr size_t WorthLargePages(size_t size) {
   return (size + kLargePage / 2) / kLargePage * kLargePage;
 }
 
-// Memory at a multiple of kTensorAlignment, in large pages where it is worth them; null if it is short. Freed
-// by std::free.
+// Allocates memory aligned to kTensorAlignment, in huge pages where worthwhile. Returns null if memory is
+// short. The caller releases it with std::free.
 void* AllocateAligned(size_t size);
 
-// The same for a container of many small items.
+// An allocator over AllocateAligned, for containers of numerous small items.
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;

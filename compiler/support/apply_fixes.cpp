@@ -6,11 +6,10 @@
 namespace nnefc {
 namespace {
 
-// Edits that do not overlap, in the order of the text; insertions before what
-// is replaced at their place.
+// A set of disjoint edits in text order; insertions precede a replacement at the same offset.
 class EditSet {
  public:
-  // Adds all or none.
+  // Adds all fix-its or none; returns whether it did.
   bool Add(const std::vector<FixIt>& fixes) {
     std::vector<std::pair<Key, std::string>> added;
     for (const FixIt& fix : fixes) {
@@ -46,17 +45,16 @@ class EditSet {
   struct Key {
     uint32_t begin;
     uint32_t end;
-    size_t number;  // of insertions at one place, in order
+    size_t number;  // orders insertions at one offset
     auto operator<=>(const Key&) const = default;
   };
   using Edits = std::map<Key, std::string>;
 
-  // Edits that touch do not overlap; two replacements of one range do.
+  // Adjacent edits do not overlap; two replacements of one range do.
   static bool Overlap(const Key& a, const Key& b) { return a.begin < b.end && b.begin < a.end; }
 
   bool Overlaps(const Key& key) const {
-    // Of edits that do not overlap each other at most one begins before the
-    // key and reaches into it.
+    // Among disjoint edits at most one starts before the key and reaches into it.
     auto next = edits_.lower_bound(Key{key.begin, 0, 0});
     for (auto at = next; at != edits_.end() && at->first.begin < std::max(key.end, key.begin + 1); ++at) {
       if (Overlap(at->first, key)) return true;
@@ -64,7 +62,7 @@ class EditSet {
     while (next != edits_.begin()) {
       --next;
       if (Overlap(next->first, key)) return true;
-      if (next->first.end > next->first.begin) return false;  // what lies before ends before
+      if (next->first.end > next->first.begin) return false;  // earlier edits end before this one
     }
     return false;
   }

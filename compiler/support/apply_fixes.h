@@ -11,15 +11,14 @@ namespace nnefc {
 
 struct [[nodiscard]] AppliedFixes {
   std::string text;
-  // Indices of the diagnostics whose repairs are in it, in their order.
+  // Indices of the diagnostics whose fix-its were applied, in order.
   std::vector<size_t> applied;
 };
 
-// Applies the fix-its of diagnostics to the text of `file`. Those of one
-// diagnostic belong together: all are applied or none. They are left out where
-// there are none, where one is of another file or outside the text, or where
-// one overlaps with another that was applied. Insertions at one place follow
-// each other in the order of the diagnostics; equal ones are made once.
+// Applies the fix-its of diagnostics to the text of `file`. The fix-its of one diagnostic are atomic: either
+// all are applied or none. A diagnostic is skipped if it has no fix-its, if one of them refers to another
+// file or exceeds the text, or if one overlaps an edit that was already applied. Insertions at the same
+// offset follow the order of the diagnostics; equal edits are applied once.
 AppliedFixes ApplyFixes(std::string_view text, FileId file, const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace nnefc

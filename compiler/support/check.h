@@ -2,8 +2,8 @@
 
 namespace nnefc {
 
-// Prints the broken invariant and aborts. Only for our own bugs: a user's
-// mistake goes through the diagnostic emitter.
+// Prints the broken invariant and aborts. Only for bugs in nnefc itself: mistakes of the user are reported
+// through the diagnostic emitter.
 [[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
 
 }  // namespace nnefc

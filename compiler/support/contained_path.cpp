@@ -10,7 +10,7 @@ namespace {
 
 using Parts = llvm::SmallVector<llvm::StringRef, 8>;
 
-// The parts of a path without `.`; nothing if `..` leads out.
+// Returns the parts of a path without `.`; nothing if `..` leaves the root.
 std::optional<Parts> Resolve(llvm::StringRef path) {
   Parts all, kept;
   path.split(all, '/', -1, /*KeepEmpty=*/false);

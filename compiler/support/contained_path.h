@@ -6,16 +6,17 @@
 
 namespace nnefc {
 
-// Paths from documents and archives, which must not lead out of a model.
+// Validation of paths from documents and archives: none may leave the model.
 
-// The path without `.`, empty parts and repeated slashes; nothing if it is absolute,
-// contains a NUL or a part `..`.
+// Returns the path without `.`, empty parts and repeated slashes. Returns nothing if the path is absolute,
+// contains a NUL or has a part `..`.
 std::optional<std::string> ContainedPath(std::string_view path);
 
-// The path inside of a model's folder of the file that the label of a variable, a resource or
-// a sub-model names, without its suffix. Slashes at its ends do not count, and `..` removes the
-// part before it. Nothing for a label that names no file inside: an empty one, one with a NUL, and
-// one that leads out, also where `\` separates folders, as another system may unpack the model.
+// Returns the path, relative to the model's folder and without a suffix, of the file that belongs to the
+// label of a variable, a resource or a sub-model. Leading and trailing slashes are ignored, and `..` removes
+// the part before it. Returns nothing for a label that names no file inside the model: an empty one, one with
+// a NUL, and one that leaves the folder, even if only with `\` as a separator, because the model may be
+// unpacked on another system.
 std::optional<std::string> LabelPath(std::string_view label);
 
 }  // namespace nnefc

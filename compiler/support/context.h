@@ -9,8 +9,8 @@
 
 namespace nnefc {
 
-// Bounds on what a document may ask of the compiler. Each has a flag of the
-// command line with its name and a diagnostic that names the flag.
+// Upper bounds on the resources that a document may use. Each has a command-line flag with its name and a
+// diagnostic that names the flag.
 struct Limits {
   int64_t nesting = 1000;        // --max-nesting: brackets and operators within a statement
   int64_t recursion = 10000;     // --max-recursion: fragment calls on the stack
@@ -19,15 +19,15 @@ struct Limits {
   int64_t items = 20'000'000;    // --max-items: live array items and string bytes
 };
 
-// What contexts begin with: texts and names of libraries that a process reads
-// once. Made whole, then never changed, so that threads share it.
+// The initial content of contexts: texts and names of libraries, read once per process. It is fully built
+// first and never changed afterwards, so that threads can share it.
 struct ContextBase {
   SourceManager sources = SourceManager::MakeBase();
   SymbolTable symbols;
 };
 
-// What the stages of one run share: texts, interned names, limits and the
-// diagnostics emitter. Everything that points into it must not outlive it.
+// The state shared by the stages of one run: texts, interned names, limits and the diagnostics emitter. It
+// must outlive everything that points into it.
 struct Context {
  private:
   struct Store {
@@ -38,14 +38,13 @@ struct Context {
 
  public:
   Context() : own_(std::make_unique<Store>()), sources(own_->sources), symbols(own_->symbols) {}
-  // `base` must outlive the context.
+  // Requires that `base` outlives the context.
   explicit Context(const ContextBase& base)
       : own_(new Store{SourceManager(&base.sources), SymbolTable(&base.symbols)}),
         sources(own_->sources),
         symbols(own_->symbols) {}
-  // What `outer` knows, with an emitter of its own: for a callee whose
-  // diagnostics are its caller's to pass on (Emitter::Take), to read or to drop.
-  // `outer` must outlive the context.
+  // Shares the sources, symbols and limits of `outer`, with a separate emitter. For a callee whose
+  // diagnostics the caller forwards (Emitter::Take), reads or drops. `outer` must outlive the context.
   Context(Context& outer, size_t error_limit)
       : sources(outer.sources), symbols(outer.symbols), limits(outer.limits), emitter(error_limit) {}
 

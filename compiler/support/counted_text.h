@@ -5,9 +5,9 @@
 
 namespace nnefc {
 
-// Characters of a text that tell how many of them were taken, for parsers that
-// do not say where they are: `*reached` is behind the last one. A parser of JSON
-// has read a string or name exactly up to its end when it tells of it.
+// An input iterator over the characters of a text that records its position, for parsers that do not report
+// theirs: `*reached` is one past the last character read. A JSON parser has read a string or name exactly to
+// its end when it reports the event.
 class CountedText {
  public:
   using iterator_category = std::input_iterator_tag;

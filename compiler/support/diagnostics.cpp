@@ -5,15 +5,16 @@
 namespace nnefc {
 namespace {
 
-// What messages count. Behind a 1 they lose their last letters.
+// Plural nouns in messages that lose their final letter after "1".
 constexpr std::array kCounted = {"arguments", "dimensions", "elements", "errors",  "extents",
                                  "inputs",    "items",      "names",    "outputs", "parameters",
                                  "results",   "tensors",    "values"};
 
-// "has 1 items" -> "has 1 item": counts and what they count come from formats that know no grammar.
+// Corrects the number of nouns after "1": "has 1 items" becomes "has 1 item". Format strings always use the
+// plural.
 void AgreeInNumber(std::string& message) {
   for (size_t at = message.find("1 "); at != std::string::npos; at = message.find("1 ", at + 1)) {
-    if (at > 0 && message[at - 1] != ' ') continue;                    // of a longer number, or code
+    if (at > 0 && message[at - 1] != ' ') continue;                    // part of a longer number, or code
     if (at >= 4 && message.compare(at - 4, 4, "and ") == 0) continue;  // "2 and 1 items"
     for (const std::string_view noun : kCounted) {
       const size_t end = at + 2 + noun.size();
@@ -36,7 +37,7 @@ DiagnosticBuilder::~DiagnosticBuilder() {
 
 void Emitter::Add(Diagnostic diagnostic) {
   AgreeInNumber(diagnostic.message);
-  // Without a place the message itself tells two mistakes apart.
+  // Without a source range the message distinguishes two mistakes.
   std::string key = diagnostic.range.valid()
                         ? fmt::format("{}:{}:{}:{}", diagnostic.rule->label, diagnostic.range.file.index,
                                       diagnostic.range.begin, diagnostic.range.end)

@@ -14,18 +14,18 @@ namespace nnefc {
 
 enum class Severity : uint8_t { kError, kWarning, kNote };
 
-// A rule that a diagnostic enforces. Each room lists its own in `rules.h`
-// with NNEFC_DEFINE_RULES; the label is stable and shown to the user.
+// A rule that a diagnostic enforces. Each module lists its own in `rules.h` with NNEFC_DEFINE_RULES; the
+// label is stable and shown to the user.
 struct Rule {
   std::string_view label;  // "binding.missing-argument"
   Severity severity;
-  // Where the rule stands: "R 3.3.2, P 3.3.1"; empty for rules of our own.
+  // The sections of the specification that define the rule: "R 3.3.2, P 3.3.1"; empty for nnefc's own rules.
   std::string_view section;
 };
 
-// Use: #define NNEFC_SYNTAX_RULES(RULE) RULE(kMissingSemicolon, "syntax.missing-semicolon", kError,
-// "R 3.2.1")
-//      NNEFC_DEFINE_RULES(kSyntaxRules, NNEFC_SYNTAX_RULES)
+// Usage:
+//   #define NNEFC_SYNTAX_RULES(RULE) RULE(kMissingSemicolon, "syntax.missing-semicolon", kError, "R 3.2.1")
+//   NNEFC_DEFINE_RULES(kSyntaxRules, NNEFC_SYNTAX_RULES)
 #define NNEFC_RULE_DEFINITION(name, label, severity, section) \
   inline constexpr ::nnefc::Rule name{label, ::nnefc::Severity::severity, section};
 #define NNEFC_RULE_ADDRESS(name, label, severity, section) &name,
@@ -38,16 +38,16 @@ struct DiagnosticNote {
   std::string message;
 };
 
-// Whether the fix-its of a diagnostic may be applied without being read first.
+// Whether the fix-its of a diagnostic may be applied without review.
 enum class Applicability : uint8_t {
-  kSafe,    // the text has one reading, which the fix-its write
-  kUnsafe,  // they guess what was meant, or may change what the network computes
+  kSafe,    // the text has only one reading, and the fix-its spell it out
+  kUnsafe,  // the fix-its guess the intention, or may change the network's results
 };
 
-// "safe" or "unsafe", as reports for machines have it.
+// Returns "safe" or "unsafe", as used in machine-readable reports.
 std::string_view ApplicabilityName(Applicability applicability);
 
-// An edit that repairs a text: replace `range` by `text`.
+// An edit that replaces `range` by `text`.
 struct FixIt {
   SourceRange range;
   std::string text;
@@ -59,14 +59,14 @@ struct Diagnostic {
   SourceRange range;
   std::string message;
   std::vector<DiagnosticNote> notes;
-  // They belong together, and so have one applicability.
+  // Edits that are applied together, and so share one applicability.
   std::vector<FixIt> fixes;
   Applicability applicability = Applicability::kSafe;
 };
 
 class Emitter;
 
-// Collects the notes and fix-its of a diagnostic; emitted when destroyed.
+// Collects the notes and fix-its of a diagnostic; the destructor emits it.
 class DiagnosticBuilder {
  public:
   DiagnosticBuilder(Emitter* emitter, Diagnostic diagnostic)
@@ -84,7 +84,7 @@ class DiagnosticBuilder {
     diagnostic_.notes.insert(diagnostic_.notes.end(), notes.begin(), notes.end());
     return *this;
   }
-  // One unsafe fix-it makes all of a diagnostic unsafe.
+  // Adds a fix-it. One unsafe fix-it makes the whole diagnostic unsafe.
   DiagnosticBuilder& Fix(SourceRange range, std::string text,
                          Applicability applicability = Applicability::kSafe) {
     diagnostic_.fixes.push_back({range, std::move(text)});
@@ -97,11 +97,11 @@ class DiagnosticBuilder {
   Diagnostic diagnostic_;
 };
 
-// Receives the user's mistakes. A diagnostic of the same rule at the same
-// place is told once, however often a fragment is expanded. Not thread-safe.
+// Collects diagnostics. Repeated diagnostics of one rule at one source range are reported once, however often
+// a fragment is expanded. Not thread-safe.
 class Emitter {
  public:
-  // After `error_limit` errors the rest is counted but not kept.
+  // Creates an emitter that counts but does not store errors after the first `error_limit`.
   explicit Emitter(size_t error_limit = 100) : error_limit_(error_limit) {}
 
   template <typename... Args>
@@ -111,14 +111,14 @@ class Emitter {
         this, {&rule, rule.severity, range, fmt::format(format, std::forward<Args>(args)...), {}, {}});
   }
   void Add(Diagnostic diagnostic);
-  // Adds what a callee's emitter was told, as if it had been told to this one.
+  // Adds the diagnostics of a callee's emitter, as if they had been emitted here.
   void Take(Emitter callee);
 
   bool has_errors() const { return error_count_ > 0; }
   size_t error_count() const { return error_count_; }
-  // True once so many errors were told that a stage may stop early.
+  // Returns true once the error limit is reached, so that a stage may stop early.
   bool exhausted() const { return error_count_ >= error_limit_; }
-  // Errors that may be told until then.
+  // Returns how many more errors can be reported before that.
   size_t room() const { return exhausted() ? 0 : error_limit_ - error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   void Clear();
@@ -132,17 +132,17 @@ class Emitter {
 
 struct RenderOptions {
   bool color = false;
-  // Shows the source line with a caret; without it a diagnostic is one line.
+  // Show the source line with a caret; otherwise a diagnostic is one line.
   bool excerpts = true;
 };
 
-// Writes diagnostics as `FILE:LINE:COL: error: message [rule.label]`, each
-// followed by the source line with the range underlined, its notes and fixes.
+// Renders diagnostics as `FILE:LINE:COL: error: message [rule.label]`, each followed by the source line with
+// the range underlined, its notes and its fixes.
 std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources,
                        const RenderOptions& options);
-// One JSON object {"diagnostics": [...]}.
+// Renders one JSON object {"diagnostics": [...]}.
 std::string RenderJson(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources);
-// A SARIF 2.1.0 log with one run.
+// Renders a SARIF 2.1.0 log with one run.
 std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources);
 
 }  // namespace nnefc

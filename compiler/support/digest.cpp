@@ -13,8 +13,8 @@ namespace nnefc {
 
 namespace {
 
-// After XXH3 of xxHash: lanes of 64 bits, each of which takes the product of the halves of its word and
-// a secret one, and its neighbour's word, so that no bit is lost where a product is zero.
+// A variant of XXH3 from xxHash. Each 64-bit lane accumulates the product of the halves of its keyed word,
+// and its neighbour's plain word, so that a zero product loses no bits.
 constexpr size_t kLanes = 8;
 constexpr size_t kStripe = kLanes * sizeof(uint64_t);
 constexpr size_t kStripesInBlock = 16;

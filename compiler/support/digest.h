@@ -10,8 +10,8 @@
 
 namespace nnefc {
 
-// Tells contents apart: of different ones it is the same once in 2^64 times. It is no
-// protection from who makes contents for that.
+// A 128-bit content hash. Different contents collide with a probability of about 2^-64. It is not
+// cryptographic: collisions can be constructed on purpose.
 struct Digest {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -19,13 +19,13 @@ struct Digest {
   friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
-// 32 hexadecimal digits.
+// Returns 32 hexadecimal digits.
 std::string ToHex(const Digest& digest);
 
-// As fast as memory is read.
+// Hashes `bytes` at about memory bandwidth.
 Digest DigestOf(std::span<const std::byte> bytes);
 
-// The digest of several fields, each of which counts by its bytes and its place.
+// A digest of several fields, sensitive to the bytes and the order of each.
 class FieldDigest {
  public:
   template <typename T>

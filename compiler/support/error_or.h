@@ -8,13 +8,13 @@
 
 namespace nnefc {
 
-// A failing call of the operating system, worded for the user:
-// "cannot open `x.dat`: no such file or directory".
+// A failed call of the operating system, worded for the user: "cannot open `x.dat`: no such file or
+// directory".
 struct [[nodiscard]] SystemError {
   std::string message;
 };
 
-// A value or the reason why there is none.
+// A value, or the reason for its absence.
 template <typename T, typename Error = SystemError>
 class [[nodiscard]] ErrorOr {
  public:

@@ -61,15 +61,14 @@ void MappedFile::LetGo(std::span<const std::byte> bytes) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) / page * page;
-  // A failure costs memory, nothing else.
+  // A failure costs only memory.
   if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
   auto fail = [&] { return SystemError{fmt::format("cannot write `{}`: {}", path, SystemErrorText(errno))}; };
-  // A link is followed, and a file that is replaced keeps its permissions. What
-  // is no regular file (`/dev/null`, a pipe) is written to directly: it has no
-  // temporary file.
+  // Follow links, and preserve the permissions of a replaced file. Files that are not regular (`/dev/null`, a
+  // pipe) are written directly, without a temporary file.
   struct stat status {};
   bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
@@ -82,14 +81,14 @@ ErrorOr<OutputFile> OutputFile::Create(const std::string& path) {
     std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
     if (real == nullptr && errno != ENOENT) return fail();
     if (real != nullptr) target = real.get();
-    exists = real != nullptr;  // another process may have taken it away since
+    exists = real != nullptr;  // another process may have removed it meanwhile
   }
   std::string temporary = target + ".XXXXXX";
   const auto hold = HoldTemporaryFiles();
   int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return fail();
   AddTemporaryFile(temporary);
-  // mkostemp makes the file private; give it the mode that open() would have.
+  // mkostemp creates a private file; set the mode that open() would use.
   mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);

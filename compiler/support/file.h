@@ -14,11 +14,10 @@
 
 namespace nnefc {
 
-// Which file it is and when it was changed last: by its content, or by who wrote its times, which changes
-// `changed`.
+// The identity of a file and of its last change. `changed` also changes when somebody sets the file's times.
 struct FileIdentity {
   uint64_t device = 0, inode = 0, size = 0;
-  int64_t modified = 0, changed = 0;  // in nanoseconds
+  int64_t modified = 0, changed = 0;  // nanoseconds since the epoch
 
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
@@ -37,10 +36,9 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
   const std::string& path() const { return path_; }
-  // What it was when it was opened.
+  // Returns the identity that the file had when it was opened.
   const FileIdentity& identity() const { return identity_; }
-  // Lets go of the whole pages within `bytes` of a file: when they are looked at once more, they are read
-  // again.
+  // Releases the memory of the whole pages within `bytes` of a mapped file; the next access reads them again.
   static void LetGo(std::span<const std::byte> bytes);
 
  private:
@@ -53,8 +51,8 @@ class MappedFile {
   FileIdentity identity_;
 };
 
-// Writes a file beside its final place and renames it on `Commit`, so that a
-// failed run leaves no partial output. What was not committed is removed.
+// A file that is written under a temporary name in the same folder and renamed by `Commit`, so that a failed
+// run leaves no partial output. Without `Commit` the temporary file is removed.
 class OutputFile {
  public:
   static ErrorOr<OutputFile> Create(const std::string& path);
@@ -65,8 +63,7 @@ class OutputFile {
   ErrorOr<Success> Write(std::span<const std::byte> bytes);
   ErrorOr<Success> Write(std::string_view text);
   ErrorOr<Success> Commit();
-  // The path of the file that is being written, for libraries that write by
-  // name.
+  // Returns the path of the file being written, for libraries that write by name.
   const std::string& temporary_path() const { return temporary_; }
 
  private:
@@ -78,10 +75,10 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-// Writes the whole of a small file through OutputFile.
+// Writes a small file through OutputFile.
 ErrorOr<Success> WriteFile(const std::string& path, std::string_view content);
 
-// "no such file or directory" for the current errno, in lower case.
+// Returns the system's text for an errno value, starting in lower case: "no such file or directory".
 std::string SystemErrorText(int error_number);
 
 }  // namespace nnefc

@@ -11,7 +11,7 @@
 
 namespace nnefc {
 
-// An index into one kind of store; `Tag` keeps ids of different stores apart.
+// An index into one kind of store; `Tag` makes ids of different stores distinct types.
 template <typename Tag>
 struct TypedId {
   int32_t index = -1;
@@ -24,7 +24,7 @@ struct TypedId {
   friend constexpr auto operator<=>(TypedId, TypedId) = default;
 };
 
-// A growing list of values addressed by typed ids.
+// A growing list of values that are addressed by typed ids.
 template <typename Id, typename T>
 class ValueStore {
  public:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostNested = 64;
 
-// Makes values of the parser's events; the open containers are a stack.
+// A builder of values from parser events, with a stack of open containers.
 class JsonTree : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonTree(std::string_view text, FileId file, uint32_t offset, const JsonFormat& format, Emitter& emitter)
@@ -68,7 +68,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   SourceRange Range(uint32_t begin, uint32_t end) const { return {file_, offset_ + begin, offset_ + end}; }
   uint32_t Reached() const { return static_cast<uint32_t>(reached_ - text_.data()); }
 
-  // The range of the string that was just read, quotes included.
+  // Returns the range of the string just read, including its quotes.
   SourceRange LastString() const {
     const uint32_t end = Reached();
     uint32_t begin = end - 1;
@@ -81,8 +81,8 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
     }
     return Range(begin, end);
   }
-  // The range of the number or word that was just read; of a number the parser
-  // has seen a character more.
+  // Returns the range of the number or word just read. The parser has already consumed the character after a
+  // number.
   SourceRange Word() const {
     const auto is_part = [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == 'E' || c == '+' || c == '-' || c == '.';
@@ -133,7 +133,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   const JsonFormat& format_;
   Emitter& emitter_;
   std::vector<JsonValue> open_;
-  std::vector<llvm::StringMap<SourceRange>> keys_;  // of the open objects, with their places
+  std::vector<llvm::StringMap<SourceRange>> keys_;  // keys of the open objects, with their ranges
   JsonValue root_;
 };
 

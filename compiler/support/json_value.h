@@ -12,13 +12,13 @@
 
 namespace nnefc {
 
-// A value of a JSON text, and where it stands.
+// A value of a JSON text with its source range.
 struct JsonValue {
   struct Member;
   using Items = std::vector<JsonValue>;
   using Members = std::vector<Member>;  // in order
 
-  // Of a string with its quotes, of an array or object its opening bracket.
+  // The source range: a string with its quotes; of an array or object only the opening bracket.
   SourceRange range;
   std::variant<std::nullptr_t, bool, int64_t, double, std::string, Items, Members> value;
 
@@ -26,7 +26,7 @@ struct JsonValue {
   const T* get() const {
     return std::get_if<T>(&value);
   }
-  // The member of an object, or null.
+  // Returns the member of an object, or null.
   const JsonValue* Find(std::string_view key) const;
 };
 
@@ -36,15 +36,15 @@ struct JsonValue::Member {
   JsonValue value;
 };
 
-// What a JSON text is read for.
+// The rules and the wording for diagnostics about a JSON text.
 struct JsonFormat {
-  const Rule* syntax;      // of a text that is no JSON, or nested deeper than 64
-  const Rule* repetition;  // of a key that an object has twice
-  std::string_view holds;  // "the file holds ..": what is expected instead
+  const Rule* syntax;      // for invalid JSON, or nesting deeper than 64
+  const Rule* repetition;  // for a duplicate key in an object
+  std::string_view holds;  // "the file holds ..": the expected content
 };
 
-// Reads a JSON text, which stands `offset` bytes behind the beginning of a file.
-// Nothing, and a diagnostic, if it cannot be read.
+// Reads a JSON text that starts `offset` bytes into a file. Reports a diagnostic and returns nothing on
+// failure.
 [[nodiscard]] std::optional<JsonValue> ReadJson(std::string_view text, FileId file, uint32_t offset,
                                                 const JsonFormat& format, Emitter& emitter);
 

@@ -6,10 +6,9 @@
 
 namespace nnefc {
 
-// Diagnostics as a reader of the document meets them: stages tell theirs one
-// after the other, this orders those of a file by where they begin. Files keep
-// the order in which they were first told of; so do diagnostics of one place,
-// where the first may be the cause of the next.
+// Sorts diagnostics into the order of the document: stages report one after the other, while this orders
+// those of one file by their start offset. Files stay in the order of their first diagnostic. The sort is
+// stable, because the first of several diagnostics at one offset may be the cause of the next.
 std::vector<Diagnostic> InOrderOfPlace(std::vector<Diagnostic> diagnostics);
 
 }  // namespace nnefc

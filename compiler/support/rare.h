@@ -6,8 +6,8 @@
 
 namespace nnefc {
 
-// An optional value that few have: without it no larger than a pointer. It reads like
-// a std::optional and is one to whoever takes a reference to that.
+// An optional value that is usually absent; then it occupies only a pointer. It is read like a std::optional
+// and converts to a reference to one.
 template <typename T>
 class Rare {
  public:
@@ -35,7 +35,7 @@ class Rare {
  private:
   inline static const std::optional<T> kNone;
 
-  std::unique_ptr<const std::optional<T>> value_;  // null, or one with a value
+  std::unique_ptr<const std::optional<T>> value_;  // null, or engaged
 };
 
 }  // namespace nnefc

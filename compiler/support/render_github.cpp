@@ -5,7 +5,7 @@
 namespace nnefc {
 namespace {
 
-// What would end a message, or with `is_property` a value, is escaped.
+// Escapes characters that would end a message or, with `is_property`, a property value.
 std::string Escaped(std::string_view text, bool is_property) {
   std::string escaped;
   for (char c : text) {
@@ -19,7 +19,7 @@ std::string_view CommandOf(Severity severity) {
   return severity == Severity::kError ? "error" : severity == Severity::kWarning ? "warning" : "notice";
 }
 
-// "file=net.nnef,line=4,col=9,endLine=4,endColumn=13,"; columns of one line only are understood.
+// Returns "file=net.nnef,line=4,col=9,endLine=4,endColumn=13,". GitHub accepts columns only within one line.
 std::string Properties(SourceRange range, const SourceManager& sources) {
   if (!range.valid()) return "";
   std::string text = fmt::format("file={},", Escaped(sources.Name(range.file), /*is_property=*/true));
@@ -31,7 +31,7 @@ std::string Properties(SourceRange range, const SourceManager& sources) {
   return text;
 }
 
-// " (net.nnef:3:5)"
+// Returns " (net.nnef:3:5)".
 std::string PlaceText(SourceRange range, const SourceManager& sources) {
   if (!range.valid()) return "";
   if (sources.Kind(range.file) != FileKind::kText) return fmt::format(" ({})", sources.Name(range.file));

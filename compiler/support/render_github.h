@@ -7,9 +7,8 @@
 
 namespace nnefc {
 
-// Workflow commands of GitHub Actions, a line each, which show diagnostics
-// beside the lines of a change: `::error file=net.nnef,line=4,..::message`.
-// Notes and fixes stand in the message.
+// Renders workflow commands of GitHub Actions, one per line, shown as annotations of a change:
+// `::error file=net.nnef,line=4,..::message`. Notes and fixes are part of the message.
 std::string RenderGithub(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources);
 
 }  // namespace nnefc

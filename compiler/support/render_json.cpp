@@ -6,7 +6,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names and messages may quote bytes that are not UTF-8; those become U+FFFD.
+// Serializes JSON. Names and messages may quote bytes that are not UTF-8; these become U+FFFD.
 std::string Dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -12,12 +12,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A text of the log: bytes that are not UTF-8 become U+FFFD when it is written.
+// Returns a message object. Bytes that are not UTF-8 become U+FFFD on serialization.
 Json Message(std::string_view text) {
   return {{"text", std::string(text)}};
 }
 
-// Makes results. Columns count UTF-16 code units from 1, as `columnKind` says.
+// A builder of SARIF results. Columns count UTF-16 code units from 1, as declared by `columnKind`.
 class ResultWriter {
  public:
   explicit ResultWriter(const SourceManager& sources) : sources_(sources) {}
@@ -34,11 +34,11 @@ class ResultWriter {
 
   const SourceManager& sources_;
   std::map<FileId, Utf16Index> indices_;
-  std::map<std::string, int> fingerprints_;  // how often each was met
+  std::map<std::string, int> fingerprints_;  // occurrences of each key
 };
 
-// The same for a mistake whose line moved within its file: a hash (FNV-1a) of
-// rule, file and line without its margins, and how many of them came before.
+// Returns a fingerprint that is stable when a line moves within its file: a hash (FNV-1a) of rule, file and
+// line without white space, plus the number of earlier occurrences.
 std::string ResultWriter::Fingerprint(const Diagnostic& diagnostic) {
   std::string key(diagnostic.rule->label);
   if (diagnostic.range.valid()) {
@@ -87,7 +87,7 @@ Json ResultWriter::PhysicalLocation(SourceRange range) {
   return physical;
 }
 
-// One fix: its parts belong together, those of one file in the order of its text.
+// Returns one fix; its edits are grouped by file in text order.
 Json ResultWriter::Fix(std::vector<FixIt> parts, Applicability applicability) {
   std::stable_sort(parts.begin(), parts.end(), [](const FixIt& a, const FixIt& b) {
     return std::pair(a.range.file.index, a.range.begin) < std::pair(b.range.file.index, b.range.begin);
@@ -134,7 +134,7 @@ Json ResultWriter::Result(const Diagnostic& diagnostic, size_t rule) {
 Json RuleDescriptor(const Rule& rule, const RuleTexts& texts) {
   Json descriptor = {{"id", std::string(rule.label)}};
   const std::string statement = texts ? texts(rule) : std::string();
-  // A text of several sentences is told short by the first.
+  // The first sentence of a longer description is its short form.
   const std::string first = statement.substr(0, std::min(statement.find(". ") + 1, statement.size()));
   if (!statement.empty()) {
     descriptor["shortDescription"] = Message(first.empty() ? statement : first);

@@ -9,14 +9,14 @@
 
 namespace nnefc {
 
-// Tells what a rule demands; empty if nothing is known of it.
+// Returns the description of a rule; empty if there is none.
 using RuleTexts = std::function<std::string(const Rule&)>;
 
-// As RenderSarif, with the rules' texts.
+// Renders a SARIF log as above, with descriptions of the rules.
 std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources,
                         const RuleTexts& texts);
 
-// A path as a URI reference: what cannot stand in one is escaped.
+// Converts a path to a URI reference by percent-encoding.
 std::string SarifUri(std::string_view path);
 
 }  // namespace nnefc

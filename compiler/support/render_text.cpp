@@ -6,10 +6,10 @@
 namespace nnefc {
 namespace {
 
-constexpr size_t kMaxExcerpt = 160;       // bytes of a source line that are shown
-constexpr std::string_view kCut = "...";  // stands for the rest of a line
+constexpr size_t kMaxExcerpt = 160;       // maximum bytes of a source line to show
+constexpr std::string_view kCut = "...";  // marks the omitted part of a line
 
-// The sixteen colours that every terminal with colours has, in the shades of its theme.
+// Returns one of the sixteen standard terminal colours, whose shades follow the user's theme.
 fmt::terminal_color ColorOf(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -22,7 +22,7 @@ fmt::terminal_color ColorOf(Severity severity) {
   return fmt::terminal_color::white;
 }
 
-// Bytes that would confuse a terminal are shown as `.`; UTF-8 passes.
+// Replaces control characters by `.` to protect the terminal; UTF-8 is unchanged.
 std::string Printable(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -39,7 +39,7 @@ bool IsContinuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-// The columns that a terminal gives to a text of UTF-8.
+// Returns the width of a UTF-8 text in terminal columns.
 size_t WidthOf(std::string_view text) {
   struct Range {
     uint32_t first;
@@ -62,21 +62,21 @@ size_t WidthOf(std::string_view text) {
   return width;
 }
 
-// What of a source line is shown, and where bytes of it stand then.
+// The visible part of a source line.
 struct Excerpt {
   std::string text;
-  size_t begin = 0;  // of the bytes that are shown
+  size_t begin = 0;  // byte range of `line` that is visible
   size_t end = 0;
   std::string_view line;
 
   bool Holds(size_t from, size_t to) const { return from >= begin && to <= end && from <= to; }
-  // The columns before byte `at`.
+  // Returns the number of columns before byte `at`.
   size_t ColumnOf(size_t at) const {
     return (begin > 0 ? kCut.size() : 0) + WidthOf(line.substr(begin, at - begin));
   }
 };
 
-// A long line is shown around byte `column`, with marks where it is cut.
+// Returns an excerpt. A long line is cut around byte `column`, with marks at the cuts.
 Excerpt ExcerptOf(std::string_view line, size_t column) {
   Excerpt excerpt{.text = "", .begin = 0, .end = line.size(), .line = line};
   if (line.size() > kMaxExcerpt) {
@@ -93,7 +93,7 @@ Excerpt ExcerptOf(std::string_view line, size_t column) {
   return excerpt;
 }
 
-// What is printed after a fix that `--fix` alone does not apply.
+// Returns the mark of a fix that `--fix` alone does not apply.
 std::string_view MarkOf(Applicability applicability) {
   return applicability == Applicability::kUnsafe ? "  (unsafe fix)" : "";
 }
@@ -103,8 +103,8 @@ class TextRenderer {
   TextRenderer(const SourceManager& sources, const RenderOptions& options)
       : sources_(sources), options_(options) {}
 
-  // A message with its line, and below that the fixes that fit there. The fixes
-  // that do not are left in `fixes`.
+  // Prints a message with its source line and the fixes that can be shown below it. The remaining fixes stay
+  // in `fixes`.
   void Message(Severity severity, SourceRange range, std::string_view message, std::string_view label,
                std::vector<FixIt>& fixes, Applicability applicability) {
     std::string place = Place(range);
@@ -121,8 +121,8 @@ class TextRenderer {
 
   std::string Take() { return std::move(out_); }
 
-  // "FILE:LINE:COL: ", or what the file's kind can tell; a binary file's
-  // place goes behind the severity.
+  // Returns "FILE:LINE:COL: ", or less if the file's kind lacks it; the offset in a binary file follows the
+  // severity.
   std::string Place(SourceRange range) const {
     if (!range.valid()) return "nnefc: ";
     if (sources_.Kind(range.file) != FileKind::kText) return fmt::format("{}: ", sources_.Name(range.file));
@@ -154,16 +154,15 @@ class TextRenderer {
           margin + Colored(fmt::terminal_color::green, repair) + std::string(MarkOf(applicability)) + '\n';
   }
 
-  // What stands in a line for bytes [from, to) of it; a removal if it is empty.
+  // A replacement of bytes [from, to) of a line; an empty text is a removal.
   struct Repair {
     size_t from;
     size_t to;
     std::string text;
   };
 
-  // The new text of fixes within the excerpt, under what it replaces; what is
-  // only removed is marked by `-`. Texts that would touch are shown as one, with
-  // what is between them. `line_start` is the place of the line.
+  // Renders the new texts of fixes below the excerpt; removals are marked by `-`. Texts that would touch are
+  // merged, including the source between them. `line_start` is the offset of the line in the file.
   static std::string TakeFixes(const Excerpt& excerpt, uint32_t line_start, FileId file,
                                std::vector<FixIt>& fixes) {
     std::vector<FixIt> sorted = fixes;
@@ -175,7 +174,7 @@ class TextRenderer {
         return "";
       size_t from = fix.range.begin - line_start;
       size_t to = fix.range.end - line_start;
-      if (fix.text.empty()) {  // the ends of a whole line are not worth a mark
+      if (fix.text.empty()) {  // the line end and indentation need no mark
         while (from < excerpt.line.size() && from < to && excerpt.line[from] == ' ') ++from;
         if (to == excerpt.line.size() + 1) --to;
       }
@@ -195,13 +194,13 @@ class TextRenderer {
       shown += repair.text.empty() ? std::string(EndOf(excerpt, repair) - excerpt.ColumnOf(repair.from), '-')
                                    : Printable(repair.text);
     }
-    // All of them or none: they belong together.
+    // The fixes of a diagnostic are shown all or none.
     fixes.clear();
     while (shown.ends_with(' ')) shown.pop_back();
     return shown;
   }
 
-  // The column behind what is shown of a repair.
+  // Returns the column after the rendered repair.
   static size_t EndOf(const Excerpt& excerpt, const Repair& repair) {
     return repair.text.empty() ? excerpt.ColumnOf(repair.to)
                                : excerpt.ColumnOf(repair.from) + WidthOf(Printable(repair.text));
@@ -216,11 +215,11 @@ class TextRenderer {
   std::string out_;
 };
 
-// A fix in words.
+// Describes a fix in words.
 std::string FixText(const FixIt& fix, Applicability applicability) {
   const std::string_view mark = MarkOf(applicability);
   if (fix.text.empty()) return fmt::format("remove this{}", mark);
-  // A line of its own is told without its line ends.
+  // A whole inserted line is shown without its line ends.
   std::string_view lines = fix.text;
   while (!lines.empty() && lines.front() == '\n') lines.remove_prefix(1);
   while (!lines.empty() && lines.back() == '\n') lines.remove_suffix(1);

@@ -40,10 +40,10 @@ ErrorOr<Success> ReplaceFile(const std::string& path, std::string_view content) 
   std::free(resolved);
   struct stat status = {};
   if (::stat(target.c_str(), &status) != 0) return failed();
-  // Renaming would get past it.
+  // Renaming would bypass the write protection.
   if ((status.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0)
     return SystemError{fmt::format("cannot write `{}`: it is read-only", path)};
-  // Other names of the file would go on to show what it was.
+  // After a rename the other hard links would still refer to the old content.
   if (status.st_nlink > 1) return WriteOver(target, content);
   auto file = OutputFile::Create(target);
   if (!file) return file.error();

@@ -7,10 +7,9 @@
 
 namespace nnefc {
 
-// Replaces the content of a file that exists: written beside it, then renamed.
-// Follows symbolic links, so that the link stays one, and keeps permissions; a
-// file that has several names is written where it is, one that may not be
-// written is not replaced.
+// Replaces the content of an existing file through a temporary file in the same folder, which is then
+// renamed. Follows symbolic links and preserves permissions. A file with several hard links is overwritten in
+// place. A read-only file is an error.
 ErrorOr<Success> ReplaceFile(const std::string& path, std::string_view content);
 
 }  // namespace nnefc

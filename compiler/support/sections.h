@@ -4,9 +4,8 @@
 
 namespace nnefc {
 
-// The sections of a rule that stand in the specification 'R' or 'P': of
-// "R 4.4, R 4.5, P 4.4" those are "R 4.4, R 4.5" and "P 4.4". What names no
-// specification is kept.
+// Returns the sections of a rule that belong to specification 'R' or 'P': for "R 4.4, R 4.5, P 4.4" these are
+// "R 4.4, R 4.5" and "P 4.4". Text that names no specification is returned unchanged.
 inline std::string_view SectionsIn(std::string_view sections, char specification) {
   const bool names_any = sections.starts_with("R ") || sections.starts_with("P ");
   if (!names_any) return sections;

@@ -4,7 +4,7 @@
 
 namespace nnefc {
 
-// "error", "warning" or "note": in text, JSON and as the level of SARIF.
+// Returns "error", "warning" or "note", as used in text, JSON and the SARIF level.
 inline const char* SeverityName(Severity severity) {
   switch (severity) {
     case Severity::kError:

@@ -21,7 +21,7 @@ SourceManager SourceManager::MakeBase() {
 }
 
 FileId SourceManager::Add(std::unique_ptr<File> file) {
-  if (first_ == kFirstOfBase) LineStarts(*file);  // now: threads share it
+  if (first_ == kFirstOfBase) LineStarts(*file);  // eagerly, since threads share it
   files_.push_back(std::move(file));
   return FileId(first_ + static_cast<int32_t>(files_.size()) - 1);
 }

@@ -15,7 +15,7 @@ namespace nnefc {
 struct FileTag;
 using FileId = TypedId<FileTag>;
 
-// A place in a text or binary file: a byte offset.
+// A byte offset in a text or binary file.
 struct Location {
   FileId file;
   uint32_t offset = 0;
@@ -24,8 +24,8 @@ struct Location {
   friend bool operator==(Location, Location) = default;
 };
 
-// Bytes [begin, end) of a file. A range whose file is invalid stands for "no
-// place" (a command line option, say).
+// Bytes [begin, end) of a file. A range with an invalid file means "no location" (a command-line option, for
+// example).
 struct SourceRange {
   FileId file;
   uint32_t begin = 0;
@@ -36,53 +36,53 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
-// The range from the start of `first` to the end of `last`, both of one file.
+// Returns the range from the start of `first` to the end of `last`; both belong to one file.
 SourceRange Cover(SourceRange first, SourceRange last);
 
-// 1-based line and byte column.
+// A 1-based line and byte column.
 struct LineColumn {
   int line = 1;
   int column = 1;
 };
 
 enum class FileKind : uint8_t {
-  kText,    // told by line and column
-  kBinary,  // told by byte offset
-  kNamed,   // told by its name alone: folders, archives, the command line
+  kText,    // located by line and column
+  kBinary,  // located by byte offset
+  kNamed,   // located by name only: folders, archives, the command line
 };
 
-// Owns the text of every file that a run has read; a FileId names one.
+// The owner of the texts of all files that a run has read, addressed by FileId.
 class SourceManager {
  public:
   SourceManager() = default;
-  // Knows the files of `base` too, which keep their ids and come after all
-  // others. `base` must outlive this one and not grow any more; any number of
-  // managers and threads may share it.
+  // Creates a manager that also contains the files of `base`. Their ids are unchanged and follow all others.
+  // `base` must outlive this manager and must not grow any more; any number of managers and threads may share
+  // it.
   explicit SourceManager(const SourceManager* base) : base_(base) {
     NNEFC_CHECK(base->first_ == kFirstOfBase);
   }
   SourceManager(SourceManager&&) = default;
   SourceManager& operator=(SourceManager&&) = default;
-  // One that is fit for a base: its texts are the same for the whole process.
+  // Creates a manager that can serve as a base: its texts are the same for the whole process.
   static SourceManager MakeBase();
 
-  // Reads `path` ("-" is not special). At most 4 GiB.
+  // Reads `path` ("-" is not special), at most 4 GiB.
   ErrorOr<FileId> Open(const std::string& path);
-  // Adds text held in memory (a document of an archive, of an editor, of the
-  // standard library), told to the user as `name`.
+  // Adds an in-memory text (a document of an archive, of an editor or of the standard library), shown to the
+  // user as `name`.
   FileId AddText(std::string name, std::string text);
-  // Adds a file that has no text to show.
+  // Adds a file without displayable text.
   FileId AddOpaque(std::string name, FileKind kind);
 
   std::string_view Name(FileId file) const;
   std::string_view Text(FileId file) const;
   FileKind Kind(FileId file) const;
-  // Takes no memory for the text any more until it is read again, where a file has it.
+  // Releases the memory of a text that is backed by a file; the next access reads it again.
   void LetGo(FileId file) const;
   LineColumn Position(Location location) const;
-  // The text of the 1-based line without its line end.
+  // Returns the text of a 1-based line without its line end.
   std::string_view Line(FileId file, int line) const;
-  // The offset of the first byte of the 1-based line.
+  // Returns the offset of the first byte of a 1-based line.
   uint32_t LineStart(FileId file, int line) const;
 
  private:

@@ -9,8 +9,8 @@
 namespace nnefc {
 namespace {
 
-// The least number of inserted, removed, replaced and swapped letters, or
-// `limit` if it is not below that. Both names have at most 64 letters.
+// Returns the minimum number of insertions, deletions, replacements and transpositions, or `limit` if it is
+// not smaller. Both names have at most 64 letters.
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   std::array<std::array<size_t, 65>, 3> rows;
   for (size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
@@ -32,19 +32,19 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
 
-// The letters of a name, as a set: bits by their code modulo 64.
+// Returns the letters of a name as a bit set, indexed by character modulo 64.
 uint64_t Letters(std::string_view name) {
   uint64_t letters = 0;
   for (char c : name) letters |= uint64_t{1} << (static_cast<unsigned char>(c) % 64);
   return letters;
 }
 
-// At most the edit distance: each edit brings one letter that was not there, or takes one away.
+// Returns a lower bound of the edit distance: each edit adds or removes at most one letter of the set.
 size_t LeastDistance(uint64_t a, uint64_t b) {
   return static_cast<size_t>(std::max(std::popcount(a & ~b), std::popcount(b & ~a)));
 }
 
-// True if the names differ in case and in what joins words alone.
+// Returns true if the names differ only in case, `_` and `-`.
 bool IsSameSpelling(std::string_view a, std::string_view b) {
   const auto take = [](std::string_view& name) {
     name = name.substr(std::min(name.find_first_not_of("_-"), name.size()));
@@ -60,21 +60,20 @@ bool IsSameSpelling(std::string_view a, std::string_view b) {
   }
 }
 
-// True if one is the other with more than a letter before or behind it.
+// Returns true if one name is the other plus at least two letters at its start or end.
 bool Contains(std::string_view a, std::string_view b) {
   if (a.size() < b.size()) std::swap(a, b);
   return a.size() > b.size() + 1 && (a.substr(0, b.size()) == b || a.substr(a.size() - b.size()) == b);
 }
 
-// The letters that may be wrong in a name of `size`. Names of three letters
-// differ in one all too often (`sum` and `sub`), unless it is out of place or
-// lacking.
+// Returns how many letters may be wrong in a name of `size` letters. Names of three letters often differ in
+// only one (`sum` and `sub`); Distance therefore accepts only a transposed or missing letter there.
 size_t LettersWrong(size_t size) {
   if (size < 3) return 0;
   return std::min<size_t>(size / 3, 3);
 }
 
-// True if the letters are the same in another order.
+// Returns true if the letters are equal up to their order.
 bool IsPermutation(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
 }
@@ -96,7 +95,7 @@ bool IsOneSlip(std::string_view written, std::string_view meant) {
     return at + 1 < written.size() && written[at] == meant[at + 1] && written[at + 1] == meant[at] &&
            written.substr(at + 2) == meant.substr(at + 2);
   if (written.size() + 1 == meant.size()) return written.substr(at) == meant.substr(at + 1);
-  // The second of two equal letters is the first that differs.
+  // The first mismatch is at the second of two equal letters.
   return written.size() == meant.size() + 1 && at > 0 && written[at] == written[at - 1] &&
          written.substr(at + 1) == meant.substr(at);
 }
@@ -118,7 +117,7 @@ void Suggestion::Offer(std::string_view candidate) {
   is_only_ = true;
 }
 
-// 0 if only the spelling differs, 1 and more by letters; large if not near.
+// Returns 0 if only the spelling differs, otherwise the number of edits; kMaxLength if it is not near.
 size_t Suggestion::Distance(std::string_view candidate) const {
   const size_t size = std::max(wanted_.size(), candidate.size());
   if (IsSameSpelling(wanted_, candidate)) return 0;

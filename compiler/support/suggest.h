@@ -6,28 +6,27 @@
 
 namespace nnefc {
 
-// True if one letter of `written` is doubled or missing, or two adjacent ones are transposed, for it to be
-// `meant`.
+// Returns true if `written` differs from `meant` by one doubled or missing letter, or by two adjacent
+// transposed letters.
 bool IsOneSlip(std::string_view written, std::string_view meant);
 
-// Finds the name that a misspelt one was meant to be: the first of those that
-// differ in case and `_` alone, else of those with the least edit distance,
-// which must be small beside the length of the name. A word that only contains
-// the other is another word (`upsample`, `sample`).
-// The work is bounded: long names and more than kMaxOffers names are not
-// looked at.
+// A search for the intended name of a misspelt one: the first candidate that differs only in case and `_`,
+// otherwise one with the least edit distance. That distance must be small relative to the length of the name.
+// A word that only contains the other is a different word (`upsample`, `sample`). The work is bounded: long
+// names, and candidates after the first kMaxOffers, are skipped.
 class Suggestion {
  public:
   explicit Suggestion(std::string_view wanted);
   void Offer(std::string_view candidate);
-  // Empty if no name is near. A view of the candidate.
+  // Returns the best candidate as a view of it, or an empty view if none is near.
   std::string_view best() const { return best_; }
-  // True if it differs in case, `_` and `-` alone.
+  // Returns true if the best candidate differs only in case, `_` and `-`.
   bool is_spelling() const { return !best_.empty() && limit_ == 0; }
-  // True if no other name is as near, and the digits are the same (`conv1` is not a misspelt `conv2`).
+  // Returns true if no other candidate is as near and the digits are equal (`conv1` is not a misspelt
+  // `conv2`).
   bool is_unique() const;
-  // True if a fix may write it: it is unique and differs in spelling or by one slip. Any other difference
-  // words a question.
+  // Returns true if a fix may write the candidate: it is unique and differs in spelling only or by one slip.
+  // Any other difference only justifies a question.
   bool is_typo() const;
 
  private:
@@ -39,7 +38,7 @@ class Suggestion {
   std::string_view wanted_;
   std::string_view best_;
   uint64_t letters_;
-  size_t limit_;  // a candidate must be nearer than this
+  size_t limit_;  // exclusive bound on the distance of the next candidate
   size_t offers_ = 0;
   bool is_only_ = false;
 };

@@ -10,32 +10,31 @@
 namespace nnefc {
 
 struct SymbolTag;
-// An interned string: identifiers, keywords used as identifiers, labels.
+// An interned string: an identifier, a keyword used as an identifier, or a label.
 using Symbol = TypedId<SymbolTag>;
 
-// Interns strings; equal text has equal symbols. The text lives as long as
-// the interner.
+// An interner of strings; equal texts have equal symbols. The texts live as long as the table.
 class SymbolTable {
  public:
   SymbolTable() = default;
-  // Begins with the symbols of `base`, which keep their ids. `base` must outlive
-  // this table and not grow any more; any number of tables and threads may share it.
+  // Creates a table that starts with the symbols of `base`, under the same ids. `base` must outlive this
+  // table and must not grow any more; any number of tables and threads may share it.
   explicit SymbolTable(const SymbolTable* base) : base_(base), first_(static_cast<int32_t>(base->size())) {}
   SymbolTable(SymbolTable&&) = default;
   SymbolTable& operator=(SymbolTable&&) = default;
 
   Symbol Intern(std::string_view text);
-  // The symbol of `text` if it was interned, otherwise an invalid one.
+  // Returns the symbol of `text` if it was interned, otherwise an invalid one.
   Symbol Find(std::string_view text) const;
   std::string_view Text(Symbol symbol) const;
-  // Symbols there are, those of the base included.
+  // Returns the number of symbols, including those of the base.
   size_t size() const { return static_cast<size_t>(first_) + texts_.size(); }
   const SymbolTable* base() const { return base_; }
 
  private:
   const SymbolTable* base_ = nullptr;
-  int32_t first_ = 0;                    // of the symbols that the base does not have
-  llvm::StringMap<Symbol> symbols_;      // those of the base once they were asked for
+  int32_t first_ = 0;                    // the first id that is not the base's
+  llvm::StringMap<Symbol> symbols_;      // base symbols are added on first use
   std::vector<std::string_view> texts_;  // from first_ on
 };
 

@@ -35,7 +35,7 @@ std::unique_lock<std::recursive_mutex> HoldTemporaryFiles() {
 }
 
 void RemoveTemporaryFiles() {
-  Noted().mutex.lock();  // for good: nothing is made any more
+  Noted().mutex.lock();  // never unlocked: no more files may be created
   std::error_code error;
   for (const std::string& path : Noted().paths) std::filesystem::remove_all(path, error);
 }

@@ -5,17 +5,16 @@
 
 namespace nnefc {
 
-// What stands on disk for a while only, so that an interrupted program can
-// remove it. Thread-safe.
+// A thread-safe register of temporary files, so that an interrupted program can remove them.
 
-// Notes a file or folder that is to be removed, or renamed, before the program
-// ends. Never returns once RemoveTemporaryFiles was called.
+// Registers a file or folder that will be removed, or renamed, before the program ends. Does not return after
+// RemoveTemporaryFiles was called.
 void AddTemporaryFile(const std::string& path);
 void ForgetTemporaryFile(const std::string& path);
-// While it is held, RemoveTemporaryFiles waits: for making a file and noting
-// it, and for changes of several files that belong together.
+// Locks the register and so delays RemoveTemporaryFiles: for creating and registering a file as one step, and
+// for related changes of several files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> HoldTemporaryFiles();
-// Removes what is noted; to be followed by the end of the program.
+// Removes all registered files. The program must end afterwards.
 void RemoveTemporaryFiles();
 
 }  // namespace nnefc

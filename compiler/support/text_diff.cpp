@@ -10,13 +10,13 @@ namespace nnefc {
 namespace {
 
 constexpr size_t kContext = 3;
-// Texts that differ by more lines differ as a whole between what both begin
-// and end with.
+// The maximum length of an edit script. Beyond it, everything between the common prefix and suffix is
+// replaced.
 constexpr int64_t kMaxEdits = 2000;
 
 using Lines = std::vector<std::string_view>;
 
-// Lines with their line ends.
+// Splits a text into lines that include their line ends.
 Lines Split(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -29,8 +29,8 @@ Lines Split(std::string_view text) {
 
 enum class Edit : char { kKeep = ' ', kRemove = '-', kInsert = '+' };
 
-// A shortest list of edits (E. Myers, "An O(ND) Difference Algorithm and Its
-// Variations"), of lines [first, end) of both; empty if it is too long.
+// A search for a shortest edit script (E. Myers, "An O(ND) Difference Algorithm and Its Variations") over
+// lines [first, end) of both texts; empty if it would be too long.
 class EditFinder {
  public:
   EditFinder(const Lines& before, const Lines& after, size_t first, size_t before_end, size_t after_end)
@@ -50,7 +50,7 @@ class EditFinder {
         furthest[static_cast<size_t>(k + limit + 1)] = x;
         if (x >= n_ && x - k >= m_) return Trace(d, limit);
       }
-      // Diagonals -d to d are all that later rounds look up.
+      // Later rounds only read diagonals -d to d.
       history_.emplace_back(furthest.begin() + (limit + 1 - d), furthest.begin() + (limit + 2 + d));
     }
     return {};
@@ -69,7 +69,7 @@ class EditFinder {
     return GoesDown(d, k, furthest[at - 1], furthest[at + 1]) ? furthest[at + 1] : furthest[at - 1] + 1;
   }
 
-  // Walks back from the end.
+  // Reconstructs the edits from the end to the start.
   std::vector<Edit> Trace(int64_t d, int64_t) const {
     std::vector<Edit> edits;
     int64_t x = n_;
@@ -99,7 +99,7 @@ class EditFinder {
   const size_t first_;
   const int64_t n_;
   const int64_t m_;
-  std::vector<std::vector<int64_t>> history_;  // a round's furthest places, by diagonal
+  std::vector<std::vector<int64_t>> history_;  // per round: the furthest x of each diagonal
 };
 
 std::vector<Edit> FindEdits(const Lines& before, const Lines& after) {
@@ -121,7 +121,7 @@ std::vector<Edit> FindEdits(const Lines& before, const Lines& after) {
   return edits;
 }
 
-// "3,4" of a hunk's head.
+// Returns the range of a hunk's header, such as "3,4".
 std::string Place(size_t first, size_t count) {
   if (count == 1) return fmt::format("{}", first + 1);
   return fmt::format("{},{}", count == 0 ? first : first + 1, count);
@@ -142,14 +142,14 @@ std::string UnifiedDiff(std::string_view before, std::string_view after, std::st
   const Lines new_lines = Split(after);
   const std::vector<Edit> edits = FindEdits(old_lines, new_lines);
   std::string out = fmt::format("--- {}\n+++ {}\n", before_name, after_name);
-  size_t old_line = 0;  // of the edit at hand
+  size_t old_line = 0;  // at the current edit
   size_t new_line = 0;
   for (size_t i = 0; i < edits.size();) {
     if (edits[i] == Edit::kKeep) {
       ++old_line, ++new_line, ++i;
       continue;
     }
-    // A hunk goes on while fewer than two contexts lie between changes.
+    // A hunk continues while the gap between changes is at most twice the context.
     size_t end = i;
     for (size_t j = i; j < edits.size() && j - end <= 2 * kContext; ++j) {
       if (edits[j] != Edit::kKeep) end = j + 1;

@@ -5,10 +5,9 @@
 
 namespace nnefc {
 
-// The difference of two texts in the unified format, with three lines of
-// context; empty if they are equal. Takes time and memory in proportion to the
-// texts and to the square of the number of lines that differ, of which no more
-// than some thousands are matched.
+// Returns the difference of two texts in the unified format, with three lines of context; empty if they are
+// equal. Time and memory are linear in the texts and quadratic in the number of differing lines, up to a
+// limit of 2000; beyond it the whole differing part is replaced.
 std::string UnifiedDiff(std::string_view before, std::string_view after, std::string_view before_name,
                         std::string_view after_name);
 

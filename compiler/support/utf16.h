@@ -7,26 +7,26 @@
 
 namespace nnefc {
 
-// A character of UTF-8: how many bytes it has, and how many UTF-16 code units.
-// A byte that begins none counts as a character of one unit.
+// The length of one UTF-8 character in bytes and in UTF-16 code units. A byte that does not start a character
+// counts as one unit.
 struct Utf16Character {
   uint32_t bytes = 1;
   int32_t units = 1;
 };
 Utf16Character Utf16CharacterAt(std::string_view text, size_t at);
 
-// Tells lengths in UTF-16 code units of parts of a text, in logarithmic time
-// however long its lines are. The text must live as long.
+// An index that measures parts of a text in UTF-16 code units, in logarithmic time regardless of the length
+// of lines. The text must outlive it.
 class Utf16Index {
  public:
   explicit Utf16Index(std::string_view text);
-  // The code units of bytes [begin, end); `begin` is where a character begins,
-  // and one that `end` cuts does not count.
+  // Returns the number of code units in bytes [begin, end). `begin` is at a character boundary; a character
+  // that `end` splits is not counted.
   int32_t Length(uint32_t begin, uint32_t end) const;
 
  private:
-  // Behind a character of several bytes: how many bytes more than code units
-  // the text has up to there.
+  // The offset after a multi-byte character, and by how much the byte count of the text before it exceeds its
+  // code units.
   struct Surplus {
     uint32_t offset;
     uint32_t bytes;

@@ -32,7 +32,8 @@ void UnpackBfloats(const std::byte* in, int64_t count, float* out) {
     out[i] = std::bit_cast<float>(static_cast<uint32_t>(LoadBits(in + 2 * i)) << 16);
 }
 
-// `apart` items lie between those of one byte, whose first ones are `step` apart.
+// Decompresses blocks. The two items of a byte are `kApart` apart; the first items of consecutive bytes are
+// `kStep` apart.
 template <int64_t kApart, int64_t kStep>
 [[gnu::always_inline]] inline void UnpackBlocks(const std::byte* block, int64_t count, float* out) {
   for (; count > 0; count -= kBlockItems, block += kBlockBytes, out += kBlockItems) {
@@ -103,7 +104,7 @@ bool HasWideVectors() {
 Unpacker FindHalvesUnpacker() {
 #if defined(NNEFC_X86)
   if (HasWideVectors()) return UnpackHalvesIn512;
-  if (__builtin_cpu_supports("avx2")) return UnpackHalvesIn256;  // f16c is older
+  if (__builtin_cpu_supports("avx2")) return UnpackHalvesIn256;  // f16c is older than AVX2
 #endif
   return UnpackHalves;
 }

@@ -14,12 +14,12 @@ struct Row {
   ElementType type;
   ElementKind kind;
   int bits;
-  std::string_view name;       // of attributes
-  std::string_view port_name;  // of ports
+  std::string_view name;       // in attributes
+  std::string_view port_name;  // in ports
   char numpy = 0;              // 0: NumPy has no such type
 };
 
-// The quantiles of the normal distribution that NF4 stands for.
+// The quantiles of the normal distribution that NF4 encodes.
 constexpr float kNormalFloats[16] = {-1.0F,
                                      -0.6961928009986877F,
                                      -0.5250730514526367F,
@@ -37,8 +37,8 @@ constexpr float kNormalFloats[16] = {-1.0F,
                                      0.7229568362236023F,
                                      1.0F};
 
-// A sign, `exponent_bits` with their bias and `fraction_bits`, subnormals
-// included.
+// Decodes a sign, a biased exponent of `exponent_bits` and a fraction of `fraction_bits`, including
+// subnormals.
 float MiniFloat(unsigned code, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const unsigned fraction = code & ((1U << fraction_bits) - 1);
@@ -156,7 +156,7 @@ uint16_t FloatToHalf(float value) {
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds to 65536 or more
   if (magnitude < 0x38800000u) {
-    // Below the smallest normal half: the value in units of 2^-24, to even.
+    // Below the smallest normal half: the value in units of 2^-24, rounded to even.
     float units = std::ldexp(std::bit_cast<float>(magnitude), 24);
     return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(units)));
   }
@@ -185,22 +185,22 @@ float NarrowToFloat(ElementType type, uint8_t code) {
 
 namespace {
 
-// The fields of a format with a sign. Codes without their sign are in the order of their numbers.
+// The fields of a signed format. Without the sign bit, encodings are in the order of their numbers.
 struct MiniFormat {
   int exponent_bits, fraction_bits;
-  unsigned largest;   // the code of the largest number
-  unsigned overflow;  // the code of numbers that round to larger ones
+  unsigned largest;   // the encoding of the largest number
+  unsigned overflow;  // the encoding of numbers that round to larger ones
   unsigned nan;
 };
 
-// The code of the nearest number; of two that are equally near the even code.
+// Encodes the nearest number; ties go to the even encoding.
 uint8_t MiniCode(const MiniFormat& format, float value) {
   const unsigned sign = std::signbit(value) ? 1U << (format.exponent_bits + format.fraction_bits) : 0;
   if (std::isnan(value)) return static_cast<uint8_t>(sign | format.nan);
   const float magnitude = std::abs(value);
-  // The largest number of any of these formats is below 2^16.
+  // The largest number of all these formats is below 2^16.
   if (magnitude >= 0x1p16F) return static_cast<uint8_t>(sign | format.overflow);
-  const int lowest = 2 - (1 << (format.exponent_bits - 1));  // the exponent of normal numbers begins here
+  const int lowest = 2 - (1 << (format.exponent_bits - 1));  // exponent of the smallest normal number
   const int exponent = magnitude == 0 ? lowest : std::max(std::ilogb(magnitude), lowest);
   const auto units =
       static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent)));
@@ -208,7 +208,7 @@ uint8_t MiniCode(const MiniFormat& format, float value) {
   return static_cast<uint8_t>(sign | (code > format.largest ? format.overflow : code));
 }
 
-// The nearest power of two from 2^-127 on; numbers that are not positive become the smallest one.
+// Encodes the nearest power of two, at least 2^-127; non-positive numbers become 2^-127.
 uint8_t PowerCode(float value) {
   constexpr int kBias = 127, kLargest = 254, kNan = 255;
   if (std::isnan(value)) return kNan;

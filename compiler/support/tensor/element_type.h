@@ -7,8 +7,8 @@
 
 namespace nnefc {
 
-// Types of tensor elements, those of OpenVINO's IR. NNEF's `scalar` is kF32,
-// `integer` kI64 and `logical` kBoolean unless data says otherwise.
+// The element types of OpenVINO's IR. NNEF's `scalar` is kF32, `integer` kI64 and `logical` kBoolean unless
+// the data declares another type.
 enum class ElementType : uint8_t {
   kDynamic,
   kBoolean,  // one byte, 0 or 1
@@ -29,7 +29,7 @@ enum class ElementType : uint8_t {
   kU64,
   kString,
   kU2,
-  // Formats of at most 8 bits that weights are stored in.
+  // Formats of at most 8 bits for stored weights.
   kNF4,
   kF4E2M1,
   kF8E4M3,
@@ -38,37 +38,37 @@ enum class ElementType : uint8_t {
 };
 
 enum class ElementKind : uint8_t {
-  kOther,  // no numbers: kDynamic, kString
+  kOther,  // not numeric: kDynamic, kString
   kBoolean,
   kFloat,
-  kNarrowFloat,  // of at most 8 bits
+  kNarrowFloat,  // at most 8 bits
   kSigned,
   kUnsigned,
 };
 
 ElementKind KindOf(ElementType type);
-// Bits of one element; 0 for kDynamic and kString.
+// Returns the bits of one element; 0 for kDynamic and kString.
 int BitWidth(ElementType type);
-// OpenVINO's `element_type` spelling: "f32", "i64", "boolean".
+// Returns OpenVINO's `element_type` spelling: "f32", "i64", "boolean".
 std::string_view Name(ElementType type);
-// OpenVINO's spelling in the `precision` of ports: "FP32", "I64", "BOOL".
+// Returns OpenVINO's spelling in the `precision` of ports: "FP32", "I64", "BOOL".
 std::string_view PortName(ElementType type);
-// Understands both of OpenVINO's spellings ("f32", "FP32").
+// Parses either of OpenVINO's spellings ("f32", "FP32").
 std::optional<ElementType> ParseElementType(std::string_view text);
-// The letter of the type in NumPy, whose files say so many bytes behind it:
-// 'b', 'i', 'u' or 'f'; nothing for types that NumPy has not.
+// Returns NumPy's type letter, which precedes the byte size in its files: 'b', 'i', 'u' or 'f'. Returns
+// nothing for types that NumPy lacks.
 std::optional<char> NumPyLetter(ElementType type);
 std::optional<ElementType> FromNumPy(char letter, int bytes);
-bool IsFloat(ElementType type);  // narrow ones too
-// Floats of at most 8 bits.
+bool IsFloat(ElementType type);  // including narrow floats
+// Returns true for floats of at most 8 bits.
 bool IsNarrowFloat(ElementType type);
-// Numbers that are stored and converted, never computed with: elements that do
-// not fill a byte, and narrow floats.
+// Returns true for types that are stored and converted but never computed with: sub-byte elements and narrow
+// floats.
 bool IsStorageOnly(ElementType type);
-bool IsInteger(ElementType type);  // signed or unsigned, without boolean
+bool IsInteger(ElementType type);  // signed or unsigned, not boolean
 bool IsSigned(ElementType type);
 
-// Conversions between f32 and the 16-bit formats, round to nearest even.
+// Conversions between f32 and the 16-bit formats; they round to nearest even.
 float HalfToFloat(uint16_t bits);
 uint16_t FloatToHalf(float value);
 inline float BFloatToFloat(uint16_t bits) {
@@ -80,9 +80,9 @@ inline uint16_t FloatToBFloat(float value) {
   const uint32_t quiet_nan = (bits >> 16) | 0x40u;
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : nearest);
 }
-// As above for narrow floats, whose codes fill the low bits of the byte. Beyond the largest number: NaN in
-// f8e4m3, an infinity in f8e5m2, that number in the others. NaN is the largest number in f4e2m1, the lowest
-// in nf4 (as OpenVINO).
+// Conversions of narrow floats, encoded in the low bits of the byte; they round to nearest even. Values
+// beyond the largest number become NaN in f8e4m3, infinity in f8e5m2, and that number in the others. NaN
+// becomes the largest number in f4e2m1 and the lowest in nf4 (as in OpenVINO).
 float NarrowToFloat(ElementType type, uint8_t code);
 uint8_t FloatToNarrow(ElementType type, float value);
 

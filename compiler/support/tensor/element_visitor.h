@@ -9,7 +9,7 @@
 
 namespace nnefc {
 
-// The 16-bit formats as types of C++: stored narrow, computed as float.
+// The 16-bit formats as C++ types, stored in 16 bits and computed as float.
 struct Half {
   uint16_t bits = 0;
   Half() = default;
@@ -22,7 +22,7 @@ struct BFloat {
   BFloat(float value) : bits(FloatToBFloat(value)) {}
   operator float() const { return BFloatToFloat(bits); }
 };
-// One byte, 0 or 1.
+// A boolean element: one byte, 0 or 1.
 struct Boolean {
   uint8_t value = 0;
   Boolean() = default;
@@ -39,7 +39,7 @@ template <typename T>
 inline constexpr bool kIsFloating =
     std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 
-// What arithmetic on T is done in: float for the 16-bit formats, else T.
+// The type for arithmetic on T: float for the 16-bit formats, otherwise T.
 template <typename T>
 using ComputeType = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, float,
                                        std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>>;
@@ -49,8 +49,8 @@ double AsDouble(T value) {
   return static_cast<double>(static_cast<ComputeType<T>>(value));
 }
 
-// Converts as `Convert` does: to an integer truncates toward zero and
-// saturates (NaN gives 0), to boolean is "!= 0".
+// Converts like OpenVINO's `Convert`: to an integer truncates toward zero and saturates (NaN becomes 0); to
+// boolean is "!= 0".
 template <typename To, typename From>
 To ConvertElement(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -65,7 +65,7 @@ To ConvertElement(From value) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     if (std::isnan(value)) return 0;
-    // The limits as From may be rounded up past the largest To.
+    // The limits of To, converted to From, may be rounded up past the largest To.
     if (value >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
     if (value <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
     return static_cast<To>(value);
@@ -74,8 +74,8 @@ To ConvertElement(From value) {
   }
 }
 
-// Calls `visit(TypeTag<T>())` with the type of C++ that stores elements of `type`;
-// false if it has none: if they do not fill whole bytes, are narrow floats or texts.
+// Calls `visit(TypeTag<T>())` with the C++ type that stores elements of `type`. Returns false where none
+// does: for sub-byte types, narrow floats and strings.
 template <typename Visit>
 bool VisitAnyType(ElementType type, Visit&& visit) {
   switch (type) {
@@ -134,7 +134,7 @@ bool VisitAnyType(ElementType type, Visit&& visit) {
   return false;
 }
 
-// As above of floats, integers or both alone; of other types it is not instantiated.
+// Variants of VisitAnyType for floats, integers or both; `visit` is not instantiated for other types.
 template <typename Visit>
 bool VisitFloatType(ElementType type, Visit&& visit) {
   bool visited = false;

@@ -6,8 +6,8 @@
 namespace nnefc {
 namespace {
 
-// The offset of packed elements in their byte, as OpenVINO stores them: from the low bits up, single bits
-// from the high one down. Elements of a byte are the whole of it.
+// Returns the bit offset of a packed element in its byte, as in OpenVINO: from the low bits up, but single
+// bits from the high bit down. Elements of 8 bits have offset 0.
 int PackedShift(int64_t index, int bits) {
   const auto place = static_cast<int>(index % (8 / bits)) * bits;
   return bits == 1 ? 7 - place : place;

@@ -4,27 +4,27 @@
 
 namespace nnefc {
 
-// True for elements of less than a byte, which tensors store several to a byte.
+// Returns true for sub-byte elements: several share a byte in tensors.
 inline bool IsPacked(ElementType type) {
   return BitWidth(type) > 0 && BitWidth(type) < 8;
 }
 
-// The code of a number in a type that is stored and converted only (IsStorageOnly), in the low bits, as
-// TensorValue::ConvertedTo makes it.
+// Encodes a number in a storage-only type (IsStorageOnly), in the low bits of the result, with the rounding
+// of TensorValue::ConvertedTo.
 uint8_t CodeOf(ElementType type, double value);
-// The same of an integer, whose low bits a double would lose beyond 2^53.
+// Encodes an integer without the loss of low bits that a double has beyond 2^53.
 uint8_t CodeOf(ElementType type, int64_t value);
-// The number that a code of such a type means.
+// Decodes a value of such a type.
 double NumberOf(ElementType type, uint8_t code);
 
-// The code in a packed tensor, and its inverse, which expects zeros there.
+// Reads or writes the encoded element of a packed tensor. StorePacked requires zero bits at that index.
 uint8_t LoadPacked(const std::byte* bytes, int64_t index, ElementType type);
 void StorePacked(std::byte* bytes, int64_t index, ElementType type, uint8_t code);
 
-// Returns the codes of a packed tensor, one to a byte: a tensor of u8 of the same shape. std::bad_alloc if
-// memory is short.
+// Returns the encoded elements of a packed tensor, one per byte: a u8 tensor of the same shape. Throws
+// std::bad_alloc if memory is short.
 TensorValue CodesOf(const TensorValue& value);
-// The inverse; `codes` contains one byte for each element.
+// Packs encoded elements, one per byte in `codes`: the inverse of CodesOf.
 TensorValue PackCodes(ElementType type, Shape shape, const std::byte* codes);
 
 }  // namespace nnefc

@@ -134,8 +134,8 @@ const std::byte* Buffer::ComputeOnce() const {
   return bytes;
 }
 
-// Large ones are gone soon, and others come. A heap would keep the place of most, since something small lies
-// behind each by then.
+// Large copies are short-lived. A heap could not return their memory to the system, because small allocations
+// follow them by then; hence mmap.
 std::shared_ptr<const Buffer> Buffer::ComputeCopy() const {
   constexpr size_t kLarge = size_t{1} << 20;
   if (size_ < kLarge)
@@ -144,7 +144,7 @@ std::shared_ptr<const Buffer> Buffer::ComputeCopy() const {
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   const std::shared_ptr<std::byte> bytes(static_cast<std::byte*>(mapped),
                                          [size = size_](std::byte* data) { ::munmap(data, size); });
-  // A failure costs time, nothing else.
+  // A failure costs only time.
   (void)::madvise(mapped, size_, MADV_HUGEPAGE);
   compute_(bytes.get());
   return Borrow({bytes.get(), size_}, bytes);
@@ -213,7 +213,7 @@ TensorValue TensorValue::Filled(ElementType type, Shape shape, double value) {
 
 TensorValue TensorValue::Aligned(size_t alignment) const {
   NNEFC_CHECK(alignment <= kTensorAlignment);
-  if (buffer_->IsToCompute()) return *this;  // computed, they are
+  if (buffer_->IsToCompute()) return *this;  // computed bytes are aligned
   if (reinterpret_cast<uintptr_t>(bytes()) % alignment == 0) return *this;
   auto copy = Buffer::Allocate(byte_size_);
   NNEFC_CHECK(copy != nullptr);

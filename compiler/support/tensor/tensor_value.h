@@ -21,44 +21,43 @@
 
 namespace nnefc {
 
-// Extents of a tensor, outermost first. Rank 0 is a single element.
+// The extents of a tensor, outermost first. Rank 0 is a single element.
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-// The number of elements, or nothing where it does not fit 63 bits or an
-// extent is negative.
+// Returns the number of elements, or nothing if it exceeds 63 bits or an extent is negative.
 std::optional<int64_t> Volume(llvm::ArrayRef<int64_t> shape);
-// "[1,3,224,224]".
+// Formats a shape: "[1,3,224,224]".
 std::string ToString(llvm::ArrayRef<int64_t> shape);
-// The bytes of `volume` elements, sub-byte types packed; nothing on overflow.
+// Returns the bytes of `volume` elements, with sub-byte types packed; nothing on overflow.
 std::optional<size_t> ByteSize(ElementType type, int64_t volume);
 
-// Bytes that several values may share: owned, or a part of a mapped file, of
-// another buffer or of what somebody else holds; or those of compressed floats and what
-// else is computed, which take memory once they are asked for. Owned and computed bytes are
-// aligned to 64 bytes, the others to nothing.
+// Immutable bytes that several values can share. They are owned, part of a mapped file, part of another
+// buffer, borrowed from another owner, or computed on first access (compressed floats, for example) and
+// without memory until then. Owned and computed bytes are aligned to 64 bytes, the others have no alignment.
 class Buffer {
  public:
-  // Zero-filled; nothing if memory is short.
+  // Allocates zero-filled bytes; null if memory is short.
   static std::shared_ptr<Buffer> Allocate(size_t size);
   static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset,
                                            size_t size);
-  // Bytes [offset, offset + size) of `whole`, which stays alive with them.
+  // Returns bytes [offset, offset + size) of `whole` and keeps it alive.
   static std::shared_ptr<const Buffer> Slice(std::shared_ptr<const Buffer> whole, size_t offset, size_t size);
-  // Bytes that `owner`, which is not null, keeps alive and unchanged.
+  // Returns bytes that `owner`, which is not null, keeps alive and unchanged.
   static std::shared_ptr<const Buffer> Borrow(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner);
-  // The floats unpacked, when data() is called first: std::bad_alloc if memory is
-  // short then.
+  // Returns the decompressed floats, computed by the first call of data(), which throws std::bad_alloc if
+  // memory is short.
   static std::shared_ptr<const Buffer> Unpacked(CompressedFloats floats);
-  // What `compute` writes, when data() is called first, as above. It writes the same `size` bytes each time,
-  // in any thread, and throws nothing else.
+  // A function that writes the bytes of a buffer, run by the first call of data(), as above. It writes the
+  // same `size` bytes each time and in any thread, and throws nothing but std::bad_alloc.
   using Compute = std::function<void(std::byte* out)>;
-  // What is computed of which bytes, to know it without computing it.
+  // An identity for computed bytes: a digest of the computation, and its inputs. It compares results without
+  // computing them.
   struct Recipe {
     Digest what;
     std::vector<std::shared_ptr<const Buffer>> from;
   };
-  // Writes `out.size()` of these bytes, from `begin` on, without the others.
+  // A function that writes only `out.size()` of these bytes, starting at `begin`.
   using ComputePart = std::function<void(std::span<std::byte> out, size_t begin)>;
   static std::shared_ptr<const Buffer> Computed(size_t size, Compute compute,
                                                 std::optional<Recipe> recipe = std::nullopt,
@@ -71,29 +70,30 @@ class Buffer {
     const std::byte* data = data_.load(std::memory_order_acquire);
     return data != nullptr || compute_ == nullptr ? data : ComputeOnce();
   }
-  // Only for owned buffers.
+  // Returns writable bytes; only for owned buffers.
   std::byte* mutable_data() {
     NNEFC_CHECK(owned());
     return const_cast<std::byte*>(data_.load(std::memory_order_relaxed));
   }
   size_t size() const { return size_; }
   bool mapped() const { return file_ != nullptr; }
-  // Which file has the bytes; null if none has.
+  // Returns the file that backs the bytes, or null.
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
-  // Takes no memory any more until it is read again, where a file has the bytes.
+  // Releases the memory of bytes that a file backs; the next access reads them again.
   void LetGo() const {
     if (mapped()) MappedFile::LetGo({data(), size()});
   }
-  // True if data() would compute the bytes.
+  // Returns true if data() would have to compute the bytes.
   bool IsToCompute() const { return compute_ != nullptr && data_.load(std::memory_order_acquire) == nullptr; }
-  // Such bytes in memory of their own, which this does not keep; std::bad_alloc if it is short.
+  // Computes the bytes into separate memory that this buffer does not retain. Throws std::bad_alloc if memory
+  // is short.
   std::shared_ptr<const Buffer> ComputeCopy() const;
-  // Copies `out.size()` bytes from `begin` on. Of those that are to be computed it keeps none; where they are
-  // not computed in parts, it computes all of them.
+  // Copies `out.size()` bytes starting at `begin`. Bytes that are still to be computed are not retained;
+  // without a ComputePart all of them are computed.
   void CopyPart(std::span<std::byte> out, size_t begin) const;
-  // Of bytes that are computed, if it was told; null of others.
+  // Returns the recipe of computed bytes if one was passed, otherwise null.
   const Recipe* recipe() const { return recipe_ ? &*recipe_ : nullptr; }
-  // What the bytes are unpacked from; null of others.
+  // Returns the compressed form of the bytes, or null.
   const CompressedFloats* compressed() const { return compressed_.get(); }
 
  private:
@@ -105,32 +105,32 @@ class Buffer {
   const std::byte* ComputeOnce() const;
   std::byte* ComputeBytes() const;
 
-  mutable std::atomic<const std::byte*> data_;  // null: not computed yet
+  mutable std::atomic<const std::byte*> data_;  // null until computed
   size_t size_;
   std::shared_ptr<const MappedFile> file_;
-  std::shared_ptr<const void> owner_;  // of bytes that are neither ours nor a file's
-  Compute compute_;                    // null of bytes that are there
+  std::shared_ptr<const void> owner_;  // keeps borrowed bytes alive
+  Compute compute_;                    // null unless computed
   ComputePart compute_part_;           // may be null
   std::optional<Recipe> recipe_;
   std::unique_ptr<const CompressedFloats> compressed_;
   mutable std::mutex computing_;
 };
 
-// A dense row-major tensor whose bytes are immutable and shared: constants,
-// .dat files, .npz members, inputs and outputs of a run.
+// A dense row-major tensor with immutable, shared bytes: constants, .dat files, .npz members, inputs and
+// outputs of a run.
 class TensorValue {
  public:
   TensorValue() = default;
-  // `buffer` must hold ByteSize(type, Volume(shape)) bytes.
+  // Requires that `buffer` has at least ByteSize(type, Volume(shape)) bytes.
   TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer);
 
   static TensorValue Scalar(float value);  // f32, shape []
   static TensorValue FromFloats(Shape shape, llvm::ArrayRef<float> values);
   static TensorValue FromInts(Shape shape, llvm::ArrayRef<int64_t> values);   // i64
   static TensorValue FromBools(Shape shape, llvm::ArrayRef<uint8_t> values);  // boolean
-  // A tensor whose elements all equal `value` converted to `type`.
+  // Returns a tensor whose elements all equal `value` converted to `type`.
   static TensorValue Filled(ElementType type, Shape shape, double value);
-  // Makes a tensor with a fresh zeroed buffer and lets `fill` write it.
+  // Creates a tensor in a new zeroed buffer that `fill` writes.
   template <typename T, typename Fill>
   static TensorValue Make(ElementType type, Shape shape, Fill fill) {
     std::optional<int64_t> volume = Volume(shape);
@@ -149,40 +149,39 @@ class TensorValue {
   size_t byte_size() const { return byte_size_; }
   const std::byte* bytes() const { return buffer_->data(); }
   const std::shared_ptr<const Buffer>& buffer() const { return buffer_; }
-  // The floats of f32 that bytes() would unpack; null where they lie as they are.
+  // Returns the compressed f32 values that bytes() would decompress; null if the tensor is not compressed.
   const CompressedFloats* compressed() const { return buffer_ == nullptr ? nullptr : buffer_->compressed(); }
-  // True if bytes() is aligned to T.
+  // Returns true if bytes() is aligned for T.
   template <typename T>
   bool aligned() const {
     return reinterpret_cast<uintptr_t>(bytes()) % alignof(T) == 0;
   }
-  // The elements as T; the type's width must be sizeof(T) and the bytes
-  // aligned (make it so with `Aligned`).
+  // Returns the elements as T. The element width must be sizeof(T) and the bytes aligned (see `Aligned`).
   template <typename T>
   llvm::ArrayRef<T> elements() const {
     NNEFC_CHECK(aligned<T>() && byte_size_ == static_cast<size_t>(volume_) * sizeof(T));
     return llvm::ArrayRef<T>(reinterpret_cast<const T*>(bytes()), static_cast<size_t>(volume_));
   }
-  // The same tensor in an aligned buffer: itself, or a copy.
+  // Returns this tensor if it is aligned, otherwise an aligned copy.
   TensorValue Aligned(size_t alignment) const;
-  // The same, to what one element takes: those of a file may lie anywhere.
+  // Returns the tensor aligned to its element size; bytes of a file may have any offset.
   TensorValue AlignedToElements() const;
-  // The same tensor with its bytes in memory: those that are to be computed, in some that the
-  // result alone keeps. std::bad_alloc if it is short.
+  // Returns the tensor with its bytes in memory. Bytes that are to be computed are owned by the result alone.
+  // Throws std::bad_alloc if memory is short.
   TensorValue Loaded() const;
-  // Rows [begin, end) of the outermost axis, of whole bytes each, in memory: those that are to be computed,
-  // as above, others where they are. std::bad_alloc if it is short.
+  // Returns rows [begin, end) of the outermost axis, each of whole bytes, in memory. Computed rows are owned
+  // by the result, others are views. Throws std::bad_alloc if memory is short.
   TensorValue LoadedRows(int64_t begin, int64_t end) const;
-  // The same bytes seen with another shape of the same volume.
+  // Returns the same bytes with another shape of the same volume.
   TensorValue Reshaped(Shape shape) const;
-  // Element `index` as double (exact for all types but 64-bit integers).
+  // Returns element `index` as double (exact for all types except 64-bit integers).
   double ElementAsDouble(int64_t index) const;
   int64_t ElementAsInt(int64_t index) const;
-  // Converts element by element: float to integer truncates toward zero and saturates, but keeps the low bits
-  // for 2 and 4 bits, as OpenVINO and ONNX do; to boolean and to u1 is "!= 0".
+  // Converts element by element. Float to integer truncates toward zero and saturates, except that 2-bit and
+  // 4-bit types retain the low bits, as in OpenVINO and ONNX. To boolean and to u1 is "!= 0".
   TensorValue ConvertedTo(ElementType type) const;
 
-  // Equal type, shape and bytes.
+  // Compares type, shape and bytes.
   friend bool operator==(const TensorValue& a, const TensorValue& b);
 
  private:

@@ -6,8 +6,8 @@
 
 namespace nnefc {
 
-// Extents without the singular ones at the end, which a shape implies where
-// shapes align at their first dimension (R 4.1, P 4.1). A part of `extents`.
+// Returns the prefix of `extents` without the trailing ones that a shape implies where shapes align at their
+// first dimension (R 4.1, P 4.1).
 inline llvm::ArrayRef<int64_t> WithoutTrailingOnes(llvm::ArrayRef<int64_t> extents) {
   while (!extents.empty() && extents.back() == 1) extents = extents.drop_back();
   return extents;
