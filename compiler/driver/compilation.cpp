@@ -77,7 +77,7 @@ void Compilation::NoteLenientReading() {
   options.keep_instances = false;
   Compilation lenient(path_, std::move(options));
   if (!lenient.RunUntil(Stage::kExpand)) return;
-  // An argument that lenient reading drops may be a misspelt one.
+  // Lenient mode ignores surplus arguments, and such an argument may be a misspelt one.
   const std::vector<Diagnostic>& findings = lenient.context().emitter.diagnostics();
   const auto deviations = llvm::count_if(
       findings, [](const Diagnostic& each) { return each.rule->label.starts_with("lenient."); });
@@ -173,7 +173,7 @@ std::unique_ptr<ir::Graph> Compilation::ReadGraph() {
 ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
   ErrorOr<FileId> file = context_.sources.Open(path_);
   if (!file) return file.error();
-  // What of the constants is kept beside the text, if that is there.
+  // Constants that are not in the text are in the .bin file next to it, if there is one.
   std::shared_ptr<const Buffer> elements;
   const auto kept = MappedFile::Open(path_.substr(0, path_.rfind('.')) + ".bin");
   if (kept) elements = Buffer::Map(*kept, 0, (*kept)->size());
@@ -185,7 +185,7 @@ ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
 bool Compilation::Parse() {
   parsed_ = ParseDocument(graph_text_, {.dialect = options_.dialect}, context_);
   if (parsed_->complete && ReplaceResources(*parsed_, *model_, "", context_)) return true;
-  // What could be read of it may hold more mistakes.
+  // The parsed part may contain further mistakes.
   Check();
   return false;
 }
@@ -194,14 +194,14 @@ bool Compilation::Check() {
   checked_ = CheckDocument(std::move(parsed_), library_,
                            {.graph = options_.graph, .leniency = options_.leniency}, context_);
   if (checked_->complete()) return true;
-  // What has nothing to do with these mistakes is expanded all the same, for
-  // what is wrong with values, shapes and labels.
+  // Expand the parts that do not depend on these mistakes, to also report errors in values, shapes and
+  // labels.
   if (!context_.emitter.exhausted()) Expand();
   return false;
 }
 
 bool Compilation::Expand() {
-  context_.sources.LetGo(graph_text_);  // from here on it is read for what is told alone
+  context_.sources.LetGo(graph_text_);  // only diagnostics read it from now on
   submodels_ = std::make_unique<Submodels>(*model_, library_, options_.leniency, context_);
   ExpandOptions options{
       .input_shapes = options_.input_shapes,
@@ -209,7 +209,7 @@ bool Compilation::Expand() {
       .purpose = options_.purpose,
       .variable_data =
           [&](const std::string& label, ElementType type) {
-            Emitter quiet;  // what is wrong with it is told where it is read
+            Emitter quiet;  // mistakes in it are reported by its reader
             return model_->ReadVariable(label, type, quiet);
           },
       .submodel = [&](const std::string& path, SourceRange place) { return submodels_->Find(path, place); },
@@ -236,8 +236,7 @@ bool Compilation::Expand() {
   return expanded_.complete && quantized;
 }
 
-// Where operations depend on symbols that no input tells, the document is tried
-// with some extents.
+// If operations depend on symbols that no input determines, expansion is repeated with trial extents.
 Emitter Compilation::ExpandDocument(ExpandOptions options) {
   const auto expand = [&] {
     Context own(context_, context_.emitter.room());
@@ -309,8 +308,7 @@ bool MayHoldNnefOperations(const ir::Graph& graph) {
 
 }  // namespace
 
-// The text form of a graph may hold NNEF operations; their variables have no
-// data.
+// The text form of a graph may contain NNEF operations; their variables have no data.
 std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
   const bool has_nnef = MayHoldNnefOperations(*opened_);
   if (!Transform(transform::Side::kBeforeLowering, *opened_)) return nullptr;
@@ -320,7 +318,7 @@ std::shared_ptr<ir::Graph> Compilation::LowerGraphText() {
 
 std::shared_ptr<ir::Graph> Compilation::MakeLowered() {
   if (format_ == ModelFormat::kGraphText) return LowerGraphText();
-  // The layers of OpenVINO IR are named too, which configurations go by.
+  // Configurations also refer to layers of OpenVINO IR by name.
   if (format_ == ModelFormat::kOpenVino)
     return Transform(transform::Side::kBeforeLowering, *opened_) ? opened_ : nullptr;
   if (!Transform(transform::Side::kBeforeLowering, *expanded_.graph)) return nullptr;

@@ -22,78 +22,76 @@
 
 namespace nnefc {
 
-// A text in memory, and what messages call it.
+// An in-memory text with the name that messages use for it.
 struct NamedText {
   std::string name;
   std::string text;
 };
 
-// Which transformations change the graph, beside what they say themselves and
-// what the environment says; names are those of transform::Names.
+// The selection of transformations, in addition to their own defaults and the environment; names are those of
+// transform::Names.
 struct TransformOptions {
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
-  // The file that drives transformations of the front phase; "" for none.
+  // The configuration file for transformations of the front phase; "" for none.
   std::string configuration;
   transform::PipelineOptions pipeline;
 };
 
-// The transformations that nnefc and the plug-ins bring, configured and switched as the
-// options and the environment say. Mistakes are emitted; `environment_failed` is set if
-// the configuration cannot be read.
+// Returns the transformations of nnefc and the plug-ins, configured and enabled by the options and the
+// environment. Mistakes are emitted; `environment_failed` is set if the configuration cannot be read.
 transform::TransformationList MakeTransformations(const TransformOptions& options,
                                                   const plugin::Plugins& plugins, Context& context,
                                                   bool& environment_failed);
 
 struct CompileOptions {
-  // Nothing: told by the document.
+  // The dialect; without a value the document's own declaration decides.
   std::optional<ast::Dialect> dialect;
-  // What exporters write beside the specification: refused or told.
+  // The treatment of exporters' deviations from the specification: rejected or reported.
   Leniency leniency = Leniency::kAuto;
-  // Chooses one of several graphs.
+  // The selected graph of a document with several.
   std::optional<std::string> graph;
-  // Overrides of externals' shapes.
+  // Shapes that override those of externals.
   std::map<std::string, Shape> input_shapes;
-  // What the model is for: decides what it may hold.
+  // The purpose of the model, a restriction of its valid content.
   Purpose purpose = Purpose::kExecute;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
-  // Each tensor that the model's graph.quant file names is quantized as soon as it
-  // is computed (R 7.1, P 7.1).
+  // Quantize each tensor that the model's graph.quant file names right after it is computed (R 7.1, P 7.1).
   bool quantize = false;
-  // The lowered graph is run here, not in OpenVINO (LowerOptions::keeps_exact_operations).
+  // The lowered graph runs in nnefc, not in OpenVINO (LowerOptions::keeps_exact_operations).
   bool executes = false;
-  // Seed of random data for variables that have none.
+  // The seed of random data for variables without data.
   std::optional<uint64_t> random_weights;
-  // Accept variables without data; the result can be written, not run.
+  // Accept variables without data; the result can be written but not run.
   bool structure_only = false;
-  // Keep what fragments were instantiated with (Compilation::instances).
+  // Record the arguments of instantiated fragments (Compilation::instances).
   bool keep_instances = false;
-  // Verify the graph that each stage and each transformation makes.
+  // Verify the graph after each stage and each transformation.
   bool verify = false;
   TransformOptions transform;
-  // Computes what follows from constants; none: that is left to who runs the model.
+  // Folds constants; null leaves that to the runtime of the model.
   ir::Evaluator evaluate;
-  // What is wrong with them is told as the model is opened. Never null.
+  // The loaded plug-ins, never null. Their diagnostics are reported when the model is opened.
   std::shared_ptr<const plugin::Plugins> plugins = std::make_shared<plugin::Plugins>();
-  // How the model is opened: the bound on the unpacked size of an archive, and
-  // whether the data of variables will be asked for.
+  // Options for opening the model: the limit on the unpacked size of an archive, and whether the data of
+  // variables will be read.
   ModelOpenOptions open;
-  // Texts that stand for those of the model's files, by the names that messages
-  // tell them by: what an editor holds, or what a change would make.
+  // Texts that replace those of the model's files, by their names in messages: unsaved text of an editor, or
+  // the result of a proposed change.
   std::map<std::string, std::string> texts;
-  // The model is this document, which messages call by the path.
+  // The text of the model's document; messages refer to it by the path.
   std::optional<std::string> document;
-  // The data of its variables by label.
+  // The data of the document's variables, by label.
   std::map<std::string, TensorValue> data;
-  // Its graph.quant file.
+  // The graph.quant file of the document.
   std::optional<NamedText> quantization;
-  // Errors to tell; more are counted.
+  // The maximum number of reported errors; further ones are only counted.
   size_t error_limit = 100;
   Limits limits;
 };
 
-// What a path names, by its end.
+// The kind of a model, derived from the suffix of its path.
 enum class ModelFormat : uint8_t {
   kNnef,       // a document, a folder or an archive
   kOpenVino,   // `.xml`: OpenVINO IR
@@ -101,7 +99,7 @@ enum class ModelFormat : uint8_t {
 };
 ModelFormat FormatOf(std::string_view path);
 
-// The stages, in order.
+// The stages, in execution order.
 enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
 std::string_view Name(Stage stage);
 
@@ -110,32 +108,31 @@ struct StageTime {
   double milliseconds;
 };
 
-// One run of the compiler over one model: the artefacts of every stage and
-// what was said about them. The only place that knows the order of stages. What
-// is no NNEF model is a graph once it is open; the text form of one is lowered if
-// it holds NNEF operations.
+// One run of the compiler over one model: the artefacts of every stage and their diagnostics. This class is
+// the only one that knows the order of stages. A model of another format than NNEF is a graph once it is
+// open; the text form of a graph is lowered only if it contains NNEF operations.
 class Compilation {
  public:
   Compilation(std::string path, CompileOptions options);
   ~Compilation();
 
-  // Called at the start of each stage.
+  // Sets a function that is called at the start of each stage.
   void set_observer(std::function<void(Stage)> observer) { observer_ = std::move(observer); }
-  // Runs the stages up to `last` that were not run yet; stops at the first
-  // that finds a mistake. Returns true if all went well.
+  // Runs the stages up to `last` that have not run yet and stops at the first with an error. Returns true on
+  // success.
   bool RunUntil(Stage last);
-  // Texts that stand for those of a model that is not open yet; see CompileOptions.
+  // Replaces the texts of a model that is not open yet; see CompileOptions::texts.
   void SetTexts(std::map<std::string, std::string> texts) { options_.texts = std::move(texts); }
-  // Gives shapes to externals of a model that is expanded and not lowered yet,
-  // beside those of the options: it will be expanded anew.
+  // Adds shapes of externals to those of the options. Requires a model that is expanded but not lowered; the
+  // next RunUntil expands it again.
   void SetInputShapes(const std::map<std::string, Shape>& shapes);
 
-  // Rewrites a configuration of transformations with the inputs and outputs that
-  // its entries lack, as the model has them before transformations.
+  // Adds missing inputs and outputs to the entries of a configuration file of transformations, taken from the
+  // model before any transformation.
   bool UpdateConfiguration(const std::string& path);
 
-  // True if the failure is the environment's (a file that cannot be opened)
-  // and not the model's.
+  // Returns true if the failure is caused by the environment (a file that cannot be opened), not by the
+  // model.
   bool environment_failed() const { return environment_failed_; }
   const std::string& path() const { return path_; }
   ModelFormat format() const { return format_; }
@@ -145,33 +142,32 @@ class Compilation {
   const StandardLibrary& library() const { return library_; }
   const std::shared_ptr<const plugin::Plugins>& plugins() const { return options_.plugins; }
   const ModelContainer* model() const { return model_.get(); }
-  // The texts of a model that is open: its own, or what stands for them.
+  // The texts of an open model: its own, or their replacements.
   FileId graph_text() const { return graph_text_; }
   std::optional<FileId> quantization_text() const { return quantization_text_; }
   const CheckedDocument* checked() const { return checked_.get(); }
-  // What the document expands to, after mistakes as far as it goes.
+  // The expansion of the document; after errors, as much of it as is independent of them.
   const Expanded& expansion() const { return expanded_; }
-  // Its graph of NNEF operations.
+  // The graph of NNEF operations.
   const ir::Graph* expanded() const { return expanded_.graph.get(); }
-  // Instantiations of the document's fragments, if they are kept.
+  // The instantiations of the document's fragments, if recorded.
   const std::vector<FragmentInstance>& instances() const { return record_.instances(); }
-  // What graph.quant says of an expanded model's variables.
+  // The quantization of an expanded model's variables, from graph.quant.
   const ModelQuantization& quantization() const { return quantization_; }
   // The graph of OpenVINO operations.
   const std::shared_ptr<const ir::Graph>& lowered() const { return lowered_; }
-  // The same for OpenVINO, of a model that is lowered; null after a mistake.
+  // Returns the lowered graph without operations that only nnefc executes; null after an error.
   [[nodiscard]] std::shared_ptr<const ir::Graph> MakeOpenVinoForm();
-  // The transformations of a model that is lowered, and what they did.
+  // The transformations applied to a lowered model, with their results.
   const transform::Pipeline* pipeline() const { return pipeline_ ? &*pipeline_ : nullptr; }
-  // The graph that the model is before it is lowered; once it is, with what
-  // transformations of the front phase, or of an OpenVINO model all, made of it.
+  // The graph before lowering. After lowering it includes the changes of front-phase transformations, or for
+  // an OpenVINO model of all transformations.
   const ir::Graph& graph() const { return format_ == ModelFormat::kNnef ? *expanded_.graph : *opened_; }
   const std::vector<StageTime>& times() const { return times_; }
 
  private:
   [[nodiscard]] bool Run(Stage stage);
-  // After a mistake of a document that is read strictly by default: adds a note if lenient
-  // reading finds none.
+  // Adds a note to an error of a document in the default mode if lenient mode accepts the document.
   void NoteLenientReading();
   [[nodiscard]] bool Open();
   FileId TextOf(FileId file);
@@ -182,13 +178,13 @@ class Compilation {
   [[nodiscard]] bool Parse();
   bool Check();
   bool Expand();
-  // What was told.
+  // Expands the document and returns the diagnostics.
   Emitter ExpandDocument(ExpandOptions options);
   [[nodiscard]] bool Lower();
   [[nodiscard]] std::shared_ptr<ir::Graph> MakeLowered();
   [[nodiscard]] bool PrepareTransformations();
   [[nodiscard]] bool Transform(transform::Side side, ir::Graph& graph);
-  // True if the graph of the stage, if it makes one, holds every invariant.
+  // Returns true if the graph of the stage, if any, satisfies all invariants.
   [[nodiscard]] bool VerifyStage(Stage stage);
 
   std::string path_;
@@ -205,7 +201,7 @@ class Compilation {
   Expanded expanded_;
   InstanceRecord record_;
   ModelQuantization quantization_;
-  std::shared_ptr<ir::Graph> opened_;  // of a model that is a graph
+  std::shared_ptr<ir::Graph> opened_;  // set if the model is a graph when opened
   std::shared_ptr<const ir::Graph> lowered_;
   transform::TransformationList transformations_;
   std::optional<transform::Pipeline> pipeline_;

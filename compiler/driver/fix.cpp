@@ -12,19 +12,19 @@
 namespace nnefc {
 namespace {
 
-// Checks of the model in all, and the work that they are: bytes of texts, and
-// for each diagnostic as much as it takes to find and render it. More than a
-// person would sit through; a few are made of a text of any size.
+// Limits on the number of checks of a model and on their total work: bytes of text, plus a cost for finding
+// and rendering each diagnostic. A user would not wait longer; kMinRuns checks run regardless of the text's
+// size.
 constexpr int kMaxRuns = 100;
 constexpr int kMinRuns = 8;
 constexpr size_t kMaxWork = size_t{16} << 20;
 constexpr size_t kDiagnosticWork = 64;
-// Fix-its that help together alone.
+// The maximum length of a chain of fix-its that only help together.
 constexpr int kMaxLinks = 8;
-// Enough for every mistake of a text to be seen at once.
+// Large enough to see all mistakes of a text at once.
 constexpr size_t kMaxErrors = 100'000;
 
-// How good a model is; less is better.
+// A measure of a model's quality; less is better.
 struct Standing {
   int stages_left = 0;
   size_t errors = 0;
@@ -33,7 +33,7 @@ struct Standing {
   auto operator<=>(const Standing&) const = default;
 };
 
-// A set of texts and what `check` says about them.
+// A set of texts with the diagnostics of `check`.
 struct Attempt {
   std::map<std::string, std::string> texts;
   std::unique_ptr<Compilation> compilation;
@@ -88,7 +88,7 @@ class Fixer {
 
   bool IsAllowed(const Diagnostic& diagnostic) const { return diagnostic.applicability <= most_; }
 
-  // The diagnostics with fix-its that are allowed and were not refused.
+  // Returns the diagnostics with fix-its that are allowed and not yet refused.
   std::vector<Diagnostic> Wanted(const Attempt& attempt) const {
     std::vector<Diagnostic> wanted;
     for (const Diagnostic& diagnostic : attempt.diagnostics()) {
@@ -125,8 +125,8 @@ class Fixer {
                        diagnostic.message, diagnostic.rule->label);
   }
 
-  // The texts with the fix-its of `diagnostics` applied; `applied` counts the
-  // errors among these and lists all.
+  // Returns the texts after applying the fix-its of `diagnostics`; adds the indices of the applied ones to
+  // `applied`.
   static std::map<std::string, std::string> Apply(const Attempt& attempt,
                                                   const std::vector<Diagnostic>& diagnostics,
                                                   std::vector<size_t>& applied) {
@@ -140,14 +140,14 @@ class Fixer {
     return texts;
   }
 
-  // Bytes [begin, end) of the text that a file has after fix-its were applied.
+  // Bytes [begin, end) of a file's text after fix-its were applied.
   struct Place {
     std::string file;
     uint32_t begin = 0;
     uint32_t end = 0;
   };
 
-  // Where the fix-its of the diagnostics that were applied are in the new texts.
+  // Returns the locations, in the new texts, of the applied fix-its.
   static std::vector<Place> PlacesOf(const Attempt& attempt, const std::vector<Diagnostic>& diagnostics,
                                      const std::vector<size_t>& applied) {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::string>, FileId> edits;
@@ -168,8 +168,8 @@ class Fixer {
     return places;
   }
 
-  // Whether the errors of `next` include one that `best` does not have, in what
-  // the fix-its wrote or in the token that they changed: they led to the next mistake.
+  // Returns true if `next` has an error that `best` lacks, within the text written by the fix-its or in the
+  // token that they changed: the fixes only led to another mistake.
   static bool Misleads(const Attempt& best, const Attempt& next, const std::vector<Place>& places) {
     std::set<std::pair<std::string_view, std::string_view>> known;
     for (const Diagnostic& diagnostic : best.diagnostics())
@@ -199,8 +199,8 @@ class Fixer {
     best = std::move(next);
   }
 
-  // Applies the fix-its of several diagnostics at once. They must mend as many
-  // errors as they claim, or let a later stage begin.
+  // Applies the fix-its of several diagnostics at once. They must fix as many errors as they claim, or enable
+  // a later stage.
   bool FixGroup(Attempt& best, const std::vector<Diagnostic>& diagnostics) {
     std::vector<size_t> applied;
     std::map<std::string, std::string> texts = Apply(best, diagnostics, applied);
@@ -216,7 +216,7 @@ class Fixer {
     return true;
   }
 
-  // Applies a diagnostic's fix-its if they make the model better.
+  // Applies a diagnostic's fix-its if they improve the model.
   bool FixOne(Attempt& best, const Diagnostic& diagnostic) {
     std::vector<size_t> applied;
     std::map<std::string, std::string> texts = Apply(best, {diagnostic}, applied);
@@ -234,8 +234,8 @@ class Fixer {
     return false;
   }
 
-  // Goes on with the fix-its of what `next` has in place of the diagnostic, as
-  // `dim = 1` becomes `axes = 1` and that `axes = [1]`.
+  // Continues with the fix-its of the diagnostics that replace this one in `next`: `dim = 1` becomes `axes =
+  // 1` and then `axes = [1]`.
   bool FixFurther(Attempt& best, const Diagnostic& diagnostic, Attempt next) {
     std::set<std::string> known;
     for (const Diagnostic& other : best.diagnostics()) known.insert(Key(best, other));
@@ -264,7 +264,7 @@ class Fixer {
     return false;
   }
 
-  // Of a mistake, wherever other repairs move it.
+  // Returns an identity of a diagnostic that is stable while other fixes move its line.
   static std::string Key(const Attempt& attempt, const Diagnostic& diagnostic) {
     const SourceManager& sources = attempt.compilation->context().sources;
     const int line = sources.Position(diagnostic.range.start()).line;
@@ -278,7 +278,7 @@ class Fixer {
   const FixJudge& judge_;
   FixReport report_;
   std::set<std::string> refused_;
-  size_t group_ = std::numeric_limits<size_t>::max();  // of diagnostics that are fixed at once
+  size_t group_ = std::numeric_limits<size_t>::max();  // number of diagnostics to fix at once
   int runs_ = 0;
   size_t work_ = 0;
 };

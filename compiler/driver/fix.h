@@ -9,34 +9,33 @@
 
 namespace nnefc {
 
-// What the repairs that diagnostics propose make of a model's texts.
+// The effects of applying fix-its to a model's texts.
 struct [[nodiscard]] FixReport {
-  // The texts that changed, by the names that SourceManager tells them by.
+  // Changed texts, by their names in SourceManager.
   struct Change {
     std::string before;
     std::string after;
   };
   std::map<std::string, Change> changes;
-  // "net.nnef:4:5: fixed: expected `;` after the assignment [rule.label]", with
-  // the place that the mistake had when it was mended.
+  // "net.nnef:4:5: fixed: expected `;` after the assignment [rule.label]", with the location at the time of
+  // the fix.
   std::vector<std::string> fixed;
-  // Repairs that were tried and made nothing better, in the same form.
+  // Fixes that were tried without an improvement, in the same form.
   std::vector<std::string> refused;
-  // How many more there are, for which checking the model takes too long.
+  // The number of further fixes, left untried because checking the model takes too long.
   size_t untried = 0;
-  // How many diagnostics that remain have unsafe fix-its, which were not allowed.
+  // The number of remaining diagnostics with unsafe fix-its that were not allowed.
   size_t unsafe = 0;
 };
 
-// Adds diagnostics of its own, such as the findings of lint, to those of a compilation that is tried; may be
+// A callback that adds diagnostics, such as findings of lint, to those of an attempted compilation; may be
 // null.
 using FixJudge = std::function<void(Compilation&)>;
 
-// Applies the fix-its of `check` that are at most as unsafe as `most` until there are none that help, or
-// checking the model was as much work as a person would wait for. They are tried together, and by halves
-// where that does not help. A repair is kept only if the model is better by it: more stages of the compiler
-// pass, or fewer errors (then warnings) remain in the one that fails, and none is new where it was made.
-// Nothing is written.
+// Applies the fix-its of `check` up to the applicability `most`, until none improves the model or the work
+// limit is reached. Fix-its are tried together, and in halves if that fails. A fix is accepted only if it
+// improves the model: more stages succeed, or the failing stage has fewer errors (then warnings), and no new
+// error appears at the changed text. No file is written.
 FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
                    const FixJudge& judge = nullptr);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Algorithm = DatQuantization::Algorithm;
 
-// Extents are aligned on the left (R 4.1).
+// Returns true if `shape` broadcasts to `tensor`; shapes align at the first dimension (R 4.1).
 bool BroadcastsTo(const Shape& shape, const ir::PartialShape& tensor) {
   if (!tensor.rank_known()) return true;
   if (static_cast<int64_t>(shape.size()) > tensor.rank()) return false;
@@ -73,7 +73,7 @@ std::vector<TensorQuantization> QuantizationTable::LinesToCompute(const ir::Grap
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (node.Is(ir::OpRole::kVariable)) {
-      Emitter quiet;  // what is wrong with it is told where it is read
+      Emitter quiet;  // mistakes in it are reported by its reader
       const std::string& label = node.attribute("label").AsString();
       const std::optional<DatHeader> dat = model.ReadVariableHeader(label, quiet);
       if (dat && dat->coding == DatCoding::kQuantized) continue;
@@ -168,10 +168,10 @@ std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line,
     return std::nullopt;
   }
   const TensorQuantization::Argument* bits = line.Find("bits");
-  // Out of range is told where the items are.
+  // Values out of range are reported when the items are decoded.
   quantization.bits =
       bits == nullptr ? 0 : static_cast<int>(std::clamp<int64_t>(bits->value.ElementAsInt(0), -1, 1000));
-  // logarithmic_quantize has no `signed`: the item type tells (R 5.2).
+  // logarithmic_quantize has no `signed`: the item type decides (R 5.2).
   quantization.is_signed = quantization.algorithm == Algorithm::kLogarithmic ? dat.items == DatItems::kSigned
                                                                              : Flag(line, "signed");
   quantization.symmetric = Flag(line, "symmetric");

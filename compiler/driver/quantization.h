@@ -17,20 +17,20 @@
 
 namespace nnefc {
 
-// What graph.quant says of the tensors of a graph.
+// The quantization of a graph's tensors, from graph.quant.
 class QuantizationTable {
  public:
   QuantizationTable() = default;
-  // `graph` is of NNEF operations. Emits arguments that do not broadcast to
-  // the tensor that is quantized (R 5.3).
+  // Requires a `graph` of NNEF operations. Emits an error for arguments that do not broadcast to the
+  // quantized tensor (R 5.3).
   QuantizationTable(std::vector<TensorQuantization> lines, const ir::Graph& graph, Context& context);
 
-  // The line of the variables of a key (ir::VariableKey); null if there is none.
+  // Returns the line for the variables of a key (ir::VariableKey), or null.
   const TensorQuantization* FindVariable(const std::string& key) const;
-  // The lines by which tensors of the graph are quantized as they are computed: not
-  // those of variables whose tensor files hold their codes.
+  // Returns the lines for tensors that must be quantized at run time: all except variables whose tensor files
+  // contain quantized values.
   std::vector<TensorQuantization> LinesToCompute(const ir::Graph& graph, const ModelContainer& model) const;
-  // The lines that are types of 8 bits, as a vendor's documents have them: of zero points and scales.
+  // Returns the lines that declare 8-bit types by zero point and scale, as in a vendor's documents.
   QuantizedTypes Types() const;
 
  private:
@@ -38,22 +38,22 @@ class QuantizationTable {
   llvm::StringMap<size_t> variables_;  // ir::VariableKey -> index in lines_
 };
 
-// A graph.quant file that was checked against its model.
+// A graph.quant file, checked against its model.
 struct [[nodiscard]] ModelQuantization {
   std::unique_ptr<CheckedDocument> document;
-  QuantizationTable table;  // empty after mistakes
-  bool complete = false;    // there was none
+  QuantizationTable table;  // empty after errors
+  bool complete = false;    // without errors
 };
-// The names of tensors in the text of a graph.quant file, as far as it can be read.
+// Returns the tensor names of a graph.quant file, as far as it can be parsed.
 std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialect& dialect, Context& context);
-// Parses and checks the text of a graph.quant file. `expanded` is what the model
-// expands to: of one that lacks something every key may name a tensor.
+// Parses and checks the text of a graph.quant file. `expanded` is the model's expansion; if it is incomplete,
+// every key is accepted as a tensor name.
 ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
                                          const StandardLibrary& library, ir::OpRegistry& registry,
                                          Context& context);
 
-// How the items of `dat`, a tensor file that was quantized so, are read; nothing
-// for an operation that is not of the standard, which was emitted.
+// Returns the decoding of the items of `dat`, a tensor file quantized by `line`. Emits an error and returns
+// nothing for an operation outside the standard.
 std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line, const DatFile& dat,
                                                  Context& context);
 

@@ -16,13 +16,13 @@ constexpr std::string_view kExtension = "tract_registry tract_resource";
 constexpr std::string_view kFunction = "tract_resource_get";
 constexpr std::string_view kParameters[] = {"label", "key"};
 
-// A part of a key: `.name` or `[3]`.
+// One step of a key: `.name` or `[3]`.
 struct Step {
-  std::string name;  // empty: an index
+  std::string name;  // empty for an index
   size_t index = 0;
 };
 
-// The parts of `$.a[1].b`; nothing if that is no path.
+// Parses the steps of a path such as `$.a[1].b`; nothing if it is malformed.
 std::optional<std::vector<Step>> ReadPath(std::string_view key) {
   if (!key.starts_with('$')) return std::nullopt;
   key.remove_prefix(1);
@@ -58,7 +58,7 @@ class Replacer {
       : document_(document), model_(model), path_(path), context_(context) {}
 
   bool Run() {
-    // What is put in holds no calls.
+    // Inserted values contain no calls.
     const auto count = static_cast<int32_t>(document_.exprs.size());
     bool ok = true;
     for (int32_t i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ class Replacer {
                 kFunction);
   }
 
-  // The JSON file of a label; null if there is none that can be read, which was told.
+  // Returns the JSON file of a label. Emits an error and returns null if it is missing or unreadable.
   const JsonValue* Find(const std::string& label, SourceRange place) {
     const auto [found, is_new] = resources_.try_emplace(label);
     if (!is_new) return found->second ? &*found->second : nullptr;
@@ -168,8 +168,8 @@ class Replacer {
         .Note(value.range, "this");
   }
 
-  // The value as it is written in a document, all of it told at `range`; arrays
-  // nest no deeper than a JSON text.
+  // Converts a value to a literal expression with the range `range`. The nesting of arrays is limited by that
+  // of JSON texts.
   std::optional<ast::ExprNode> Literal(const JsonValue& value, SourceRange range) {
     if (const auto* truth = value.get<bool>()) return ast::LogicalLiteral{*truth};
     if (const auto* integer = value.get<int64_t>()) return ast::IntegerLiteral{*integer};
@@ -197,7 +197,7 @@ class Replacer {
   const ModelContainer& model_;
   std::string_view path_;
   Context& context_;
-  std::map<std::string, std::optional<JsonValue>> resources_;  // by label; nothing: it was told
+  std::map<std::string, std::optional<JsonValue>> resources_;  // key: label; nothing after a reported error
 };
 
 }  // namespace

@@ -6,12 +6,11 @@
 
 namespace nnefc {
 
-// Puts what JSON files of the model hold in the place of
-// `tract_resource_get(label, key)`, in documents with `extension tract_registry
-// tract_resource`: `label` names `label.json`, `key` is a path such as
-// `$.layers[0].size` in it. A number, string, logical value or nested array of
-// them stands for itself. `path` leads to the document's own model inside `model`; ""
-// if it is that itself. False after a mistake, which was emitted.
+// Replaces each call `tract_resource_get(label, key)` by a value from the model's JSON files, in documents
+// with `extension tract_registry tract_resource`. `label` names `label.json`; `key` is a path in it, such as
+// `$.layers[0].size`. A number, string, logical value or nested array of them becomes a literal. `path` leads
+// to the document's sub-model inside `model`, "" for the model itself. Emits diagnostics and returns false on
+// errors.
 [[nodiscard]] bool ReplaceResources(ast::Document& document, const ModelContainer& model,
                                     std::string_view path, Context& context);
 

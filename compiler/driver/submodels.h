@@ -10,18 +10,16 @@
 
 namespace nnefc {
 
-// The documents of models inside a model, which `tract_core_submodel(input, label)`
-// calls: read and checked when they are first asked for. A model inside may have
-// others inside it.
+// The documents of sub-models, referenced by `tract_core_submodel(input, label)`. Each is read and checked at
+// its first use. Sub-models may be nested.
 class Submodels {
  public:
-  // All of them must outlive this. What is wrong with a document is emitted to
-  // `context`, once.
+  // All arguments must outlive this object. Errors of a document are emitted to `context`, once.
   Submodels(const ModelContainer& model, const StandardLibrary& library, Leniency leniency, Context& context)
       : model_(model), library_(library), leniency_(leniency), context_(context) {}
 
-  // By the labels that lead there, with slashes between; null if there is none or
-  // it is wrong. `place` is where it is asked for.
+  // Finds a document by the path of labels, separated by slashes. Returns null if it is missing or invalid.
+  // `place` is the source range of the reference.
   const CheckedDocument* Find(const std::string& path, SourceRange place);
 
  private:
@@ -31,7 +29,7 @@ class Submodels {
   const StandardLibrary& library_;
   Leniency leniency_;
   Context& context_;
-  std::map<std::string, std::unique_ptr<CheckedDocument>> documents_;  // null: it was told
+  std::map<std::string, std::unique_ptr<CheckedDocument>> documents_;  // null after a reported error
 };
 
 }  // namespace nnefc

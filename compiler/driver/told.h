@@ -8,14 +8,14 @@
 
 namespace nnefc {
 
-// Diagnostics as the reader of a document meets them: in the order of its text,
-// and of each rule the sections of the specification that it was written by.
+// Diagnostics prepared for the user: sorted by their position in the text, with only those sections of each
+// rule that belong to the document's specification.
 struct ToldDiagnostics {
-  std::deque<Rule> rules;  // those that the diagnostics point to
+  std::deque<Rule> rules;  // owns the rules of the diagnostics
   std::vector<Diagnostic> diagnostics;
 };
 
-// What `compilation` has said so far.
+// Returns the diagnostics of `compilation` so far.
 ToldDiagnostics Tell(const Compilation& compilation);
 
 }  // namespace nnefc

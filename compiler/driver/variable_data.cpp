@@ -49,7 +49,7 @@ std::optional<TensorValue> VariableStore::Load(const std::string& label, Element
   if (found == loaded_.end()) {
     found = loaded_.emplace(std::move(key), Read(label, type, shape.known_extents(), origin)).first;
   }
-  // Variables that share it may differ in singular extents at the end.
+  // Variables with shared data may differ in trailing singular extents.
   const Shape extents = shape.known_extents();
   if (!found->second || found->second->shape() == extents) return found->second;
   return found->second->Reshaped(extents);
@@ -90,7 +90,7 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   if (model_.has_weights()) {
     EmitMissing(label, origin);
   } else if (!told_of_no_weights_) {
-    // Once for all variables.
+    // Reported once for all variables.
     told_of_no_weights_ = true;
     context_.emitter.Emit(
         kVariableWithoutData, origin.range,

@@ -7,8 +7,8 @@
 
 namespace nnefc {
 
-// Writes the data of a graph's variables as `<label>.dat` into a folder. What
-// is wrong with the data is emitted by `variables`; the error is the system's.
+// Writes the data of a graph's variables as `<label>.dat` into a folder. Mistakes in the data are emitted by
+// `variables`; a returned error is the system's.
 ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables, const std::string& folder);
 
 }  // namespace nnefc
