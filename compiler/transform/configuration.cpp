@@ -28,7 +28,7 @@ std::string List(llvm::ArrayRef<std::string_view> names) {
   return text;
 }
 
-// Lists of one kind are packed, as attributes are.
+// Converts a list to a typed list if all items have type T, as for attributes of documents.
 template <typename T>
 std::optional<std::vector<T>> Packed(const std::vector<ir::Attribute>& items) {
   std::vector<T> packed;
@@ -44,7 +44,7 @@ class EntryReader {
  public:
   EntryReader(const JsonValue& entry, Emitter& emitter) : entry_(entry), emitter_(emitter) {}
 
-  // Nothing after mistakes.
+  // Reads the entry; nothing on errors.
   std::optional<ReplacementDescription> Read() {
     if (entry_.get<JsonValue::Members>() == nullptr) {
       Wrong(entry_.range, "an entry of the configuration must be an object");
@@ -89,7 +89,7 @@ class EntryReader {
     return found;
   }
 
-  // A text that is not empty; nothing after a mistake.
+  // Returns a non-empty string; nothing on errors.
   std::optional<std::string> Text(const JsonValue& value, std::string_view what) {
     const auto* text = value.get<std::string>();
     if (text != nullptr && !text->empty()) return *text;
@@ -160,7 +160,7 @@ class EntryReader {
     if (auto integers = Packed<int64_t>(items)) return ir::Attribute(std::move(*integers));
     if (auto strings = Packed<std::string>(items)) return ir::Attribute(std::move(*strings));
     if (auto logicals = Packed<bool>(items)) return ir::Attribute(std::move(*logicals));
-    // Integers among scalars are scalars.
+    // A mix of integers and scalars becomes a list of scalars.
     ir::Attribute::Scalars scalars;
     for (const ir::Attribute& item : items) {
       if (item.get<double>() != nullptr || item.get<int64_t>() != nullptr) scalars.push_back(item.AsDouble());
@@ -276,7 +276,7 @@ class EntryReader {
   bool ok_ = true;
 };
 
-// Entries of one id are of one kind; that there are several is hardly meant.
+// Validates ids: entries with the same id must have the same kind, and repeated ids are probably unintended.
 bool CheckIds(const Configuration& configuration, Emitter& emitter) {
   std::map<std::string, const ReplacementDescription*> first;
   bool ok = true;

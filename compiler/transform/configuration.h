@@ -10,16 +10,15 @@
 
 namespace nnefc::transform {
 
-// How an entry of a configuration names the sub-graphs that it is about.
+// The selection method of a configuration entry.
 enum class MatchKind : uint8_t {
-  kPoints,   // what lies between nodes
-  kScope,    // the nodes whose names begin as a regular expression says
-  kGeneral,  // not at all
+  kPoints,   // the nodes between start and end points
+  kScope,    // the nodes whose names begin with a match of a regular expression
+  kGeneral,  // no selection
 };
 std::string_view Name(MatchKind kind);
 
-// A node, by a regular expression for the beginning of its name within the
-// scope, and one of its ports.
+// A port of a node; a regular expression matches the beginning of the node's name within the scope.
 struct NodePort {
   std::string node;
   int32_t port = 0;
@@ -30,25 +29,23 @@ struct NodePort {
 struct ReplacementDescription {
   std::string id;
   MatchKind kind = MatchKind::kGeneral;
-  SourceRange range;  // of the id
+  SourceRange range;  // range of the id
   ir::AttributeMap custom_attributes = {};
-  std::vector<std::string> scopes = {};  // instances of a scope
+  std::vector<std::string> scopes = {};  // one expression per instance of the scope
   std::vector<std::string> start_points = {};
   std::vector<std::string> end_points = {};
-  // The tensors that enter a sub-graph, each with the inputs that read it, and
-  // the outputs that leave it.
+  // The tensors that enter a sub-graph, each with the inputs that read it, and the outputs that leave it.
   std::vector<std::vector<NodePort>> inputs = {};
   std::vector<NodePort> outputs = {};
-  // The operation that takes the place of the sub-graph; "": a transformation
-  // does what is to be done.
+  // The operation that replaces the sub-graph; "" if a transformation does the replacement.
   std::string op = {};
 };
 
-// What a file says about transformations that are driven by it.
+// The content of a configuration file for transformations.
 struct Configuration {
   std::vector<ReplacementDescription> entries;
 
-  // The entries of an id.
+  // Returns the entries with an id.
   std::vector<const ReplacementDescription*> Find(std::string_view id) const;
 };
 
@@ -58,7 +55,7 @@ struct Configuration {
 //       "inputs": [[{"node": "conv$", "port": 0}]], "outputs": [{"node": "relu$", "port": 0}],
 //       "custom_attributes": {"factor": 2}}]
 //
-// Nothing, and diagnostics at line and column, after mistakes.
+// Returns nothing on errors, after emitting diagnostics with line and column.
 [[nodiscard]] std::optional<Configuration> ReadConfiguration(FileId file, Context& context);
 
 }  // namespace nnefc::transform

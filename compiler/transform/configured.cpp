@@ -6,7 +6,7 @@
 namespace nnefc::transform {
 namespace {
 
-// True if every node can be reached from the first by edges between them.
+// Returns true if every node is reachable from the first by edges between them.
 bool IsConnected(const std::vector<Node>& nodes) {
   llvm::DenseSet<int32_t> left;
   for (const Node& node : nodes) left.insert(node.id().index);
@@ -72,7 +72,7 @@ void FrontReplacementFromConfigFileSubGraph::ReplaceSubGraph(Graph& graph, const
     const Port old_port = match.output_node(number);
     const Node made_node = NodeOf(made, port.first);
     const Port made_port = made_node.out_port(port.second);
-    // What computes the same is of the same type, whatever is known of the operation.
+    // Operations without a shape function inherit the type and shape of the output that they replace.
     if (made_node.ir().info().infer == nullptr)
       graph.SetType(made_port, old_port.data().type, old_port.shape());
     outputs.emplace_back(old_port, made_port);

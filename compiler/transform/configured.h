@@ -11,9 +11,8 @@
 
 namespace nnefc::transform {
 
-// The kinds of the front phase that do nothing unless an entry of the
-// configuration has their replacement id. Names are those of the outermost graph,
-// so bodies are left alone.
+// The base of front-phase transformations that act only on configuration entries with their replacement id.
+// Entries refer to names of the outermost graph, so bodies are not transformed.
 class FrontReplacementFromConfigFile : public Transformation {
  public:
   explicit FrontReplacementFromConfigFile(std::string replacement_id)
@@ -27,7 +26,7 @@ class FrontReplacementFromConfigFile : public Transformation {
   void Configure(const std::shared_ptr<const Configuration>& configuration) override;
 
  protected:
-  // Those of the replacement id.
+  // Returns the entries with the replacement id.
   const std::vector<const ReplacementDescription*>& descriptions() const { return descriptions_; }
 
  private:
@@ -36,9 +35,8 @@ class FrontReplacementFromConfigFile : public Transformation {
   std::vector<const ReplacementDescription*> descriptions_;
 };
 
-// Every sub-graph that an entry of `scope` or `points` names. Override
-// ReplaceSubGraph, which then does everything itself, or GenerateSubGraph,
-// InputEdgesMatch and OutputEdgesMatch.
+// A replacement of every sub-graph that an entry of kind `scope` or `points` selects. Override either
+// ReplaceSubGraph, as the complete replacement, or GenerateSubGraph, InputEdgesMatch and OutputEdgesMatch.
 class FrontReplacementFromConfigFileSubGraph : public FrontReplacementFromConfigFile {
  public:
   using FrontReplacementFromConfigFile::FrontReplacementFromConfigFile;
@@ -48,18 +46,18 @@ class FrontReplacementFromConfigFileSubGraph : public FrontReplacementFromConfig
  protected:
   virtual void ReplaceSubGraph(Graph& graph, const SubgraphMatch& match);
   virtual SubGraph GenerateSubGraph(Graph& graph, const SubgraphMatch& match);
-  // Numbers of the match's inputs -> inputs of new nodes; of its outputs -> outputs.
+  // Maps indices of the match's inputs to inputs of new nodes, and indices of its outputs to outputs.
   virtual std::map<size_t, PortName> InputEdgesMatch(Graph& graph, const SubgraphMatch& match,
                                                      const SubGraph& made);
   virtual std::map<size_t, PortName> OutputEdgesMatch(Graph& graph, const SubgraphMatch& match,
                                                       const SubGraph& made);
-  // All matched nodes but results where it is not overridden.
+  // Returns the matched nodes to remove; by default all except results.
   virtual std::vector<Node> NodesToRemove(Graph& graph, const SubgraphMatch& match);
 };
 
-// One node in place of each sub-graph: entries with an `op`. Tensors are attached
-// in the order of the entry; the attributes are the custom ones. Runs first, while
-// names are those of the model.
+// A replacement of each sub-graph by one node, for entries with an `op`. Tensors are connected in the order
+// of the entry, and the attributes are the custom ones. Runs before the front phase, while nodes have the
+// names of the model.
 class FrontReplacementFromConfigFileOp : public FrontReplacementFromConfigFileSubGraph {
  public:
   explicit FrontReplacementFromConfigFileOp(const std::string& replacement_id)
@@ -76,7 +74,7 @@ class FrontReplacementFromConfigFileOp : public FrontReplacementFromConfigFileSu
                                               const SubGraph& made) override;
 };
 
-// Once for each entry of `general`.
+// A transformation that runs once for each entry of kind `general`.
 class FrontReplacementFromConfigFileGeneral : public FrontReplacementFromConfigFile {
  public:
   using FrontReplacementFromConfigFile::FrontReplacementFromConfigFile;

@@ -7,9 +7,9 @@
 
 namespace nnefc::transform {
 
-// What a transformation throws where the graph is not what it needs, and what
-// the interface of the graph throws where it is asked for what is not there. The
-// pipeline tells it with the name of the transformation; it goes no further.
+// An exception thrown by a transformation that cannot handle the graph, or by the graph interface if the
+// requested item does not exist. The pipeline reports it with the name of the transformation and does not
+// rethrow it.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
@@ -18,8 +18,8 @@ class Error : public std::runtime_error {
       : std::runtime_error(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
-// What does not fit a configuration that names it: a mistake of the user, not of
-// a transformation.
+// An error for a graph that does not fit a configuration entry: a mistake of the user, not of a
+// transformation.
 class Mismatch : public Error {
  public:
   using Error::Error;

@@ -226,7 +226,7 @@ Node Graph::CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources,
   const auto wanted = static_cast<size_t>(spec.num_inputs.value_or(static_cast<int32_t>(required)));
   while (inputs.size() < wanted) inputs.push_back(Nowhere());
   CountName(spec.name, 1);
-  // Configurations write 0 and 1 for truth values, as the Model Optimizer's do.
+  // Configurations write 0 and 1 for booleans, as in the Model Optimizer.
   for (const ir::AttributeInfo& attribute : info.attributes) {
     const ir::Attribute* given = spec.attributes.Find(attribute.name);
     const auto* number = given == nullptr ? nullptr : given->get<int64_t>();
@@ -275,7 +275,7 @@ Graph::InlinedBody Graph::InlineBody(const Node& node, size_t body, llvm::ArrayR
   std::vector<ir::OutputPort> sources;
   for (const Port& parameter : parameters) sources.push_back({parameter.node_, parameter.index_});
   const ir::InlinedBody made = ir::InlineBody(graph_, node.id(), body, sources);
-  // Their names are free until each gets its own.
+  // Clear all names first, so that each node can receive a unique one.
   std::vector<std::string> names;
   for (ir::NodeId id : made.nodes) {
     names.push_back(graph_.node(id).name());
@@ -330,7 +330,7 @@ void Graph::TakeTensorNames(const Port& from, const Port& to) {
 }
 
 void Graph::TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to) {
-  std::map<int32_t, std::pair<Port, Port>> first;  // of each node that is replaced, by its id
+  std::map<int32_t, std::pair<Port, Port>> first;  // key: id of the replaced node
   for (const auto& pair : from_to) {
     const auto [found, is_new] = first.try_emplace(pair.first.node_.index, pair);
     if (!is_new && pair.first.index() < found->second.first.index()) found->second = pair;
@@ -441,8 +441,7 @@ void Graph::InferIfConnected(ir::NodeId node) {
   for (ir::OutputPort input : graph_.node(node).inputs()) {
     if (IsNowhere(input)) return;
   }
-  // A mistake is told when the marked nodes are inferred, and only if the node
-  // is still there.
+  // Errors are reported when the marked nodes are inferred, and only for nodes that still exist.
   Emitter unheard;
   (void)ir::InferNode(graph_, node, unheard);
 }

@@ -14,18 +14,16 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
-// The graph as transformations see it: nodes, their ports and the connections
-// between ports. Every change keeps the graph whole: a port that is asked for
-// and does not exist, a node that is gone and a port that is not connected are
-// Errors that name the node.
+// The graph interface of transformations: nodes, ports, and connections between ports. Every change preserves
+// a well-formed graph: access to a missing port, a removed node or an unconnected port throws an Error that
+// names the node.
 namespace nnefc::transform {
 
 class Connection;
 class Graph;
 class Node;
 
-// A port of a node: an input, which has at most one source, or an output, which
-// has any number of destinations.
+// A port of a node: an input with at most one source, or an output with any number of destinations.
 class Port {
  public:
   Port(Graph& graph, ir::NodeId node, int32_t index, bool is_output)
@@ -35,21 +33,21 @@ class Port {
   int32_t index() const { return index_; }
   bool is_output() const { return is_output_; }
 
-  // The output that feeds an input; an Error if it is not connected.
+  // Returns the output that feeds an input; throws an Error if it is not connected.
   Port GetSource() const;
-  // The inputs that an output feeds, in the order of nodes.
+  // Returns the inputs that an output feeds, in the order of nodes.
   std::vector<Port> GetDestinations() const;
   bool IsDisconnected() const;
 
-  // Connects this port and another of the other direction. An input that was
-  // connected is taken from its source.
+  // Connects this port to one of the opposite direction. A connected input is first disconnected from its
+  // source.
   void Connect(const Port& other);
-  // Takes an input from its source, or all destinations from an output. What
-  // stays so until the end of a transformation is a fault of it.
+  // Disconnects an input from its source, or an output from all destinations. An input that is still
+  // disconnected at the end of a transformation is an error.
   void Disconnect();
   Connection GetConnection() const;
 
-  // What is known of the tensor at the port.
+  // The type, shape and value of the tensor at the port, as far as known.
   const ir::Output& data() const;
   const ir::PartialShape& shape() const { return data().shape; }
   const std::optional<TensorValue>& value() const { return data().value; }
@@ -68,8 +66,7 @@ class Port {
   bool is_output_;
 };
 
-// A source with the destinations that it feeds: all of them where it was asked
-// of an output, the one where it was asked of an input.
+// A source with its destinations: all of them for the connection of an output, only one for that of an input.
 class Connection {
  public:
   Connection(Port source, std::vector<Port> destinations)
@@ -77,15 +74,14 @@ class Connection {
 
   Port GetSource() const { return source_; }
   const std::vector<Port>& GetDestinations() const { return destinations_; }
-  // The only destination; an Error if there are more or none.
+  // Returns the only destination; throws an Error unless there is exactly one.
   Port GetDestination() const;
 
-  // Feeds the destinations from another output.
+  // Connects the destinations to another output.
   void SetSource(const Port& source);
-  // Feeds another input in place of the destinations, which are disconnected.
+  // Connects another input to the source; the previous destinations are disconnected.
   void SetDestination(const Port& destination);
-  // Puts a node between: its input 0 takes the source, its output 0 feeds the
-  // destinations.
+  // Inserts a node: its input 0 reads the source, and its output 0 feeds the destinations.
   void InsertNode(const Node& node);
 
  private:
@@ -93,26 +89,26 @@ class Connection {
   std::vector<Port> destinations_;
 };
 
-// A node of the graph; a handle that is cheap to copy.
+// A cheap, copyable handle of a node.
 class Node {
  public:
   Node(Graph& graph, ir::NodeId id) : graph_(&graph), id_(id) {}
 
   Graph& graph() const { return *graph_; }
   ir::NodeId id() const { return id_; }
-  // False once the node was removed.
+  // Returns false after the node was removed.
   bool exists() const;
-  // The node as the IR has it; an Error if it is gone.
+  // Returns the IR's node; throws an Error if it was removed.
   const ir::Node& ir() const;
 
   const std::string& name() const { return ir().name(); }
   void SetName(std::string name) const;
-  // "Convolution", "conv".
+  // The operation: "Convolution", "conv".
   const std::string& op() const { return ir().type(); }
 
-  // Null if the node has no such attribute.
+  // Returns null if the node has no such attribute.
   const ir::Attribute* Find(std::string_view attribute) const { return ir().attributes().Find(attribute); }
-  // An Error if the node has no such attribute.
+  // Throws an Error if the node has no such attribute.
   const ir::Attribute& Get(std::string_view attribute) const;
   void Set(std::string_view attribute, ir::Attribute value) const;
   void Erase(std::string_view attribute) const;
@@ -123,7 +119,7 @@ class Node {
   Port out_port(int32_t index) const;
   std::vector<Port> in_ports() const;
   std::vector<Port> out_ports() const;
-  // The node that feeds an input.
+  // Returns the node that feeds an input.
   Node in_node(int32_t index) const { return in_port(index).GetSource().node(); }
 
   friend bool operator==(const Node& a, const Node& b) { return a.id_ == b.id_; }
@@ -133,12 +129,11 @@ class Node {
   ir::NodeId id_;
 };
 
-// A graph that is being transformed. Nodes that it makes are inferred at once
-// if their inputs are connected; nodes whose inputs change are marked, and the
-// pipeline infers them when the transformation has ended.
+// A graph under transformation. New nodes with connected inputs are inferred immediately. Nodes with changed
+// inputs are marked, and the pipeline infers them after the transformation.
 class Graph {
  public:
-  // Views `graph`, which must outlive it.
+  // Creates a view of `graph`; the graph must outlive it.
   explicit Graph(ir::Graph& graph, ir::Evaluator evaluate = nullptr)
       : graph_(graph), evaluate_(std::move(evaluate)) {}
   Graph(const Graph&) = delete;
@@ -146,17 +141,16 @@ class Graph {
 
   const ir::Graph& ir() const { return graph_; }
 
-  // In order of insertion.
+  // Returns all nodes in order of insertion.
   std::vector<Node> GetNodes();
-  // Those of an operation: "Squeeze", or "opset1.Squeeze" of one set alone.
+  // Returns the nodes of an operation: "Squeeze", or "opset1.Squeeze" for one set only.
   std::vector<Node> GetOpNodes(std::string_view operation);
-  // The first node of a name, or nothing.
+  // Returns the first node with a name, or nothing.
   std::optional<Node> FindNode(std::string_view name);
 
-  // Makes a node. `operation` is "opset4.Mish", or "Mish": the newest of that
-  // name, an NNEF operation if no other has it. With fewer sources than the
-  // operation has required inputs, or than `num_inputs`, the rest is to be
-  // connected later. An Error if there is no such operation.
+  // Creates a node. `operation` is "opset4.Mish", or "Mish" for the newest operation with that name (the NNEF
+  // operation if no opset has one). If there are fewer sources than required inputs, or than `num_inputs`,
+  // the others must be connected later. Throws an Error if the operation does not exist.
   struct Spec {
     std::string name = {};
     ir::AttributeMap attributes = {};
@@ -171,71 +165,66 @@ class Graph {
   Node CreateConst(TensorValue value, std::string name = {});
   Node CreateResult(const Port& source, std::string name);
 
-  // Adds an input to a node behind those that it has. An Error if the operation
-  // takes no more.
+  // Appends an input to a node. Throws an Error if the operation accepts no further inputs.
   Port AddInPort(const Node& node, const Port& source);
 
-  // Copies the nodes of a body before the node that has it, by names that nobody has,
-  // inferred. `parameters`: what stands for those of the body.
+  // Copies the nodes of a body into this graph, before the node that has the body, with unique names and
+  // inferred. `parameters` replace those of the body.
   struct InlinedBody {
     std::vector<Node> nodes;
-    std::vector<Port> results;  // what the results of the body are
+    std::vector<Port> results;  // sources of the body's results
   };
   InlinedBody InlineBody(const Node& node, size_t body, llvm::ArrayRef<Port> parameters);
 
-  // Removes a node; an Error if one of its outputs is used. A result or sink is
-  // one no more.
+  // Removes a node, also from the lists of results and sinks. Throws an Error if one of its outputs is used.
   void Remove(const Node& node);
-  // Gives names of nodes to others; the tensor names of the outputs go with them
-  // if the new owner has as many outputs.
+  // Renames nodes. The tensor names of outputs move along if the new owner has as many outputs.
   void Rename(llvm::ArrayRef<std::pair<Node, std::string>> names);
-  // Gives the name of a node, and its outputs' tensor names, to another; the
-  // former gets the name with `/TBR` behind it, to be removed.
+  // Moves the name of a node, with its outputs' tensor names, to another node. The former node is renamed
+  // with the suffix `/TBR` (to be removed).
   void TakeName(const Node& from, const Node& to);
-  // Lets an output, which computes something else from now on, have no tensor name.
+  // Removes the tensor names of an output, because it now computes a different value.
   void DropTensorNames(const Port& output) { graph_.SetOutputNames({output.node_, output.index_}, {}); }
-  // Puts outputs of new nodes in the place of others: who reads `from` reads `to`, which gets
-  // its tensor names too. The name of a node goes to the new node of the first of its outputs.
+  // Replaces outputs by those of new nodes: the consumers of `from` read `to`, and `to` inherits the tensor
+  // names. A replaced node's name moves to the new node of its first output.
   void TakeOutputs(llvm::ArrayRef<std::pair<Port, Port>> from_to);
-  // Feeds what reads `from` from `to`, which gets its tensor names too. False, and
-  // nothing is done, if a result of the model would then be a parameter, a constant or
-  // the same output as another result.
+  // Connects the consumers of `from` to `to` and moves the tensor names there. Returns false without a change
+  // if a result of the model would then be a parameter, a constant or the same output as another result.
   bool Bypass(const Port& from, const Port& to);
-  // Says what an output is, of an operation that has no shape function.
+  // Sets the type and shape of an output, for operations without a shape function.
   void SetType(const Port& output, ElementType type, ir::PartialShape shape);
-  // A name that no node has: `base`, or `base_2`, ..
+  // Returns a name that no node has: `base`, or `base_2` and so on.
   std::string UniqueName(std::string_view base);
-  // Removes what no result and no sink needs; parameters stay.
+  // Removes nodes that no result and no sink depends on, except parameters.
   void CleanUp() {
     names_.reset();
     graph_.EraseDeadNodes();
   }
 
-  // What a node computes, if that follows from constants and is within the bound;
-  // nothing where nobody can evaluate it.
+  // Returns the values of a node with constant inputs, within the bound. Returns nothing if they are not
+  // constant or there is no evaluator.
   std::optional<std::vector<TensorValue>> Evaluate(const Node& node, ir::FoldBound bound) const;
-  // Infers a node at once, for who wants to know what its new inputs make of it. A
-  // mistake is told when the transformation has ended.
+  // Infers a node immediately, for callers that need its new type and shape. Errors are reported after the
+  // transformation.
   void InferNow(const Node& node);
 
-  // The graph itself, for who moves nodes from graph to graph: types and shapes are then
-  // the caller's to set, or nodes to be marked.
+  // Returns the underlying graph, for moving nodes between graphs. The caller must then set types and shapes,
+  // or mark nodes.
   ir::Graph& Raw() {
     names_.reset();
     return graph_;
   }
 
-  // Has a node inferred when the transformation has ended. `overrides`: its
-  // outputs may become something else than they were.
+  // Schedules a node for inference after the transformation. `overrides` permits different types and shapes
+  // of its outputs.
   void MarkForInference(const Node& node, bool overrides = false);
 
-  // For the pipeline: nodes to infer, in the order in which they were marked,
-  // and those whose outputs may change.
+  // For the pipeline: the nodes to infer, in marking order, and whether a node's outputs may change.
   std::vector<ir::NodeId> TakeMarked();
   bool MayOverride(ir::NodeId node) const { return overridden_.count(node.index) != 0; }
-  // The inputs that are not connected, as "input 1 of `x` (opset1.Add)".
+  // Returns the unconnected inputs, as "input 1 of `x` (opset1.Add)".
   std::vector<std::string> Unconnected() const;
-  // Removes what stood for sources that were missing; checked: none is.
+  // Removes the placeholder of missing sources. Checks that it is unused.
   void Finish();
 
  private:
@@ -244,23 +233,23 @@ class Graph {
   friend class Port;
 
   ir::OpId FindOperation(std::string_view operation) const;
-  // The source of inputs that are not connected: a constant of its own.
+  // The source of unconnected inputs: a dedicated constant.
   ir::OutputPort Nowhere();
   bool IsNowhere(ir::OutputPort port) const { return nowhere_.valid() && port == nowhere_; }
   void SetInput(ir::NodeId node, int32_t index, ir::OutputPort source);
-  // The name alone, without those of tensors.
+  // Moves only the name, without tensor names.
   static void PassName(const Node& from, const Node& to);
   void TakeTensorNames(const Port& from, const Port& to);
   void InferIfConnected(ir::NodeId node);
-  // Keeps the index of names: one node more or less has this one.
+  // Updates the index of names: `change` nodes more have this name.
   void CountName(const std::string& name, int32_t change);
 
   ir::Graph& graph_;
   ir::Evaluator evaluate_;
-  // Made when a unique name is first asked for.
+  // An index of names, built by the first call of UniqueName.
   struct NameIndex {
-    llvm::StringMap<int32_t> nodes;    // how many have a name
-    llvm::StringMap<int32_t> numbers;  // the last number behind a base
+    llvm::StringMap<int32_t> nodes;    // name -> number of nodes
+    llvm::StringMap<int32_t> numbers;  // base -> last number used as a suffix
   };
 
   ir::OutputPort nowhere_;

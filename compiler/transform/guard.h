@@ -10,11 +10,11 @@
 
 namespace nnefc::transform {
 
-// What messages call a transformation: with its plug-in, if one brings it.
+// Returns the name of a transformation for messages, with its plug-in, if any.
 std::string Called(const Transformation& transformation);
 
-// Calls a function of a transformation, which a plug-in may have written: `function` is its name. An
-// exception ends here and is emitted; then the result is false.
+// Calls the function named `function` of a transformation, possibly of a plug-in. Catches and emits any
+// exception, and then returns false.
 template <typename Call>
 [[nodiscard]] bool Guarded(const Transformation& transformation, std::string_view function, Emitter& emitter,
                            const Call& call) {

@@ -19,7 +19,7 @@ class Sorter {
     const auto by_name = [&](size_t a, size_t b) { return names_[a] < names_[b]; };
     for (std::vector<size_t>& list : later_) llvm::sort(list, by_name);
     for (size_t i = 0; i < names.size(); ++i) starts_.push_back(i);
-    // What is on a circle alone has no root: it comes last, to be found.
+    // A separate cycle has no root; its vertices come last, so that it is still detected.
     std::stable_sort(starts_.begin(), starts_.end(), [&](size_t a, size_t b) {
       if (is_root_[a] != is_root_[b]) return static_cast<bool>(is_root_[a]);
       return names_[a] < names_[b];
@@ -64,7 +64,7 @@ class Sorter {
     return true;
   }
 
-  // The path ends where it was before.
+  // Returns the cycle: the path ends at a vertex that it already contains.
   Cycle CycleOnPath() const {
     Cycle cycle;
     const size_t last = path_.back().node;

@@ -89,14 +89,14 @@ bool Match::exists() const {
 
 namespace {
 
-// What a node of the pattern stands for: a node, or an output of one.
+// The counterpart of a pattern node in the graph: a node, or an output of one.
 struct Vertex {
   ir::NodeId node;
-  int32_t output = -1;  // of data
+  int32_t output = -1;  // set for data
   friend bool operator==(Vertex, Vertex) = default;
 };
 
-// An edge of the graph: the ports that it joins; -1 at data.
+// An edge of the graph with its two ports; -1 for data.
 struct Edge {
   int32_t out;
   int32_t in;
@@ -153,12 +153,11 @@ class Matcher {
  private:
   using Edges = std::vector<const PatternEdge*>;
 
-  // How a node of the pattern is found: from one that is matched already, or
-  // among all nodes.
+  // The search for one pattern node: from an already matched one, or among all nodes.
   struct Step {
     size_t node = 0;
-    int from = -1;              // the matched one
-    bool against_edge = false;  // this node produces what the matched one reads
+    int from = -1;              // the matched node
+    bool against_edge = false;  // this node produces a value that the matched one reads
   };
 
   const Edges* EdgesOf(size_t from, size_t to) const {
@@ -176,8 +175,8 @@ class Matcher {
     return count;
   }
 
-  // Begins at the node with the fewest candidates and goes on along edges, against
-  // their direction where it can: a node has few inputs, but any number of users.
+  // Orders the search: starts at the node with the fewest candidates and follows edges, preferably against
+  // their direction, since a node has few inputs but any number of users.
   void ChooseOrder() {
     const size_t count = pattern_.nodes.size();
     std::vector<bool> done(count, false);
@@ -285,8 +284,8 @@ class Matcher {
     return !wanted.test || wanted.test(Node(graph_, vertex.node));
   }
 
-  // True if a vertex is none of those that are chosen and has exactly the
-  // pattern's edges to and from them.
+  // Returns true if a vertex differs from all chosen ones and has exactly the pattern's edges to and from
+  // them.
   bool Joins(size_t depth, size_t node, Vertex vertex) const {
     for (size_t i = 0; i < depth; ++i) {
       const size_t other = order_[i].node;
@@ -301,7 +300,7 @@ class Matcher {
     const Edges* wanted = EdgesOf(from, to);
     if (producer.output >= 0 && consumer.output >= 0) return wanted == nullptr;
     const bool both_nodes = producer.output < 0 && consumer.output < 0;
-    // Where the pattern names data, nodes are joined through them.
+    // If the pattern contains data vertices, nodes are connected through them.
     if (both_nodes && has_data_ && wanted == nullptr) return true;
     const llvm::SmallVector<Edge, 4> there = EdgesBetween(producer, consumer);
     if (wanted == nullptr) return there.empty();
@@ -323,7 +322,7 @@ class Matcher {
     return edges;
   }
 
-  // True if each edge of the pattern can have an edge of the graph of its own.
+  // Returns true if each pattern edge can be assigned a distinct graph edge.
   static bool Assign(const Edges& wanted, llvm::ArrayRef<Edge> there, size_t next, uint64_t taken) {
     if (next == wanted.size()) return true;
     if (there.size() > 64) throw Error("more than 64 edges join two nodes of the pattern");
@@ -343,7 +342,7 @@ class Matcher {
   const Pattern& pattern_;
   bool has_data_ = false;
   llvm::DenseMap<std::pair<int, int>, Edges> edges_;
-  std::vector<std::vector<ir::OpId>> ops_;  // by node of the pattern
+  std::vector<std::vector<ir::OpId>> ops_;  // indexed by pattern node
   llvm::DenseMap<int32_t, std::vector<ir::NodeId>> by_op_;
   std::vector<Step> order_;
   std::vector<Vertex> chosen_;

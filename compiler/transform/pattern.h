@@ -13,35 +13,33 @@
 
 namespace nnefc::transform {
 
-// What an attribute of a matched node must be: a value, or what a function says
-// of it. The function is given null where the node has no such attribute.
+// The requirement on an attribute of a matched node: a value, or a predicate. The predicate's argument is
+// null if the node has no such attribute.
 using AttributePredicate = std::function<bool(const ir::Attribute*)>;
 using AttributeTest = std::variant<ir::Attribute, AttributePredicate>;
 
-// What a node that matches is. Operations are written "opset1.Multiply" or "Multiply"
+// The requirements on a matched node. Operations are written "opset1.Multiply" or "Multiply"
 // (ir::OpRegistry::FindNamed).
 struct PatternNode {
   std::string alias;
-  // Empty: any operation.
+  // The operation; empty accepts any.
   std::string op = {};
   std::vector<std::pair<std::string, AttributeTest>> attributes = {};
-  // A vertex of data, as patterns of the middle and back phases name them: an
-  // output of a node with its shape and value. `op` and `attributes` are not
-  // looked at.
+  // A data vertex, as in patterns of the middle and back phases: an output of a node with its shape and
+  // value. `op` and `attributes` are ignored.
   bool is_data = false;
   std::function<bool(const ir::Output&)> data = {};
-  // Any test beside these.
+  // An additional predicate.
   std::function<bool(const Node&)> test = {};
 };
 
-// A node or vertex of data of a pattern; an operation that matches is named by
-// its type.
+// Return a pattern node for an operation of type `op`, or a data vertex.
 PatternNode Op(std::string alias, std::string op,
                std::vector<std::pair<std::string, AttributeTest>> attributes = {});
 PatternNode Data(std::string alias, std::function<bool(const ir::Output&)> test = {});
 
-// `from` produces what `to` consumes. `in` are ports of the consumer, `out` of
-// the producer; each empty for any. Between a node and data one of them is known.
+// An edge: `from` produces a value that `to` consumes. `in` are accepted ports of the consumer, `out` of the
+// producer; empty accepts any. For an edge between a node and data only one of them applies.
 struct PatternEdge {
   std::string from;
   std::string to;
@@ -49,39 +47,36 @@ struct PatternEdge {
   std::vector<int32_t> out = {};
 };
 
-// A sub-graph to be found. A match has exactly the edges of the pattern between
-// the nodes that are matched (an induced sub-graph), parallel ones counted;
-// other edges into and out of it are of no interest. Inputs are not commuted,
-// and a symmetric pattern is matched every way round.
+// A sub-graph to search for. A match is an induced sub-graph: it has exactly the pattern's edges between the
+// matched nodes, including parallel ones. Other edges into and out of the match are ignored. Inputs are not
+// commuted, and a symmetric pattern matches in each orientation.
 struct Pattern {
   std::vector<PatternNode> nodes;
   std::vector<PatternEdge> edges;
 };
 
-// What is wrong with a pattern, or "": no node, an alias that is missing or
-// there twice, an edge that names none, data that is joined to data or written
-// by two nodes.
+// Returns the error in a pattern, or "": an empty pattern, a missing or duplicate alias, an edge to an
+// unknown alias, data connected to data or written by two nodes.
 std::string CheckPattern(const Pattern& pattern);
 
-// Nodes of a graph by the aliases of a pattern.
+// Nodes of a graph, by the aliases of a pattern.
 class Match {
  public:
-  // The node of an alias; of data, the node whose output it is. An Error for
-  // an alias that the pattern has not.
+  // Returns the node of an alias; for data, the node with that output. Throws an Error for an unknown alias.
   Node at(std::string_view alias) const;
   Node operator[](std::string_view alias) const { return at(alias); }
-  // The output that an alias of data is.
+  // Returns the output of a data alias.
   Port Data(std::string_view alias) const;
   bool Has(std::string_view alias) const;
-  // Nodes in the order of the pattern, without data.
+  // Returns the nodes in the order of the pattern, without data.
   std::vector<std::pair<std::string, Node>> nodes() const;
-  // True while no matched node was removed.
+  // Returns true while all matched nodes exist.
   bool exists() const;
 
   struct Entry {
     std::string alias;
     Node node;
-    std::optional<int32_t> output;  // of data
+    std::optional<int32_t> output;  // set for data
   };
   explicit Match(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
@@ -91,9 +86,9 @@ class Match {
   std::vector<Entry> entries_;
 };
 
-// Every match of a pattern, those first whose first node stands first in the
-// graph. Takes time by the nodes that may match, not by the product of nodes. An Error if
-// CheckPattern objects, or if there are more than `kMostMatches`.
+// Returns all matches of a pattern, ordered by their first node's position in the graph. The time grows with
+// the number of candidate nodes, not with its powers. Throws an Error if CheckPattern reports one, or if
+// there are more than `kMostMatches` matches.
 inline constexpr size_t kMostMatches = 1'000'000;
 std::vector<Match> FindMatches(Graph& graph, const Pattern& pattern);
 

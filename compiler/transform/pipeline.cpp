@@ -27,7 +27,7 @@ void CleanUp(ir::Graph& graph) {
   }
 }
 
-// One transformation on one graph and its bodies.
+// The application of one transformation to a graph and its bodies.
 class Application {
  public:
   Application(Transformation& transformation, const ir::Evaluator& evaluate, Emitter& emitter)
@@ -83,7 +83,7 @@ class Application {
     return false;
   }
 
-  // Infers the marked nodes, and those whose inputs become something else by it.
+  // Infers the marked nodes, and transitively those whose inputs change as a result.
   bool Infer(ir::Graph& ir, const std::vector<ir::NodeId>& marked, const Graph& graph, int32_t first_new) {
     if (marked.empty()) return true;
     const std::optional<std::vector<ir::NodeId>> order = ir.TopologicalOrder();
@@ -121,7 +121,7 @@ class Application {
     return Fail(kInvalidGraph, "made `{}` ({}.{}) invalid: {}", node.name(), node.set(), node.type(), why);
   }
 
-  // Values that are compared cost more than what follows from them.
+  // Comparing values costs more than inferring their consumers again.
   static bool IsSame(const ir::Output& a, const ir::Output& b) {
     return a.type == b.type && a.shape == b.shape && !a.value && !b.value;
   }

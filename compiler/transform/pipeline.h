@@ -13,46 +13,45 @@ namespace nnefc::transform {
 
 // The two graphs that are transformed.
 enum class Side : uint8_t {
-  kBeforeLowering,  // of NNEF operations: the front phase
-  kAfterLowering,   // of OpenVINO operations: the middle and back phases
+  kBeforeLowering,  // NNEF operations: the front phase
+  kAfterLowering,   // OpenVINO operations: the middle and back phases
 };
 
 struct PipelineOptions {
-  // Only these run, enabled or not; all that are enabled if it is empty.
+  // The only transformations to run, regardless of `enabled`; if empty, all enabled ones run.
   Names only;
-  // The last one to run; none after it. Empty: no bound.
+  // The last transformation to run; empty for no limit.
   std::string stop_after;
-  // The graph holds every invariant after each transformation, or it is told.
+  // Verify the graph after each transformation and report violations.
   bool verify = false;
-  // Computes what follows from constants; null: only what shape functions know does.
+  // Folds constants; null: only shape functions compute values.
   ir::Evaluator evaluate;
   // Called around every transformation that runs, with the outermost graph.
   std::function<void(const Transformation&, const ir::Graph&)> before;
   std::function<void(const Transformation&, const ir::Graph&)> after;
-  // What transformations and the pipeline say of no consequence.
+  // Receives informational messages of transformations and the pipeline.
   std::function<void(const Transformation&, const std::string&)> log;
 };
 
-// What a transformation did.
+// The effect of one transformation.
 struct TransformationReport {
   const Transformation* transformation = nullptr;
   double milliseconds = 0;
-  // Nodes of the graph and its bodies.
+  // The number of nodes, including bodies.
   size_t nodes_before = 0;
   size_t nodes_after = 0;
 };
 
-// Runs the transformations of a list in their order.
+// A sequence of transformations that is run in order.
 class Pipeline {
  public:
-  // Nothing, and a diagnostic, if they have no order or a name of the options
-  // means none. The list must outlive the pipeline.
+  // Emits a diagnostic and returns nothing if the transformations have no valid order or the options contain
+  // an unknown name. The list must outlive the pipeline.
   [[nodiscard]] static std::optional<Pipeline> Make(const TransformationList& list, PipelineOptions options,
                                                     Emitter& emitter);
 
-  // Transforms a graph: the outermost first, then bodies, the innermost last.
-  // False after a mistake; the graph is then good for nothing. Whether a
-  // transformation is enabled is asked when its turn comes.
+  // Transforms a graph: the outermost first, then its bodies, the innermost last. Returns false on errors;
+  // the graph is then unusable. `enabled` is read just before each transformation.
   [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
 
   const std::vector<Transformation*>& order() const { return order_; }

@@ -12,12 +12,12 @@ bool Is(const Node& node, ir::ElementFunction function) {
   return node.ir().Is(function);
 }
 
-// Collects factors; what was not looked into is one itself.
+// A collector of factors; nodes that are not expanded are factors themselves.
 class Collector {
  public:
   explicit Collector(Product& product) : product_(product) {}
 
-  // A power of an output. Recursion goes as deep as kMostProductNodes.
+  // Adds a power of an output. The recursion depth is at most kMostProductNodes.
   void Add(const Port& output, double exponent, bool is_whole) {
     if (const std::optional<double> number = KnownNumber(output)) {
       product_.number *= std::pow(*number, exponent);
@@ -31,8 +31,8 @@ class Collector {
   }
 
  private:
-  // Adds what a node multiplies; false if it does no such thing. A root of a product is none
-  // of its factors' roots where they are negative: it is a factor as a whole.
+  // Expands a node into factors; returns false if it is not a product. The root of a product with negative
+  // factors is not the product of their roots; then it is one factor as a whole.
   bool Open(const Node& node, double exponent) {
     if (Is(node, ir::ElementFunction::kMultiply)) return Both(node, exponent, exponent);
     if (Is(node, ir::ElementFunction::kDivide)) return Both(node, exponent, -exponent);

@@ -7,9 +7,9 @@
 
 namespace nnefc::transform {
 
-// A value as a number times powers of other values, read off Multiply, Divide, Sqrt and
-// Power: x * 0.5 / sqrt(v) is 0.5, x to the power of 1 and v to the power of -0.5. Fusions
-// compare such products, so that it does not matter in which order factors were written.
+// A value as a number times powers of other values, extracted from Multiply, Divide, Sqrt and Power: x * 0.5
+// / sqrt(v) is 0.5 with factors x^1 and v^-0.5. Fusions compare such products, so that the order of factors
+// is irrelevant.
 struct Product {
   struct Factor {
     Port value;
@@ -17,30 +17,30 @@ struct Product {
   };
   double number = 1;
   std::vector<Factor> factors;
-  // The nodes that compute it, the last first. But for that one nobody else reads them.
+  // The nodes that compute the value, the last one first. Except for the last one, no other node reads them.
   std::vector<Node> nodes;
 
-  // The value that stands to the power of `exponent`; nothing if none or several do.
+  // Returns the only value with the exponent `exponent`; nothing if there are none or several.
   std::optional<Port> Only(double exponent) const;
-  // How often a value is a factor: the sum of its exponents.
+  // Returns the sum of a value's exponents.
   double Exponent(const Port& value) const;
 };
 
-// The product that an output is; if it is none, itself to the power of 1. Values that more
-// than this product reads are factors. At most `kMostProductNodes` nodes are looked into.
+// Returns the product that an output computes, or the output to the power of 1. Values with several consumers
+// are not expanded. At most `kMostProductNodes` nodes are expanded.
 inline constexpr size_t kMostProductNodes = 16;
 Product ProductOf(const Port& output);
 
-// number and value of a sum `value + number`, whichever comes first, that nobody but `reader`
-// reads; the node that adds.
+// A sum `value + number`, in either order, and the node that computes it.
 struct NumberAdded {
   Port value;
   double number;
   Node node;
 };
+// Matches a sum with a known number and exactly one consumer.
 std::optional<NumberAdded> MatchNumberAdded(const Port& output);
 
-// Whether two numbers are equal to six digits, as constants are written in documents.
+// Returns whether two numbers agree to six digits, the precision of constants in documents.
 bool IsNearly(double a, double b);
 
 }  // namespace nnefc::transform

@@ -8,7 +8,7 @@
 namespace nnefc::transform {
 namespace {
 
-// What is left of a node's name without the scope in front of it, `incept1_conv_`.
+// Returns a node's name without the prefix of its scope, such as `incept1_conv_`.
 std::string_view LocalName(const ir::Node& node, const std::string& scope) {
   std::string flat = scope + '_';
   std::replace(flat.begin(), flat.end(), '/', '_');
@@ -38,8 +38,7 @@ ScopedNames::ScopedNames(const ir::Graph& graph) : nodes_(graph.nodes()), names_
       name = node.type();
     }
     const int count = ++taken[name];
-    // A name of the model stays as it is; one that was made up here does not
-    // stand for two nodes.
+    // Names of the model are unchanged; a generated name must not denote two nodes.
     if (count > 1 && name != node.name()) name += fmt::format("_{}", count);
     by_name_.try_emplace(name, id);
     kept = std::move(name);

@@ -4,10 +4,10 @@
 
 namespace nnefc::transform {
 
-// The anchors and the transformations that nnefc brings along.
+// Returns the anchors and the built-in transformations.
 TransformationList StandardTransformations();
 
-// A function for each family of transformations.
+// One registration function per family of transformations.
 void RegisterFusions(TransformationList& list);
 void RegisterChecks(TransformationList& list);
 void RegisterBranches(TransformationList& list);

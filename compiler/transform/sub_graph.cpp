@@ -23,7 +23,7 @@ void RemoveNodes(Graph& graph, const std::vector<Node>& nodes) {
     if (!left.count(node.id().index)) continue;
     bool is_used = false;
     for (const Port& port : node.out_ports()) is_used |= !port.IsDisconnected();
-    if (is_used) continue;  // looked at again when what reads it is gone
+    if (is_used) continue;  // visited again after its consumers are removed
     std::vector<ir::NodeId> producers;
     for (ir::OutputPort input : node.ir().inputs()) producers.push_back(input.node);
     graph.Remove(node);
@@ -33,7 +33,7 @@ void RemoveNodes(Graph& graph, const std::vector<Node>& nodes) {
     }
   }
   for (const Node& node : nodes) {
-    // Other parts of the model may have the same literals.
+    // Literals may be shared with other parts of the model.
     if (left.count(node.id().index) == 0 || IsLiteral(node.ir())) continue;
     for (const Port& port : node.out_ports()) {
       for (const Port& use : port.GetDestinations()) {

@@ -11,7 +11,7 @@ namespace {
 
 using NodeSet = llvm::DenseSet<int32_t>;
 
-// The matcher's stack grows with the name: of longer ones the beginning counts.
+// The maximum length of a matched prefix, since the recursion of std::regex grows with the text.
 constexpr size_t kMostCharacters = 4096;
 
 bool Begins(const std::string& name, const std::regex& expression) {
@@ -20,7 +20,7 @@ bool Begins(const std::string& name, const std::regex& expression) {
                            std::regex_constants::match_continuous);
 }
 
-// A node of a scope, by an expression that follows that of the scope.
+// Returns an expression for a node of a scope: the scope's expression followed by the node's.
 std::regex Within(const std::string& scope, std::string_view pattern) {
   return std::regex(fmt::format("(?:{})/{}", scope, pattern));
 }
@@ -29,7 +29,7 @@ std::string Described(const Node& node) {
   return fmt::format("`{}` ({}.{})", node.name(), node.ir().set(), node.op());
 }
 
-// Instances of a scope.
+// A search for the instances of a scope.
 class ScopeFinder {
  public:
   ScopeFinder(Graph& graph, const ScopedNames& names, const ReplacementDescription& description,
@@ -64,7 +64,7 @@ class ScopeFinder {
   }
 
  private:
-  // False if the pattern of an input fits no node of the graph at all.
+  // Returns false if the pattern of an input matches no node of the graph.
   bool HasInputs() {
     for (const std::vector<NodePort>& input : description_.inputs) {
       for (const NodePort& port : input) {
@@ -115,7 +115,7 @@ class ScopeFinder {
   const std::function<void(const std::string&)>& log_;
 };
 
-// What lies between points.
+// A search for the nodes between points.
 class PointsFinder {
  public:
   PointsFinder(Graph& graph, const ScopedNames& names, const ReplacementDescription& description)
@@ -157,8 +157,8 @@ class PointsFinder {
     return fmt::format("{} inputs{}; it must have one", node.num_in_ports(), inputs);
   }
 
-  // From the start points on, not beyond end points; then whatever feeds these
-  // nodes, but not what feeds a start point.
+  // Returns the nodes reachable from the start points up to the end points, then all nodes that feed these,
+  // except those that feed a start point.
   std::vector<ir::NodeId> Between() {
     NodeSet inside = Reach(starts_, [&](ir::NodeId id, auto& next) {
       if (llvm::is_contained(ends_, id)) return;

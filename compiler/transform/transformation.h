@@ -18,82 +18,78 @@ namespace nnefc::transform {
 
 struct Configuration;
 
-// When a transformation runs: on the graph of NNEF operations, on that of
-// OpenVINO operations with shapes, or last, before the graph is written or run.
+// The execution phases: on the graph of NNEF operations (front), on the graph of OpenVINO operations with
+// shapes (middle), or last, before the graph is written or run (back).
 enum class Phase : uint8_t { kLoad, kFront, kMiddle, kBack };
 std::string_view Name(Phase phase);
 
-// Names of transformations: an id, the name of a class with its namespaces, or
-// its last two parts ("front.MishFusion").
+// Names of transformations: an id, a qualified class name, or its last two components ("front.MishFusion").
 using Names = std::vector<std::string>;
 
-// The name of a class with its namespaces, those without names left out.
+// Returns the qualified name of a class, without anonymous namespaces.
 std::string ClassName(const std::type_info& type);
 template <typename T>
 std::string ClassName() {
   return ClassName(typeid(T));
 }
 
-// A change of the graph. The members are what may be set in a constructor, or
-// from outside while a model is transformed.
+// A change of the graph. The data members are set by a constructor, or from outside during the transformation
+// of a model.
 class Transformation {
  public:
   virtual ~Transformation() = default;
 
-  // Unique, if it is not empty.
+  // A unique name, or empty.
   std::string id;
-  // May be changed by the environment, by the command line and by other
-  // transformations.
+  // May be changed by the environment, the command line and other transformations.
   bool enabled = true;
-  // Who changed it from outside: "MO_DISABLED_TRANSFORMS"; empty if nobody did.
+  // The source of an external change of `enabled`: "MO_DISABLED_TRANSFORMS"; otherwise empty.
   std::string switched_by;
-  // The plug-in that brings it; empty for those of nnefc.
+  // The plug-in of the transformation; empty for those of nnefc.
   std::string plugin;
-  // Only the outermost graph is transformed, no bodies.
+  // Transform only the outermost graph, not its bodies.
   bool run_not_recursively = false;
-  // What no result and no sink needs is removed afterwards.
+  // Remove nodes that no result and no sink depends on afterwards.
   bool force_clean_up = false;
-  // A node whose inputs changed, or that was marked, and whose static shape
-  // would become another is an error, unless it was marked to override.
+  // Report an error if the static shape of a marked node, or of one with changed inputs, becomes a different
+  // one, unless it was marked with `overrides`.
   bool force_shape_inference = false;
-  // Runs only on graphs of which all of these are true.
+  // Run only on graphs that satisfy all of these predicates.
   std::vector<std::function<bool(const ir::Graph&)>> graph_condition;
 
   virtual Phase phase() const = 0;
-  // The base class, for lists: "FrontReplacementOp".
+  // The name of the base class, for lists: "FrontReplacementOp".
   virtual std::string_view kind() const = 0;
-  // Transformations that run later, and earlier. Overriding one replaces the
-  // anchor of the phase, its finish or its start. Names that nothing has
-  // do not count.
+  // Transformations that run later and earlier. An override replaces the default anchor, the phase's finish
+  // or start. Unknown names are ignored.
   virtual Names RunBefore() const = 0;
   virtual Names RunAfter() const = 0;
-  // The change itself.
+  // Changes the graph.
   virtual void FindAndReplacePattern(Graph& graph) = 0;
 
-  // What it does, in a sentence or two, for who asks `explain`; "" if it does not say.
+  // A description in a sentence or two for `explain`; "" for none.
   virtual std::string_view Description() const { return {}; }
-  // A graph in the text form on which it acts, between `graph "net" {` and `}`; "" for none.
+  // An example graph in text form, between `graph "net" {` and `}`; "" for none.
   virtual std::string_view Example() const { return {}; }
 
-  // True for what only marks a place in the order.
+  // Returns true for mere markers in the order.
   virtual bool is_anchor() const { return false; }
   std::string class_name() const { return ClassName(typeid(*this)); }
-  // The id, or the class name where there is none.
+  // Returns the id, or the class name if there is none.
   std::string name() const { return id.empty() ? class_name() : id; }
 
-  // The id of the entries of a configuration that it acts on; "" if it asks for none.
+  // The id of the configuration entries that control it; "" for none.
   virtual std::string_view replacement_id() const { return {}; }
-  // Gives it the configuration of a compilation.
+  // Receives the configuration of a compilation.
   virtual void Configure(const std::shared_ptr<const Configuration>&) {}
 
-  // Called with what is of no consequence but may be of interest, and with what
-  // is hardly meant.
+  // Receive informational messages, and warnings about probably unintended input.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
-// The kinds that replace what a pattern finds. Override FindAndReplacePattern,
-// or GetPattern and ReplacePattern: the latter is called for every match.
+// A replacement of pattern matches. Override FindAndReplacePattern, or GetPattern and ReplacePattern; the
+// latter is called for every match.
 class PatternTransformation : public Transformation {
  public:
   void FindAndReplacePattern(Graph& graph) override;
@@ -113,32 +109,31 @@ class FrontReplacementPattern : public PatternTransformation {
   Names RunAfter() const override { return {"FrontStart"}; }
 };
 
-// A sub-graph for a sub-graph. Override GetPattern, and either ReplaceSubGraph,
-// which then does everything itself, or GenerateSubGraph, InputEdgesMatch and
-// OutputEdgesMatch.
+// A replacement of a sub-graph by another. Override GetPattern, and either ReplaceSubGraph, as the complete
+// replacement, or GenerateSubGraph, InputEdgesMatch and OutputEdgesMatch.
 class FrontReplacementSubgraph : public FrontReplacementPattern {
  public:
   std::string_view kind() const override { return "FrontReplacementSubgraph"; }
 
  protected:
   virtual void ReplaceSubGraph(Graph& graph, const Match& match);
-  // Makes the nodes that replace a match, by names for the functions below.
+  // Creates the nodes that replace a match, with names for the functions below.
   virtual SubGraph GenerateSubGraph(Graph& graph, const Match& match);
-  // Inputs of matched nodes -> inputs of new nodes that take their sources.
+  // Maps inputs of matched nodes to the inputs of new nodes that will read the same sources.
   virtual std::map<PortName, PortName> InputEdgesMatch(Graph& graph, const Match& match,
                                                        const SubGraph& made);
-  // Outputs of matched nodes -> outputs of new nodes that take their consumers.
+  // Maps outputs of matched nodes to the outputs of new nodes that replace them.
   virtual std::map<PortName, PortName> OutputEdgesMatch(Graph& graph, const Match& match,
                                                         const SubGraph& made);
-  // Aliases of the nodes that are removed; all where it is not overridden.
+  // Returns the aliases of the nodes to remove; all by default.
   virtual std::vector<std::string> NodesToRemove(Graph& graph, const Match& match);
 
  private:
   void ReplacePattern(Graph& graph, const Match& match) final { ReplaceSubGraph(graph, match); }
 };
 
-// Every node of an operation. Override ReplaceOp, or ReplaceSubGraph, whose match
-// has the one alias `op`.
+// A replacement of every node of an operation. Override ReplaceOp, or ReplaceSubGraph, whose match has the
+// single alias `op`.
 class FrontReplacementOp : public FrontReplacementSubgraph {
  public:
   explicit FrontReplacementOp(std::string op) : op_(std::move(op)) {}
@@ -146,8 +141,8 @@ class FrontReplacementOp : public FrontReplacementSubgraph {
   const std::string& op() const { return op_; }
 
  protected:
-  // Returns what takes the place of the node's outputs: a node for each output,
-  // its port 0; or one node, its ports in order. An output beyond must not be used.
+  // Returns the replacements of the node's outputs: one node for each output (port 0), or one node with its
+  // ports in order. Outputs without a replacement must be unused.
   virtual std::vector<Node> ReplaceOp(Graph& graph, const Node& node);
   void ReplaceSubGraph(Graph& graph, const Match& match) override;
 
@@ -159,7 +154,7 @@ class FrontReplacementOp : public FrontReplacementSubgraph {
 
 // ---- middle and back phases ----
 
-// Patterns may name data.
+// The base of middle-phase transformations; patterns may contain data vertices.
 class MiddleReplacementPattern : public PatternTransformation {
  public:
   Phase phase() const override { return Phase::kMiddle; }
@@ -176,8 +171,8 @@ class BackReplacementPattern : public MiddleReplacementPattern {
   Names RunAfter() const override { return {"BackStart"}; }
 };
 
-// Finds all matches, then calls `replace` for each in order; a match that lost a
-// node to an earlier one is left out, and `warn` is told how many were.
+// Finds all matches and then calls `replace` for each, in order. Skips matches with a node that an earlier
+// replacement removed, and passes their number to `warn`.
 void ApplyPattern(Graph& graph, const Pattern& pattern, const std::function<void(const Match&)>& replace,
                   const std::function<void(const std::string&)>& warn);
 

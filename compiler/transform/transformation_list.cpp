@@ -15,7 +15,7 @@
 namespace nnefc::transform {
 namespace {
 
-// The last `count` parts of the name of a class.
+// Returns the last `count` components of a qualified class name.
 std::string LastParts(const std::string& class_name, int count, std::string_view separator) {
   llvm::SmallVector<llvm::StringRef, 6> parts;
   llvm::StringRef(class_name).split(parts, "::");
@@ -157,7 +157,7 @@ std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& e
   if (!HasUniqueNames(emitter)) return std::nullopt;
   std::vector<std::string> names;
   for (const Entry& entry : all_) {
-    // What stands behind the last part only tells those apart that share it.
+    // The text after the last component only orders transformations that share it.
     const std::string& id = entry.transformation->id;
     const std::string own = entry.transformation->is_anchor() ? id : LastParts(entry.class_name, 1, "");
     names.push_back(own + ' ' + entry.class_name + ' ' + id);

@@ -11,12 +11,11 @@
 
 namespace nnefc::transform {
 
-// The id of the anchor at which the graph of NNEF operations is lowered:
-// whatever stands before it sees that graph, whatever stands behind it the graph
-// of OpenVINO operations.
+// The id of the anchor where the graph of NNEF operations is lowered: transformations before it operate on
+// that graph, those after it on the graph of OpenVINO operations.
 inline constexpr std::string_view kLowering = "Lowering";
 
-// The transformations of one compilation, in the order in which they run.
+// The transformations of one compilation.
 class TransformationList {
  public:
   TransformationList() = default;
@@ -32,31 +31,28 @@ class TransformationList {
     return added;
   }
 
-  // The transformation that a name means (see Names); null if there is none.
+  // Returns the transformation with a name (see Names), or null.
   Transformation* Find(std::string_view name) const;
-  // The name that may have been meant; "" if none is near.
+  // Returns the name that was probably intended; "" if none is near.
   std::string Nearest(std::string_view name) const;
-  // The transformation that a name means; null if there is none, which is told.
+  // Returns the transformation with a name; reports an unknown name and returns null.
   Transformation* FindOrReport(std::string_view name, Emitter& emitter) const;
   size_t size() const { return all_.size(); }
 
-  // Switches transformations on and off; `where` names come from: a variable of
-  // the environment, an option. A name that means none is told.
+  // Enables or disables transformations; `where` is the source of the names: an environment variable or an
+  // option. Reports unknown names.
   void Switch(const Names& names, bool enabled, std::string_view where, Emitter& emitter);
-  // What the environment says: MO_ENABLED_TRANSFORMS and NNEFC_ENABLED_TRANSFORMS,
-  // then MO_DISABLED_TRANSFORMS and NNEFC_DISABLED_TRANSFORMS, names between
-  // commas. What is in both is off.
+  // Applies the environment variables MO_ENABLED_TRANSFORMS and NNEFC_ENABLED_TRANSFORMS, then
+  // MO_DISABLED_TRANSFORMS and NNEFC_DISABLED_TRANSFORMS (comma-separated names). Disabling wins.
   void SwitchByEnvironment(Emitter& emitter);
 
-  // Gives all the configuration of the compilation, and adds a transformation for
-  // each id whose entries say which operation takes the place of sub-graphs. An
-  // entry that is none's is told.
+  // Passes the configuration of the compilation to all transformations, and adds one for each id whose
+  // entries have an `op`. Reports entries that no transformation uses.
   void Configure(const std::shared_ptr<const Configuration>& configuration, Emitter& emitter);
 
-  // All, disabled ones too, in the order of `DeterminedOrder` by the last part
-  // of their class names. Nothing, and a diagnostic, if two have one id, if some
-  // wait for each other, or if one would not stand on its phase's side of
-  // lowering.
+  // Returns all transformations, including disabled ones, in the order of `DeterminedOrder` by the last
+  // component of their class names. Emits a diagnostic and returns nothing for duplicate ids, for a
+  // dependency cycle, or if one would be on the wrong side of lowering for its phase.
   std::optional<std::vector<Transformation*>> Order(Emitter& emitter) const;
 
  private:
@@ -75,9 +71,8 @@ class TransformationList {
   std::vector<Entry> all_;
 };
 
-// Adds the anchors of the phases: LoadFinish, FrontStart, FrontFinish, Lowering,
-// PreMiddleStart, MiddleStart, MiddleFinish, PostMiddleStart, BackStart,
-// BackFinish. They change nothing.
+// Adds the anchors of the phases: LoadFinish, FrontStart, FrontFinish, Lowering, PreMiddleStart, MiddleStart,
+// MiddleFinish, PostMiddleStart, BackStart, BackFinish. They change nothing.
 void RegisterAnchors(TransformationList& list);
 
 }  // namespace nnefc::transform

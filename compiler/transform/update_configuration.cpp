@@ -14,7 +14,7 @@
 namespace nnefc::transform {
 namespace {
 
-// What is special in an expression stands for itself.
+// Escapes the special characters of regular expressions.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (char c : text) {
@@ -29,7 +29,7 @@ class Updater {
   Updater(const ir::Graph& graph, const ScopedNames& names, ReplacementDescription& entry, Emitter& emitter)
       : graph_(graph), names_(names), entry_(entry), emitter_(emitter) {}
 
-  // Fills inputs and outputs; false after a mistake.
+  // Adds inputs and outputs; returns false on errors.
   bool Run(bool wants_inputs, bool wants_outputs) {
     for (const std::string& scope : entry_.scopes) {
       instances_.push_back(NodesOfScope(names_, scope));
@@ -91,7 +91,7 @@ class Updater {
     return pattern.has_value();
   }
 
-  // An expression for what follows the scope in a node's name.
+  // Returns an expression for the part of a node's name after the scope.
   std::optional<std::string> Pattern(ir::NodeId id) {
     const std::string& name = names_.Of(id);
     const std::string& scope = entry_.scopes.front();

@@ -8,16 +8,15 @@
 
 namespace nnefc::transform {
 
-// Finds the inputs and outputs of the entries of `scope` that lack them, by the
-// first instance of each, and returns the text of the configuration with them:
+// Determines missing inputs and outputs of `scope` entries from the first instance of each, and returns the
+// configuration text with them:
 //
-// - inputs: for each tensor from outside the inputs inside that read it;
-// - outputs: the outputs that are read outside, and those of nodes that nobody
-//   reads, constants left out.
+// - inputs: for each external tensor, the inputs inside the scope that read it;
+// - outputs: the outputs that are read outside, and those without consumers, except constants.
 //
-// Nodes are named by what follows the scope in their names, which must tell one
-// node in every instance. Everything is sorted, keys too. Nothing, and
-// diagnostics, after mistakes: also where an instance is not in the graph.
+// Nodes are identified by the part of their names after the scope; it must be unique in every instance. All
+// lists and keys are sorted. Emits diagnostics and returns nothing on errors, including an instance that is
+// not in the graph.
 [[nodiscard]] std::optional<std::string> UpdateConfiguration(const ir::Graph& graph, FileId file,
                                                              Context& context);
 

@@ -9,35 +9,35 @@
 
 namespace nnefc::transform {
 
-// What is known at compile time of the tensor at a port; nothing if it is not.
+// Compile-time values of the tensor at a port; nothing if unknown.
 
-// Its integers.
+// Returns the integers of the tensor.
 std::optional<std::vector<int64_t>> KnownInts(const Port& port);
-// The number that all of its elements are.
+// Returns the number that all elements equal.
 std::optional<double> KnownNumber(const Port& port);
 
-// An order of axes with the last two the other way round.
+// Returns a permutation of axes with the last two swapped.
 std::vector<int64_t> WithLastAxesSwapped(std::vector<int64_t> order);
-// Whether an order leaves the axes where they are.
+// Returns whether a permutation of axes is the identity.
 bool KeepsAxes(const std::vector<int64_t>& order);
 
-// Whether a node is of exactly that operation: `opset1`, `Power`.
+// Returns whether a node has exactly this operation, such as `opset1` `Power`.
 bool IsOperation(const Node& node, std::string_view set, std::string_view name);
 
-// The input of a node of two that is not `one`, which is a node's output;
-// nothing if neither or both are.
+// Returns the input of a binary node other than `one`, a node whose output is the first; nothing if neither
+// or both are.
 std::optional<Port> OtherInput(const Node& node, const Node& one);
-// The only input that an output feeds, nothing if it feeds more or none.
+// Returns the only input that an output feeds; nothing if there are more or none.
 std::optional<Port> OnlyDestination(const Port& output);
 
-// The output of a new node that takes part in what `whole` computed, named `whole` and `part`.
+// Creates a node for a part of the value of `whole`, named by `whole` and `part`, and returns its output.
 Port MakePart(Graph& graph, const Node& whole, std::string_view part, std::string_view operation,
               llvm::ArrayRef<Port> inputs, ir::AttributeMap attributes = {});
-// A constant list of integers of such a name.
+// Creates a constant list of integers with such a name.
 Port MakeInts(Graph& graph, const Node& whole, std::string_view part, llvm::ArrayRef<int64_t> numbers);
 
-// Puts a node in the place of the last one of a sub-graph, both of one output:
-// what read that one reads this, which gets its name.
+// Replaces the last node of a sub-graph by a new one, both with one output: the consumers read the new node,
+// and it inherits the name.
 void TakePlace(Graph& graph, const Node& last, const Node& made);
 
 }  // namespace nnefc::transform

@@ -1,4 +1,4 @@
-// Operations that change places.
+// Transformations that swap the order of operations.
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"

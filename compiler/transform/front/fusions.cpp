@@ -1,4 +1,4 @@
-// Sub-graphs of NNEF operations that one operation of OpenVINO says.
+// Fusions of NNEF sub-graphs into single OpenVINO operations.
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"

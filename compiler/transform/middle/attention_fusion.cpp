@@ -1,4 +1,4 @@
-// Attention, as frameworks write it out.
+// Fusion of attention from the elementary operations that frameworks export.
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
@@ -39,7 +39,7 @@ opset1.Result "y" (%7)
   }
 
  private:
-  // A mask, and the shape of the scores that it is added to.
+  // An added mask, and the shape of its scores.
   struct Mask {
     Port added;
     ir::PartialShape scores;
@@ -76,7 +76,7 @@ opset1.Result "y" (%7)
     const auto number = [&](const char* name, double value) {
       return graph.CreateConst(TensorValue::Filled(type, {}, value), last.name() + name).out_port(0);
     };
-    // A mask of rank 0 is none.
+    // A mask of rank 0 means no mask.
     std::optional<Port> mask;
     for (const Mask& each : scores->masks) {
       const Port added = each.scores == shape ? each.added : Regrouped(graph, each, shape, last);
@@ -94,7 +94,7 @@ opset1.Result "y" (%7)
     return port.shape().rank_known() && port.shape().rank() == rank;
   }
 
-  // What is beneath masks that are added and a number that is multiplied.
+  // Matches the scores below added masks and a scalar multiplication.
   static std::optional<Scores> MatchScores(const Port& output) {
     Node node = output.node();
     if (!OnlyDestination(output)) return std::nullopt;
@@ -110,14 +110,14 @@ opset1.Result "y" (%7)
       if (!scores) continue;
       const Port mask = node.in_port(1 - i).GetSource();
       if (KnownNumber(node.in_port(1 - i)) == 0) return scores;
-      // One of rank 0 would be taken for none, and OpenVINO refuses one of rank 1.
+      // A mask of rank 0 would mean no mask, and OpenVINO rejects rank 1.
       if (!mask.shape().rank_known() || mask.shape().rank() < 2) return std::nullopt;
       scores->masks.push_back({mask, output.shape()});
       return scores;
     }
     return std::nullopt;
   }
-  // Whether a Reshape leaves the last two axes as they are.
+  // Returns whether a Reshape preserves the last two axes.
   static bool KeepsRows(const Node& reshape) {
     const std::optional<Shape> from = reshape.in_port(0).GetSource().shape().extents();
     const std::optional<Shape> to = reshape.out_port(0).shape().extents();
@@ -125,13 +125,14 @@ opset1.Result "y" (%7)
            llvm::ArrayRef<int64_t>(*from).take_back(2) == llvm::ArrayRef<int64_t>(*to).take_back(2);
   }
 
-  // Axes of the batch that hold the same elements of a mask in two groupings.
+  // Shapes of a mask whose batch axes are grouped differently.
   struct MaskGroups {
-    Shape broadcast;  // of the mask, before it is regrouped
-    Shape grouped;    // and after
+    Shape broadcast;  // shape of the mask before regrouping
+    Shape grouped;    // shape after regrouping
   };
-  // A mask of scores, as one of scores whose batch is grouped otherwise: of the fewest axes of both that hold
-  // as many elements it has all, or none. Nothing where shapes are not known.
+  // Returns the shapes for regrouping a mask to the batch axes of `scores`. Each smallest group of axes with
+  // the same number of elements must be either entirely in the mask or broadcast. Returns nothing for unknown
+  // shapes.
   static std::optional<MaskGroups> GroupsOf(const Mask& mask, const ir::PartialShape& scores) {
     const std::optional<Shape> own = mask.added.shape().extents();
     const std::optional<Shape> from = mask.scores.extents(), to = scores.extents();
@@ -164,7 +165,7 @@ opset1.Result "y" (%7)
     return MakePart(graph, last, "/mask", "opset1.Reshape", {whole, shape_of(groups.grouped)});
   }
 
-  // Of an attention that is there already.
+  // Moves scalar factors of the operands of an existing attention into its scale.
   static void TakeScaleOfFactors(Graph& graph, const Node& attention) {
     if (attention.num_in_ports() < 5) return;
     const std::optional<double> given = KnownNumber(attention.in_port(4));
@@ -189,8 +190,8 @@ opset1.Result "y" (%7)
     return Scores{.scale = scale, .product = product.node()};
   }
 
-  // What is multiplied or divided by a number, which goes into the scale; the
-  // output itself if it is no such thing, or read elsewhere.
+  // Returns the operand of a scalar multiplication or division and multiplies `scale` by the scalar. Returns
+  // the output itself if it is not such a node or has other consumers.
   static Port TakeScale(const Port& output, double& scale) {
     const Node node = output.node();
     const bool divides = node.ir().Is(ir::ElementFunction::kDivide);
@@ -207,8 +208,8 @@ opset1.Result "y" (%7)
     return output;
   }
 
-  // k of k^T, the latter read by nobody else: without its transposition, or
-  // with one that leaves the last two axes where they were.
+  // Returns k for k^T without other consumers: the transposed tensor, or a transposition with the last two
+  // axes swapped back.
   static std::optional<Port> Untransposed(Graph& graph, const Port& output, int64_t rank) {
     const Node node = output.node();
     if (!IsOperation(node, "opset1", "Transpose") || !OnlyDestination(output)) return std::nullopt;

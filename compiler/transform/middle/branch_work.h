@@ -6,18 +6,16 @@
 
 namespace nnefc::transform {
 
-// The cost model of branches: whether it pays to run one of two alternatives
-// behind an If instead of both before a Select.
+// The cost model of branches: whether to run one of two alternatives in an If instead of both before a
+// Select.
 //
-// An If costs a change of plans and the copies of what enters and leaves its
-// bodies, about as much as touching kRealWork elements. Convolutions, matrix
-// products, recurrent layers, resampling and nodes with bodies are real work by
-// themselves, however small; other operations count the elements of their
-// largest input or output; views, constants and what has no known shape count
-// nothing.
+// An If costs a switch of execution plans and copies of the inputs and outputs of its bodies, about as much
+// as touching kRealWork elements. Convolutions, matrix multiplications, recurrent layers, resampling and
+// nodes with bodies always count as kRealWork. Other operations count the elements of their largest input or
+// output. Views, constants and nodes with unknown shapes count zero.
 inline constexpr int64_t kRealWork = int64_t{1} << 16;
 
-// The work of one node, at most kRealWork.
+// Returns the work of one node, at most kRealWork.
 int64_t WorkOf(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace nnefc::transform

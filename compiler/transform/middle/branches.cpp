@@ -31,21 +31,21 @@ ir::AttributeMap OneAttribute(std::string_view name, ir::Attribute value) {
 
 constexpr int32_t kThen = 0, kElse = 1;
 constexpr int32_t kNone = -1;
-// A node in a nest of branches is moved once for each level. After this many
-// moves selects in bodies stay: a bound on the time that long chains take.
+// The maximum number of moves of nodes into bodies. A node in nested branches moves once per level; beyond
+// the limit, selects in bodies remain, to bound the time for long chains.
 constexpr int64_t kMostMoves = 500'000;
 
 bool IsConst(const ir::Node& node) {
   return node.Is(ir::OpRole::kConst);
 }
 
-// States, sinks and what nothing is known of stay where they are.
+// Returns whether a node may move into a body: not states, sinks or operations without a shape function.
 bool IsMovable(const ir::Node& node) {
   return node.info().infer != nullptr && !node.info().is_sink && !node.info().is_source &&
          !node.Is(ir::OpRole::kReadValue) && !node.Is(ir::OpRole::kResult);
 }
 
-// The tensor of one element that a condition was made of by views alone.
+// Returns the one-element tensor at the start of a condition's chain of views.
 OutputPort BaseOf(const ir::Graph& graph, OutputPort condition) {
   while (true) {
     const ir::Node& node = graph.node(condition.node);
@@ -54,7 +54,7 @@ OutputPort BaseOf(const ir::Graph& graph, OutputPort condition) {
   }
 }
 
-// A Select whose condition has one element, which is not known.
+// Returns whether a node is a Select with an unknown one-element condition.
 bool IsCandidate(const ir::Graph& graph, const ir::Node& node) {
   if (!node.Is(ir::ElementFunction::kSelect) || !node.output().shape.known()) return false;
   if (node.String("auto_broadcast") != "numpy") return false;
@@ -63,20 +63,19 @@ bool IsCandidate(const ir::Graph& graph, const ir::Node& node) {
   return !IsConst(graph.node(BaseOf(graph, node.input(0)).node));
 }
 
-// Selects of one condition, none of which depends on another.
+// Selects with the same condition, independent of each other.
 struct Group {
   OutputPort condition;
   std::vector<NodeId> selects;
-  // Their places in the tree of post-dominators: all that leads to the branches
-  // and nowhere else is below.
+  // Vertices of the branches in the post-dominator tree: the nodes below lead only to that branch.
   std::array<int32_t, 2> places = {kNone, kNone};
   bool taken = false;
 };
 
-// One graph.
+// The rewriting of one graph.
 class BranchChooser {
  public:
-  // `moves` counts the nodes that were moved to bodies so far.
+  // `moves` counts the nodes moved into bodies so far.
   BranchChooser(ir::Graph& graph, int depth, int64_t& moves) : graph_(graph), depth_(depth), moves_(moves) {}
 
   void Run();
@@ -85,7 +84,7 @@ class BranchChooser {
   void FindGroups();
   void BuildTree();
   std::vector<int32_t> SuccessorsOf(const ir::Node& node) const;
-  // Sums the work below each place and takes the outermost groups that pay.
+  // Sums the work below each vertex and selects the outermost groups that are worth an If.
   void TakeGroups();
   void MakeIf(const Group& group);
 
@@ -97,12 +96,12 @@ class BranchChooser {
   int64_t& moves_;
   std::vector<NodeId> order_;
   std::vector<Group> groups_;
-  std::vector<int32_t> group_of_;                       // by node
-  std::vector<int32_t> places_;                         // by node; kNone of constants
-  std::vector<int32_t> tree_order_;                     // the exit first
-  std::vector<int32_t> owner_;                          // by place: that of the branch it moves to
-  llvm::DenseMap<int32_t, std::vector<NodeId>> moved_;  // by place of a branch, in order
-  std::vector<NodeId> node_at_;                         // by place
+  std::vector<int32_t> group_of_;                       // indexed by node
+  std::vector<int32_t> places_;                         // indexed by node; kNone for constants
+  std::vector<int32_t> tree_order_;                     // starting with the exit
+  std::vector<int32_t> owner_;                          // vertex -> vertex of the branch it moves to
+  llvm::DenseMap<int32_t, std::vector<NodeId>> moved_;  // vertex of a branch -> nodes, in order
+  std::vector<NodeId> node_at_;                         // indexed by vertex
   std::optional<PostDominatorTree> tree_;
 };
 
@@ -123,12 +122,12 @@ void BranchChooser::Run() {
   if (changed) graph_.EraseDeadNodes();
 }
 
-// Selects of one condition with equally many selects before them, whatever the
-// conditions of those are: none depends on another.
+// Groups Selects with the same condition and the same number of nested Selects before them, so that none
+// depends on another.
 void BranchChooser::FindGroups() {
   std::vector<int32_t> rank(graph_.node_bound(), 0);
   group_of_.assign(graph_.node_bound(), kNone);
-  std::map<std::array<int32_t, 3>, int32_t> known;  // by condition and rank
+  std::map<std::array<int32_t, 3>, int32_t> known;  // key: condition and rank
   for (NodeId id : order_) {
     const ir::Node& node = graph_.node(id);
     int32_t& highest = rank[static_cast<size_t>(id.index)];
@@ -145,8 +144,8 @@ void BranchChooser::FindGroups() {
   }
 }
 
-// Where the values of a node go. A branch of a select leads to the place that
-// its group has for it; what has to stay leads to the exit too.
+// Returns the vertices that consume a node's values. A branch of a Select leads to the vertex of its group; a
+// node that cannot move also leads to the exit.
 std::vector<int32_t> BranchChooser::SuccessorsOf(const ir::Node& node) const {
   std::vector<int32_t> successors;
   if (!IsMovable(node)) successors.push_back(PostDominatorTree::kExit);
@@ -163,7 +162,7 @@ std::vector<int32_t> BranchChooser::SuccessorsOf(const ir::Node& node) const {
   return successors;
 }
 
-// Adds nodes and places of groups in an order in which successors come first.
+// Adds nodes and vertices of groups, successors first.
 void BranchChooser::BuildTree() {
   places_.assign(graph_.node_bound(), kNone);
   node_at_.assign(1, NodeId());
@@ -204,7 +203,7 @@ void BranchChooser::BuildTree() {
 
 void BranchChooser::TakeGroups() {
   std::vector<int64_t> work(tree_order_.size(), 0);
-  std::vector<int> height(tree_order_.size(), 0);  // of nested bodies
+  std::vector<int> height(tree_order_.size(), 0);  // nesting of bodies
   for (size_t i = tree_order_.size(); i-- > 1;) {
     const auto at = static_cast<size_t>(tree_order_[i]);
     if (at < node_at_.size()) {
@@ -234,7 +233,7 @@ void BranchChooser::TakeGroups() {
     int32_t& owner = owner_[static_cast<size_t>(at)];
     owner = owner_[static_cast<size_t>(tree_->parent(at))];
     if (group_at[static_cast<size_t>(at)] == kNone) continue;
-    // One of whose selects some moves to a body waits until that is looked at.
+    // A group with a Select that moves into a body is handled when that body is processed.
     Group& group = groups_[static_cast<size_t>(group_at[static_cast<size_t>(at)])];
     for (NodeId select : group.selects) {
       group.taken = group.taken && owner_[static_cast<size_t>(place(select))] == kNone;
@@ -247,7 +246,7 @@ void BranchChooser::TakeGroups() {
   }
 }
 
-// A body of an If under construction: what it takes from the graph around it.
+// A body of an If under construction, with the values that it captures.
 class BodyMaker {
  public:
   BodyMaker(ir::Graph& outer, std::string name)
@@ -255,13 +254,13 @@ class BodyMaker {
         body_(std::make_unique<ir::Graph>(&outer.registry(), std::move(name))),
         copier_(*body_) {}
 
-  // Moves a node whose inputs are in the body, constant, or outside for good.
+  // Moves a node whose inputs are in the body, constant, or permanently outside.
   void Move(NodeId id);
-  // Adds the result of a branch, with the shape of the select.
+  // Adds the result of a branch, broadcast to the shape of the Select.
   void AddResult(const ir::Node& select, OutputPort value);
   std::unique_ptr<ir::Graph> Take() { return std::move(body_); }
   ir::Graph& body() { return *body_; }
-  // The ports around that feed the parameters, in order.
+  // The outer ports that feed the parameters, in order.
   llvm::ArrayRef<OutputPort> captured() const { return captured_; }
 
  private:
@@ -312,7 +311,7 @@ void BodyMaker::AddResult(const ir::Node& select, OutputPort value) {
   body_->AddResult(select.name(), port, select.origin());
 }
 
-// The condition as an If takes it: of rank 0 or 1.
+// Returns the condition with rank 0 or 1, as required by If.
 OutputPort ConditionOf(ir::Graph& graph, OutputPort base, const ir::Node& select) {
   const ir::PartialShape& shape = graph.output(base).shape;
   if (shape.rank_known() && shape.rank() <= 1) return base;
@@ -383,7 +382,7 @@ void ChooseBranches(ir::Graph& graph, int depth) {
 
 namespace {
 
-// The innermost bodies first.
+// Processes bodies from the innermost outwards.
 void ChooseBranchesWithin(ir::Graph& graph, int depth) {
   for (NodeId id : graph.nodes()) {
     for (size_t i = 0; i < graph.node(id).bodies().size(); ++i)
@@ -411,7 +410,7 @@ class SelectToIf : public MiddleReplacementPattern {
 opset1.Result "y" (%3)
 )";
   }
-  // Bodies go with the nodes that move, in an order of its own.
+  // Processes bodies itself: they move with their nodes, in a different order.
   SelectToIf() { run_not_recursively = true; }
   Names RunBefore() const override { return {"PostMiddleStart"}; }
   Names RunAfter() const override { return {"middle.RemoveUnneeded", "MiddleFinish"}; }

@@ -4,15 +4,13 @@
 
 namespace nnefc::transform {
 
-// Turns Select into If-8 where the condition has one element and a branch does
-// real work (branch_work.h), which then is done only when it is asked for. A
-// body holds the operations that nothing but its branch uses; what others use
-// too becomes an input of the If, constants are repeated (their bytes are
-// shared). Selects of one condition that do not depend on each other become one
-// If. States are read outside. Results are the same bit for bit.
+// Replaces a Select by If-8 if the condition has one element and a branch does real work (branch_work.h), so
+// that only the selected branch runs. A body contains the operations that only its branch uses. Values that
+// other nodes use as well become inputs of the If; constants are duplicated (they share their bytes).
+// Independent Selects with the same condition become one If. States are read outside the bodies. Results are
+// bitwise equal.
 //
-// `depth` is how many bodies the graph is in; bodies never nest deeper than
-// ir::kMaxBodyNesting.
+// `depth` is the number of bodies around the graph; bodies never nest deeper than ir::kMaxBodyNesting.
 void ChooseBranches(ir::Graph& graph, int depth);
 
 }  // namespace nnefc::transform

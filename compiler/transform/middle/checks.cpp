@@ -1,4 +1,4 @@
-// What a graph must be, whoever made it; and the end of what nobody needs.
+// Checks of the graph regardless of its origin, and the removal of unused nodes.
 
 #include "compiler/transform/standard.h"
 

@@ -1,4 +1,4 @@
-// Nodes that compute the same.
+// Common subexpression elimination.
 
 #include <map>
 
@@ -48,7 +48,7 @@ opset1.Result "y" (%3)
         continue;
       }
       if (!IsPure(node)) continue;
-      // Of the inputs in any order.
+      // The hash is independent of the order of inputs.
       size_t inputs = 0;
       for (ir::OutputPort input : node.inputs())
         inputs += llvm::hash_combine(same(input).node.index, input.index);
@@ -97,7 +97,7 @@ opset1.Result "y" (%3)
     return true;
   }
 
-  // The broadcast of PDPD is of the second input to the first.
+  // With PDPD broadcasting only the second input is broadcast to the first.
   static bool MayCommute(const ir::Node& node) {
     const ir::Attribute* broadcast = node.attributes().Find("auto_broadcast");
     return node.info().is_commutative && (broadcast == nullptr || broadcast->AsString() == "numpy");

@@ -1,4 +1,4 @@
-// What follows from constants alone.
+// Constant folding.
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/inline_body.h"
@@ -12,17 +12,16 @@ namespace middle {
 
 namespace {
 
-// A weight that is kept in a narrower type, or broadcast, stays so: small
-// values count for nothing, and none may take more than what it is computed
-// from.
+// The bound on folded values, chosen so that weights stay in a narrower type or unbroadcast: larger values
+// must not exceed the size of their inputs.
 constexpr ir::FoldBound kFoldBound = {.bytes = size_t{16} << 10, .times_inputs = 1};
 
 bool IsResult(const Port& port) {
   return port.node().ir().Is(ir::OpRole::kResult);
 }
 
-// True if what reads an output takes that value, as far as its shape function
-// knows: a mistake is told where a run makes it, if something needs it.
+// Returns true if the shape functions of an output's consumers accept the value. Otherwise a run reports the
+// error, if it needs the consumer at all.
 bool FitsReaders(const Port& output, const TensorValue& value) {
   for (const Port& reader : output.GetDestinations()) {
     const ir::Node& node = reader.node().ir();
@@ -38,7 +37,7 @@ bool FitsReaders(const Port& output, const TensorValue& value) {
   return true;
 }
 
-// The values of all outputs of a node, if they are known or can be.
+// Returns the values of all outputs of a node, if they are known or can be computed.
 std::optional<std::vector<TensorValue>> ValuesOf(Graph& graph, const Node& node) {
   std::vector<TensorValue> values;
   for (const Port& output : node.out_ports()) {
@@ -53,19 +52,19 @@ std::optional<std::vector<TensorValue>> ValuesOf(Graph& graph, const Node& node)
   return computed;
 }
 
-// What quantizes says in which numbers a constant is to be kept.
+// Returns whether a node declares the quantized range of a constant.
 bool Quantizes(const Node& node) {
   static const ir::OpTable<bool> kQuantizes(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", true}});
   return kQuantizes.Find(node.ir().op()) != nullptr;
 }
 
-// Nodes of which an input is known better than when they were inferred.
+// Nodes with an input whose value or shape became known after their inference.
 using BetterKnown = llvm::DenseSet<ir::NodeId>;
 
 void Fold(Graph& graph, const Node& node, BetterKnown& readers) {
   if (!ir::IsFoldable(node.ir()) || Quantizes(node)) return;
   const std::vector<Port> outputs = node.out_ports();
-  // A result is computed by some node, whose name it has.
+  // A result has the name of the node that computes it.
   if (llvm::all_of(outputs, [](const Port& output) { return output.IsDisconnected(); }) ||
       llvm::any_of(outputs,
                    [](const Port& output) { return llvm::any_of(output.GetDestinations(), IsResult); }))
@@ -85,8 +84,8 @@ void Fold(Graph& graph, const Node& node, BetterKnown& readers) {
   graph.Remove(node);
 }
 
-// Infers a node again, and notes who reads what is known better then. What is wrong with it is told where a
-// run comes across it.
+// Infers a node again and records the consumers of outputs that became better known. A run reports errors
+// when it executes the node.
 void InferAgain(Graph& graph, const Node& node, BetterKnown& readers) {
   if (node.ir().info().infer == nullptr) return;
   const std::vector<ir::Output> before(node.ir().outputs().begin(), node.ir().outputs().end());
@@ -114,15 +113,15 @@ void FoldAll(Graph& graph) {
   }
 }
 
-// True if a parameter is the same in all iterations: what feeds it, whole.
+// Returns true if a parameter has the same value in all iterations: an unsliced external input.
 bool IsInvariant(const ir::Body& body, const ir::InputMapping& mapping) {
   return !mapping.axis && mapping.external >= 0 &&
          llvm::none_of(body.back_edges,
                        [&](const ir::BackEdge& edge) { return edge.parameter == mapping.internal; });
 }
 
-// Puts constants in place of the parameters of a body that constants feed; as
-// it was if a shape function refuses one.
+// Replaces parameters of a body that constants feed by those constants. Restores them if a shape function
+// rejects one.
 void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
   ir::Body& body = graph.body(id, index);
   std::vector<std::pair<ir::OutputPort, ir::OutputPort>> bound;
@@ -142,7 +141,7 @@ void BindConstants(ir::Graph& graph, ir::NodeId id, size_t index) {
   if (bound.empty() || (ir::InferGraph(*body.graph, unheard) && !unheard.has_errors())) return;
   for (const auto& [parameter, constant] : bound) body.graph->ReplaceAllUses(constant, parameter);
   for (const auto& [parameter, constant] : bound) body.graph->Erase(constant.node);
-  (void)ir::InferGraph(*body.graph, unheard);  // as before the constants
+  (void)ir::InferGraph(*body.graph, unheard);  // restores the previous types and shapes
 }
 
 }  // namespace
@@ -278,7 +277,7 @@ opset1.Result "y" (%2)
   Names RunAfter() const override { return {"middle.FoldConstants", "PreMiddleStart"}; }
 
   void FindAndReplacePattern(Graph& graph) override {
-    // Branches within a branch follow it: bodies nest so deep at most.
+    // Inlining exposes nested branches; the number of rounds is limited by the nesting of bodies.
     while (InlineAll(graph)) FoldAll(graph);
   }
 
@@ -303,7 +302,7 @@ opset1.Result "y" (%2)
     const Graph::InlinedBody made = graph.InlineBody(node, taken, parameters);
     for (const ir::OutputMapping& mapping : body.outputs)
       graph.Bypass(node.out_port(mapping.external), made.results[static_cast<size_t>(mapping.internal)]);
-    // The node that computes the only output has its name.
+    // The node that computes the only output inherits the name.
     if (body.outputs.size() == 1) {
       const Node last = made.results[static_cast<size_t>(body.outputs.front().internal)].node();
       if (llvm::is_contained(made.nodes, last)) graph.TakeName(node, last);
@@ -312,13 +311,12 @@ opset1.Result "y" (%2)
     return true;
   }
 
-  // The source of a result of the body.
+  // Returns the source of a result of the body.
   static ir::OutputPort SourceOf(const ir::Body& body, int32_t result) {
     const ir::Graph& inner = *body.graph;
     return inner.node(inner.results()[static_cast<size_t>(result)]).input(0);
   }
-  // True if each output that is a result of the model is computed by a node of
-  // the body.
+  // Returns true if a node of the body computes each output that is a result of the model.
   static bool KeepsResults(const Node& node, const ir::Body& body) {
     std::vector<ir::OutputPort> sources;
     for (const ir::OutputMapping& mapping : body.outputs) {

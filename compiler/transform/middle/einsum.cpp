@@ -1,4 +1,4 @@
-// Einsum, where it is a product of matrices.
+// Conversion of Einsum to matrix multiplication.
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool HasTwice(std::string_view labels) {
   return false;
 }
 
-// `...` spelled out: labels that no equation has, for `count` axes.
+// Expands `...` into `count` labels that no equation uses.
 std::string SpelledOut(std::string_view labels, int64_t count) {
   constexpr char kFirst = '\x01';
   std::string spelled;
@@ -36,13 +36,13 @@ std::string SpelledOut(std::string_view labels, int64_t count) {
   return spelled;
 }
 
-// The labels of a product of two operands by what they are to it.
+// The labels of a two-operand Einsum, classified for a matrix multiplication.
 struct ProductLabels {
   std::string left, right, result;
   std::string batch, rows, columns, summed;
   bool is_swapped = false;  // left is the second operand
 
-  // Nothing where a label is no axis of a product of matrices.
+  // Returns nothing if a label has no role in a matrix multiplication.
   static std::optional<ProductLabels> Of(std::string_view left, std::string_view right,
                                          std::string_view result) {
     if (HasTwice(left) || HasTwice(right) || HasTwice(result)) return std::nullopt;
@@ -67,7 +67,7 @@ struct ProductLabels {
     return labels;
   }
 
-  // Whether matrices have one axis each, so that none needs another shape.
+  // Returns whether rows, columns and summed are one axis each, so that no Reshape is needed.
   bool HasPlainMatrices() const { return rows.size() == 1 && columns.size() == 1 && summed.size() == 1; }
 };
 
@@ -108,7 +108,7 @@ opset1.Result "y" (%2)
       free[i] = Has(labels, '.') ? source.shape().rank() + 1 - static_cast<int64_t>(labels.size()) : 0;
       operands[i] = SpelledOut(labels, free[i]);
     }
-    // Axes at `...` that only some operands have would be stretched.
+    // Axes at `...` of only one operand would be broadcast.
     if (free[0] != free[1] && std::min(free[0], free[1]) > 0) return std::nullopt;
     std::optional<ProductLabels> labels =
         ProductLabels::Of(operands[0], operands[1], SpelledOut(equation->result, std::max(free[0], free[1])));
@@ -116,7 +116,8 @@ opset1.Result "y" (%2)
     return labels;
   }
 
-  // A label's extent of 1 stretches in Einsum, where MatMul refuses it; several labels become one axis.
+  // Returns whether labels have equal extents: Einsum broadcasts an extent of 1 where MatMul rejects it, and
+  // merged labels need known extents.
   static bool HasEqualExtents(const Node& einsum, const ProductLabels& labels) {
     const Port left = LeftOf(einsum, labels), right = RightOf(einsum, labels);
     if (!labels.HasPlainMatrices() && (!left.shape().extents() || !right.shape().extents())) return false;
@@ -149,7 +150,7 @@ opset1.Result "y" (%2)
                     {port, MakeInts(graph, einsum, "/shape", shape)});
   }
 
-  // An operand as matrices of `rows` by `columns`, of which each may be several labels.
+  // An operand reshaped to matrices of `rows` by `columns`; each may be several labels.
   struct Matrices {
     Port port;
     bool is_transposed;

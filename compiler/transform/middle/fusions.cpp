@@ -1,5 +1,5 @@
-// Sub-graphs that one operation says. What is fused is read by nobody else, so
-// that no more is computed than before.
+// Fusions of sub-graphs into single operations. The fused nodes have no other consumers, so that nothing is
+// computed twice.
 
 #include <algorithm>
 #include <limits>
@@ -54,7 +54,7 @@ opset1.Result "y" (%2)
   }
 
  private:
-  // By which a node that nobody else reads multiplies x.
+  // Returns the factor of x in a multiplication without other consumers.
   static std::optional<double> Scale(const Node& node, const Port& x) {
     if (!node.ir().Is(ir::ElementFunction::kMultiply) || !IsRead(node)) return std::nullopt;
     for (int32_t i : {0, 1}) {
@@ -94,7 +94,7 @@ opset1.Result "y" (%6)
     if (!x || !IsRead(add)) return;
     const std::optional<Port> first = OnlyDestination(clamp.out_port(0));
     if (!first) return;
-    // The product of x, and a sixth of it, in either order.
+    // The multiplication by x and the division by six, in either order.
     const Node middle = first->node();
     const std::optional<Port> reader = OnlyDestination(middle.out_port(0));
     if (!reader) return;
@@ -109,7 +109,7 @@ opset1.Result "y" (%6)
   }
 
  private:
-  // The operand that is added to a number.
+  // Returns the operand other than the added number.
   static std::optional<Port> Without(const Node& add, double number) {
     for (int32_t i : {1, 0}) {
       if (KnownNumber(add.in_port(i)) == number) return add.in_port(1 - i).GetSource();
@@ -119,7 +119,7 @@ opset1.Result "y" (%6)
   static bool IsProduct(const Node& node, const Node& factor, const Port& x) {
     return node.ir().Is(ir::ElementFunction::kMultiply) && OtherInput(node, factor) == x;
   }
-  // node = of / 6, or of * (1 / 6)
+  // Returns whether node = of / 6, or of * (1 / 6).
   static bool IsSixth(const Node& node, const Node& of) {
     if (node.ir().Is(ir::ElementFunction::kDivide))
       return node.in_node(0) == of && KnownNumber(node.in_port(1)) == 6;
@@ -204,7 +204,7 @@ opset1.Result "y" (%9)
   }
 };
 
-// x / max(norm(x), epsilon), where some operation says the maximum.
+// A fusion of x / max(norm(x), epsilon), for different operations that compute the maximum.
 class DivisionByNorm : public MiddleReplacementPattern {
  public:
   Names RunBefore() const override { return {"MiddleStart"}; }
@@ -212,7 +212,7 @@ class DivisionByNorm : public MiddleReplacementPattern {
 
  protected:
   virtual std::string_view bound_type() const = 0;
-  // The epsilon, of a node that does nothing else.
+  // Returns the epsilon of a node that only computes the maximum.
   virtual std::optional<double> EpsilonOf(const Node& bound, const Node& norm) const = 0;
 
   Pattern GetPattern() const override {
@@ -226,7 +226,7 @@ class DivisionByNorm : public MiddleReplacementPattern {
       return;
     if (!IsRead(norm) || !IsRead(bound)) return;
     const std::optional<double> epsilon = EpsilonOf(bound, norm);
-    // Of its square, which NormalizeL2 compares the sum of squares with, f32 has enough digits.
+    // NormalizeL2 compares the sum of squares with epsilon^2; f32 must represent it accurately.
     constexpr double kLeast = 1e-18, kMost = 1e18;
     if (!epsilon || !(*epsilon >= kLeast && *epsilon <= kMost)) return;
     Graph::Spec spec{.origin = divide.ir().origin()};

@@ -1,4 +1,4 @@
-// Gelu, as frameworks write it out.
+// Fusion of Gelu from the elementary operations that frameworks export.
 
 #include <cmath>
 #include <numbers>
@@ -10,8 +10,8 @@
 namespace nnefc::transform {
 namespace middle {
 
-// The factor of x in x * g(x) where g goes from 0 to 1 is `0.5 * (1 + f(x))`: f is erf(x / sqrt(2)),
-// or tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)).
+// A fusion of x * g(x) with the gate g(x) = `0.5 * (1 + f(x))`, where f is erf(x / sqrt(2)) or tanh(sqrt(2 /
+// pi) * (x + 0.044715 * x^3)).
 class GeluFusion : public MiddleReplacementPattern {
  public:
   GeluFusion() { force_clean_up = true; }
@@ -39,7 +39,7 @@ opset1.Result "y" (%8)
   }
 
  private:
-  // The product that ends the formula lies at most this many nodes behind the function.
+  // The maximum number of nodes between f and the final multiplication.
   static constexpr int kSteps = 6;
 
   static void Fuse(Graph& graph, const Node& function, const char* mode) {
@@ -59,7 +59,7 @@ opset1.Result "y" (%8)
     }
   }
 
-  // The x of which an output is the Gelu made with `function`.
+  // Returns x if an output is the Gelu of x computed with `function`.
   static std::optional<Port> Match(const Port& output, const Node& function) {
     const Product whole = ProductOf(output);
     if (whole.nodes.empty() || whole.factors.size() != 2) return std::nullopt;
@@ -85,7 +85,7 @@ opset1.Result "y" (%8)
     return IsCubic(argument, x);
   }
 
-  // sqrt(2 / pi) * (x + c * x^3), or x * (1 + c * x^2) times the same.
+  // Matches sqrt(2 / pi) * (x + c * x^3), or sqrt(2 / pi) * x * (1 + c * x^2).
   static bool IsCubic(const Product& argument, const Port& x) {
     constexpr double kCubic = 0.044715;
     if (!IsNearly(argument.number, std::sqrt(2 / std::numbers::pi))) return false;
@@ -104,7 +104,7 @@ opset1.Result "y" (%8)
   static Port Other(const Product& product, const Port& x) {
     return product.factors[product.factors[0].value == x ? 1 : 0].value;
   }
-  // number * x^exponent
+  // Matches number * x^exponent.
   static bool IsPower(const Port& output, const Port& x, double exponent, double number) {
     const Product product = ProductOf(output);
     for (const Product::Factor& factor : product.factors) {

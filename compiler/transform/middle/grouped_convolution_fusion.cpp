@@ -1,4 +1,4 @@
-// Convolutions of the parts of an image, as networks of two devices were written.
+// Fusion of convolutions of channel groups, as written for networks split across two devices.
 
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace middle {
 
 namespace {
 
-// The values of one type and shape behind one another, with `shape`.
+// Concatenates values of the same type and shape; the result has the shape `shape`.
 TensorValue Joined(llvm::ArrayRef<TensorValue> values, Shape shape) {
   const size_t size = values.front().byte_size();
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(size * values.size());
@@ -49,11 +49,11 @@ opset1.Result "y" (%7)
   }
 
  private:
-  // A part: a convolution of an output of the split, and what is added to it.
+  // The convolution of one output of the split, with its added bias.
   struct Branch {
     Node convolution;
     TensorValue filter;
-    TensorValue bias;  // [1, channels, 1, ..]; not valid if there is none
+    TensorValue bias;  // [1, channels, 1, ..]; invalid if there is none
   };
 
   static void Fuse(Graph& graph, const Node& concat) {
@@ -117,7 +117,7 @@ opset1.Result "y" (%7)
     if (!filter || filter->byte_size() == 0 || BitWidth(filter->type()) < 8) return std::nullopt;
     return Branch{.convolution = node, .filter = *filter, .bias = {}};
   }
-  // One element for each channel of the result.
+  // Returns whether `bias` has one element per output channel.
   static bool IsBias(const TensorValue& bias, const Branch& branch) {
     const Shape& filter = branch.filter.shape();
     Shape expected(filter.size(), 1);
@@ -130,8 +130,7 @@ opset1.Result "y" (%7)
            a.convolution.ir().attributes() == b.convolution.ir().attributes();
   }
 
-  // What a split of channels into parts divides, if the i-th part is what the i-th branch
-  // alone convolves.
+  // Returns the input of a split along the channels whose i-th output is read only by the i-th branch.
   static std::optional<Port> MatchSplit(llvm::ArrayRef<Branch> branches) {
     const Node split = branches.front().convolution.in_node(0);
     const bool is_even = IsOperation(split, "opset1", "Split");

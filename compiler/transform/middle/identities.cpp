@@ -1,4 +1,4 @@
-// Operations that give back what they are given.
+// Removal of operations that return their input unchanged.
 
 #include <cmath>
 
@@ -16,7 +16,7 @@ bool AreAll(const Port& port, int64_t value) {
   return ints && llvm::all_of(*ints, [&](int64_t item) { return item == value; });
 }
 
-// True if the output is as the first input: shapes that are not known may differ.
+// Returns true if the output has the type and the known shape of the first input.
 bool KeepsShapeAndType(const Node& node) {
   const ir::Output& in = node.in_port(0).data();
   const ir::Output& out = node.ir().output();
@@ -60,7 +60,7 @@ opset1.Result "y" (%2)
   }
 
   static bool IsIdleLayout(const Node& node) {
-    // Of one part, or to the extents that are there: nothing is to be asked.
+    // With equal shapes, these operations are always identities.
     static const auto kAlways = [](const Node&) { return true; };
     static const auto kOfOne = [](const Node& concat) { return concat.num_in_ports() == 1; };
     static const auto kOnce = [](const Node& tile) { return AreAll(tile.in_port(1), 1); };
@@ -75,7 +75,7 @@ opset1.Result "y" (%2)
     const auto* rule = kRules.Find(node.ir().op());
     return rule != nullptr && (*rule)(node);
   }
-  // No order at all reverses the axes.
+  // An empty order reverses the axes.
   static bool IsIdleTranspose(const Node& node) {
     const auto order = KnownInts(node.in_port(1));
     return order && !order->empty() && llvm::is_sorted(*order);

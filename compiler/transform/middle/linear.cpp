@@ -1,4 +1,4 @@
-// Constants of chains and products that become one, or a simpler one.
+// Merging and simplification of constants in chains and matrix multiplications.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ class FuseConstantSequence : public MiddleReplacementPattern {
 opset1.Result "y" (%4)
 )";
   }
-  // What filters take in is theirs.
+  // Fusions into filters have priority.
   Names RunBefore() const override { return {"middle.RemoveUnneeded", "PostMiddleStart"}; }
   Names RunAfter() const override {
     return {"middle.FuseScaleIntoConvolution", "middle.FuseScaleIntoMatMul"};
@@ -45,7 +45,7 @@ opset1.Result "y" (%4)
   }
 
  private:
-  // The input that is a known f32 tensor, which none of the other is.
+  // Returns the index of the input that is a known f32 tensor, if the other input is not known.
   static std::optional<int32_t> ConstantInput(const Node& node) {
     if (node.ir().String("auto_broadcast") != "numpy") return std::nullopt;
     for (int32_t i : {1, 0}) {
@@ -74,7 +74,7 @@ opset1.Result "y" (%4)
     graph.Remove(inner);
   }
 
-  // (x * a + b) * c.
+  // Rewrites (x * a + b) * c.
   static void Distribute(Graph& graph, const Node& outer) {
     const std::optional<int32_t> c = ConstantInput(outer);
     if (!c) return;
@@ -108,7 +108,7 @@ opset1.Result "y" (%4)
     graph.Remove(outer);
   }
 
-  // Of two tensors one of which is broadcast to the other.
+  // Returns the elementwise result for two tensors, one of them broadcast to the other.
   static std::optional<TensorValue> Combined(const TensorValue& a, const TensorValue& b,
                                              ir::ElementFunction function) {
     const bool is_wider = a.volume() != b.volume() ? a.volume() > b.volume() : a.rank() > b.rank();
@@ -134,7 +134,7 @@ opset1.Result "y" (%4)
     if (!is_exact) return std::nullopt;
     return made;
   }
-  // The element of a broadcast tensor that stands for element i of the whole.
+  // Returns the index in a broadcast tensor of element i of the whole.
   static int64_t PlaceIn(const TensorValue& part, const TensorValue& whole, size_t i) {
     int64_t place = 0, stride = 1;
     auto rest = static_cast<int64_t>(i);
@@ -192,7 +192,7 @@ opset1.Result "y" (%4)
     static const ir::OpTable<bool> kTransposes(ir::StandardOps(), ir::kOpsets, {{"Transpose", true}});
     if (kTransposes.Find(node.ir().op()) == nullptr) return false;
     const std::optional<std::vector<int64_t>> order = KnownInts(node.in_port(1));
-    // No order at all reverses the axes.
+    // An empty order reverses the axes.
     const ir::PartialShape& shape = node.ir().output().shape;
     if (order && order->empty()) return shape.rank_known() && shape.rank() == 2;
     return order && order->size() >= 2 && KeepsAxes(WithLastAxesSwapped(*order));

@@ -7,21 +7,21 @@ namespace nnefc::transform::middle {
 
 namespace {
 
-// Sums are looked into so deep.
+// The maximum depth of nested sums.
 constexpr int kDeepest = 16;
 
 bool IsMatrix(const ir::PartialShape& shape) {
   return shape.rank_known() && shape.rank() == 2 && shape[1].known();
 }
 
-// True if an axis of a matrix is that of its columns.
+// Returns true if `axis` is the column axis of a matrix.
 bool IsColumns(int64_t axis) {
   return axis == 1 || axis == -1;
 }
 
 class Reader {
  public:
-  // What the columns [first, first + rows) of an output are; false if they are no such sum.
+  // Adds columns [first, first + rows) of an output to the form; returns false if they are not such a sum.
   bool Read(LinearForm& form, const Port& output, int64_t first, int64_t rows, int depth) {
     if (depth == kDeepest || !IsMatrix(output.shape()) || output.data().type != ElementType::kF32)
       return false;
@@ -40,7 +40,7 @@ class Reader {
     for (const Port& input : sum.in_ports()) {
       const Port source = input.GetSource();
       if (AddBias(form, source, first, rows)) continue;
-      // Of a row that is broadcast to a batch, each has a part.
+      // Non-constant rows that are broadcast to the batch are not supported.
       if (!(source.shape() == sum.ir().output().shape)) return false;
       LinearForm tried = form;
       if (Read(tried, source, first, rows, depth + 1)) {
@@ -54,7 +54,7 @@ class Reader {
     return true;
   }
 
-  // A number, or one for each column.
+  // Adds a scalar, or one element per column.
   static bool AddBias(LinearForm& form, const Port& source, int64_t first, int64_t rows) {
     const std::optional<TensorValue>& value = source.value();
     if (!value || value->type() != ElementType::kF32 || value->rank() > 2) return false;
@@ -94,7 +94,7 @@ class Reader {
     return begin == columns;
   }
 
-  // What is side by side in a source.
+  // Returns the operands of a concatenation along the columns, or the source itself.
   static std::vector<Port> PartsOf(LinearForm& form, const Port& source) {
     const Node node = source.node();
     if (!IsOperation(node, "opset1", "Concat") || !IsColumns(node.ir().Int("axis"))) return {source};
@@ -115,7 +115,7 @@ class Reader {
     return form.terms.back().weights;
   }
 
-  // Where an output begins that is some columns of the first input of its node.
+  // Returns the first column of an output that is a column range of its node's first input.
   static std::optional<int64_t> BeginOfPart(const Port& output) {
     const Node node = output.node();
     if (IsOperation(node, "opset8", "Slice")) {

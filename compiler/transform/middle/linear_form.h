@@ -8,8 +8,8 @@
 
 namespace nnefc::transform::middle {
 
-// A matrix [batch, rows] as a sum of products with constant matrices and a constant row, read
-// off MatMul, Add, Concat, Split and Slice: x W^T + h R^T + b. Values are f32.
+// A matrix [batch, rows] as a sum of products with constant matrices plus a constant row, extracted from
+// MatMul, Add, Concat, Split and Slice: x W^T + h R^T + b. The type is f32.
 struct LinearForm {
   struct Term {
     Port source;                 // [batch, columns]
@@ -17,16 +17,17 @@ struct LinearForm {
   };
   int64_t rows = 0;
   std::vector<Term> terms;
-  std::vector<float> bias;  // a number a row
-  // Terms of the sum that are no such product.
+  std::vector<float> bias;  // one element per row of weights
+  // Summands that are not products with constant matrices.
   std::vector<Port> others;
-  // The nodes that compute it.
+  // The nodes that compute the form.
   std::vector<Node> nodes;
 
-  // Nothing if no constant matrix is multiplied. A term of a source stands for all of it.
+  // Returns the form of an output, or nothing without a multiplication by a constant matrix. Terms with the
+  // same source are merged.
   static std::optional<LinearForm> Of(const Port& output);
 
-  // The weights of a source; null if it has none.
+  // Returns the weights of a source, or null.
   const std::vector<float>* TermOf(const Port& source) const;
   void Negate();
 };

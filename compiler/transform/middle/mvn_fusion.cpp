@@ -1,4 +1,5 @@
-// Normalization by mean and variance, as layer and instance normalization are written out.
+// Fusion of normalization by mean and variance from elementary operations of layer and instance
+// normalization.
 
 #include "compiler/transform/product.h"
 #include "compiler/transform/standard.h"
@@ -29,7 +30,7 @@ class MVNFusion : public MiddleReplacementPattern {
 opset1.Result "y" (%9)
 )";
   }
-  // Equal differences are one by then.
+  // Equal differences must be merged first.
   Names RunAfter() const override { return {"middle.MergeEqualNodes"}; }
 
   void FindAndReplacePattern(Graph& graph) override {
@@ -39,7 +40,7 @@ opset1.Result "y" (%9)
   }
 
  private:
-  // The division lies at most this many nodes behind the sum of variance and epsilon.
+  // The maximum number of nodes between the sum of variance and epsilon and the division.
   static constexpr int kSteps = 4;
 
   static void Fuse(Graph& graph, const Node& variance) {
@@ -60,7 +61,7 @@ opset1.Result "y" (%9)
     }
   }
 
-  // d of mean(d^2), where d = x - mean(x) over the same axes.
+  // Matches mean(d^2) where d = x - mean(x) over the same axes, and returns d.
   static std::optional<Port> MatchDifference(const Node& variance) {
     if (!variance.ir().Bool("keep_dims")) return std::nullopt;
     const Product square = ProductOf(variance.in_port(0).GetSource());
@@ -76,12 +77,12 @@ opset1.Result "y" (%9)
     const auto axes = KnownInts(variance.in_port(1));
     if (!axes || KnownInts(mean.in_port(1)) != axes || !(mean.in_port(0).GetSource() == x))
       return std::nullopt;
-    // A vector of axes, of data that the difference does not broadcast.
+    // The axes must be a vector, and the difference must not broadcast x.
     if (variance.in_port(1).shape().rank() != 1 || !(x.shape() == d.shape())) return std::nullopt;
     return d;
   }
 
-  // d * bounded^-0.5, times one further factor at most.
+  // Matches d * bounded^-0.5, times at most one other factor.
   static bool IsNormalized(const Product& product, const Port& d, const Port& bounded) {
     if (product.number != 1 || product.nodes.empty() || product.factors.size() > 3) return false;
     if (product.Exponent(d) != 1 || product.Exponent(bounded) != -0.5) return false;
@@ -92,7 +93,7 @@ opset1.Result "y" (%9)
 
   static void Replace(Graph& graph, const Node& variance, const Port& d, double epsilon, const Port& output,
                       const Product& product) {
-    // Read by its square and by the quotient alone: nothing is computed twice then.
+    // Only the square and the quotient may read d, so that nothing is computed twice.
     const Node square = variance.in_node(0);
     for (const Port& reader : d.GetDestinations()) {
       if (!(reader.node() == square) && !llvm::is_contained(product.nodes, reader.node())) return;

@@ -1,4 +1,4 @@
-// Padding that windows can do themselves, or need not do.
+// Fusion of padding and slicing into windows, and removal of redundant padding.
 
 #include <algorithm>
 #include <array>
@@ -12,14 +12,14 @@ namespace middle {
 
 namespace {
 
-// What a Pad adds to spatial axes.
+// The elements that a Pad adds at the spatial axes.
 struct SpatialPads {
   std::vector<int64_t> begin;
   std::vector<int64_t> end;
 };
 
-// The pads of a Pad by zeros that leaves batch and channels alone and takes
-// nothing away; nothing of another.
+// Returns the pads of a zero Pad that does not change batch and channels and has no negative pads; otherwise
+// nothing.
 std::optional<SpatialPads> ZeroPads(const Node& pad) {
   if (pad.ir().String("pad_mode") != "constant") return std::nullopt;
   if (pad.num_in_ports() > 3 && KnownNumber(pad.in_port(3)) != 0) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<SpatialPads> ZeroPads(const Node& pad) {
   return SpatialPads{{begin->begin() + 2, begin->end()}, {end->begin() + 2, end->end()}};
 }
 
-// The pads that a window has, and more.
+// Returns the sum of a window's pads and `more`.
 SpatialPads Sum(const Node& window, const SpatialPads& more) {
   SpatialPads sum = more;
   if (window.ir().String("auto_pad") == "valid") return sum;
@@ -53,7 +53,7 @@ bool HasPads(const Node& window) {
   });
 }
 
-// True if no window would stand in the padding alone; kernels ask for it.
+// Returns true if no window would be entirely in the padding, a requirement of the kernels.
 bool IsWithin(const SpatialPads& pads, const std::vector<int64_t>& kernel) {
   if (kernel.size() != pads.begin.size()) return false;
   for (size_t i = 0; i < kernel.size(); ++i) {
@@ -62,7 +62,7 @@ bool IsWithin(const SpatialPads& pads, const std::vector<int64_t>& kernel) {
   return true;
 }
 
-// The extents of a filter, or nothing where they are not known.
+// Returns the dilated extents of a filter; empty if unknown.
 std::vector<int64_t> FilterExtents(const Node& convolution, size_t axes) {
   const ir::PartialShape& filter = convolution.in_port(1).shape();
   const std::vector<int64_t> dilations = convolution.ir().Ints("dilations", axes);
@@ -81,7 +81,7 @@ bool IsPad(const Node& node) {
   return kPads.Find(node.ir().op()) != nullptr;
 }
 
-// Moves a Pad by zeros into each window of an operation behind it that `may_take` it.
+// Merges a zero Pad into each window operation after it that satisfies `may_take`.
 template <typename Takes>
 void FusePads(Graph& graph, std::string_view operation, const Takes& may_take) {
   for (const Node& window : graph.GetOpNodes(operation)) {
@@ -98,7 +98,7 @@ void FusePads(Graph& graph, std::string_view operation, const Takes& may_take) {
   }
 }
 
-// True if no window of a pool, which rounds down, would stand in the padding alone.
+// Returns true if no window of a pool with floor rounding would be entirely in the padding.
 bool IsWithinPool(const Node& window, const SpatialPads& more) {
   return window.ir().String("rounding_type") == "floor" &&
          IsWithin(Sum(window, more), window.ir().Ints("kernel"));
@@ -180,7 +180,7 @@ opset1.Result "y" (%4)
  private:
   enum class Pool : uint8_t { kAverage, kMaximum };
 
-  // Nor NaN, as far as the nodes before tell.
+  // Returns true if the preceding nodes guarantee neither negative values nor NaN.
   static bool IsNeverBelowZero(Port port) {
     static const ir::OpTable<Pool> kPools(ir::StandardOps(), ir::kOpsets,
                                           {{"AvgPool", Pool::kAverage}, {"MaxPool", Pool::kMaximum}});
@@ -191,7 +191,7 @@ opset1.Result "y" (%4)
       if (node.ir().Is(ir::ElementFunction::kClamp)) return node.ir().Double("min") >= 0;
       const Pool* pool = kPools.Find(node.ir().op());
       if (pool == nullptr) return false;
-      // The maximum over a window of padding alone is negative infinity.
+      // The maximum over a window of only padding is negative infinity.
       const std::string& own = node.ir().String("auto_pad");
       const bool has_pads = (own != "explicit" && own != "valid") || HasPads(node);
       if (*pool == Pool::kMaximum && has_pads) return false;
@@ -225,7 +225,7 @@ opset1.Result "y" (%7)
   }
 
  private:
-  // Results of a window that are kept, of those along an axis.
+  // The results of a window that a slice selects along one axis.
   struct Kept {
     int64_t axis, first, count;
   };
@@ -269,7 +269,7 @@ opset1.Result "y" (%7)
     }
   }
 
-  // Empty for what has no filter.
+  // Returns an empty name for operations without a filter.
   static std::string_view NameOf(const Node& node) {
     static const ir::OpTable<std::string_view> kNames(
         ir::StandardOps(), ir::kOpsets,
@@ -294,14 +294,14 @@ opset1.Result "y" (%7)
     return kept.count > 0 && kept.count < extent ? std::optional<Kept>(kept) : std::nullopt;
   }
 
-  // Whether a term of a sum is the same for all results along the axis.
+  // Returns whether a summand is constant along the axis.
   static bool IsAlike(const ir::PartialShape& term, const ir::PartialShape& sum, const Kept& kept) {
     if (!term.rank_known() || !sum.rank_known()) return false;
     const int64_t axis = kept.axis - (sum.rank() - term.rank());
     return axis < 0 || (term[axis].known() && term[axis].value() == 1);
   }
 
-  // With which a window makes these results alone.
+  // Returns pads that restrict the window to these results.
   static std::optional<SpatialPads> PadsOf(const Node& window, const Kept& kept) {
     const ir::PartialShape& input = window.in_port(0).shape();
     const std::string& own = window.ir().String("auto_pad");
@@ -314,9 +314,9 @@ opset1.Result "y" (%7)
     SpatialPads pads = Sum(window, {std::vector<int64_t>(axes), std::vector<int64_t>(axes)});
     pads.begin[axis] -= kept.first * stride;
     const int64_t extent = input[kept.axis].value() + pads.begin[axis];
-    const int64_t last = (kept.count - 1) * stride + reaches[axis];  // where the last one ends
+    const int64_t last = (kept.count - 1) * stride + reaches[axis];  // the end of the last window
     pads.end[axis] = std::max<int64_t>(last - extent, 0);
-    // Windows behind it would be there all the same.
+    // Otherwise further windows would follow.
     if (pads.begin[axis] < 0 || extent + pads.end[axis] - last >= stride) return std::nullopt;
     return pads;
   }

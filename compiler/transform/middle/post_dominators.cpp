@@ -14,13 +14,12 @@ void PostDominatorTree::Add(int32_t place, llvm::ArrayRef<int32_t> successors) {
   const Entry& above = entry(parent);
   added.parent = parent;
   added.depth = above.depth + 1;
-  // Myers' skew-binary jumps: as long as the two before together, if those are
-  // equally long.
+  // Myers' skew-binary jump pointers: a jump spans the two jumps before it if these have equal lengths.
   const Entry& jump = entry(above.jump);
   added.jump = above.depth - jump.depth == jump.depth - entry(jump.jump).depth ? jump.jump : parent;
 }
 
-// The lowest common ancestor.
+// Returns the lowest common ancestor.
 int32_t PostDominatorTree::Meet(int32_t a, int32_t b) const {
   if (entry(a).depth < entry(b).depth) std::swap(a, b);
   while (entry(a).depth > entry(b).depth) {

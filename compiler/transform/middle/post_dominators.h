@@ -7,17 +7,16 @@
 
 namespace nnefc::transform {
 
-// The tree of immediate post-dominators of an acyclic graph: the parent of a
-// place is the first one that every path from it to the exit goes through. It
-// is built from the exit on, in time O(log n) for each edge.
+// The tree of immediate post-dominators of an acyclic graph: the parent of a vertex is the first vertex that
+// all its paths to the exit share. It is built from the exit backwards, in O(log n) time per edge.
 class PostDominatorTree {
  public:
   static constexpr int32_t kExit = 0;
 
-  // Places have the numbers 0 (the exit) to `size` - 1.
+  // Creates a tree of vertices 0 (the exit) to `size` - 1.
   explicit PostDominatorTree(size_t size);
 
-  // Adds a place all of whose successors have been added.
+  // Adds a vertex after all of its successors.
   void Add(int32_t place, llvm::ArrayRef<int32_t> successors);
   int32_t parent(int32_t place) const { return entries_[static_cast<size_t>(place)].parent; }
 
@@ -25,7 +24,7 @@ class PostDominatorTree {
   struct Entry {
     int32_t parent = kExit;
     int32_t depth = 0;
-    int32_t jump = kExit;  // an ancestor far above, so that walks are short
+    int32_t jump = kExit;  // a distant ancestor, a shortcut for walks
   };
   const Entry& entry(int32_t place) const { return entries_[static_cast<size_t>(place)]; }
   int32_t Meet(int32_t a, int32_t b) const;

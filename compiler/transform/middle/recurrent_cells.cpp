@@ -1,4 +1,4 @@
-// Steps of recurrent layers that are written gate by gate.
+// Fusion of recurrent cells from the operations of their gates.
 
 #include "compiler/transform/middle/recurrent_cells.h"
 
@@ -17,14 +17,14 @@ namespace {
 
 using ir::ElementFunction;
 
-// A value that a run or an iteration begins with, and what it is in the next.
+// A state at the start of a run or an iteration, and its next value.
 struct State {
   Port now;
   Port next;
 };
 using States = std::vector<State>;
 
-// The states of a body of a loop: what back edges bring.
+// Returns the states of a loop body: parameters with back edges.
 States StatesOfBody(Graph& graph, const ir::Body& body) {
   States states;
   for (const ir::BackEdge& edge : body.back_edges) {
@@ -35,7 +35,7 @@ States StatesOfBody(Graph& graph, const ir::Body& body) {
   return states;
 }
 
-// The states of a model: variables that are read and assigned.
+// Returns the states of a model: variables that are read and assigned.
 States StatesOfModel(Graph& graph) {
   std::map<std::string, Port> next;
   for (const Node& node : graph.GetNodes()) {
@@ -55,7 +55,7 @@ bool IsState(const States& states, const Port& now, const Port& next) {
   return llvm::any_of(states, [&](const State& state) { return state.now == now && state.next == next; });
 }
 
-// The two inputs of a node of that function, in the given order; nothing of another node.
+// Returns the two inputs of a node with this function, optionally swapped; nothing for other nodes.
 std::optional<std::pair<Port, Port>> Operands(const Port& output, ElementFunction function, bool swapped) {
   const Node node = output.node();
   if (!node.ir().Is(function) || node.num_in_ports() != 2) return std::nullopt;
@@ -64,29 +64,29 @@ std::optional<std::pair<Port, Port>> Operands(const Port& output, ElementFunctio
   return std::pair(a, b);
 }
 
-// What a function of one input is applied to.
+// Returns the argument of a unary function.
 std::optional<Port> Under(const Port& output, ElementFunction function) {
   const Node node = output.node();
   if (!node.ir().Is(function) || node.num_in_ports() != 1) return std::nullopt;
   return node.in_port(0).GetSource();
 }
 
-// A cell that was found: its gates in the order of OpenVINO's weights.
+// A matched cell, with its gates in the order of OpenVINO's weights.
 struct Cell {
   const char* operation;
   ir::AttributeMap attributes;
   std::vector<LinearForm> gates;
   Port x, h;
-  std::optional<Port> c;          // of an LSTM
-  std::vector<float> extra_bias;  // of a GRU that is linear before the reset
-  std::vector<Port> outputs;      // what its outputs stand for
+  std::optional<Port> c;          // LSTM only
+  std::vector<float> extra_bias;  // GRU with linear_before_reset only
+  std::vector<Port> outputs;      // the values that its outputs replace
 };
 
 class CellFinder {
  public:
   explicit CellFinder(const States& states) : states_(states) {}
 
-  // The cell whose next hidden state an output is.
+  // Returns the cell whose next hidden state is `output`.
   std::optional<Cell> Find(const Port& output) {
     const ir::PartialShape& shape = output.shape();
     if (output.data().type != ElementType::kF32 || !shape.rank_known() || shape.rank() != 2 || !shape.known())
@@ -100,7 +100,7 @@ class CellFinder {
   }
 
  private:
-  // c' = sigmoid(f) * c + sigmoid(i) * tanh(g), h' = sigmoid(o) * tanh(c').
+  // Matches c' = sigmoid(f) * c + sigmoid(i) * tanh(g), h' = sigmoid(o) * tanh(c').
   std::optional<Cell> FindLstm(const Port& output) {
     for (int order = 0; order < 16; ++order) {
       const auto hidden = Operands(output, ElementFunction::kMultiply, (order & 1) != 0);
@@ -131,14 +131,14 @@ class CellFinder {
     return std::nullopt;
   }
 
-  // h' = z * h + (1 - z) * tanh(n), in any of its forms.
+  // Matches h' = z * h + (1 - z) * tanh(n), in any equivalent form.
   std::optional<Cell> FindGru(const Port& output) {
     for (int order = 0; order < 8; ++order) {
       matched_ = {output.node()};
       const auto mix = FindMix(output, order);
       if (!mix) continue;
       const auto z = Under(mix->gate, ElementFunction::kSigmoid);
-      // Either value may be the state: with the other, the gate is 1 - z.
+      // Either value may be the state; for the second one the gate is 1 - z.
       for (const bool is_kept : {true, false}) {
         const Port h = is_kept ? mix->first : mix->second;
         const auto n = Under(is_kept ? mix->second : mix->first, ElementFunction::kTanh);
@@ -154,7 +154,7 @@ class CellFinder {
     return std::nullopt;
   }
 
-  // gate * first + (1 - gate) * second.
+  // A value gate * first + (1 - gate) * second.
   struct Mix {
     Port gate, first, second;
   };
@@ -163,7 +163,7 @@ class CellFinder {
     if (!sum) return std::nullopt;
     const auto left = Operands(sum->first, ElementFunction::kMultiply, (order & 2) != 0);
     if (!left) return std::nullopt;
-    // second + gate * (first - second)
+    // The form second + gate * (first - second).
     if (const auto difference = Operands(left->second, ElementFunction::kSubtract, false);
         difference && difference->second == sum->second) {
       matched_.insert(matched_.end(), {sum->first.node(), left->second.node()});
@@ -184,10 +184,10 @@ class CellFinder {
     if (negated) cell.gates[0].Negate();
     std::optional<LinearForm> candidate = Read(n);
     if (!candidate) return false;
-    std::optional<LinearForm> before;  // of h alone, that the reset gate multiplies
+    std::optional<LinearForm> before;  // form of h only, multiplied by the reset gate
     std::optional<Port> reset;
     if (candidate->others.size() == 1 && candidate->terms.size() == 1) {
-      // tanh(x W + r * (h R + b))
+      // The form tanh(x W + r * (h R + b)).
       for (const bool swapped : {false, true}) {
         const auto product = Operands(candidate->others[0], ElementFunction::kMultiply, swapped);
         if (!product || reset) continue;
@@ -207,7 +207,7 @@ class CellFinder {
         cell.attributes.Set("linear_before_reset", true);
       }
     } else if (candidate->others.empty() && candidate->terms.size() == 2) {
-      // tanh(x W + (r * h) R + b)
+      // The form tanh(x W + (r * h) R + b).
       for (LinearForm::Term& term : candidate->terms) {
         for (const bool swapped : {false, true}) {
           const auto product = Operands(term.source, ElementFunction::kMultiply, swapped);
@@ -227,7 +227,7 @@ class CellFinder {
     });
   }
 
-  // h' = f(x W + h R + b), of what is a state alone: any two layers that are added are such.
+  // Matches h' = f(x W + h R + b) for known states only: any sum of two layers has this form.
   std::optional<Cell> FindRnn(const Port& output) {
     if (llvm::none_of(states_, [&](const State& state) { return state.next == output; })) return std::nullopt;
     constexpr std::pair<ElementFunction, const char*> kActivations[] = {
@@ -252,7 +252,7 @@ class CellFinder {
     return form;
   }
 
-  // Gates of two sources.
+  // Adds gates with two sources.
   bool AddGates(Cell& cell, llvm::ArrayRef<Port> ports) {
     for (const Port& port : ports) {
       std::optional<LinearForm> form = Read(port);
@@ -262,7 +262,7 @@ class CellFinder {
     return true;
   }
 
-  // Finds which source of the gates is the hidden state: both are multiplied in the same way.
+  // Determines the source that is the hidden state, since both are multiplied in the same way.
   bool ChooseSources(Cell& cell, const Port& output) const {
     const Port first = cell.gates[0].terms[0].source, second = cell.gates[0].terms[1].source;
     const int64_t hidden = output.shape()[1].value();
@@ -275,7 +275,7 @@ class CellFinder {
     });
   }
 
-  // True if the states have the extents of a cell's, and nothing reads what lies within it.
+  // Returns true if the states have the extents of a cell and no other node reads its inner values.
   bool IsWhole(const Cell& cell) const {
     const ir::PartialShape& shape = cell.outputs[0].shape();
     if (!(cell.h.shape() == shape) || (cell.c && !(cell.c->shape() == shape))) return false;
@@ -290,7 +290,7 @@ class CellFinder {
   }
 
   const States& states_;
-  std::vector<Node> matched_;  // the nodes of what is found
+  std::vector<Node> matched_;  // the nodes of the current match
 };
 
 void Replace(Graph& graph, const Cell& cell) {
@@ -323,7 +323,7 @@ void Replace(Graph& graph, const Cell& cell) {
   TakePlace(graph, last, made);
 }
 
-// Puts cells in the place of all that are found; how many these are.
+// Replaces all cells found and returns their number.
 int64_t FuseAll(Graph& graph, const States& states) {
   int64_t count = 0;
   for (const Node& node : graph.GetNodes()) {
@@ -391,7 +391,7 @@ class RecurrentStepFusion : public MiddleReplacementPattern {
   RecurrentStepFusion() {
     force_clean_up = true;
     run_not_recursively = true;
-    // Products with matrices that are arranged once are faster than a cell's.
+    // Matrix multiplications with weights packed once are faster than a cell.
     enabled = false;
   }
   std::string_view Description() const override {

@@ -4,8 +4,8 @@
 
 namespace nnefc::transform::middle {
 
-// Puts cells in the place of all steps of recurrent layers in the body of a loop, which `graph`
-// views. How many there are now.
+// Replaces all steps of recurrent layers in the loop body `body`, viewed by `graph`, by cells. Returns the
+// number of cells created.
 int64_t FuseCellsOfBody(Graph& graph, const ir::Body& body);
 
 }  // namespace nnefc::transform::middle

@@ -1,5 +1,5 @@
-// Loops over recurrent cells as exporters of scans write them: matrices with an axis of one
-// step before them, and the inputs of the gates multiplied before the loop.
+// Conversion of loops over recurrent cells in the form of exported scans: matrices have a leading axis of one
+// step, and the input projections of the gates are computed before the loop.
 
 #include <map>
 
@@ -15,13 +15,12 @@ namespace {
 
 constexpr int64_t kStepAxis = 0;
 
-// [1, rows, columns], all known.
+// Returns whether a shape is [1, rows, columns] with known extents.
 bool IsOneStep(const ir::PartialShape& shape) {
   return shape.known() && shape.rank() == 3 && shape[kStepAxis].value() == 1;
 }
 
-// A constant without the axes of extent 1 that it has before the last two; nothing where one has another
-// extent.
+// Returns a constant without its leading extents before the last two axes; nothing unless these are 1.
 std::optional<TensorValue> AsMatrix(const TensorValue& value) {
   const size_t surplus = value.shape().size() > 2 ? value.shape().size() - 2 : 0;
   if (llvm::any_of(llvm::ArrayRef<int64_t>(value.shape()).take_front(surplus),
@@ -30,7 +29,7 @@ std::optional<TensorValue> AsMatrix(const TensorValue& value) {
   return value.Reshaped(Shape(value.shape().begin() + static_cast<int64_t>(surplus), value.shape().end()));
 }
 
-// x times a constant matrix, and a constant row: what each step of x alone tells.
+// A constant matrix times x, plus a constant row, computed independently for each step.
 struct Product {
   Port x;
   TensorValue matrix;
@@ -62,7 +61,7 @@ std::optional<Product> ReadProduct(const Port& output) {
   return Product{x, std::move(*matrix), node.ir().Bool("transpose_b"), std::nullopt};
 }
 
-// The body of a loop, made anew of matrices.
+// A reconstruction of a loop body from matrices.
 class Rewriter {
  public:
   Rewriter(Graph& graph, const Node& loop)
@@ -76,7 +75,7 @@ class Rewriter {
              .back_edges = {}},
         made_(*new_.graph) {}
 
-  // True if the loop was replaced: its body is one cell then.
+  // Replaces the loop if the new body is exactly one cell; returns whether it did.
   bool Run() {
     if (!AddParameters() || !AddNodes() || !AddResults() || FuseCellsOfBody(made_, new_) != 1) return false;
     ReplaceLoop();
@@ -109,7 +108,7 @@ class Rewriter {
   }
   int32_t NewParameter() const { return static_cast<int32_t>(new_.graph->parameters().size()) - 1; }
 
-  // Slices, without their axis; states; nothing else may be read.
+  // Adds parameters for slices, without the sliced axis, and for states; fails on other parameters.
   bool AddParameters() {
     for (const ir::InputMapping& mapping : old_.inputs) {
       const ir::OutputPort parameter = ParameterOf(mapping.internal);
@@ -132,7 +131,7 @@ class Rewriter {
     const ir::PartialShape& shape = ports_.at(ParameterOf(mapping.internal)).shape();
     return shape.known() && shape.rank() == 2 && shape[0] == output.shape[1] && shape[1] == output.shape[2];
   }
-  // The rows of one step of a source, by the same parameter for all that read them the same way.
+  // Returns the rows of one step of a source, sharing the parameter between equal slices.
   Port RowOf(const ir::InputMapping& mapping, const Port& source) {
     for (size_t i = 0; i < slices_.size(); ++i) {
       if (slices_[i].source == source && slices_[i].stride == mapping.stride) return slices_[i].row;
@@ -179,7 +178,7 @@ class Rewriter {
     return static_cast<int32_t>(sources_.size()) - 1;
   }
 
-  // Functions of elements and products with constants do the same to matrices.
+  // Copies elementwise functions and products with constants; they apply equally to matrices.
   bool AddNodes() {
     const std::optional<std::vector<ir::NodeId>> order = old_.graph->TopologicalOrder();
     if (!order) return false;
@@ -290,9 +289,9 @@ class Rewriter {
   const ir::Body& old_;
   ir::Body new_;
   Graph made_;                                      // views the body's graph
-  std::map<ir::OutputPort, Port, PortLess> ports_;  // what stands for those of the old body
+  std::map<ir::OutputPort, Port, PortLess> ports_;  // values for those of the old body
   std::map<int32_t, int32_t> states_;               // parameters, by those of the old body
-  std::vector<std::pair<Port, bool>> sources_;      // of the new loop, and whether they are states
+  std::vector<std::pair<Port, bool>> sources_;      // inputs of the new loop, and whether they are states
   std::vector<Slice> slices_;
   std::optional<Port> axis_;
 };

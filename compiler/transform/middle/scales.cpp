@@ -1,4 +1,4 @@
-// Factors and terms of channels that filters and matrices take in.
+// Fusion of per-channel scales and shifts into the weights of convolutions and matrix multiplications.
 
 #include <algorithm>
 #include <array>
@@ -14,14 +14,14 @@ namespace middle {
 
 namespace {
 
-// y[c] = x[c] * scale[c] + shift[c], by channels.
+// A per-channel affine function y[c] = x[c] * scale[c] + shift[c].
 struct Affine {
   std::vector<double> scale;
   std::vector<double> shift;
 };
 
-// The elements of a known f32 tensor of one element a channel, or of one in
-// all, that is broadcast to an output of `node`; nothing of another.
+// Returns the elements of a known f32 tensor with one element per channel, or one in total, that is broadcast
+// to the output of `node`; nothing for other tensors.
 std::optional<std::vector<double>> ChannelVector(const Node& node, int32_t input, int64_t axis) {
   const Port source = node.in_port(input);
   const std::optional<TensorValue>& value = source.value();
@@ -41,9 +41,9 @@ std::optional<std::vector<double>> ChannelVector(const Node& node, int32_t input
   return elements;
 }
 
-// An operation of constants on the channels of what another node computes.
+// A node that applies a constant affine function to channels.
 struct AffineNode {
-  int32_t data = 0;  // the input that it scales and shifts
+  int32_t data = 0;  // the scaled and shifted input
   Affine affine;
 };
 
@@ -82,15 +82,15 @@ std::optional<AffineNode> MatchScale(const Node& node, int64_t axis) {
   return std::nullopt;
 }
 
-// A node with constant weights, and the constant bias behind it, if any.
+// A node with constant weights, and the constant bias added to it, if any.
 struct Biased {
   Node node;
   std::optional<Node> add;
-  int32_t bias_input = 1;  // of `add`
+  int32_t bias_input = 1;  // input of `add`
   std::vector<double> bias;
 };
 
-// Both in lanes, of which compilers make vectors.
+// The lane count of the reductions below, chosen for auto-vectorisation.
 constexpr size_t kLanes = 16;
 
 float Largest(llvm::ArrayRef<float> elements) {
@@ -106,7 +106,7 @@ float Largest(llvm::ArrayRef<float> elements) {
   return *std::max_element(lanes.begin(), lanes.end());
 }
 
-// A sum of zeros is zero, but not of what 0 times an infinity or NaN is.
+// Returns whether all elements are finite: 0 times an infinity or NaN makes the sum of zeros NaN.
 bool AllFinite(llvm::ArrayRef<float> elements) {
   std::array<float, kLanes> lanes = {};
   size_t i = 0;
@@ -117,13 +117,13 @@ bool AllFinite(llvm::ArrayRef<float> elements) {
   return llvm::all_of(lanes, [](float sum) { return sum == 0; });
 }
 
-// Factors of a tensor, broadcast to it.
+// Factors that are broadcast to a tensor.
 struct Factors {
   Shape shape;
   std::vector<double> elements;
 };
 
-// To which both are broadcast: one has the higher rank, and extents differ only where one is 1.
+// Returns the broadcast shape: the rank is the higher one, and extents differ only if one of them is 1.
 Shape BroadcastShape(const Shape& one, const Shape& other) {
   Shape shape(std::max(one.size(), other.size()), 1);
   for (const Shape& of : {one, other}) {
@@ -135,13 +135,13 @@ Shape BroadcastShape(const Shape& one, const Shape& other) {
   return shape;
 }
 
-// A tensor times factors. Calls run(begin, numbers, count, factor) for the elements from `begin` on, which
-// are a factor times so many numbers.
+// Multiplies a tensor by factors. Calls run(begin, numbers, count, factor) for runs of elements with a common
+// factor, starting at element `begin`.
 template <typename Run>
 void EachProduct(const TensorValue& value, const Factors& factors, Run run) {
   const Shape shape = BroadcastShape(value.shape(), factors.shape);
   const size_t rank = shape.size();
-  // How far a step along each axis goes in either.
+  // The strides of both tensors along each axis.
   const auto strides_of = [&](const Shape& of) {
     std::vector<size_t> strides(rank, 0);
     const size_t missing = rank - of.size();
@@ -154,7 +154,7 @@ void EachProduct(const TensorValue& value, const Factors& factors, Run run) {
   };
   const std::vector<size_t> in_strides = strides_of(value.shape()),
                             factor_strides = strides_of(factors.shape);
-  // The last axes, along which the factor is the same, are one.
+  // Merges the innermost axes with a constant factor.
   size_t axes = rank, inner = 1;
   while (axes > 0 && factor_strides[axes - 1] == 0 && (shape[axes - 1] == 1 || in_strides[axes - 1] == inner))
     inner *= static_cast<size_t>(shape[--axes]);
@@ -180,7 +180,8 @@ void Multiply(const float* numbers, size_t count, double factor, float* out) {
   for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(numbers[i] * factor);
 }
 
-// What numbers and their products are at most; many at a time, however few a factor is of.
+// The largest magnitudes of numbers and their products, computed in large batches even if each factor has few
+// numbers.
 class ProductSizes {
  public:
   void Add(const float* numbers, size_t count, double factor) {
@@ -193,7 +194,7 @@ class ProductSizes {
       if (filled_ == kSome) Finish();
     }
   }
-  // Before any of these are asked for.
+  // Must be called before the accessors below.
   void Finish() {
     largest_ = std::max(largest_, Largest({numbers_.data(), filled_}));
     largest_product_ = std::max(largest_product_, Largest({products_.data(), filled_}));
@@ -202,7 +203,7 @@ class ProductSizes {
   }
   float largest() const { return largest_; }
   float largest_product() const { return largest_product_; }
-  bool is_finite() const { return is_finite_; }  // all products
+  bool is_finite() const { return is_finite_; }  // true if all products are
 
  private:
   static constexpr size_t kSome = 1024;
@@ -220,8 +221,7 @@ Buffer::Recipe RecipeOf(const TensorValue& weights, const Factors& factors) {
   return {.what = what.Finish(), .from = {weights.buffer()}};
 }
 
-// True if products with factors have all the bits that others have: not where
-// they are far from 1.
+// Returns true if products with the factors retain full precision, because no factor is far from 1.
 bool ArePlain(llvm::ArrayRef<double> factors) {
   return llvm::all_of(factors, [](double factor) {
     const double size = std::abs(factor);
@@ -229,7 +229,7 @@ bool ArePlain(llvm::ArrayRef<double> factors) {
   });
 }
 
-// False if products with factors overflow, or are so small together that bits are lost.
+// Returns false if products with factors overflow, or are all so small that precision is lost.
 bool KeepsNumbers(const TensorValue& weights, const Factors& factors) {
   constexpr float kLeast = 0x1p-100F;
   ProductSizes sizes;
@@ -242,9 +242,9 @@ bool KeepsNumbers(const TensorValue& weights, const Factors& factors) {
   return sizes.is_finite() && !is_lost;
 }
 
-// Weights times factors, which are multiplied when somebody reads them: a plan lays them out for its kernels,
-// and so no memory has them all at once. Nothing if they are other numbers then; many are not read for that
-// where the factors are plain, since a plan that was kept reads none of them.
+// Returns weights times factors, multiplied lazily on first access: a plan packs them for its kernels, so
+// that they are never in memory all at once. Returns nothing if the products would lose precision. Large
+// weights with plain factors are not checked, since a cached plan does not read them at all.
 std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Factors& factors) {
   constexpr size_t kMany = size_t{16} << 10;
   const Shape shape = BroadcastShape(weights.shape(), factors.shape);
@@ -266,15 +266,14 @@ std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Fact
 bool IsConstant(const Node& node) {
   return node.ir().Is(ir::OpRole::kConst);
 }
-// A constant, or one in another type that is converted.
+// Returns whether a node is a constant, or a constant converted from another type.
 bool IsKept(const Node& node) {
   return IsConstant(node) || (node.ir().Is(ir::ElementFunction::kConvert) && IsConstant(node.in_node(0)));
 }
 
-// The constant weights of a node times factors. Constants become others; those
-// in a narrower type stay as they are, and their conversion is multiplied,
-// which is done once; of FakeQuantize the range of its results is scaled, so
-// that what is stored in few bits still is.
+// Returns the constant weights of a node, scaled by factors. Plain constants are replaced. Weights in a
+// narrower type are unchanged, and their conversion is multiplied (once, by the runtime). For FakeQuantize
+// the output range is scaled, so that the weights remain in few bits.
 std::optional<Port> ScaledWeights(Graph& graph, const Node& node, const Factors& factors) {
   const Port weights = node.in_port(1).GetSource();
   const Node source = weights.node();
@@ -311,12 +310,12 @@ std::optional<Port> ScaledWeights(Graph& graph, const Node& node, const Factors&
   return add("opset1.FakeQuantize", sources, {.attributes = source.ir().attributes()});
 }
 
-// Lets a node with constant weights, and the bias behind it, do what an affine
-// node does with them. `axis` is that of the channels.
+// A fusion of an affine node into the preceding node with constant weights and its bias. `axis` is the
+// channel axis.
 class AffineFusion {
  public:
-  // Of what may be scaled: the extents in which factors of its output channels
-  // are broadcast to its weights, or nothing.
+  // Returns the shape of factors of output channels that broadcasts to the weights; nothing for nodes that
+  // cannot be scaled.
   using FactorsOf = std::optional<Shape> (*)(const Node& node, const ir::PartialShape& weights,
                                              int64_t channels);
 
@@ -338,7 +337,7 @@ class AffineFusion {
     const std::optional<Port> scaled = ScaledWeights(graph_, source->node, {*factors, match.affine.scale});
     if (!scaled) return;
     filter.Connect(*scaled);
-    // What it computed is nowhere now.
+    // The node's previous output value no longer exists.
     graph_.DropTensorNames(source->node.out_port(0));
     if (source->add) graph_.DropTensorNames(source->add->out_port(0));
     PutBias(last, *source, bias);
@@ -365,7 +364,7 @@ class AffineFusion {
   }
   int64_t Axis(const ir::PartialShape& shape) const { return axis_ < 0 ? shape.rank() + axis_ : axis_; }
 
-  // One element a channel, broadcast to the result.
+  // Returns the new bias, one element per channel, broadcast to the result.
   TensorValue BiasOf(const Node& last, const Biased& source, const Affine& affine) const {
     const ir::PartialShape& result = last.ir().output().shape;
     Shape shape(static_cast<size_t>(result.rank()), 1);
@@ -376,7 +375,7 @@ class AffineFusion {
     });
   }
 
-  // Adds the bias in the place of the affine node.
+  // Adds the bias instead of the affine node.
   void PutBias(const Node& last, const Biased& source, const TensorValue& bias) {
     const Port data = source.add ? source.add->out_port(0) : source.node.out_port(0);
     const bool is_zero = llvm::all_of(bias.elements<float>(), [](float term) { return term == 0; });
@@ -402,13 +401,13 @@ class AffineFusion {
   const FactorsOf factors_of_;
 };
 
-// Where channels lie in the weights of an operation: those of the output first, or second.
+// The order of channel axes in the weights of an operation: output channels first, or second.
 enum class Layout : uint8_t { kRows, kGroupedRows, kColumns, kGroupedColumns };
 
-// Whose channels factors are of.
+// The channels scaled by factors.
 enum class Channels : uint8_t { kOutput, kInput };
 
-// The extents of factors of channels, as they are broadcast to a filter.
+// Returns the shape of per-channel factors that broadcasts to a filter.
 template <Channels kOf>
 std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& weights, int64_t channels) {
   static const ir::OpTable<Layout> kLayouts(ir::StandardOps(), ir::kOpsets,
@@ -427,7 +426,7 @@ std::optional<Shape> FactorsOfFilter(const Node& node, const ir::PartialShape& w
   return factors;
 }
 
-// The same of columns or rows, and a matrix on the right.
+// Returns the shape of factors of columns or rows for a right-hand matrix.
 template <Channels kOf>
 std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& weights, int64_t channels) {
   static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
@@ -438,14 +437,13 @@ std::optional<Shape> FactorsOfMatrix(const Node& node, const ir::PartialShape& w
   return factors;
 }
 
-// Of the version whose first input is what is normalized.
+// Returns whether a node is the BatchNormInference whose first input is the data (opset5).
 bool IsBatchNorm(const Node& node) {
   static const ir::OpId kBatchNorm = ir::StandardOps().Find("opset5", "BatchNormInference");
   return node.ir().op() == kBatchNorm;
 }
 
-// What the two transformations have in common: `axis` is that of the channels,
-// and negative if it is counted from the last.
+// The common base of the two transformations: `axis` is the channel axis, negative if counted from the last.
 class FuseScale : public MiddleReplacementPattern {
  public:
   FuseScale(int64_t axis, int64_t least_rank, AffineFusion::FactorsOf factors_of)

@@ -1,4 +1,4 @@
-// Loops over a recurrent cell.
+// Conversion of loops over a recurrent cell to sequences.
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
@@ -9,7 +9,7 @@ namespace middle {
 
 namespace {
 
-// A cell and the sequence of it: how many states they have.
+// A cell and its sequence, with the number of states.
 struct CellKind {
   std::string_view set, cell, sequence;
   int32_t states;
@@ -24,7 +24,7 @@ const CellKind* KindOf(const ir::Graph& graph, const ir::Node& node) {
   return kind == std::end(kCells) ? nullptr : kind;
 }
 
-// Which way a range takes an axis one by one from end to end.
+// The direction of a range that traverses a whole axis in single steps.
 enum class Direction : uint8_t { kNeither, kForward, kBackward };
 template <typename Mapping>
 Direction DirectionOf(const Mapping& mapping) {
@@ -34,7 +34,8 @@ Direction DirectionOf(const Mapping& mapping) {
   return Direction::kNeither;
 }
 
-// True if `node` is a view of its first input with an axis of extent 1 more, of `wide`, than `narrow` has.
+// Returns true if `node` is a view of its first input, and `wide` is `narrow` plus the axis `axis` of extent
+// 1.
 bool IsViewAlong(const ir::Node& node, int64_t axis, const ir::PartialShape& wide,
                  const ir::PartialShape& narrow) {
   if (!node.Is(ir::OpRole::kView) || !wide.rank_known() || !narrow.rank_known()) return false;
@@ -46,10 +47,10 @@ bool IsViewAlong(const ir::Node& node, int64_t axis, const ir::PartialShape& wid
   return extents == narrow.extents();
 }
 
-// What is found in a body that is one cell.
+// The parts of a loop body that is exactly one cell.
 class CellBody {
  public:
-  // Nothing if the body is anything else.
+  // Returns nothing for any other body.
   static std::optional<CellBody> Match(const ir::Node& loop) {
     if (loop.bodies().size() != 1) return std::nullopt;
     CellBody found(loop.bodies()[0]);
@@ -62,12 +63,11 @@ class CellBody {
   const ir::Node& cell() const { return body_->graph->node(cell_); }
   Direction direction() const { return direction_; }
   const ir::InputMapping& data() const { return *data_; }
-  // The input of the loop that a state of the cell begins with.
+  // Returns the loop input with the initial value of a state.
   int32_t initial(int32_t state) const { return initial_[static_cast<size_t>(state)]; }
   const ir::Body& body() const { return *body_; }
 
-  // Where an input of the cell comes from: a constant of the body, or an input of the loop
-  // that all iterations share.
+  // The source of a cell's input: a constant of the body, or a loop input shared by all iterations.
   const TensorValue* ConstantOf(int32_t input) const {
     const ir::Node& node = body_->graph->node(cell().input(input).node);
     return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
@@ -96,7 +96,7 @@ class CellBody {
     return kind_ != nullptr;
   }
 
-  // The cell's data is a slice without the axis that was sliced.
+  // Matches the cell's data: a slice without the sliced axis.
   bool MatchInput() {
     const ir::Graph& graph = *body_->graph;
     const ir::Node& view = graph.node(cell().input(0).node);
@@ -108,7 +108,8 @@ class CellBody {
            IsViewAlong(view, *data_->axis, graph.output(view.input(0)).shape, view.output().shape);
   }
 
-  // Each state of the cell is what it gave in the iteration before. Weights are the same in all.
+  // Matches the states: each is carried from the previous iteration. Weights must be the same in all
+  // iterations.
   bool MatchStates() {
     for (int32_t state = 0; state < kind_->states; ++state) {
       const ir::InputMapping* mapping = MappingOf(cell().input(1 + state).node);
@@ -125,7 +126,7 @@ class CellBody {
     return cell().num_inputs() == kind_->states + 4;
   }
 
-  // Results are states, or all hidden states along an axis.
+  // Matches the results: final states, or all hidden states concatenated along an axis.
   bool MatchOutputs() const {
     const ir::Graph& graph = *body_->graph;
     return llvm::all_of(body_->outputs, [&](const ir::OutputMapping& mapping) {
@@ -208,7 +209,7 @@ opset1.Result "y" (%2)
       return graph.CreateConst(TensorValue::FromInts({static_cast<int64_t>(values.size())}, values))
           .out_port(0);
     };
-    // Sequences have the batch first.
+    // Sequences have the batch axis first.
     const auto turned = [&](const Port& port) { return add("opset1.Transpose", {port, ints({1, 0, 2})}); };
     const auto input = [&](int32_t index) { return loop.in_port(index).GetSource(); };
     const Port given = input(body.data().external);
@@ -242,13 +243,13 @@ opset1.Result "y" (%2)
     }
   }
 
-  // What a result of the body that is no view is.
+  // Returns the state that a result without a view returns.
   static ir::OutputPort StateOf(const CellBody& body, const ir::OutputMapping& mapping) {
     const ir::Graph& graph = *body.body().graph;
     return graph.node(graph.results()[static_cast<size_t>(mapping.internal)]).input(0);
   }
 
-  // As many steps as x [batch, steps, ..] has, for each of the batch.
+  // Returns the sequence lengths: the number of steps of x [batch, steps, ..] for each batch element.
   static Port Lengths(Graph& graph, const Port& x) {
     const ir::PartialShape& shape = x.shape();
     constexpr int64_t kMostWritten = 4096;

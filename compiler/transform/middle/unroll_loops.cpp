@@ -1,4 +1,4 @@
-// Loops of few iterations as what they compute.
+// Unrolling of loops with few iterations.
 
 #include <algorithm>
 
@@ -12,7 +12,8 @@ namespace middle {
 
 namespace {
 
-// A loop becomes at most so many nodes: iterations x nodes of the body, loops in it unrolled.
+// The maximum number of nodes of an unrolled loop: iterations times nodes of the body, including nested
+// unrolled loops.
 constexpr int64_t kMostUnrolledNodes = 512;
 
 template <typename Mapping>
@@ -24,23 +25,24 @@ bool IsLoopNode(const ir::Node& node) {
   return node.Is(ir::OpRole::kTensorIterator) || node.Is(ir::OpRole::kLoop);
 }
 
-// The extent of an axis, if it is known.
+// Returns the extent of an axis, if known.
 std::optional<int64_t> ExtentOf(const ir::PartialShape& shape, int64_t axis) {
   if (!shape.rank_known() || axis < 0 || axis >= shape.rank() || !shape[axis].known()) return std::nullopt;
   return shape[axis].value();
 }
 
-// True if a tensor of one element is known not to be 0.
+// Returns true if a one-element tensor is known to be nonzero.
 bool IsKnownTrue(const ir::Output& output) {
   return output.value && output.value->volume() == 1 && output.value->ElementAsInt(0) != 0;
 }
 
-// The output of the body that a result of it shows.
+// Returns the output of the body that a result reads.
 ir::OutputPort SourceOfResult(const ir::Body& body, int32_t result) {
   return body.graph->node(body.graph->results()[static_cast<size_t>(result)]).input(0);
 }
 
-// How often a Loop runs that neither condition can end; `parts`: of its sliced inputs.
+// Returns the trip count of a Loop that neither condition can end early; `parts` is the number of slices of
+// its inputs.
 std::optional<int64_t> TripsOf(const ir::Graph& graph, const ir::Node& loop, std::optional<int64_t> parts) {
   const ir::Body& body = loop.bodies()[0];
   const bool goes_on = llvm::all_of(body.outputs, [&](const ir::OutputMapping& mapping) {
@@ -54,7 +56,7 @@ std::optional<int64_t> TripsOf(const ir::Graph& graph, const ir::Node& loop, std
   return std::min(count, parts.value_or(count));
 }
 
-// How often the body of a loop runs, if that is known.
+// Returns the number of iterations of a loop, if known.
 std::optional<int64_t> IterationsOf(const ir::Graph& graph, const ir::Node& loop) {
   const ir::Body& body = loop.bodies()[0];
   std::optional<int64_t> parts;
@@ -75,8 +77,8 @@ std::optional<int64_t> IterationsOf(const ir::Graph& graph, const ir::Node& loop
   return 1;
 }
 
-// How many nodes a loop would become; nothing if it cannot be unrolled, or becomes too many.
-// Recursion goes as deep as bodies are nested.
+// Returns the number of nodes of the unrolled loop; nothing if it cannot be unrolled or exceeds the limit.
+// The recursion depth is the nesting depth of bodies.
 std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
   const std::optional<int64_t> iterations = IterationsOf(graph, loop);
   if (!iterations || *iterations < 1 || *iterations > kMostUnrolledNodes) return std::nullopt;
@@ -85,7 +87,7 @@ std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
   for (ir::NodeId id : body.nodes()) {
     const ir::Node& node = body.node(id);
     if (node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult)) continue;
-    // What has state counts its runs.
+    // A node with state depends on the number of its executions.
     const bool has_state = node.info().is_sink || node.Is(ir::OpRole::kReadValue) ||
                            (node.info().is_source && !node.Is(ir::OpRole::kConst));
     if (has_state || node.info().infer == nullptr) return std::nullopt;
@@ -95,13 +97,13 @@ std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
   return size * *iterations;
 }
 
-// One loop.
+// The unrolling of one loop.
 class Unroller {
  public:
   Unroller(Graph& graph, const Node& loop, int64_t iterations)
       : graph_(graph), loop_(loop), body_(loop.ir().bodies()[0]), iterations_(iterations) {}
 
-  // Puts the iterations in the place of the loop; the loops in them. It stays where a result
+  // Replaces the loop by its iterations and returns the loops among their nodes. Does nothing if a result
   // would be a constant, a parameter or another result.
   std::vector<Node> Run() {
     parts_.resize(body_.inputs.size());
@@ -138,7 +140,7 @@ class Unroller {
   }
   Port Int(int64_t value) { return graph_.CreateConst(TensorValue::FromInts({}, {value})).out_port(0); }
 
-  // What an input is cut into, by iterations.
+  // Returns the slices of an input, by iteration.
   std::vector<Port> PartsOf(const ir::InputMapping& mapping) {
     Port whole = loop_.in_port(mapping.external).GetSource();
     const int64_t extent = whole.shape()[*mapping.axis].value();
@@ -157,7 +159,7 @@ class Unroller {
     return parts;
   }
 
-  // What the parameters of the body are in an iteration.
+  // Returns the values of the body's parameters in an iteration.
   std::vector<Port> ParametersAt(int64_t k) {
     std::vector<Port> parameters(body_.inputs.size(), loop_.out_port(0));
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
@@ -176,7 +178,7 @@ class Unroller {
     return parameters;
   }
 
-  // The number of an iteration, as the parameter of the body wants it.
+  // Returns the index of an iteration, with the type and rank of the body's parameter.
   Port NumberOf(int64_t k, int32_t parameter) {
     const ir::Output& wanted =
         body_.graph->node(body_.graph->parameters()[static_cast<size_t>(parameter)]).output();
@@ -186,7 +188,7 @@ class Unroller {
         .out_port(0);
   }
 
-  // What an output of the loop is: the last value, or all side by side.
+  // Returns the value of a loop output: the last iteration's, or the concatenation of all.
   Port OutputOf(const ir::OutputMapping& mapping) {
     const auto result = static_cast<size_t>(mapping.internal);
     if (!mapping.axis) return results_.back()[result];
@@ -204,7 +206,7 @@ class Unroller {
 
   bool IsMade(const Node& node) const { return llvm::is_contained(nodes_, node); }
 
-  // True if each output that is a result of the model is computed by a node of its own.
+  // Returns true if each output that is a result of the model is a distinct output of the new nodes.
   bool KeepsResults(const std::vector<Port>& outputs) const {
     std::vector<Port> sources;
     for (const Port& output : loop_.out_ports()) {
@@ -224,8 +226,8 @@ class Unroller {
   const Node loop_;
   const ir::Body& body_;
   const int64_t iterations_;
-  std::vector<std::vector<Port>> parts_;    // by input mapping, of those that are sliced
-  std::vector<std::vector<Port>> results_;  // by iteration
+  std::vector<std::vector<Port>> parts_;    // per input mapping; empty unless sliced
+  std::vector<std::vector<Port>> results_;  // per iteration
   std::vector<Node> nodes_;
 };
 
@@ -235,7 +237,7 @@ class UnrollLoops : public MiddleReplacementPattern {
  public:
   UnrollLoops() {
     force_clean_up = true;
-    // Loops of more than a few iterations run faster than what they become.
+    // Loops of more than a few iterations run faster than their unrolled nodes.
     enabled = false;
   }
   std::string_view Description() const override {
