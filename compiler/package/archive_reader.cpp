@@ -18,14 +18,14 @@ namespace {
 
 constexpr size_t kMaxEntries = 100'000;
 
-// Collects the bytes of a file that arrive in blocks.
+// A buffer for a file that arrives in blocks.
 class GrowingBuffer {
  public:
-  // `trusted` bytes may be allocated at once, `expected` is where growth ends.
+  // `trusted` bytes may be allocated immediately; `expected` limits the growth.
   GrowingBuffer(uint64_t trusted, std::optional<uint64_t> expected)
       : trusted_(trusted), expected_(expected) {}
 
-  // False if memory is short.
+  // Returns false if memory is short.
   bool Append(const void* data, size_t size) {
     size_t capacity = buffer_ == nullptr ? 0 : buffer_->size();
     if (capacity - used_ < size) {
@@ -116,7 +116,7 @@ bool ArchiveReader::Open() {
   if (stream_ != nullptr) {
     status = functions_->archive_read_open(archive_, this, nullptr, ReadUnpacked, nullptr);
   } else {
-    // A compression that its first bytes do not tell is unpacked all the same.
+    // Compressions that are not recognised by the first bytes are supported as well.
     SupportFilters(*functions_, archive_);
     status = functions_->archive_read_open_memory(archive_, bytes.data(), bytes.size());
   }
@@ -170,7 +170,7 @@ bool ArchiveReader::ReadBlocks(Consume consume) {
   return false;
 }
 
-// Looks at what the header of an entry says; true if it is a regular file.
+// Validates the header of an entry; returns true for a regular file.
 bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
   const char* name = functions_->archive_entry_pathname(entry);
   if (name == nullptr) name = functions_->archive_entry_pathname_utf8(entry);
@@ -223,7 +223,7 @@ std::optional<std::string> ArchiveReader::Next() {
   if (failed_ || (!opened_ && !Open())) return std::nullopt;
   const Utf8Locale utf8;
   for (size_t entries = 0; entries < kMaxEntries; ++entries) {
-    // What is skipped has to fit, too.
+    // Skipped files count against the limit, too.
     if (unread_ && !ReadBlocks([](const void*, size_t) { return true; })) return std::nullopt;
     archive_entry* entry = nullptr;
     int status = functions_->archive_read_next_header(archive_, &entry);
@@ -231,7 +231,7 @@ std::optional<std::string> ArchiveReader::Next() {
       Finish();
       return std::nullopt;
     }
-    // A warning is about characters of names or times, which do not matter.
+    // Warnings concern characters of names or times and are irrelevant.
     if (status != ARCHIVE_OK && status != ARCHIVE_WARN) {
       FailDamaged("an entry cannot be read");
       return std::nullopt;
@@ -251,7 +251,7 @@ std::shared_ptr<const Buffer> ArchiveReader::Stored(const void* block, size_t si
   const auto* data = static_cast<const std::byte*>(block);
   const std::byte* begin = source_.bytes->data();
   const std::byte* end = begin + source_.bytes->size();
-  // libarchive hands out memory of the archive itself where it can.
+  // libarchive returns memory of the archive itself if possible.
   const bool inside = !std::less<>()(data, begin) && std::less<>()(data, end);
   if (!inside || !current_size_ || size != *current_size_) return nullptr;
   return Buffer::Slice(source_.bytes, static_cast<size_t>(data - begin), size);
@@ -293,7 +293,7 @@ std::optional<ArchivedFile> ArchiveReader::ReadStart(uint64_t most) {
   return ArchivedFile{.bytes = std::move(stored), .size = received};
 }
 
-// Reads what follows the last entry, so that its checksum is verified.
+// Reads to the end of the file, so that its checksum is verified.
 void ArchiveReader::Finish() {
   while (stream_ != nullptr) {
     auto bytes = stream_->Next();

@@ -17,37 +17,35 @@ namespace nnefc {
 
 struct ArchiveFunctions;
 
-// A file of an archive, or the beginning of it.
+// A file of an archive, or its first bytes.
 struct ArchivedFile {
   std::shared_ptr<const Buffer> bytes;
-  uint64_t size = 0;  // of all of it
+  uint64_t size = 0;  // size of the whole file
 
   bool is_whole() const { return bytes->size() == size; }
 };
 
-// Walks through the files of a tar, with any compression. Everything that could
-// harm is refused with an error: names that lead out of the archive, links,
-// devices, entries given twice, sizes that do not fit, and more than `max_bytes`
-// in all. Memory grows with the data that arrive, never with a size that a
-// header states.
+// A reader of the files of a tar with any compression. Harmful content is rejected with an error: paths that
+// leave the archive, links, devices, duplicate entries, inconsistent sizes, and more than `max_bytes` in
+// total. Memory grows with the data received, never by the sizes stated in headers.
 class ArchiveReader {
  public:
-  // `source` and `emitter` must outlive the reader.
+  // Requires that `source` and `emitter` outlive the reader.
   ArchiveReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter);
   ~ArchiveReader();
   ArchiveReader(const ArchiveReader&) = delete;
   ArchiveReader& operator=(const ArchiveReader&) = delete;
 
-  // Goes to the next regular file and returns its path, without `./` and empty
-  // parts; nothing at the end or after an error, see failed().
+  // Advances to the next regular file and returns its path, without `./` and empty parts. Returns nothing at
+  // the end or after an error, see failed().
   std::optional<std::string> Next();
-  // The content of the current file: a part of the archive where it lies there
-  // unpacked. Null after an error.
+  // Returns the content of the current file: a slice of the archive if it is stored uncompressed there.
+  // Returns null after an error.
   [[nodiscard]] std::shared_ptr<const Buffer> Read();
-  // The first `most` bytes of the current file, all of it where it lies
-  // unpacked; the rest is read and not kept. Nothing after an error.
+  // Returns the first `most` bytes of the current file, or all of it if it is stored uncompressed; the
+  // remainder is read and discarded. Returns nothing after an error.
   [[nodiscard]] std::optional<ArchivedFile> ReadStart(uint64_t most);
-  // True if an error was emitted.
+  // Returns true if an error was emitted.
   bool failed() const { return failed_; }
 
  private:
@@ -61,17 +59,17 @@ class ArchiveReader {
   [[nodiscard]] bool CheckTotal();
   void Finish();
   static ssize_t ReadUnpacked(archive* handle, void* reader, const void** block);
-  // The bytes of the current file, if `block` is all of it and a part of an
-  // archive that is not compressed; otherwise null.
+  // Returns the bytes of the current file if `block` is all of it and part of an uncompressed archive;
+  // otherwise null.
   std::shared_ptr<const Buffer> Stored(const void* block, size_t size) const;
 
   const DataSource& source_;
   uint64_t max_bytes_;
   Emitter& emitter_;
   const ArchiveFunctions* functions_ = nullptr;
-  archive* archive_ = nullptr;              // once it is opened
-  std::unique_ptr<UnpackedStream> stream_;  // of a compressed archive
-  uint64_t unpacked_ = 0;                   // by stream_
+  archive* archive_ = nullptr;              // null until opened
+  std::unique_ptr<UnpackedStream> stream_;  // null unless compressed
+  uint64_t unpacked_ = 0;                   // bytes from stream_
   llvm::StringSet<> seen_;
   std::string current_;
   std::optional<uint64_t> current_size_;

@@ -10,8 +10,7 @@ namespace {
 
 using Algorithm = DatQuantization::Algorithm;
 
-// The operations of P 4.8.5 under the names that were in use: the standard
-// itself says `quantize_linear` in places.
+// The operations of P 4.8.5, including other names in use: the standard itself contains `quantize_linear`.
 struct AlgorithmName {
   std::string_view name;
   Algorithm algorithm;
@@ -39,7 +38,7 @@ bool IsNamePart(char c) {
 class AlgorithmParser {
  public:
   AlgorithmParser(const DatFile& dat, Emitter& emitter) : dat_(dat), emitter_(emitter), text_(dat.algorithm) {
-    // C programs wrote the zero byte that ends their string, too.
+    // C programs also wrote the terminating zero byte.
     while (!text_.empty() && text_.back() == '\0') text_.remove_suffix(1);
   }
 

@@ -26,15 +26,15 @@ void WithItems(const TensorValue& value, Use use) {
   const std::byte* bytes = value.bytes();
   const bool is_native = VisitAnyType(value.type(), [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    // A byte that is not 0 is true, whatever it is.
+    // Any nonzero byte is true.
     using Item = std::conditional_t<std::is_same_v<T, Boolean>, uint8_t, T>;
     use([bytes](int64_t i) { return Load<Item>(bytes, i); });
   });
   NNEFC_CHECK(is_native);
 }
 
-// An argument of an algorithm, broadcast to the shape of the items: leading
-// extents aligned, missing trailing ones taken as 1.
+// An argument of an algorithm, broadcast to the shape of the items: leading extents aligned, missing trailing
+// ones implied.
 class Argument {
  public:
   Argument(const TensorValue& value, llvm::ArrayRef<int64_t> shape)
@@ -77,7 +77,7 @@ class Dequantizer {
     auto* out = reinterpret_cast<float*>(buffer->mutable_data());
     bool decoded = true;
     WithItems(dat_.value, [&](auto item) {
-      // Floats and bools have no coding.
+      // Floats and bools are never quantized.
       if constexpr (std::is_integral_v<decltype(item(0))>) decoded = DecodeItems(item, out);
     });
     if (!decoded) return std::nullopt;
@@ -85,7 +85,7 @@ class Dequantizer {
   }
 
  private:
-  // What is constant along a run of items.
+  // Values that are constant along a run of items.
   struct Run {
     double scale = 0;   // linear
     double offset = 0;  // linear
@@ -132,7 +132,7 @@ class Dequantizer {
     return true;
   }
 
-  // The number of steps between the smallest and the largest index.
+  // Returns the number of steps between the smallest and the largest index.
   double Steps() const {
     bool symmetric = quantization_.is_signed && quantization_.symmetric;
     if (quantization_.algorithm == Algorithm::kLogarithmic) {
@@ -141,9 +141,8 @@ class Dequantizer {
     return std::ldexp(1.0, quantization_.bits) - 1 - (symmetric ? 1 : 0);
   }
 
-  // R 4.9.5: min_max_linear_quantize, zero_point_linear_quantize; for the
-  // logarithmic one the deprecated formulas of R 5.2. Returns false for
-  // arguments that make no range.
+  // Prepares a run for min_max_linear_quantize or zero_point_linear_quantize (R 4.9.5), or the deprecated
+  // logarithmic formulas of R 5.2. Returns false if the arguments do not form a range.
   bool MakeRun(llvm::ArrayRef<double> arguments, Run& run) {
     switch (quantization_.algorithm) {
       case Algorithm::kMinMaxLinear: {
@@ -182,7 +181,7 @@ class Dequantizer {
     const Shape& shape = dat_.value.shape();
     std::vector<Argument> arguments;
     for (const TensorValue* value : ArgumentValues()) arguments.emplace_back(*value, shape);
-    // Along the innermost axes where no argument varies, runs are long.
+    // The innermost axes with constant arguments form one run.
     size_t outer = shape.size();
     int64_t length = 1;
     auto constant = [&](size_t axis) {
@@ -222,10 +221,9 @@ class Dequantizer {
     return true;
   }
 
-  // Item q stands for 2^(q + m - r), m = ceil(log2(max)), r the largest index.
-  // The sign of signed items is their highest bit. The provisional formula
-  // (P 4.8.5) keeps `bits` powers instead of 2^bits, but the largest index has
-  // to stand for the largest value (P 7.1).
+  // Decodes item q as 2^(q + m - r) with m = ceil(log2(max)) and the largest index r. The sign of signed
+  // items is their highest bit. The provisional formula (P 4.8.5) has `bits` powers instead of 2^bits, but
+  // the largest index must represent the largest value (P 7.1).
   template <typename Item>
   bool DecodePowers(Item item, const Run& run, int64_t begin, int64_t end, float* out) {
     const int width = quantization_.bits - (quantization_.is_signed ? 1 : 0);
@@ -235,7 +233,7 @@ class Dequantizer {
       bool negative = quantization_.is_signed && (code >> width & 1) != 0;
       if (quantization_.is_signed) code &= largest;
       if (code > largest) return FailIndex(i, static_cast<double>(code));
-      // Powers below the smallest double are zero all the same.
+      // Powers below the smallest double are zero.
       auto below = static_cast<int>(std::min<uint64_t>(largest - code, 100'000));
       double power = std::ldexp(1.0, run.top - below);
       out[i] = static_cast<float>(negative ? -power : power);
@@ -268,8 +266,8 @@ class Decoder {
       return Convert<float>(ElementType::kF32);
     }
     std::optional<DatQuantization> own;
-    // What the file itself tells interprets its items; that of `graph.quant` is
-    // then for the computation alone (P 7.1).
+    // The file's own quantization decodes its items; `graph.quant` then only applies to the computation (P
+    // 7.1).
     if (quantization == nullptr || dat_.coding == DatCoding::kAlgorithm) {
       own = OwnQuantization();
       if (!own) return std::nullopt;
@@ -287,8 +285,7 @@ class Decoder {
     return Convert<int64_t>(ElementType::kI64);
   }
 
-  // Before there were bools, in the provisional format, logicals were stored
-  // as unsigned integers, and later as such of one bit.
+  // The provisional format stored logicals as unsigned integers before it had bools, later with one bit.
   std::optional<TensorValue> ToLogical() {
     if (dat_.items == DatItems::kBool) return dat_.value;
     bool integers = dat_.items == DatItems::kSigned || dat_.items == DatItems::kUnsigned;
@@ -305,7 +302,7 @@ class Decoder {
     return std::nullopt;
   }
 
-  // Stays as it is until somebody asks for its bytes.
+  // Returns f32 values that stay compressed until their first access.
   TensorValue FromHalves() {
     return TensorValue(
         ElementType::kF32, dat_.value.shape(),
@@ -347,9 +344,8 @@ class Decoder {
     return TensorValue(type, dat_.value.shape(), std::move(buffer));
   }
 
-  // The quantization that the file itself tells: an algorithm text, legacy
-  // codes, or the deprecated range of R 5.2, which makes signed quantized
-  // items logarithmic.
+  // Returns the file's own quantization: an algorithm text, legacy types, or the deprecated range of R 5.2
+  // (logarithmic for signed quantized items).
   std::optional<DatQuantization> OwnQuantization() {
     if (dat_.coding == DatCoding::kAlgorithm) return ParseDatAlgorithm(dat_, emitter_);
     if (dat_.coding == DatCoding::kQuantized && !dat_.has_range) {

@@ -12,14 +12,14 @@ namespace {
 constexpr uint64_t kRatifiedHeader = 128;
 constexpr uint64_t kStrayBytes = 4;
 constexpr uint32_t kRatifiedMaxRank = 8;
-// The provisional format bounds no rank; the arrays of other tools end here.
+// The provisional format has no limit; arrays of other tools have at most this rank.
 constexpr uint32_t kProvisionalMaxRank = 32;
 constexpr uint64_t kProvisionalHeader = 16;  // without extents and text
 static_assert(kLongestDatHeader == kProvisionalHeader + 4 * kProvisionalMaxRank + 0xffff);
 
-// Places in the headers.
+// Offsets in the headers.
 constexpr uint64_t kVersionAt = 2;
-constexpr uint64_t kLengthAt = 4;  // of the data in R, of the header in P
+constexpr uint64_t kLengthAt = 4;  // length of the data in R, of the header in P
 constexpr uint64_t kRankAt = 8;
 constexpr uint64_t kExtentsAt = 12;
 constexpr uint64_t kRatifiedBitsAt = 44;
@@ -59,14 +59,13 @@ std::string_view ExpectedBits(DatItems items) {
   return "";
 }
 
-// Item types of the ratified format: R 5.2, and those of 1.0 to 1.0.2, which
-// denoted two of them in hexadecimal.
+// Item types of the ratified format: R 5.2, and those of versions 1.0 to 1.0.2, two of them in hexadecimal.
 struct RatifiedType {
   uint32_t code;
   DatItems items;
   DatCoding coding;
 };
-constexpr uint32_t kIntegerCode = 1;  // signed by a flag in the deprecated parameters
+constexpr uint32_t kIntegerCode = 1;  // a flag in the deprecated parameters makes it signed
 constexpr RatifiedType kRatifiedTypes[] = {
     {0, DatItems::kFloat, DatCoding::kPlain},        {kIntegerCode, DatItems::kUnsigned, DatCoding::kPlain},
     {2, DatItems::kUnsigned, DatCoding::kQuantized}, {3, DatItems::kSigned, DatCoding::kQuantized},
@@ -74,7 +73,7 @@ constexpr RatifiedType kRatifiedTypes[] = {
     {0x10, DatItems::kUnsigned, DatCoding::kLinear}, {0x11, DatItems::kUnsigned, DatCoding::kLogarithmic},
 };
 
-// Items of a vendor (R 5.2: its code is the upper half), whose bits are not told.
+// Item types of a vendor (R 5.2: its code is the upper half), without a number of bits.
 struct VendorType {
   uint32_t code;
   DatBlocks blocks;
@@ -82,7 +81,7 @@ struct VendorType {
 constexpr VendorType kVendorTypes[] = {{0x54523040, DatBlocks::kHalves}, {0x54522040, DatBlocks::kPairs}};
 constexpr uint32_t kVendorBits = 0xffffffff;
 
-// The bytes of a header, little-endian.
+// Accessors for the bytes of a little-endian header.
 class HeaderBytes {
  public:
   explicit HeaderBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -100,21 +99,20 @@ uint64_t ProvisionalTypeAt(HeaderBytes header) {
   return kExtentsAt + uint64_t{4} * header.U32(kRankAt);
 }
 
-// True if the header of a file of `size` bytes states the length that a
-// provisional one has.
+// Returns true if the header of a file of `size` bytes states the length of a provisional header.
 bool StatesProvisionalLength(HeaderBytes header, uint64_t size) {
   const uint64_t type_at = ProvisionalTypeAt(header);
   const uint64_t length = header.U32(kLengthAt);
   if (type_at + 4 > size || length < type_at + 4) return false;
   const uint64_t text = length - type_at - 4;
-  // No more is looked at of ranks that are refused.
+  // Headers with a rejected rank are not read further.
   if (header.U32(kRankAt) > kProvisionalMaxRank) return text <= std::numeric_limits<uint16_t>::max();
   return text == header.U16(type_at + 2);
 }
 
 class DatReader {
  public:
-  // `source` holds the header at least of a file of `size` bytes.
+  // `source` has at least the header of a file of `size` bytes.
   DatReader(const DataSource& source, uint64_t size, Emitter& emitter)
       : source_(source),
         header_({source.bytes->data(), source.bytes->size()}),
@@ -186,13 +184,11 @@ bool DatReader::CheckMagic() {
               header_.U8(kVersionAt), header_.U8(kVersionAt + 1));
 }
 
-// The formats share magic and version. A provisional header states its own
-// length, 16 + 4 * rank + the length of its text; a ratified one the length of
-// the data behind its 128 bytes. A file can satisfy both (a provisional tensor
-// of 128 bytes has that size; in a ratified tensor of shape [1,6] the length
-// of the data, 24, is that of a provisional header of rank 2), but not with
-// bits per item in the provisional place: a ratified file has zero there,
-// behind its last extent.
+// Distinguishes the formats, since they share magic and version. A provisional header states its own length,
+// 16 + 4 * rank + the length of its text; a ratified one states the length of the data after its 128 bytes. A
+// file can satisfy both: a provisional tensor of 128 bytes has that size, and in a ratified tensor of shape
+// [1,6] the data length 24 equals that of a provisional header of rank 2. The bits per item at the
+// provisional offset decide: a ratified file has zero there, after its last extent.
 bool DatReader::IsProvisional() const {
   if (!StatesProvisionalLength(header_, size_)) return false;
   return header_.U32(kRankAt) > kProvisionalMaxRank || header_.U8(ProvisionalTypeAt(header_) + 1) != 0;
@@ -210,11 +206,11 @@ bool DatReader::CheckBits(uint32_t bits, uint64_t at, uint64_t size) {
   return true;
 }
 
-// Nothing if they are too many.
+// Returns the size of the data in bytes; nothing on overflow.
 std::optional<uint64_t> DatReader::DataBytes() const {
   if (dat_.blocks == DatBlocks::kNone) return PlainBytes(dat_.shape, dat_.bits);
   const std::optional<int64_t> volume = Volume(dat_.shape);
-  // As many bytes as items there are fewer than 32 bits each.
+  // A block has fewer than 32 bits per item, so this bounds its bytes.
   if (!volume || !PlainBytes(dat_.shape, 32)) return std::nullopt;
   return static_cast<uint64_t>(*volume / CompressedFloats::kBlockItems * CompressedFloats::kBlockBytes);
 }
@@ -240,7 +236,7 @@ std::optional<uint64_t> DatReader::CheckedDataBytes() {
   return bytes;
 }
 
-// Expects `expected` bytes from data_offset to the end of the file.
+// Checks that exactly `expected` bytes follow data_offset.
 bool DatReader::CheckDataSize(uint64_t expected) {
   uint64_t present = size_ - dat_.data_offset;
   if (present < expected) {
@@ -383,9 +379,8 @@ ElementType NativeType(DatItems items, int bits) {
   return ElementType::kDynamic;
 }
 
-// Takes items of any width from a stream of bytes: whole bytes are
-// little-endian (R 5.2: "all data"), other widths are packed with the most
-// significant bit first.
+// A stream of items of any bit width: whole bytes are little-endian (R 5.2: "all data"), other widths are
+// packed with the most significant bit first.
 class BitStream {
  public:
   BitStream(const std::byte* bytes, int bits) : at_(bytes), bits_(bits) {}
@@ -408,8 +403,8 @@ class BitStream {
  private:
   const std::byte* at_;
   int bits_;
-  int held_ = 0;                  // bits in the window that were not taken
-  unsigned __int128 window_ = 0;  // holds up to 63 + 8 of them
+  int held_ = 0;                  // unread bits in the window
+  unsigned __int128 window_ = 0;  // up to 63 + 8 bits
 };
 
 template <typename T>
@@ -434,7 +429,7 @@ bool DatReader::UnpackItems(ElementType type) {
   return true;
 }
 
-// Blocks stay as they are until somebody asks for their floats.
+// Creates f32 values that stay compressed until their first access.
 bool DatReader::UnpackBlocks() {
   using Form = CompressedFloats::Form;
   const auto size = static_cast<size_t>(*DataBytes());

@@ -6,7 +6,7 @@
 namespace nnefc {
 namespace {
 
-// How items of a type are written: R 5.2, P 5.2.
+// The item type codes for a type: R 5.2, P 5.2.
 struct ItemCode {
   uint8_t ratified;
   uint8_t provisional;
@@ -31,8 +31,8 @@ class Header {
   std::vector<std::byte> bytes_;
 };
 
-// Items below a byte, the most significant bit first as in the format and not
-// as in memory.
+// Returns sub-byte items packed with the most significant bit first, as in the file format but unlike in
+// memory.
 std::vector<std::byte> Packed(const TensorValue& value) {
   const int bits = BitWidth(value.type());
   std::vector<std::byte> packed(value.byte_size());

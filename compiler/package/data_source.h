@@ -9,22 +9,22 @@
 
 namespace nnefc {
 
-// The bytes of a binary file, mapped from disk or unpacked from an archive,
-// and the name that messages tell it by (`model.tgz:conv1/filter.dat`).
+// The bytes of a binary file, mapped from disk or decompressed from an archive, with a name for messages
+// (`model.tgz:conv1/filter.dat`).
 struct DataSource {
   FileId file;
   std::shared_ptr<const Buffer> bytes;
 };
 
-// Maps the file at `path`. `kind` says how messages tell places in it.
+// Maps the file at `path`. `kind` determines the form of locations in messages.
 ErrorOr<DataSource> OpenData(const std::string& path, Context& context, FileKind kind = FileKind::kBinary);
 
-// The range of `size` bytes at `offset` for a message; places past 4 GiB are
-// told as the last that a range can hold.
+// Returns the range of `size` bytes at `offset` for a message; offsets of 4 GiB and more are clamped to the
+// largest representable one.
 SourceRange ByteRange(FileId file, uint64_t offset, uint64_t size);
 
-// Text of a file that is not trusted, fit for a message: what is not printable
-// ASCII becomes `.`, and what is long is cut.
+// Returns untrusted text of a file in a form fit for messages: characters other than printable ASCII become
+// `.`, and long text is truncated.
 std::string ShownText(std::string_view text);
 
 }  // namespace nnefc

@@ -11,14 +11,13 @@ namespace nnefc {
 
 struct ArchiveFunctions;
 
-// Lets libarchive read the compressions that it implements itself: bzip2,
-// compress, lz4, lzma, xz, zstd. Others run programs.
+// Enables the compressions that libarchive implements itself: bzip2, compress, lz4, lzma, xz, zstd. Others
+// would run external programs.
 void SupportFilters(const ArchiveFunctions& functions, archive* handle);
-// True if an archive that was opened is compressed more than once, which is how
-// bombs are built.
+// Returns true if an open archive is compressed more than once, as decompression bombs are.
 bool IsLayered(const ArchiveFunctions& functions, archive* handle);
 
-// Unpacks a file of one of these compressions up to its end.
+// A decompressor of a file with one of these compressions, up to its end.
 class FilterStream : public UnpackedStream {
  public:
   explicit FilterStream(PackedBytes packed);
@@ -34,7 +33,7 @@ class FilterStream : public UnpackedStream {
 
   PackedBytes packed_;
   const ArchiveFunctions* functions_ = nullptr;
-  archive* archive_ = nullptr;  // once it is opened
+  archive* archive_ = nullptr;  // null until opened
   bool opened_ = false;
   std::string reason_;
 };

@@ -11,12 +11,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A format of others. `converter` is what `nnef_tools.convert` of the package
-// `nnef-tools` calls it; empty if it cannot read it.
+// A model format of another framework. `converter` is its name in `nnef_tools.convert` of the package
+// `nnef-tools`; empty if unsupported there.
 struct Format {
   std::string_view title;
   std::string_view converter;
-  std::string_view advice;  // instead of a converter
+  std::string_view advice;  // if there is no converter
 };
 
 constexpr Format kOnnx{"an ONNX model", "onnx", ""};
@@ -56,7 +56,7 @@ struct ByName {
   std::string_view end;
   const Format* format;
 };
-// Of binary files alone: a text is a document, whatever its name.
+// For binary files only: a text file is a document regardless of its name.
 constexpr ByName kNames[] = {
     {".onnx", &kOnnx},
     {".pb", &kTensorFlow},
@@ -78,7 +78,7 @@ constexpr ByName kNames[] = {
     {".bin", &kWeights},
 };
 
-// A text holds no NUL and hardly a control character.
+// Returns whether the bytes have a NUL or another control character unusual in text.
 bool IsBinary(std::span<const std::byte> bytes) {
   const size_t looked_at = std::min<size_t>(bytes.size(), 4096);
   return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(looked_at),
@@ -100,8 +100,8 @@ const Format* Find(const std::string& path, std::span<const std::byte> bytes) {
   for (const ByName& row : kNames) {
     if (path.ends_with(row.end)) return row.format;
   }
-  // The first field of ONNX' message is the version of its form, the last few
-  // of them; then, as a rule, comes the name of the producer.
+  // The first field of ONNX' message is the format version, with the latest ones supported; the producer's
+  // name usually follows.
   if (bytes.size() > 2 && bytes[0] == std::byte{0x08} && std::to_integer<int>(bytes[1]) <= 20 &&
       bytes[2] == std::byte{0x12})
     return &kOnnx;
@@ -114,7 +114,7 @@ std::optional<std::string> ForeignFormat(const std::string& path, std::span<cons
   const Format* format = Find(path, bytes);
   if (format == nullptr) return std::nullopt;
   if (format->converter.empty()) return fmt::format("{}; {}", format->title, format->advice);
-  // Without it inputs become `external1`, outputs the names of operations.
+  // Without the option, inputs become `external1` and outputs are named after operations.
   const bool keeps_names = format == &kOnnx;
   return fmt::format(
       "{}; convert it by Khronos' converter (the Python package `nnef-tools`): `python -m nnef_tools.convert "

@@ -7,9 +7,9 @@
 
 namespace nnefc {
 
-// What a file is that is no model of ours: "an ONNX model; convert it with ..".
-// Known by its first bytes, or where those say little by the end of its name;
-// nothing for what may be a document or an archive.
+// Returns the format of a file that is not an NNEF model: "an ONNX model; convert it with ..". Detects it by
+// the first bytes, or if these are ambiguous by the suffix. Returns nothing for a possible document or
+// archive.
 std::optional<std::string> ForeignFormat(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace nnefc

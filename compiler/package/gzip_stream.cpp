@@ -29,7 +29,7 @@ std::optional<std::span<const std::byte>> GzipStream::Next() {
     }
     int status = inflate(&stream_, Z_NO_FLUSH);
     if (status == Z_STREAM_END) {
-      // Another member may follow; anything else behind the last is padding.
+      // Another member may follow; any other bytes after the last one are padding.
       std::span<const std::byte> next(reinterpret_cast<const std::byte*>(stream_.next_in),
                                       stream_.avail_in + packed_.rest().size());
       at_end_ = !IsGzip(next);

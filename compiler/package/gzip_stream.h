@@ -9,9 +9,8 @@
 
 namespace nnefc {
 
-// Unpacks a gzip file block by block and verifies the checksum
-// and length at the end of each of its members, which libarchive's own filter
-// does not.
+// A block-wise decompressor of gzip files. It verifies checksum and length at the end of each member, unlike
+// libarchive's own filter.
 class GzipStream : public UnpackedStream {
  public:
   explicit GzipStream(PackedBytes packed);

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kLibrary = "libnnefc_archive.so";
 
 ErrorOr<const ArchiveFunctions*> Load() {
-  // Stays as long as the process does.
+  // Never unloaded.
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   void* functions = library == nullptr ? nullptr : ::dlsym(library, "nnefc_archive_functions");
   if (functions != nullptr) return static_cast<const ArchiveFunctions*>(functions);

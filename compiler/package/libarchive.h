@@ -7,7 +7,7 @@
 
 namespace nnefc {
 
-// What is called of libarchive.
+// The functions of libarchive in use.
 #define NNEFC_ARCHIVE_FUNCTIONS(FUNCTION)        \
   FUNCTION(archive_entry_filetype)               \
   FUNCTION(archive_entry_free)                   \
@@ -52,15 +52,15 @@ namespace nnefc {
   FUNCTION(archive_write_set_format_zip)         \
   FUNCTION(archive_write_zip_set_compression_store)
 
-// Their addresses, which `libnnefc_archive.so` has as `nnefc_archive_functions`.
+// A table of function addresses, exported by `libnnefc_archive.so` as `nnefc_archive_functions`.
 struct ArchiveFunctions {
 #define NNEFC_ARCHIVE_MEMBER(name) decltype(&::name) name;
   NNEFC_ARCHIVE_FUNCTIONS(NNEFC_ARCHIVE_MEMBER)
 #undef NNEFC_ARCHIVE_MEMBER
 };
 
-// Loads them when they are first asked for: libarchive brings ten other libraries, which take 2 MB and 2 ms,
-// and most processes open no archive. An error if it is not there.
+// Loads the functions on first use: libarchive depends on ten other libraries (2 MB, 2 ms), and most
+// processes open no archive. Returns an error if the library is missing.
 ErrorOr<const ArchiveFunctions*> LoadArchiveFunctions();
 
 }  // namespace nnefc

@@ -10,7 +10,7 @@
 namespace nnefc {
 namespace {
 
-constexpr int kDeepestInner = 8;  // archives within each other
+constexpr int kDeepestInner = 8;  // nesting of archives
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::string_view WithoutSlashes(std::string_view label) {
 
 namespace {
 
-// The file of a label; nothing for a label that names no file inside.
+// Returns the file of a label; nothing for a label that names no file inside the model.
 std::optional<std::string> MemberOf(std::string_view label, std::string_view suffix = kTensorSuffix) {
   std::optional<std::string> path = LabelPath(label);
   if (!path) return std::nullopt;
@@ -72,7 +72,7 @@ const std::map<std::string, SafetensorsIndex>& ModelContainer::Indices() const {
     auto index = start ? ReadSafetensorsIndex(start->bytes, start->size, context_->emitter) : std::nullopt;
     is_index_missing_ |= !index;
     if (!index) continue;
-    // The tensors of a model inside are its own.
+    // The tensors of a sub-model have its path as a prefix.
     const std::string path = SubmodelAround(member);
     SafetensorsIndex& named = (*indices_)[member];
     for (auto& [label, entry] : *index) named.emplace(path + label, std::move(entry));
@@ -80,7 +80,7 @@ const std::map<std::string, SafetensorsIndex>& ModelContainer::Indices() const {
   return *indices_;
 }
 
-// The folder of the innermost model inside that a file lies in, with a slash; "" if there is none.
+// Returns the folder of the innermost sub-model around a file, with a trailing slash; "" if there is none.
 std::string ModelContainer::SubmodelAround(std::string_view member) const {
   for (size_t slash = member.rfind('/'); slash != std::string_view::npos;
        slash = member.rfind('/', slash - 1)) {
@@ -106,7 +106,7 @@ bool ModelContainer::HasVariable(std::string_view label) const {
   std::string inside;
   if (const Inner* inner = FindInner(label, inside))
     return inner->model == nullptr || inner->model->HasVariable(inside);
-  // What a damaged file holds is not known.
+  // The content of a corrupt file is unknown.
   return !Places(label).empty() || is_index_missing_;
 }
 
@@ -153,7 +153,7 @@ void ModelContainer::OpenInnerAs(const ModelOpenOptions& options, uint64_t unpac
   left_ = std::make_shared<uint64_t>(options.max_bytes - std::min(options.max_bytes, unpacked));
 }
 
-// A tensor that may lie in an archive inside that cannot be read.
+// Reports a tensor that may be in an unreadable nested archive.
 std::nullopt_t ModelContainer::Lost(std::string_view label, Emitter& emitter) const {
   emitter.Emit(kContainerNoVariable, ByteRange(file_, 0, 0), "the archive that holds `{}` cannot be read",
                ShownText(label));
@@ -238,7 +238,7 @@ std::optional<ModelContainer::Place> ModelContainer::Find(std::string_view label
     emitter.Emit(kContainerTwoTensors, range, "both `{}` and `{}` hold the variable `{}`; remove one of them",
                  ShownText(places[0].member), ShownText(places[1].member), ShownText(label));
   } else if (is_index_missing_) {
-    return std::nullopt;  // told
+    return std::nullopt;  // already reported
   } else if (const std::optional<std::string> member = MemberOf(label)) {
     emitter.Emit(kContainerNoVariable, range, "there is no `{}` for the variable `{}`", ShownText(*member),
                  ShownText(label));

@@ -17,44 +17,38 @@ namespace nnefc {
 
 class ModelContainer;
 
-// A label as models know it: what exporters write with a slash before it names the
-// same file.
+// Returns a label without leading slashes; exporters write some that do not change the file.
 std::string_view WithoutSlashes(std::string_view label);
 
 struct ModelOpenOptions {
-  // Bound on the unpacked size of an archive: --max-bytes.
+  // The limit on the unpacked size of an archive: --max-bytes.
   uint64_t max_bytes = uint64_t{16} << 30;
-  // Tensor files will be read: those of a compressed archive are kept when it is
-  // opened. Otherwise their headers alone are, and it is unpacked once more if a
-  // file is read after all.
+  // Tensor files will be read: opening a compressed archive retains their data. Otherwise it retains only
+  // their headers, and the first access to data decompresses the archive again.
   bool reads_data = false;
 };
 
 struct [[nodiscard]] ModelOpenResult {
-  // Null on failure, which was emitted.
+  // Null on failure, after a diagnostic.
   std::unique_ptr<ModelContainer> model;
-  // True if the failure is the environment's (a file that cannot be opened)
-  // and not the model's.
+  // True if the failure is caused by the environment (a file that cannot be opened), not by the model.
   bool environment_failed = false;
 };
 
-// A model as it lies on disk (R 5.1, P 5.1): a folder or an archive (`.tar`,
-// `.tgz`, other compressions) with `graph.nnef`, `<label>.dat` of each variable
-// and perhaps `graph.quant`, also known by its `graph.nnef`; or a bare document
-// without weights. As tract reads them, `.safetensors` files may hold the tensors
-// of many labels, and models may lie inside: the folder `part` with a graph.nnef,
-// or an archive `part.nnef.tar` or `part.nnef.tgz`. The labels of their tensors
-// begin with `part/` here. Nothing is ever unpacked to disk. A model is for one
-// thread.
+// A model on disk (R 5.1, P 5.1): a folder or an archive (`.tar`, `.tgz`, other compressions) with
+// `graph.nnef`, `<label>.dat` of each variable and optionally `graph.quant`; the path of its `graph.nnef`; or
+// a single document without weights. As in tract, `.safetensors` files may contain the tensors of several
+// labels, and sub-models may be nested: the folder `part` with a graph.nnef, or an archive `part.nnef.tar` or
+// `part.nnef.tgz`. The labels of their tensors begin with `part/`. No file is ever unpacked to disk. Not
+// thread-safe.
 class ModelContainer {
  public:
-  // Opens the model at `path`. The members of an archive may lie in one folder
-  // (`model/graph.nnef`); entries that leave it, links, devices and entries
-  // that are given twice are refused. `context` must outlive the model.
+  // Opens the model at `path`. The members of an archive may share one folder (`model/graph.nnef`). Entries
+  // that leave it, links, devices and duplicate entries are errors. `context` must outlive the model.
   static ModelOpenResult Open(const std::string& path, Context& context,
                               const ModelOpenOptions& options = {});
-  // A document held in memory, which messages call `name`, and the data of its
-  // variables by label.
+  // Creates a model from an in-memory document, named `name` in messages, and the data of its variables by
+  // label.
   static ModelOpenResult FromText(const std::string& name, std::string text, Context& context,
                                   std::map<std::string, TensorValue> data = {});
   virtual ~ModelContainer() = default;
@@ -64,54 +58,55 @@ class ModelContainer {
   FileId graph_text() const { return graph_text_; }
   std::optional<FileId> quantization_text() const { return quantization_text_; }
 
-  // True of a folder or archive, where the tensor files of variables belong.
+  // Returns true for a folder or archive, a container of tensor files.
   virtual bool is_bundle() const { return false; }
-  // True if there is at least one tensor file, or a model inside that may have one.
+  // Returns true if there is at least one tensor file, or a sub-model that may have one.
   bool has_weights() const;
-  // Labels of the tensors present, sorted: `conv1/filter` for
-  // `conv1/filter.dat`; variants such as `conv1/filter.dat.int8` do not count.
+  // Returns the labels of the existing tensors, sorted: `conv1/filter` for `conv1/filter.dat`. Variants such
+  // as `conv1/filter.dat.int8` are ignored.
   std::vector<std::string> Labels() const;
-  // True if there is `<label>.dat`, leading slashes of the label aside, or a tensor
-  // of that name in a `.safetensors` file.
+  // Returns true if there is `<label>.dat` (ignoring leading slashes of the label), or a tensor with that
+  // name in a `.safetensors` file.
   bool HasVariable(std::string_view label) const;
-  // Reads the tensor file of a variable; nothing if there is none, it cannot
-  // be read or is damaged, which was emitted.
+  // Reads the tensor file of a variable. Emits an error and returns nothing if it is missing, unreadable or
+  // corrupt.
   [[nodiscard]] std::optional<DatFile> ReadVariableFile(std::string_view label, Emitter& emitter) const;
-  // The same of what its header says, without the items.
+  // Reads only the header of the tensor file.
   [[nodiscard]] std::optional<DatHeader> ReadVariableHeader(std::string_view label, Emitter& emitter) const;
-  // The same, decoded as in DecodeDat by what the file itself tells.
+  // Reads the tensor file and decodes it as in DecodeDat, by the file's own quantization.
   [[nodiscard]] std::optional<TensorValue> ReadVariable(std::string_view label, ElementType type,
                                                         Emitter& emitter) const;
 
-  // True if there is `<label>.json`, a resource as tract has them.
+  // Returns true if there is `<label>.json`, a resource of tract.
   bool HasResource(std::string_view label) const;
-  // The text of a resource that is there; nothing if it cannot be read or is too
-  // large, which was emitted.
+  // Returns the text of an existing resource. Emits an error and returns nothing if it is unreadable or too
+  // large.
   [[nodiscard]] std::optional<FileId> OpenResource(std::string_view label, Emitter& emitter) const;
 
-  // True if a model lies inside by that label.
+  // Returns true if there is a sub-model with that label.
   bool HasSubmodel(std::string_view label) const;
-  // The document of one that is there; nothing if it cannot be read, which was emitted, of an archive once.
+  // Returns the document of an existing sub-model. Emits an error (for an archive only once) and returns
+  // nothing if it is unreadable.
   [[nodiscard]] std::optional<FileId> OpenSubmodel(std::string_view label, Emitter& emitter) const;
 
  protected:
   ModelContainer(std::string name, FileId file, Context& context)
       : name_(std::move(name)), file_(file), context_(&context) {}
 
-  // Calls `use` with the path inside the model of every file until it returns false.
+  // Calls `use` with the path of every file inside the model, until it returns false.
   virtual void Walk(llvm::function_ref<bool(const std::string&)> use) const = 0;
-  // `member` is the file's path inside the model; it leads nowhere else.
+  // Requires that `member` is a path inside the model.
   virtual bool HasMember(const std::string& member) const = 0;
   [[nodiscard]] virtual std::optional<DataSource> ReadMember(const std::string& member,
                                                              Emitter& emitter) const = 0;
-  // The first bytes of a tensor file, its header at least, and its size.
+  // The first bytes of a tensor file, at least its header, and the file's size.
   struct Start {
     DataSource bytes;
     uint64_t size;
   };
   [[nodiscard]] virtual std::optional<Start> ReadStart(const std::string& member, Emitter& emitter) const;
 
-  // Reads a `.dat` file that is there, or what its header says.
+  // Read an existing `.dat` file, or only its header.
   [[nodiscard]] virtual std::optional<DatFile> ReadTensor(const std::string& member, Emitter& emitter) const;
   [[nodiscard]] virtual std::optional<DatHeader> ReadHeader(const std::string& member,
                                                             Emitter& emitter) const;
@@ -119,53 +114,52 @@ class ModelContainer {
   Context& context() const { return *context_; }
 
   std::string name_;
-  FileId file_;  // tells the model as a whole
+  FileId file_;  // the model as a whole, for messages
   Context* context_;
   FileId graph_text_;
   std::optional<FileId> quantization_text_;
 
   static ModelOpenResult OpenArchive(const DataSource& archive, const std::string& path, Context& context,
                                      const ModelOpenOptions& options);
-  // Archives inside are opened as this model was, and unpack to what it leaves of the
-  // bound, all together.
+  // Sets the options for nested archives. They share the remainder of the limit on unpacked bytes.
   void OpenInnerAs(const ModelOpenOptions& options, uint64_t unpacked);
 
  private:
-  // An archive that may lie inside.
+  // A candidate for a nested archive.
   struct Inner {
     bool is_there = false;
-    std::unique_ptr<ModelContainer> model = nullptr;  // null: it cannot be read, which was emitted
+    std::unique_ptr<ModelContainer> model = nullptr;  // null after a reported error
   };
-  // The archive of that path, its suffix left out.
+  // Opens the archive with that path, excluding its suffix.
   const Inner& OpenInner(std::string_view path) const;
-  // The archive inside that holds what a label names, and its label there; null if that is none's.
+  // Returns the nested archive with the content of a label, and the label inside it; null if there is none.
   const Inner* FindInner(std::string_view label, std::string& inside) const;
   std::nullopt_t Lost(std::string_view label, Emitter& emitter) const;
-  // The text of a small file that is there; nothing if it cannot be read, or is larger than `most` bytes.
+  // Returns the text of a small existing file; nothing if it is unreadable or larger than `most` bytes.
   [[nodiscard]] std::optional<FileId> OpenText(const std::string& member, uint64_t most,
                                                Emitter& emitter) const;
 
   std::string SubmodelAround(std::string_view member) const;
 
-  // Where the tensor of a variable lies: a file of its own, or an entry of one.
+  // The location of a variable's tensor: a separate file, or an entry of one.
   struct Place {
     std::string member;
-    const SafetensorsEntry* entry = nullptr;  // of a `.safetensors` file
+    const SafetensorsEntry* entry = nullptr;  // entry of a `.safetensors` file
   };
-  // The place of a variable, which is there; nothing if it is not, which was emitted.
+  // Returns the location of a variable. Emits an error and returns nothing if there is none.
   std::optional<Place> Find(std::string_view label, Emitter& emitter) const;
-  // Every place that a label names.
+  // Returns all locations for a label.
   std::vector<Place> Places(std::string_view label) const;
-  // The headers of all `.safetensors` files by path, read when they are first asked for.
-  // What is wrong with one is told then.
+  // Returns the headers of all `.safetensors` files by path. The first call reads them and reports their
+  // errors.
   const std::map<std::string, SafetensorsIndex>& Indices() const;
 
   mutable std::optional<std::map<std::string, SafetensorsIndex>> indices_;
-  mutable bool is_index_missing_ = false;                    // some header could not be read
-  mutable std::map<std::string, Inner, std::less<>> inner_;  // by path
+  mutable bool is_index_missing_ = false;                    // a header was unreadable
+  mutable std::map<std::string, Inner, std::less<>> inner_;  // key: path
   ModelOpenOptions inner_options_;
-  std::shared_ptr<uint64_t> left_;  // bytes that archives inside may unpack to
-  int depth_ = 0;                   // archives around it
+  std::shared_ptr<uint64_t> left_;  // remaining limit for nested archives
+  int depth_ = 0;                   // number of enclosing archives
 };
 
 }  // namespace nnefc

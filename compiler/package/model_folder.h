@@ -8,20 +8,19 @@
 
 namespace nnefc {
 
-// Writes the files of a model into a folder that exists. Whatever labels the document has and
-// whatever the folder contains, nothing outside of the folder is written: a label that leads out
-// and a symbolic link on the way are errors that name them. Every writer of a model uses it.
+// A writer of a model's files into an existing folder. It never writes outside the folder: a label that
+// leaves the folder and a symbolic link on the path are errors that name them. All writers of models use it.
 class ModelFolder {
  public:
   explicit ModelFolder(std::string path) : path_(std::move(path)) {}
 
-  // Writes the tensor file of a variable, and makes the folders that its label names.
+  // Writes the tensor file of a variable and creates the folders in its label.
   ErrorOr<Success> WriteVariable(std::string_view label, const TensorValue& value) const;
   // Writes a text: kGraphFile or kQuantizationFile.
   ErrorOr<Success> WriteText(std::string_view name, std::string_view text) const;
 
  private:
-  // The path of a file of the model whose folders were made.
+  // Creates the parent folders of a file inside the model and returns its path.
   ErrorOr<std::string> MakePath(std::string_view inside) const;
 
   std::string path_;

@@ -1,4 +1,4 @@
-// The forms in which a model lies on disk, and how each is opened.
+// The forms of a model on disk, and their opening.
 
 #include <algorithm>
 #include <cerrno>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "`a`, `b` and 3 more".
+// Returns a list such as "`a`, `b` and 3 more".
 std::string Listed(std::vector<std::string> names) {
   constexpr size_t kShown = 4;
   std::sort(names.begin(), names.end());
@@ -33,7 +33,7 @@ std::string Listed(std::vector<std::string> names) {
   return text;
 }
 
-// A document by itself.
+// A single document.
 class BareModel : public ModelContainer {
  public:
   BareModel(const std::string& path, FileId text, Context& context) : ModelContainer(path, text, context) {
@@ -46,7 +46,7 @@ class BareModel : public ModelContainer {
   std::optional<DataSource> ReadMember(const std::string&, Emitter&) const override { return std::nullopt; }
 };
 
-// A document in memory with data of its variables.
+// An in-memory document with the data of its variables.
 class MemoryModel final : public BareModel {
  public:
   MemoryModel(const std::string& name, FileId text, std::map<std::string, TensorValue> data, Context& context)
@@ -97,13 +97,13 @@ class FolderModel : public ModelContainer {
       : ModelContainer(std::move(name), file, context), folder_(std::move(folder)) {}
 
   static ModelOpenResult Open(std::string path, Context& context, const ModelOpenOptions& options);
-  // A document that is the `graph.nnef` of a folder with data or resources is that
-  // folder's model; nothing if there are none.
+  // Opens a `graph.nnef` as the model of its folder if the folder has data or resources; otherwise returns
+  // null.
   static std::unique_ptr<ModelContainer> OpenAround(const std::string& path, FileId text, Context& context,
                                                     const ModelOpenOptions& options);
 
  protected:
-  // Folders behind links and unreadable ones are passed over.
+  // Skips linked and unreadable folders.
   void Walk(llvm::function_ref<bool(const std::string&)> use) const override {
     if (listing_) {
       for (const std::string& member : listing_->members) {
@@ -141,11 +141,11 @@ class FolderModel : public ModelContainer {
   }
 
  private:
-  // What Walk saw, so that the system is not asked for each member again.
+  // The result of Walk, a cache of file system queries.
   struct Listing {
     std::vector<std::string> members;       // in the order of Walk
-    std::unordered_set<std::string> files;  // those that are regular ones
-    // In which something was seen; of others, such as those behind links, nothing is known.
+    std::unordered_set<std::string> files;  // regular files only
+    // Folders with listed content; nothing is known about others, such as linked ones.
     std::unordered_set<std::string> folders;
 
     void Add(const fs::directory_entry& entry, const std::string& member) {
@@ -164,12 +164,12 @@ class FolderModel : public ModelContainer {
   std::string Path(std::string_view member) const { return fmt::format("{}/{}", folder_, member); }
 
   std::string folder_;
-  int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // that are looked at
+  int64_t max_entries_ = std::numeric_limits<int64_t>::max();  // limit on visited entries
   mutable std::optional<Listing> listing_;
 };
 
-// The first model in a folder below `path`, relative to it, in the order of names; empty if there is none
-// among the first entries.
+// Returns the first model in a folder below `path`, relative to it, in the order of names; empty if there is
+// none among the first kMaxEntries entries.
 std::string FirstModelBelow(const std::string& path) {
   constexpr int kMaxEntries = 10'000;
   std::string first;
@@ -237,7 +237,7 @@ ModelOpenResult FolderModel::Open(std::string path, Context& context, const Mode
 
 std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path, FileId text,
                                                         Context& context, const ModelOpenOptions& options) {
-  // What the document lies in may be large and no model.
+  // The folder of the document may be large and unrelated.
   constexpr int64_t kMaxEntries = 10000;
   std::string folder = fs::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
@@ -259,9 +259,8 @@ std::unique_ptr<ModelContainer> FolderModel::OpenAround(const std::string& path,
   return model;
 }
 
-// The texts and tensor files of an archive. Those of a tar without compression
-// are parts of the mapped archive; of a compressed one the texts and the headers
-// are held in memory, the data once they are read.
+// A model in an archive. The files of an uncompressed tar are slices of the mapped archive. For a compressed
+// one the texts and headers are in memory, and the data after their first access.
 class ArchiveModel : public ModelContainer {
  public:
   bool is_bundle() const override { return true; }
@@ -302,10 +301,10 @@ class ArchiveModel : public ModelContainer {
 
   DataSource archive_;
   ModelOpenOptions options_;
-  std::string folder_;  // that all members lie in: "" or "model/"
+  std::string folder_;  // common folder of all members: "" or "model/"
   mutable std::map<std::string, ArchivedFile> members_;
-  mutable bool data_failed_ = false;    // to be read, which was told
-  std::vector<std::string> documents_;  // every `.nnef`
+  mutable bool data_failed_ = false;    // reading failed and was reported
+  std::vector<std::string> documents_;  // all `.nnef` files
 };
 
 bool ArchiveModel::Unpack() {
@@ -323,9 +322,9 @@ bool ArchiveModel::Unpack() {
   return !reader.failed();
 }
 
-// What is held of the current file; nothing after an error.
+// Returns the retained bytes of the current file; nothing after an error.
 std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, std::string_view path) const {
-  // One that is longer is not read.
+  // Longer resources are rejected later.
   if (IsResource(path)) return reader.ReadStart(kLongestResource + 1);
   if (IsData(path) && !options_.reads_data) {
     const bool is_one = !HoldsTensors(path);
@@ -347,7 +346,7 @@ std::optional<ArchivedFile> ArchiveModel::Keep(ArchiveReader& reader, std::strin
   return ArchivedFile{.bytes = std::move(bytes), .size = size};
 }
 
-// Goes through the archive once more, for the data of all tensor files.
+// Reads the archive again for the data of all tensor files.
 bool ArchiveModel::ReadData(Emitter& emitter) const {
   if (data_failed_) return false;
   ArchiveReader reader(archive_, options_.max_bytes, emitter);
@@ -366,8 +365,7 @@ bool ArchiveModel::ReadData(Emitter& emitter) const {
   return !data_failed_;
 }
 
-// Reads a tensor file of which the header is known. False after an error, and if
-// it is another file than before.
+// Reads the data of a tensor file with a known header. Returns false on errors, and if the file has changed.
 bool ArchiveModel::TakeData(const std::string& member, ArchiveReader& reader) const {
   ArchivedFile& known = members_.at(member);
   if (known.is_whole()) return true;
@@ -378,7 +376,7 @@ bool ArchiveModel::TakeData(const std::string& member, ArchiveReader& reader) co
   return true;
 }
 
-// Finds `graph.nnef` at the top, or in the one folder nearest to it.
+// Selects the `graph.nnef` at the root, or in the only folder nearest to it.
 bool ArchiveModel::ChooseGraph() {
   auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
   std::vector<std::string> candidates;
@@ -436,8 +434,8 @@ ModelOpenResult ArchiveModel::Open(const DataSource& archive, const std::string&
   return {.model = std::move(model), .environment_failed = false};
 }
 
-// An archive is known by its content, which no text starts with, or by its
-// name, so that a damaged one is told as such.
+// Recognises an archive by its content (no text starts this way) or by its name, so that a corrupt one is
+// reported as an archive.
 bool IsArchive(const std::string& path, std::span<const std::byte> bytes) {
   constexpr size_t kTarMagicAt = 257;
   constexpr std::string_view kTarMagic = "ustar";

@@ -13,17 +13,17 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kPrefix = 8;  // magic and version
 constexpr size_t kMaxRank = 64;
-// NumPy itself refuses longer headers of files that it does not trust.
+// NumPy itself rejects longer headers of untrusted files.
 constexpr uint64_t kLongestHeader = 1 << 20;
 
-// The dictionary of the header: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }
+// The header's dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }
 struct NpyDictionary {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
   std::optional<Shape> shape;
 };
 
-// Reads the Python literal that the format allows, and no other.
+// A parser of only those Python literals that the format allows.
 class DictionaryParser {
  public:
   DictionaryParser(std::string_view text, FileId file, uint64_t offset, Emitter& emitter)
@@ -186,7 +186,7 @@ class NpyReader {
   }
 
   bool ReadType(const std::string& descr) {
-    // "<f4": byte order, kind, bytes.
+    // The descriptor "<f4" is byte order, kind and bytes.
     if (descr.size() == 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
       if (const std::optional<ElementType> type = FromNumPy(descr[1], descr[2] - '0')) {
         type_ = *type;
@@ -231,7 +231,7 @@ class NpyReader {
     std::byte* out = buffer->mutable_data();
     const auto width = static_cast<size_t>(BitWidth(type_) / 8);
     const int64_t volume = *Volume(shape);
-    // Strides of the file, in items: row-major order, or its reverse.
+    // The strides of the file, in items: row-major order, or its reverse.
     Shape strides(shape.size(), 1);
     Shape index(shape.size(), 0);
     for (size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];

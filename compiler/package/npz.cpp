@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-// Writes a zip file through libarchive into an OutputFile.
+// A writer of zip files through libarchive into an OutputFile.
 class ZipWriter {
  public:
   explicit ZipWriter(OutputFile file) : file_(std::move(file)) {}
@@ -43,7 +43,7 @@ class ZipWriter {
            functions_->archive_write_open(archive_, this, nullptr, Write, nullptr) == ARCHIVE_OK;
   }
 
-  // Without a time, which libarchive then writes as the first that zip knows.
+  // Adds a member without a time; libarchive then writes the earliest time of the zip format.
   bool Add(const NamedTensor& tensor) {
     const std::string header = NpyHeader(tensor.value);
     const TensorValue items = NpyItems(tensor.value);
@@ -88,11 +88,11 @@ class ZipWriter {
 
   OutputFile file_;
   const ArchiveFunctions* functions_ = nullptr;
-  archive* archive_ = nullptr;  // once it is opened
+  archive* archive_ = nullptr;  // null until opened
   std::optional<SystemError> failure_;
 };
 
-// The place of the first byte that is not UTF-8, or NUL; nothing if there is none.
+// Returns the offset of the first byte that is invalid UTF-8 or NUL; nothing if there is none.
 std::optional<size_t> FindNoText(std::string_view text) {
   const auto* begin = reinterpret_cast<const llvm::UTF8*>(text.data());
   const llvm::UTF8* at = begin;
@@ -102,15 +102,15 @@ std::optional<size_t> FindNoText(std::string_view text) {
   return place == std::string_view::npos ? std::nullopt : std::optional(place);
 }
 
-// True of a name with a part `..`, by which tools that unpack archives would write elsewhere.
+// Returns true for a name with a part `..`, since archive tools might write outside their folder.
 bool LeadsOut(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   llvm::SplitString(name, parts, "/\\");
-  if (!parts.empty()) parts.pop_back();  // which `.npy` follows
+  if (!parts.empty()) parts.pop_back();  // the last part is the file's own name
   return llvm::is_contained(parts, "..");
 }
 
-// What a zip file cannot hold, or would not give back: a message, or nothing.
+// Returns a message about a name that a zip file cannot store or restore, or nothing.
 std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) {
   constexpr size_t kLongestName = 65'535;
   llvm::StringSet<> names;
@@ -135,7 +135,7 @@ std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) 
   return std::nullopt;
 }
 
-// Judges the name of an array.
+// Validates the name of an array.
 bool CheckName(const ZipMember& member, llvm::StringSet<>& names, FileId file, Emitter& emitter) {
   if (const std::optional<size_t> wrong = FindNoText(member.name)) {
     emitter.Emit(kArchiveName, ByteRange(file, member.name_place + *wrong, 1),

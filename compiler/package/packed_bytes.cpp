@@ -38,7 +38,7 @@ bool IsCompressed(std::span<const std::byte> bytes) {
 }
 
 std::span<const std::byte> PackedBytes::Next() {
-  // What is not mapped would be lost.
+  // Only pages backed by a file can be read again.
   if (bytes_->mapped()) MappedFile::LetGo({bytes_->data() + kept_, at_ - kept_});
   kept_ = at_;
   const auto block = rest().first(std::min(rest().size(), kPackedBlock));

@@ -8,26 +8,26 @@
 
 namespace nnefc {
 
-// Hands out the bytes of a packed file block by block. The pages of a mapped
-// file are let go of behind the block, so that not all of it fills memory.
+// A block-wise reader of the bytes of a compressed file. It releases the pages of a mapped file after each
+// block, so that only one block is in memory.
 class PackedBytes {
  public:
   explicit PackedBytes(std::shared_ptr<const Buffer> bytes) : bytes_(std::move(bytes)) {}
 
-  // The next block, which stays valid; empty at the end.
+  // Returns the next block, empty at the end. Blocks stay valid.
   std::span<const std::byte> Next();
-  // What follows the last block.
+  // Returns the bytes after the last block.
   std::span<const std::byte> rest() const { return {bytes_->data() + at_, bytes_->size() - at_}; }
 
  private:
   std::shared_ptr<const Buffer> bytes_;
-  size_t at_ = 0;    // of the next block
-  size_t kept_ = 0;  // of the first byte that was not let go of
+  size_t at_ = 0;    // offset of the next block
+  size_t kept_ = 0;  // offset of the first byte not released
 };
 
-// True if the bytes start as a gzip file does.
+// Returns true if the bytes start like a gzip file.
 bool IsGzip(std::span<const std::byte> bytes);
-// True if they start as a file of a compression that archives come in does.
+// Returns true if the bytes start like a file with a supported compression.
 bool IsCompressed(std::span<const std::byte> bytes);
 
 }  // namespace nnefc

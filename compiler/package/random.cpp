@@ -21,7 +21,7 @@ uint64_t Fnv1a(std::string_view text) {
   return hash;
 }
 
-// Rule 1: labels are the same whatever their case; no label contains a colon.
+// Rule 1: labels are case-insensitive and contain no colon.
 std::string Key(ir::DataRole role, std::string_view name) {
   if (role == ir::DataRole::kInput) return "external:" + std::string(name);
   std::string key(name);
@@ -31,7 +31,7 @@ std::string Key(ir::DataRole role, std::string_view name) {
   return key;
 }
 
-// Rule 2: the words of one tensor, which can be made in any order.
+// Rule 2: the random words of one tensor, addressable in any order.
 struct Words {
   uint64_t state;
 
@@ -57,7 +57,7 @@ double Deviation(ir::DataRole role, llvm::ArrayRef<int64_t> shape) {
   return std::sqrt(2.0 / static_cast<double>(fan_in == 0 ? 1 : fan_in));
 }
 
-// Rule 4. Every item takes one multiplication that rounds.
+// Rule 4. Each item has exactly one rounding multiplication.
 void FillFloats(ir::DataRole role, const Words& words, llvm::ArrayRef<int64_t> shape, std::span<float> out) {
   constexpr double kUnit24 = 0x1p-24;
   if (role == ir::DataRole::kVariance || role == ir::DataRole::kScale) {

@@ -9,12 +9,11 @@
 
 namespace nnefc {
 
-// Makes the values that the seed, the name and the role decide (tests/networks/README.md,
-// rules 3 and 4): those of
-// `--random-weights`, `--random-inputs` and tests/networks/make_weights.py, bit
-// for bit. `name` is the label of a variable, or for kInput the identifier of an
-// external tensor. Floats are spread by role; other types hold 0 and 1. Returns
-// an invalid value if memory is short or the shape has no volume.
+// Generates the values determined by seed, name and role (tests/networks/README.md, rules 3 and 4): bitwise
+// equal to those of `--random-weights`, `--random-inputs` and tests/networks/make_weights.py. `name` is the
+// label of a variable, or for kInput the identifier of an external tensor. Floats have a distribution that
+// depends on the role; other types are 0 and 1. Returns an invalid value if memory is short or the shape has
+// no volume.
 TensorValue RandomTensor(ir::DataRole role, uint64_t seed, std::string_view name, ElementType type,
                          llvm::ArrayRef<int64_t> shape);
 

@@ -95,7 +95,7 @@ class IndexReader {
     return field;
   }
 
-  // A list of integers from 0 on.
+  // Returns a list of non-negative integers.
   std::optional<std::vector<int64_t>> Sizes(const JsonValue::Member& tensor, std::string_view name) {
     const JsonValue* field = Field(tensor, name);
     if (field == nullptr) return std::nullopt;
@@ -163,7 +163,7 @@ class IndexReader {
     return true;
   }
 
-  // Tensors share no bytes, and no bytes are of none.
+  // Checks that tensors neither overlap nor have gaps between them.
   bool CheckOrder() {
     llvm::sort(ends_, [](const Extent& a, const Extent& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);

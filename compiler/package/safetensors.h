@@ -12,31 +12,29 @@
 
 namespace nnefc {
 
-// A tensor of a file in the format of safetensors: eight bytes, the size of a
-// header in JSON, the header, then the items of all tensors, little-endian and
-// without gaps. What the header says was checked against the file's size.
+// A tensor of a safetensors file: eight bytes with the size of a JSON header, the header, then the items of
+// all tensors, little-endian and without gaps. The header was checked against the file's size.
 struct SafetensorsEntry {
-  DatHeader header;  // `data_offset` counts from the beginning of the file
+  DatHeader header;  // `data_offset` is relative to the start of the file
   ElementType type = ElementType::kF32;
-  uint64_t size = 0;  // bytes of its items
+  uint64_t size = 0;  // size of its items in bytes
 };
 
 // The tensors of a file by name.
 using SafetensorsIndex = std::map<std::string, SafetensorsEntry, std::less<>>;
 
-// No header takes more bytes.
+// The maximum size of a header, in bytes.
 inline constexpr uint64_t kLongestSafetensorsHeader = 8 + (uint64_t{16} << 20);
-// How many bytes size and header take, told by the first eight; less where that
-// is more than kLongestSafetensorsHeader.
+// Returns the bytes of size field and header, from the first eight bytes; at most kLongestSafetensorsHeader.
 uint64_t SafetensorsHeaderSize(std::span<const std::byte> start);
 
-// Reads the header of a file of `size` bytes, of which `start` holds those of the
-// header at least. Nothing if it is damaged, which was emitted.
+// Reads the header of a file of `size` bytes. `start` has at least the header. Emits an error and returns
+// nothing if it is corrupt.
 [[nodiscard]] std::optional<SafetensorsIndex> ReadSafetensorsIndex(const DataSource& start, uint64_t size,
                                                                    Emitter& emitter);
 
-// A tensor of a file that the entry is of: mapped, but for bfloat16, which is
-// read as f32. Nothing if an item is no value of its type, which was emitted.
+// Reads the tensor of an entry: mapped, except for bfloat16 (converted to f32). Emits an error and returns
+// nothing if an item is not a value of its type.
 [[nodiscard]] std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file,
                                                           const SafetensorsEntry& entry, Emitter& emitter);
 

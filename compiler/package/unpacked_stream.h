@@ -7,12 +7,12 @@
 
 namespace nnefc {
 
-// The bytes of a compressed file, block by block as they are unpacked.
+// A stream of the decompressed blocks of a file.
 class UnpackedStream {
  public:
   virtual ~UnpackedStream() = default;
-  // The next bytes, valid until the next call; empty at the end; nothing if
-  // the file is damaged, which error() describes.
+  // Returns the next bytes, valid until the next call; empty at the end; nothing if the file is corrupt (see
+  // error()).
   virtual std::optional<std::span<const std::byte>> Next() = 0;
   std::string_view error() const { return error_; }
 

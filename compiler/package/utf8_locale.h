@@ -6,8 +6,8 @@
 
 namespace nnefc {
 
-// While it lives, the current thread takes and gives names as UTF-8, which
-// libarchive translates by the locale. Numbers are not touched.
+// A scope in which the current thread's locale uses UTF-8, because libarchive converts names by the locale.
+// The format of numbers is unchanged.
 class Utf8Locale {
  public:
   Utf8Locale() : locale_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {

@@ -11,7 +11,7 @@
 namespace nnefc {
 namespace {
 
-// Records of the format and their sizes without what varies.
+// The signatures of the format's records, and their sizes without variable parts.
 constexpr std::string_view kFile = "PK\3\4";
 constexpr uint64_t kFileSize = 30;
 constexpr std::string_view kEntry = "PK\1\2";
@@ -26,8 +26,8 @@ constexpr uint64_t kLargeEndSize = 56;
 constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint16_t kEncrypted = 1;          // flag
 constexpr uint16_t kLargeSizes = 1;         // extra field
-constexpr uint32_t kSeeLarge = 0xffffffff;  // the size stands in that field
-constexpr uint64_t kMostInflation = 1032;   // bytes that one of deflate may stand for
+constexpr uint32_t kSeeLarge = 0xffffffff;  // the size is in that field
+constexpr uint64_t kMostInflation = 1032;   // maximum output bytes per byte of deflate
 
 // zlib counts in 32 bits.
 constexpr uint64_t kMaxBlock = uint64_t{1} << 30;
@@ -56,7 +56,7 @@ void ZipReader::Fail(const Rule& rule, uint64_t at, fmt::format_string<Args...> 
   emitter_.Emit(rule, ByteRange(source_.file, at, 1), format, std::forward<Args>(args)...);
 }
 
-// The little-endian number at a place inside the archive.
+// Returns the little-endian number at an offset in the archive.
 template <typename T>
 T ZipReader::Number(uint64_t at) const {
   NNEFC_CHECK(at <= bytes_.size() && bytes_.size() - at >= sizeof(T));
@@ -65,12 +65,12 @@ T ZipReader::Number(uint64_t at) const {
   return value;
 }
 
-// Whether a record of `size` bytes that begins with `signature` lies at `at`.
+// Returns whether a record of `size` bytes with `signature` is at offset `at`.
 bool ZipReader::HasSignature(uint64_t at, std::string_view signature, uint64_t size) const {
   return at <= bytes_.size() && bytes_.size() - at >= size && bytes_.substr(at).starts_with(signature);
 }
 
-// The record that ends the archive: a comment of up to 64 KiB may follow it.
+// Returns the offset of the record that ends the archive; a comment of up to 64 KiB may follow it.
 std::optional<uint64_t> ZipReader::FindEnd() const {
   constexpr uint64_t kLongestComment = 0xffff;
   if (bytes_.size() < kEndSize) return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<std::vector<ZipMember>> ZipReader::Members() {
   return members;
 }
 
-// Reads the entry at `at` and moves there behind it.
+// Reads the directory entry at `at` and advances `at` past it.
 bool ZipReader::ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member) {
   const uint64_t begin = at;
   if (directory.end - begin < kEntrySize || !HasSignature(begin, kEntry, kEntrySize)) {
@@ -154,8 +154,8 @@ bool ZipReader::ReadEntry(const Directory& directory, uint64_t& at, ZipMember& m
   return true;
 }
 
-// Takes sizes of 64 bits from the extra fields at [extra, end) where the others
-// point to them; false if they are not there.
+// Replaces placeholder sizes by 64-bit sizes from the extra fields at [extra, end); returns false if they are
+// missing.
 bool ZipReader::TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) const {
   uint64_t* const large[] = {&member.unpacked, &member.packed, &member.header};
   if (std::none_of(std::begin(large), std::end(large), [](uint64_t* size) { return *size == kSeeLarge; }))
@@ -181,7 +181,7 @@ bool ZipReader::TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) 
   return false;
 }
 
-// Where the data of a member begin, all of which are there.
+// Returns the offset of a member's data, after checking that all of it is present.
 std::optional<uint64_t> ZipReader::FindData(const ZipMember& member) {
   const std::string shown = ShownText(member.name);
   if ((member.flags & kEncrypted) != 0) {
@@ -247,7 +247,7 @@ std::shared_ptr<const Buffer> ZipReader::Inflate(const ZipMember& member, uint64
     return nullptr;
   }
   z_stream stream{};
-  NNEFC_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK);  // without a header
+  NNEFC_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK);  // without a zlib header
   const auto cleanup = llvm::make_scope_exit([&] { inflateEnd(&stream); });
   uint64_t read = 0, written = 0;
   int status = Z_OK;

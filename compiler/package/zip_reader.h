@@ -11,40 +11,37 @@
 
 namespace nnefc {
 
-// A file in a zip archive as the archive's directory tells of it.
+// A file in a zip archive, as described by its central directory.
 struct ZipMember {
-  std::string_view name;    // any bytes; of the archive
-  uint64_t name_place = 0;  // in the archive
+  std::string_view name;    // any bytes; a view of the archive
+  uint64_t name_place = 0;  // offset in the archive
   uint16_t flags = 0;
   uint16_t method = 0;
   uint32_t checksum = 0;
   uint64_t packed = 0;    // bytes
   uint64_t unpacked = 0;  // bytes
-  uint64_t header = 0;    // place in the archive
+  uint64_t header = 0;    // offset in the archive
 };
 
-// Reads a zip archive held in memory, stored or deflated, with 64-bit sizes and
-// with bytes before it. Names are left to the caller. What is damaged, encrypted
-// or unpacks to more than `max_bytes` in all is refused with an error that tells
-// the byte; memory grows with the data that are there, never with a size that a
-// header states.
+// A reader of an in-memory zip archive with stored or deflated members, 64-bit sizes and leading bytes. The
+// caller validates names. Corrupt or encrypted members, and more than `max_bytes` unpacked in total, are
+// errors with a byte offset. Memory grows with the available data, never by the sizes stated in headers.
 class ZipReader {
  public:
-  // `source` and `emitter` must outlive the reader.
+  // Requires that `source` and `emitter` outlive the reader.
   ZipReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter);
 
-  // The members in the order of the directory; nothing after an error.
+  // Returns the members in the order of the directory; nothing after an error.
   std::optional<std::vector<ZipMember>> Members();
-  // The content of a member: a part of the archive where it is stored. Null
-  // after an error.
+  // Returns the content of a member: a slice of the archive if it is stored. Returns null after an error.
   [[nodiscard]] std::shared_ptr<const Buffer> Read(const ZipMember& member);
 
  private:
-  // Where the directory lies, from which places in it are told.
+  // The location of the central directory and the base of its offsets.
   struct Directory {
     uint64_t begin = 0;
     uint64_t end = 0;
-    uint64_t before = 0;  // bytes before the archive
+    uint64_t before = 0;  // leading bytes before the archive
   };
 
   template <typename... Args>

@@ -1,4 +1,4 @@
-// All of `libnnefc_archive.so`.
+// The complete source of `libnnefc_archive.so`.
 
 #include "compiler/package/libarchive.h"
 
