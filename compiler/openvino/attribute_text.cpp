@@ -53,7 +53,7 @@ std::optional<double> ParseDouble(std::string_view text) {
   return value;
 }
 
-// Parses items separated by commas; no text is no item.
+// Parses items separated by commas; an empty text has no items.
 template <typename T>
 std::optional<ir::Attribute> ParseList(std::string_view text, std::optional<T> (*parse)(std::string_view)) {
   if (text.empty()) return ir::Attribute();
@@ -101,7 +101,7 @@ std::optional<ir::Attribute> ParseAttribute(std::string_view text, ir::Attribute
       return Wrap(ir::ParsePartialShape(trimmed));
     case ir::AttributeKind::kPairs:
     case ir::AttributeKind::kGeneric:
-      return std::nullopt;  // no layer has such
+      return std::nullopt;  // not an attribute of layers
   }
   return std::nullopt;
 }

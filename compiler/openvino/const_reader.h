@@ -10,15 +10,14 @@
 
 namespace nnefc::openvino {
 
-// Gives Const layers their part of the .bin file, which is opened when the
-// first one asks.
+// A reader of the values of Const layers from the .bin file, opened on first use.
 class ConstReader {
  public:
   ConstReader(XmlFile* xml, std::string path) : xml_(xml), path_(std::move(path)) {}
 
-  // The value of the layer's `<data element_type= shape= offset= size=/>`; old
-  // files have type and shape at the output port only. Emits what is wrong:
-  // bytes outside the file, fewer bytes than the shape needs.
+  // Reads the value of the layer's `<data element_type= shape= offset= size=/>`; old files have type and
+  // shape only at the output port. Emits an error for bytes outside the file, or fewer bytes than the shape
+  // requires.
   [[nodiscard]] std::optional<TensorValue> Read(const LayerElement& layer);
 
  private:
@@ -30,8 +29,7 @@ class ConstReader {
   std::shared_ptr<const MappedFile> file_;
 };
 
-// Element type and shape as `<data>` of a Parameter or Const has them, or else
-// the output port.
+// The element type and shape declared in `<data>` of a Parameter or Const, or else at the output port.
 struct DeclaredTensor {
   ElementType type = ElementType::kDynamic;
   ir::PartialShape shape;

@@ -14,25 +14,25 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr int kMostWarnings = 100;  // of attributes that are not known
+constexpr int kMostWarnings = 100;  // about unknown attributes
 
 std::string_view Shown(std::string_view name) {
   return name.substr(0, kShown);
 }
 
-// A shape of the file may have a million extents.
+// Returns a truncated shape: a file's shape may have a million extents.
 std::string ShownShape(const ir::PartialShape& shape) {
   std::string text = ToString(shape);
   if (text.size() <= kShown * 4) return text;
   return fmt::format("{}.., of rank {}", text.substr(0, kShown * 4), shape.rank());
 }
 
-// Elements of unknown operations may hold bodies under other names.
+// Returns whether an element is a body; unknown operations may use other prefixes.
 bool IsBodyTag(std::string_view tag) {
   return tag == "body" || tag.ends_with("_body");
 }
 
-// `then_body` before `else_body`, whatever their order in the file.
+// Returns the bodies with `then_body` first, regardless of the order in the file.
 std::vector<pugi::xml_node> BodyElements(XmlFile& xml, pugi::xml_node layer) {
   std::vector<pugi::xml_node> bodies;
   for (pugi::xml_node child : layer.children()) {
@@ -50,7 +50,7 @@ std::unique_ptr<ir::Graph> GraphReader::Read() {
   return ReadNet(xml_->root(), 0, nullptr);
 }
 
-// Recursion is bounded by ir::kMaxBodyNesting.
+// The recursion depth is at most ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, BodyLayers* places) {
   const size_t errors = emitter_->error_count();
   Layers layers = ReadLayers(*xml_, net, opsets_, *emitter_);
@@ -97,7 +97,7 @@ ir::OpId GraphReader::OperationOf(const LayerElement& layer) {
                          .outputs = {"outputs[]"}});
 }
 
-// A file may leave out the last outputs; `num_outputs` is what the node has.
+// Validates the number of outputs. Files may omit the last outputs; `num_outputs` is the node's number.
 bool GraphReader::CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs) {
   const auto declared = static_cast<int32_t>(layer.outputs.size());
   num_outputs = declared;
@@ -110,8 +110,7 @@ bool GraphReader::CheckOutputs(const LayerElement& layer, const ir::OpInfo& info
   return false;
 }
 
-// The readers of graphs rely on these; other operations are judged by their
-// shape functions.
+// Checks the operations whose number of inputs readers of graphs rely on; shape functions check the others.
 bool GraphReader::CheckInputs(const LayerElement& layer) {
   const bool is_source = IsOpset1(layer, *registry_, "Parameter") || IsOpset1(layer, *registry_, "Const");
   const size_t expected = is_source ? 0 : 1;
@@ -130,7 +129,7 @@ void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, 
   std::vector<ir::OutputPort> inputs;
   for (EdgeSource source : layer.sources) {
     const ir::NodeId feeder = layers[static_cast<size_t>(source.layer)].node;
-    if (!feeder.valid()) return;  // it broke a rule
+    if (!feeder.valid()) return;  // its producer had an error
     inputs.push_back({feeder, source.output});
   }
   if (!outputs_fit || !CheckInputs(layer)) return;
@@ -156,7 +155,7 @@ void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, 
 ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
   ir::AttributeMap attributes;
   if (IsOpset1(layer, *registry_, "Const")) return attributes;
-  // What stands elsewhere or has a reader of its own.
+  // Attributes that are not in `<data>` or have a dedicated reader.
   llvm::SmallVector<std::string_view, 2> special;
   if (IsOpset1(layer, *registry_, "Result")) {
     special = {"output_names"};
@@ -209,7 +208,7 @@ void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer
     graph.SetOutputType(output, port.precision, port.shape.value_or(ir::PartialShape::OfRank(0)));
     graph.SetOutputNames(output, SplitNames(port.element.attribute("names").value()));
   }
-  // What feeds a body is compared with the type that its Parameter has, not with the port's.
+  // Inputs of a body are compared with the type of its Parameter, not of the port.
   if (!IsOpset1(layer, *registry_, "Parameter")) return;
   const ir::AttributeMap& attributes = graph.node(layer.node).attributes();
   const ir::Attribute* type = attributes.Find("element_type");
@@ -255,8 +254,8 @@ void GraphReader::ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer) {
   }
 }
 
-// A result is called by its tensor name, which is how OpenVINO's users know
-// it, unless its layer's name is one of them or another result has it too.
+// Names results by their tensor names, as users of OpenVINO do. A layer's name is preferred if it is
+// among them or if another result has the same tensor name.
 void GraphReader::NameResults(ir::Graph& graph) const {
   std::vector<std::string> chosen;
   llvm::StringMap<int> uses;
@@ -279,15 +278,15 @@ void GraphReader::NameResults(ir::Graph& graph) const {
 
 namespace {
 
-// Where OpenVINO compresses a constant as it saves it, the Convert that it puts
-// behind declares the precision of what is stored instead of its own.
+// Returns whether a Convert declares the stored type of a constant. OpenVINO's weight compression adds such a
+// Convert, with the precision of the stored constant instead of its own.
 bool IsStoredPrecision(const ir::Graph& graph, ir::OutputPort value, ElementType declared) {
   const ir::Node& node = graph.node(value.node);
   return node.Is("opset1", "Convert") && node.rt_info().Find("decompression/0") != nullptr &&
          graph.output(node.input(0)).type == declared;
 }
 
-// The bodies of a graph that nothing inferred; all if the graph is one itself.
+// Collects the bodies of a graph that were not inferred; all of them if the graph is such a body itself.
 void FindUntakenBodies(const ir::Graph& graph, llvm::DenseSet<const ir::Graph*>& found) {
   const bool all = found.contains(&graph);
   for (ir::NodeId id : graph.nodes()) {
@@ -303,7 +302,7 @@ void FindUntakenBodies(const ir::Graph& graph, llvm::DenseSet<const ir::Graph*>&
 bool GraphReader::CompareDeclared() {
   const size_t errors = emitter_->error_count();
   llvm::DenseSet<const ir::Graph*> untaken;
-  // The graphs that hold bodies were read after them.
+  // Enclosing graphs were read after their bodies.
   for (const ReadGraph& read : llvm::reverse(graphs_)) {
     FindUntakenBodies(*read.graph, untaken);
     if (untaken.contains(read.graph)) continue;
@@ -326,8 +325,8 @@ void GraphReader::CompareLayer(const ir::Graph& graph, const LayerElement& layer
   }
 }
 
-// What inputs declare has no meaning, nor has what outputs do where types are
-// inferred; there a difference tells that the file was made carelessly.
+// Warns about a declared precision that differs. Declarations of inputs are meaningless, and so are those of
+// outputs with inferred types; a difference indicates a faulty producer of the file.
 void GraphReader::ComparePrecision(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
                                    std::string_view layer) {
   constexpr ElementType kUnknown = ElementType::kDynamic;

@@ -12,7 +12,7 @@
 
 namespace nnefc::openvino {
 
-// Builds the graph of a `net` and those of its bodies.
+// A builder of the graph of a `net` and of its bodies.
 class GraphReader {
  public:
   GraphReader(XmlFile* xml, ir::OpRegistry* registry, std::string weights_path, Emitter* emitter)
@@ -22,14 +22,13 @@ class GraphReader {
         constants_(xml, std::move(weights_path)),
         emitter_(emitter) {}
 
-  // The graph of the root, or null and diagnostics. Types and shapes are those
-  // that the file declares.
+  // Returns the graph of the root with the declared types and shapes, or emits diagnostics and returns null.
   [[nodiscard]] std::unique_ptr<ir::Graph> Read();
-  // Compares what the ports declare with what was inferred. True if they agree.
+  // Compares the declarations of ports with the inferred types and shapes. Returns true if they agree.
   bool CompareDeclared();
 
  private:
-  // A graph as it was read: which node a layer became.
+  // A graph with the layers it was read from.
   struct ReadGraph {
     const ir::Graph* graph;
     Layers layers;

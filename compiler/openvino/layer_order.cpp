@@ -40,7 +40,7 @@ bool IsUsed(const ir::Node& node) {
 LayerOrder OrderLayers(const ir::Graph& graph) {
   const std::optional<std::vector<ir::NodeId>> topological = graph.TopologicalOrder();
   NNEFC_CHECK(topological.has_value());
-  // What is written apart from the operations: before or after them.
+  // Nodes that are written before or after the operations.
   std::vector<bool> apart(graph.node_bound(), false);
   const auto set_apart = [&](ir::NodeId id) { apart[static_cast<size_t>(id.index)] = true; };
   std::vector<ir::NodeId> last;

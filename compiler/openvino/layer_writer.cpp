@@ -10,7 +10,7 @@ namespace nnefc::openvino {
 
 namespace {
 
-// "then_body" -> "then_port_map", "body" -> "port_map".
+// Returns "then_port_map" for "then_body", "port_map" for "body".
 std::string PortMapTag(std::string_view role) {
   constexpr std::string_view kBody = "body";
   const std::string_view prefix = role.ends_with(kBody) ? role.substr(0, role.size() - kBody.size()) : "";
@@ -22,8 +22,8 @@ struct Range {
   int64_t start, end, stride, part_size;
 };
 
-// The whole of an axis in the two forms that every version of OpenVINO counts
-// alike: (0, -1, c) and (-1, 0, -c).
+// Normalizes a range over a whole axis to the forms (0, -1, c) and (-1, 0, -c), which all versions of
+// OpenVINO interpret identically.
 Range Canonical(Range range, const ir::PartialShape& shape) {
   if (!range.axis || !shape.rank_known() || *range.axis < 0 || *range.axis >= shape.rank()) return range;
   const ir::Dim dim = shape[*range.axis];
@@ -39,8 +39,8 @@ Range RangeOf(const Mapping& mapping) {
   return {mapping.axis, mapping.start, mapping.end, mapping.stride, mapping.part_size};
 }
 
-// Without slices the range of a concatenation tells the number of iterations:
-// it must stay as it is.
+// Returns whether an input is sliced. Otherwise the range of a concatenation determines the number of
+// iterations and must not change.
 bool HasSlices(const ir::Body& body) {
   return std::any_of(body.inputs.begin(), body.inputs.end(),
                      [](const ir::InputMapping& mapping) { return mapping.axis.has_value(); });

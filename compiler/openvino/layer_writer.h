@@ -7,8 +7,8 @@
 
 namespace nnefc::openvino {
 
-// Writes `<layers>`, `<edges>` and `<rt_info>` of a graph and of the bodies in
-// it (nested at most ir::kMaxBodyNesting, checked by CheckWritable).
+// A writer of `<layers>`, `<edges>` and `<rt_info>` of a graph and its bodies (nested at most
+// ir::kMaxBodyNesting, checked by CheckWritable).
 class LayerWriter {
  public:
   LayerWriter(XmlWriter* xml, WeightsWriter* weights) : xml_(xml), weights_(weights) {}

@@ -11,7 +11,7 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr size_t kShownUnused = 20;  // layers that nothing uses
+constexpr size_t kShownUnused = 20;  // limit of listed unused layers
 
 class LayerReader {
  public:
@@ -63,7 +63,7 @@ class LayerReader {
     layer.sources.resize(layer.inputs.size());
   }
 
-  // An empty or reserved name of an operation would not be written back.
+  // Rejects an empty or reserved operation name, since it could not be written back.
   bool CheckSpelling(pugi::xml_node element, std::string_view type, std::string_view version) {
     if (type.empty()) {
       xml_.Error(kXmlAttributeValue, xml_.Range(element.attribute("type")), "`type` of `layer` is empty");
@@ -124,7 +124,7 @@ class LayerReader {
     if (!dims.empty()) port.shape = ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
   }
 
-  // The ports of one layer by id; built for layers with many ports only.
+  // Returns the index of a port by id, with an index only for layers with numerous ports.
   std::optional<size_t> FindPort(const LayerElement& layer, bool is_input, int64_t id) {
     const std::vector<PortElement>& ports = is_input ? layer.inputs : layer.outputs;
     if (ports.size() < kFewPorts) {
@@ -190,7 +190,7 @@ class LayerReader {
   }
 
   void CheckConnected() {
-    if (has_bad_edge_) return;  // told already
+    if (has_bad_edge_) return;  // already reported
     for (const LayerElement& layer : result_.layers) {
       if (emitter_.exhausted()) return;
       for (size_t i = 0; i < layer.sources.size(); ++i) {
@@ -212,7 +212,7 @@ class LayerReader {
   bool has_bad_edge_ = false;
 };
 
-// Kept although nothing uses it.
+// Returns whether a layer is needed even if unused.
 bool IsKept(const LayerElement& layer, const ir::OpRegistry& registry) {
   return IsSink(layer, registry) || IsOpset1(layer, registry, "Result") ||
          IsOpset1(layer, registry, "Parameter");

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kPrefix = "opset";
 constexpr int64_t kHighestOpset = 17;
 
-// The sets that brought a version of an operation of which there are several.
+// The sets that introduced versions of an operation with several versions.
 struct History {
   std::string_view name;
   std::vector<int64_t> sets;
@@ -98,9 +98,9 @@ ir::OpId OpsetIndex::Find(std::string_view type, std::string_view version) {
 ir::OpId OpsetIndex::Search(std::string_view type, std::string_view version) const {
   std::optional<int64_t> set = SetNumber(version);
   std::string name = Lower(type);
-  if (!set) return by_name_.lookup(fmt::format("{}.{}", version, name));  // a set of a plug-in
+  if (!set) return by_name_.lookup(fmt::format("{}.{}", version, name));  // a plug-in's set
   if (name == "constant") name = "const";                                 // the name of its class
-  // Files of old converters give opset1 to these, which opset2 brought.
+  // Files of old converters use opset1 for these operations of opset2.
   if (*set == 1 && (name == "mvn" || name == "roipooling" || name == "reorgyolo")) set = 2;
   const auto find = [&](int64_t number) {
     const auto entry = by_name_.find(Key(number, name));

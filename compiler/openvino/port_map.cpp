@@ -27,7 +27,7 @@ class PortMapReader {
   }
 
  private:
-  // What external_port_id counts.
+  // The interpretation of external_port_id.
   enum class Meaning : uint8_t { kPortId, kPlace, kNeither };
   struct Numbering {
     Meaning meaning = Meaning::kPlace;
@@ -36,7 +36,8 @@ class PortMapReader {
     bool has_misfit = false;
   };
 
-  // Ports are meant by id; by place if not all entries of the layer's port maps fit ids, but all fit places.
+  // Determines the numbering: ids, unless some entries of the layer's port maps are not ids but all are
+  // indices.
   Numbering FindNumbering(const char* tag, const std::vector<PortElement>& ports) {
     Numbering numbering;
     numbering.count = static_cast<int64_t>(ports.size());
@@ -61,7 +62,7 @@ class PortMapReader {
     return numbering;
   }
 
-  // A bad one is told by ReadExternal.
+  // ReadExternal reports invalid text.
   static std::optional<int64_t> ParsedId(pugi::xml_node entry) {
     return ParseInteger(Trimmed(entry.attribute("external_port_id").value()));
   }
@@ -78,7 +79,7 @@ class PortMapReader {
     if (numbering.meaning == Meaning::kPortId && by_id != numbering.place_of_id.end()) return by_id->second;
     const bool is_place = *id >= 0 && *id < numbering.count;
     if (numbering.meaning == Meaning::kPlace && is_place) return static_cast<int32_t>(*id);
-    // Where neither fits all, the entry that fits neither is to blame, if there is one.
+    // If neither numbering fits all entries, only report an entry that fits neither, if there is one.
     const bool fits_one = is_place || by_id != numbering.place_of_id.end();
     if (numbering.meaning == Meaning::kNeither && fits_one && numbering.has_misfit) return std::nullopt;
     xml_.Error(kPortMapExternal, xml_.Range(entry.attribute("external_port_id")),

@@ -8,20 +8,19 @@
 
 namespace nnefc::openvino {
 
-// What a port map needs to know of the body: the places of its Parameters and
-// Results by layer id.
+// The indices of a body's Parameters and Results, by layer id, for port maps.
 struct BodyLayers {
   std::unordered_map<int64_t, int32_t> parameters;
   std::unordered_map<int64_t, int32_t> results;
 };
 
-// Reads the port map of the role ("then_body": `<then_port_map>`) and for
-// "body" the back edges into `body`. Emits: ids of ports that the layer does
-// not have, ids of layers that are no Parameter or Result of the body.
+// Reads the port map of the role ("then_body": `<then_port_map>`), and for "body" the back edges, into
+// `body`. Emits errors for ids of nonexistent ports, and for ids of layers that are not a Parameter or Result
+// of the body.
 //
-// `external_port_id` is the id of the layer's port or, as old converters have
-// it, its place among the inputs or outputs: ids, if all entries of the layer's
-// port maps are ids of ports, whatever the order that the ports are listed in.
+// `external_port_id` is the id of the layer's port or, in files of old converters, its index among the inputs
+// or outputs. It is an id if all entries of the layer's port maps are ids of ports, regardless of the order
+// of the ports.
 void ReadPortMap(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body);
 
 }  // namespace nnefc::openvino

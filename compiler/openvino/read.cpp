@@ -43,8 +43,8 @@ bool HasNegative(const ir::Output& output) {
   return false;
 }
 
-// Warns of divisions of integers that `m_pythondiv` asks to round down and that have a negative constant:
-// these round toward zero.
+// Warns about integer divisions with a negative constant and `m_pythondiv` (rounding down): nnefc rounds
+// toward zero.
 void WarnOfRoundedDivisions(const ir::Graph& graph, Emitter& emitter) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -83,7 +83,7 @@ bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) 
                              node.set(), node.name());
       builder.Notes(ir::StackNotes(node.origin().frame));
     }
-    if (depth > ir::kMaxBodyNesting) continue;  // nothing that was read or verified is so deep
+    if (depth > ir::kMaxBodyNesting) continue;  // graphs that were read or verified are less deep
     for (const ir::Body& body : node.bodies())
       all_known &= TellUnknownOperations(*body.graph, emitter, depth + 1);
   }

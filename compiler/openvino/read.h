@@ -10,30 +10,27 @@
 
 namespace nnefc {
 
-// True if a file that begins so (512 bytes suffice) is OpenVINO IR: XML whose
-// root is `net`.
+// Returns true if a file that starts with `beginning` (512 bytes suffice) is OpenVINO IR: XML with the root
+// `net`.
 bool LooksLikeOpenVino(std::string_view beginning);
 
 struct ReadOptions {
-  // Where the constants are; empty: beside the XML, ending in `.bin`.
+  // The path of the constants; empty: next to the XML file, with the suffix `.bin`.
   std::string weights_path;
 };
 
-// Reads OpenVINO IR of version 10 or 11. Mistakes of the file are emitted at
-// their line and column, and give null; a file that cannot be opened is the
-// ErrorOr's. Constants are parts of the mapped .bin, not copied and aligned to
-// nothing.
+// Reads OpenVINO IR of version 10 or 11. Errors in the file are emitted with line and column, and the result
+// is null; the ErrorOr reports a file that cannot be opened. Constants are unaligned slices of the mapped
+// .bin.
 //
-// Types and shapes are inferred anew and compared with those that the file
-// declares. Operations that the registry does not know are added to it under
-// their set, without a shape function: their attributes are strings, their
-// outputs are what the file declares, and the graph can be looked at and
-// written back, but not run: see RequireKnownOperations.
+// Types and shapes are inferred again and compared with the declared ones. Unknown operations are added to
+// the registry under their set, without a shape function: their attributes are strings, and their outputs
+// have the declared types. Such a graph can be inspected and written, but not run: see
+// RequireKnownOperations.
 ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::OpRegistry& registry,
                                                  Context& context, const ReadOptions& options = {});
 
-// Tells each operation, bodies included, that has no shape function. True if
-// there is none.
+// Reports each operation, including those in bodies, without a shape function. Returns true if there is none.
 bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter);
 
 }  // namespace nnefc

@@ -47,7 +47,7 @@ std::vector<std::string> SplitPath(std::string_view path) {
 
 namespace {
 
-// Elements in order of their first entry.
+// An element with its children in order of their first entry.
 struct Element {
   std::string name;
   const ir::Attribute* value = nullptr;
@@ -127,7 +127,7 @@ void WriteNodeRtInfo(XmlWriter& xml, const ir::Node& node, RtInfoPlace place, in
     const bool of_port = path.starts_with("input:") || path.starts_with("output:");
     if (of_port != (place != RtInfoPlace::kLayer) || !path.starts_with(prefix)) continue;
     const std::vector<std::string> items = SplitPath(std::string_view(path).substr(prefix.size()));
-    if (items.size() < 2) continue;  // not of a file: an entry of our own
+    if (items.size() < 2) continue;  // not from a file: an entry of nnefc
     Element& attribute = root.Child(JoinPath({items[0], items[1]}));
     if (items.size() > 2) attribute.Child(items[2]).value = &value;
   }

@@ -11,34 +11,33 @@
 
 namespace nnefc::openvino {
 
-// rt_info is nested in XML and flat in the IR: `<foo><bar value="1"/></foo>`
-// is the entry "foo/bar" = "1". Within an item of a path, `~`, `/` and `:`
-// stand as `~0`, `~1` and `~2`.
+// rt_info is nested in XML and flat in the IR: `<foo><bar value="1"/></foo>` is the entry "foo/bar" = "1".
+// Within an item of a path, `~`, `/` and `:` are written `~0`, `~1` and `~2`.
 //
-// Of a graph: the path of elements. Of a node:
+// The path of an entry is, for a graph, the path of elements, and for a node:
 //   "fused_names/0/value"       attribute `value` of the layer's <attribute name="fused_names" version="0">
 //   "output:1/layout/0/layout"  of its second output; "input:N" likewise
-// An element without value has an empty list.
+// An element without a value has an empty list.
 std::string JoinPath(const std::vector<std::string>& items);
 std::vector<std::string> SplitPath(std::string_view path);
 
-// True for what OpenVINO's reader itself puts at the top of a graph's rt_info:
+// Returns true for entries that OpenVINO's reader itself adds at the top of a graph's rt_info. They are
 // neither read nor written.
 inline bool IsOfReader(std::string_view key) {
   return key == "version" || key == "__weights_path";
 }
 
-// Where an entry of a node's rt_info belongs.
+// The owner of an entry in a node's rt_info.
 enum class RtInfoPlace : uint8_t { kLayer, kInput, kOutput };
 
-// Writes the graph's <rt_info>, maybe empty.
+// Writes the graph's <rt_info>, possibly empty.
 void WriteGraphRtInfo(XmlWriter& xml, const ir::Graph& graph);
-// Writes <rt_info> of the layer or of a port, if it has any.
+// Writes <rt_info> of the layer or of a port, if there is any.
 void WriteNodeRtInfo(XmlWriter& xml, const ir::Node& node, RtInfoPlace place, int32_t index = 0);
 
-// Reads the `<rt_info>` of `net` or of a body, or where it is absent or empty
-// the `<meta_data>` of old converters, as OpenVINO does: `cli_parameters`
-// becomes `conversion_parameters`, `quantization_parameters` `optimization`.
+// Reads the `<rt_info>` of `net` or of a body. If it is missing or empty, reads the `<meta_data>` of old
+// converters, as OpenVINO does: `cli_parameters` becomes `conversion_parameters`, and
+// `quantization_parameters` becomes `optimization`.
 void ReadGraphRtInfo(XmlFile& xml, pugi::xml_node net, ir::Graph& graph);
 // Reads the `<rt_info>` of a layer or of a port.
 void ReadNodeRtInfo(XmlFile& xml, pugi::xml_node element, ir::Graph& graph, ir::NodeId node,

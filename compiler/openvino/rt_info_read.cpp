@@ -8,19 +8,18 @@ namespace nnefc::openvino {
 
 namespace {
 
-// The key of an element: its tag, or its `name` if it is an <info>.
+// Returns the key of an element: its tag, or `name` for an <info>.
 std::string KeyOf(pugi::xml_node element) {
   const pugi::xml_attribute name = element.attribute("name");
   return std::string_view(element.name()) == "info" && name ? name.value() : element.name();
 }
 
-// Reads elements nested to any depth into flat entries.
+// A reader of arbitrarily nested elements into flat entries.
 class EntryReader {
  public:
   EntryReader(XmlFile& xml, ir::Graph& graph) : xml_(xml), graph_(graph) {}
 
-  // Reads what is in `top`, but for its children called `except`; the entries
-  // stand below `path`.
+  // Reads the content of `top`, except children named `except`; the entries have the prefix `path`.
   void Read(pugi::xml_node top, std::vector<std::string> path, std::string_view except = {}) {
     const size_t base = path.size();
     for (pugi::xml_node element = top.first_child(); element;) {

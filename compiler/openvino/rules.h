@@ -4,7 +4,7 @@
 
 namespace nnefc {
 
-// What the reader demands of a file and the writer of a graph.
+// Requirements of the reader on files, and of the writer on graphs.
 // clang-format off
 #define NNEFC_OPENVINO_RULES(RULE)                                                  \
   RULE(kXmlSyntax, "openvino.xml-syntax", kError, "")                               \

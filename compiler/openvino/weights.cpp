@@ -12,7 +12,7 @@ size_t HashOf(std::span<const std::byte> bytes) {
   return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// Of the size and both ends: mapped data that nothing else looks like stay unread.
+// Returns a hash of the size and both ends, so that mapped data are not read without need.
 size_t LookOf(std::span<const std::byte> bytes) {
   constexpr size_t kEnd = 2048;
   if (bytes.size() <= 2 * kEnd) return HashOf(bytes);

@@ -14,26 +14,26 @@
 
 namespace nnefc::openvino {
 
-// `net.xml` -> `net.bin`.
+// Returns the path of the .bin file: `net.xml` -> `net.bin`.
 std::string WeightsPath(const std::string& xml_path);
 
-// A constant at its place in what would be the .bin file.
+// A constant with its offset in a .bin file that is not written.
 struct PlacedConstant {
   uint64_t offset = 0;
   TensorValue value;
 };
 
-// Appends constants to a .bin file, equal bytes once; where that is null, keeps
-// where they would be.
+// A writer of constants to a .bin file that writes equal bytes once. If `file` is null, it records the
+// constants with their offsets instead.
 class WeightsWriter {
  public:
   explicit WeightsWriter(OutputFile* file) : file_(file) {}
 
-  // Returns the offset of the value's bytes, which must stay alive until Finish.
+  // Returns the offset of the value's bytes. They must stay alive until Finish.
   uint64_t Add(const TensorValue& value);
-  // Tells the first failure of the file.
+  // Returns the first write error, if any.
   ErrorOr<Success> Finish() const;
-  // The constants that are not written, and the size of the file that they would fill.
+  // The recorded constants, and the size of the file.
   std::vector<PlacedConstant> TakePlaced() { return std::move(placed_); }
   uint64_t size() const { return size_; }
 
@@ -41,12 +41,12 @@ class WeightsWriter {
   struct Blob {
     uint64_t offset;
     std::span<const std::byte> bytes;
-    std::optional<size_t> hash;  // of all bytes, once another blob looks like it
+    std::optional<size_t> hash;  // hash of all bytes, once another blob has the same key
   };
 
   OutputFile* file_;
   uint64_t size_ = 0;
-  std::unordered_multimap<size_t, Blob> blobs_;  // by size and ends
+  std::unordered_multimap<size_t, Blob> blobs_;  // key: hash of the size and both ends
   std::vector<PlacedConstant> placed_;
   std::optional<SystemError> error_;
 };

@@ -18,7 +18,7 @@ using openvino::AttributeText;
 using openvino::kMostAttributes;
 using openvino::kShown;
 
-// A name that an attribute of XML may have.
+// Returns whether an XML attribute may have this name.
 bool IsXmlName(std::string_view name) {
   const auto is_first = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -32,8 +32,8 @@ class WritableChecker {
  public:
   WritableChecker(const WritableOptions& options, Emitter& emitter) : options_(options), emitter_(emitter) {}
 
-  // `depth` is the number of bodies that the graph stands in; at most
-  // ir::kMaxBodyNesting, so that the recursion is bounded.
+  // Checks a graph. `depth` is the number of enclosing bodies, at most ir::kMaxBodyNesting; this bounds the
+  // recursion.
   void Check(const ir::Graph& graph, int depth) {
     if (graph.results().empty() && graph.sinks().empty()) {
       TellAt(kNetNoResult, {}, "the graph `{}` has no result", Shown(graph.name()));
@@ -55,7 +55,7 @@ class WritableChecker {
   bool writable() const { return writable_; }
 
  private:
-  // A sink is known by its operation, or as an unknown one without outputs.
+  // A file identifies a sink by its operation, or as an unknown operation without outputs.
   void CheckSinks(const ir::Graph& graph) {
     for (ir::NodeId id : graph.sinks()) {
       const ir::Node& node = graph.node(id);
@@ -101,7 +101,7 @@ class WritableChecker {
     }
   }
 
-  // The fields of an attribute of rt_info are attributes of XML; it has one version.
+  // The fields of an rt_info attribute are XML attributes; it has one version.
   void CheckRtInfo(const ir::Node& node) {
     for (const auto& [path, value] : node.rt_info()) {
       const std::vector<std::string> items = openvino::SplitPath(path);
@@ -124,13 +124,13 @@ class WritableChecker {
     }
   }
 
-  // XML holds every byte but one.
+  // XML can represent every byte except NUL.
   void CheckText(SourceRange range, std::string_view what, std::string_view text) {
     if (text.find('\0') == std::string_view::npos) return;
     TellAt(kUnwritableText, range, "{} holds a NUL byte, which XML cannot hold", Shown(what));
   }
 
-  // Lists of names are separated by commas; `\,` is a comma of a name.
+  // Lists of names are separated by commas; `\,` is a comma within a name.
   void CheckNames(const ir::Node& node, std::string_view what, const std::vector<std::string>& names) {
     const std::string text = openvino::JoinNames(names);
     CheckText(node.origin().range, what, text);

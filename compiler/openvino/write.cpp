@@ -16,8 +16,8 @@ namespace nnefc {
 
 namespace {
 
-// Keeps the file at `path` under another name until the run has succeeded.
-// What is no regular file stays where it is.
+// A backup of the file at `path` under another name until the run has succeeded. Files that are not regular
+// stay in place.
 class Backup {
  public:
   explicit Backup(const std::string& path) : path_(path), kept_(path + ".XXXXXX") {
@@ -35,7 +35,7 @@ class Backup {
   ~Backup() {
     if (is_kept_) std::remove(kept_.c_str());
   }
-  // Puts back what was at the path: the former file or nothing.
+  // Restores the former state of the path: the file, or its absence.
   void Restore() {
     if (is_kept_) {
       std::rename(kept_.c_str(), path_.c_str());

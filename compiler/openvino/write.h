@@ -12,36 +12,35 @@
 namespace nnefc {
 
 struct WriteOptions {
-  // Where the constants go; empty: beside the XML, ending in `.bin`.
+  // The path of the constants; empty: next to the XML file, with the suffix `.bin`.
   std::string weights_path;
 };
 
 struct WritableOptions {
-  // Why an NNEF operation has no form, to follow "has no form in OpenVINO IR";
-  // empty if nothing more is known.
+  // Returns the reason for an NNEF operation without a form, to follow "has no form in OpenVINO IR"; empty if
+  // unknown.
   std::function<std::string(const ir::Node&)> reason = nullptr;
-  // Variables need no data.
+  // Accept variables without data.
   bool structure_only = false;
 };
 
-// Tells every reason why the graph cannot be written as OpenVINO IR: an
-// operation without an OpenVINO form, a variable without data, bodies nested
-// too deep, names that XML cannot hold. True if there is none.
+// Reports every reason why the graph cannot be written as OpenVINO IR: an operation without an OpenVINO form,
+// a variable without data, too deeply nested bodies, names that XML cannot represent. Returns true if there
+// is none.
 [[nodiscard]] bool CheckWritable(const ir::Graph& graph, Emitter& emitter,
                                  const WritableOptions& options = {});
 
-// Writes the graph as OpenVINO IR version 11: `net.xml` and `net.bin`, both or
-// none. The graph must be writable and without cycles (checked). What feeds no
-// result and no sink is left out. The same graph gives the same bytes, and what
-// ReadOpenVino makes of them gives them again.
+// Writes the graph as OpenVINO IR version 11, `net.xml` and `net.bin`, both or neither. The graph must be
+// writable and acyclic (checked). Nodes that feed no result and no sink are omitted. The output is
+// deterministic, and reading it with ReadOpenVino and writing it again produces the same bytes.
 ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_path,
                                const WriteOptions& options = {});
 
-// The same in memory. The constants are those of the graph, not copies.
+// OpenVINO IR in memory. The constants share the bytes of the graph.
 struct [[nodiscard]] OpenVinoInMemory {
   std::string xml;
   std::vector<openvino::PlacedConstant> constants;
-  uint64_t weights_size = 0;  // of the file that they would fill
+  uint64_t weights_size = 0;  // size of the .bin file
 };
 OpenVinoInMemory WriteOpenVinoInMemory(const ir::Graph& graph);
 

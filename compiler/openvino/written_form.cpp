@@ -14,14 +14,14 @@ namespace {
 
 constexpr int64_t kToTheEnd = std::numeric_limits<int64_t>::max();
 
-// What a slice cuts out of its axis, in the numbers of Slice: a negative one
-// counts from behind the last entry but one.
+// The range of a slice along its axis, in the convention of Slice. Negative offsets of a loop are one less:
+// -1 is the end.
 struct Cut {
   int64_t start = 0;
   int64_t stop = kToTheEnd;
 };
 
-// Nothing if the range is empty whatever the extent.
+// Returns nothing if the range is empty for every extent.
 std::optional<Cut> CutOf(const ir::InputMapping& mapping) {
   const bool backward = mapping.stride < 0;
   const int64_t first = backward ? mapping.end : mapping.start;
@@ -30,7 +30,7 @@ std::optional<Cut> CutOf(const ir::InputMapping& mapping) {
   return Cut{first < 0 ? first + 1 : first, last == -1 ? kToTheEnd : last < 0 ? last + 1 : last};
 }
 
-// True if a loop's input has to be cut: it is sliced, and not as a whole.
+// Returns true if a loop's input is sliced partially.
 bool IsPartial(const ir::Graph& graph, const ir::Node& node, const ir::InputMapping& mapping) {
   if (!mapping.axis || mapping.external < 0) return false;
   const std::optional<Cut> cut = CutOf(mapping);
@@ -60,7 +60,7 @@ class Former {
  public:
   explicit Former(ir::Graph& graph) : graph_(graph) {}
 
-  // Recursion goes as deep as bodies are nested.
+  // The recursion depth is the nesting of bodies.
   void Run() {
     for (ir::NodeId id : graph_.nodes()) {
       for (size_t i = 0; i < graph_.node(id).bodies().size(); ++i) {
@@ -86,7 +86,7 @@ class Former {
     }
   }
 
-  // W has the columns of the inputs, R the last ones, of the state.
+  // Splits the joined matrix: W has the columns of the inputs, R the last columns, those of the state.
   void SplitWeights(ir::NodeId id) {
     const ir::Node& joined = graph_.node(id);
     const int64_t hidden = joined.attribute("hidden_size").AsInt();
@@ -110,7 +110,7 @@ class Former {
     };
     const ir::OutputPort inputs[] = {whole, constant(cut.start, "start"), constant(cut.stop, "stop"),
                                      constant(1, "step"), constant(axis, "axes")};
-    Emitter emitter;  // what is cut was judged with the loop or the cell
+    Emitter emitter;  // inferred with the loop or cell before: no errors
     const ir::InferredNode slice = ir::AddInferred(
         graph_, "opset8", "Slice", {.name = name, .inputs = inputs, .origin = origin}, emitter);
     return {slice.id, 0};

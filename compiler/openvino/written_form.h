@@ -6,11 +6,11 @@
 
 namespace nnefc::openvino {
 
-// The graph in operations that OpenVINO computes as we do, in bodies too; null
-// if it is so already.
-// - A loop over a part of an axis becomes one over the whole of what Slice cuts
-//   out: parts of OpenVINO count other starts and ends in different ways.
-// - The LSTMCell of old converters, whose W and R are one matrix, gets two.
+// Returns a copy of the graph, including bodies, with only operations that OpenVINO computes like nnefc; null
+// if nothing changes.
+// - A loop over part of an axis becomes a loop over the whole of a Slice, because OpenVINO's implementations
+// interpret other starts and ends differently.
+// - An LSTMCell of old converters, whose W and R are one matrix, is split into two matrices.
 std::unique_ptr<ir::Graph> WrittenForm(const ir::Graph& graph);
 
 }  // namespace nnefc::openvino

@@ -19,7 +19,7 @@ std::string_view ShownName(pugi::xml_node layer) {
   return std::string_view(layer.attribute("name").value()).substr(0, 60);
 }
 
-// An element in messages: "`port`", "the layer `conv1`".
+// Returns an element's description for messages: "`port`", "the layer `conv1`".
 std::string Subject(pugi::xml_node element) {
   if (std::string_view(element.name()) != "layer" || !element.attribute("name"))
     return fmt::format("`{}`", element.name());
@@ -38,7 +38,7 @@ ErrorOr<std::unique_ptr<XmlFile>> XmlFile::Load(const std::string& path, Context
     return std::unique_ptr<XmlFile>();
   }
   std::unique_ptr<XmlFile> xml(new XmlFile(*file, std::string(text), context));
-  context.sources.LetGo(*file);  // from here on it is read for what is told alone
+  context.sources.LetGo(*file);  // only diagnostics read it from now on
   if (!xml->Parse() || !xml->CheckAttributes()) return std::unique_ptr<XmlFile>();
   return xml;
 }
@@ -63,7 +63,7 @@ bool XmlFile::Parse() {
   return true;
 }
 
-// Visits the elements without recursion.
+// Visits the elements iteratively.
 bool XmlFile::CheckAttributes() {
   bool all_fine = true;
   const pugi::xml_node top = root();

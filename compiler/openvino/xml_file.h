@@ -14,17 +14,17 @@
 
 namespace nnefc::openvino {
 
-// A parsed XML file, and the places of what it holds. Well-formed, UTF-8,
-// without DOCTYPE and without entities of its own; no attribute is given twice.
+// A parsed XML file with the source ranges of its content. It is well-formed UTF-8 without DOCTYPE, custom
+// entities and duplicate attributes.
 class XmlFile {
  public:
-  // A failing call of the operating system, or null and diagnostics.
+  // Loads a file. Returns the system's error, or emits diagnostics and returns null.
   static ErrorOr<std::unique_ptr<XmlFile>> Load(const std::string& path, Context& context);
   XmlFile(const XmlFile&) = delete;
   XmlFile& operator=(const XmlFile&) = delete;
 
   pugi::xml_node root() const { return document_.document_element(); }
-  // Of the element's name; of the parent's if there is no such element.
+  // Returns the range of the element's name, or the parent's if the element does not exist.
   SourceRange Range(pugi::xml_node element) const;
   SourceRange Range(pugi::xml_attribute attribute) const;
 
@@ -34,16 +34,16 @@ class XmlFile {
     return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
   }
 
-  // A note that names the layer that the element stands in; none if that is none.
+  // Returns a note that names the enclosing layer; none outside of layers.
   std::vector<DiagnosticNote> LayerNote(pugi::xml_node element) const;
 
-  // The only child of that name. If it is not there: an empty node, and for
-  // RequiredChild an error. A second one is an error.
+  // Returns the only child with that name. If it is missing, returns an empty node; RequiredChild also emits
+  // an error. A second child is an error.
   pugi::xml_node Child(pugi::xml_node element, const char* name);
   pugi::xml_node RequiredChild(pugi::xml_node element, const char* name);
-  // The attribute's text; emits kXmlMissingAttribute if it is missing.
+  // Returns the attribute's text; emits kXmlMissingAttribute if it is missing.
   std::optional<std::string_view> Text(pugi::xml_node element, const char* name);
-  // The attribute as an integer within bounds; emits what is wrong with it.
+  // Returns the attribute as an integer within bounds; emits an error otherwise.
   std::optional<int64_t> Integer(pugi::xml_node element, const char* name,
                                  int64_t lowest = std::numeric_limits<int64_t>::min(),
                                  int64_t highest = std::numeric_limits<int64_t>::max());

@@ -10,8 +10,8 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr uint64_t kBytesOfElement = 64;    // of pugixml's node
-constexpr uint64_t kBytesOfAttribute = 40;  // and of its attribute
+constexpr uint64_t kBytesOfElement = 64;    // pugixml's node
+constexpr uint64_t kBytesOfAttribute = 40;  // pugixml's attribute
 constexpr size_t kLongestReference = 12;
 
 class Scanner {
@@ -49,7 +49,7 @@ class Scanner {
     ScanTag();
   }
 
-  // The rest of a tag: quoted values may hold `>`.
+  // Scans the remainder of a tag; quoted values may contain `>`.
   void ScanTag() {
     char quote = 0;
     while (at_ < text_.size() && !finding_) {
@@ -81,7 +81,7 @@ class Scanner {
     at_ += end + 1;
   }
 
-  // `#65` or `#x41`, not NUL.
+  // Returns whether a reference is `#65` or `#x41`, and not NUL.
   static bool IsCharacter(std::string_view name) {
     if (!name.starts_with('#')) return false;
     name.remove_prefix(1);

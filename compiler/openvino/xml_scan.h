@@ -9,16 +9,16 @@
 
 namespace nnefc::openvino {
 
-// What is wrong with an XML text before it is parsed.
+// An error in an XML text, found before parsing.
 struct ScanFinding {
   const Rule* rule;
   size_t offset;
   std::string message;
 };
 
-// Looks for what the parser would pass over or spend too much memory on:
-// DOCTYPE, references to entities that XML does not define, NUL bytes, a text
-// above kLongestXml, and more elements and attributes than fit kMostXmlMemory. Linear in the text.
+// Scans for content that the parser would ignore or that needs too much memory: DOCTYPE, references to
+// undefined entities, NUL bytes, text beyond kLongestXml, and more elements and attributes than fit in
+// kMostXmlMemory. Linear in the text.
 std::optional<ScanFinding> ScanXml(std::string_view text);
 
 }  // namespace nnefc::openvino

@@ -79,7 +79,7 @@ void XmlWriter::Indent() {
   buffer_.append(open_.size(), '\t');
 }
 
-// Line ends and tabs are escaped too: a parser may turn them into spaces.
+// Escapes text, including line ends and tabs, since parsers may convert them to spaces.
 void XmlWriter::AppendEscaped(std::string_view text) {
   for (char c : text) {
     switch (c) {

@@ -10,7 +10,7 @@
 
 namespace nnefc::openvino {
 
-// Writes indented XML to a file, or where that is null to a text, piece by piece:
+// A writer of indented XML to a file, or to a string if `file` is null:
 //
 //   xml.Begin("port");
 //   xml.Attribute("id", 0);
@@ -22,14 +22,14 @@ class XmlWriter {
   void Begin(std::string_view tag);
   void Attribute(std::string_view name, std::string_view value);
   void Attribute(std::string_view name, int64_t value);
-  // Ends the innermost element: "/>" if nothing was put into it.
+  // Ends the innermost element: "/>" if it is empty.
   void End();
-  // An element that holds text alone.
+  // Writes an element that contains only text.
   void TextElement(std::string_view tag, std::string_view text);
 
-  // Writes what is buffered; tells the first failure of the file.
+  // Flushes the buffer; returns the first write error, if any.
   ErrorOr<Success> Finish();
-  // The text, once all elements ended.
+  // Returns the text after all elements have ended.
   std::string TakeText();
 
  private:
