@@ -65,14 +65,14 @@ int32_t AllowComments::ScopeOf(const std::vector<Item>& items, const ast::Commen
   if (is_inside) return before;
   if (comment.trailing) {
     if (last == nullptr || last->range.end <= line_begin) return -1;
-    // Behind a statement; or behind the brace that opens or closes a body.
+    // After a statement, or after the brace that opens or closes a body.
     const bool on_brace =
         !last->body.valid() || last->body.begin >= line_begin || last->range.end <= comment.range.begin;
     return on_brace ? before : -1;
   }
   const int32_t next = before + 1;
   if (static_cast<size_t>(next) == items.size()) return -1;
-  // The last comment of a body holds for nothing.
+  // The last comment of a body applies to nothing.
   const int32_t around = last == nullptr ? -1 : last->body.valid() ? before : last->parent;
   const bool in_body = around >= 0 && Contains(items[static_cast<size_t>(around)].body, comment.range);
   return !in_body || items[static_cast<size_t>(next)].parent == around ? next : -1;

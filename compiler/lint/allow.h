@@ -10,53 +10,50 @@
 
 namespace nnefc::lint {
 
-// The comments `# nnefc: allow(RULE[, RULE])` of documents. One behind code
-// holds for the statement, declaration or entry that it stands in; one on a
-// line of its own for what follows it: a statement, or the whole of a fragment
-// or graph.
+// The comments `# nnefc: allow(RULE[, RULE])` of documents. A trailing comment applies to the statement,
+// declaration or entry on its line. A comment on a separate line applies to the next item: a statement, or a
+// whole fragment or graph.
 class AllowComments {
  public:
   // Reads the comments of a document; mistakes in them are lint.bad-allow.
   void Add(const ast::Document& document, Context& context);
 
-  // True if a comment allows a diagnostic of the rule at that place, which
-  // counts as a use of it.
+  // Returns true if a comment allows a diagnostic of the rule at `place`, and marks that comment as used.
   bool Allows(const Rule& rule, SourceRange place);
 
-  // Emits lint.unused-allow for what allowed nothing, though its rule is
-  // enabled.
+  // Emits lint.unused-allow for allowances of enabled rules that were not used.
   void ReportUnused(const Settings& settings, Context& context) const;
 
  private:
-  // What a comment can hold for, with the fragment or graph around a statement.
+  // A possible scope of a comment: a statement, or a fragment or graph around it.
   struct Item {
     SourceRange range;
-    SourceRange body = {};  // of a fragment or graph; otherwise invalid
-    int32_t parent = -1;    // index of the fragment or graph around it
+    SourceRange body = {};  // set for a fragment or graph
+    int32_t parent = -1;    // index of the enclosing fragment or graph
   };
   struct Text {
     FileId file;
-    std::vector<Item> items;  // by their place
+    std::vector<Item> items;  // sorted by offset
   };
   struct Allowance {
     const Rule* rule;
-    SourceRange name;  // in the comment
+    SourceRange name;  // range in the comment
     bool has_scope = false;
     bool used = false;
   };
-  // Text, item and rule that are allowed.
+  // The text, item and rule of an allowance.
   using Key = std::tuple<size_t, int32_t, const Rule*>;
 
   static std::vector<Item> ItemsOf(const ast::Document& document);
-  // The last item that begins at or before an offset; -1 if there is none.
+  // Returns the last item that begins at or before an offset; -1 if there is none.
   static int32_t LastBefore(const std::vector<Item>& items, uint32_t offset);
-  // The item that a comment holds for, or -1.
+  // Returns the scope of a comment, an index of `items`, or -1.
   static int32_t ScopeOf(const std::vector<Item>& items, const ast::Comment& comment, uint32_t line_begin);
   void AddComment(SourceRange comment, int32_t item, Context& context);
 
   std::vector<Text> texts_;
   std::vector<Allowance> allowances_;
-  std::map<Key, size_t> by_key_;  // the first allowance of its kind
+  std::map<Key, size_t> by_key_;  // the first allowance per key
 };
 
 }  // namespace nnefc::lint

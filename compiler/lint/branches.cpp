@@ -5,14 +5,13 @@
 namespace nnefc::lint {
 namespace {
 
-// The results of the bodies of a node, which are its branches.
+// Returns a result of a node's body, a branch of the node.
 const ir::Output& ResultOf(const ir::Graph& body, size_t index) {
   return body.output(body.node(body.results()[index]).input(0));
 }
 
-// Finds branches of other shapes than each other: those of `select`, which are
-// broadcast, and bodies whose results have extents that are known at run time
-// alone.
+// A search for branches with different shapes: broadcast operands of `select`, and bodies with extents that
+// are only known at run time.
 class Branches {
  public:
   explicit Branches(Subject& subject) : subject_(subject), graph_(subject.graph) {}
@@ -30,7 +29,7 @@ class Branches {
 
  private:
   bool LookAtSelect(const ir::Node& node) {
-    if (subject_.SiteOf(node) != node.origin().range) return false;  // of a compound of the library
+    if (subject_.SiteOf(node) != node.origin().range) return false;  // belongs to a compound of the library
     const std::optional<Shape> first = graph_.output(node.input(1)).shape.extents();
     const std::optional<Shape> second = graph_.output(node.input(2)).shape.extents();
     if (!first || !second) return false;

@@ -6,17 +6,16 @@
 namespace nnefc::lint {
 namespace {
 
-// Of the operations with several operands, those whose inputs adjust nothing: the others have rules of
-// their own.
+// Returns whether a node broadcasts several operands of equal role. Inputs that adjust channels have separate
+// rules.
 bool IsBroadcast(const ir::Node& node) {
   const bool adjusts = llvm::any_of(
       node.info().inputs, [](const ir::InputInfo& input) { return input.adjusts != ir::Adjusts::kNothing; });
   return node.set() == ir::kNnefSet && node.info().is_elementwise && node.num_inputs() > 1 && !adjusts;
 }
 
-// Finds operands of rank 1 that are repeated along the batch, where NumPy would
-// align them with the last dimension, and others with the channels; and numbers for
-// channels that lie along another dimension.
+// A search for rank-1 operands that broadcast along the batch, where NumPy would align them with the last
+// dimension and other frameworks with the channels; and for per-channel values along a different dimension.
 class Broadcast {
  public:
   explicit Broadcast(Subject& subject) : subject_(subject), graph_(subject.graph) {}
@@ -25,7 +24,7 @@ class Broadcast {
     for (const auto& [place, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
-        // Once for all instantiations.
+        // Reported once for all instantiations.
         if ((IsBroadcast(node) && LookAtOperands(node)) || LookAtAdjusting(node)) break;
       }
     }
@@ -41,7 +40,7 @@ class Broadcast {
     return false;
   }
 
-  // Whether an input was reported that holds numbers for channels along another axis.
+  // Reports an input with per-channel values along the wrong axis; returns whether it did.
   bool LookAtAdjusting(const ir::Node& node) {
     for (size_t i = 0; i < node.info().inputs.size(); ++i) {
       const ir::InputInfo& input = node.info().inputs[i];
@@ -63,7 +62,7 @@ class Broadcast {
     return false;
   }
 
-  // Whether the operand `narrow` was reported beside `wide`.
+  // Reports the operand `narrow` against `wide`, if suspicious; returns whether it did.
   bool Look(const ir::Node& node, int32_t narrow, int32_t wide) {
     const std::optional<Shape> small = graph_.output(node.input(narrow)).shape.extents();
     const std::optional<Shape> large = graph_.output(node.input(wide)).shape.extents();
@@ -72,7 +71,7 @@ class Broadcast {
     if (extent == 1 || large->front() != 1) return false;
     const auto meant = llvm::find(llvm::drop_begin(*large), extent);
     if (meant == large->end()) return false;
-    // The last dimension is what NumPy takes.
+    // NumPy would align with the last dimension.
     const auto axis =
         large->back() == extent ? large->size() - 1 : static_cast<size_t>(meant - large->begin());
     Shape right(axis + 1, 1);

@@ -8,11 +8,11 @@
 namespace nnefc::lint {
 namespace {
 
-// A comment that is a list of shapes and nothing else, as exporters write it
-// behind a statement: `scalar[1, 3], integer[2]`, `[1, 3]`, `scalar(1,)`.
+// A parser of comments that are only a list of shapes, as exporters write them after a statement: `scalar[1,
+// 3], integer[2]`, `[1, 3]`, `scalar(1,)`.
 class ShapeList {
  public:
-  // Empty if the text is anything else.
+  // Returns the shapes; empty for any other text.
   static std::vector<Shape> Read(std::string_view text) {
     ShapeList list(text);
     std::vector<Shape> shapes;
@@ -40,7 +40,7 @@ class ShapeList {
     const bool has_type = Take("scalar") || Take("integer") || Take("logical");
     std::string_view close = "]";
     if (!Take("[")) {
-      // Parentheses alone may mean anything.
+      // Parentheses without a type may have any meaning.
       if (!has_type || !Take("(")) return std::nullopt;
       close = ")";
     }
@@ -62,13 +62,13 @@ class ShapeList {
   std::string_view rest_;
 };
 
-// Compares the shapes that comments tell with those of the graph.
+// A comparison of the shapes in comments with those of the graph.
 class ShapeComments {
  public:
   explicit ShapeComments(Subject& subject) : subject_(subject), document_(subject.document) {}
 
   void Find() {
-    // A fragment has other shapes in each instantiation; of several graphs one is known.
+    // Fragments have different shapes in each instantiation, and only one of several graphs is expanded.
     if (document_.graphs.size() != 1 || document_.comments.empty()) return;
     for (ir::NodeId id : subject_.graph.nodes()) {
       for (const ir::Output& output : subject_.graph.node(id).outputs()) {
@@ -103,7 +103,7 @@ class ShapeComments {
     }
   }
 
-  // The names of a left side in their order; false if there is anything else.
+  // Adds the names of a left-hand side in order; returns false for anything else.
   bool AddNames(ast::ExprId left, std::vector<std::string_view>& names) const {
     if (!left.valid()) return false;
     const ast::ExprNode& node = document_.exprs[left].node;
@@ -115,7 +115,7 @@ class ShapeComments {
     if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) items = array->items;
     if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) items = tuple->items;
     for (ast::ExprId item : items) {
-      // Nested lists are beyond what such comments tell.
+      // Such comments do not describe nested lists.
       if (!std::holds_alternative<ast::IdentifierExpr>(document_.exprs[item].node)) return false;
       AddNames(item, names);
     }

@@ -17,8 +17,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kMaxConfigSize = size_t{1} << 20;
 
-// Takes a configuration event by event; what is nested deeper than a key that
-// is known is passed over.
+// A SAX handler for a configuration; unknown nested values are ignored.
 class ConfigReader : public nlohmann::json_sax<Json> {
  public:
   ConfigReader(FileId file, Context& context, SettingsRequest& request)
@@ -94,7 +93,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  // The range of the string that was just read, quotes included.
+  // Returns the range of the string just read, including its quotes.
   SourceRange LastString() const {
     const auto end = static_cast<size_t>(reached_ - text_.data());
     size_t begin = end - 1;
@@ -110,14 +109,13 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   void Unknown(const std::string& name, std::string_view known) {
     emitter_.Emit(kConfigKey, key_, "there is no key `{}` here; there is {}", name, known);
   }
-  // A key that its object has already: JSON readers disagree on which value
-  // counts. The later one does here.
+  // Reports a duplicate key. JSON parsers disagree about its value; here the last one applies.
   void CheckTwice(const std::string& name) {
     const bool is_known =
         depth_ == 1 || (top_ == "lint" && (depth_ == 2 || (depth_ == 3 && section_ == "levels")));
     if (!is_known) return;
     keys_.erase(keys_.lower_bound({depth_ + 1, std::string()}), keys_.end());
-    // A rule may be named in two ways.
+    // A rule may have two names.
     const Rule* rule = depth_ == 3 ? Settings::Find(name) : nullptr;
     const std::pair key(depth_, rule != nullptr ? std::string(rule->label) : name);
     auto [entry, is_new] = keys_.try_emplace(key, key_);
@@ -125,8 +123,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
     emitter_.Emit(kConfigTwice, key_, "`{}` stands here a second time; write it once", name)
         .Note(entry->second, "the first one");
   }
-  // A value that does not fit its place: told once for its key, unless that is
-  // unknown itself.
+  // Reports a value of the wrong type, once per key, unless the key itself is unknown.
   bool Other() {
     if (depth_ == 0) {
       emitter_.Emit(kConfigValue, {file_, 0, text_.empty() ? 0U : 1U}, "the file must hold an object");
@@ -171,11 +168,11 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   SettingsRequest& request_;
   const char* reached_ = nullptr;
   int depth_ = 0;
-  bool list_ = false;    // in `enable` or `disable`
-  bool levels_ = false;  // in `levels`
+  bool list_ = false;    // within `enable` or `disable`
+  bool levels_ = false;  // within `levels`
   std::string top_, section_;
   SourceRange key_;
-  std::map<std::pair<int, std::string>, SourceRange> keys_;  // of the objects around, by depth
+  std::map<std::pair<int, std::string>, SourceRange> keys_;  // keys of the enclosing objects, by depth
   const Rule* level_rule_ = nullptr;
 };
 
@@ -188,7 +185,7 @@ std::string FindConfig(const std::string& path) {
   if (!fs::is_directory(folder, error)) folder = folder.parent_path();
   while (true) {
     const fs::path candidate = folder / kConfigName;
-    // What is there and is no file is told when it is read.
+    // Reading reports an existing path that is not a file.
     if (fs::exists(fs::symlink_status(candidate, error))) {
       const fs::path near = candidate.lexically_proximate(fs::current_path(error));
       return near.native().starts_with("..") ? candidate.string() : near.string();

@@ -7,13 +7,12 @@
 
 namespace nnefc::lint {
 
-// The name of the configuration file of a project.
+// The name of a project's configuration file.
 inline constexpr std::string_view kConfigName = ".nnefc.json";
 
-// Finds the configuration of the model at `path`: the first `.nnefc.json` in
-// the folder that holds the document (a model folder itself), or in one of
-// those above it. Empty if there is none. Told relative to the current folder
-// where it lies below that.
+// Finds the configuration of the model at `path`: the first `.nnefc.json` in the document's folder (or the
+// model folder itself) or one of its ancestors. Returns an empty path if there is none, and a path relative
+// to the current folder if it is below that.
 std::string FindConfig(const std::string& path);
 
 // Reads a configuration:
@@ -21,11 +20,10 @@ std::string FindConfig(const std::string& path);
 //     {"lint": {"enable": ["khronos-parser"], "disable": ["unused-fragment"],
 //               "levels": {"lint.unused-tensor": "error"}}}
 //
-// `enable` and `disable` may hold "all". Unknown keys and rules, values of
-// another type, damaged JSON and files of more than 1 MiB are diagnostics at
-// their line and column (config.*); what is right counts all the same. So are
-// keys that stand twice, of which the later one counts. `environment_failed` is
-// set if the file cannot be read, which is emitted.
+// `enable` and `disable` may contain "all". Unknown keys and rules, values of the wrong type, invalid JSON
+// and files of more than 1 MiB are diagnostics with line and column (config.*); valid entries still apply.
+// Duplicate keys are diagnostics, too, and the last one applies. An unreadable file is emitted and sets
+// `environment_failed`.
 SettingsRequest ReadConfig(const std::string& path, Context& context, bool& environment_failed);
 
 }  // namespace nnefc::lint

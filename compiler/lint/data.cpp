@@ -13,7 +13,7 @@ namespace {
 
 struct Variable {
   std::string label;
-  SourceRange place;  // of the label if it is written out, otherwise of the statement
+  SourceRange place;  // range of a literal label, otherwise of the statement
   SourceRange site;
   std::shared_ptr<const ir::Frame> frame;
   ElementType type;
@@ -24,7 +24,7 @@ std::string LowerCase(std::string_view text) {
   return llvm::StringRef(text.data(), text.size()).lower();
 }
 
-// Whether items of the file can become those of a variable (R 5.2.1).
+// Returns whether items of the file can be converted to the type of a variable (R 5.2.1).
 bool FitsType(const DatHeader& dat, ElementType type) {
   const bool is_plain = dat.coding == DatCoding::kPlain;
   const bool is_integer = is_plain && (dat.items == DatItems::kUnsigned || dat.items == DatItems::kSigned);
@@ -41,8 +41,7 @@ bool FitsType(const DatHeader& dat, ElementType type) {
   }
 }
 
-// Compares the variables of a document with each other and with the tensor
-// files beside it.
+// A comparison of a document's variables with each other and with the tensor files.
 class Data {
  public:
   explicit Data(Subject& subject) : subject_(subject), model_(subject.model) {}
@@ -53,7 +52,7 @@ class Data {
     FindCase();
     if (model_ != nullptr && model_->has_weights()) {
       FindMissing();
-      // A variable that is wrong may have that label.
+      // An invalid variable may have that label.
       if (subject_.is_right) FindStray();
       FindConflicts();
     } else if (model_ != nullptr) {
@@ -79,7 +78,7 @@ class Data {
                               .shape = output.shape.known_extents()});
       }
     }
-    // Labels that are written out are pointed to.
+    // Diagnostics point to literal labels.
     std::map<std::pair<uint32_t, uint32_t>, SourceRange> literals;
     const ast::Document& document = subject_.document;
     for (size_t i = 0; i < document.exprs.size(); ++i) {
@@ -98,7 +97,7 @@ class Data {
 
   bool any_label() const { return subject_.checked.dialect().any_label; }
 
-  // P 4.1.3 takes any label, R 4.1.3 letters, digits and `_-./\`.
+  // Reports characters of labels: P 4.1.3 allows any, R 4.1.3 letters, digits and `_-./\`.
   void FindCharacters() {
     if (!any_label()) return;
     std::map<std::string, bool> seen;
@@ -112,8 +111,8 @@ class Data {
     }
   }
 
-  // R 4.1.3: labels are equal if they differ by case alone; then they should be
-  // written alike, as files are found by them. P 4.1.3: they are two.
+  // Reports labels that differ only in case. R 4.1.3: they are equal, but files are found by their exact
+  // spelling. P 4.1.3: they are different.
   void FindCase() {
     std::map<std::string, const Variable*> first;
     for (const Variable& variable : variables_) {
@@ -170,7 +169,7 @@ class Data {
       if (!model_->HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
       const std::optional<DatHeader> dat =
           model_->ReadVariableHeader(variable.label, subject_.context.emitter);
-      if (!dat) continue;  // told
+      if (!dat) continue;  // already reported
       if (dat->shape != variable.shape) {
         subject_
             .Report(kDataShape, variable.place,

@@ -11,7 +11,7 @@ bool IsPadded(const ir::nnef::Padding& padding) {
   return llvm::any_of(padding, [](auto pair) { return pair.first > 0 || pair.second > 0; });
 }
 
-// "[(1,1), (0,1)]"
+// Returns text such as "[(1,1), (0,1)]".
 std::string PaddingText(const ir::nnef::Padding& padding) {
   std::string text;
   for (auto [before, after] : padding)
@@ -19,8 +19,8 @@ std::string PaddingText(const ir::nnef::Padding& padding) {
   return "[" + text + "]";
 }
 
-// Finds defaults that do what is seldom meant: zeros at the border of a pooling
-// window, padding that is added where none was written.
+// A search for defaults that are rarely intended: zeros at the border of a pooling window, and automatic
+// padding.
 class Defaults {
  public:
   explicit Defaults(Subject& subject) : subject_(subject), document_(subject.document) {}
@@ -48,8 +48,7 @@ class Defaults {
     }
   }
 
-  // The padding of a node that was made for the operation; nothing if it is
-  // not known.
+  // Returns the padding of a node of the operation; nothing if it is unknown.
   std::optional<ir::nnef::Padding> PaddingOf(const ir::Node& node) {
     const ir::WindowKind window = node.info().window;
     const ir::PartialShape& shape =
@@ -109,7 +108,7 @@ class Defaults {
 
   Subject& subject_;
   const ast::Document& document_;
-  std::vector<bool> non_negative_;  // by node
+  std::vector<bool> non_negative_;  // indexed by node
 };
 
 }  // namespace

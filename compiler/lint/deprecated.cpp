@@ -6,8 +6,8 @@
 namespace nnefc::lint {
 namespace {
 
-// 4.9.5: the same operation has a name that tells more, and says what this one
-// takes for granted.
+// Reports linear_quantize (4.9.5): the same operation has a more specific name with explicit values of the
+// implied attributes.
 void ReportLinearQuantize(Subject& subject, const ast::InvocationExpr& invocation, SourceRange range) {
   const SourceRange close{range.file, range.end - 1, range.end - 1};
   subject
@@ -18,8 +18,7 @@ void ReportLinearQuantize(Subject& subject, const ast::InvocationExpr& invocatio
       .Fix(close, ", signed = false, symmetric = false");
 }
 
-// Constructs that are deprecated, or that are tolerated though the text of the
-// specification does not have them.
+// A search for constructs that are deprecated, or tolerated although the specification does not define them.
 class Deprecated {
  public:
   explicit Deprecated(Subject& subject) : subject_(subject), document_(subject.document) {}
@@ -47,8 +46,8 @@ class Deprecated {
         "as an attribute of the fragment");
   }
 
-  // `a ^ b ^ c` is `(a ^ b) ^ c` here, where mathematics and most languages
-  // read `a ^ (b ^ c)`.
+  // Reports `a ^ b ^ c`: it means `(a ^ b) ^ c`, while in mathematics and most languages it means `a ^ (b ^
+  // c)`.
   void LookAtPower(const ast::BinaryExpr& power) {
     if (power.op != ast::BinaryOperator::kPow || !power.left.valid()) return;
     const ast::Expr& left = document_.exprs[power.left];
@@ -77,9 +76,9 @@ class Deprecated {
     }
   }
 
-  // 3.3.2: tensors should be given by their position, attributes by name.
+  // Reports named tensor arguments. 3.3.2: tensors should be positional, attributes named.
   void LookAtNamedTensors(const ast::InvocationExpr& invocation, const Signature& signature) {
-    bool in_order = true;  // every argument so far stands where its parameter does
+    bool in_order = true;  // all arguments so far are at their parameter's position
     for (size_t i = 0; i < invocation.arguments.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
       if (!argument.name) continue;

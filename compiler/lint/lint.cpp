@@ -17,8 +17,7 @@ const ir::Graph& NoGraph() {
   return kNone;
 }
 
-// Whether a mistake may hide a name from those who read the tree: a use, or
-// what a statement was to assign.
+// Returns whether a mistake may hide a name from readers of the tree: a use, or the target of an assignment.
 bool HidesNames(const Rule& rule) {
   const Rule* const read_all_the_same[] = {&kMissingSemicolon,      &kMissingVersion,     &kVersionSemicolon,
                                            &kQuantizationSemicolon, &kUnsupportedVersion, &kNumberRange,
@@ -45,7 +44,7 @@ Subject::Subject(const LintInput& input, const Settings& settings, Context& cont
     if (diagnostic.severity != Severity::kError || diagnostic.range.file != document.file) continue;
     mistakes_.emplace_back(diagnostic.range.begin, HidesNames(*diagnostic.rule));
   }
-  // Values go wrong where fragments are invoked, too.
+  // Errors in values also affect the invocations of their fragments.
   for (const Diagnostic& diagnostic : input.expanded.diagnostics) {
     if (diagnostic.severity != Severity::kError) continue;
     for (const DiagnosticNote& note : diagnostic.notes) {
@@ -86,7 +85,7 @@ SourceRange Subject::SiteOf(const ir::Node& node) const {
 
 const std::vector<ir::NodeId>& Subject::NodesAt(SourceRange range) const {
   static const std::vector<ir::NodeId> kNone;
-  // What was refused may lack what its operation demands.
+  // Rejected nodes may violate the requirements of their operation.
   if (HasMistake(range)) return kNone;
   auto found = sites_.find({range.begin, range.end});
   return found == sites_.end() ? kNone : found->second;
@@ -125,10 +124,10 @@ void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
 void Settle(const Settings& settings, AllowComments& allowed, Context& context) {
   std::vector<Diagnostic> said = context.emitter.diagnostics();
   const auto kept = llvm::count_if(said, [](const Diagnostic& d) { return d.severity == Severity::kError; });
-  // With more errors than are kept their number must not change.
+  // If errors were dropped, their number must not change.
   if (context.emitter.error_count() > static_cast<size_t>(kept)) return;
   context.emitter.Clear();
-  // Each family went through the document: what they found stands in its order.
+  // Merge the findings of all families into document order.
   llvm::stable_sort(said, [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.range.file.index, a.range.begin) < std::pair(b.range.file.index, b.range.begin);
   });
@@ -151,7 +150,7 @@ void Lint(const LintInput& input, const Settings& settings, Context& context) {
   allowed.Add(input.checked.ast(), context);
   if (input.quantization != nullptr) allowed.Add(input.quantization->ast(), context);
   Settle(settings, allowed, context);
-  if (!input.expanded.complete) return;  // a rule that was not tried would be told
+  if (!input.expanded.complete) return;  // a rule that was not evaluated would be reported
   const size_t before = context.emitter.diagnostics().size();
   allowed.ReportUnused(settings, context);
   if (context.emitter.diagnostics().size() != before) {

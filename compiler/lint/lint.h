@@ -8,24 +8,22 @@
 
 namespace nnefc::lint {
 
-// What lint looks at.
+// The input of lint.
 struct LintInput {
   const CheckedDocument& checked;
   const Expanded& expanded;
-  // The tensor files beside the document; null if there are none to look at.
+  // The tensor files next to the document; null if there are none to check.
   const ModelContainer* model = nullptr;
   // The graph.quant file; null if there is none.
   const CheckedDocument* quantization = nullptr;
 };
 
-// Runs every lint rule over a document and adds what they find to the
-// diagnostics. Then all that was said so far - the warnings of the stages too -
-// is settled: what is switched off or allowed by a comment is dropped, the rest
-// gets its level. A finding of level error is an error of the emitter.
+// Runs every lint rule over a document and adds the findings to the diagnostics. Then applies the settings to
+// all diagnostics so far, including the warnings of the stages: disabled ones and those allowed by a comment
+// are removed, the others are set to their level. A finding of level error counts as an error of the emitter.
 //
-// Of a document with mistakes only what these leave no doubt of is told: what
-// stands in the text, and what is unused in a declaration whose names could all
-// be read.
+// For a document with mistakes, only findings that the mistakes cannot affect are reported: constructs in the
+// text, and unused names in declarations without hidden names.
 void Lint(const LintInput& input, const Settings& settings, Context& context);
 
 }  // namespace nnefc::lint

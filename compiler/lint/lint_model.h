@@ -5,8 +5,8 @@
 
 namespace nnefc::lint {
 
-// Lints the document of a compilation that was run through Stage::kExpand, or up
-// to the first stage that found a mistake.
+// Lints the document of a compilation that ran through Stage::kExpand, or up to the first stage with an
+// error.
 void LintModel(Compilation& compilation, const Settings& settings);
 
 }  // namespace nnefc::lint

@@ -11,15 +11,15 @@
 namespace nnefc::lint {
 namespace {
 
-// What a tool for the ratified dialect says of a provisional document: that
-// dialect's parser and checker are asked.
+// Reports the errors that a tool for the ratified dialect finds in a provisional document, by running that
+// dialect's parser and checker.
 void LintProvisional(Subject& subject) {
   if (!subject.checked.dialect().translated || !subject.enabled(kNotRatified) || !subject.is_right) return;
   constexpr size_t kMostMistakes = 100;
   Context other(subject.context, kMostMistakes);
   auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
   const auto checked = CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
-  // The first place of each rule that is broken, and how many there are.
+  // The first diagnostic of each broken rule, and their number.
   std::map<const Rule*, size_t> counts;
   std::vector<const Diagnostic*> firsts;
   for (const Diagnostic& diagnostic : other.emitter.diagnostics()) {
@@ -39,8 +39,8 @@ void LintProvisional(Subject& subject) {
   }
 }
 
-// Fragments of implicit extensions, which no tool has to know: each at the
-// first place that invokes it.
+// Reports fragments of implicit extensions (other tools need not support them) at the first invocation of
+// each.
 void LintImplicit(Subject& subject) {
   llvm::DenseSet<Symbol> reported;
   for (size_t i = 0; i < subject.document.exprs.size(); ++i) {
@@ -66,9 +66,8 @@ void LintImplicit(Subject& subject) {
   }
 }
 
-// What Khronos' own parser (NNEF-Tools, and the package `nnef` of PyPI) refuses
-// of a valid ratified document, or reads as something else.
-// tests/interop/test_lint_khronos.py asks the package.
+// A search for constructs of valid ratified documents that Khronos' own parser (NNEF-Tools, the PyPI package
+// `nnef`) rejects or misinterprets. tests/interop/test_lint_khronos.py verifies them with the package.
 class KhronosParser {
  public:
   explicit KhronosParser(Subject& subject)
@@ -115,8 +114,7 @@ class KhronosParser {
     }
   }
 
-  // It knows a fragment only behind its definition, and needs a blank in
-  // `tensor<scalar> = 0.0`.
+  // Reports fragments used before their definition, and `tensor<scalar>= 0.0` without a blank.
   void LookAtFragments() {
     llvm::DenseSet<Symbol> defined;
     for (const ast::Fragment& fragment : document_.fragments) {
@@ -160,11 +158,11 @@ class KhronosParser {
     }
   }
 
-  // It takes all that follows for the operand: `-1.0 + 3.0` is -4.
+  // Reports signs: the parser applies a sign to everything after it, `-1.0 + 3.0` is -4.
   void LookAtSign(const ast::BinaryExpr& binary) {
     if (!binary.left.valid()) return;
     const ast::Expr* left = &document_.exprs[binary.left];
-    // The sign may stand at the end of the left side: `2.0 * -1.0 + 3.0`.
+    // The sign may be at the end of the left operand: `2.0 * -1.0 + 3.0`.
     for (const ast::BinaryExpr* inner = nullptr;
          (inner = ast::Find<ast::BinaryExpr>(left->node)) != nullptr && inner->right.valid();)
       left = &document_.exprs[inner->right];

@@ -9,8 +9,7 @@ namespace {
 
 using Permutation = std::vector<int64_t>;
 
-// `axes` of a transposition of a tensor of that rank; those it does not name
-// stay.
+// Returns the `axes` of a transposition of a tensor of that rank; missing axes are unchanged.
 Permutation AxesOf(const ir::Node& transpose, int64_t rank) {
   Permutation axes = transpose.attribute("axes").AsInts();
   for (auto axis = static_cast<int64_t>(axes.size()); axis < rank; ++axis) axes.push_back(axis);
@@ -24,16 +23,14 @@ bool IsIdentity(const Permutation& axes) {
   return true;
 }
 
-// What a node does for nothing; the other node, of a pair, is where a note
-// points to.
+// A redundant node; `other` is the second node of a pair, for a note.
 struct Finding {
   enum class Kind : uint8_t { kNone, kIdentity, kInverse, kOverwritten } kind = Kind::kNone;
   ir::NodeId other = {};
 };
 
-// Finds transpositions and reshapes without effect: alone, or with the one
-// before. In a fragment that is instantiated several times all of them have to
-// be.
+// A search for transpositions and reshapes without effect, alone or together with the preceding one. In a
+// fragment all instantiations must be redundant.
 class Redundant {
  public:
   explicit Redundant(Subject& subject)
@@ -103,14 +100,14 @@ class Redundant {
                                                         subject_.SourceText(document.exprs[from].range)));
   }
 
-  // What passes its input on becomes a copy of it.
+  // Replaces a node that returns its input by a copy.
   void FixIdentity(DiagnosticBuilder&& builder, ast::ExprId expr) const {
     const ast::ExprId from = InputOf(expr);
     if (from.valid()) FixByCopy(builder, expr, from);
   }
 
-  // What undoes the one before becomes a copy of what that one takes, where
-  // this has a name or stands in it.
+  // Replaces a node that inverts the preceding one by a copy of the latter's input, if that has a name or is
+  // nested in this expression.
   void FixInverse(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& before) const {
     const ast::ExprId first = ExprAt(subject_.SiteOf(before), InputOf(expr));
     const ast::ExprId from = first.valid() ? InputOf(first) : first;
@@ -119,7 +116,7 @@ class Redundant {
     builder.Note(subject_.SiteOf(before), "the one before");
   }
 
-  // The shape that is given later does not look at that of what it takes.
+  // Replaces a reshape by a copy if the later shape does not depend on it.
   void FixOverwritten(DiagnosticBuilder&& builder, ast::ExprId expr, const ir::Node& after) const {
     const bool is_whole = after.Int("axis_start") == 0 && after.Int("axis_count") == -1;
     const ast::ExprId from = InputOf(expr);
@@ -132,8 +129,7 @@ class Redundant {
     return std::holds_alternative<ast::IdentifierExpr>(subject_.document.exprs[expr].node);
   }
 
-  // The invocation at `site`, if that is `use` or what the name `use` is
-  // assigned in the body around it.
+  // Returns the invocation at `site` if it is `use`, or is assigned to the name `use` in the enclosing body.
   ast::ExprId ExprAt(SourceRange site, ast::ExprId use) const {
     const ast::Document& document = subject_.document;
     if (!use.valid()) return {};
@@ -185,12 +181,12 @@ class Redundant {
         graph_.output(before.input(0)).shape.extents() == shape) {
       return {Finding::Kind::kInverse, before.id()};
     }
-    // A reshape all of whose uses are others: none of them sees its shape.
+    // A reshape whose only consumer is another reshape.
     llvm::ArrayRef<ir::InputPort> uses = node.uses();
     if (node.op() != reshape_ || uses.size() != 1) return {};
     const ir::Node& after = graph_.node(uses.front().node);
     if (after.op() != reshape_ || !subject_.SiteOf(after).valid()) return {};
-    // The inverse is told there.
+    // The later node reports the inverse.
     if (graph_.output(node.input(0)).shape.extents() == after.output().shape.extents()) return {};
     return {Finding::Kind::kOverwritten, after.id()};
   }

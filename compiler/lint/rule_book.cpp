@@ -20,7 +20,7 @@
 namespace nnefc::lint {
 namespace {
 
-// `unused-tensor` of `lint.unused-tensor`.
+// Returns `unused-tensor` for `lint.unused-tensor`.
 std::string_view EndOf(const Rule& rule) {
   return rule.label.substr(rule.label.find('.') + 1);
 }

@@ -8,39 +8,37 @@
 
 namespace nnefc::lint {
 
-// The rules that diagnostics name, in the order of the stages. `rules/` holds a
-// file for each.
+// The rules of all diagnostics, in the order of the stages. `rules/` has a file for each.
 class RuleBook {
  public:
-  // The rules of every room of the compiler.
+  // Creates a book with the rules of every compiler module.
   RuleBook();
 
-  // Adds the rules of a room above; they outlive the book.
+  // Adds the rules of a higher module; they must outlive the book.
   void Add(llvm::ArrayRef<const Rule*> rules);
 
   llvm::ArrayRef<const Rule*> rules() const { return rules_; }
 
-  // The rule of a label, or of the part behind its first dot if no other rule
-  // ends in the same: `unused-tensor`. Nothing if there is none.
+  // Returns the rule with a label, or with a label whose part after the first dot is unique: `unused-tensor`.
+  // Returns null if there is none.
   const Rule* Find(std::string_view label) const;
 
-  // The label that somebody who wrote another may have meant; "" if none is near.
+  // Returns the label that was probably intended; "" if none is near.
   std::string_view Nearest(std::string_view label) const;
 
  private:
   std::vector<const Rule*> rules_;
 };
 
-// Whether an example can break the rule: not where only a fault of nnefc itself
-// does (its section is "internal"), the lack of memory ("environment") or a
-// plug-in ("plug-in").
+// Returns whether an example document can break the rule. Exceptions are rules about bugs in nnefc itself
+// (section "internal"), lack of memory ("environment") and plug-ins ("plug-in").
 bool IsShowable(const Rule& rule);
 
-// The sections of the specifications where a rule stands: "R 3.3.2", "P 3.3.1".
+// Returns the sections of the specifications that state a rule: "R 3.3.2", "P 3.3.1".
 std::vector<std::string_view> SectionsOf(const Rule& rule);
 
-// The dialects whose specification states the rule, "ratified" and "provisional";
-// none for rules of our own.
+// Returns the dialects whose specification states the rule, "ratified" and "provisional"; none for nnefc's
+// own rules.
 std::vector<std::string_view> DialectsOf(const Rule& rule);
 
 }  // namespace nnefc::lint

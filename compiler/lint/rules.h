@@ -2,12 +2,12 @@
 
 #include "compiler/support/diagnostics.h"
 
-// A namespace of their own: rules are inline variables, and other rooms have
-// rules of the same names.
+// The namespace is necessary because rules are inline variables and other modules have rules with the same
+// names.
 namespace nnefc::lint {
 
-// What `nnefc lint` says beyond `nnefc check`: documents are valid all the same.
-// The severity is the default level.
+// The rules of `nnefc lint` in addition to those of `nnefc check`, for valid documents. The severity is the
+// default level.
 #define NNEFC_LINT_RULES(RULE)                                                                  \
   /* unused.cpp */                                                                              \
   RULE(kUnusedTensor, "lint.unused-tensor", kWarning, "")                                       \
@@ -25,7 +25,7 @@ namespace nnefc::lint {
   /* defaults.cpp: defaults that surprise */                                                    \
   RULE(kPoolBorder, "lint.pool-border", kWarning, "R 4.9.3, P 4.8.3")                           \
   RULE(kAutomaticPadding, "lint.automatic-padding", kNote, "R 4.3, P 4.3")                      \
-  /* data.cpp: a document beside its tensor files */                                            \
+  /* data.cpp: a document and its tensor files */                                               \
   RULE(kVariableWithoutData, "lint.variable-without-data", kWarning, "R 5.1, P 5.1")            \
   RULE(kDataWithoutVariable, "lint.data-without-variable", kWarning, "R 5.1, P 5.1")            \
   RULE(kDataShape, "lint.data-shape", kError, "R 5.2, P 5.2")                                   \
@@ -53,7 +53,7 @@ namespace nnefc::lint {
   RULE(kUnusedAllow, "lint.unused-allow", kWarning, "")
 NNEFC_DEFINE_RULES(kLintRules, NNEFC_LINT_RULES)
 
-// What is wrong with a `.nnefc.json`; these cannot be switched off.
+// Mistakes in a `.nnefc.json`; these rules cannot be disabled.
 #define NNEFC_LINT_CONFIG_RULES(RULE)                    \
   RULE(kConfigSyntax, "config.syntax", kError, "")       \
   RULE(kConfigKey, "config.unknown-key", kError, "")     \

@@ -10,25 +10,23 @@
 
 namespace nnefc::lint {
 
-// Which rules speak, and how loudly. A rule is one of `lint.*` or a warning of
-// `nnefc check`; errors of the specification stand as they are. A name is a
-// label, `lint.unused-tensor`, or that of a lint rule without its room,
-// `unused-tensor`.
+// The enabled rules and their levels. A configurable rule is one of `lint.*` or a warning of `nnefc check`;
+// errors of the specification are fixed. A name is a label, `lint.unused-tensor`, or the label of a lint rule
+// without its module, `unused-tensor`.
 class Settings {
  public:
-  // The default levels; `lint.automatic-padding` and `lint.khronos-parser` are
-  // off.
+  // Creates the default settings; `lint.automatic-padding` and `lint.khronos-parser` are disabled.
   Settings();
 
-  // The rule of that name; null if there is none that can be set.
+  // Returns the configurable rule with that name, or null.
   static const Rule* Find(std::string_view name);
-  // Why Find gave null, for a message: "there is no rule `x`; did you mean
-  // `lint.y`?", or that it is an error of the specification.
+  // Returns the reason why Find returned null, for a message: "there is no rule `x`; did you mean `lint.y`?",
+  // or that it is an error of the specification.
   static std::string WhyNot(std::string_view name);
 
   void Set(const Rule& rule, bool enabled) { At(rule).enabled = enabled; }
   void SetLevel(const Rule& rule, Severity level) { At(rule).level = level; }
-  // All lint rules.
+  // Enables or disables all lint rules.
   void SetAll(bool enabled);
 
   bool enabled(const Rule& rule) const;
@@ -41,11 +39,11 @@ class Settings {
   };
   Entry& At(const Rule& rule) { return entries_[llvm::StringRef(rule.label.data(), rule.label.size())]; }
 
-  llvm::StringMap<Entry> entries_;  // by label; without one: enabled, as told
+  llvm::StringMap<Entry> entries_;  // key: label; missing entries are enabled at the default level
 };
 
-// What options and configuration files say, before it is settled: lists of
-// rule names, "all" among them, and levels.
+// The content of options or configuration files before it is applied: lists of rule names, optionally "all",
+// and levels.
 struct SettingsRequest {
   std::vector<const Rule*> enabled;
   std::vector<const Rule*> disabled;
@@ -54,12 +52,11 @@ struct SettingsRequest {
   std::vector<std::pair<const Rule*, Severity>> levels;
 };
 
-// Applies a request: first `all`, `disable` before `enable`, then the named
-// rules, `enable` before `disable`, so that `--disable all --enable RULE` and
-// `--enable all --disable RULE` say what they seem to.
+// Applies a request: first `all` (`disable`, then `enable`), then the named rules (`enable`, then `disable`).
+// So `--disable all --enable RULE` and `--enable all --disable RULE` work as expected.
 void Apply(const SettingsRequest& request, Settings& settings);
 
-// "error", "warning", "note"; nothing for another text.
+// Parses "error", "warning" or "note"; nothing for other text.
 std::optional<Severity> ParseLevel(std::string_view text);
 
 }  // namespace nnefc::lint

@@ -8,9 +8,8 @@
 namespace nnefc::lint {
 namespace {
 
-// Finds what a document makes or declares and never uses. Of a document with
-// mistakes it judges the declarations whose names could all be read, and counts
-// a wrong statement as used.
+// A search for unused values and declarations. In a document with mistakes it checks only declarations
+// without hidden names, and treats invalid statements as used.
 class Unused {
  public:
   explicit Unused(Subject& subject) : subject_(subject), document_(subject.document) {}
@@ -21,7 +20,7 @@ class Unused {
     for (const ast::Fragment& fragment : document_.fragments) {
       if (!fragment.has_body || !subject_.IsReadable(fragment.range)) continue;
       LookAtBody(fragment.body, ResultNames(fragment), false);
-      if (MayBeBody(fragment.name.symbol)) continue;  // another body may use what this one does not
+      if (MayBeBody(fragment.name.symbol)) continue;  // another body may use them
       for (const ast::Parameter& parameter : fragment.parameters) {
         if (used_.contains(parameter.name.symbol)) continue;
         subject_
@@ -44,7 +43,7 @@ class Unused {
     return names;
   }
 
-  // The fragments that an invocation names as its bodies.
+  // Calls `use` for the fragments that an invocation names as bodies.
   void ForEachBody(const Binding& binding, llvm::function_ref<void(Symbol)> use) {
     if (!binding.callee.document->signature(binding.callee.fragment).runs_bodies) return;
     for (ast::ExprId argument : binding.arguments) {
@@ -69,7 +68,7 @@ class Unused {
     }
   }
 
-  // An invocation that is wrong reaches its fragment all the same.
+  // Calls `use` for the fragment of an invalid invocation.
   void ForWrongCallee(ast::ExprId id, llvm::function_ref<void(ast::FragmentId)> use) {
     const auto* invocation = ast::Find<ast::InvocationExpr>(document_.exprs[id].node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) return;
@@ -77,7 +76,7 @@ class Unused {
     if (callee.valid() && callee.document == &subject_.checked) use(callee.fragment);
   }
 
-  // The fragments of the document that an expression invokes or has as bodies.
+  // Calls `use` for the document's fragments that an expression invokes or has as bodies.
   void ForEachCallee(ast::ExprId root, llvm::function_ref<void(ast::FragmentId)> use) {
     ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
       const Binding* binding = subject_.checked.binding(id);
@@ -98,8 +97,8 @@ class Unused {
     return found;
   }
 
-  // A fragment has an effect if it updates a variable, itself or through
-  // another: what it returns need not be used.
+  // Determines the fragments with an effect: those that update a variable, directly or through another
+  // fragment. Their results may be unused.
   void FindEffects() {
     const size_t count = document_.fragments.size();
     std::vector<std::vector<int32_t>> callers(count);
@@ -134,8 +133,8 @@ class Unused {
     return found;
   }
 
-  // From the last statement to the first: a statement is live if it assigns a
-  // result, what a live one uses, or has an effect.
+  // Processes statements from last to first. A statement is live if it assigns a result or a value that a
+  // live statement uses, or if it has an effect.
   void LookAtBody(llvm::ArrayRef<ast::Assignment> body, llvm::ArrayRef<ast::Name> results, bool is_graph) {
     used_.clear();
     live_.clear();
@@ -196,7 +195,7 @@ class Unused {
     }
   }
 
-  // A statement with the lines that it has for itself, comments at their ends included.
+  // Returns the lines that only a statement occupies, including trailing comments.
   SourceRange LinesOf(SourceRange range) const {
     const std::string_view text = subject_.context.sources.Text(range.file);
     uint32_t begin = range.begin;
@@ -209,7 +208,7 @@ class Unused {
     return {range.file, begin, std::min(end + 1, static_cast<uint32_t>(text.size()))};
   }
 
-  // True if it is known what every invocation invokes.
+  // Returns true if the callees of all invocations are known.
   bool KnowsCallees() {
     if (subject_.is_right) return true;
     if (document_.graphs.empty() || subject_.checked.may_run_bodies() ||
@@ -221,7 +220,7 @@ class Unused {
     });
   }
 
-  // Fragments that no graph reaches.
+  // Reports fragments that no graph reaches.
   void FindFragments() {
     if (!KnowsCallees()) return;
     std::vector<bool> reached(document_.fragments.size());
@@ -253,9 +252,9 @@ class Unused {
 
   Subject& subject_;
   const ast::Document& document_;
-  llvm::DenseSet<Symbol> bodies_;  // names of fragments that are bodies
-  std::vector<bool> has_effect_;   // by FragmentId
-  // Of the body that is looked at.
+  llvm::DenseSet<Symbol> bodies_;  // names of fragments used as bodies
+  std::vector<bool> has_effect_;   // indexed by FragmentId
+  // The state of the current body.
   llvm::DenseSet<Symbol> used_;
   llvm::DenseSet<Symbol> live_;
   std::vector<Dead> dead_;

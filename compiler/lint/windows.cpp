@@ -10,8 +10,8 @@ std::string Listed(Integers items) {
   return ToString(Shape(items.begin(), items.end()));
 }
 
-// Finds windows over all axes that act on the batch, or on channels where the last axis is meant:
-// lists for the spatial axes alone, or in the order [batch, extents.., channels].
+// A search for windows over all axes that affect the batch, or the channels instead of the last axis: lists
+// for only the spatial axes, or in the order [batch, extents.., channels].
 class Windows {
  public:
   explicit Windows(Subject& subject) : subject_(subject), graph_(subject.graph) {}
@@ -28,9 +28,9 @@ class Windows {
   }
 
  private:
-  // Whether the node was reported.
+  // Reports a node if suspicious; returns whether it did.
   bool Look(const ir::Node& node) {
-    // Of two axes, both may be of an image.
+    // With two axes, both may be spatial.
     constexpr size_t kLeastRank = 3;
     const ir::Attribute::Integers size = node.attribute("size").AsInts();
     if (size.size() < kLeastRank) return false;
@@ -42,8 +42,8 @@ class Windows {
     return false;
   }
 
-  // By axis, whether an item of a list acts on the axis: the item, 1 where it does nothing. Nothing if the
-  // list is left out, or the operation has none.
+  // Returns for each axis the item of a list that acts on it, 1 for no effect. Returns nothing if the list is
+  // omitted or the operation has none.
   static std::optional<std::vector<int64_t>> ReachOf(const ir::Node& node, std::string_view list,
                                                      size_t rank) {
     const ir::Attribute* attribute = node.attributes().Find(list);
@@ -61,7 +61,7 @@ class Windows {
 
   bool Look(const ir::Node& node, std::string_view list, Integers reach, Integers size) {
     if (reach[0] > 1) return Report(node, list, reach, "batch", RightOfPartial(list, reach));
-    // A window over channels alone is that of a normalization across them.
+    // A window over only the channels is a normalization across them.
     const bool is_last_left = reach.back() == 1;
     const bool in_nhwc = reach.size() > 3 && reach[1] > 1 && reach[2] > 1 && is_last_left;
     const bool without_window = reach[1] > 1 && size[1] == 1 && list != "size";
@@ -69,7 +69,7 @@ class Windows {
     return false;
   }
 
-  // [2,2,1,1] -> [1,1,2,2]: the items before those that were implied, at the spatial axes.
+  // Converts [2,2,1,1] to [1,1,2,2]: moves the leading items to the spatial axes.
   static std::string RightOfPartial(std::string_view list, Integers reach) {
     const size_t spatial = reach.size() - 2;
     for (size_t i = spatial; i < reach.size(); ++i) {
@@ -80,7 +80,7 @@ class Windows {
     return list == "padding" ? "" : Listed(right);
   }
 
-  // [1,2,2,1] -> [1,1,2,2]: the last item, of channels, second.
+  // Converts [1,2,2,1] to [1,1,2,2]: moves the last item, for the channels, to the second axis.
   static std::string RightOfNhwc(std::string_view list, Integers reach) {
     if (reach.back() != 1 || list == "padding") return "";
     std::vector<int64_t> right = {reach[0], reach.back()};
