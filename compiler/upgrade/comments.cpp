@@ -9,11 +9,10 @@
 namespace nnefc::upgrade {
 namespace {
 
-// Deeper instantiations give no place to comments.
+// The maximum instantiation depth for moving comments.
 constexpr int64_t kMostLevels = 32;
 
-// A statement of a fragment and the statement of the rewritten graph that it
-// begins.
+// A statement of a fragment and the first statement of the rewritten graph generated from it.
 struct Mark {
   int64_t statement;
   size_t place;
@@ -41,7 +40,7 @@ class Mover {
       }
       range = frame->call_site;
     }
-    // Outer fragments speak first.
+    // Comments of outer fragments come first.
     std::reverse(levels.begin(), levels.end());
     for (const auto& [instance, statement] : levels) {
       const auto fragment = static_cast<size_t>(instance->fragment.index);
@@ -79,8 +78,8 @@ class Mover {
     std::vector<Mark> marks;
   };
 
-  // The statement that a comment trails, or that follows it; the number of them
-  // if none does.
+  // Returns the index of the statement that a comment trails or precedes; the number of statements if there
+  // is none.
   static int64_t StatementOf(const ast::Fragment& fragment, const ast::Comment& comment) {
     const llvm::ArrayRef<ast::Assignment> body = fragment.body;
     if (comment.range.begin >= fragment.body_range.end) return static_cast<int64_t>(body.size());
@@ -97,7 +96,7 @@ class Mover {
   const Choice& choice_;
   const PieceFinder& finder_;
   const ast::Document& old_;
-  llvm::MapVector<size_t, Visited> visited_;  // by fragment, in the order of the graph
+  llvm::MapVector<size_t, Visited> visited_;  // key: fragment, in the order of the graph
 };
 
 }  // namespace

@@ -8,19 +8,17 @@
 
 namespace nnefc::upgrade {
 
-// Comments of fragments that are expanded, as far as they have a place.
+// The comments of expanded fragments, moved as far as possible.
 struct MovedComments {
-  // By statement of the rewritten graph: lines that stand before it.
+  // Per statement of the rewritten graph: comment lines before it.
   std::vector<std::vector<std::string>> before;
-  // By fragment: comments that found no place.
+  // Per fragment: comments without a new position.
   std::vector<size_t> lost;
 };
 
-// Finds a place for the comments in and right above the fragments that are not
-// kept: before what the first instantiation of the fragment made of the
-// statement that follows them or that they trail. `pieces` are those of each
-// statement of the graph that is expanded, `gone` the comments of each
-// fragment.
+// Moves the comments in and directly above the fragments that are not kept: to the code that the first
+// instantiation of the fragment generates for the statement that follows or precedes the comment. `pieces`
+// are those of each expanded statement of the graph, `gone` the comments of each fragment.
 MovedComments MoveComments(const Source& source, const Choice& choice,
                            const std::vector<std::vector<Piece>>& pieces, const PieceFinder& finder,
                            const std::vector<std::vector<size_t>>& gone, const Context& context);

@@ -34,7 +34,7 @@ ast::PrimitiveName ElementTypes::Of(ast::FragmentId fragment, Symbol identifier,
   }
 }
 
-// ---- variables that stand for data types ----
+// ---- type variables ----
 
 ElementTypes::Kind ElementTypes::KindOf(const TypeTable& types, TypeId element) {
   switch (types.Kind(element)) {
@@ -100,7 +100,7 @@ ElementTypes::Leaves ElementTypes::LeavesOf(Symbol identifier, size_t count) {
   return leaves;
 }
 
-// The number of leaves of a type.
+// Returns the number of leaves of a type.
 size_t ElementTypes::Count(TypeId type) const {
   if (!type.valid()) return 1;
   const TypeTable& types = document_.types();
@@ -120,7 +120,7 @@ void ElementTypes::Infer(llvm::ArrayRef<ast::Assignment> body) {
   }
 }
 
-// `type` is that of the right side.
+// Unifies the targets with the right-hand side of type `type`.
 void ElementTypes::Assign(ast::ExprId left, TypeId type, llvm::ArrayRef<Variable> right) {
   const ast::ExprNode& node = document_.ast().exprs[left].node;
   const TypeTable& types = document_.types();
@@ -180,7 +180,7 @@ ElementTypes::Leaves ElementTypes::InferUnary(const ast::UnaryExpr& unary) {
 ElementTypes::Leaves ElementTypes::InferBinary(const ast::BinaryExpr& binary, TypeId type) {
   Leaves left = Infer(binary.left);
   const Leaves right = Infer(binary.right);
-  if (document_.types().Kind(type) != TypeKind::kTensor) {  // `a + b`, `a * 2` of arrays
+  if (document_.types().Kind(type) != TypeKind::kTensor) {  // array operations: `a + b`, `a * 2`
     if (binary.op == ast::BinaryOperator::kAdd) Unify(left, right);
     return left;
   }
@@ -226,7 +226,7 @@ ElementTypes::Leaves ElementTypes::InferInvocation(ast::ExprId id, TypeId type) 
   return binding->callee.document == &document_ ? InferOwn(*binding) : InferStandard(*binding);
 }
 
-// A fragment of the document: its parameters and results are variables.
+// Infers a call of the document's fragment; its parameters and results are type variables.
 ElementTypes::Leaves ElementTypes::InferOwn(const Binding& binding) {
   std::vector<Leaves> arguments;
   for (ast::ExprId argument : binding.arguments) arguments.push_back(Infer(argument));
@@ -244,7 +244,7 @@ ElementTypes::Leaves ElementTypes::InferOwn(const Binding& binding) {
   return results;
 }
 
-// A standard operation: what its ratified declaration says.
+// Infers a call of a standard operation from its ratified declaration.
 ElementTypes::Leaves ElementTypes::InferStandard(const Binding& binding) {
   const Signature& called = binding.callee.document->signature(binding.callee.fragment);
   const std::string_view name = expand::RatifiedName(symbols_.Text(called.name.symbol));

@@ -11,17 +11,15 @@
 
 namespace nnefc::upgrade {
 
-// The data types of a provisional document's tensors, whose `tensor` says
-// none: what the ratified declarations of the operations that make and take
-// them ask for, carried along assignments and invocations. A fragment has one
-// set of types, however often it is invoked.
+// Type inference for the data types of a provisional document's tensors, whose `tensor` has no element type:
+// from the ratified declarations of operations, propagated along assignments and invocations by unification.
+// A fragment has one set of types, however often it is invoked.
 class ElementTypes {
  public:
   ElementTypes(const CheckedDocument& document, const CheckedDocument& ratified, const SymbolTable& symbols);
 
-  // The data type of a parameter or result; `leaf` counts the tensors and
-  // attributes within tuples, arrays being looked through. `scalar` where
-  // nothing or a contradiction is known.
+  // Returns the data type of a parameter or result. `leaf` counts tensors and attributes within tuples;
+  // arrays are transparent. Returns `scalar` if the type is unknown or contradictory.
   ast::PrimitiveName Of(ast::FragmentId fragment, Symbol identifier, size_t leaf);
 
  private:
@@ -52,7 +50,7 @@ class ElementTypes {
   const CheckedDocument& document_;
   const CheckedDocument& ratified_;
   const SymbolTable& symbols_;
-  int32_t scope_ = -1;  // index of the fragment; -1: the graph
+  int32_t scope_ = -1;  // index of the fragment; -1 for the graph
   std::map<std::tuple<int32_t, Symbol, size_t>, Variable> named_;
   std::vector<Variable> parents_;
   std::vector<Kind> kinds_;

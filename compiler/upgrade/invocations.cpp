@@ -6,7 +6,7 @@
 namespace nnefc::upgrade {
 namespace {
 
-// The attribute that all nodes have, or null if they differ.
+// Returns an attribute that is equal in all nodes, or null.
 const ir::Attribute* Common(const std::vector<const ir::Node*>& nodes, std::string_view name) {
   const ir::Attribute* common = nodes.front()->attributes().Find(name);
   for (const ir::Node* node : nodes) {
@@ -30,7 +30,7 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
   ast::InvocationExpr copy = invocation;
   const Binding* binding = translates() ? source_.document.binding(id) : nullptr;
   llvm::SmallVector<ast::Argument, 8> arguments;
-  if (binding == nullptr) {  // also of a body that was not checked
+  if (binding == nullptr) {  // also in an unchecked body
     if (Text(copy.callee.symbol) == "quantize_linear") copy.callee = Named("linear_quantize");
     for (const ast::Argument& argument : invocation.arguments) {
       arguments.push_back({argument.name, Copy(argument.value)});
@@ -57,15 +57,15 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
   return out_->Keep(copy);
 }
 
-// Tensors are given by their positions as far as there is one for each of
-// them, attributes by name (R 3.3.2).
+// Writes tensors as positional arguments as far as all preceding ones are present, and attributes as named
+// arguments (R 3.3.2).
 void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
                              std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments) {
-  // The tensors of the ratified declaration, in its order.
+  // The tensors of the ratified declaration, in order.
   const llvm::SmallVector<Symbol, 8> tensors = TensorParameters(called, ratified);
   llvm::SmallVector<std::optional<ast::Argument>, 8> positional(tensors.size());
   llvm::SmallVector<ast::Argument, 8> named;
-  // Comments among arguments are about those that they stand beside.
+  // Comments among arguments refer to adjacent arguments.
   const bool keeps_names = HasCommentAmong(invocation.arguments);
   for (size_t i = 0; i < invocation.arguments.size(); ++i) {
     const ast::Argument& argument = invocation.arguments[i];
@@ -105,8 +105,8 @@ bool Rewriter::HasCommentAmong(llvm::ArrayRef<ast::Argument> arguments) const {
   return next != comments.end() && next->range.begin < end;
 }
 
-// `ratified` is empty for a fragment of the document, whose tensors will stand
-// before its attributes.
+// Returns the tensor parameters. `ratified` is empty for a fragment of the document; its tensors then precede
+// its attributes.
 llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const Signature& called, std::string_view ratified) {
   const Callee target =
       ratified.empty() ? Callee() : source_.ratified.Find(context_.symbols.Intern(ratified));
@@ -120,7 +120,7 @@ llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const Signature& called,
   return tensors;
 }
 
-// `ratified` is empty for a fragment of the document.
+// Returns the ratified parameter name; `ratified` is empty for a fragment of the document.
 ast::Name Rewriter::ParameterName(std::string_view ratified, const TypedName& parameter,
                                   const ast::Argument& argument) {
   const SourceRange range = argument.name ? argument.name->range : SourceRange();
@@ -161,8 +161,7 @@ void Rewriter::TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast:
   }
 }
 
-// Gives a list the length that it has in the expansion. What was written stays
-// as far as it goes.
+// Extends a list to its length in the expansion; the written items are preserved.
 void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& value,
                             llvm::SmallVectorImpl<ast::Argument>& arguments) {
   auto argument = std::find_if(arguments.begin(), arguments.end(), [&](const ast::Argument& candidate) {
@@ -170,7 +169,7 @@ void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& val
   });
   const size_t length = value.ListSize();
   if (argument == arguments.end()) {
-    // Left to the default, `[]` of windows, unless expansion put something in.
+    // Omitted lists keep their default, `[]` for windows, unless expansion added items.
     if (length > 0 && parameter.default_value.valid()) {
       const auto* list =
           std::get_if<ast::ArrayExpr>(&source_.ratified.ast().exprs[parameter.default_value].node);
@@ -197,7 +196,7 @@ void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& val
           out_->Keep(ast::BinaryExpr{ast::BinaryOperator::kAdd, argument->value, rest, SourceRange()}));
 }
 
-// The number of items where the expression tells it: `[a, b]`, `[a] * 2`.
+// Returns the number of items of a list expression such as `[a, b]` or `[a] * 2`, if known.
 std::optional<size_t> Rewriter::LengthOf(ast::ExprId list) const {
   const ast::ExprNode& node = out_->exprs[list].node;
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) return array->items.size();
@@ -229,8 +228,7 @@ ast::ExprId Rewriter::Literal(const ir::Attribute& value) {
   return Add(SourceRange(), ast::ArrayExpr{kept});
 }
 
-// Items of a list from `first` on; lists that expansion completes hold integers
-// and pairs of them.
+// Returns literals for the items of a list from `first` on; completed lists have integers or pairs of them.
 llvm::SmallVector<ast::ExprId, 8> Rewriter::Items(const ir::Attribute& list, size_t first) {
   llvm::SmallVector<ast::ExprId, 8> items;
   if (const auto* integers = list.get<ir::Attribute::Integers>()) {

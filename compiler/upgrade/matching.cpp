@@ -16,7 +16,7 @@ bool Matching::IsSame(ir::OutputPort before, ir::OutputPort after) const {
   const std::string old_name = NameOf(before_, before);
   const std::string new_name = NameOf(after_, after);
   if (old_name.empty() || new_name.empty()) {
-    // Literals that stand for tensors.
+    // Literals used as tensors.
     const ir::Node& left = before_.node(before.node);
     const ir::Node& right = after_.node(after.node);
     return old_name.empty() && new_name.empty() && left.Is(ir::OpRole::kConstant) &&

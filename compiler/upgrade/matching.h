@@ -9,20 +9,19 @@
 
 namespace nnefc::upgrade {
 
-// Compares two graphs line by line of their flat documents, what tensors are
-// called aside.
+// A comparison of two graphs line by line of their flat documents, ignoring the names of tensors.
 class Matching {
  public:
   Matching(const ir::Graph& before, const ir::Graph& after, const PrintedNames& names)
       : before_(before), after_(after), printed_(names) {}
 
-  // True if the nodes do the same with the same tensors; then their outputs
-  // count as the same.
+  // Returns true if the nodes have the same operation and operands; their outputs are then considered the
+  // same.
   bool Match(ir::NodeId before, ir::NodeId after);
-  // True if the parameters and results of both graphs are the same, and have
-  // the same names as they are printed; after all nodes were matched.
+  // Returns true if the parameters and results of both graphs correspond and have the same printed names.
+  // Call after matching all nodes.
   bool MatchEnds() const;
-  // Tensors whose names differ.
+  // Returns the tensors with different names.
   std::map<std::string, std::string> Renamed() const;
 
  private:
@@ -31,7 +30,7 @@ class Matching {
   const ir::Graph& before_;
   const ir::Graph& after_;
   const PrintedNames& printed_;
-  llvm::StringMap<std::string> names_;  // of the outputs that were matched
+  llvm::StringMap<std::string> names_;  // names of the matched outputs
 };
 
 }  // namespace nnefc::upgrade

@@ -8,15 +8,14 @@
 namespace nnefc::upgrade {
 namespace {
 
-// Instantiations of one statement that may turn out not to be invocable before
-// all of it becomes operations.
+// The maximum number of failed invocations in one statement before it becomes operations entirely.
 constexpr int kMostAttempts = 64;
 
 bool IsLiteral(const ir::Node& node) {
   return node.name().empty() && node.Is(ir::OpRole::kConstant) && node.output().names.empty();
 }
 
-// The tensors that a result holds; false if it holds something else.
+// Collects the tensors of a result; returns false for other values.
 bool Tensors(const InstanceValue& value, std::vector<ir::OutputPort>& ports) {
   if (value.kind == InstanceValue::Kind::kTensor) {
     ports.push_back(value.port);
@@ -39,7 +38,7 @@ std::vector<Piece> PieceFinder::Find(size_t statement, const Choice& choice) {
   for (int attempt = 0;; ++attempt) {
     Memo memo;
     std::vector<Piece> pieces;
-    llvm::DenseSet<const FragmentInstance*> ended;  // lines of one stand together
+    llvm::DenseSet<const FragmentInstance*> ended;  // the lines of an instantiation must be contiguous
     bool again = false;
     for (size_t line : lines) {
       const ir::Node& node = source_.expanded.node(source_.lines[line].node);
@@ -68,8 +67,7 @@ std::vector<Piece> PieceFinder::Find(size_t statement, const Choice& choice) {
   }
 }
 
-// The outermost instantiation around a node that can be an invocation; null if
-// there is none.
+// Returns the outermost instantiation around a node that can become an invocation, or null.
 const FragmentInstance* PieceFinder::Outermost(const ir::Frame* innermost, const Choice& choice,
                                                Memo& memo) const {
   std::vector<const ir::Frame*> frames;
@@ -93,8 +91,7 @@ const FragmentInstance* PieceFinder::Outermost(const ir::Frame* innermost, const
   return found;
 }
 
-// Whether what the lines of a piece make and others use are the results of its
-// fragment, each of them once.
+// Returns whether the externally used outputs of a piece are exactly the results of its fragment, each once.
 bool PieceFinder::CanInvoke(const Piece& piece) {
   llvm::DenseSet<int32_t> inside;
   for (size_t line : piece.lines) inside.insert(source_.lines[line].node.index);
@@ -118,7 +115,7 @@ bool PieceFinder::CanInvoke(const Piece& piece) {
   return true;
 }
 
-// Empty if a value has no literal.
+// Returns the text of an invocation; empty if a value has no literal.
 std::string PieceFinder::InvocationText(const FragmentInstance& instance) {
   const CheckedDocument& document = source_.document;
   const Signature& signature = document.signature(instance.fragment);
@@ -130,8 +127,7 @@ std::string PieceFinder::InvocationText(const FragmentInstance& instance) {
     if (!Append(instance.results[i], text)) return {};
   }
   text += fmt::format(" = {}(", rewriter_.NameOf(signature.name.symbol));
-  // Tensors by position up to the last one that is given, then attributes by
-  // name.
+  // Positional tensors up to the last one present, then named attributes.
   size_t shown = 0;
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     if (binding->arguments[i].valid() && document.types().ContainsTensor(signature.parameters[i].type))
@@ -151,7 +147,7 @@ std::string PieceFinder::InvocationText(const FragmentInstance& instance) {
   return text + ");\n";
 }
 
-// The depth of a value is that of its type, which the text nests.
+// The recursion depth is the nesting depth of the value's type in the text.
 bool PieceFinder::Append(const InstanceValue& value, std::string& text) const {
   switch (value.kind) {
     case InstanceValue::Kind::kUnknown:

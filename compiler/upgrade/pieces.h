@@ -11,29 +11,26 @@
 
 namespace nnefc::upgrade {
 
-// One of the statements that a statement of the graph is expanded to: an
-// operation, or an invocation of a fragment that is kept.
+// One statement of the expansion of a graph statement: an operation, or an invocation of a kept fragment.
 struct Piece {
-  std::vector<size_t> lines;                   // of the flat document that it stands for
-  const FragmentInstance* instance = nullptr;  // null: of one line, which it is
+  std::vector<size_t> lines;                   // lines of the flat document that it replaces
+  const FragmentInstance* instance = nullptr;  // null for a single operation
   std::string text;                            // `    y = f(x, slope = 0.5);` and a line end
 };
 
-// Finds what statements without a ratified form are expanded to: the outermost
-// instantiations of fragments that are kept become invocations again, with the
-// values that they were given; what lies around them becomes operations.
+// The expansion of statements without a ratified form: the outermost instantiations of kept fragments become
+// invocations again, with the recorded argument values; everything else becomes operations.
 class PieceFinder {
  public:
   PieceFinder(const Source& source, Rewriter& rewriter);
 
-  // The pieces of a statement of the graph, in order.
+  // Returns the pieces of a statement of the graph, in order.
   std::vector<Piece> Find(size_t statement, const Choice& choice);
-  // Never makes an invocation of that instantiation.
+  // Excludes an instantiation from invocations.
   void Refuse(const FragmentInstance& instance) { refused_.insert(&instance); }
-  // Makes no invocations of that statement of the graph any more.
+  // Excludes a whole statement of the graph from invocations.
   void RefuseStatement(size_t statement) { operations_only_.insert(statement); }
-  // The instantiation that a frame is; null for those of standard fragments and
-  // of what was not kept.
+  // Returns the instantiation of a frame; null for standard fragments and unrecorded instantiations.
   const FragmentInstance* InstanceOf(const ir::Frame* frame) const { return by_frame_.lookup(frame); }
 
  private:
@@ -42,7 +39,7 @@ class PieceFinder {
   const FragmentInstance* Outermost(const ir::Frame* frame, const Choice& choice, Memo& memo) const;
   bool CanInvoke(const Piece& piece);
   std::string InvocationText(const FragmentInstance& instance);
-  // False if a literal cannot tell the value.
+  // Appends a value; returns false if it has no literal form.
   bool Append(const InstanceValue& value, std::string& text) const;
   bool AppendTensor(ir::OutputPort port, std::string& text) const;
 
@@ -50,7 +47,7 @@ class PieceFinder {
   Rewriter& rewriter_;
   llvm::DenseMap<const ir::Frame*, const FragmentInstance*> by_frame_;
   llvm::DenseSet<const FragmentInstance*> refused_;
-  std::set<size_t> operations_only_;  // statements
+  std::set<size_t> operations_only_;  // indices of statements
 };
 
 }  // namespace nnefc::upgrade

@@ -11,7 +11,7 @@ inline bool Contains(SourceRange outer, SourceRange inner) {
   return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-// The statement of a body that holds a place; -1 if none does.
+// Returns the index of the statement of a body around a source range, or -1.
 inline int64_t StatementAt(llvm::ArrayRef<ast::Assignment> body, SourceRange place) {
   const auto* after = std::partition_point(body.begin(), body.end(), [&](const ast::Assignment& assignment) {
     return assignment.range.begin <= place.begin;

@@ -8,11 +8,11 @@
 namespace nnefc::upgrade {
 namespace {
 
-// See Rewriter::Goners.
+// Special results of Rewriter::Goners.
 constexpr int32_t kStays = -1;
 constexpr int32_t kOtherGraph = -2;
 
-// The byte of code that a comment at `begin` trails.
+// Returns the offset of the code byte that a comment at `begin` trails.
 uint32_t CodeBefore(std::string_view text, uint32_t begin) {
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
   return begin > 0 ? begin - 1 : 0;
@@ -76,8 +76,8 @@ std::unique_ptr<ast::Document> Rewriter::RewriteQuantization(
   return std::move(out_);
 }
 
-// By comment: the fragment that it goes with, in it or right above it;
-// kOtherGraph for those of graphs that are not taken, kStays for the others.
+// Returns for each comment the removed fragment that it belongs to, inside or directly above it; kOtherGraph
+// for comments of unselected graphs, kStays for the others.
 std::vector<int32_t> Rewriter::Goners(const Choice& choice) const {
   const std::string_view text = context_.sources.Text(old().file);
   auto goner = [&](uint32_t at) {
@@ -91,13 +91,13 @@ std::vector<int32_t> Rewriter::Goners(const Choice& choice) const {
     }
     return kStays;
   };
-  uint32_t next = 0;  // where what follows a comment begins
+  uint32_t next = 0;  // start of the code after a comment
   int32_t next_goner = kStays;
   std::vector<int32_t> goners(old().comments.size(), kStays);
   for (size_t i = goners.size(); i-- > 0;) {
     const ast::Comment& comment = old().comments[i];
     const SourceRange range = comment.range;
-    // The first byte behind the comment that is no blank, without an empty line.
+    // The first non-blank byte after the comment, without an empty line between them.
     uint32_t at = range.end;
     int lines = 0;
     while (at < text.size() && (text[at] == '\n' || text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))
@@ -193,7 +193,7 @@ ast::Graph Rewriter::CopyGraph(const Choice& choice) {
   copy.name = Rename(graph.name);
   llvm::SmallVector<ast::Name, 4> parameters;
   for (const ast::Name& name : graph.parameters) parameters.push_back(Rename(name));
-  // Externals that were none of the parameters are in the ratified dialect.
+  // The ratified dialect requires all externals to be parameters.
   const llvm::ArrayRef<ast::Name> all = source_.flat.graphs[0].parameters;
   for (size_t i = parameters.size(); i < all.size(); ++i)
     parameters.push_back({all[i].symbol, SourceRange()});
@@ -207,7 +207,7 @@ ast::Graph Rewriter::CopyGraph(const Choice& choice) {
       body.push_back(CopyAssignment(graph.body[i]));
       continue;
     }
-    // The first stands where the statement stood, with its comments.
+    // The first piece has the range of the old statement, with its comments.
     SourceRange place = graph.body[i].range;
     from_ = choice.expanded;
     keeps_ranges_ = false;
@@ -240,7 +240,7 @@ ast::ExprId Rewriter::Copy(ast::ExprId id) {
   } else if (auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     array->items = CopyAll(array->items);
   } else if (const auto* tuple = ast::Find<ast::TupleExpr>(node)) {
-    // Left values have no type; there the parentheses stay optional.
+    // Left-hand values have no type; their parentheses remain optional.
     const bool parenthesized = tuple->parenthesized || !translates() || source_.document.type(id).valid();
     node = out_->Keep(ast::TupleExpr{CopyAll(tuple->items), parenthesized});
   } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(node)) {

@@ -17,24 +17,24 @@
 
 namespace nnefc::upgrade {
 
-// What of the old document stays as it is composed, by index of its fragments
-// and of the statements of its graph.
+// The composition that a rewritten document preserves, by index of the fragments and of the graph's
+// statements.
 struct Choice {
   std::vector<bool> keeps_fragment;
   std::vector<bool> keeps_statement;
-  // What the other statements become, as statements of the graph of a ratified
-  // document, and which of these each of them does.
+  // The replacement of the other statements: the statements of a ratified document's graph, and the indices
+  // of these for each old statement.
   const ast::Document* expanded = nullptr;
   std::vector<std::vector<size_t>> pieces;
 };
 
-// What a provisional document and its expansion say.
+// A provisional document with its expansion.
 struct Source {
   const CheckedDocument& document;
   const CheckedDocument& ratified;  // the standard library
   const ir::Graph& expanded;
-  // The expansion as a flat ratified document, its statements, and which of
-  // these each statement of the graph is made of.
+  // The expansion as a flat ratified document, its statements, and for each statement of the graph the flat
+  // statements of its expansion.
   const ast::Document& flat;
   const std::vector<FlatStatement>& lines;
   std::vector<std::vector<size_t>> flat_statements;
@@ -42,21 +42,19 @@ struct Source {
   const PrintedNames& names;
 };
 
-// Writes a provisional document in the ratified dialect, tree by tree: types,
-// names, named attributes, lists of full length. What was not in the text has
-// no range, so that comments stand where they did.
+// A tree-to-tree translation of a provisional document to the ratified dialect: types, names, named
+// attributes, full-length lists. New nodes have no source range, so that comments stay at their position.
 class Rewriter {
  public:
   Rewriter(const Source& source, Context& context);
 
   std::unique_ptr<ast::Document> Rewrite(const Choice& choice);
-  // Writes the entries of a graph.quant file,
-  // with tensors called as `renamed` says.
+  // Rewrites the entries of a graph.quant file, with tensors renamed according to `renamed`.
   std::unique_ptr<ast::Document> RewriteQuantization(const ast::Document& quantization,
                                                      const std::map<std::string, std::string>& renamed);
-  // What the rewritten document calls a fragment, parameter or value.
+  // Returns the new name of a fragment, parameter or value.
   std::string_view NameOf(Symbol symbol) { return Text(Rename({symbol, {}}).symbol); }
-  // The comments of each fragment that is not kept, in the order of the text.
+  // Returns the comments of each fragment that is not kept, in text order.
   std::vector<std::vector<size_t>> GoneComments(const Choice& choice) const;
 
  private:
@@ -76,8 +74,8 @@ class Rewriter {
   ast::Graph CopyGraph(const Choice& choice);
   ast::Assignment CopyAssignment(const ast::Assignment& assignment);
 
-  // Whether the old document is being copied, and not a flat one or a
-  // quantization file, which need little.
+  // Returns whether the old document is being copied. Flat documents and quantization files need hardly any
+  // translation.
   bool translates() const { return from_ == &old(); }
   ast::ExprId Copy(ast::ExprId id);
   llvm::ArrayRef<ast::ExprId> CopyAll(llvm::ArrayRef<ast::ExprId> items);
@@ -90,8 +88,8 @@ class Rewriter {
   ast::Name ParameterName(std::string_view ratified, const TypedName& parameter,
                           const ast::Argument& argument);
 
-  // What expansion made of the arguments of an invocation of a standard
-  // operation: lists of full length, data types.
+  // Copies argument values from the expansion for an invocation of a standard operation: full-length lists,
+  // data types.
   void TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast::InvocationExpr& invocation,
                          llvm::SmallVectorImpl<ast::Argument>& arguments);
   void CompleteList(const TypedName& parameter, const ir::Attribute& value,
@@ -103,9 +101,9 @@ class Rewriter {
   const Source& source_;
   Context& context_;
   ElementTypes element_types_;
-  // Nodes that are an invocation's operation, by where that begins and ends.
+  // Nodes of the operation of an invocation, by its begin and end offset.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, Nodes> nodes_;
-  const ast::Document* from_;  // what is being copied
+  const ast::Document* from_;  // the document being copied
   bool keeps_ranges_ = true;
   std::unique_ptr<ast::Document> out_;
   bool has_operators_ = false;

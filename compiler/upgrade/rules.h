@@ -4,7 +4,7 @@
 
 namespace nnefc::upgrade {
 
-// What an upgraded document does not keep of the old one.
+// Parts of the old document that an upgraded document does not preserve.
 // clang-format off
 #define NNEFC_UPGRADE_RULES(RULE)                                      \
   RULE(kAlreadyRatified, "upgrade.already-ratified", kNote,    "")     \

@@ -21,16 +21,15 @@ namespace {
 
 using namespace upgrade;
 
-// Enough for every mistake of a trial to be seen at once.
+// Large enough to see all mistakes of a trial at once.
 constexpr size_t kMaxErrors = 100'000;
-// Trials; each but the last leaves out a fragment, a statement or an invocation
-// in an expanded statement.
+// The maximum number of trials. Each failed trial removes a fragment, a statement, or an invocation in an
+// expanded statement.
 constexpr int kMaxTrials = 60;
-// Invocations in one expanded statement that trials may leave out before all of
-// them are.
+// The maximum number of invocations removed from one expanded statement before all of them are removed.
 constexpr int kMostRefusals = 12;
 
-// The place in the graph's body that a node comes from.
+// Returns the source range of a node's origin in the graph's body.
 SourceRange StatementPlace(const ir::Node& node) {
   SourceRange place = node.origin().range;
   for (const ir::Frame* frame = node.origin().frame.get(); frame != nullptr; frame = frame->parent.get())
@@ -38,8 +37,7 @@ SourceRange StatementPlace(const ir::Node& node) {
   return place;
 }
 
-// A flat body by the statements that its lines come from; nothing if one comes
-// from none.
+// Groups the lines of a flat body by the statements they originate from; nothing if a line has no statement.
 std::optional<std::vector<std::vector<size_t>>> LinesByStatement(const ir::Graph& graph,
                                                                  const std::vector<FlatStatement>& lines,
                                                                  llvm::ArrayRef<ast::Assignment> body) {
@@ -139,8 +137,8 @@ class Upgrader {
     return true;
   }
 
-  // Finds the pieces of the statements that are not kept; the document that
-  // holds them, or null if they are no statements.
+  // Determines the pieces of the statements that are not kept. Returns the document with these pieces, or
+  // null if they cannot be parsed.
   std::unique_ptr<ast::Document> ExpandStatements(PieceFinder& finder) {
     std::string text = "version 1.0;\ngraph pieces() -> ()\n{\n";
     size_t count = 0;
@@ -161,12 +159,12 @@ class Upgrader {
     return expanded;
   }
 
-  // An invocation of the old document.
+  // An invocation in the old document.
   struct Invocation {
     SourceRange range;
     Callee callee;
-    int64_t fragment = -1;   // that it stands in
-    int64_t statement = -1;  // of the graph that it stands in
+    int64_t fragment = -1;   // the enclosing fragment
+    int64_t statement = -1;  // the enclosing statement of the graph
   };
 
   void FindInvocations() {
@@ -187,8 +185,7 @@ class Upgrader {
     }
   }
 
-  // Operations that mean something else in the ratified dialect, and that no
-  // trial shows since they are never reached.
+  // Removes fragments with operations whose ratified meaning differs and that no trial reaches.
   void LeaveOutUntried() {
     std::vector<std::pair<uint32_t, uint32_t>> reached;
     for (ir::NodeId id : input_.expanded.nodes()) {
@@ -210,14 +207,13 @@ class Upgrader {
     }
   }
 
-  // True if what is invoked is composed by an extension, not by the document:
-  // no ratified document has it.
+  // Returns true if the callee is composed by an extension, not by the document: no ratified document has it.
   bool IsOfExtension(const Invocation& invocation) const {
     return invocation.callee.document != &input_.document &&
            invocation.callee.document != input_.document.library();
   }
 
-  // Expands the invocations of such fragments, each of which is reported once.
+  // Expands the invocations of such fragments and reports each fragment once.
   void LeaveOutExtensions() {
     llvm::DenseSet<Symbol> reported;
     for (const Invocation& invocation : invocations_) {
@@ -237,7 +233,7 @@ class Upgrader {
     }
   }
 
-  // What invokes a fragment that is left out cannot stay either.
+  // Removes callers of removed fragments.
   void LeaveOutCallers() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -253,8 +249,7 @@ class Upgrader {
     }
   }
 
-  // By fragment: whether the statements of the graph that are kept, or all of
-  // them, lead to it.
+  // Returns for each fragment whether the kept statements of the graph, or all statements, reach it.
   std::vector<bool> Reached(bool from_all) const {
     std::vector<bool> reached(choice_.keeps_fragment.size());
     for (size_t i = 0; i < pieces_.size() && !from_all; ++i) {
@@ -278,8 +273,7 @@ class Upgrader {
     return reached;
   }
 
-  // Leaves out the fragments whose every use was expanded: nothing shows that
-  // the ratified dialect reads them alike.
+  // Removes fragments whose uses were all expanded: no trial shows that their ratified meaning is the same.
   bool LeaveOutForsaken() {
     const std::vector<bool> before = Reached(true);
     const std::vector<bool> now = Reached(false);
@@ -313,7 +307,7 @@ class Upgrader {
     return Compare(*expanded.graph, tried, source, parts, finder);
   }
 
-  // A statement of the rewritten graph: an old one, or a piece of it.
+  // A statement of the rewritten graph: an old one, or a piece of one.
   struct Part {
     size_t statement;
     const Piece* piece = nullptr;
@@ -327,7 +321,7 @@ class Upgrader {
     return parts;
   }
 
-  // Expands a part further; false if it is an operation already.
+  // Expands a part further; returns false if it is a single operation.
   bool LeaveOutPart(const Part& part, const std::string& reason, PieceFinder& finder) {
     if (part.piece == nullptr) return ExpandStatement(part.statement, reason);
     if (part.piece->instance == nullptr) return false;
@@ -337,7 +331,7 @@ class Upgrader {
     return true;
   }
 
-  // Leaves out what the mistakes of a trial lie in; false if nothing can be.
+  // Removes the parts with errors in a trial; returns false if there are none.
   bool Blame(const std::vector<Diagnostic>& diagnostics, const ast::Document& tried,
              const std::vector<Part>& parts, PieceFinder& finder) {
     std::vector<size_t> kept;
@@ -365,8 +359,7 @@ class Upgrader {
     return changed;
   }
 
-  // Why lines of the old graph are not what the ratified dialect makes of their
-  // statement.
+  // Returns the reason why the ratified dialect expands a statement to lines that differ from the old graph.
   std::string DifferenceOf(const std::vector<size_t>& lines) const {
     for (size_t line : lines) {
       const ir::Frame* frame = input_.expanded.node(lines_[line].node).origin().frame.get();
@@ -378,8 +371,8 @@ class Upgrader {
     return "its operations would not be the same";
   }
 
-  // Compares the graph of a trial with the old one, tensors' names aside, and
-  // expands the statements that became something else.
+  // Compares the graph of a trial with the old one, ignoring names of tensors, and expands statements that
+  // differ.
   Outcome Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
                   const std::vector<Part>& parts, PieceFinder& finder) {
     const PrintedNames own(graph);
@@ -408,7 +401,7 @@ class Upgrader {
     return Outcome::kSame;
   }
 
-  // Tensors that are called by a word that is a keyword of the ratified dialect.
+  // Returns tensors whose names are keywords of the ratified dialect.
   std::map<std::string, std::string> RenamedKeywords() const {
     std::map<std::string, std::string> renamed;
     for (ir::NodeId id : input_.expanded.nodes()) {
@@ -453,10 +446,10 @@ class Upgrader {
   const std::vector<FlatStatement> lines_;
   Choice choice_;
   std::vector<std::string> fragment_reasons_;
-  std::vector<std::string> statement_reasons_;  // empty: for what it invokes
+  std::vector<std::string> statement_reasons_;  // empty: because of an invoked fragment
   std::vector<Invocation> invocations_;
-  std::vector<std::vector<Piece>> pieces_;  // of the statements that are not kept
-  std::vector<int> refusals_;               // by statement
+  std::vector<std::vector<Piece>> pieces_;  // pieces of the statements that are not kept
+  std::vector<int> refusals_;               // per statement
   std::map<std::string, std::string> renamed_;
 };
 

@@ -13,9 +13,9 @@
 namespace nnefc {
 
 struct UpgradeInput {
-  const CheckedDocument& document;                 // sound, provisional
-  const ir::Graph& expanded;                       // what it expands to
-  const std::vector<FragmentInstance>& instances;  // through these
+  const CheckedDocument& document;                 // without mistakes, provisional
+  const ir::Graph& expanded;                       // the expansion of the document
+  const std::vector<FragmentInstance>& instances;  // recorded during the expansion
   const StandardLibrary& library;
   ir::OpRegistry& registry;
 };
@@ -26,17 +26,15 @@ struct [[nodiscard]] UpgradedDocument {
   std::map<std::string, std::string> renamed;
 };
 
-// Writes a provisional document in the ratified dialect, in the style of
-// PrintDocument. The result checks in silence and expands to the graph that the
-// old document expands to, operation by operation, so that it computes the same.
-// Fragments, comments and composition stay wherever the ratified dialect has a
-// form for them; invocations of fragments that have none, such as those with
-// variables inside, and statements that it would read otherwise are written as
-// the operations and the invocations of kept fragments that they expand to.
-// Each of these is told as a warning (rules.h).
+// Writes a provisional document in the ratified dialect, in the style of PrintDocument. The result has no
+// diagnostics and expands to the same graph, operation by operation, so that it computes the same values.
+// Fragments, comments and composition are preserved if the ratified dialect has a form for them. Invocations
+// of other fragments, such as those with variables inside, and statements with a different ratified meaning
+// are replaced by the operations and the invocations of kept fragments in their expansion. Each replacement
+// is reported as a warning (rules.h).
 UpgradedDocument UpgradeDocument(const UpgradeInput& input, Context& context);
 
-// The same for the text of a graph.quant file, parsed without mistakes.
+// Upgrades the text of a graph.quant file that was parsed without errors.
 std::string UpgradeQuantization(const UpgradeInput& input, const ast::Document& quantization,
                                 const std::map<std::string, std::string>& renamed, Context& context);
 
