@@ -7,7 +7,7 @@
 namespace nnefc::plugin {
 namespace {
 
-// Literals of a default are few.
+// The maximum number of items in a default value.
 constexpr int64_t kMostItems = int64_t{1} << 20;
 
 class RowFiller {

@@ -7,9 +7,8 @@
 
 namespace nnefc::plugin {
 
-// Gives the row of an NNEF operation the inputs, attributes and results that its
-// declaration in a library has. Returns what keeps the declaration from being one of an
-// operation; empty if nothing does.
+// Fills the row of an NNEF operation with the inputs, attributes and results of its declaration in a library.
+// Returns an error if the declaration is not that of an operation, otherwise an empty string.
 std::string FillFromDeclaration(ir::OpInfo& row, const Callee& declared, const SymbolTable& symbols);
 
 }  // namespace nnefc::plugin

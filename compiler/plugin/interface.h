@@ -6,8 +6,8 @@
 #include "fmt/core.h"
 #include "llvm/Config/llvm-config.h"
 
-// What a plug-in and the nnefc that loads it must share: the headers, and the
-// libraries whose types stand in them.
+// The requirements shared by a plug-in and the nnefc that loads it: the headers, and the libraries whose
+// types they use.
 #define NNEFC_TEXT_OF(value) NNEFC_TEXT(value)
 #define NNEFC_TEXT(value) #value
 #ifdef _LIBCPP_VERSION
@@ -19,6 +19,6 @@
   "headers " NNEFC_INTERFACE_DIGEST ", " NNEFC_STANDARD_LIBRARY ", LLVM " LLVM_VERSION_STRING \
   ", fmt " NNEFC_TEXT_OF(FMT_VERSION)
 
-// The section of a plug-in that holds that text, and what registers it.
+// The section of a plug-in with that text, and the function that registers it.
 #define NNEFC_INTERFACE_SECTION "nnefc_interface"
 #define NNEFC_REGISTER_FUNCTION nnefc_register_extension

@@ -1,7 +1,7 @@
 # nnefc_list_interface_headers(VARIABLE SOURCE_DIR)
 #
-# Sets VARIABLE to the headers that a plug-in sees: `tools/api/extension.h` and what it includes of ours, by their paths
-# below SOURCE_DIR, in order of their names.
+# Sets VARIABLE to the headers that a plug-in includes: `tools/api/extension.h` and nnefc's headers that it includes
+# transitively, as sorted paths relative to SOURCE_DIR.
 function(nnefc_list_interface_headers VARIABLE SOURCE_DIR)
   set(headers "")
   set(open tools/api/extension.h)
@@ -15,7 +15,7 @@ function(nnefc_list_interface_headers VARIABLE SOURCE_DIR)
     file(STRINGS ${SOURCE_DIR}/${header} includes REGEX "^#include \"(compiler|runtime|tools)/")
     foreach(line ${includes})
       string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
-      # What is generated is not there.
+      # Generated headers do not exist there.
       if(EXISTS ${SOURCE_DIR}/${included})
         list(APPEND open ${included})
       endif()

@@ -16,12 +16,12 @@
 namespace nnefc::plugin {
 namespace {
 
-// What the row says, as of operations of OpenVINO: files may hold anything.
+// Checks the inputs and attributes against the row, as for OpenVINO operations: files may contain anything.
 void CheckSchema(ir::InferContext& context) {
   ir::OpContext(context).CheckSchema();
 }
 
-// Adds the plug-in to what a shape function of it throws.
+// Adds the plug-in's name to exceptions of a shape function.
 void NameInFailures(ir::InferFunction& function, const std::string& plugin) {
   if (function == nullptr) return;
   function = [inner = std::move(function), plugin](ir::InferContext& context) {
@@ -74,7 +74,7 @@ void Plugins::LoadOne(const std::string& path) {
     mistakes_.push_back({&kUnreadable, file.error().message});
     return;
   }
-  // Before any of its code runs: initializers run as it is loaded.
+  // Checked before loading, because that runs initializers.
   const ErrorOr<std::string, LoadError> interface = ReadInterface((*file)->bytes());
   if (!interface) {
     Fail(kNoPlugin, path, "{}", interface.error().message);
@@ -86,14 +86,14 @@ void Plugins::LoadOne(const std::string& path) {
          NNEFC_INTERFACE);
     return;
   }
-  // A name without a slash would be searched for where the system has its libraries.
+  // A name without a slash would be searched in the system's library folders.
   const auto code = SharedLibrary::Load(std::filesystem::absolute(path).string());
   if (!code) {
     Fail(kNotLoadable, path, "{}", code.error().message);
     return;
   }
   Plugin& plugin = plugins_.emplace_back(Plugin{.path = path, .code = *code});
-  // Nothing of it counts after a mistake; its code stays, for what it threw.
+  // An error discards all registrations; the code stays loaded, because exceptions may refer to it.
   if (!RunRegistration(plugin) || !IsSound(plugin)) plugin.registrar = Registrar();
 }
 
@@ -149,7 +149,7 @@ bool Plugins::RunRegistration(Plugin& plugin) {
   }
 }
 
-// ---- what was registered ----
+// ---- registrations ----
 
 bool Plugins::IsSound(Plugin& plugin) {
   return HasSoundTransformations(plugin) && HasSoundLibraries(plugin) && HasSoundOperations(plugin);
@@ -283,7 +283,7 @@ void Plugins::DeclareOperations() {
   RequireOperations();
 }
 
-// A primitive is an operation, and needs its row.
+// Checks that every primitive has the row of an operation.
 void Plugins::RequireOperations() {
   for (const Extension* extension : library().extensions()) {
     if (extension->text.empty()) continue;
@@ -298,7 +298,7 @@ void Plugins::RequireOperations() {
   }
 }
 
-// ---- what a run takes ----
+// ---- contributions to a run ----
 
 void Plugins::AddTransformations(transform::TransformationList& list, Emitter& emitter) const {
   for (const Plugin& plugin : plugins_) {

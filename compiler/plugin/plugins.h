@@ -16,31 +16,31 @@
 
 namespace nnefc::plugin {
 
-// The plug-ins of a run and what they brought. Immutable once loaded; whatever holds a
-// graph, a diagnostic or a transformation that may come from them holds this too, since
-// their code goes when it goes.
+// The plug-ins of a run and their contributions, immutable once loaded. Every owner of a graph, diagnostic or
+// transformation that may come from a plug-in also shares ownership of this object, since it unloads the code
+// when destroyed.
 class Plugins {
  public:
-  // Loads files in order, then folders, which need a plug-in that loads them; what is named
-  // twice is loaded once. What is wrong is kept for Report: one mistake a path, whose other
-  // contributions do not count.
+  // Loads files in order, then folders; a plug-in must provide the loader of folders. Duplicates are loaded
+  // once. Errors are stored for Report: at most one per path, and the other contributions of such a plug-in
+  // are ignored.
   static std::shared_ptr<const Plugins> Load(const std::vector<std::string>& paths);
 
-  // True if nothing was wrong.
+  // Returns true if there were no errors.
   bool ok() const { return mistakes_.empty(); }
-  // Tells what was wrong. `environment_failed` is set if a file cannot be read.
+  // Reports the errors. `environment_failed` is set if a file cannot be read.
   void Report(Emitter& emitter, bool& environment_failed) const;
 
-  // The standard library with the fragments of the plug-ins.
+  // Returns the standard library with the fragments of the plug-ins.
   const StandardLibrary& library() const {
     return library_ != nullptr ? *library_ : StandardLibrary::Shared();
   }
-  // Adds fresh transformations. One that cannot be made is emitted.
+  // Adds new instances of the transformations. Emits an error if one cannot be created.
   void AddTransformations(transform::TransformationList& list, Emitter& emitter) const;
   void AddOperations(ir::OpRegistry& registry) const;
-  // Beside the standard ones; null where the plug-ins have none of that name.
+  // Returns a lowering in addition to the standard ones; null if no plug-in has one with that name.
   lower::LowerFunction FindLowering(const std::string& operation) const;
-  // Throws std::runtime_error, which names the plug-in, if a function of it throws.
+  // Throws std::runtime_error with the name of the plug-in if one of its functions throws.
   void AddKernels(runtime::KernelRegistry& registry) const;
 
  private:
@@ -48,31 +48,31 @@ class Plugins {
     const Rule* rule;
     std::string message;
   };
-  // What came of one path.
+  // The contributions of one path.
   struct Plugin {
     std::string path;
-    std::shared_ptr<const SharedLibrary> code;  // outlives what it registered
+    std::shared_ptr<const SharedLibrary> code;  // outlives its registrations
     Registrar registrar;
     std::vector<ir::OpInfo> rows;
   };
 
-  // Who brings what, by its name with its kind before it: "transformation MishFusion".
+  // The plug-in of each contribution, with a key such as "transformation MishFusion".
   using Owners = std::map<std::string, std::string>;
 
   void LoadOne(const std::string& path);
   void LoadFolders(const std::vector<std::string>& paths);
-  // Runs what the plug-in registers with; false, and a mistake, if it throws.
+  // Runs the registration function of the plug-in; stores an error and returns false if it throws.
   bool RunRegistration(Plugin& plugin);
-  // Whether what was registered is whole and nobody else's.
+  // Returns whether the registrations are complete and unique.
   bool IsSound(Plugin& plugin);
   bool HasSoundTransformations(const Plugin& plugin);
-  // Whether a transformation answers without an exception what it is.
+  // Returns whether a transformation describes itself without exceptions.
   bool Describes(const Plugin& plugin, const transform::Transformation& made);
   bool HasSoundLibraries(const Plugin& plugin);
   bool HasSoundOperations(Plugin& plugin);
   bool HasSoundRow(Plugin& plugin, const ir::OpInfo& row);
   bool Owns(const Plugin& plugin, std::string name);
-  // Makes whole the rows of NNEF operations, from their declarations.
+  // Completes the rows of NNEF operations from their declarations.
   void DeclareOperations();
   void RequireOperations();
   template <typename... Args>

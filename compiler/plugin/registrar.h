@@ -16,24 +16,24 @@ class KernelRegistry;
 
 namespace nnefc::plugin {
 
-// Makes a transformation, anew for each compilation.
+// Creates a transformation for one compilation.
 using TransformationFactory = std::function<std::unique_ptr<transform::Transformation>()>;
 // Adds kernels to the registry of an executable.
 using KernelAdder = std::function<void(runtime::KernelRegistry&)>;
 
-// A folder among what `--extensions` names, and what a plug-in finds in it.
+// A folder among the paths of `--extensions`, with its contributions found by a plug-in.
 struct ExtensionFolder {
   std::string path;
   std::vector<TransformationFactory> transformations;
-  std::string mistake;  // why it cannot be loaded; empty if it was
+  std::string mistake;  // reason for a failure; empty on success
 };
-// Loads all folders that are named, in their order: a later one may replace what an earlier one has.
+// Loads all folders in order; a later one may replace contributions of an earlier one.
 using FolderLoader = std::function<void(std::vector<ExtensionFolder>&)>;
 
-// What a plug-in brings, as it registers it.
+// A plug-in's registrations.
 class Registrar {
  public:
-  // A transformation that is made of copies of the arguments.
+  // Registers a transformation that is constructed from copies of the arguments.
   template <typename T, typename... Args>
   void AddTransformation(Args... args) {
     AddTransformation(
@@ -41,27 +41,26 @@ class Registrar {
   }
   void AddTransformation(TransformationFactory make) { transformations_.push_back(std::move(make)); }
 
-  // An operation: its row needs a shape function, and a set of the plug-in's own, which
-  // OpenVINO IR has as the `version` of the layer. Of the set `nnef`, whose operations
-  // documents invoke, the inputs, attributes and results are those of its declaration in
-  // a library of the plug-in.
+  // Registers an operation. Its row needs a shape function and a set that belongs to the plug-in, the
+  // `version` of the layer in OpenVINO IR. Documents invoke operations of the set `nnef`; their inputs,
+  // attributes and results come from a declaration in a library of the plug-in.
   void AddOperation(ir::OpInfo row) { operations_.push_back(std::move(row)); }
-  // How an operation of the set `nnef` that the plug-in adds is lowered. Without, it stays
-  // as it is, for a kernel of its own.
+  // Registers the lowering of an operation that the plug-in adds to the set `nnef`. Without it the operation
+  // is not lowered and needs a kernel.
   void AddLowering(std::string operation, lower::LowerFunction lowering) {
     lowerings_.emplace_back(std::move(operation), lowering);
   }
-  // A kernel of an operation that the plug-in adds; see AddKernel of nnefc/extension.h.
+  // Registers a kernel of an operation of the plug-in; see AddKernel of nnefc/extension.h.
   void AddKernel(std::string set, std::string operation, KernelAdder add) {
     kernels_.push_back({std::move(set), std::move(operation), std::move(add)});
   }
-  // Fragments that documents of the ratified dialect know as though they were of the
-  // standard library, unless they define one of the same name: primitives, which are
-  // operations that the plug-in adds, and compounds. `name` is what messages call it.
+  // Registers fragments that documents of the ratified dialect can use like those of the standard library,
+  // unless they define one with the same name: primitives (operations of the plug-in) and compounds. `name`
+  // is used in messages.
   void AddLibrary(std::string name, std::string text) {
     libraries_.emplace_back(std::move(name), std::move(text));
   }
-  // What loads folders; that of the first plug-in which has one does.
+  // Sets the loader of folders; the first plug-in with one provides it.
   void SetFolderLoader(FolderLoader load) { folder_loader_ = std::move(load); }
 
   struct Kernel {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLongestInterface = 1024;
 
-// Reads a structure of an ELF file at an offset; nothing beyond its end.
+// Reads a structure of an ELF file at an offset; nothing past the end.
 template <typename T>
 std::optional<T> ReadAt(std::span<const std::byte> file, uint64_t offset) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<T> ReadAt(std::span<const std::byte> file, uint64_t offset) {
   return value;
 }
 
-// The text at an offset, up to its NUL.
+// Returns the NUL-terminated text at an offset.
 std::string_view TextAt(std::span<const std::byte> file, uint64_t offset, size_t most) {
   if (offset >= file.size()) return {};
   const size_t size = std::min<uint64_t>(most, file.size() - offset);
@@ -48,7 +48,7 @@ std::optional<Elf64_Shdr> FindSection(std::span<const std::byte> file, const Elf
   return std::nullopt;
 }
 
-// "undefined symbol: Name(int)" for the mangled name.
+// Demangles a message, such as "undefined symbol: Name(int)".
 std::string WithoutMangling(std::string text) {
   const size_t begin = text.find("_Z");
   if (begin == std::string::npos) return text;
@@ -80,7 +80,7 @@ ErrorOr<std::shared_ptr<const SharedLibrary>, LoadError> SharedLibrary::Load(con
   if (handle != nullptr) return std::shared_ptr<const SharedLibrary>(new SharedLibrary(handle));
   const char* error = ::dlerror();
   std::string message = WithoutMangling(error == nullptr ? "the system does not say why" : error);
-  // The path is told by whoever reports.
+  // The reporter adds the path.
   if (message.starts_with(path + ": ")) message.erase(0, path.size() + 2);
   return LoadError{std::move(message)};
 }

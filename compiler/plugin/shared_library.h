@@ -9,25 +9,25 @@
 
 namespace nnefc::plugin {
 
-// Why a file is no shared library that can be loaded.
+// The reason why a file is not a loadable shared library.
 struct [[nodiscard]] LoadError {
   std::string message;
 };
 
-// The text that a plug-in was built for, read from the bytes of its file without running
-// any of it; an error if they are no plug-in for this machine.
+// Reads the interface that a plug-in was built for from the bytes of its file, without running code. Returns
+// an error for files that are not a plug-in for this machine.
 ErrorOr<std::string, LoadError> ReadInterface(std::span<const std::byte> file);
 
-// A shared library; unloaded when the object is gone.
+// A shared library, unloaded by the destructor.
 class SharedLibrary {
  public:
-  // Runs the initializers of the library.
+  // Loads the library and runs its initializers.
   static ErrorOr<std::shared_ptr<const SharedLibrary>, LoadError> Load(const std::string& path);
   ~SharedLibrary();
   SharedLibrary(const SharedLibrary&) = delete;
   SharedLibrary& operator=(const SharedLibrary&) = delete;
 
-  // Null if there is none of that name.
+  // Returns the address of a symbol, or null.
   void* Find(const char* symbol) const;
 
  private:

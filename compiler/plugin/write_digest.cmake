@@ -1,4 +1,4 @@
-# Writes the digest of the headers that plug-ins see:
+# Writes the digest of the headers that plug-ins include:
 #
 #   cmake -DSOURCE_DIR=<sources> -DOUTPUT=<header> -DDEPENDENCIES=<file> -P write_digest.cmake
 
