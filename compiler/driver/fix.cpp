@@ -168,8 +168,8 @@ class Fixer {
     return places;
   }
 
-  // Returns true if `next` has an error that `best` lacks, within the text written by the fix-its or in the
-  // token that they changed: the fixes only led to another mistake.
+  // Returns true if the fixes only led to another mistake: `next` has an error that `best` lacks, within the
+  // text written by the fix-its or in the token that they changed.
   static bool Misleads(const Attempt& best, const Attempt& next, const std::vector<Place>& places) {
     std::set<std::pair<std::string_view, std::string_view>> known;
     for (const Diagnostic& diagnostic : best.diagnostics())
@@ -234,8 +234,8 @@ class Fixer {
     return false;
   }
 
-  // Continues with the fix-its of the diagnostics that replace this one in `next`: `dim = 1` becomes `axes =
-  // 1` and then `axes = [1]`.
+  // Continues with the fix-its of the diagnostics that replace this one in `next`: for example,
+  // `dim = 1` becomes `axes = 1` and then `axes = [1]`.
   bool FixFurther(Attempt& best, const Diagnostic& diagnostic, Attempt next) {
     std::set<std::string> known;
     for (const Diagnostic& other : best.diagnostics()) known.insert(Key(best, other));

@@ -14,8 +14,9 @@ bool IsBroadcast(const ir::Node& node) {
   return node.set() == ir::kNnefSet && node.info().is_elementwise && node.num_inputs() > 1 && !adjusts;
 }
 
-// A search for rank-1 operands that broadcast along the batch, where NumPy would align them with the last
-// dimension and other frameworks with the channels; and for per-channel values along a different dimension.
+// A search for misaligned operands. Rank-1 operands broadcast along the batch, where NumPy would align them
+// with the last dimension and other frameworks with the channels. Per-channel values may be along a different
+// dimension.
 class Broadcast {
  public:
   explicit Broadcast(Subject& subject) : subject_(subject), graph_(subject.graph) {}

@@ -8,8 +8,8 @@
 namespace nnefc::lint {
 namespace {
 
-// A parser of comments that are only a list of shapes, as exporters write them after a statement: `scalar[1,
-// 3], integer[2]`, `[1, 3]`, `scalar(1,)`.
+// A parser of comments that are only a list of shapes, as exporters write them after a statement:
+// `scalar[1, 3], integer[2]`, `[1, 3]`, `scalar(1,)`.
 class ShapeList {
  public:
   // Returns the shapes; empty for any other text.

@@ -46,8 +46,7 @@ class Deprecated {
         "as an attribute of the fragment");
   }
 
-  // Reports `a ^ b ^ c`: it means `(a ^ b) ^ c`, while in mathematics and most languages it means `a ^ (b ^
-  // c)`.
+  // Reports `a ^ b ^ c`: it means `(a ^ b) ^ c`, but `a ^ (b ^ c)` in mathematics and most languages.
   void LookAtPower(const ast::BinaryExpr& power) {
     if (power.op != ast::BinaryOperator::kPow || !power.left.valid()) return;
     const ast::Expr& left = document_.exprs[power.left];

@@ -19,8 +19,8 @@ struct LintInput {
 };
 
 // Runs every lint rule over a document and adds the findings to the diagnostics. Then applies the settings to
-// all diagnostics so far, including the warnings of the stages: disabled ones and those allowed by a comment
-// are removed, the others are set to their level. A finding of level error counts as an error of the emitter.
+// all diagnostics so far, including the warnings of the stages. Disabled ones and those allowed by a comment
+// are removed; the others are set to their level. A finding of level error counts as an error of the emitter.
 //
 // For a document with mistakes, only findings that the mistakes cannot affect are reported: constructs in the
 // text, and unused names in declarations without hidden names.

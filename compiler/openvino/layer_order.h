@@ -16,7 +16,7 @@ struct LayerOrder {
 LayerOrder OrderLayers(const ir::Graph& graph);
 
 // The inputs of a layer as written. OpenVINO's reader retains only one of several port map entries for the
-// same input; an input of If that feeds several parameters of a body is therefore written as several ports.
+// same input. An input of If that feeds several parameters of a body is therefore written as several ports.
 struct LayerInputs {
   std::vector<ir::OutputPort> ports;
   // Per body, and per entry of its inputs: the port.

@@ -185,10 +185,10 @@ bool DatReader::CheckMagic() {
 }
 
 // Distinguishes the formats, since they share magic and version. A provisional header states its own length,
-// 16 + 4 * rank + the length of its text; a ratified one states the length of the data after its 128 bytes. A
-// file can satisfy both: a provisional tensor of 128 bytes has that size, and in a ratified tensor of shape
-// [1,6] the data length 24 equals that of a provisional header of rank 2. The bits per item at the
-// provisional offset decide: a ratified file has zero there, after its last extent.
+// 16 + 4 * rank + the length of its text. A ratified one states the length of the data after its 128 bytes. A
+// file can satisfy both. A provisional tensor of 128 bytes has that size. In a ratified tensor of shape [1,6]
+// the data length 24 equals that of a provisional header of rank 2. The bits per item at the provisional
+// offset decide: a ratified file has zero there, after its last extent.
 bool DatReader::IsProvisional() const {
   if (!StatesProvisionalLength(header_, size_)) return false;
   return header_.U32(kRankAt) > kProvisionalMaxRank || header_.U8(ProvisionalTypeAt(header_) + 1) != 0;

@@ -35,12 +35,12 @@ struct [[nodiscard]] ModelOpenResult {
   bool environment_failed = false;
 };
 
-// A model on disk (R 5.1, P 5.1): a folder or an archive (`.tar`, `.tgz`, other compressions) with
-// `graph.nnef`, `<label>.dat` of each variable and optionally `graph.quant`; the path of its `graph.nnef`; or
-// a single document without weights. As in tract, `.safetensors` files may contain the tensors of several
-// labels, and sub-models may be nested: the folder `part` with a graph.nnef, or an archive `part.nnef.tar` or
-// `part.nnef.tgz`. The labels of their tensors begin with `part/`. No file is ever unpacked to disk. Not
-// thread-safe.
+// A model on disk (R 5.1, P 5.1). It is a folder or an archive (`.tar`, `.tgz`, other compressions) with
+// `graph.nnef`, `<label>.dat` of each variable and optionally `graph.quant`, or a single document without
+// weights. The path of the `graph.nnef` in a folder also opens the folder. As in tract, `.safetensors` files
+// may contain the tensors of several labels, and sub-models may be nested: the folder `part` with a
+// graph.nnef, or an archive `part.nnef.tar` or `part.nnef.tgz`. The labels of their tensors begin with
+// `part/`. No file is ever unpacked to disk. Not thread-safe.
 class ModelContainer {
  public:
   // Opens the model at `path`. The members of an archive may share one folder (`model/graph.nnef`). Entries

@@ -15,8 +15,8 @@ std::optional<std::string> ContainedPath(std::string_view path);
 // Returns the path, relative to the model's folder and without a suffix, of the file that belongs to the
 // label of a variable, a resource or a sub-model. Leading and trailing slashes are ignored, and `..` removes
 // the part before it. Returns nothing for a label that names no file inside the model: an empty one, one with
-// a NUL, and one that leaves the folder, even if only with `\` as a separator, because the model may be
-// unpacked on another system.
+// a NUL, and one that leaves the folder. The latter is checked with `\` as the separator, too, because the
+// model may be unpacked on another system.
 std::optional<std::string> LabelPath(std::string_view label);
 
 }  // namespace nnefc

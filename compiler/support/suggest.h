@@ -10,10 +10,10 @@ namespace nnefc {
 // transposed letters.
 bool IsOneSlip(std::string_view written, std::string_view meant);
 
-// A search for the intended name of a misspelt one: the first candidate that differs only in case and `_`,
-// otherwise one with the least edit distance. That distance must be small relative to the length of the name.
-// A word that only contains the other is a different word (`upsample`, `sample`). The work is bounded: long
-// names, and candidates after the first kMaxOffers, are skipped.
+// A search for the intended name of a misspelt one: the first candidate that differs only in case, `_` and
+// `-`, otherwise one with the least edit distance. That distance must be small relative to the length of the
+// name. A word that only contains the other is a different word (`upsample`, `sample`). The work is bounded:
+// long names, and candidates after the first kMaxOffers, are skipped.
 class Suggestion {
  public:
   explicit Suggestion(std::string_view wanted);

@@ -7,9 +7,9 @@
 
 namespace nnefc::transform {
 
-// A value as a number times powers of other values, extracted from Multiply, Divide, Sqrt and Power: x * 0.5
-// / sqrt(v) is 0.5 with factors x^1 and v^-0.5. Fusions compare such products, so that the order of factors
-// is irrelevant.
+// A value as a number times powers of other values, extracted from Multiply, Divide, Sqrt and Power:
+// x * 0.5 / sqrt(v) is 0.5 with factors x^1 and v^-0.5. Fusions compare such products, so that the order of
+// factors is irrelevant.
 struct Product {
   struct Factor {
     Port value;

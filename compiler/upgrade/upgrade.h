@@ -28,10 +28,10 @@ struct [[nodiscard]] UpgradedDocument {
 
 // Writes a provisional document in the ratified dialect, in the style of PrintDocument. The result has no
 // diagnostics and expands to the same graph, operation by operation, so that it computes the same values.
-// Fragments, comments and composition are preserved if the ratified dialect has a form for them. Invocations
-// of other fragments, such as those with variables inside, and statements with a different ratified meaning
-// are replaced by the operations and the invocations of kept fragments in their expansion. Each replacement
-// is reported as a warning (rules.h).
+// Fragments, comments and composition are preserved if the ratified dialect has a form for them. Other
+// invocations (of fragments with variables inside, for example) and statements with a different ratified
+// meaning are expanded: to operations, and to invocations of kept fragments. Each expansion is reported as a
+// warning (rules.h).
 UpgradedDocument UpgradeDocument(const UpgradeInput& input, Context& context);
 
 // Upgrades the text of a graph.quant file that was parsed without errors.

@@ -65,7 +65,7 @@ std::optional<AffineNode> MatchBatchNorm(const Node& node, int64_t channels) {
   return match;
 }
 
-// Multiply, or Divide by a constant.
+// Matches Multiply, or Divide by a constant.
 std::optional<AffineNode> MatchScale(const Node& node, int64_t axis) {
   const bool divides = node.ir().Is(ir::ElementFunction::kDivide);
   if (!divides && !node.ir().Is(ir::ElementFunction::kMultiply)) return std::nullopt;
