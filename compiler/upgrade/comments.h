@@ -16,8 +16,8 @@ struct MovedComments {
   std::vector<size_t> lost;
 };
 
-// Moves the comments in and directly above the fragments that are not kept. The target of a comment is the
-// code of the statement that follows it or that it trails, in the first instantiation of the fragment.
+// Moves the comments in and directly above the fragments that are not preserved. The target of a comment is
+// the code of the statement that follows it or that it trails, in the first instantiation of the fragment.
 // `pieces` are those of each expanded statement of the graph, `gone` the comments of each fragment.
 MovedComments MoveComments(const Source& source, const Choice& choice,
                            const std::vector<std::vector<Piece>>& pieces, const PieceFinder& finder,

@@ -11,15 +11,16 @@
 
 namespace nnefc::upgrade {
 
-// One statement of the expansion of a graph statement: an operation, or an invocation of a kept fragment.
+// One statement of the expansion of a graph statement: an operation, or an invocation of a preserved
+// fragment.
 struct Piece {
   std::vector<size_t> lines;                   // lines of the flat document that it replaces
   const FragmentInstance* instance = nullptr;  // null for a single operation
   std::string text;                            // `    y = f(x, slope = 0.5);` and a line end
 };
 
-// The expansion of statements without a ratified form: the outermost instantiations of kept fragments become
-// invocations again, with the recorded argument values; everything else becomes operations.
+// The expansion of statements without a ratified form: the outermost instantiations of preserved fragments
+// become invocations again, with the recorded argument values; everything else becomes operations.
 class PieceFinder {
  public:
   PieceFinder(const Source& source, Rewriter& rewriter);

@@ -54,7 +54,7 @@ class Rewriter {
                                                      const std::map<std::string, std::string>& renamed);
   // Returns the new name of a fragment, parameter or value.
   std::string_view NameOf(Symbol symbol) { return Text(Rename({symbol, {}}).symbol); }
-  // Returns the comments of each fragment that is not kept, in text order.
+  // Returns the comments of each fragment that is not preserved, in text order.
   std::vector<std::vector<size_t>> GoneComments(const Choice& choice) const;
 
  private:

@@ -137,8 +137,8 @@ class Upgrader {
     return true;
   }
 
-  // Determines the pieces of the statements that are not kept. Returns the document with these pieces, or
-  // null if they cannot be parsed.
+  // Determines the pieces of the statements that are not preserved. Returns the document with these pieces,
+  // or null if they cannot be parsed.
   std::unique_ptr<ast::Document> ExpandStatements(PieceFinder& finder) {
     std::string text = "version 1.0;\ngraph pieces() -> ()\n{\n";
     size_t count = 0;
@@ -249,7 +249,7 @@ class Upgrader {
     }
   }
 
-  // Returns for each fragment whether the kept statements of the graph, or all statements, reach it.
+  // Returns for each fragment whether the preserved statements of the graph, or all statements, reach it.
   std::vector<bool> Reached(bool from_all) const {
     std::vector<bool> reached(choice_.keeps_fragment.size());
     for (size_t i = 0; i < pieces_.size() && !from_all; ++i) {
@@ -448,7 +448,7 @@ class Upgrader {
   std::vector<std::string> fragment_reasons_;
   std::vector<std::string> statement_reasons_;  // empty: because of an invoked fragment
   std::vector<Invocation> invocations_;
-  std::vector<std::vector<Piece>> pieces_;  // pieces of the statements that are not kept
+  std::vector<std::vector<Piece>> pieces_;  // pieces of the statements that are not preserved
   std::vector<int> refusals_;               // per statement
   std::map<std::string, std::string> renamed_;
 };

@@ -30,8 +30,8 @@ struct [[nodiscard]] UpgradedDocument {
 // diagnostics and expands to the same graph, operation by operation, so that it computes the same values.
 // Fragments, comments and composition are preserved if the ratified dialect has a form for them. Other
 // invocations (of fragments with variables inside, for example) and statements with a different ratified
-// meaning are expanded: to operations, and to invocations of kept fragments. Each expansion is reported as a
-// warning (rules.h).
+// meaning are expanded: to operations, and to invocations of preserved fragments. Each expansion is reported
+// as a warning (rules.h).
 UpgradedDocument UpgradeDocument(const UpgradeInput& input, Context& context);
 
 // Upgrades the text of a graph.quant file that was parsed without errors.
