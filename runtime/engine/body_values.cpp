@@ -10,7 +10,7 @@ namespace nnefc::runtime {
 
 bool IsUnshared(const std::shared_ptr<Buffer>& buffer) {
   if (buffer.use_count() != 1) return false;
-  // Whoever held it last may have read it on another thread.
+  // The last owner may have read it on another thread.
   std::atomic_thread_fence(std::memory_order_acquire);
   return true;
 }
@@ -19,11 +19,11 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t bytes) {
   for (std::shared_ptr<Buffer>& buffer : buffers_) {
     if (!IsUnshared(buffer)) continue;
     if (buffer->size() != bytes) {
-      buffer = nullptr;  // before another is counted
+      buffer = nullptr;  // released before another is counted
       buffer = memory_->Allocate(bytes);
     }
     if (buffer != nullptr) return buffer;
-    buffers_.clear();  // those that are held stay with their holders
+    buffers_.clear();  // buffers in use stay alive with their owners
     return nullptr;
   }
   std::shared_ptr<Buffer> buffer = memory_->Allocate(bytes);

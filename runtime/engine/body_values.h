@@ -8,17 +8,16 @@
 
 namespace nnefc::runtime {
 
-// True if nobody else holds the buffer, so that it may be written again; false
-// for null.
+// Returns true if nobody else references the buffer, so that it may be overwritten. False for null.
 bool IsUnshared(const std::shared_ptr<Buffer>& buffer);
 
-// Buffers of one size that are passed on from iteration to iteration: one is
-// free again when nobody holds it.
+// A pool of buffers that are passed from iteration to iteration. A buffer is free again once
+// nobody else references it.
 class BufferPool {
  public:
   // `memory` must outlive the pool.
   explicit BufferPool(const MemoryBudget& memory) : memory_(&memory) {}
-  // Null beyond the budget, or if memory is short.
+  // Returns null if the budget is exceeded or the allocation fails.
   std::shared_ptr<Buffer> Take(size_t bytes);
 
  private:
@@ -26,21 +25,21 @@ class BufferPool {
   std::vector<std::shared_ptr<Buffer>> buffers_;
 };
 
-// What is known of the inputs of a step.
+// Returns the shapes, and the constant values if any, of a step's inputs.
 std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step);
 
-// The bytes of a value and what keeps them.
+// The bytes of a value and the buffer that owns them.
 struct HeldBytes {
   const std::byte* bytes = nullptr;
   std::shared_ptr<const Buffer> keep = nullptr;
 };
 
-// A value of a body that becomes an output of the step: copied where the
-// output has a place, unless it lies there already.
+// Stores a value of a body as an output of the step. Copies it if the output has its own memory, unless it is
+// there already.
 FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held);
 
-// Where the buffer of a result may be placed so that the result fills `bytes`
-// bytes from the place on: the index for Frame::SetOutput, or -1.
+// Returns the index for `Frame::SetOutput` of the result's buffer if that buffer consists of the result alone
+// and has `bytes` bytes, otherwise -1.
 int32_t WholeOutput(const Plan& plan, size_t result, size_t bytes);
 
 }  // namespace nnefc::runtime

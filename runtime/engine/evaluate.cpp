@@ -15,7 +15,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Elements of less than a byte are codes, one to a byte, until the kernel has written them.
+// Allocates the value of an output. Sub-byte elements take one byte each until the kernel is done.
 FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   const std::optional<Shape> shape = output.shape.extents();
   if (!shape || output.type == ElementType::kDynamic)
@@ -28,7 +28,7 @@ FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   return TensorValue(IsPacked(output.type) ? ElementType::kU8 : output.type, *shape, std::move(buffer));
 }
 
-// Writes the outputs of a node, which are of the types and shapes that it gives these inputs.
+// Computes the outputs of a node. Their types and shapes have been inferred from these inputs.
 FaultOr<Success> Compute(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                          llvm::ArrayRef<MutableTensorView> outputs, const KernelRegistry& kernels) {
   const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
@@ -66,7 +66,7 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
     return std::vector<TensorValue>{inputs[0].ConvertedTo(known[0].type)};
   }
   const std::optional<Shape> shape = known[0].shape.extents();
-  // Floats of 16 bits stay so until somebody asks for their bytes.
+  // 16-bit floats stay compressed until their bytes are read.
   if (node.Is(ir::ElementFunction::kConvert) && known[0].type == ElementType::kF32 &&
       Is16Bit(inputs[0].type())) {
     const auto form = inputs[0].type() == ElementType::kF16 ? CompressedFloats::Form::kHalf
@@ -81,7 +81,7 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   for (const ir::Output& output : known) {
     FaultOr<TensorValue> value = AllocateOutput(output);
     if (!value) return value.error();
-    // The buffer was made here and is not shared yet.
+    // The buffer is new and not shared yet.
     std::byte* bytes = const_cast<std::byte*>(value->bytes());
     views.emplace_back(output.type, value->shape(), bytes);
     outputs.push_back(*value);
@@ -96,8 +96,8 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
 
 namespace {
 
-// The node with nothing around it but what tells its inputs' types and shapes, so that what reads its
-// attributes needs no other graph.
+// Returns a graph of the node alone, with a parameter for each input, so that reading its attributes needs no
+// other graph.
 std::shared_ptr<const ir::Graph> GraphOf(const ir::Node& node, const ir::OpRegistry& registry,
                                          llvm::ArrayRef<TensorValue> inputs) {
   auto graph = std::make_shared<ir::Graph>(&registry);
@@ -126,8 +126,8 @@ Buffer::Recipe RecipeOf(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs
   return recipe;
 }
 
-// From whole bytes to floats, and sums and products of these: what cannot fail. Floats of 16 bits stay as
-// they are instead.
+// Returns true for operations that cannot fail: conversions from whole-byte types to f32, sums and products.
+// Conversions of 16-bit floats are excluded because they stay compressed.
 bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
   if (node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
   if (node.Is(ir::ElementFunction::kConvert))
@@ -136,15 +136,15 @@ bool AlwaysSucceeds(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs) {
          node.Is(ir::ElementFunction::kMultiply);
 }
 
-// A node of one element at a time, computed by rows of its result's outermost axis: of inputs that are to be
-// computed themselves some rows are there at a time, which a core's cache holds.
+// An elementwise node evaluated in blocks of rows along the outermost axis of its result. Lazy inputs are
+// also computed block by block, so that a block fits into a core's cache.
 class RowsOfNode {
  public:
   RowsOfNode(const ir::Node& node, const ir::OpRegistry& registry, llvm::ArrayRef<TensorValue> inputs,
              const KernelRegistry& kernels)
       : graph_(GraphOf(node, registry, inputs)), inputs_(inputs.vec()), kernels_(&kernels) {}
 
-  // `out.size()` bytes of the result from `begin` on.
+  // Writes `out.size()` bytes of the result, starting at byte `begin`.
   void Write(std::span<std::byte> out, size_t begin) const {
     const size_t row = RowBytes();
     const size_t first = begin / row, last = (begin + out.size() + row - 1) / row;
@@ -159,7 +159,7 @@ class RowsOfNode {
 
  private:
   static constexpr size_t kPart = size_t{256} << 10;
-  static constexpr size_t kKept = size_t{1} << 20;  // of the result, before what it was made of is let go
+  static constexpr size_t kKept = size_t{1} << 20;  // result bytes between releases of input pages
 
   const ir::Node& node() const { return graph_->node(graph_->node(graph_->results()[0]).input(0).node); }
   Shape shape() const { return node().output().shape.known_extents(); }
@@ -168,7 +168,7 @@ class RowsOfNode {
     return sizeof(float) * static_cast<size_t>(*Volume(llvm::ArrayRef<int64_t>(whole).drop_front()));
   }
 
-  // A row of the result is of a row of the input, not of all of it.
+  // Returns true if row i of the result depends only on row i of the input.
   bool HasRows(const TensorValue& input) const {
     const Shape whole = shape();
     return input.shape().size() == whole.size() && input.shape()[0] == whole[0] &&
@@ -190,10 +190,10 @@ class RowsOfNode {
       Shape part = shape();
       part[0] = static_cast<int64_t>(end - begin);
       const MutableTensorView result(ElementType::kF32, part, out + (begin - first) * row);
-      // There is nothing else that could be wrong.
+      // No other fault is possible here.
       if (!Compute(node(), parts, result, *kernels_)) throw std::bad_alloc();
     }
-    // Now and then: pages come back in many at a time.
+    // Pages are released rarely, because the kernel maps several neighbours on each fault.
     const bool is_end = last == static_cast<size_t>(shape()[0]);
     if (!is_end && first * row / kKept == last * row / kKept) return;
     for (const TensorValue& input : inputs_) input.buffer()->LetGo();
@@ -252,7 +252,7 @@ FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
 }
 
 ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernels) {
-  // Made when it is first asked for: most commands evaluate nothing.
+  // Created on first use, because most commands evaluate nothing.
   struct Kernels {
     std::once_flag made;
     KernelRegistry registry;
@@ -262,7 +262,7 @@ ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernel
              llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
     std::call_once(kernels->made, [&] {
       RegisterReferenceKernels(kernels->registry);
-      // Kernels that cannot be added compute nothing here; an executable reports why.
+      // A failed registration adds no kernels here; an executable reports the reason.
       if (add_kernels) (void)kernels->registry.AddForeign(add_kernels);
     });
     FaultOr<std::vector<TensorValue>> values = EvaluateNode(node, known, inputs, kernels->registry);

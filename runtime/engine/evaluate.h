@@ -14,28 +14,29 @@
 
 namespace nnefc::runtime {
 
-// Computes the outputs of one node from values with its reference kernel.
-// `known` says their types and shapes, which must be known.
+// Computes the outputs of one node with its reference kernel. `known` holds the types and static shapes of
+// the outputs.
 FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::ArrayRef<ir::Output> known,
                                                llvm::ArrayRef<TensorValue> inputs,
                                                const KernelRegistry& kernels);
 
-// The only output of a node of constants that is large, of f32 and such that nothing can fail: it is computed
-// when somebody reads it, by `kernels`, which outlive it like the registry. Nothing of another node.
+// Returns a lazy value for the output of a constant f32 node if it is large and its evaluation cannot fail;
+// nothing for other nodes. Its elements are computed on first read with `kernels`, which must outlive the
+// value, as must the registry.
 std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegistry& registry,
                                          llvm::ArrayRef<TensorValue> inputs, const KernelRegistry& kernels);
 
-// Infers a node whose inputs were set to values of a run.
+// Infers a node whose inputs have been set to values of a run.
 FaultOr<Success> InferOnValues(ir::LoneNode& lone);
 
-// EvaluateNode where shapes follow from the values: infers them first. Outputs of
-// more than `limit` bytes in all are a mistake.
+// Infers the output shapes from the input values, then evaluates the node like `EvaluateNode`. Fails if the
+// outputs exceed `limit` bytes in total.
 FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
                                                       llvm::ArrayRef<TensorValue> inputs,
                                                       const KernelRegistry& kernels, size_t limit);
 
-// Evaluates nodes of constants by the reference kernels, and by those that `add_kernels`,
-// if it is not null, adds to them.
+// Returns an evaluator of constant nodes that uses the reference kernels and those that `add_kernels`
+// registers, if it is not null.
 ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernels = nullptr);
 
 }  // namespace nnefc::runtime

@@ -19,7 +19,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Plans for other input shapes that are kept.
+// Maximum number of cached plans for different input shapes.
 constexpr size_t kMostPlans = 8;
 
 Port MakePort(const std::string& name, const ir::Output& output) {
@@ -44,20 +44,20 @@ double BytesOfConstants(const ir::Graph& graph) {
   return sum;
 }
 
-// Of the last one, which cores share.
+// Returns the size of the shared last-level cache.
 double BytesOfCache() {
   constexpr double kUsual = 32 << 20;
   const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return bytes > 0 ? static_cast<double>(bytes) : kUsual;
 }
 
-// A graph and how deep it lies in bodies.
+// A graph and its nesting depth in bodies.
 struct NestedGraph {
   const ir::Graph* graph;
   int depth;
 };
 
-// The bodies that a run may reach: of an If whose condition is constant, one.
+// Adds the bodies that a run may reach: only one if the condition of an If is constant.
 void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vector<NestedGraph>& graphs) {
   for (size_t i = 0; i < node.bodies().size(); ++i) {
     if (node.Is(ir::OpRole::kIf) && node.num_inputs() > 0) {
@@ -190,7 +190,7 @@ std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& s
 
 std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes,
                                                     Emitter& emitter) const {
-  // oneDNN cuts work by the number of threads that it sees now.
+  // oneDNN partitions work by the thread count that it sees now.
   const ThreadScope scope(threads_);
   PlanOptions options = plan_options();
   options.tuner = tuner_.get();

@@ -20,63 +20,64 @@ class KernelRegistry;
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  // kBf16 is kF32 where HasBf16() is not; what a user means by it PrecisionHere() tells.
+  // The requested precision. kBf16 falls back to kF32 without `HasBf16()`; `PrecisionHere()` maps a user's
+  // choice to a precision of this machine.
   Precision precision = Precision::kF32;
-  int threads = 0;  // 0: as many as the process may use
+  int threads = 0;  // 0: all that the process may use
   RunLimits limits = {};
-  // False: a step and memory of its own for each node, as the graph has it, to compare with.
+  // False: one step with separate memory per node, exactly as in the graph (for comparison).
   bool fuse = true;
-  // A folder that keeps what planning takes long for, see PlanCache; "": none.
+  // The folder of the persistent plan cache (see PlanCache); empty to disable it.
   std::string plan_cache = "";
-  // Measures which way of a step is the fastest as it is planned. What a plan cache has of that is taken
-  // without it, too.
+  // Benchmarks the algorithms of each step while planning. Choices stored in a plan cache apply even if this
+  // is false.
   bool tune = false;
-  // Not empty: the way of each step that has one of this name, to compare with.
+  // If not empty, forces the algorithm of this name on all steps that have it (for comparison).
   std::string way = "";
-  // Adds kernels beside ours, if it is set.
+  // Registers additional kernels, if set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
 
-// A graph input or output as the user sees it.
+// A graph input or output as presented to the user.
 struct Port {
   std::string name;
   ElementType type = ElementType::kDynamic;
   ir::PartialShape shape;
   std::vector<std::string> tensor_names;
 
-  // Inputs of IR are known by the name of their layer and by those of its tensor.
+  // Returns true for the name of the layer and for all names of its tensor (as in OpenVINO IR).
   bool IsCalled(std::string_view candidate) const {
     return candidate == name ||
            std::find(tensor_names.begin(), tensor_names.end(), candidate) != tensor_names.end();
   }
 };
 
-// Time spent in one step of a plan.
+// The time spent in one step of a plan.
 struct StepProfile {
-  std::string name;       // of the step's main node
+  std::string name;       // name of the step's main node
   std::string operation;  // "Convolution+ReLU"
   std::string kernel;     // "onednn:jit:avx512_core", "reference"
   double milliseconds = 0;
-  Shape shape;  // of its first output
-  // What it takes at least: operations of numbers, a product and its addition being two, and
-  // bytes of its inputs and outputs.
+  Shape shape;  // shape of the first output
+  // The minimum cost of the step: arithmetic operations (a multiply-add counts as two), and bytes of inputs
+  // and outputs.
   double operations = 0;
   double bytes = 0;
 };
 
-// How much of what plans needed the plan cache had.
+// Statistics of plan cache lookups.
 struct PlanCacheUse {
   int found = 0;
   int made = 0;
-  int measured = 0;  // steps, of which it had no fastest way
+  int measured = 0;  // steps benchmarked because the cache had no choice for them
 };
 
-// A graph made ready to run: weights in the layouts of their kernels, plans by
-// input shapes. Immutable; any number of sessions of any threads share it.
+// A graph prepared for execution: weights in kernel layouts, and one plan per combination of input shapes.
+// Immutable; any number of sessions on any threads may share it.
 class Executable {
  public:
-  // Takes a graph of OpenVINO operations (after LowerGraph or read from XML).
-  // Operations without a kernel and wrong nodes are emitted and give null.
+  // Prepares a graph of OpenVINO operations (lowered from NNEF or read from XML). Returns null and emits
+  // diagnostics for invalid nodes and for operations without a kernel.
   [[nodiscard]] static std::shared_ptr<const Executable> Create(std::shared_ptr<const ir::Graph> graph,
                                                                 const ExecutableOptions& options,
                                                                 Emitter& emitter);
@@ -84,29 +85,27 @@ class Executable {
 
   virtual const std::vector<Port>& inputs() const = 0;
   virtual const std::vector<Port>& outputs() const = 0;
-  // A description of the plan for static shapes: one line a step.
+  // Describes the plan for static shapes, one line per step.
   virtual std::string DescribePlan() const = 0;
   virtual PlanCacheUse plan_cache_use() const = 0;
-  // Emits what is wrong with the environment of the plans, each fault once: oneDNN that cannot be loaded, a
-  // plan cache that cannot be used. Create() does so; runs that plan for the shapes of their inputs may add
-  // to it.
+  // Emits each environment problem once, such as a missing oneDNN or an unusable plan cache. `Create()` calls
+  // it; a run that plans for new input shapes may add further warnings.
   virtual void TakeWarnings(Emitter& emitter) const = 0;
 };
 
-// One run at a time: the arena, the state of variables.
+// A single-threaded execution context that owns an arena and the states of variables.
 class Session {
  public:
   [[nodiscard]] static std::unique_ptr<Session> Create(std::shared_ptr<const Executable> executable);
   virtual ~Session() = default;
 
-  // Runs the graph once. `inputs` in the order of Executable::inputs(), of
-  // their types and of shapes that fit them. Returns outputs in order, or what
-  // is wrong with the inputs (told by name), or the node that failed at run
-  // time.
+  // Runs the graph once. `inputs` follow the order of `Executable::inputs()`, with matching types and
+  // compatible shapes. Returns the outputs in order, or a fault that names the invalid input or the node that
+  // failed.
   virtual FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
-  // Sets the variables back to their initial values.
+  // Resets all variables to their initial values.
   virtual void ResetState() = 0;
-  // When on, Run records the time of each step.
+  // Turns recording of the time of each step on or off.
   virtual void EnableProfile(bool on) = 0;
   virtual const std::vector<StepProfile>& profile() const = 0;
 };

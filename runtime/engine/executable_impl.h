@@ -24,12 +24,12 @@ class ExecutableImpl final : public Executable {
   PlanCacheUse plan_cache_use() const override;
   void TakeWarnings(Emitter& emitter) const override;
 
-  // Emits what keeps the graph from being run at all; plans it if the shapes
-  // of its inputs are known.
+  // Emits all reasons why the graph cannot run. Plans it if all input shapes are static.
   [[nodiscard]] bool Check(Emitter& emitter);
-  // The plan for inputs of these shapes, made now or before.
+  // Returns the plan for these input shapes, cached or new.
   FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
-  // How to plan bodies whose shapes a run finds out; valid as long as this.
+  // Returns the options for planning bodies whose shapes are only known at run time. Valid during the
+  // lifetime of this executable.
   PlanOptions plan_options() const {
     return {.backend = backend_,
             .precision = precision_,
@@ -43,7 +43,7 @@ class ExecutableImpl final : public Executable {
  private:
   std::shared_ptr<const Plan> FindPlan(const std::vector<Shape>& shapes) const;
   std::shared_ptr<const Plan> AddPlan(const std::vector<Shape>& shapes, Emitter& emitter) const;
-  // Which items of a plan cache are for these options and this graph.
+  // Returns the plan cache key of this graph with these options.
   Digest DigestOfModel() const;
   bool HasKernel(const ir::Node& node) const;
   [[nodiscard]] bool CheckKernels(Emitter& emitter) const;
@@ -56,15 +56,15 @@ class ExecutableImpl final : public Executable {
   bool fuse_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
-  // Holds what its kernels come from.
+  // Owns the library that its kernels come from, so it is declared before the registry.
   std::function<void(KernelRegistry&)> add_kernels_;
-  FaultOr<Success> added_ = Success();  // those kernels, or why they are not
+  FaultOr<Success> added_ = Success();  // the fault if `add_kernels_` failed
   KernelRegistry kernels_;
-  std::unique_ptr<PlanCache> cache_;  // null: none
+  std::unique_ptr<PlanCache> cache_;  // null: disabled
   mutable WeightCache weights_{cache_.get()};
   std::unique_ptr<Tuner> tuner_;  // null: factories choose
   mutable std::mutex mutex_;
-  mutable std::list<std::shared_ptr<const Plan>> plans_;  // the last used first
+  mutable std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
   mutable std::atomic<bool> has_reported_onednn_ = false;
 };
 

@@ -16,9 +16,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-// From so many bytes on the older half of the lines goes.
+// Table size beyond which the older half of the lines is dropped.
 constexpr size_t kMostBytes = size_t{4} << 20;
-constexpr long kXfs = 0x58465342;  // in a header of the kernel alone
+constexpr long kXfs = 0x58465342;  // defined only in an internal kernel header
 
 bool NotesEachChange(int descriptor) {
   struct statfs status {};
@@ -49,7 +49,7 @@ std::optional<Digest> ParseDigest(std::string_view digits) {
   return Digest{.low = *low, .high = *high};
 }
 
-// The table, which others may be writing; empty where it cannot be read.
+// Reads the table while other processes may append to it. Returns an empty string if it cannot be read.
 std::string ReadTable(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   std::string text;
@@ -64,7 +64,7 @@ std::string ReadTable(const std::string& path) {
   return text;
 }
 
-// "IDENTITY CONTENT CHECK", the last of which is the digest of the others.
+// Formats a line "IDENTITY CONTENT CHECK"; CHECK is the digest of the other two.
 std::string LineOf(const Digest& identity, const Digest& content) {
   const Digest check = FieldDigest().Add(identity).Add(content).Finish();
   return fmt::format("{} {} {}\n", ToHex(identity), ToHex(content), ToHex(check));
@@ -92,7 +92,7 @@ Digest FileDigests::KeyOf(const FileIdentity& identity) {
       .Finish();
 }
 
-// A line that another process is writing, or that was damaged, is none.
+// Reads the table and skips lines that are incomplete or damaged.
 void FileDigests::Load() {
   const std::string table = ReadTable(table_);
   std::string_view text = table;
@@ -137,7 +137,7 @@ bool FileDigests::IsSettled(const std::string& path, const FileIdentity& identit
   if (age < least_age_.count() || !IsStill(path, identity)) return false;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return false;
-  // Pages that are written back are noticed when they are written to once more.
+  // Clean pages fault on the next write, so the change is noticed.
   const bool settled = NotesEachChange(descriptor) && ::fdatasync(descriptor) == 0;
   ::close(descriptor);
   return settled;
@@ -151,13 +151,13 @@ void FileDigests::Append(const FileIdentity& identity, const Digest& digest) {
     const std::string text = ReadTable(table_);
     (void)WriteFile(table_, std::string_view(text).substr(text.size() / 2 / kLineBytes * kLineBytes));
   }
-  // Whoever cannot write reads the file again in the next process.
+  // A process that cannot append leaves the next one to read the file again.
   const int descriptor =
       ::open(table_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (descriptor < 0) return;
   const std::string line = LineOf(key, digest);
   if (::write(descriptor, line.data(), line.size()) < static_cast<ssize_t>(line.size())) {
-    // What is there of it ends.
+    // Terminates the partial line.
     (void)!::write(descriptor, "\n", 1);
   }
   ::close(descriptor);

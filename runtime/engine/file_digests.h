@@ -11,32 +11,36 @@
 
 namespace nnefc::runtime {
 
-// Whoever may write what a process relies on decides what a model computes.
+// Returns true if users other than this process's own and root may write the file. The content of such a file
+// cannot be trusted.
 bool MayOthersWrite(const struct stat& status);
 
-// What files hold, known from process to process without reading them: a table in a file, a line for each
-// that was read once, which has the file's identity and the digest of its content.
+// The content digests of files, remembered across processes without rereading the files. A table on disk has
+// one line per file: the digest of the file's identity and the digest of its content.
 //
-// A file that was changed since, in place too, has another identity: the system notes the time of the last
-// change in it, which nobody can set. That holds where
-// - its file system is one of the machine's own that does so at each write, and at the first one through a
-//   mapping to a page that the disk has;
-// - all its pages were on the disk before it was read, so that writing through a mapping is noticed;
-// - it was not changed within the seconds before that, since times have steps.
-// Any other file is read in every process. So is one whose line is lost or damaged.
+// A modified file has a new identity even if it was changed in place, because its ctime cannot be set by
+// users. This is reliable only if
+// - the file system is a local one that updates the ctime at each write, and at the first write through a
+//   mapping to a clean page;
+// - all pages of the file were written back before it was read, so that later writes through a mapping are
+//   noticed;
+// - the file was last changed at least `kLeastAge` before it was read, because timestamps have limited
+//   resolution.
+// All other files are read in each process, as are files whose line is missing or damaged.
 class FileDigests {
  public:
   using Seconds = std::chrono::duration<double>;
-  // So long a file has stayed as it is before it is known by its identity.
+  // The minimum age of a file's last change for it to be known by its identity.
   static constexpr Seconds kLeastAge{10};
 
   explicit FileDigests(std::string table, Seconds least_age = kLeastAge);
 
-  // The digest of a file's content.
+  // Returns the digest of a file's content.
   Digest Of(const MappedFile& file);
-  // What was noted of a file by Note.
+  // Returns the digest that Note recorded for a file.
   std::optional<Digest> Find(const FileIdentity& identity) const;
-  // Notes what `read` makes of the content of a file that is `identity`, where it can be known by that.
+  // Returns the digest that `read` computes from a file's content, and records it if the file can be
+  // recognised by `identity`.
   template <typename Read>
   Digest Note(const std::string& path, const FileIdentity& identity, Read read) {
     const bool settled = IsSettled(path, identity);
@@ -44,7 +48,7 @@ class FileDigests {
     if (settled && IsStill(path, identity)) Append(identity, digest);
     return digest;
   }
-  // How many files were read.
+  // The number of files that were read.
   int num_read() const { return num_read_; }
 
  private:
@@ -56,7 +60,7 @@ class FileDigests {
 
   const std::string table_;
   const Seconds least_age_;
-  std::map<Digest, Digest> known_;  // by the digest of the identity
+  std::map<Digest, Digest> known_;  // keyed by the digest of the identity
   int num_read_ = 0;
 };
 

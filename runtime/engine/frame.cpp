@@ -13,9 +13,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr size_t kMostFrames = 8;  // of one body
+constexpr size_t kMostFrames = 8;  // per body
 
-// Names the step; the place is that of the innermost one that has any.
+// Prefixes the message with the step. Sets the location unless an inner step has set it.
 Fault FaultAt(const Step& step, Fault fault) {
   fault.message = fmt::format("`{}` ({}): {}", step.name, step.operation, fault.message);
   if (!fault.place.valid() && step.node != nullptr) fault.place = step.node->origin().range;
@@ -60,7 +60,7 @@ Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservat
 
 Frame::~Frame() = default;
 
-// Values that steps or results read or write: constants that are read in other layouts alone are not.
+// Returns the values that steps or results use. Constants that are only read in other layouts are unused.
 std::vector<bool> Frame::FindUsed() const {
   std::vector<bool> used(plan_->values.size());
   const auto use = [&](ValueId id) {
@@ -161,7 +161,7 @@ FaultOr<Success> Frame::RunStep(BoundStep& bound) {
       return WriteState(bound);
     case Step::Kind::kIf:
     case Step::Kind::kLoop: {
-      // The profile tells the time of the step as a whole.
+      // The profile contains the time of the step as a whole.
       const bool profiling = std::exchange(environment_.profiling, false);
       FaultOr<Success> done = bound.control->Run(*this);
       environment_.profiling = profiling;
@@ -219,7 +219,7 @@ FaultOr<Success> Frame::RunDynamic(const BoundStep& bound) {
   return Success();
 }
 
-// The value of the last run; at first the initial one, or zeros.
+// Reads the value assigned by the last run, or initially the initial value or zeros.
 FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   const ir::Node& node = *bound.step->node;
   const std::string variable = node.String("variable_id");
@@ -240,8 +240,8 @@ FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   return SetValue(bound.step->outputs[0], *initial);
 }
 
-// All readers of this run see the old value: the new one is kept apart until
-// the run has succeeded.
+// Stores the new value separately until the run has succeeded, because all readers of this run see the old
+// one.
 FaultOr<Success> Frame::WriteState(const BoundStep& bound) {
   FaultOr<TensorValue> value = ValueAsTensor(bound.step->inputs[0]);
   if (!value) return value.error();

@@ -15,20 +15,20 @@
 
 namespace nnefc::runtime {
 
-// What the frames of a session share.
+// The state shared by all frames of a session.
 struct RunEnvironment {
-  PlanOptions plan_options = {};  // for bodies whose shapes a run finds out
+  PlanOptions plan_options = {};  // for bodies whose shapes are only known at run time
   MemoryBudget memory{0};
   std::map<std::string, TensorValue> state = {};
-  std::map<std::string, TensorValue> next_state = {};  // what the run assigns
-  int64_t iterations_left = 0;                         // of all loops of the run
+  std::map<std::string, TensorValue> next_state = {};  // assigned in this run
+  int64_t iterations_left = 0;                         // over all loops of the run
   bool profiling = false;
   std::vector<StepProfile> profile = {};
 };
 
 class ControlStep;
 
-// A step with the views it reads and writes.
+// A step with the views of its operands and results.
 struct BoundStep {
   const Step* step = nullptr;
   llvm::SmallVector<const TensorView*, 4> inputs = {};
@@ -38,10 +38,10 @@ struct BoundStep {
   std::unique_ptr<ControlStep> control = nullptr;
 };
 
-// A copy in a buffer of its own.
+// Returns a copy in newly allocated memory.
 FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory);
 
-// A plan bound to memory, to be run any number of times.
+// A plan bound to memory. It can run any number of times.
 class Frame {
  public:
   static FaultOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
@@ -51,28 +51,27 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
 
   const Plan& plan() const { return *plan_; }
-  // Where the next run finds input `index`, and where it leaves the buffer
-  // `index` of Plan::outputs. Both stay until they are set again.
+  // Sets the memory of input `index`, or of buffer `index` of `Plan::outputs`. Both stay in effect until they
+  // are set again.
   void SetInput(size_t index, const std::byte* bytes) { Place(input_views_[index], bytes); }
   void SetOutput(size_t index, const std::byte* bytes) { Place(output_views_[index], bytes); }
   FaultOr<Success> Run();
-  // What the last run left; valid until the next.
+  // Returns a result of the last run. It is valid until the next run.
   const TensorView& result(size_t index) const { return view(plan_->results[index].value); }
-  // Null unless the shape of the result was found in the run.
+  // Returns null unless the shape of the result is only known at run time.
   const TensorValue* heap_result(size_t index) const;
   const MemoryBudget& memory() const { return environment_.memory; }
 
-  // For steps: the values of this frame.
+  // Accessors for steps: the values of this frame.
   const MutableTensorView& view(ValueId id) const { return views_[static_cast<size_t>(id)]; }
   bool IsHeap(ValueId id) const { return value(id).storage == PlanValue::Storage::kHeap; }
   const PlanValue& value(ValueId id) const { return plan_->values[static_cast<size_t>(id)]; }
-  // Makes `tensor` the value of an output: copied to its place if its shape is
-  // known, otherwise kept.
+  // Makes `tensor` the value of an output. Copies it if the shape is static, otherwise stores a reference.
   FaultOr<Success> SetValue(ValueId id, const TensorValue& tensor);
   FaultOr<TensorValue> ValueAsTensor(ValueId id) const;
 
  private:
-  // A view that lies `offset` bytes into a buffer which is placed before a run.
+  // A view at `offset` bytes into a buffer whose address is set before a run.
   struct PlacedView {
     ValueId value;
     size_t offset;
@@ -93,45 +92,45 @@ class Frame {
   void Record(const BoundStep& bound, double milliseconds);
 
   std::shared_ptr<const Plan> plan_;
-  Reservation reservation_;  // of the arena
+  Reservation reservation_;  // the arena's
   Arena arena_;
   RunEnvironment& environment_;
-  std::vector<MutableTensorView> views_;  // by ValueId
+  std::vector<MutableTensorView> views_;  // indexed by ValueId
   std::vector<PlacedViews> input_views_, output_views_;
-  std::map<ValueId, TensorValue> heap_;  // values of sizes found in this run
+  std::map<ValueId, TensorValue> heap_;  // values with shapes found in this run
   std::vector<BoundStep> steps_;
 };
 
-// A step that is more than a call of a kernel, with what it keeps from run to run.
+// A step that is more than one kernel call, with its state between runs.
 class ControlStep {
  public:
   virtual ~ControlStep() = default;
-  // Sets the outputs of the step in `outer`, the frame that the step is in.
+  // Sets the outputs of the step in `outer`, the frame that contains the step.
   virtual FaultOr<Success> Run(Frame& outer) = 0;
 };
 
-// The shape function on values of the run (judge_step.cpp); the bodies of If-8
-// (if_step.cpp), and of TensorIterator-1 and Loop-5 (loop_step.cpp).
+// The shape function applied to values of the run (judge_step.cpp), the bodies of If-8 (if_step.cpp), and
+// those of TensorIterator-1 and Loop-5 (loop_step.cpp).
 std::unique_ptr<ControlStep> MakeJudgeStep(const Step& step, const ir::Graph& graph);
 std::unique_ptr<ControlStep> MakeIfStep(const Step& step, RunEnvironment& environment);
 std::unique_ptr<ControlStep> MakeLoopStep(const Step& step, RunEnvironment& environment);
 
-// The frames of a body, by the shapes of its parameters; the last few are kept.
+// The frames of a body, cached by the shapes of its parameters (the most recent only).
 class BodyFrames {
  public:
   // `planned` may be null.
   BodyFrames(const ir::Body& body, std::shared_ptr<const Plan> planned, RunEnvironment& environment)
       : body_(body), planned_(std::move(planned)), environment_(environment) {}
 
-  // The frame for these inputs; the body is planned if it was not for such
-  // shapes. The values of constant inputs are the same in all calls.
+  // Returns the frame for these inputs and plans the body if their shapes are new. The values of constant
+  // inputs must be the same in all calls.
   FaultOr<Frame*> Get(const PlannedInputs& inputs);
 
  private:
   const ir::Body& body_;
   std::shared_ptr<const Plan> planned_;
   RunEnvironment& environment_;
-  std::vector<std::unique_ptr<Frame>> frames_;  // the last used first
+  std::vector<std::unique_ptr<Frame>> frames_;  // most recently used first
 };
 
 }  // namespace nnefc::runtime

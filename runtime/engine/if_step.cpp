@@ -5,7 +5,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// If-8: runs the body that the condition takes, the other not at all.
+// If-8: runs the body that the condition selects.
 class IfStep final : public ControlStep {
  public:
   IfStep(const Step& step, RunEnvironment& environment) : step_(step) {
@@ -57,7 +57,7 @@ class IfStep final : public ControlStep {
       if (const TensorValue* value = frame.heap_result(index)) held.keep = value->buffer();
       const ValueId output = step_.outputs[static_cast<size_t>(mapping.external)];
       TensorView value = frame.result(index);
-      // if.scalar: where the other body gives a list, a scalar is one.
+      // if.scalar: a scalar becomes a list of one element if the other body returns a list.
       const ir::PartialShape& declared = step_.node->output(mapping.external).shape;
       if (value.rank() == 0 && declared.rank_known() && declared.rank() == 1)
         value = TensorView(value.type(), {1}, value.bytes());

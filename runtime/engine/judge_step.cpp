@@ -14,8 +14,8 @@ bool HoldsSameBytes(const TensorView& view, const TensorValue& value) {
   return view.byte_size() == 0 || std::memcmp(view.bytes(), value.bytes(), view.byte_size()) == 0;
 }
 
-// Axes, orders and sizes that a run computes: the kernel behind this step may rely
-// on them as on constant ones. Values that were judged are not judged again.
+// A step that checks axes, permutations and sizes computed at run time, so that the next kernel may rely on
+// them as on constants. Values equal to the last ones checked are accepted at once.
 class JudgeStep final : public ControlStep {
  public:
   JudgeStep(const Step& step, const ir::Graph& graph) : step_(step), lone_(graph, *step.node) {}
@@ -46,7 +46,7 @@ class JudgeStep final : public ControlStep {
     return true;
   }
 
-  // Without values: forgets those that are there.
+  // Sets the values of the checked inputs; an empty list clears them.
   void SetInputs(llvm::ArrayRef<TensorValue> values) {
     for (size_t i = 0; i < step_.judged.size(); ++i) {
       const ir::Output& known = lone_.input(step_.judged[i]);
@@ -69,7 +69,7 @@ class JudgeStep final : public ControlStep {
 
   const Step& step_;
   ir::LoneNode lone_;
-  std::vector<TensorValue> judged_;  // the last values that were
+  std::vector<TensorValue> judged_;  // the last values that passed
 };
 
 }  // namespace

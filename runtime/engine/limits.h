@@ -5,11 +5,11 @@
 
 namespace nnefc::runtime {
 
-// What keeps a run from taking all time and memory: loops may go on forever,
-// and a small file may ask for large values.
+// Bounds on the time and memory of a run, because loops may be infinite and a small file may declare huge
+// values.
 struct RunLimits {
-  int64_t iterations = 10'000'000;  // of all loops of one run
-  // Of all values of a run (MemoryBudget); 0: as many as the machine has.
+  int64_t iterations = 10'000'000;  // over all loops of one run
+  // Memory of all values of a run (MemoryBudget); 0 means all memory of the machine.
   size_t bytes = 0;
 };
 

@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Counts of several ports, which must agree.
+// The common iteration count of several ports, or the first disagreement.
 class Agreement {
  public:
   const std::optional<int64_t>& count() const { return count_; }
@@ -78,7 +78,7 @@ PlannedInputs FirstInputsOf(const ir::Body& body, llvm::ArrayRef<InputFacts> inp
                        .constants = std::vector<TensorValue>(graph.parameters().size())};
   for (const ir::InputMapping& mapping : body.inputs) {
     const auto parameter = static_cast<size_t>(mapping.internal);
-    if (mapping.external < 0) {  // the number of the iteration: [] or [1]
+    if (mapping.external < 0) {  // the iteration number: [] or [1]
       const ir::PartialShape& declared = graph.node(graph.parameters()[parameter]).output().shape;
       if (declared.rank_known() && declared.rank() == 1) result.shapes[parameter] = {1};
       continue;

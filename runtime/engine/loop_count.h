@@ -14,22 +14,20 @@ inline bool IsLoop(const ir::Node& node) {
   return node.Is(ir::OpRole::kLoop);
 }
 
-// The number of iterations of a TensorIterator or Loop whose inputs have these
-// shapes (OpenVINO's TensorIterator-1 and Loop-5), or what is wrong with them: the slices of all inputs
-// agree, or else the outputs that are concatenated over a given span tell. A
-// Loop goes on while its condition holds, as long as there are slices;
-// `trip_count` bounds it unless it is negative or unknown. Nothing means that
-// no number is known.
+// Returns the number of iterations of a TensorIterator-1 or Loop-5 with these input shapes, nothing if it is
+// unknown, or a fault if the ports disagree. All sliced inputs must yield the same count. Without sliced
+// inputs the outputs that are concatenated over a given range determine it. A Loop ends early when its
+// condition fails; `trip_count` bounds it unless it is negative or unknown.
 FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
                                           std::optional<int64_t> trip_count);
 
-// What is known of an input of a node with bodies.
+// The shape of an input of a node with bodies, and its value if it is constant.
 struct InputFacts {
   Shape shape;
-  TensorValue constant = {};  // valid if it is one
+  TensorValue constant = {};  // valid if constant
 };
-// What the body of a node is given at first: shapes of slices, constants where
-// an input is the same in all iterations. For inputs that CountLoop accepts.
+// Returns the inputs of a body's first iteration: shapes of slices, and constants for inputs that are
+// invariant. CountLoop must have accepted the inputs.
 PlannedInputs FirstInputsOf(const ir::Body& body, llvm::ArrayRef<InputFacts> inputs);
 
 }  // namespace nnefc::runtime

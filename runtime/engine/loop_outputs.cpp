@@ -10,7 +10,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// True if parts along `axis` are contiguous in the whole.
+// Returns true if parts along `axis` are contiguous in the whole.
 bool IsOutermost(const Shape& shape, int64_t axis) {
   return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t extent) { return extent == 1; });
 }
@@ -20,7 +20,7 @@ const std::byte* PartBytes(const TensorView& whole, int64_t axis, int64_t offset
   return whole.bytes() + static_cast<size_t>(elements) * whole.element_bytes();
 }
 
-// The shape of `count` parts behind one another; scalars make a list.
+// Returns the shape of `count` concatenated parts. Scalars form a list.
 Shape WholeShape(const Shape& part, int64_t axis, int64_t part_size, int64_t count) {
   if (part.empty()) return {count};
   Shape shape = part;
@@ -183,8 +183,8 @@ FaultOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
   return Success();
 }
 
-// Without iterations a whole has no part; extents that only the body knows
-// are taken from what was inferred, or are 0.
+// Creates an output with extent 0 along its axis for a loop without iterations. Extents that only the body
+// knows come from inference, or are 0.
 FaultOr<Success> LoopOutputs::OpenEmpty(Whole& whole) const {
   const ir::Output& output = step_.node->output(whole.mapping->external);
   Shape shape = {0};

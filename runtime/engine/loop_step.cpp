@@ -8,9 +8,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// TensorIterator-1 and Loop-5. Nothing is copied that lies as the body wants
-// it: slices along the outermost axis are read and written in place, and the
-// result of a back edge is read where the body left it.
+// TensorIterator-1 and Loop-5. Copies are avoided where layouts permit: slices along the outermost axis are
+// read and written in place, and a back edge passes on the pointer to its result.
 class LoopStep final : public ControlStep {
  public:
   LoopStep(const Step& step, RunEnvironment& environment)
@@ -33,7 +32,7 @@ class LoopStep final : public ControlStep {
   }
 
  private:
-  // What a parameter of the body is given in an iteration.
+  // The value of a body parameter in an iteration.
   struct Parameter {
     HeldBytes held;
     Shape shape;
@@ -66,8 +65,8 @@ class LoopStep final : public ControlStep {
     return Finish(outer, outputs, iteration);
   }
 
-  // The number of iterations if nothing can end the loop before. Where the
-  // shape of an output of Loop was known, neither condition can.
+  // Returns the number of iterations if the loop cannot end early. A Loop cannot if the shape of one of its
+  // concatenated outputs was inferred.
   std::optional<int64_t> KnownCount(const Frame& outer, std::optional<int64_t> count) const {
     if (!IsLoop(node_)) return count;
     for (const ir::OutputMapping& mapping : body_.outputs) {
@@ -90,7 +89,7 @@ class LoopStep final : public ControlStep {
     return CountLoop(node_, shapes, trips);
   }
 
-  // The condition of a Loop before its first iteration.
+  // Returns the condition of a Loop before its first iteration.
   FaultOr<bool> Condition(const Frame& outer) const {
     if (!IsLoop(node_)) return true;
     return IsTrue(outer.view(step_.inputs[1]));
@@ -102,8 +101,7 @@ class LoopStep final : public ControlStep {
                        ToString(condition.shape()));
   }
 
-  // Merged and invariant inputs; slices and the number of the iteration follow
-  // in each iteration.
+  // Sets merged and invariant inputs. Slices and the iteration number are set in each iteration.
   void FeedFirst(const Frame& outer, const PlannedInputs& inputs) {
     parameters_.assign(inputs.shapes.size(), {});
     for (const ir::InputMapping& mapping : body_.inputs) {
@@ -116,7 +114,7 @@ class LoopStep final : public ControlStep {
     return outer.view(step_.inputs[static_cast<size_t>(mapping.external)]);
   }
 
-  // Tells whether the body wants another iteration.
+  // Runs one iteration. Returns whether the body requests another.
   FaultOr<bool> RunIteration(Frame& outer, PlannedInputs& inputs, LoopOutputs& outputs, int64_t iteration) {
     if (iteration > 0) {
       if (FaultOr<Success> passed = FollowBackEdges(inputs); !passed) return passed.error();
@@ -171,8 +169,8 @@ class LoopStep final : public ControlStep {
     return HeldBytes{buffer->data(), buffer};
   }
 
-  // Every buffer of a result gets its place: a slice of an output, or else a
-  // buffer that no parameter of this iteration reads.
+  // Assigns memory to the buffer of each result: a slice of an output, or else a buffer that no parameter of
+  // this iteration reads.
   FaultOr<Success> PlaceResults(LoopOutputs& outputs, int64_t iteration) {
     const Plan& plan = frame_->plan();
     places_.assign(plan.outputs.size(), {});
@@ -189,8 +187,8 @@ class LoopStep final : public ControlStep {
     return Success();
   }
 
-  // All back edges read results of the iteration that is over, which may be
-  // parameters of it.
+  // Passes results of the finished iteration to parameters. A result may itself be a parameter, so all are
+  // read first.
   FaultOr<Success> FollowBackEdges(PlannedInputs& inputs) {
     next_.clear();
     for (const ir::BackEdge& edge : body_.back_edges) {
@@ -213,7 +211,7 @@ class LoopStep final : public ControlStep {
     return Success();
   }
 
-  // What keeps the bytes of a result when the next iteration runs.
+  // Returns the owner of a result's bytes while the next iteration runs.
   std::shared_ptr<const Buffer> HolderOf(size_t result) const {
     if (const TensorValue* value = frame_->heap_result(result)) return value->buffer();
     const PlanValue& root = frame_->value(frame_->plan().results[result].root);
@@ -241,7 +239,7 @@ class LoopStep final : public ControlStep {
     return Success();
   }
 
-  // Without iterations a state is what it was before.
+  // Without iterations the output is the initial state.
   FaultOr<Success> DeliverInitial(Frame& outer, const ir::OutputMapping& mapping, ValueId output) const {
     for (const ir::BackEdge& edge : body_.back_edges) {
       if (edge.result != mapping.internal) continue;
@@ -258,13 +256,13 @@ class LoopStep final : public ControlStep {
   const ir::Body& body_;
   RunEnvironment& environment_;
   BodyFrames frames_;
-  std::optional<size_t> continue_;  // the result that is the condition of a Loop
-  Frame* frame_ = nullptr;          // of the current iteration
-  std::vector<BufferPool> slices_;  // by parameter
-  std::vector<BufferPool> pools_;   // by the frame's outputs
+  std::optional<size_t> continue_;  // index of the result that is the condition of a Loop
+  Frame* frame_ = nullptr;          // the current iteration's
+  std::vector<BufferPool> slices_;  // one per parameter
+  std::vector<BufferPool> pools_;   // one per output of the frame
   std::vector<Parameter> parameters_, next_;
-  int64_t trips_ = -1;             // what the trip count of a Loop says; negative without bound
-  std::vector<HeldBytes> places_;  // of the frame's outputs
+  int64_t trips_ = -1;             // trip count of a Loop; negative if unbounded
+  std::vector<HeldBytes> places_;  // one per output of the frame
 };
 
 }  // namespace

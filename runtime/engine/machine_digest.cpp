@@ -26,7 +26,7 @@ bool Holds(const dl_phdr_info& object, const void* address) {
   return false;
 }
 
-// Adds the notes of an object, among which is the digest that the linker makes of its content.
+// Adds the ELF notes of an object, including the build ID.
 void AddNotes(const dl_phdr_info& object, FieldDigest& digest) {
   for (int i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object.dlpi_phdr[i];
@@ -47,7 +47,7 @@ void AddProcessor(FieldDigest& digest) {
   for (unsigned leaf : {0U, 1U, 7U, 0x80000002U, 0x80000003U, 0x80000004U}) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;
-    // Of the second, which processor of the machine answers.
+    // Register b of leaf 1 has the ID of the processor that executes the instruction.
     digest.Add(a).Add(leaf == 1 ? 0 : b).Add(c).Add(d);
   }
 #endif

@@ -4,7 +4,8 @@
 
 namespace nnefc::runtime {
 
-// What this build of nnefc and of oneDNN and this processor are: what one of them made is not for others.
+// Returns a digest of this build of nnefc, of oneDNN and of the processor. Cached data is valid only for an
+// equal digest.
 Digest DigestOfMachine();
 
 }  // namespace nnefc::runtime

@@ -4,7 +4,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Keeps a buffer and its share of the budget until nobody holds it.
+// Couples a buffer with its share of the budget, so that both are released together.
 template <typename T>
 std::shared_ptr<T> Together(std::shared_ptr<T> buffer, Reservation reservation) {
   struct Held {
@@ -39,7 +39,7 @@ Reservation MemoryBudget::Reserve() const {
 }
 
 bool Reservation::Grow(size_t bytes) {
-  // Sessions run on one thread at a time; others only give back.
+  // A session reserves on one thread only; other threads only release.
   const size_t used = *used_;
   if (used > limit_ || bytes > limit_ - used) return false;
   *used_ += bytes;

@@ -12,9 +12,9 @@ namespace nnefc::runtime {
 
 class Reservation;
 
-// What the values of a session may take at a time: arenas of its graph and of
-// bodies, buffers of results, values of sizes found in a run, states. Not
-// counted: weights, inputs, and outputs once they are the user's.
+// The limit on the memory that the values of a session use at a time: arenas of the graph and of bodies,
+// buffers of results, values of dynamic shape, states. Weights, inputs, and outputs returned to the user are
+// not counted.
 class MemoryBudget {
  public:
   explicit MemoryBudget(size_t limit) : limit_(limit), used_(std::make_shared<std::atomic<size_t>>(0)) {}
@@ -23,10 +23,10 @@ class MemoryBudget {
     const size_t used = *used_;
     return used < limit_ ? limit_ - used : 0;
   }
-  // A buffer that counts as long as somebody holds it. Null beyond the limit,
-  // or if memory is short.
+  // Allocates a buffer that counts until its last reference is gone. Returns null if the budget is exceeded
+  // or the allocation fails.
   std::shared_ptr<Buffer> Allocate(size_t bytes) const;
-  // Lets a buffer count that was made elsewhere.
+  // Counts a buffer that was allocated elsewhere, until its last reference is gone.
   std::shared_ptr<const Buffer> Count(std::shared_ptr<const Buffer> buffer) const;
   Reservation Reserve() const;
 
@@ -36,7 +36,7 @@ class MemoryBudget {
   std::shared_ptr<std::atomic<size_t>> used_;
 };
 
-// Bytes of a budget that come back in the end.
+// An amount of a budget that is released on destruction.
 class Reservation {
  public:
   Reservation() = default;
@@ -50,7 +50,7 @@ class Reservation {
   }
   ~Reservation() { Release(); }
 
-  // False beyond the limit; then it is as before.
+  // Returns false and changes nothing if the budget would be exceeded.
   [[nodiscard]] bool Grow(size_t bytes);
   void Release() {
     if (used_ != nullptr) *used_ -= std::exchange(bytes_, 0);
@@ -63,7 +63,7 @@ class Reservation {
   size_t bytes_ = 0;
 };
 
-// What a run says that needs more.
+// Returns the fault of a run that exceeds the budget.
 Fault BeyondBudget();
 
 }  // namespace nnefc::runtime

@@ -38,8 +38,8 @@ void DescribeSteps(const Plan& plan, int indent, std::string& text) {
   }
 }
 
-// What reading a network and making its steps has left free, before weights are laid out. Once in a process:
-// later plans find pages that are used again and again.
+// Returns memory freed while reading a network to the system before weights are laid out. Once per process,
+// because later plans reuse those pages.
 void GiveBackFreeHeap() {
 #if defined(__GLIBC__)
   static std::once_flag done;

@@ -21,9 +21,9 @@ struct PlanValue {
   enum class Storage : uint8_t {
     kConstant,  // in `data`, shared by all sessions
     kInput,     // an input of the run
-    kOutput,    // where who runs the plan wants it
+    kOutput,    // in memory chosen by the caller of the plan
     kArena,     // in the session's arena
-    kHeap,      // of a size that each run finds out
+    kHeap,      // dynamic shape, allocated at run time
   };
 
   Storage storage = Storage::kArena;
@@ -32,29 +32,29 @@ struct PlanValue {
   Layout layout = nullptr;
   size_t bytes = 0;
   std::shared_ptr<const Buffer> data = nullptr;
-  int32_t input = -1;   // which, of a root in kInput
-  int32_t output = -1;  // which, of a root in kOutput
-  // Where it lies: `offset` bytes into the value `root`, itself if it is
-  // nobody's part or view.
+  int32_t input = -1;   // input index of a kInput root
+  int32_t output = -1;  // output index of a kOutput root
+  // Location: `offset` bytes into the value `root`. A value that is neither a part nor a view is its own
+  // root.
   ValueId root = -1;
   size_t offset = 0;
-  size_t arena_offset = 0;  // of a root
+  size_t arena_offset = 0;  // roots only
 };
 
 struct Plan;
 
-// What a step takes at least, whatever its kernel makes of it.
+// The minimum cost of a step, independent of its kernel.
 struct StepWork {
-  double operations = 0;  // of numbers: a product and its addition are two
-  double bytes = 0;       // of its inputs and outputs
+  double operations = 0;  // arithmetic operations; a multiply-add counts as two
+  double bytes = 0;       // size of inputs and outputs
 };
 
-// One call of a kernel, for one node or several fused ones.
+// One kernel call, for one node or several fused nodes.
 struct Step {
   enum class Kind : uint8_t {
     kKernel,
-    kDynamic,     // shapes are found at run time, by shape inference on values
-    kJudge,       // the shape function again, on values that a run alone knows
+    kDynamic,     // shapes are inferred at run time from values
+    kJudge,       // repeats the shape function with values that are only known at run time
     kReadState,   // ReadValue
     kWriteState,  // Assign
     kIf,
@@ -68,35 +68,34 @@ struct Step {
   std::shared_ptr<const Kernel> kernel = nullptr;
   StepWork work = {};
   llvm::SmallVector<ValueId, 4> inputs = {};
-  llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: which of the node's inputs they are
+  llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: the input indices of the node whose values are
+                                              // checked
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
-  // Of a node with bodies: their plans for the shapes that they have at first;
-  // null where those are found at run time.
+  // Plans of the node's bodies for their initial shapes; null if these are only known at run time.
   llvm::SmallVector<std::shared_ptr<const Plan>, 2> bodies = {};
 };
 
-// A result of a plan, and the buffer in which it lies.
+// A result of a plan and its location.
 struct PlanResult {
   ValueId value = -1;
   ValueId root = -1;
   size_t offset = 0;
 };
 
-// How to run a graph whose inputs have given shapes. Immutable.
+// The steps that run a graph for given input shapes. Immutable.
 struct Plan {
   std::vector<Shape> input_shapes;
   std::unique_ptr<ir::Graph> graph;
   std::vector<PlanValue> values;
   std::vector<Step> steps;
   std::vector<PlanResult> results;
-  // The roots in kOutput, by PlanValue::output: buffers of results are placed by
-  // who runs the plan, so that slices are made where they belong, and states
-  // and outputs are passed on, not copied.
+  // The kOutput roots, indexed by `PlanValue::output`. The caller places these buffers, so that slices are
+  // written to their final location, and states and outputs are passed on without copies.
   std::vector<ValueId> outputs;
   size_t arena_bytes = 0;
 
-  // What a run of it takes: the arena and the buffers of `outputs`.
+  // Returns the bytes that a run needs: the arena and the buffers of `outputs`.
   size_t run_bytes() const;
 };
 
@@ -108,20 +107,19 @@ struct PlanOptions {
   const KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;
-  // Several nodes in a step, and rewritten graphs, where the backend has them; results in the
-  // place of what is read no more, or in that of a whole that they are parts of.
+  // Enables fusion, graph rewrites of the backend, in-place results, and results written directly into a
+  // larger value that contains them.
   bool fuse;
-  // Chooses ways; null: the factories do.
+  // Selects algorithms; null: the factories do.
   Tuner* tuner = nullptr;
 };
 
-// Plans the graph for these inputs. Mistakes that shape inference finds,
-// constants without data and operations without a kernel are emitted and give
-// null.
+// Plans the graph for these inputs. Returns null and emits diagnostics for errors of shape inference,
+// constants without data and operations without a kernel.
 [[nodiscard]] std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs& inputs,
                                                    const PlanOptions& options, Emitter& emitter);
 
-// One line a step.
+// Describes a plan, one line per step.
 std::string Describe(const Plan& plan);
 
 }  // namespace nnefc::runtime

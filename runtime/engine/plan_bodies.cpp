@@ -57,8 +57,8 @@ bool PlanBuilder::PlanBodies(Step& step) {
   }
   for (size_t i = 0; i < node.bodies().size(); ++i) {
     const ir::Body& body = node.bodies()[i];
-    // What only fails in the body that is not taken is no mistake: the one that is
-    // taken is planned again then, and tells.
+    // Errors of a body that may not be selected are ignored here. If it is selected it is planned again and
+    // they are reported.
     Emitter of_branch;
     Emitter& emitter = step.kind == Step::Kind::kIf ? of_branch : emitter_;
     step.bodies[i] = MakePlan(*body.graph, FirstInputsOf(body, inputs), options_, emitter);

@@ -18,7 +18,7 @@ bool HasViews(ElementType type) {
   return BitWidth(type) > 0;
 }
 
-// How many products a node adds up; none where the function of a plug-in's row throws.
+// Returns the number of multiply-adds of a node, or 0 if a plug-in's function throws.
 double ProductsOf(const ir::Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs) {
   try {
     return node.info().products(node, inputs, outputs);
@@ -29,7 +29,7 @@ double ProductsOf(const ir::Node& node, llvm::ArrayRef<Shape> inputs, llvm::Arra
   }
 }
 
-// Of elements with strides to row-major ones.
+// A copy of strided elements to row-major order.
 class ElementsCopy final : public Kernel {
  public:
   std::string implementation() const override { return "engine"; }
@@ -96,8 +96,8 @@ bool PlanBuilder::AddNode(const ir::Node& node) {
   if (node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult)) return true;
   if (node.info().is_source) return AddSource(node);
   if (auto group = groups_.find(node.id()); group != groups_.end()) return AddGroup(group->second);
-  // The others of a group run where its last node stands: what they need is
-  // there by then, and nobody else reads their results.
+  // Other nodes of a group run at the position of its last node: all operands are available by then, and
+  // their results have no other readers.
   if (in_group_.count(node.id()) > 0) return true;
   if (!node.bodies().empty()) return AddControlStep(node);
   if (node.Is(ir::OpRole::kReadValue) || node.Is(ir::OpRole::kAssign)) return AddStateStep(node);
@@ -120,7 +120,7 @@ bool PlanBuilder::AddSource(const ir::Node& node) {
   return true;
 }
 
-// The longest part of the group that has a kernel is one step.
+// Makes one step of the longest prefix of the group that has a kernel.
 bool PlanBuilder::AddGroup(const Work& work) {
   Work part = work;
   for (; !part.posts.empty(); part.posts.pop_back()) {
@@ -159,7 +159,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   Request request = MakeRequest(work, Backends());
   std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared && ReadsStridesOf(work, request)) {
-    // Of its kernels some read strides, and others are faster than the reference kernel all the same.
+    // The backend may have kernels without stride support that still beat the reference kernel.
     request = MakeRequest(work, {});
     prepared = Prepare(options_.backend, work, request);
   }
@@ -247,7 +247,7 @@ StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) const {
   return sum;
 }
 
-// Those that add products count by them, the others by their results.
+// Adds multiply-adds for nodes that have them, and one operation per result element for others.
 void PlanBuilder::AddOperations(const ir::Node& node, StepWork& sum) const {
   const auto shape_of = [](const ir::Output& output) { return output.shape.extents().value_or(Shape()); };
   llvm::SmallVector<Shape, 4> inputs, outputs;
@@ -283,7 +283,8 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
     if (id < 0) return Fail(kRuntimeMemory, *work.main, "its result does not fit into memory");
     if (i == 0 && in_place >= 0 && overwrites) {
       const ValueId input = step.inputs[static_cast<size_t>(in_place)];
-      // Codes of other numbers lie in the same order, which is all that a kernel demands that adds to them.
+      // Quantized values of another type have the same order, as required by kernels that accumulate in
+      // place.
       const bool is_same_order =
           prepared.in_place_required || SameLayout(values_[input].layout, values_[id].layout);
       const bool fits = values_[input].bytes == values_[id].bytes && is_same_order;
@@ -346,9 +347,9 @@ bool PlanBuilder::AddViewOfLayout(const ir::Node& node, const Shape& shape) {
   return true;
 }
 
-// Parts that lie behind one another need no step: they are made in their place
-// in the whole. Several that have been joined before, all of them and in that order, are one:
-// as in a network each of whose layers reads the results of all before.
+// Joins parts of a Concat that are contiguous in the result: they are computed at their offset in it, without
+// a step. Parts that were joined before count as one if all of them appear in order, as in DenseNet-like
+// networks.
 bool PlanBuilder::TryJoin(const ir::Node& node) {
   const Shape shape = node.output().shape.known_extents();
   const int64_t axis = NormalAxis(node.Int("axis"), static_cast<int64_t>(shape.size()));
@@ -356,7 +357,7 @@ bool PlanBuilder::TryJoin(const ir::Node& node) {
   llvm::SmallVector<ValueInfo, 4> parts;
   llvm::SmallVector<ValueId, 4> roots;
   bool plain = true;
-  size_t filled = 0;  // of the last root
+  size_t filled = 0;  // bytes of the last root
   for (ir::OutputPort port : node.inputs()) {
     const ValueId id = ValueOf(port);
     const PlanValues::Place place = values_.Find(id);
@@ -414,7 +415,7 @@ bool PlanBuilder::AddStateStep(const ir::Node& node) {
     step.outputs.push_back(id);
     SetValue(node.port(), id);
   } else if (node.num_outputs() > 0) {
-    // Assign passes its input on.
+    // Assign passes on its input.
     SetValue(node.port(), step.inputs[0]);
   }
   plan_.steps.push_back(std::move(step));
@@ -501,7 +502,7 @@ ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
   if (kernel == nullptr) return -1;
   const ValueId result = AddArenaValue(values_[id].type, values_[id].shape, layout);
   if (result < 0) return -1;
-  // Others may come to read the copy; it is never dead while planning.
+  // Later steps may also read the copy, so it stays alive during planning.
   values_.ExpectReads(result, 1);
   if (!own) reordered_[id].push_back(result);
   plan_.steps.push_back(

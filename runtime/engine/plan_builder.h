@@ -12,7 +12,7 @@
 
 namespace nnefc::runtime {
 
-// Turns a prepared graph into steps, node by node in topological order.
+// Converts a prepared graph into steps, node by node in topological order.
 class PlanBuilder {
  public:
   PlanBuilder(Plan& plan, const UnjudgedInputs& unjudged, const PlanOptions& options, Emitter& emitter)
@@ -24,11 +24,11 @@ class PlanBuilder {
         emitter_(emitter),
         values_(&plan.values) {}
 
-  // Makes steps, values and results; false if a mistake was emitted.
+  // Creates steps, values and results. Returns false if an error was emitted.
   bool Build();
 
  private:
-  // A step to be made: a node and what is fused to it.
+  // A step under construction: a node and the nodes fused to it.
   struct Work {
     const ir::Node* main;
     std::vector<const ir::Node*> posts;
@@ -36,7 +36,7 @@ class PlanBuilder {
 
     const ir::Node& last() const { return posts.empty() ? *main : *posts.back(); }
   };
-  // A request with the storage it points into.
+  // A request and the storage that it refers to.
   struct Request {
     KernelRequest request;
     std::vector<PostOperation> posts;
@@ -50,8 +50,8 @@ class PlanBuilder {
   bool AddSource(const ir::Node& node);
   bool AddGroup(const Work& work);
   bool AddSingle(const ir::Node& node);
-  // Steps that judge the nodes of one whose output shapes are known before it
-  // runs, where their shape functions asked for values that are not.
+  // Adds steps that check the nodes of a step whose output shapes are static but whose shape functions needed
+  // values that are only known at run time.
   bool AddJudgeSteps(const Work& work);
   bool AddJudgeStep(const ir::Node& node);
   bool AddStateStep(const ir::Node& node);
@@ -60,49 +60,47 @@ class PlanBuilder {
   // Plans the bodies of a step whose inputs have known shapes.
   bool PlanBodies(Step& step);
   bool AddView(const ir::Node& node);
-  // Of elements that lie in a layout of the backend in their order.
+  // Adds a view of a value in a backend layout that keeps the order of its elements.
   bool AddViewOfLayout(const ir::Node& node, const Shape& shape);
-  // plan_views.cpp. False, without a mistake, where the outputs are no views of the first input, or whoever
-  // reads them cannot take them so.
+  // Makes the outputs strided views of the first input (plan_views.cpp). Returns false, without an error, if
+  // they are not views of it or a reader does not accept their strides.
   bool AddViewsOfElements(const ir::Node& node);
-  // The same of a first input in a layout of the backend, of which the outputs are parts.
+  // The same for a first input in a backend layout, if the outputs are parts of it.
   bool AddPartsOfLayout(const ir::Node& node);
   std::optional<ElementsView> ElementsOf(const ir::Node& node, int32_t output,
                                          const ElementsView& source) const;
-  // True if all who read the output can read its elements so. It looks at what follows on `depth` views of
-  // it.
+  // Returns true if all readers of the output accept these strides. Follows up to `depth` further views.
   bool AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const;
-  // True if the kernels of one of these backends do.
+  // Returns true if the kernels of one of these backends accept strides.
   bool AcceptsStrides(const ir::Node& node, int32_t input, llvm::ArrayRef<Backend> backends) const;
-  // True if an input lies in strides that kernels of the backend that is asked for read.
+  // Returns true if an input has strides that kernels of the selected backend accept.
   bool ReadsStridesOf(const Work& work, const Request& request) const;
-  // Whose kernels are asked for, in that order.
+  // The backends to try, in order.
   std::array<Backend, 2> Backends() const { return {options_.backend, Backend::kReference}; }
-  // In which a Transpose of the output, which alone reads it, has its elements in row-major order.
+  // Returns the output layout whose Transpose, if that is its only reader, would be row-major.
   Layout WantedOutput(const ir::Node& node) const;
   ValueId AddViewOf(ValueId source, const ElementsView& view);
   bool TryJoin(const ir::Node& node);
   bool AddResult(const ir::Node& node);
-  // Lets who runs the plan place the buffers of results.
+  // Lets the caller of the plan place the buffers of results.
   void OpenResults();
 
-  // `strided_by`: whose kernels are to read strides, if they can.
+  // `strided_by`: the backends whose kernels may read strided inputs.
   Request MakeRequest(const Work& work, llvm::ArrayRef<Backend> strided_by);
   std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
   StepWork WorkOf(const Work& work, const Request& request) const;
   void AddOperations(const ir::Node& node, StepWork& sum) const;
   bool AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared);
 
-  // The value in the layout; a reordering step is added where it lies
-  // otherwise. `own` asks for a copy that nobody else will read. -1 after an
-  // emitted mistake.
+  // Returns the value in the layout and adds a reorder step if needed. `own` requests a private copy. Returns
+  // -1 after an error was emitted.
   ValueId InLayout(ValueId id, const Layout& layout, bool own = false);
   ValueId ConstantInLayout(ValueId id, const Layout& layout);
   ValueId AddArenaValue(ElementType type, const Shape& shape, const Layout& layout);
   ValueId AddHeapValue(ElementType type);
   void SetValue(ir::OutputPort port, ValueId id);
   ValueId ValueOf(ir::OutputPort port) const { return by_port_.at({port.node.index, port.index}); }
-  // Counts the inputs of the nodes of a step as read.
+  // Counts one read of each input of the step's nodes.
   void CountReads(const Work& work);
   bool IsHeap(ValueId id) const { return values_[id].storage == PlanValue::Storage::kHeap; }
   bool Fail(const Rule& rule, const ir::Node& node, std::string message);
@@ -116,11 +114,11 @@ class PlanBuilder {
   PlanValues values_;
   std::map<std::pair<int32_t, int32_t>, ValueId> by_port_;
   std::map<ValueId, std::vector<ValueId>> reordered_;
-  // By the last node of each group: the group. Others of a group have none.
+  // Groups by their last node; other nodes of a group are only in `in_group_`.
   llvm::DenseMap<ir::NodeId, Work> groups_;
   llvm::DenseMap<ir::NodeId, bool> in_group_;
   CodedNodes codes_;
-  // By the constant values and views of them.
+  // Constant values and views of them.
   std::map<ValueId, TensorValue> constants_;
 };
 

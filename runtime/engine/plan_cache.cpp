@@ -20,19 +20,18 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr std::string_view kEnd = ".plan";
-// Beside an entry: empty, and changed last when the entry was used last, since the entry itself is not to
-// be changed.
+// The suffix of an empty file next to each entry whose mtime is the entry's last use, because entries are
+// never modified.
 constexpr std::string_view kUsed = ".used";
 
-// A file: the header, the index, and the items, each of which begins at a page, as oneDNN's loads want it
-// at least at 64 bytes.
+// The file format: header, index, and page-aligned items (oneDNN needs alignment to 64 bytes).
 struct Header {
   std::array<char, 8> mark;
   uint64_t file_bytes;
   Digest model;
-  uint64_t count;  // of items
-  Digest index;    // of the bytes of the index
-  Digest check;    // of all before
+  uint64_t count;  // number of items
+  Digest index;    // digest of the index
+  Digest check;    // digest of the fields above
 };
 struct Item {
   Digest key;
@@ -99,9 +98,9 @@ std::string PlanCache::Read(const std::string& path) {
   if (!S_ISREG(status.st_mode)) return "is no regular file";
   if (MayOthersWrite(status)) return "may be written by other users";
   const auto file = MappedFile::Open(path);
-  // Another process may have taken it away since.
+  // Another process may have removed it meanwhile.
   if (!file) return ::lstat(path.c_str(), &status) != 0 ? "" : "cannot be read";
-  if ((*file)->identity() != IdentityOf(status)) return "";  // another by now, which the next process takes
+  if ((*file)->identity() != IdentityOf(status)) return "";  // replaced meanwhile; the next process reads it
   return ReadItems(*file);
 }
 
@@ -126,14 +125,14 @@ std::string PlanCache::ReadItems(const std::shared_ptr<const MappedFile>& file) 
   return IsIntact(*file, header.index) ? "" : "is damaged";
 }
 
-// Reads all items, unless a process before did so of the file as it is.
+// Verifies all items, unless an earlier process verified this unmodified file.
 bool PlanCache::IsIntact(const MappedFile& file, const Digest& index) {
   if (files_.Find(file.identity()) == index) return true;
   bool intact = true;
   const Digest found = files_.Note(file.path(), file.identity(), [&] {
     for (const auto& [key, bytes] : items_) {
       intact = intact && nnefc::DigestOf({bytes->data(), bytes->size()}) == contents_.at(key);
-      // Else all were there beside the model's own weights.
+      // Releases the pages; otherwise both these and the model's own weights would be resident.
       bytes->LetGo();
     }
     return intact ? index : Digest();
@@ -185,7 +184,7 @@ ErrorOr<Success> PlanCache::Write() const {
   if (end > options_.most_bytes) return Success();
   const std::string path = PathOf(*model_);
   struct stat status {};
-  // What is no regular file would be written to as it is, and permissions would be kept.
+  // OutputFile writes to non-regular files directly and preserves permissions.
   const bool goes =
       ::lstat(path.c_str(), &status) == 0 && (!S_ISREG(status.st_mode) || MayOthersWrite(status));
   if (goes && ::unlink(path.c_str()) != 0)
@@ -215,7 +214,7 @@ ErrorOr<Success> PlanCache::Write() const {
   return done ? file->Commit() : done;
 }
 
-// What was used longest ago goes until the rest is small enough; what another process left half written, too.
+// Removes the least recently used entries until the size limit is met, and abandoned temporary files.
 void PlanCache::Evict() const {
   struct Entry {
     std::string path;
@@ -298,7 +297,7 @@ Digest PlanCache::DigestOf(const TensorValue& value) {
   return FieldDigest().Add(value.byte_size()).Add(DigestOfBuffer(value.buffer())).Finish();
 }
 
-// Attributes count for nothing: each item says for itself what it is made from.
+// Attributes are not included, because each item's key covers its own inputs.
 void PlanCache::Add(const ir::Graph& graph, FieldDigest& digest) {
   digest.Add(graph.num_nodes());
   for (ir::NodeId id : graph.nodes()) {

@@ -16,42 +16,42 @@
 
 namespace nnefc::runtime {
 
-// What planning a model took long for, kept from process to process: bytes by digests of what they were made
-// from, in a file of a folder for each model. Files are written aside and renamed, so that who reads one sees
-// all of it or another, and never changed. Nothing that is wrong with the folder fails: it is a warning, and
-// what is not there is made. Several processes may use it, and several threads an object.
+// A persistent cache of expensive planning results: byte strings keyed by the digest of their inputs, one
+// file per model in a folder. Files are written to a temporary name and renamed, never modified, so readers
+// always see a complete file. Problems with the folder are only warnings, and missing entries are recomputed.
+// Safe for use by several processes, and by several threads per object.
 class PlanCache {
  public:
-  // Entries that were used last go on; the others go where all are larger together.
+  // The size limit of the folder; the least recently used entries are evicted beyond it.
   static constexpr size_t kMostBytes = size_t{8} << 30;
   struct Options {
     size_t most_bytes = kMostBytes;
     FileDigests::Seconds least_age = FileDigests::kLeastAge;
   };
 
-  // Makes the folder if there is none.
+  // Creates the folder if it does not exist.
   PlanCache(const std::string& folder, const Options& options);
   explicit PlanCache(const std::string& folder) : PlanCache(folder, Options()) {}
 
-  // Reads the items of a model, if there are any.
+  // Reads the items of a model, if the cache has any.
   void Open(const Digest& model);
-  // The bytes of an item, if it is there and has `size` of them.
+  // Returns the bytes of an item if it exists and has exactly `size` bytes.
   std::shared_ptr<const Buffer> Find(const Digest& item, size_t size);
   void Add(const Digest& item, std::shared_ptr<const Buffer> bytes);
-  // Writes the items of the model if some were added.
+  // Writes the items of the model if any were added.
   void Save();
 
-  // The digest of a constant's bytes. Those of a file are not looked at if it is known.
+  // Returns the digest of a constant's bytes. Constants of a file with a known digest are not read.
   Digest DigestOf(const TensorValue& value);
-  // Of operations, shapes and constants: which file a model has.
+  // Returns the digest of operations, shapes and constants. It selects the file of a model.
   Digest DigestOf(const ir::Graph& graph);
 
   PlanCacheUse use() const;
-  // What is wrong with the folder, for who uses it, once.
+  // Returns problems with the folder, each once.
   std::vector<std::string> TakeWarnings();
 
  private:
-  // Of something that may be gone: another may have its address.
+  // The digest of an object that may be destroyed, so that another object may reuse its address.
   template <typename T>
   struct Known {
     std::weak_ptr<const T> of;
@@ -64,7 +64,7 @@ class PlanCache {
   std::string PathOf(const Digest& model) const;
   Digest DigestOfBuffer(const std::shared_ptr<const Buffer>& buffer);
   void Add(const ir::Graph& graph, FieldDigest& digest);
-  // Reads a file into items; what is wrong with it, or empty.
+  // Reads a file into items. Returns a description of the problem, or an empty string.
   std::string Read(const std::string& path);
   std::string ReadItems(const std::shared_ptr<const MappedFile>& file);
   bool IsIntact(const MappedFile& file, const Digest& index);
@@ -79,7 +79,7 @@ class PlanCache {
   bool is_folder_ = false;
   std::optional<Digest> model_;
   std::map<Digest, std::shared_ptr<const Buffer>> items_;
-  std::map<Digest, Digest> contents_;  // of the items of a file
+  std::map<Digest, Digest> contents_;  // digests of the items in the file
   bool is_changed_ = false;
   std::map<const Buffer*, Known<Buffer>> buffer_digests_;
   std::map<const MappedFile*, Known<MappedFile>> file_digests_;

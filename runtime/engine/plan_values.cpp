@@ -24,7 +24,7 @@ PlanValues::Place PlanValues::Find(ValueId id) {
     place.offset += (*this)[place.root].offset;
     place.root = (*this)[place.root].root;
   }
-  // Later searches start at the root.
+  // Path compression: later searches start at the root.
   if (place.root != id) {
     (*this)[id].root = place.root;
     (*this)[id].offset = place.offset;
@@ -51,7 +51,7 @@ namespace {
 
 constexpr int64_t kNever = -1;
 
-// When values are written and read.
+// The steps at which values are written and read.
 class Lifetimes {
  public:
   explicit Lifetimes(Plan& plan) : plan_(plan), values_(&plan.values), steps_(plan.values.size()) {
@@ -69,7 +69,7 @@ class Lifetimes {
     }
   }
 
-  // Those whose places are to be found, with what they need.
+  // Returns the arena buffers to be placed, with their sizes and lifetimes.
   std::vector<std::pair<ValueId, ArenaRequest>> Requests() {
     std::vector<std::pair<ValueId, ArenaRequest>> requests;
     for (auto& [root, members] : members_) {
@@ -93,10 +93,10 @@ class Lifetimes {
 
   void Touch(ValueId id, int64_t step) { steps_[static_cast<size_t>(id)].Add({step, step}); }
 
-  // Where parts of a whole are written at other steps than the rest, these parts: of a concatenation what its
-  // last producer writes need not be there for the first one.
+  // Returns the request for a buffer. If parts of it have different lifetimes, each part gets its own: the
+  // last part of a concatenation need not exist when the first one is written.
   ArenaRequest RequestOf(const PlanValue& root, llvm::ArrayRef<ValueId> members) {
-    constexpr size_t kMostMembers = 200;  // the time grows with the square of their number
+    constexpr size_t kMostMembers = 200;  // the time is quadratic in their number
     Steps whole;
     std::vector<size_t> ends = {root.bytes};
     for (ValueId id : members) {
@@ -118,7 +118,7 @@ class Lifetimes {
     return request;
   }
 
-  // When any of these bytes are needed, between which no member begins or ends.
+  // Returns the lifetime of a byte range. No member may begin or end inside it.
   Steps StepsOf(size_t begin, size_t end, llvm::ArrayRef<ValueId> members) {
     Steps steps;
     for (ValueId id : members) {
@@ -142,7 +142,7 @@ class Lifetimes {
   const Plan& plan_;
   PlanValues values_;
   std::vector<Steps> steps_;
-  std::map<ValueId, std::vector<ValueId>> members_;  // by root: what lies in it and is touched
+  std::map<ValueId, std::vector<ValueId>> members_;  // used values by root
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace nnefc::runtime {
 
-// The values of a plan in the making: which are views or parts of others, how
-// many reads of each buffer are still to come.
+// The values of a plan under construction: the views and parts among them, and the number of pending reads of
+// each buffer.
 class PlanValues {
  public:
   explicit PlanValues(std::vector<PlanValue>* values) : values_(values) {}
@@ -16,21 +16,20 @@ class PlanValues {
   PlanValue& operator[](ValueId id) { return (*values_)[static_cast<size_t>(id)]; }
   const PlanValue& operator[](ValueId id) const { return (*values_)[static_cast<size_t>(id)]; }
 
-  // The buffer in which a value lies, and where.
+  // The buffer that contains a value, and the byte offset in it.
   struct Place {
     ValueId root;
     size_t offset;
   };
   Place Find(ValueId id);
-  // Makes `root`, a buffer of its own so far, the part of `whole` that begins
-  // at `offset`. Its expected reads become the whole's.
+  // Makes `root`, an independent buffer so far, the part of `whole` that begins at `offset`. Its pending
+  // reads are added to those of `whole`.
   void Join(ValueId root, ValueId whole, size_t offset);
 
-  // `count` nodes will read the value (or views of it).
+  // Registers `count` future reads of the value or of views of it.
   void ExpectReads(ValueId id, int64_t count) { pending_reads_[static_cast<size_t>(Find(id).root)] += count; }
   void CountRead(ValueId id) { --pending_reads_[static_cast<size_t>(Find(id).root)]; }
-  // True if the value is the whole of a buffer of the arena that nobody reads
-  // any more.
+  // Returns true if the value is a complete arena buffer without pending reads.
   bool IsDead(ValueId id);
 
  private:
@@ -38,8 +37,8 @@ class PlanValues {
   std::vector<int64_t> pending_reads_;
 };
 
-// Gives every buffer of the arena its place for as long as steps use it.
-// Nothing if the sizes do not fit size_t.
+// Assigns arena offsets to all buffers according to their lifetimes. Returns false if the sizes overflow
+// size_t.
 bool PlaceInArena(Plan& plan);
 
 }  // namespace nnefc::runtime

@@ -1,5 +1,5 @@
-// Nodes that move elements and need no step: their outputs are elements of their first input, with other
-// strides, that lie behind one another again or that whoever reads them takes so.
+// Nodes that only move elements and need no step. Their outputs are strided views of the first input that are
+// contiguous, or whose readers accept the strides.
 
 #include <exception>
 #include <new>
@@ -11,11 +11,11 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int kMostViews = 6;        // that follow one another to a reader
-constexpr size_t kMostReads = 8;     // of a view
-constexpr int32_t kMostParts = 256;  // of a tensor that is split
+constexpr int kMostViews = 6;        // in a chain of views to a reader
+constexpr size_t kMostReads = 8;     // readers of a view
+constexpr int32_t kMostParts = 256;  // outputs of a split
 
-// A plug-in's function may throw; then the kernel runs, and reports it.
+// Calls a view function. If that of a plug-in throws, the kernel runs and reports the exception.
 FaultOr<ElementsView> SeenBy(ViewFunction view, const ViewRequest& request) {
   try {
     return view(request);
@@ -106,7 +106,7 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
   const Strides* strides = StridesOf(value.layout);
   if (value.storage == PlanValue::Storage::kConstant) return false;
   if (value.layout != nullptr && strides == nullptr) return !is_reshaped && AddPartsOfLayout(node);
-  if (is_reshaped && strides == nullptr) return false;  // AddView
+  if (is_reshaped && strides == nullptr) return false;  // see AddView
   const ElementsView elements{.shape = value.shape,
                               .strides = strides != nullptr ? *strides : DenseStrides(value.shape)};
   llvm::SmallVector<ElementsView, 2> views;
@@ -116,7 +116,7 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
     const auto is_result = [&](const ir::InputPort& use) {
       return graph_.node(use.node).Is(ir::OpRole::kResult);
     };
-    // A result of its own would keep all of the source.
+    // A graph result that is a view would keep the whole source alive.
     if (llvm::any_of(node.uses(i), is_result)) return false;
     if (!IsDense(*view) && !AreReadAs(node.port(i), *view, kMostViews)) return false;
     views.push_back(*view);
@@ -172,7 +172,7 @@ Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
   const std::optional<Shape> shape = node.output().shape.extents();
   if (use.index != 0 || in_group_.count(use.node) > 0 || !shape) return nullptr;
   const ir::Node& reader = graph_.node(use.node);
-  // The place of each of its axes, by elements whose strides are the numbers of the axes.
+  // Gives axis i the stride i + 1, so that the strides of the view identify the source axes.
   ElementsView numbered{.shape = *shape, .strides = {}};
   for (size_t axis = 0; axis < shape->size(); ++axis)
     numbered.strides.push_back(static_cast<int64_t>(axis) + 1);

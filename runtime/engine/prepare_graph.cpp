@@ -11,10 +11,11 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Of what a plan holds anyway: weights that a file keeps in a narrower type.
+// Counts elements, so that weights which a file stores in a narrower type are folded too; a plan holds them
+// anyway.
 constexpr ir::FoldBound kFoldBound = {.bytes = size_t{4} << 20, .times_inputs = 2, .counts_elements = true};
 
-// Constants without data are all told.
+// Reports all constants without data.
 bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitter& emitter) {
   bool ok = true;
   for (ir::NodeId id : order) {
@@ -26,7 +27,8 @@ bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitte
   return ok;
 }
 
-// Kernels read constants in place. Recursion goes as deep as bodies are nested.
+// Aligns all constants, because kernels read them in place. The recursion depth is the nesting depth of
+// bodies.
 void AlignConstants(ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -36,8 +38,8 @@ void AlignConstants(ir::Graph& graph) {
   }
 }
 
-// A copy whose parameters have the given shapes; constants stand beside those
-// whose values are known.
+// Returns a copy whose parameters have the given shapes. Constants replace the uses of parameters with known
+// values.
 std::unique_ptr<ir::Graph> CopyForInputs(const ir::Graph& source, const PlannedInputs& inputs) {
   std::unique_ptr<ir::Graph> copy = ir::Clone(source);
   NNEFC_CHECK(inputs.shapes.size() == source.parameters().size());
@@ -58,8 +60,8 @@ void PutConstant(ir::Graph& graph, const ir::Node& node, int32_t output, const T
   graph.ReplaceAllUses(node.port(output), {constant, 0});
 }
 
-// Puts constants in place of values that the graph knows already: of what they are
-// computed from nothing need be right.
+// Replaces values that the graph already knows by constants, so that the nodes that computed them need not be
+// valid.
 void PutKnownValues(ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -100,7 +102,7 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   }
 }
 
-// What failed counts if it is still there: a result or a sink needs it.
+// Reports the failures of nodes that are still in the graph because a result or a sink needs them.
 bool ReportFailures(const PreparedGraph& prepared, Emitter& emitter) {
   bool ok = true;
   for (const auto& [id, message] : prepared.failures) {
@@ -115,8 +117,7 @@ bool ReportFailures(const PreparedGraph& prepared, Emitter& emitter) {
 
 bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
 
-// Puts the nodes of the body that a constant condition takes into the graph.
-// Recursion goes as deep as bodies are nested.
+// Inlines the body that a constant condition selects. The recursion depth is the nesting depth of bodies.
 bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const KernelRegistry& kernels,
                   Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
@@ -140,7 +141,7 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
   ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
   llvm::SmallVector<int32_t, 2> unknown;
-  // Types of constants and parameters are set.
+  // Types of constants and parameters are already set.
   if (!node.info().is_source && !ir::InferNode(graph, id, emitter, nullptr, &unknown)) return false;
   if (!unknown.empty()) prepared.unjudged[id] = unknown;
   if (!node.Is(ir::OpRole::kIf)) {
@@ -172,7 +173,7 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
     if (ok) {
       ok = PrepareNode(prepared, id, kernels, emitter);
     } else if (!copy.node(id).info().is_source) {
-      (void)ir::InferNode(copy, id, emitter);  // for its mistakes
+      (void)ir::InferNode(copy, id, emitter);  // only reports its errors
     }
   }
   if (!ok) return {};

@@ -12,28 +12,27 @@
 
 namespace nnefc::runtime {
 
-// What is known of the inputs of a graph when it is planned.
+// The information about a graph's inputs at planning time.
 struct PlannedInputs {
   std::vector<Shape> shapes;
-  // The values of those that are constant; the others are not valid. Empty if
-  // none is.
+  // The values of constant inputs; entries of other inputs are not valid. Empty if no input is constant.
   std::vector<TensorValue> constants = {};
 };
 
-// By node: the inputs by whose values it is to be judged, which a run alone knows.
+// The inputs of each node that its shape function needs but whose values are only known at run time.
 using UnjudgedInputs = llvm::DenseMap<ir::NodeId, llvm::SmallVector<int32_t, 2>>;
 
 struct [[nodiscard]] PreparedGraph {
-  std::unique_ptr<ir::Graph> graph;  // null if a mistake was emitted
+  std::unique_ptr<ir::Graph> graph;  // null if an error was emitted
   UnjudgedInputs unjudged = UnjudgedInputs();
-  // Nodes of constants that cannot be evaluated, and why: an error of those that
-  // are needed.
+  // Constant nodes that cannot be evaluated, with the reason. They are errors only if their results are
+  // needed.
   std::vector<std::pair<ir::NodeId, std::string>> failures = {};
 };
 
-// A copy of the graph for these inputs: shapes inferred as far as they can be,
-// nodes of constants evaluated, the taken body in place of an If whose
-// condition is constant, dead nodes gone, whatever is wrong with them.
+// Returns a copy of the graph specialised for these inputs: shapes inferred as far as possible, constant
+// nodes folded, the selected body inlined for each If with a constant condition, and dead nodes removed, even
+// invalid ones.
 PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
                            Emitter& emitter);
 

@@ -36,11 +36,11 @@ class SessionImpl final : public Session {
   std::shared_ptr<const ExecutableImpl> executable_;
   RunEnvironment environment_;
   std::unique_ptr<Frame> frame_;
-  std::vector<TensorValue> inputs_;  // of the current run
-  // The buffers of Plan::outputs. Those of the last run are taken again if
-  // nobody holds its values.
+  std::vector<TensorValue> inputs_;  // the current run's
+  // The buffers of `Plan::outputs`. Those of the last run are reused if the user has released the values in
+  // them.
   std::vector<std::shared_ptr<Buffer>> places_;
-  Reservation reservation_;  // of these
+  Reservation reservation_;  // for these
 };
 
 FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
@@ -68,14 +68,14 @@ FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs
   return Success();
 }
 
-// A frame is kept while the shapes of the inputs stay the same.
+// Binds the plan for these inputs to memory. The frame is reused while the input shapes stay the same.
 FaultOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   std::vector<Shape> shapes;
   for (const TensorValue& input : inputs) shapes.push_back(input.shape());
   if (frame_ != nullptr && frame_->plan().input_shapes == shapes) return Success();
   FaultOr<std::shared_ptr<const Plan>> plan = executable_->GetPlan(shapes);
   if (!plan) return plan.error();
-  frame_ = nullptr;  // before another arena is allocated
+  frame_ = nullptr;  // released before another arena is allocated
   FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(*plan, environment_);
   if (!frame) return frame.error();
   frame_ = std::move(*frame);
@@ -101,8 +101,8 @@ FaultOr<Success> SessionImpl::PlaceOutputs() {
   return Success();
 }
 
-// Results that fill their buffers are these. Others are copied: what the user
-// holds does not count.
+// Returns a result without a copy if it fills its buffer. Copies are not counted in the budget, because the
+// user owns them.
 FaultOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   const PlanResult& result = frame_->plan().results[index];
   const PlanValue& root = frame_->value(result.root);
@@ -133,7 +133,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
       outputs.push_back(*output);
     }
     for (auto& [variable, value] : environment_.next_state) environment_.state[variable] = value;
-    inputs_.clear();  // what the user holds is not held longer than the run
+    inputs_.clear();  // releases the user's buffers after the run
     return outputs;
   } catch (const std::bad_alloc&) {
     return OutOfMemory();

@@ -19,12 +19,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Of each kernel, behind one that warms it up: so many runs, or as many as take so long.
+// Timed runs of each kernel after a warm-up; fewer if they exceed kEnough together.
 constexpr int kRuns = 5;
 constexpr Seconds kEnough{0.05};
-// A kernel whose first run takes so many times as long as the fastest is out.
+// A kernel whose first timed run is slower than the fastest by this factor is rejected.
 constexpr double kHopeless = 3;
-// A choice in a plan cache: its name, zeros behind it.
+// Size of a zero-padded algorithm name in a plan cache.
 constexpr size_t kNameBytes = 32;
 
 size_t BytesOf(const ValueInfo& value, const Layout& layout) {
@@ -32,14 +32,14 @@ size_t BytesOf(const ValueInfo& value, const Layout& layout) {
   return ViewBytes(value.type, Volume(value.shape).value_or(0)).value_or(0);
 }
 
-// Bytes that are small numbers in each type of floats.
+// Returns a buffer of bytes that are small finite numbers in each floating-point type.
 std::shared_ptr<Buffer> SomeNumbers(size_t bytes) {
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(bytes);
   if (buffer != nullptr) std::memset(buffer->mutable_data(), 0x3c, bytes);
   return buffer;
 }
 
-// Lets bytes come from memory when they are read next.
+// Evicts a buffer from all caches.
 void PutOutOfCaches(const Buffer& buffer) {
 #if defined(NNEFC_X86)
   constexpr size_t kLine = 64;
@@ -48,7 +48,7 @@ void PutOutOfCaches(const Buffer& buffer) {
 #endif
 }
 
-// A kernel with memory of its own.
+// A kernel with dedicated memory.
 class Trial {
  public:
   Trial(const KernelRequest& request, const PreparedKernel& prepared) : prepared_(prepared) {
@@ -74,7 +74,7 @@ class Trial {
     has_memory_ = scratch_ != nullptr;
   }
 
-  // How long a run takes; nothing if it fails.
+  // Returns the time of one run, or nothing if it fails.
   std::optional<Seconds> Run(bool has_cold_weights) {
     if (!has_memory_) return std::nullopt;
     if (has_cold_weights) {
@@ -101,7 +101,7 @@ class Trial {
   bool has_memory_ = false;
 };
 
-// The least of some runs; nothing if one fails or the first takes longer than `most`.
+// Returns the minimum time of the runs, or nothing if one fails or the first exceeds `most`.
 std::optional<Seconds> LeastOf(Trial& trial, bool has_cold_weights, Seconds most) {
   Seconds sum{0};
   const std::optional<Seconds> first = trial.Run(has_cold_weights);
@@ -127,7 +127,7 @@ void AddValue(const ValueInfo& value, FieldDigest& digest) {
   digest.Add(value.layout != nullptr ? value.layout->Key() : "").Add(value.constant != nullptr);
 }
 
-// Of all by which ways for a step may differ.
+// Returns a digest of all properties that may affect the choice of an algorithm.
 Digest DigestOf(const KernelRequest& request) {
   FieldDigest digest;
   AddNode(*request.node, digest.Add("way"));
@@ -141,7 +141,7 @@ Digest DigestOf(const KernelRequest& request) {
   return digest.Add(CurrentThreads()).Finish();
 }
 
-// By the way if there is one of this name for the step, otherwise as the factory chooses.
+// Prepares a kernel with the algorithm if the step has one of this name, otherwise with the factory's choice.
 std::optional<PreparedKernel> PrepareBy(const std::string& way, const KernelFactory& factory,
                                         const KernelRequest& request) {
   KernelRequest chosen = request;
@@ -187,7 +187,8 @@ void Tuner::Keep(const Digest& key, const std::string& way) {
   kept_->Add(key, bytes);
 }
 
-// The factory's own choice, which is "", is left where another is faster by more than measurements differ.
+// Returns "", the factory's own choice, unless another algorithm is faster by more than the measurement
+// noise.
 std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::ArrayRef<std::string> ways,
                                           KernelRequest request) {
   constexpr double kClearly = 0.97;

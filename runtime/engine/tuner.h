@@ -13,28 +13,28 @@ namespace nnefc::runtime {
 
 class PlanCache;
 
-// Chooses among the ways that factories have for a step by measuring them on this machine, with the shapes
-// of the step. What was chosen is kept, in a plan cache too. Safe to use from several threads.
+// Selects the algorithm of each step by benchmarking the candidates of its factory on this machine with the
+// shapes of the step. Choices are remembered, in a plan cache too. Thread-safe.
 class Tuner {
  public:
   struct Options {
     Backend backend = Backend::kOneDnn;
-    // False: what was chosen before is taken, nothing is measured.
+    // False: only earlier choices are used; nothing is measured.
     bool measures = false;
-    // Not empty: what is taken wherever there is a way of this name.
+    // If not empty, forces the algorithm of this name on all steps that have it.
     std::string only = "";
-    // Weights come from memory in a run, not from a cache: all of them are larger than it.
+    // Weights are read from memory in each run because they exceed the last-level cache.
     bool has_cold_weights = false;
-    // So long all measurements take at most; the factory's own choice is taken from then on.
+    // The time limit of all measurements together; later steps use the factory's own choice.
     std::chrono::duration<double> most = std::chrono::seconds(60);
   };
   // `kept` may be null.
   Tuner(const KernelRegistry& kernels, PlanCache* kept, const Options& options)
       : kernels_(kernels), kept_(kept), options_(options) {}
 
-  // A kernel of the factory of `request.node`, by the way that was found to be the fastest.
+  // Returns a kernel from the factory of `request.node` with the fastest known algorithm.
   std::optional<PreparedKernel> Prepare(const KernelRequest& request);
-  // How many steps were measured.
+  // The number of steps that were measured.
   int num_measured() const { return num_measured_; }
 
  private:
@@ -43,11 +43,11 @@ class Tuner {
 
   std::optional<std::string> Known(const Digest& key);
   void Keep(const Digest& key, const std::string& way);
-  // Nothing where the factory declines.
+  // Returns nothing if the factory declines.
   std::optional<std::string> Measure(const KernelFactory& factory, llvm::ArrayRef<std::string> ways,
                                      KernelRequest request);
-  // How long a run of the kernel and the reorders around it take, with its result left as `result`; forever
-  // where it fails or takes longer than `least` by far.
+  // Returns the time of one run of the kernel plus its reorders, with the result in layout `result`. Returns
+  // kForever if it fails or is much slower than `least`.
   Time TimeOf(const KernelRequest& request, const PreparedKernel& kernel, const Layout& result, Time least);
   Time TimeOfReorder(const ValueInfo& value, const Layout& from, const Layout& to);
 

@@ -11,10 +11,10 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Larger constants are cut among threads, the others are laid out side by side.
+// Larger constants are split among threads; smaller ones are laid out in parallel.
 constexpr size_t kLarge = size_t{4} << 20;
 
-// Of a constant as one of its shape, for what is made of it.
+// Starts the digest of data derived from a constant of this shape.
 FieldDigest DigestOf(std::string_view what, const TensorValue& value, PlanCache& kept) {
   FieldDigest item;
   item.Add(what).Add(kept.DigestOf(value)).Add(value.type()).Add(value.shape().size());
@@ -22,7 +22,7 @@ FieldDigest DigestOf(std::string_view what, const TensorValue& value, PlanCache&
   return item;
 }
 
-// Of a constant in a layout; nothing where that has no key.
+// Returns the key of a constant in a layout, or nothing if the layout has no key.
 std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, PlanCache& kept) {
   const std::string key = layout->Key();
   if (key.empty()) return std::nullopt;
@@ -41,7 +41,7 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   }
   const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
   if (std::shared_ptr<const Buffer> found = item ? kept_->Find(*item, layout->byte_size()) : nullptr) {
-    // Transformations may have looked at them.
+    // Transformations may have read them.
     value.buffer()->LetGo();
     if (const Buffer::Recipe* recipe = value.buffer()->recipe()) {
       for (const std::shared_ptr<const Buffer>& from : recipe->from) from->LetGo();
@@ -73,7 +73,7 @@ FaultOr<Success> WeightCache::Run(const Job& job) {
     const auto* by_rows = dynamic_cast<const ConstantKernel*>(job.kernel.get());
     if (by_rows != nullptr && job.value.buffer()->IsToCompute())
       return by_rows->RunByRows(job.value, job.out);
-    // What is to be computed, is for this alone.
+    // A lazy value is computed for this use only.
     const TensorValue value = job.value.Loaded();
     const TensorView input(value);
     const MutableTensorView output(value.type(), value.shape(), job.out);
@@ -88,12 +88,12 @@ FaultOr<Success> WeightCache::Run(const Job& job) {
 }
 
 FaultOr<Success> WeightCache::Finish() {
-  // Who comes meanwhile waits for what was promised.
+  // Concurrent callers wait until the requested constants are ready.
   const std::lock_guard lock(mutex_);
   memory_.UseLargePages();
   std::vector<Job> jobs = std::move(jobs_);
   jobs_.clear();
-  // Otherwise in the order of the plan, which is that of most files.
+  // The small ones stay in plan order, the order of most files.
   std::stable_partition(jobs.begin(), jobs.end(), [](const Job& job) { return job.bytes >= kLarge; });
   std::vector<std::optional<Fault>> faults(jobs.size());
   const auto run = [&](size_t i) {
@@ -110,7 +110,7 @@ FaultOr<Success> WeightCache::Finish() {
            [&](int64_t task, int /*member*/) { run(large + static_cast<size_t>(task)); });
   std::optional<Fault> first;
   for (size_t i = 0; i < jobs.size(); ++i) {
-    // What lies around what is read comes with it, and so came again.
+    // Read-ahead has brought back neighbouring pages.
     jobs[i].value.buffer()->LetGo();
     if (!faults[i]) {
       Keep(jobs[i]);
@@ -123,7 +123,7 @@ FaultOr<Success> WeightCache::Finish() {
   return Success();
 }
 
-// An item has a number more, which says whether there are any.
+// An item starts with a flag that is 0 if there are no numbers.
 std::vector<float> WeightCache::Get(const TensorValue& value, std::string_view what, size_t count,
                                     Find find) {
   if (kept_ == nullptr) return find();
@@ -145,7 +145,7 @@ std::vector<float> WeightCache::Get(const TensorValue& value, std::string_view w
   return made;
 }
 
-// For other processes.
+// Stores the result of a job in the plan cache.
 void WeightCache::Keep(const Job& job) {
   if (!job.item) return;
   for (const Entry& entry : entries_[job.value.buffer().get()]) {
@@ -153,7 +153,7 @@ void WeightCache::Keep(const Job& job) {
   }
 }
 
-// Its bytes are not there.
+// Removes the entry of a failed job.
 void WeightCache::Forget(const Job& job) {
   std::vector<Entry>& entries = entries_[job.value.buffer().get()];
   std::erase_if(entries, [&](const Entry& entry) { return entry.reordered->data() == job.out; });

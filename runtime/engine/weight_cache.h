@@ -17,36 +17,37 @@ namespace nnefc::runtime {
 
 class PlanCache;
 
-// Constants in the layouts of their kernels, made once for all plans of an
-// executable, and what was found out about them. Safe to use from several threads.
+// The constants in the layouts of their kernels, prepared once for all plans of an executable, and data
+// derived from them. Thread-safe.
 class WeightCache : public ConstantNumbers {
  public:
-  // Those that `kept` has, which may be null, are not made, and it gets the others.
+  // Constants found in `kept`, if it is not null, are not recomputed; new ones are added to it.
   explicit WeightCache(PlanCache* kept = nullptr) : kept_(kept) {}
 
-  // Where the bytes of `value` in `layout` are, or will be once Finish returns.
+  // Returns the buffer for `value` in `layout`. Its content is valid once Finish returns.
   FaultOr<std::shared_ptr<const Buffer>> Get(const TensorValue& value, const Layout& layout,
                                              ReorderFactory reorder);
-  // Lays out what Get promised, to anybody, on the threads of the scope. A plan runs after it.
+  // Lays out all constants requested by Get, by any thread, on the threads of the current scope. Required
+  // before a plan runs.
   FaultOr<Success> Finish();
 
-  // Only a plan cache keeps them.
+  // Stores results in the plan cache only.
   std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count, Find find) override;
 
  private:
   struct Entry {
-    std::shared_ptr<const Buffer> source;  // kept: its address is the key
+    std::shared_ptr<const Buffer> source;  // kept alive, because its address is the key
     Shape shape;
     Layout layout;
     std::shared_ptr<const Buffer> reordered;
   };
-  // What is to be laid out.
+  // A constant to be laid out.
   struct Job {
     TensorValue value;
     std::shared_ptr<const Kernel> kernel;
     std::byte* out;
-    size_t bytes;                // of `out`
-    std::optional<Digest> item;  // of the plan cache that is to have it
+    size_t bytes;                // size of `out`
+    std::optional<Digest> item;  // its key in the plan cache
   };
 
   FaultOr<std::shared_ptr<const Buffer>> Promise(const TensorValue& value, const Layout& layout,
