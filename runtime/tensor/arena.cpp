@@ -12,11 +12,11 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The free ranges of an arena that grows at its end; neighbours are merged.
+// The free ranges of a growing arena. Adjacent ranges are merged.
 class FreeList {
  public:
-  // The offset of `bytes` free bytes: the smallest range that holds them, else
-  // new ones at the end.
+  // Returns the offset of `bytes` free bytes from the smallest range that fits, or else from the end of the
+  // arena.
   size_t Take(size_t bytes) {
     auto fit = by_size_.lower_bound({bytes, 0});
     if (fit != by_size_.end()) {
@@ -26,7 +26,7 @@ class FreeList {
       return offset;
     }
     size_t offset = end_;
-    // The free range at the end, if there is one, is the start of the new one.
+    // A free range at the end is extended.
     if (!by_offset_.empty()) {
       const auto [last_offset, last_size] = *by_offset_.rbegin();
       if (last_offset + last_size == end_) {
@@ -80,12 +80,12 @@ using Requests = llvm::ArrayRef<ArenaRequest>;
 size_t Rounded(size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
-// What a request takes of the arena.
+// Returns the size of a request in the arena.
 size_t RoundedBytes(const ArenaRequest& request) {
   return Rounded(std::max<size_t>(request.bytes, 1));
 }
 
-// Requests by what `less` says of them, those that are alike in their order.
+// Returns the indices of the requests in stable order of `less`.
 template <typename Less>
 std::vector<size_t> Sorted(Requests requests, Less less) {
   std::vector<size_t> order(requests.size());
@@ -95,7 +95,7 @@ std::vector<size_t> Sorted(Requests requests, Less less) {
   return order;
 }
 
-// Best fit among what is free, in order of `first`. Quick, however many there are.
+// Best-fit placement in order of `first`, in O(n log n).
 ArenaPlan PlaceInTime(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
@@ -115,7 +115,7 @@ ArenaPlan PlaceInTime(Requests requests) {
   return plan;
 }
 
-// Of an arena: bytes [begin, end) at some steps.
+// A byte range [begin, end) of the arena that is live from step `first` to step `last`.
 struct Span {
   size_t begin, end;
   int64_t first, last;
@@ -123,7 +123,7 @@ struct Span {
   bool MeetsInTime(const Span& other) const { return first <= other.last && other.first <= last; }
 };
 
-// What a request needs, counted from its own begin.
+// Returns the live ranges of a request, relative to its begin.
 std::vector<Span> SpansOf(const ArenaRequest& request) {
   if (request.parts.empty()) return {{0, RoundedBytes(request), request.first, request.last}};
   std::vector<Span> spans;
@@ -134,8 +134,8 @@ std::vector<Span> SpansOf(const ArenaRequest& request) {
   return spans;
 }
 
-// The lowest place from `offset` on where a span does not meet those that are placed, which are in order of
-// their begins.
+// Returns the lowest offset of at least `offset` at which the span does not overlap a placed one. `placed` is
+// sorted by begin.
 size_t LowestPlace(const Span& span, size_t offset, llvm::ArrayRef<Span> placed) {
   for (const Span& other : placed) {
     if (offset + span.end <= other.begin) break;
@@ -145,20 +145,20 @@ size_t LowestPlace(const Span& span, size_t offset, llvm::ArrayRef<Span> placed)
   return offset;
 }
 
-// The largest first, each as low as what is needed with it and is placed leaves room: the small ones fill
-// what lies between. The time grows with the square of their number.
+// Greedy placement by decreasing size: each request gets the lowest offset without conflicts, so small ones
+// fill gaps. Quadratic time.
 ArenaPlan PlaceBySize(Requests requests) {
   ArenaPlan plan;
   plan.offsets.resize(requests.size());
-  std::vector<Span> placed;  // by their begins
-  // Of two alike, what lives longer has fewer gaps to choose from.
+  std::vector<Span> placed;  // sorted by begin
+  // Among requests of equal size, longer-lived ones have fewer gaps to choose from.
   const auto larger = [](const ArenaRequest& a, const ArenaRequest& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.last - a.first > b.last - b.first;
   };
   for (size_t request : Sorted(requests, larger)) {
     const std::vector<Span> spans = SpansOf(requests[request]);
     size_t offset = 0;
-    // What suits one may not suit those before.
+    // Repeated until the offset suits all spans.
     for (bool moved = true; moved;) {
       const size_t before = offset;
       for (const Span& span : spans) offset = Rounded(LowestPlace(span, offset, placed));

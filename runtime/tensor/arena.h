@@ -10,10 +10,10 @@
 
 namespace nnefc::runtime {
 
-// Alignment of every value in the arena: a cache line, a vector register.
+// The alignment of all values in the arena: a cache line or 512-bit vector.
 inline constexpr size_t kArenaAlignment = kTensorAlignment;
 
-// Some bytes of a value, and when they are needed.
+// A byte range of a value, with the first and last step that need it.
 struct ArenaPart {
   size_t offset = 0;
   size_t bytes = 0;
@@ -21,8 +21,8 @@ struct ArenaPart {
   int64_t last = 0;
 };
 
-// A value that needs `bytes` from step `first` to step `last`, both included; where it has parts, these alone
-// at their steps, which lie within the others.
+// A value that is live from step `first` to step `last`, inclusive. If `parts` is not empty, only these byte
+// ranges are live, each during its own steps within that interval.
 struct ArenaRequest {
   size_t bytes = 0;
   int64_t first = 0;
@@ -30,22 +30,22 @@ struct ArenaRequest {
   std::vector<ArenaPart> parts = {};
 };
 
-// Where each request lies in one allocation of `size` bytes.
+// The offset of each request in one allocation of `size` bytes.
 struct ArenaPlan {
   std::vector<size_t> offsets;
   size_t size = 0;
 };
 
-// Places the requests so that what is needed at the same step does not overlap, the better of two ways: in
-// order of `first`, by whole values, and, of some thousands, by size, where what lies behind the last part of
-// a value may lie outside. Nothing if the sum does not fit size_t.
+// Assigns offsets so that ranges live at the same step do not overlap. Returns the smaller of two plans:
+// whole values in order of `first`, and, for up to 2000 requests, parts by decreasing size. With parts, bytes
+// that no part needs may lie past the end of the arena. Returns nothing if the total size overflows size_t.
 std::optional<ArenaPlan> PlanArena(llvm::ArrayRef<ArenaRequest> requests);
 
-// An allocation, uninitialised.
+// An uninitialised allocation.
 class Arena {
  public:
   Arena() = default;
-  // Aligned to kArenaAlignment; nothing if memory is short.
+  // Allocates memory aligned to kArenaAlignment. Returns nothing on failure.
   static std::optional<Arena> Allocate(size_t size);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;

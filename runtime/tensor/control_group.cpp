@@ -12,8 +12,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// "0::/a/b" in the file that tells a process of its groups: the one of version 2.
-// Containers see their own as "/".
+// Finds "0::/a/b" (cgroup v2) in /proc/self/cgroup. Containers see their own group as "/".
 std::filesystem::path GroupOf(const std::filesystem::path& file) {
   constexpr std::string_view kVersion2 = "0::/";
   std::ifstream lines(file);
@@ -22,7 +21,7 @@ std::filesystem::path GroupOf(const std::filesystem::path& file) {
   return {};
 }
 
-// "150000 100000" (microseconds of each period) or "max 100000".
+// Parses "150000 100000" (quota and period in microseconds) or "max 100000".
 std::optional<double> Bound(const std::filesystem::path& file) {
   std::ifstream text(file);
   double quota = 0;

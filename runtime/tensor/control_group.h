@@ -4,9 +4,8 @@
 
 namespace nnefc::runtime {
 
-// How many processors' time the control group of this process may use, as
-// containers are bounded: rounded up, 0 without a bound. The groups around it
-// count too. `root` is where /proc and /sys are.
+// Returns the CPU limit (cgroup v2) of this process in processors, rounded up; 0 if unlimited. Limits of
+// enclosing groups also apply. `root` is the parent of /proc and /sys.
 int ProcessorsOfControlGroup(const std::filesystem::path& root = "/");
 
 }  // namespace nnefc::runtime

@@ -9,29 +9,29 @@
 
 namespace nnefc::runtime {
 
-// How the elements of a value lie in memory where that is not row-major: a
-// form that only the kernels of one backend understand.
+// A memory layout other than row-major. Only the backend that created it can interpret it.
 class OpaqueLayout {
  public:
   virtual ~OpaqueLayout() = default;
   virtual size_t byte_size() const = 0;
   virtual bool Equals(const OpaqueLayout& other) const = 0;
-  // For plans.
+  // Returns a short description for printed plans.
   virtual std::string ToString() const = 0;
-  // Equal layouts, and no others, have equal keys, in every process of a version; empty where there is none.
+  // Returns a key that is equal for equal layouts only, in all processes of one version. Empty if the layout
+  // has none.
   virtual std::string Key() const { return ""; }
-  // The bytes of a constant that lies so already; null of one that has to be laid out.
+  // Returns the bytes of a constant that already has this layout, or null if it must be converted.
   virtual std::shared_ptr<const Buffer> BytesOf(const TensorValue& /*value*/) const { return nullptr; }
 };
 
-// Null is the dense row-major layout.
+// A layout; null means dense row-major.
 using Layout = std::shared_ptr<const OpaqueLayout>;
 
-// Elements with other strides than a dense row-major tensor has, some of which may be of no element: what
-// the rest of the engine understands, too. No stride is negative.
+// Elements with strides other than those of a dense row-major tensor, possibly with gaps. All parts of the
+// engine can interpret it. Strides are not negative.
 class StridedLayout final : public OpaqueLayout {
  public:
-  // From the first element to the last one there are so many bytes.
+  // `bytes` is the distance from the first byte to the end of the last element.
   StridedLayout(Strides strides, size_t bytes) : strides_(std::move(strides)), bytes_(bytes) {}
 
   const Strides& strides() const { return strides_; }
@@ -44,9 +44,9 @@ class StridedLayout final : public OpaqueLayout {
   size_t bytes_;
 };
 
-// Null where elements of that size lie behind one another.
+// Returns the layout of a view, or null if the view is dense.
 Layout LayoutOf(const ElementsView& view, size_t element_bytes);
-// Its strides; null of a layout that has none.
+// Returns the strides of a StridedLayout, or null for other layouts.
 const Strides* StridesOf(const Layout& layout);
 
 inline bool SameLayout(const Layout& a, const Layout& b) {

@@ -17,10 +17,10 @@ size_t RoundUp(size_t size, size_t unit) {
 
 }  // namespace
 
-// Addresses that begin at a large page.
+// An address range aligned to large pages.
 class PageStack::Slab {
  public:
-  // Null if there are none.
+  // Returns null on failure.
   static std::shared_ptr<Slab> Make(size_t size) {
     const size_t whole = size + kLargePage;
     void* mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -66,7 +66,7 @@ PageStack::Piece PageStack::Take(size_t size) {
 void PageStack::UseLargePages() {
   const size_t filled = WorthLargePages(used_);
   if (filled <= large_) return;
-  // A failure costs time, nothing else.
+  // A failure only affects speed.
   (void)::madvise(slab_->data() + large_, filled - large_, MADV_HUGEPAGE);
   large_ = filled;
 }

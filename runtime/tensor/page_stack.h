@@ -5,27 +5,26 @@
 
 namespace nnefc::runtime {
 
-// Memory of what lives as long as a plan does: pieces behind one another, in pages that the system gives
-// where they are first written. Nothing is rounded up to pages but the whole, which large ones make fast to
-// find.
+// A bump allocator for memory with the lifetime of a plan. Allocations are contiguous in zero pages that the
+// system provides on first write. Only slabs are rounded up to pages, and large pages reduce TLB misses.
 class PageStack {
  public:
-  // A piece and what keeps it alive.
+  // An allocation and its owner.
   struct Piece {
     std::byte* data = nullptr;
     std::shared_ptr<const void> owner = nullptr;
   };
-  // Zeros, aligned to kTensorAlignment; null if memory is short.
+  // Returns zeroed memory aligned to kTensorAlignment, or null on failure.
   Piece Take(size_t size);
-  // Asks for large pages where the pieces so far fill them; before they are written.
+  // Requests large pages for the range allocated so far. Call it before the memory is written.
   void UseLargePages();
 
  private:
   class Slab;
 
   std::shared_ptr<Slab> slab_;
-  size_t used_ = 0;   // of the slab
-  size_t large_ = 0;  // so much of it, from its beginning, is in large pages
+  size_t used_ = 0;   // bytes used in the slab
+  size_t large_ = 0;  // bytes at the start of the slab with large pages requested
 };
 
 }  // namespace nnefc::runtime

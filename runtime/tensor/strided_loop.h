@@ -12,9 +12,8 @@
 
 namespace nnefc::runtime {
 
-// Walks N tensors of one shape in step, row by row, in an order of its own.
-// Axes that lie behind one another in all of them are merged, so that a row is
-// as long as it can be.
+// A loop over N tensors of the same shape, row by row in unspecified order. Axes that are contiguous in all
+// tensors are merged, so that rows are as long as possible.
 template <size_t N>
 class StridedLoop {
  public:
@@ -30,11 +29,11 @@ class StridedLoop {
     AvoidShortRows();
   }
 
-  // The strides of all tensors along a row.
+  // Returns the strides of all tensors along a row.
   const Offsets& row_strides() const { return strides_.back(); }
 
-  // Calls `row(offsets, length)` for every row, or for parts of long rows, on
-  // all threads; offsets are in elements.
+  // Calls `row(offsets, length)` for each row, or for parts of long rows, on all threads. Offsets are in
+  // elements.
   template <typename Row>
   void Run(Row&& row) const {
     const int64_t length = extents_.back();
@@ -53,7 +52,7 @@ class StridedLoop {
  private:
   static constexpr int64_t kPart = 16384;
 
-  // The first elements of rows, one after the other.
+  // An iterator over the offsets of the first elements of rows.
   class Walker {
    public:
     Walker(const StridedLoop& loop, int64_t row) : loop_(loop), at_(loop.extents_.size() - 1) {
@@ -111,8 +110,8 @@ class StridedLoop {
     strides_.push_back(strides);
   }
 
-  // Rows of few elements cost more than what they hold: the nearest axis that
-  // is much longer takes their place.
+  // Swaps a short innermost axis with the nearest axis that is much longer, because the overhead per row
+  // would dominate.
   void AvoidShortRows() {
     constexpr int64_t kShort = 8;
     const size_t last = extents_.size() - 1;

@@ -9,17 +9,18 @@
 
 namespace nnefc::runtime {
 
-// Where part `part` of `parts` of `count` begins; sizes of parts differ by one at most.
+// Returns the begin of part `part` when `count` elements are divided into `parts` parts. Part sizes differ by
+// at most one.
 inline int64_t PartBegin(int64_t count, int64_t parts, int64_t part) {
   return count * part / parts;
 }
 
-// Tasks of a loop for each thread: one that is late leaves some of its share to others.
+// The number of tasks per thread of a loop, so that idle threads can take over tasks of a delayed one.
 inline constexpr int64_t kTasksPerThread = 4;
 
-// Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope. Each begins with
-// a part of its own, the same one for as many tasks, so that its cache has what it made in the step before of
-// the same part of a tensor; then it helps the others.
+// Calls work(task, member) for 0 <= task < tasks on at most `members` threads of the scope. Each thread
+// starts with its own contiguous share, the same one for equal task counts, so that its cache still contains
+// the data of the previous step. Then it helps the others.
 template <typename Work>
 void RunTasks(int64_t tasks, int members, const Work& work) {
   struct alignas(64) Share {

@@ -17,13 +17,13 @@ int64_t CheckedVolume(llvm::ArrayRef<int64_t> shape) {
   return *volume;
 }
 
-// An axis of a copy with its strides in the source and the target.
+// An axis of a copy, with its strides in the source and target.
 struct CopiedAxis {
   int64_t extent, from, to;
 };
 
-// Rows of the source are columns of the target: copied in tiles, so that the
-// lines of both stay in the cache. False if the axes lie otherwise.
+// Transposes in tiles, so that the cache lines of both tensors stay cached. Returns false if the axes have
+// another arrangement.
 template <typename T>
 bool CopyTransposed(const TensorView& from, const MutableTensorView& to) {
   constexpr int64_t kTile = 16;
@@ -124,7 +124,8 @@ bool IsDense(const ElementsView& view) {
   return true;
 }
 
-// Axes of both that hold as many elements are taken together, the fewest ones at a time.
+// Matches the smallest groups of source and target axes with equal element counts. The source axes of a group
+// must be contiguous.
 std::optional<ElementsView> Reshaped(const ElementsView& view, llvm::ArrayRef<int64_t> shape) {
   if (Volume(view.shape) != Volume(shape) || Volume(shape).value_or(0) == 0) return std::nullopt;
   Shape from;

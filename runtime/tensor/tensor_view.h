@@ -11,43 +11,43 @@
 
 namespace nnefc::runtime {
 
-// Distances between neighbours along each axis, in elements; may be 0
-// (broadcast) or negative (reversed).
+// The distances between neighbours along each axis, in elements. A stride may be 0 (broadcast) or negative
+// (reversed).
 using Strides = llvm::SmallVector<int64_t, 4>;
 
-// The strides of a dense row-major tensor.
+// Returns the strides of a dense row-major tensor.
 Strides DenseStrides(llvm::ArrayRef<int64_t> shape);
 
-// Elements of a tensor, seen as another with other extents and strides: its first one is `offset` elements
-// behind that of the tensor.
+// A view of a tensor with its own extents and strides. Its first element is `offset` elements after that of
+// the tensor.
 struct ElementsView {
   Shape shape;
   Strides strides;
   int64_t offset = 0;
 };
 
-// True if the elements lie behind one another, in row-major order.
+// Returns true if the elements are contiguous in row-major order.
 bool IsDense(const ElementsView& view);
 
-// The same elements in the same order with other extents; nothing where they have no such strides.
+// Returns the same elements in the same order with other extents, or nothing if no strides express that.
 std::optional<ElementsView> Reshaped(const ElementsView& view, llvm::ArrayRef<int64_t> shape);
 
-// The bytes of an element as kernels see it: elements of less than a byte have one of their own, with their
-// code in its low bits.
+// Returns the bytes per element in kernels. A sub-byte element is stored in the low bits of one byte.
 inline size_t ViewBytesOf(ElementType type) {
   return (static_cast<size_t>(BitWidth(type)) + 7) / 8;
 }
-// The bytes of a dense view of `volume` elements; nothing on overflow.
+// Returns the bytes of a dense view of `volume` elements, or nothing on overflow.
 std::optional<size_t> ViewBytes(ElementType type, int64_t volume);
 
-// Elements in memory that another owns, seen with a shape and strides.
+// A non-owning view of elements with a shape and strides.
 class TensorView {
  public:
   TensorView() = default;
-  // A dense row-major view.
+  // Creates a dense row-major view.
   TensorView(ElementType type, Shape shape, const std::byte* data);
   TensorView(ElementType type, Shape shape, Strides strides, const std::byte* data);
-  // `value` must outlive the view. Of elements of whole bytes; for others see CodesOf.
+  // Creates a view of `value`, which must outlive it. The elements must occupy whole bytes; see CodesOf for
+  // others.
   explicit TensorView(const TensorValue& value);
 
   ElementType type() const { return type_; }
@@ -59,7 +59,7 @@ class TensorView {
   size_t element_bytes() const { return ViewBytesOf(type_); }
   size_t byte_size() const { return static_cast<size_t>(volume_) * element_bytes(); }
   const std::byte* bytes() const { return data_; }
-  // The first element; T has the width of the element type.
+  // Returns the first element. T must have the width of the element type.
   template <typename T>
   const T* data() const {
     return reinterpret_cast<const T*>(data_);
@@ -74,7 +74,7 @@ class TensorView {
   const std::byte* data_ = nullptr;
 };
 
-// A view that may be written through.
+// A view that permits writing.
 class MutableTensorView : public TensorView {
  public:
   MutableTensorView() = default;
@@ -90,10 +90,10 @@ class MutableTensorView : public TensorView {
   }
 };
 
-// Copies element by element; equal shapes and widths, disjoint memory.
+// Copies element by element. The views must have equal shapes and element widths, and must not overlap.
 void CopyElements(const TensorView& from, const MutableTensorView& to);
 
-// The elements of an integer or boolean tensor as integers; floats truncate.
+// Returns the elements of a tensor as integers (floats are truncated), or as doubles.
 llvm::SmallVector<int64_t, 8> ElementsAsInts(const TensorView& view);
 llvm::SmallVector<double, 8> ElementsAsDoubles(const TensorView& view);
 

@@ -29,13 +29,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A thread looks this long for what it waits for, then it sleeps. Waking it
-// takes some 10 microseconds, and most pauses of a network are shorter than
-// this.
+// The time a thread spins before it sleeps. Waking it costs about 10 microseconds, and most pauses of a
+// network are shorter than this.
 constexpr std::chrono::microseconds kLook{50};
-// It looks this long for a while after others have taken a processor from the
-// team some times in a row, each within a short time: then who sleeps early gets one sooner. Once or twice is
-// what the system itself does now and then.
+// The shorter time used for `kWhile` after the team was preempted `kInARow` times, at most `kBetween` apart:
+// a thread that sleeps early is scheduled sooner. Single preemptions are normal.
 constexpr std::chrono::microseconds kShortLook{3};
 constexpr std::chrono::milliseconds kWhile{20};
 constexpr std::chrono::milliseconds kBetween{10};
@@ -63,8 +61,7 @@ void Pause() {
 #endif
 }
 
-// Whether others have taken the processor from the calling thread since it asked
-// before.
+// Returns whether the calling thread was preempted since its previous call.
 bool WasInterrupted() {
   thread_local long before = 0;
   rusage usage = {};
@@ -78,8 +75,8 @@ void SystemCallOn(Word& word, int operation, uint32_t value) {
   syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 
-// Sleeps until the word is not `value`. Unlike its wait(), at once: that one
-// yields the processor first, which on a busy machine takes a time slice.
+// Sleeps until the word differs from `value`. std::atomic::wait() yields first, at the cost of a time slice
+// on a busy machine.
 void SleepWhile(Word& word, uint32_t value) {
   while (word.load() == value) SystemCallOn(word, FUTEX_WAIT, value);
 }
@@ -90,19 +87,19 @@ void WakeSleepers(Word& word) {
 
 }  // namespace
 
-// A thread and the processors that it may run on. Systems put who is woken beside who wakes it, above all in
-// virtual machines, where a processor that sleeps counts as one that others have taken: two threads of a team
-// then share one until the system moves one of them, which takes longer than many networks.
+// A thread and its CPU affinity. Kernels tend to place a woken thread next to its waker, above all in virtual
+// machines, where an idle virtual CPU counts as busy. Two threads of a team then share a processor until the
+// load balancer acts, often longer than a whole network takes.
 class PlacedThread {
  public:
   explicit PlacedThread(pthread_t thread) : thread_(thread) {}
 
-  // Lets it run on all of its processors but this one, as long as there are others for all followers; on any
-  // for -1.
+  // Excludes `processor` from the affinity if the remaining ones suffice for all followers; -1 restores the
+  // full affinity.
   void KeepOff(int processor, int followers) {
     cpu_set_t now;
     if (pthread_getaffinity_np(thread_, sizeof now, &now) != 0) return;
-    // What somebody else has said since counts.
+    // Respects an affinity that was changed by somebody else.
     if (!has_others_ || !CPU_EQUAL(&now, &others_)) all_ = now;
     cpu_set_t others = all_;
     if (processor >= 0) CPU_CLR(processor, &others);
@@ -119,7 +116,7 @@ class PlacedThread {
 
 class TeamSteps;
 
-// Threads that work for one thread at a time, their leader.
+// Threads that work for one leader at a time.
 class ThreadTeam {
   friend class TeamSteps;
 
@@ -145,7 +142,7 @@ class ThreadTeam {
   bool LookFor(Condition condition) const;
   void HeedInterruptions();
 
-  // What the leader says before it opens the work.
+  // Set by the leader before it publishes the work.
   llvm::function_ref<void(int)> work_ = nullptr;
   int members_ = 1;
   int threads_ = 1;
@@ -153,24 +150,24 @@ class ThreadTeam {
   std::mutex error_mutex_;
   std::vector<PlacedThread> followers_;
   static constexpr int kAnyProcessor = -1, kNotSaid = -2;
-  int leaders_processor_ = kNotSaid;         // that followers are kept off
-  std::atomic<Clock::rep> interrupted_ = 0;  // when somebody last found that it was
-  std::atomic<int> in_a_row_ = 0;            // how often, each time not long after the one before
-  std::atomic<Clock::rep> crowded_ = 0;      // when that was often
+  int leaders_processor_ = kNotSaid;         // excluded from the followers' affinity
+  std::atomic<Clock::rep> interrupted_ = 0;  // time of the last preemption seen
+  std::atomic<int> in_a_row_ = 0;            // consecutive preemptions, each soon after the previous one
+  std::atomic<Clock::rep> crowded_ = 0;      // time of the last preemption that made the team crowded
 
-  alignas(kCacheLine) std::atomic<uint64_t> untaken_ = 0;  // members whose part nobody has begun
-  alignas(kCacheLine) Word pending_ = 0;                   // members that are not done
-  alignas(kCacheLine) Word sleeping_ = 0;                  // followers to be woken
-  Word wakes_ = 0;                                         // how often followers were woken
-  alignas(kCacheLine) Word arrived_ = 0;                   // at the barrier
-  Word barriers_ = 0;                                      // that all have passed
-  Word at_barrier_ = 0;                                    // asleep there
+  alignas(kCacheLine) std::atomic<uint64_t> untaken_ = 0;  // mask of members that nobody has started
+  alignas(kCacheLine) Word pending_ = 0;                   // number of members that are not done
+  alignas(kCacheLine) Word sleeping_ = 0;                  // number of sleeping followers
+  Word wakes_ = 0;                                         // counter of wake-ups
+  alignas(kCacheLine) Word arrived_ = 0;                   // members at the barrier
+  Word barriers_ = 0;                                      // counter of completed barriers
+  Word at_barrier_ = 0;                                    // members asleep at the barrier
 };
 
-// Whether the condition comes true in the time for which it is worth looking.
+// Spins until the condition is true or the time is up, and returns the condition.
 template <typename Condition>
 bool ThreadTeam::LookFor(Condition condition) const {
-  constexpr int kLooks = 8;  // for each look at the clock
+  constexpr int kLooks = 8;  // polls per clock read
   const Clock::time_point start = Clock::now();
   const Clock::time_point end = start + (IsCrowded(start) ? kShortLook : kLook);
   do {
@@ -194,14 +191,14 @@ void ThreadTeam::HeedInterruptions() {
   if (in_a_row_.fetch_add(1) + 1 >= kInARow) crowded_.store(now.count());
 }
 
-// Starts followers that lack. Returns how many members there can be.
+// Starts missing followers. Returns the possible number of members.
 int ThreadTeam::Grow(int members) {
   const auto most = [&] { return static_cast<int>(followers_.size()) + 1; };
   while (most() < members) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the user
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are left to the user's threads
     bool started = true;
     try {
       std::thread follower([this, member = most()] { Follow(member); });
@@ -239,11 +236,11 @@ void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// Who was woken and does not run yet is not woken again: that is a system call.
+// Skips followers that were woken but do not run yet, to save a system call.
 void ThreadTeam::Wake() {
   if (sleeping_.load() == 0 || sleeping_.exchange(0) == 0) return;
   HeedInterruptions();
-  // Beside others any processor that is left to the team will do.
+  // On a busy machine followers may use all processors.
   KeepFollowersOff(IsCrowded(Clock::now()) ? kAnyProcessor : sched_getcpu());
   wakes_.fetch_add(1);
   WakeSleepers(wakes_);
@@ -272,7 +269,7 @@ void ThreadTeam::Follow(int member) {
     HeedInterruptions();
     const uint32_t seen = wakes_.load();
     sleeping_.fetch_add(1);
-    // Either the leader sees that this one sleeps, or this one sees its work.
+    // Either the leader sees this sleeper, or this thread sees the leader's work.
     if (!HasWork()) SleepWhile(wakes_, seen);
   }
 }
@@ -282,7 +279,7 @@ bool ThreadTeam::Take(int member) {
   return (untaken_.load() & bit) != 0 && (untaken_.fetch_and(~bit) & bit) != 0;
 }
 
-// Does the part of the last member that nobody has begun.
+// Runs the last member that nobody has started.
 bool ThreadTeam::TakeAny() {
   for (uint64_t open = untaken_.load(); open != 0; open = untaken_.load()) {
     const int member = kMostThreads - 1 - std::countl_zero(open);
@@ -293,7 +290,7 @@ bool ThreadTeam::TakeAny() {
   return false;
 }
 
-// Who has taken a part may read what the leader said: it waits for that part.
+// A thread that has claimed a member may read the leader's fields, because the leader waits for that member.
 void ThreadTeam::RunMember(int member) {
   place_of_thread = {
       .threads = threads_, .member = member, .members = members_, .in_team = true, .team = this};
@@ -320,7 +317,7 @@ void ThreadTeam::Wait(int members) {
   at_barrier_.fetch_sub(1);
 }
 
-// What RunInSteps divides: a member goes from step to step and waits for the parts of others.
+// The state of RunInSteps. A member goes from step to step and waits for the parts of others.
 class TeamSteps {
  public:
   using Work = llvm::function_ref<void(int64_t, int)>;
@@ -332,20 +329,21 @@ class TeamSteps {
     for (uint32_t step = 0; step < steps_; ++step) {
       TryPart(member, step);
       for (int i = 1; i < parts; ++i) Await((member + i) % parts, step);
-      // Where another took it; its part is rarely the last that is done.
+      // Another member may have claimed it. Checked last, because it is rarely the last part to finish.
       Await(member, step);
     }
   }
 
  private:
   struct Part {
-    // Who does the part reads what it begins in its own cache: others look there only when they wait.
-    alignas(kCacheLine) Word begun = 0;  // steps
+    // On its own cache line, so that a member starting its part reads its own cache; others access it only
+    // while waiting.
+    alignas(kCacheLine) Word begun = 0;  // counter of steps
     alignas(kCacheLine) Word done = 0;
   };
   Part& At(int part) { return parts_[static_cast<size_t>(part)]; }
 
-  // Does the part of a step unless somebody has begun it.
+  // Runs the part of a step unless somebody has started it.
   void TryPart(int part, uint32_t step) {
     Part& own = At(part);
     uint32_t expected = step;
@@ -358,7 +356,7 @@ class TeamSteps {
   }
 
   void Await(int part, uint32_t step) {
-    constexpr int kLooks = 32;  // before it takes the part of one that is late
+    constexpr int kLooks = 32;  // polls before it takes over a late part
     Word& done = At(part).done;
     const auto is_done = [&] { return done.load() > step; };
     for (int look = 0; look < kLooks; ++look) {
@@ -382,7 +380,7 @@ class TeamSteps {
 
 namespace {
 
-// The teams that nobody leads now. They live as long as the process.
+// The teams without a leader. They exist as long as the process.
 class IdleTeams {
  public:
   static IdleTeams& Get() {
@@ -404,7 +402,7 @@ class IdleTeams {
   }
 
  private:
-  // A child of fork has none of the threads.
+  // A forked child has none of the threads.
   IdleTeams() {
     pthread_atfork([] { Get().mutex_.lock(); }, [] { Get().mutex_.unlock(); },
                    [] {

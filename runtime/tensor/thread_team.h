@@ -8,18 +8,16 @@ namespace nnefc::runtime {
 
 class ThreadTeam;
 
-// Teams are not larger than this: the members that nobody has taken are the bits
-// of a number.
+// The maximum size of a team, because a 64-bit mask represents its members.
 inline constexpr int kMostThreads = 64;
 
-// How many threads this process may use at a time: the processors that it may
-// run on, and no more than the share of them that its control group allows.
+// Returns the number of threads that this process may use at a time, limited by its CPU affinity and its
+// control group.
 int AvailableThreads();
 
-// The number of threads of what the calling thread does while the scope lives.
-// Scopes nest. The outermost one lends a team to its thread as soon as work is
-// divided, so that sessions which run one after the other share threads, and one
-// thread starts none.
+// Sets the thread count of the calling thread's parallel work during its lifetime. Scopes nest. The outermost
+// scope lends a thread team to its thread when work is first divided, so that consecutive sessions share
+// threads, and single-threaded work starts none.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
@@ -31,36 +29,34 @@ class ThreadScope {
   int before_;
 };
 
-// Where the calling thread stands: in which scope, and as which member of a team.
+// The position of the calling thread: its scope, and its member index in a team.
 struct ThreadPlace {
-  int threads = 0;  // of the scope; 0 outside of all
+  int threads = 0;  // thread count of the scope; 0 outside of scopes
   int member = 0;
   int members = 1;
-  bool in_team = false;  // a team works; what it divides further is done by one
+  bool in_team = false;  // inside parallel work; nested loops run on one thread
   ThreadTeam* team = nullptr;
 
   bool in_scope() const { return threads > 0; }
 };
 const ThreadPlace& PlaceOfThread();
 
-// The number of threads of the innermost scope; 1 outside of all.
+// Returns the thread count of the innermost scope; 1 outside of scopes.
 int CurrentThreads();
 
-// Calls work(member) for 0 <= member < members, each once, and returns when all
-// of them have. The calling thread is the first member, and takes the part of
-// every other one that no thread has begun when it is done with its own: a
-// thread that waits for a processor keeps nobody waiting. Members may meet at
-// barriers all the same: who is done has passed them all, and so all had begun.
-// Within a team and outside of scopes, the work is that of one member.
+// Calls work(member) exactly once for 0 <= member < members, and returns when all calls have returned. The
+// calling thread is member 0. When done, it also runs members that no thread has started, so a descheduled
+// thread delays nobody. Members may still use barriers: a finished member has passed all of them, so all
+// other members have started. Inside a team and outside of scopes, work(0) runs with a single member.
 void RunOnTeam(int members, llvm::function_ref<void(int member)> work);
 
-// Calls work(step, part) for 0 <= step < steps and 0 <= part < parts, each once, those of a step when all of
-// the step before have returned. A part is a member's, step after step, so that a cache may hold what it
-// reads; who is done with its own takes what nobody has begun. Within a team and outside of scopes, one
-// thread does all. `work` throws nothing.
+// Calls work(step, part) exactly once for 0 <= step < steps and 0 <= part < parts. The calls of a step start
+// when all those of the previous step have returned. A member runs the same part in each step for cache
+// locality; finished members run parts that nobody has started. Inside a team and outside of scopes, one
+// thread does everything. `work` must not throw.
 void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t step, int part)> work);
 
-// Called by every member of the team: returns when all of them have called it.
+// Blocks until all members of the team have called it.
 void WaitForTeam();
 
 }  // namespace nnefc::runtime

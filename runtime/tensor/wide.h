@@ -9,8 +9,7 @@ inline bool HasWideRegisters() {
   static const bool has = __builtin_cpu_supports("avx2") != 0;
   return has;
 }
-// A copy of the loop in instructions of 256 bits. Without `fma`: results are
-// those of the portable copy, bit for bit.
+// Compiles a copy of the loop for AVX2 without FMA, so that results are bit-identical to the portable copy.
 template <typename Loop>
 [[gnu::target("avx2"), gnu::flatten, gnu::noinline]] void RunInWideRegisters(const Loop& loop) {
   loop();
@@ -25,8 +24,8 @@ void RunInWideRegisters(const Loop& loop) {
 }
 #endif
 
-// Calls `loop()`, which is compiled for the widest registers that change no
-// result. For inner loops: what they call must be visible to the compiler.
+// Calls `loop()`, compiled for the widest vectors that change no result. Intended for inner loops; the
+// functions they call must be inlinable.
 template <typename Loop>
 void Wide(const Loop& loop) {
   if (HasWideRegisters()) return RunInWideRegisters(loop);
