@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// max(min(x, high), low), as selections: `high` for NaN.
+// max(min(x, high), low) by comparison, so that NaN becomes `high`.
 struct ClampFunction {
   double low, high;
 
@@ -23,7 +23,7 @@ struct ClampFunction {
       lowest = static_cast<T>(low);
       highest = static_cast<T>(high);
     } else {
-      // An integer x is compared with the bounds rounded inwards.
+      // The bounds are rounded inwards for integers.
       lowest = ConvertElement<T>(std::ceil(low));
       highest = ConvertElement<T>(std::floor(high));
     }
@@ -98,8 +98,7 @@ FaultOr<Success> Swish(const ReferenceRun& run) {
   return RunUnary(run, VisitFloatTypes(), SwishFunction{ScalarInput(run, 1, 1)});
 }
 
-// out = x < 0 ? slope * x : x. A slope of rank 1 belongs to axis 1 of x, one
-// of more axes broadcasts as numpy does.
+// out = x < 0 ? slope * x : x. A slope of rank 1 applies to axis 1 of x; others broadcast as in NumPy.
 FaultOr<Success> PRelu(const ReferenceRun& run) {
   const TensorView& x = run.input(0);
   const TensorView& slope = run.input(1);

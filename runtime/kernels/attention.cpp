@@ -1,4 +1,4 @@
-// ScaledDotProductAttention and Einsum. Sums are made in f64.
+// ScaledDotProductAttention and Einsum, with f64 sums.
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +13,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What is added to the score of query `l` and key `s` in a batch: the mask, or
-// minus infinity where it is false.
+// The value added to the score of query `l` and key `s` of a batch: the mask, or minus infinity where a
+// boolean mask is false.
 class Mask {
  public:
   Mask(const ReferenceRun& run, llvm::ArrayRef<int64_t> scores) : scores_(scores) {
     if (run.num_inputs() <= 3 || run.input(3).volume() == 0) return;
-    const bool ignored = run.input(3).rank() == 0;  // a placeholder where only `scale` is given
+    const bool ignored = run.input(3).rank() == 0;  // a placeholder if only `scale` is present
     if (ignored) return;
     mask_ = &run.input(3);
     strides_ = BroadcastStrides(*mask_, scores);
@@ -94,21 +94,20 @@ FaultOr<Success> Attention(const ReferenceRun& run) {
   return Success();
 }
 
-// A label with its extent and its distance in each operand; the axes of `...`
-// are labels of their own.
+// A label with its extent and its stride in each operand. Each axis of `...` is a separate label.
 struct Label {
   int64_t extent = 1;
   std::vector<int64_t> strides;
 };
 
-// The labels of an equation on the given operands: those of the result in its
-// order, then those that are summed over.
+// The labels of an equation: those of the result in order, and those that are summed over.
 struct Labels {
   std::vector<Label> kept, summed;
 };
 
 Labels ReadLabels(const ReferenceRun& run, const ir::Equation& equation) {
-  std::vector<std::pair<int, Label>> all;  // by character, or 256 + axis of `...` from its end
+  std::vector<std::pair<int, Label>> all;  // keyed by character, or 256 + index of an axis of `...` from its
+                                           // end
   const auto label = [&](int key) -> Label& {
     for (auto& [known, entry] : all) {
       if (known == key) return entry;

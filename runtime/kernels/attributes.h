@@ -6,7 +6,7 @@
 
 namespace nnefc::runtime {
 
-// A negative axis counts from the end; nothing is checked but the range.
+// Converts a negative axis, counted from the end. Does not check the range.
 inline int64_t NormalAxis(int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }

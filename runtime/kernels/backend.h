@@ -5,15 +5,15 @@
 namespace nnefc::runtime {
 
 enum class Backend : uint8_t {
-  kReference,  // portable C++ that reads like the formula
-  kOneDnn,     // oneDNN where it has the operation, reference elsewhere
+  kReference,  // portable C++ that follows the formulas
+  kOneDnn,     // oneDNN and our fast kernels where available, otherwise reference
 };
 
-// In which numbers the fast backend computes values of f32.
+// The arithmetic that the fast backend uses for f32 values.
 enum class Precision : uint8_t {
-  kExact,  // sums of products as the formulas have them
-  kF32,    // convolutions in fewer multiplications, too, which round otherwise
-  kBf16,   // products of bf16 with sums in f32; values between convolutions in bf16
+  kExact,  // dot products exactly as in the formulas
+  kF32,    // also Winograd and similar algorithms, with other rounding errors
+  kBf16,   // bf16 multiplication with f32 accumulation; bf16 values between convolutions
 };
 
 }  // namespace nnefc::runtime

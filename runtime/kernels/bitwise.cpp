@@ -31,8 +31,7 @@ struct BitXor {
   }
 };
 
-// Shifts by more than the width, or by less than nothing, leave what an
-// endless shift would.
+// Returns false for negative amounts and for those of the width or more, which behave like infinite shifts.
 template <typename T>
 bool IsWithinWidth(T amount) {
   return static_cast<uint64_t>(amount) < sizeof(T) * 8;
@@ -70,7 +69,7 @@ void RunAs(const ReferenceRun& run) {
   });
 }
 
-// A boolean is a byte that is 0 or 1.
+// Computes booleans as bytes that are 0 or 1.
 template <typename Function>
 FaultOr<Success> Bitwise(const ReferenceRun& run) {
   const ElementType type = run.input(0).type();

@@ -1,4 +1,4 @@
-// Where the border that a Pad puts around its input comes from.
+// Border modes of Pad.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace nnefc::runtime {
 
-// The position of an axis of so many that a position of the output, counted from where the input begins,
-// takes its value from.
+// Maps a position of the output, relative to the first input element, to a position of an input axis with
+// this extent.
 using BorderSource = int64_t (*)(int64_t position, int64_t extent);
 
-// By the node's mode; null for a constant border.
+// Returns the mapping for the node's mode, or null for a constant border.
 BorderSource SourceOfBorder(const ir::Node& node);
 
 }  // namespace nnefc::runtime

@@ -21,7 +21,7 @@ void StoreIndices(const MutableTensorView& output, int64_t at, llvm::ArrayRef<in
   }
 }
 
-// Rows [batch, class, box], then the same with the score, then their number.
+// Outputs: rows [batch, class, box], the same with the score, and their number.
 FaultOr<Success> NonMaxSuppression(const ReferenceRun& run) {
   const auto scalar = [&](size_t i) {
     return i < run.num_inputs() ? ElementsAsDoubles(run.input(i)) : llvm::SmallVector<double, 8>{0};

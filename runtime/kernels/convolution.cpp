@@ -1,5 +1,5 @@
-// Convolution, GroupConvolution and their transposes, of one to three spatial
-// axes, in f32, f64, the 16-bit formats (accumulated in f32) and integers (modulo 2^64).
+// Convolution, GroupConvolution and their transposes, with one to three spatial axes, in f32, f64, 16-bit
+// floats (f32 sums) and integers (modulo 2^64).
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// [batch, channels, spatial...] as five extents.
+// The extents of [batch, channels, spatial...], with three spatial axes.
 struct Image {
   int64_t batch, channels;
   std::array<int64_t, 3> extents;
@@ -39,8 +39,8 @@ Image MakeImage(const TensorView& view) {
   return image;
 }
 
-// A transposed convolution that is told its result's extents divides the
-// padding that they imply between both ends; that of the attributes is void.
+// Distributes the padding implied by an explicit output shape of a transposed convolution over both ends. The
+// padding attributes are ignored.
 void PadToOutputShape(const ir::Node& node, size_t rank, Window& window) {
   const std::vector<int64_t> extra = node.Ints("output_padding", rank);
   const bool upper = node.String("auto_pad") == "same_upper";
@@ -52,7 +52,7 @@ void PadToOutputShape(const ir::Node& node, size_t rank, Window& window) {
   }
 }
 
-// The filter is [(groups,) channels, channels, spatial...].
+// Reads the extents. The filter is [(groups,) channels, channels, spatial...].
 ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transposed) {
   const TensorView& filter = run.input(1);
   ConvolutionShape shape{MakeImage(run.input(0)), MakeImage(run.output()), 1, {}};
@@ -68,8 +68,7 @@ ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transpose
   return shape;
 }
 
-// Where 0 <= i * stride + offset < extent holds for i in [first, last), within
-// [0, count).
+// The range [first, last) of i within [0, count) with 0 <= i * stride + offset < extent.
 struct Range {
   int64_t first, last;
 };
@@ -89,9 +88,9 @@ void AddScaledRow(C* out, const C* in, C weight, int64_t stride, int64_t count) 
   for (int64_t x = 0; x < count; ++x) out[x] += weight * in[x * stride];
 }
 
-// Adds to the output plane what one input plane contributes:
-//   out[z,y,x] += sum over taps (kz,ky,kx) of
-//     filter[kz,ky,kx] * in[z*s+kz*d-p, y*s+ky*d-p, x*s+kx*d-p]
+// Accumulates the contribution of one input plane to the output plane:
+//     out[z,y,x] += sum over taps (kz,ky,kx) of
+//       filter[kz,ky,kx] * in[z*s+kz*d-p, y*s+ky*d-p, x*s+kx*d-p]
 // with zeros outside. Rows along x are innermost.
 template <typename C>
 void AccumulatePlane(const Window& window, const C* in, const C* filter, C* out) {
@@ -120,9 +119,8 @@ void AccumulatePlane(const Window& window, const C* in, const C* filter, C* out)
   }
 }
 
-// The transpose of the same relation: what `in` contributes to the plane that
-// the forward convolution would have read.
-//   out[z*s+kz*d-p, ...] += filter[kz,ky,kx] * in[z,y,x]
+// The transposed relation: scatters `in` to the plane that the forward convolution would read.
+//     out[z*s+kz*d-p, ...] += filter[kz,ky,kx] * in[z,y,x]
 template <typename C>
 void ScatterPlane(const Window& window, const C* in, const C* filter, C* out) {
   const auto& [wz, wy, wx] = window;
@@ -149,11 +147,11 @@ void ScatterPlane(const Window& window, const C* in, const C* filter, C* out) {
   }
 }
 
-// What sums are made in.
+// The accumulator type.
 template <typename T>
 using PlaneSum = std::conditional_t<kIsFloating<T>, ComputeType<T>, uint64_t>;
 
-// The elements in the type that sums are made in: themselves, or converted.
+// The elements converted to the accumulator type, or a reference to them if the types are equal.
 template <typename T>
 struct Computed {
   using C = PlaneSum<T>;
@@ -171,8 +169,8 @@ struct Computed {
   std::vector<C> copy;
 };
 
-// Makes every output plane (n, c) on its own, in a fixed order of its terms.
-// `plane_terms(n, c, sums)` adds all input planes into the cleared sums.
+// Computes each output plane (n, c) separately, with its terms in a fixed order. `plane_terms(n, c, sums)`
+// accumulates all input planes into the zeroed sums.
 template <typename T, typename Terms>
 void ForEachOutputPlane(const ConvolutionShape& shape, T* output, Terms&& plane_terms) {
   using C = PlaneSum<T>;
@@ -230,7 +228,7 @@ void ConvolveTransposed(const ReferenceRun& run, const ConvolutionShape& shape) 
 
 template <bool kGrouped>
 FaultOr<Success> Convolution(const ReferenceRun& run) {
-  if (run.output().volume() == 0) return Success();  // of no groups, too
+  if (run.output().volume() == 0) return Success();  // also without groups
   const ConvolutionShape shape = MakeShape(run, kGrouped, false);
   if (!VisitNumericType(run.input(0).type(), [&]<typename T>(TypeTag<T>) { Convolve<T>(run, shape); })) {
     return UnsupportedType(run);

@@ -20,7 +20,7 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
   }
 }
 
-// out[:, n] = the coordinates of the n-th element that is not zero.
+// out[:, n] = the coordinates of the n-th nonzero element.
 FaultOr<Success> NonZero(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -80,7 +80,7 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
   const int64_t inner = input.strides()[axis];
   if (input.volume() == 0) return Success();
   const bool known = VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) {
-    // Sums of floats are made in f64; integers wrap around.
+    // Floats are summed in f64; integers wrap around.
     using C = std::conditional_t<kIsFloating<T>, double, ComputeType<T>>;
     ParallelFor(input.volume() / extent, extent, [&](int64_t line) {
       const int64_t first = line / inner * extent * inner + line % inner;
@@ -98,8 +98,8 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
   return Success();
 }
 
-// out = the number of bounds below x; with_right_bound: x on a bound belongs to
-// the bucket that ends there.
+// out = the number of bounds below x. With with_right_bound, x equal to a bound belongs to the bucket that
+// ends there.
 FaultOr<Success> Bucketize(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));
@@ -116,8 +116,7 @@ FaultOr<Success> Bucketize(const ReferenceRun& run) {
   return Success();
 }
 
-// out[r, i] = the first place of row r whose element is not below values[r, i]
-// (right_mode: is above it).
+// out[r, i] = the first position in row r whose element is >= values[r, i], or > with right_mode.
 FaultOr<Success> SearchSorted(const ReferenceRun& run) {
   const TensorView& sorted = run.input(0);
   const TensorView& values = run.input(1);

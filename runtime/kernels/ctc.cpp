@@ -13,7 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The first class of the highest score.
+// Returns the first class with the highest score.
 template <typename T>
 int64_t BestClass(const T* scores, int64_t classes) {
   int64_t best = 0;
@@ -23,9 +23,8 @@ int64_t BestClass(const T* scores, int64_t classes) {
   return best;
 }
 
-// out[n] = the best class at each time before the first 0 of the mask, without
-// the blank, which is the last class, nor what follows its like where these are
-// merged; then -1.
+// out[n] = the best class at each time before the first 0 of the mask, then -1. Blanks (the last class) are
+// removed, and so are repetitions if they are merged.
 template <typename T>
 void CtcGreedyDecoderAs(const ReferenceRun& run, llvm::ArrayRef<double> mask) {
   const TensorView& data = run.input(0);
@@ -54,7 +53,7 @@ FaultOr<Success> CtcGreedyDecoder(const ReferenceRun& run) {
   return Success();
 }
 
-// The blank that an input names, or the last class.
+// Returns the blank class from an input, or the last class without that input.
 FaultOr<int64_t> BlankOf(const ReferenceRun& run, size_t input, int64_t classes) {
   if (run.num_inputs() <= input) return classes - 1;
   const int64_t blank = ElementsAsInts(run.input(input))[0];
@@ -70,7 +69,7 @@ void StoreClass(const MutableTensorView& output, int64_t at, int64_t value) {
   }
 }
 
-// The same of [batch, time, classes], with lengths instead of a mask.
+// The same for [batch, time, classes], with lengths in place of a mask.
 FaultOr<Success> CtcGreedyDecoderSeqLen(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const int64_t batches = data.extent(0), times = data.extent(1), classes = data.extent(2);
@@ -105,7 +104,8 @@ double LogSum(double a, double b) {
   return most + std::log1p(std::exp(std::min(a, b) - most));
 }
 
-// The labels of which a path consists: distinct ones, or without what repeats the one before.
+// Returns the target labels: distinct ones with `unique`, or without consecutive repetitions with
+// `preprocess_collapse_repeated`.
 std::vector<int64_t> LabelsOf(const ir::Node& node, llvm::ArrayRef<int64_t> labels) {
   std::vector<int64_t> target;
   std::unordered_set<int64_t> seen;
@@ -119,14 +119,14 @@ std::vector<int64_t> LabelsOf(const ir::Node& node, llvm::ArrayRef<int64_t> labe
   return target;
 }
 
-// -log of the sum of the probabilities of all paths that are labels with blanks between them.
-// `log_probability(t, class)`. Where repeated classes merge, a label may take several times, and equal ones
-// need a blank between them.
+// Returns -log of the total probability of all paths, which are the labels separated by optional blanks.
+// `log_probability(t, class)` is the input. If repeated classes merge, a label may last several steps, and
+// equal neighbours need a blank between them.
 template <typename LogProbability>
 double PathLoss(llvm::ArrayRef<int64_t> target, int64_t times, int64_t blank, bool merges,
                 const LogProbability& log_probability) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
-  // State 2 * i + 1 is label i, 2 * i the blank before it.
+  // State 2 * i + 1 is label i; state 2 * i is the blank in front of it.
   std::vector<double> paths(2 * target.size() + 1, kNever), next(paths.size());
   paths[0] = 0;
   for (int64_t t = 0; t < times; ++t) {

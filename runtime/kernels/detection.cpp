@@ -23,7 +23,7 @@ struct Corners {
   }
 };
 
-// The intersection by the union.
+// Returns the intersection over union.
 template <typename C>
 C Jaccard(const Corners<C>& a, const Corners<C>& b) {
   const C width = std::min(a.right, b.right) - std::max(a.left, b.left);
@@ -33,19 +33,19 @@ C Jaccard(const Corners<C>& a, const Corners<C>& b) {
   return intersection / (a.area() + b.area() - intersection);
 }
 
-// A box of a class in an image, with its score there.
+// A candidate box of a class, with its score.
 template <typename C>
 struct Scored {
   C score;
   int64_t category, box;
 
-  // The best first; of equal ones the first box.
+  // Orders by decreasing score, then by box index.
   bool operator<(const Scored& other) const {
     return std::tie(other.score, box, category) < std::tie(score, other.box, other.category);
   }
 };
 
-// Computes in C, as the scores and coordinates that are compared were computed.
+// Box decoding and suppression, computed in C like the reference implementation.
 template <typename C>
 class Detector {
  public:
@@ -67,7 +67,7 @@ class Detector {
         least_objectness_(Number("objectness_score")),
         least_score_(Number("confidence_threshold")) {}
 
-  // The detections of an image by class; of equal class in the order of selection.
+  // Returns the detections of an image, sorted by class and by order of selection within a class.
   std::vector<Scored<C>> Detect(int64_t image) {
     Decode(image);
     std::vector<Scored<C>> found =
@@ -82,7 +82,7 @@ class Detector {
     return found;
   }
 
-  // A row of the result.
+  // Returns a row of the result.
   std::array<C, 7> Row(int64_t image, const Scored<C>& found) const {
     Corners<C> box = BoxOf(found);
     if (node_.Bool("clip_after_nms")) box = box.Clipped();
@@ -99,7 +99,7 @@ class Detector {
   }
   C Number(std::string_view attribute) const { return static_cast<C>(node_.Double(attribute)); }
 
-  // A box from what a network says of a prior one.
+  // Decodes a box from a prior box and the predicted offsets.
   Corners<C> DecodeBox(const Corners<C>& prior, const C* variance, const C* offset) const {
     const auto shift = [&](int i) { return variance == nullptr ? offset[i] : variance[i] * offset[i]; };
     Corners<C> box;
@@ -115,7 +115,7 @@ class Detector {
     return clips_ ? box.Clipped() : box;
   }
 
-  // The boxes of an image: [place, box].
+  // Decodes the boxes of an image: [location, box].
   void Decode(int64_t image) {
     const bool encoded = node_.Bool("variance_encoded_in_target");
     const int64_t numbers = count_ * prior_size_;
@@ -123,7 +123,7 @@ class Detector {
     const C width = prior_size_ == 4 ? C(1) : static_cast<C>(node_.Int("input_width"));
     const C height = prior_size_ == 4 ? C(1) : static_cast<C>(node_.Int("input_height"));
     boxes_.resize(static_cast<size_t>(places_ * count_));
-    // The image -1 ends the boxes of a Proposal.
+    // A batch index of -1 ends the boxes of a Proposal.
     ends_ = 0;
     while (ends_ < count_ && (prior_size_ == 4 || priors[ends_ * prior_size_] != -1)) ++ends_;
     for (int64_t i = 0; i < ends_; ++i) {
@@ -135,7 +135,7 @@ class Detector {
           return Corners<C>{box.left / width, box.top / height, box.right / width, box.bottom / height};
         };
         Corners<C> prior = normal({at[0], at[1], at[2], at[3]});
-        // As in OpenVINO, what was decoded of pixels is taken for pixels again.
+        // The decoded box is normalized by the image size again, as in OpenVINO.
         if (!first_offsets_.empty())
           prior = normal(DecodeBox(prior, variance, first_offsets_.data() + index));
         boxes_[static_cast<size_t>(place * count_ + i)] = DecodeBox(prior, variance, offsets_.data() + index);
@@ -149,13 +149,13 @@ class Detector {
 
   C Score(int64_t image, int64_t category, int64_t box) const {
     const auto at = static_cast<size_t>(image * count_ + box);
-    // A box that the first scores take for background is nothing else.
+    // A box that the first scores classify as background is nothing else.
     if (!first_scores_.empty() && first_scores_[2 * at + 1] < least_objectness_)
       return category == background_ ? 1 : 0;
     return scores_[at * static_cast<size_t>(classes_) + static_cast<size_t>(category)];
   }
 
-  // The best `top_k` candidates.
+  // Keeps the best `top_k` candidates.
   void SortAndCut(std::vector<Scored<C>>& candidates) const {
     std::sort(candidates.begin(), candidates.end());
     const int64_t most = node_.Int("top_k");
@@ -163,8 +163,7 @@ class Detector {
       candidates.resize(static_cast<size_t>(most));
   }
 
-  // Adds candidates, the best first, unless one of their class overlaps them
-  // too much that was selected before.
+  // Adds candidates in order of score unless they overlap a selected box of their class too much.
   void Suppress(const std::vector<Scored<C>>& candidates, std::vector<Scored<C>>& selected) const {
     const C threshold = Number("nms_threshold");
     std::vector<std::vector<Scored<C>>> kept(static_cast<size_t>(classes_));
@@ -179,7 +178,7 @@ class Detector {
     }
   }
 
-  // As Caffe does: each class but the background for itself.
+  // Caffe's method: each class except the background separately.
   std::vector<Scored<C>> SelectOfEach(int64_t image) const {
     std::vector<Scored<C>> selected;
     for (int64_t category = 0; category < classes_; ++category) {
@@ -195,7 +194,7 @@ class Detector {
     return selected;
   }
 
-  // As MXNet does: each box is of the class that is most likely, where class 0 is none.
+  // MXNet's method: each box belongs to its most likely class; class 0 is the background.
   std::vector<Scored<C>> SelectOfBestClass(int64_t image) const {
     std::vector<Scored<C>> candidates, selected;
     for (int64_t box = 0; box < ends_; ++box) {
@@ -219,10 +218,10 @@ class Detector {
   bool by_corners_, clips_;
   C least_objectness_, least_score_;
   std::vector<Corners<C>> boxes_;
-  int64_t ends_ = 0;  // the number of boxes that there are
+  int64_t ends_ = 0;  // the number of valid boxes
 };
 
-// Rows of detections, then one that begins with -1 where there is room, then zeros.
+// Writes rows of detections, then one row that begins with -1 if there is space, then zeros.
 template <typename T>
 void DetectionOutputAs(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();

@@ -1,5 +1,4 @@
-// Operations of two broadcast inputs whose output element depends on one
-// element of each: out[i] = f(a[i], b[i]); and Select, of three.
+// Elementwise operations on two broadcast inputs, out[i] = f(a[i], b[i]), and Select on three.
 
 #include <array>
 #include <cmath>
@@ -16,7 +15,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Integer arithmetic wraps around, as the machine's does.
+// Integer arithmetic wraps around.
 #define NNEFC_WRAPPING_FUNCTION(Name, op)                                          \
   struct Name {                                                                    \
     template <typename T>                                                          \
@@ -38,8 +37,7 @@ struct SquaredDifference {
   }
 };
 
-// NaN in the first operand selects the second, as NNEF's definition by
-// `select(x < y, x, y)` does.
+// NaN in the first operand selects the second, as in NNEF's definition `select(x < y, x, y)`.
 struct Minimum {
   template <typename T>
   static T Apply(T a, T b) {
@@ -54,15 +52,14 @@ struct Maximum {
   }
 };
 
-// The quotient and the remainder of integers where the divisor is zero, as OpenVINO's CPU plug-in computes
-// them: it converts an infinity to the smallest 32-bit integer, saturates that to 8 bits, and keeps the low
-// 16 bits of it.
+// The quotient and remainder of an integer division by zero, as in OpenVINO's CPU plug-in: it converts an
+// infinity to the smallest 32-bit integer, saturates that to 8 bits, or keeps its low 16 bits.
 template <typename T>
 constexpr T kByZero =
     sizeof(T) == 1 ? std::numeric_limits<T>::min() : static_cast<T>(std::numeric_limits<int32_t>::min());
 
-// Powers of integers are those modulo 2^bits, as in NumPy and ONNX. With a negative exponent: the quotient of
-// 1 and the power, rounded toward zero.
+// Integer powers are computed modulo 2^bits, as in NumPy and ONNX. A negative exponent yields 1 divided by
+// the power, rounded toward zero.
 struct Power {
   template <typename T>
   static T Apply(T a, T b) {
@@ -90,8 +87,8 @@ struct Power {
   }
 };
 
-// Integers are rounded toward zero. -1 is a case of its own because the smallest integer divided by it does
-// not fit: the quotient wraps around.
+// Integers are rounded toward zero. Division of the smallest integer by -1 overflows, so -1 is a separate
+// case that wraps around.
 struct TruncatedDivide {
   template <typename T>
   static T Apply(T a, T b) {
@@ -104,7 +101,7 @@ struct TruncatedDivide {
   }
 };
 
-// The sign of the dividend.
+// The remainder with the sign of the dividend.
 struct TruncatedMod {
   template <typename T>
   static T Apply(T a, T b) {
@@ -124,7 +121,7 @@ struct TruncatedMod {
   }
 };
 
-// The sign of the divisor.
+// The remainder with the sign of the divisor.
 struct FloorMod {
   template <typename T>
   static T Apply(T a, T b) {
@@ -157,7 +154,7 @@ NNEFC_COMPARISON(Xor, !=)
 // Strides of the output, a and b along a row.
 using RowStrides = std::array<int64_t, 3>;
 
-// Functions of what is left of a quotient of f32.
+// Functions that derive their result from the remainder of an f32 division.
 template <typename Function>
 concept TakesRest = requires { Function::OfRest(0.0f, 0.0f); };
 
@@ -170,8 +167,8 @@ void ReadRow(const T* from, int64_t stride, int64_t count, float* to) {
   }
 }
 
-// Divides in f64: of a quotient below 2^29 the integer part and the product are exact. Others, infinities and
-// NaN are left to the function itself.
+// Divides in f64. For quotients below 2^29 the integer part and the product are exact; other cases,
+// infinities and NaN call the function itself.
 template <typename T, typename Function>
 void RestsOfRow(const T* a, const T* b, T* out, const RowStrides& step, int64_t length) {
   constexpr int64_t kPart = 256;
@@ -202,7 +199,7 @@ void BinaryRow(const T* a, const T* b, Out* out, const RowStrides& step, int64_t
   if constexpr (TakesRest<Function> && std::is_same_v<C, float>)
     return RestsOfRow<T, Function>(a, b, out, step, length);
   auto apply = [](T x, T y) { return Out(Function::Apply(static_cast<C>(x), static_cast<C>(y))); };
-  // The usual strides apart, so that the compiler sees contiguous loops.
+  // Common strides are separate cases, so that the compiler sees contiguous loops.
   if (step == RowStrides{1, 1, 1}) {
     for (int64_t i = 0; i < length; ++i) out[i] = apply(a[i], b[i]);
   } else if (step == RowStrides{1, 1, 0}) {
@@ -255,7 +252,7 @@ FaultOr<Success> Logical(const ReferenceRun& run) {
   return Success();
 }
 
-// The bits of an element: selection does not look at them.
+// Visits an unsigned type of the element width, because selection ignores the meaning of the bits.
 template <typename Visit>
 void VisitWidth(size_t bytes, Visit&& visit) {
   if (bytes == 1) visit(TypeTag<uint8_t>());
@@ -314,7 +311,7 @@ void RegisterElementwiseBinary(KernelRegistry& registry) {
   add("Add", Arithmetic<Add>);
   add("Subtract", Arithmetic<Subtract>);
   add("Multiply", Arithmetic<Multiply>);
-  add("Divide", Arithmetic<TruncatedDivide>);  // whatever `m_pythondiv` says: see README.md
+  add("Divide", Arithmetic<TruncatedDivide>);  // ignores `m_pythondiv`: see README.md
   add("Power", Arithmetic<Power>);
   add("Minimum", Arithmetic<Minimum>);
   add("Maximum", Arithmetic<Maximum>);

@@ -1,5 +1,4 @@
-// Operations of one input whose output element depends on one element:
-// out[i] = f(x[i]). The functions with parameters are in activation.cpp.
+// Elementwise operations on one input, out[i] = f(x[i]). Functions with parameters are in activation.cpp.
 
 #include <cmath>
 
@@ -12,14 +11,14 @@ namespace nnefc::runtime {
 
 namespace {
 
-// min(max(x, 0), 1), as selections: x where it is greater, then where it is less.
+// min(max(x, 0), 1) by comparison, so that NaN becomes 0.
 template <typename T>
 T ToUnit(T x) {
   const T positive = x > T(0) ? x : T(0);
   return positive < T(1) ? positive : T(1);
 }
 
-// C++'s function of the name for floats; T is what arithmetic is done in.
+// The standard library function of that name for floats; T is the arithmetic type.
 #define NNEFC_FLOAT_FUNCTION(Name, expression) \
   struct Name {                                \
     template <typename T>                      \
@@ -53,7 +52,7 @@ NNEFC_FLOAT_FUNCTION(Log2, std::log2(x))
 NNEFC_FLOAT_FUNCTION(Sigmoid, T(1) / (T(1) + std::exp(-x)))
 NNEFC_FLOAT_FUNCTION(HSigmoid, ToUnit((x + T(3)) / T(6)))
 NNEFC_FLOAT_FUNCTION(SoftSign, x / (T(1) + std::abs(x)))
-// 1 + erf(z) = erfc(-z) and 0.5 * (1 + tanh(z)) = 1 / (1 + exp(-2 * z)), where nothing cancels.
+// 1 + erf(z) = erfc(-z) and 0.5 * (1 + tanh(z)) = 1 / (1 + exp(-2 * z)) avoid cancellation.
 NNEFC_FLOAT_FUNCTION(GeluErf, T(0.5) * x * std::erfc(x * T(-0.70710678118654752440)))
 // 2 * sqrt(2 / pi) = 1.59..
 NNEFC_FLOAT_FUNCTION(GeluTanh,
@@ -96,7 +95,7 @@ struct Relu {
   }
 };
 
-// Integers are their own floor, ceiling and rounding.
+// Rounding of integers.
 struct Identity {
   template <typename T>
   static T Apply(T x) {

@@ -10,14 +10,14 @@
 
 namespace nnefc::runtime {
 
-// What keeps a graph from being run with the values that it was given.
+// A reason why a graph cannot run with the given values.
 struct [[nodiscard]] Fault {
-  const Rule* rule;  // that is broken
+  const Rule* rule;  // the violated rule
   std::string message;
-  SourceRange place = {};  // of the innermost node that tells, where it has one
+  SourceRange place = {};  // source range of the innermost node that has one
 };
 
-// A result of a kernel or of a step, or why there is none.
+// The result of a kernel or a step, or a fault.
 template <typename T>
 using FaultOr = ErrorOr<T, Fault>;
 
@@ -25,7 +25,7 @@ template <typename... Args>
 Fault FaultOf(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
   return {&rule, fmt::format(format, std::forward<Args>(args)...)};
 }
-// Of values that a kernel cannot take.
+// Returns a fault for values that a kernel cannot process.
 template <typename... Args>
 Fault KernelFault(fmt::format_string<Args...> format, Args&&... args) {
   return FaultOf(kRunFailed, format, std::forward<Args>(args)...);
@@ -34,7 +34,7 @@ inline Fault OutOfMemory() {
   return FaultOf(kRuntimeMemory, "out of memory");
 }
 
-// The first mistake of a callee, or `otherwise` where it told none.
+// Returns the first diagnostic of a callee as a fault, or `otherwise` if there is none.
 inline Fault FirstFault(const Emitter& emitter, Fault otherwise) {
   if (emitter.diagnostics().empty()) return otherwise;
   const Diagnostic& first = emitter.diagnostics().front();

@@ -1,4 +1,4 @@
-// Reading and writing at positions that a tensor of indices gives.
+// Gather, GatherElements and ScatterElementsUpdate.
 
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Lines of `extent` elements, `outer` of each batch, of which `count` are taken.
+// `count` of `extent` elements are gathered from each line; a batch has `outer` lines.
 struct GatheredLines {
   int64_t lines, outer, count, extent;
 };
@@ -57,7 +57,7 @@ FaultOr<Success> Gather(const ReferenceRun& run) {
   return Success();
 }
 
-// What a single index takes.
+// Returns the view selected by a single index.
 FaultOr<ElementsView> GatherOne(const ViewRequest& run) {
   const TensorView& indices = run.input(1);
   const auto rank = static_cast<int64_t>(run.source.shape.size());
@@ -76,8 +76,7 @@ FaultOr<ElementsView> GatherOne(const ViewRequest& run) {
   return view;
 }
 
-// The coordinate of element `index` of `shape`, applied to other strides with
-// the coordinate on `axis` left out.
+// Returns the offset of element `index` of `shape` in other strides, without the contribution of `axis`.
 int64_t OffsetWithoutAxis(int64_t index, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
                           size_t axis) {
   int64_t offset = 0;
@@ -134,8 +133,8 @@ C Combined(Combine combine, C a, C b) {
   return b;
 }
 
-// out = data; out[.., indices[.., i, ..], ..] combined with updates[.., i, ..]
-// one after the other, since indices may repeat.
+// out = data; then out[.., indices[.., i, ..], ..] is combined with updates[.., i, ..] sequentially, since
+// indices may repeat.
 template <typename T>
 void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, size_t axis) {
   using C = ComputeType<T>;
@@ -144,7 +143,7 @@ void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, s
   const Combine combine = ParseCombine(run.node.String("reduction"));
   const bool use_initial = run.node.Bool("use_init_val") || combine == Combine::kReplace;
   T* out = output.mutable_data<T>();
-  std::vector<int64_t> counts;  // how many values each element is the mean of
+  std::vector<int64_t> counts;  // number of values in the mean of each element
   if (combine == Combine::kMean || !use_initial)
     counts.assign(static_cast<size_t>(output.volume()), use_initial ? 1 : 0);
   for (int64_t i = 0; i < indices.volume(); ++i) {

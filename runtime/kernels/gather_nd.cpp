@@ -1,4 +1,4 @@
-// Reading and writing at tuples of coordinates, and slices of an axis.
+// GatherND, ScatterUpdate and ScatterNDUpdate.
 
 #include <cstring>
 
@@ -11,8 +11,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The offset in blocks that each tuple of the last axis of `indices` names
-// among `extents`; a negative coordinate counts from the end.
+// Returns the offset, in blocks, of each tuple in the last axis of `indices` among `extents`. Negative
+// coordinates count from the end.
 FaultOr<std::vector<int64_t>> TupleOffsets(const TensorView& indices, llvm::ArrayRef<int64_t> extents) {
   const size_t length = extents.size();
   FaultOr<std::vector<int64_t>> items = IndexElements(indices);
@@ -100,7 +100,7 @@ C Reduced(const std::string& reduction, C a, C b) {
   return b;
 }
 
-// out[indices[i.., :].., rest] combined with updates[i.., rest], one after the other.
+// out[indices[i.., :].., rest] is combined with updates[i.., rest] sequentially.
 FaultOr<Success> ScatterNdUpdate(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);

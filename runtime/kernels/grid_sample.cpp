@@ -1,4 +1,4 @@
-// GridSample: the input at points that a grid gives in [-1, 1].
+// GridSample: samples the input at the points of a grid in [-1, 1].
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// How points become positions of an axis.
+// The mapping of points to positions of an axis.
 struct Sampling {
   bool align_corners;
   std::string mode, padding;
@@ -21,12 +21,12 @@ struct Sampling {
     return align_corners ? (point + 1) / 2 * (size - 1) : ((point + 1) * size - 1) / 2;
   }
 
-  // The position that stands for one outside; nothing for a zero.
+  // Returns the position used for one outside, or nothing if it reads zero.
   std::optional<int64_t> Inside(double position, int64_t extent) const {
     if (position >= 0 && position < static_cast<double>(extent)) return static_cast<int64_t>(position);
     if (padding == "zeros" || !std::isfinite(position)) return std::nullopt;
     if (padding == "border") return position < 0 ? 0 : extent - 1;
-    // Reflection about the outermost elements, or about their outer edges.
+    // Reflects about the outermost elements, or about their outer edges.
     if (extent == 1) return 0;
     const auto size = static_cast<double>(extent);
     const double period = align_corners ? 2 * (size - 1) : 2 * size;
@@ -37,7 +37,7 @@ struct Sampling {
   }
 };
 
-// Keys' convolution with the coefficient -0.75.
+// Weights of Keys' cubic convolution with coefficient -0.75.
 std::array<double, 4> CubicWeights(double t) {
   constexpr double a = -0.75;
   const auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
@@ -45,7 +45,7 @@ std::array<double, 4> CubicWeights(double t) {
   return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
-// The positions along an axis that a point sums up, with weights.
+// The taps of a point along an axis.
 struct PointTaps {
   double first;
   llvm::SmallVector<double, 4> weights;

@@ -1,6 +1,4 @@
-// Interpolate. Every mode is a weighted sum over few positions of
-// each axis, and the weights of an element are products of those of its
-// coordinates.
+// Interpolate. Each mode is separable: a weighted sum over a small number of positions along each axis.
 
 #include <algorithm>
 #include <array>
@@ -14,11 +12,11 @@ namespace nnefc::runtime {
 
 namespace {
 
-// out[o, x, i] = sum over the taps of x of weight * in[o, position, i], for one
-// axis of a tensor seen as [outer, axis, inner]. Sums are made in f64.
+// out[o, x, i] = sum over the taps of x of weight * in[o, position, i], for one axis of a tensor viewed as
+// [outer, axis, inner]. Sums are computed in f64.
 struct ResizedLines {
   int64_t outer, input, inner;
-  const std::vector<Taps>& taps;  // by position of the output
+  const std::vector<Taps>& taps;  // one list per output position
 };
 template <typename In, typename Out>
 void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
@@ -44,7 +42,7 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
                      [&](In x) { return ConvertElement<Out>(value(x)); });
       return;
     }
-    if (taps.size() == 2) {  // as most have: without sums in memory
+    if (taps.size() == 2) {  // the common case, without sums in memory
       const In *low = lines + taps[0].position * of.inner, *high = lines + taps[1].position * of.inner;
       Out* to = out + row * of.inner;
       Wide([&] {
@@ -72,8 +70,7 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
   });
 }
 
-// One axis after the other: the weights of an element are products of those of
-// its coordinates. What lies between two axes is f64.
+// Resizes one axis after the other, because the weights are separable. Intermediate results are f64.
 template <typename T>
 void InterpolateAs(const ReferenceRun& run, const TensorView& input,
                    const std::vector<std::vector<Taps>>& taps, llvm::ArrayRef<size_t> resized) {
@@ -103,8 +100,8 @@ bool PickOneEach(llvm::ArrayRef<Taps> taps) {
                      [](const Taps& of) { return of.size() == 1 && of[0].weight == 1; });
 }
 
-// An element of the input for each of the output, as the nearest one is. Lines along the last resized axis
-// that show the same ones as those before are copied from there.
+// Copies one input element per output element (nearest neighbour). Lines along the last resized axis that
+// equal the previous line are copied from it.
 template <typename T>
 void PickElements(const TensorView& input, const MutableTensorView& output,
                   const std::vector<std::vector<Taps>>& taps, size_t last) {
@@ -141,7 +138,7 @@ void PickElements(const TensorView& input, const MutableTensorView& output,
   });
 }
 
-// The input with zeros around it, if the node asks for them.
+// Returns the input with zero padding, if the node has any.
 TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage) {
   const TensorView& input = run.input(0);
   const size_t rank = static_cast<size_t>(input.rank());
@@ -178,8 +175,8 @@ FaultOr<Success> Interpolate(const ReferenceRun& run) {
   for (size_t axis = 0; axis < taps->size(); ++axis) {
     if (!(*taps)[axis].empty()) resized.push_back(axis);
   }
-  // Those that shrink first, so that nothing between is larger than both ends; of axes that
-  // grow alike the last one first, while it has fewer lines: it alone is not walked in vectors.
+  // Shrinking axes come first, so that no intermediate result is larger than both ends. Among axes with equal
+  // growth the last one comes first while it has fewer lines, because it alone is not vectorised.
   const auto growth = [&](size_t axis) {
     return static_cast<double>(output[axis]) / static_cast<double>(input.shape()[axis]);
   };

@@ -17,14 +17,14 @@
 
 namespace nnefc::runtime {
 
-// What a session keeps for one step between runs (bound memory objects).
+// The state of one step that a session keeps between runs, such as bound memory objects.
 class KernelState {
  public:
   virtual ~KernelState() = default;
 };
 
-// One call of a kernel. The shape of a view of a value in an opaque layout is
-// the logical one; its strides mean nothing.
+// The arguments of one kernel call. Views of values in opaque layouts have logical shapes; their strides are
+// undefined.
 struct KernelRun {
   llvm::ArrayRef<const TensorView*> inputs;
   llvm::ArrayRef<const MutableTensorView*> outputs;
@@ -39,53 +39,52 @@ struct KernelRun {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // What runs, for profiles: "reference", "onednn:jit:avx512_core".
+  // Returns the implementation name for profiles: "reference", "onednn:jit:avx512_core".
   virtual std::string implementation() const = 0;
   virtual std::unique_ptr<KernelState> NewState() const { return nullptr; }
-  // Writes the outputs, or tells in the user's words why it cannot (an index
-  // out of range).
+  // Computes the outputs, or returns a user-facing fault (such as an index out of range).
   virtual FaultOr<Success> Run(const KernelRun& run) const = 0;
 };
 
-// Lays a constant out in another way.
+// A kernel that converts a constant to another layout.
 class ConstantKernel : public Kernel {
  public:
-  // The same as Run, of some rows at a time where the value is to be computed: all of them need not be there
-  // at once.
+  // Same as Run, but computes a lazy value block by block, so that it need not be in memory as a whole.
   virtual FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const = 0;
 };
 
-// What is known at plan time of a value that a kernel will read or write.
+// The properties of an operand or result of a kernel at plan time.
 struct ValueInfo {
   ElementType type = ElementType::kDynamic;
   Shape shape = {};
-  // How its producer lays it out; null (row-major) for outputs. Of strides (StridesOf) where the kernel says
-  // that it accepts them alone: KernelRegistry::AcceptStrides.
+  // The layout chosen by the producer; null (row-major) for outputs. A strided layout (StridesOf) appears
+  // only for kernels registered with KernelRegistry::AcceptStrides.
   Layout layout = nullptr;
-  // Its value, if it is a constant.
+  // The value if it is constant, otherwise null.
   const TensorValue* constant = nullptr;
-  // Nobody reads it after this step, so that the step may write over it.
+  // True if this step is the last reader and may overwrite it.
   bool overwritable = false;
 };
 
-// An operation that is done on the result of another before it is stored.
+// An operation fused to the end of another, applied before the result is stored.
 struct PostOperation {
   const ir::Node* node = nullptr;
-  // Which of the node's inputs is that result; the others follow one another
-  // in KernelRequest::inputs from `first_operand`.
+  // Index of the node's input that receives the result. Its other inputs are in KernelRequest::inputs,
+  // starting at `first_operand`.
   int chained_input = 0;
   int first_operand = 0;
 };
 
-// The codes of 8 bits of a constant filter.
+// The 8-bit quantization of a constant filter.
 struct FilterCodes {
-  // By output channel, the scale of which all its numbers are multiples by -128 to 127; empty: one has none.
+  // Scales per output channel: all its elements are multiples of the scale by -128 to 127. Empty if a channel
+  // has no such scale.
   std::vector<float> scales;
-  // The largest of the sums of an output's codes without their signs, and what rounding adds.
+  // The maximum over outputs of the sum of absolute quantized values, plus a bound on rounding errors.
   float most_magnitude = 0;
 };
 
-// A node and what follows it in the same step, at known shapes.
+// A node and the nodes fused to it, with known shapes.
 struct KernelRequest {
   const ir::Node* node = nullptr;
   llvm::ArrayRef<PostOperation> posts = {};
@@ -93,30 +92,29 @@ struct KernelRequest {
   llvm::ArrayRef<ValueInfo> inputs = {};
   llvm::ArrayRef<ValueInfo> outputs = {};
   Precision precision = Precision::kF32;
-  // Whoever reads output 0 takes it in codes of 8 bits.
+  // All readers of output 0 accept 8-bit quantized values.
   bool as_codes = false;
-  // Of a constant filter (input 1); empty where the node takes no codes. `filter_magnitude` is
+  // Scales of a constant filter (input 1); empty if the node is not quantized. `filter_magnitude` is
   // FilterCodes::most_magnitude.
   llvm::ArrayRef<float> filter_scales = {};
   float filter_magnitude = 0;
-  // In which those who read output 0 would best have it; null where it is the same to them.
+  // The layout of output 0 that its readers prefer, or null for no preference.
   Layout wanted_output = nullptr;
-  // Which of the ways that the registry has for the operation; empty: the factory chooses. It declines one
-  // that the step does not allow.
+  // The registered algorithm to use, or empty for the factory's own choice. The factory declines an algorithm
+  // that does not apply to the step.
   std::string_view way = {};
 };
 
-// The answer to a request.
+// A kernel with its layouts and memory requirements.
 struct PreparedKernel {
   std::shared_ptr<const Kernel> kernel;
-  // Where the kernel wants its inputs and leaves its outputs; the plan
-  // reorders what lies otherwise.
+  // The layouts of operands and results. The plan inserts reorders where they differ.
   llvm::SmallVector<Layout, 4> inputs;
   llvm::SmallVector<Layout, 1> outputs;
   size_t scratch_bytes = 0;
-  // Output 0 may lie where this input does.
+  // Index of an input whose memory output 0 may share, or -1.
   int in_place = -1;
-  // Output 0 must lie where input `in_place` does: the kernel adds to it.
+  // Output 0 must share the memory of input `in_place`, because the kernel accumulates into it.
   bool in_place_required = false;
 };
 

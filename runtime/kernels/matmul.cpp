@@ -1,5 +1,4 @@
-// MatMul: C[i,j] = sum over k of A[i,k] * B[k,j], for each of the broadcast
-// leading coordinates.
+// MatMul: C[i,j] = sum over k of A[i,k] * B[k,j] for all broadcast leading coordinates.
 
 #include <array>
 #include <cmath>
@@ -14,15 +13,14 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A matrix operand: its leading axes as strides in the result, and the strides
-// of its rows and columns.
+// A matrix operand: strides of its leading axes in the result, and strides of rows and columns.
 struct Operand {
   Strides leading;
   int64_t rows, columns;
   int64_t row_stride, column_stride;
 };
 
-// A vector is a row on the left and a column on the right.
+// Creates an operand. A vector is a row on the left and a column on the right.
 Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::ArrayRef<int64_t> leading) {
   Operand operand;
   if (view.rank() == 1) {
@@ -51,7 +49,7 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
   using C = ComputeType<T>;
   // Floats are summed in f64, integers modulo 2^64.
   using SumType = std::conditional_t<kIsFloating<T>, double, uint64_t>;
-  constexpr int64_t kColumns = 64;  // of C that one call makes
+  constexpr int64_t kColumns = 64;  // columns of C per call
   const int64_t blocks = (b.columns + kColumns - 1) / kColumns;
   int64_t batches = 1;
   for (int64_t extent : leading) batches *= extent;
@@ -96,8 +94,8 @@ FaultOr<Success> MatMul(const ReferenceRun& run) {
   return Success();
 }
 
-// Exchanges rows and eliminates columns of [a | b] until a is the unit matrix and b the inverse of what it
-// was (Gauss and Jordan). A matrix without an inverse gives infinities and NaN.
+// Inverts `a` into `b`, initially the unit matrix, by Gauss-Jordan elimination with row pivoting. Singular
+// matrices yield infinities and NaN.
 void Invert(std::vector<double>& a, std::vector<double>& b, int64_t size) {
   const auto at = [size](int64_t row, int64_t column) { return static_cast<size_t>(row * size + column); };
   for (int64_t k = 0; k < size; ++k) {
@@ -125,7 +123,7 @@ void Invert(std::vector<double>& a, std::vector<double>& b, int64_t size) {
   }
 }
 
-// Inverse-14; `adjoint`: of the transposed matrix.
+// Inverse-14; `adjoint`: inverse of the transposed matrix.
 FaultOr<Success> Inverse(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const int64_t size = data.extent(data.rank() - 1);

@@ -1,5 +1,5 @@
-// NNEF's conv and deconv without bias (R 4.3.1) over any number of spatial
-// dimensions: OpenVINO's convolutions have at most three. Sums are made in f64.
+// NNEF's conv and deconv without bias (R 4.3.1) with any number of spatial dimensions (OpenVINO's have at
+// most three), with f64 sums.
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
@@ -10,8 +10,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// An element of the filter's window and the element of the input's plane that
-// it weighs, by their row-major places.
+// A row-major index of the filter's window and the corresponding index of the input plane.
 struct FilterTap {
   int64_t filter = 0;
   int64_t input = 0;
@@ -24,8 +23,8 @@ llvm::ArrayRef<int64_t> Spatial(const TensorView& view) {
   return llvm::ArrayRef<int64_t>(view.shape()).drop_front(2);
 }
 
-// Where along one axis the extended input is read for item `j` of the filter at
-// position `i` of the output; nothing if the sum has no such term.
+// Returns the position along one axis of the extended input for filter item `j` and output position `i`, or
+// nothing if there is no such term.
 std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_t axis, int64_t i,
                             int64_t j) {
   const int64_t s = window.stride[axis];
@@ -35,8 +34,7 @@ std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_
   return at / s;
 }
 
-// The taps at each position of the output along one axis; zeros in the border
-// are left out.
+// Returns the taps at each output position along one axis, without zeros in the border.
 FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
                                            const ReferenceRun& run) {
   const int64_t extent = Spatial(run.input(0))[axis];
@@ -57,8 +55,8 @@ FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow
   return positions;
 }
 
-// The taps of the window at one position of the output's plane: every choice
-// of one tap along each axis.
+// Returns the taps of the window at one position of the output plane: all combinations of the taps along each
+// axis.
 FilterTaps TapsAt(int64_t position, const std::vector<std::vector<FilterTaps>>& along,
                   const NnefWindow& window, llvm::ArrayRef<int64_t> input) {
   std::vector<const FilterTaps*> axes(along.size());
@@ -82,9 +80,8 @@ FilterTaps TapsAt(int64_t position, const std::vector<std::vector<FilterTaps>>& 
   return taps;
 }
 
-// output[b][k] at a position = sum over the channels k' of k's group and the
-// taps of input[b][k'] * filter[k][k'], where `filter_plane(k, k')` tells the
-// place of the filter's plane.
+// output[b][k] at a position = sum over the channels k' of k's group and the taps of input[b][k'] *
+// filter[k][k']. `filter_plane(k, k')` is the index of the filter's plane.
 template <typename T, typename FilterPlane>
 void SumTaps(const ReferenceRun& run, const NnefWindow& window,
              const std::vector<std::vector<FilterTaps>>& along, int64_t groups, FilterPlane&& filter_plane) {
@@ -126,8 +123,7 @@ FaultOr<Success> Convolve(const ReferenceRun& run) {
     if (!taps) return taps.error();
     along.push_back(std::move(*taps));
   }
-  // The filter is (c, C / G, ..), where C are the channels of the up-scaled
-  // tensor.
+  // The filter is (c, C / G, ..) with the channel count C of the up-scaled tensor.
   const int64_t per_group = filter.extent(1);
   const int64_t groups =
       (basic ? run.input(0) : static_cast<const TensorView&>(run.output())).extent(1) / per_group;

@@ -1,5 +1,5 @@
-// NNEF's argmax_pool and max_pool_with_index (R 4.3.3, 4.9.3) for windows along
-// more than three dimensions, which no OpenVINO operation has.
+// NNEF's argmax_pool and max_pool_with_index (R 4.3.3, 4.9.3) for windows with more dimensions than
+// OpenVINO's pooling operations support.
 
 #include <limits>
 
@@ -13,8 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The number of a place, row-major in the window, in a window of the size
-// `index_size`.
+// Converts a row-major index in the window to the index in a window of size `index_size`.
 int64_t IndexOf(int64_t place, const NnefWindow& pool, llvm::ArrayRef<int64_t> index_size) {
   int64_t index = 0;
   int64_t stride = 1;
@@ -29,11 +28,11 @@ int64_t IndexOf(int64_t place, const NnefWindow& pool, llvm::ArrayRef<int64_t> i
 template <typename T>
 struct WindowMaximum {
   T value = T(-std::numeric_limits<ComputeType<T>>::infinity());
-  int64_t place = -1;  // in the window, row-major
+  int64_t place = -1;  // row-major index in the window
 };
 
-// The first largest value under the window at output element `index`, NaN passed
-// over; the first place where nothing is greater than negative infinity.
+// Returns the first maximum under the window at output element `index`. NaN is skipped. If nothing is greater
+// than negative infinity, the index is that of the first element.
 template <typename T>
 WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> output,
                                     const NnefWindow& pool, int64_t index) {

@@ -1,4 +1,4 @@
-// NNEF's region operations (R 4.6), which no OpenVINO operation computes.
+// NNEF's region operations (R 4.6), without equivalents in OpenVINO.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The taps of every output position of every region along every spatial axis.
+// The taps of all output positions along each spatial axis, for each region.
 struct Regions {
   std::vector<std::vector<std::vector<Taps>>> taps;  // [region][axis][position]
   std::vector<int64_t> batches;                      // [region]
@@ -23,8 +23,8 @@ struct Interval {
   double begin, end;
 };
 
-// Reads rows (y0, x0, .., y1, x1, ..) and makes the taps of each with
-// make(interval, extent, outputs, position).
+// Reads rows (y0, x0, .., y1, x1, ..) and creates the taps of each with make(interval, extent, outputs,
+// position).
 template <typename MakeTaps>
 FaultOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
   const TensorView& input = run.input(0);
@@ -123,10 +123,9 @@ FaultOr<Success> CombineRegions(const ReferenceRun& run, const FaultOr<Regions>&
   return Success();
 }
 
-// R 4.6.1: of a region of r elements, cell i of p covers ceil(r / p) from
-// i * floor(r / p) on. The text adds the size of a cell to where cells start,
-// by which the last would lie outside of the region: taken for a slip. What
-// lies outside of the map does not take part, of nothing the result is 0.
+// R 4.6.1: cell i of p covers ceil(r / p) elements of a region of r elements, starting at i * floor(r / p).
+// The text adds the cell size to the start, so that the last cell would be outside of the region; this is
+// treated as an error in the text. Elements outside of the map are ignored; an empty cell is 0.
 Taps PoolTaps(Interval region, int64_t extent, int64_t outputs, int64_t i) {
   const auto begin = static_cast<int64_t>(std::floor(region.begin + 0.5));
   const auto end = static_cast<int64_t>(std::floor(region.end + 0.5));
@@ -146,9 +145,8 @@ FaultOr<Success> MaxRoiPool(const ReferenceRun& run) {
   return CombineRegions(run, ReadRegions(run, PoolTaps), RegionValue::kMax);
 }
 
-// R 4.6.2 with the interpolation of 4.4.2: position u of the region that
-// output i stands for, kept within the region, as a crop would, and the two
-// elements around it.
+// R 4.6.2 with the interpolation of 4.4.2: the position u of output i is clamped to the region, as if the
+// region were cropped first, and interpolated between two elements.
 FaultOr<Success> RoiResample(const ReferenceRun& run) {
   const std::string method = run.node.String("method");
   const auto taps = [&](Interval region, int64_t extent, int64_t outputs, int64_t i) -> Taps {

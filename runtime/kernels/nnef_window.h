@@ -10,22 +10,20 @@
 
 namespace nnefc::runtime {
 
-// A window of NNEF (R 4.3) along any number of axes; automatic padding has been
-// computed.
+// An NNEF window (R 4.3) along any number of axes, with automatic padding resolved.
 struct NnefWindow {
   std::vector<int64_t> size, stride, dilation, before;
-  std::string_view border;  // of the node
+  std::string_view border;  // border mode of the node
   int64_t volume = 1;
 };
 
-// Reads `border`, `padding`, `stride` and `dilation` of a node whose window has
-// the extents `size` and slides along `upscaled`; nothing if its volume or its
-// padding overflows.
+// Reads `border`, `padding`, `stride` and `dilation` of a node. Its window has the extents `size` and slides
+// along `upscaled`. Returns nothing if the volume or the padding overflows.
 std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<int64_t> size,
                                          llvm::ArrayRef<int64_t> upscaled);
 
-// R 4.3, border modes: the element that stands for position `at` of an axis;
-// nothing for one whose value is not an element's.
+// R 4.3, border modes: returns the element position used for position `at` of an axis, or nothing if the
+// value does not come from an element.
 std::optional<int64_t> BorderSource(int64_t at, int64_t extent, std::string_view border);
 
 }  // namespace nnefc::runtime

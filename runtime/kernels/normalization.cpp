@@ -1,4 +1,4 @@
-// LRN, BatchNormInference, NormalizeL2, MVN, GRN and GroupNormalization. Sums are made in f64.
+// LRN, BatchNormInference, NormalizeL2, MVN, GRN and GroupNormalization, with f64 sums.
 
 #include <cmath>
 
@@ -12,13 +12,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// One of the axes that a window of LRN spans.
+// An axis of an LRN window.
 struct SpannedAxis {
   int64_t extent, stride, reach;
 };
 
-// The sum of squares in the box of 2 * reach + 1 elements around `index` along
-// each spanned axis, clipped to the tensor.
+// Returns the sum of squares of the 2 * reach + 1 elements around `index` along each spanned axis, clipped to
+// the tensor.
 template <typename T>
 double SumOfSquares(const T* x, int64_t index, llvm::ArrayRef<SpannedAxis> axes) {
   llvm::SmallVector<int64_t, 4> first, last, at;
@@ -90,7 +90,7 @@ void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
   ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
     const int64_t c = index % channels;
     const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
-    // Where the scale is infinite, x * scale + (beta - mean * scale) would be something else.
+    // With an infinite scale, x * scale + (beta - mean * scale) would differ.
     const double mean = parameter(at.mean, c), beta = parameter(at.beta, c);
     const T* x = input.data<T>() + index * plane;
     T* out = run.output().mutable_data<T>() + index * plane;
@@ -107,7 +107,7 @@ FaultOr<Success> BatchNormInference(const ReferenceRun& run) {
   return Success();
 }
 
-// out = x / sqrt(sum over the axes of x^2, plus or at least eps)
+// out = x / sqrt(max(sum, eps)) or x / sqrt(sum + eps), with the sum of x^2 over the axes.
 template <typename T>
 void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const TensorView& input = run.input(0);
@@ -136,8 +136,7 @@ FaultOr<Success> NormalizeL2(const ReferenceRun& run) {
   return Success();
 }
 
-// out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps); both
-// moments over the axes.
+// out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), with both moments over the axes.
 template <typename T>
 void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const TensorView& input = run.input(0);
@@ -207,8 +206,8 @@ FaultOr<Success> Grn(const ReferenceRun& run) {
   return Success();
 }
 
-// out = (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c]; the moments
-// are those of a group of channels, which lie behind one another.
+// out = (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c], with the moments of a group of
+// consecutive channels.
 template <typename T>
 void GroupNormalizationAs(const ReferenceRun& run) {
   const TensorView& input = run.input(0);

@@ -28,8 +28,7 @@ int64_t SymmetricSource(int64_t i, int64_t extent) {
   return folded < extent ? folded : period - 1 - folded;
 }
 
-// Fills the output with the pad value and copies into its middle what of the
-// input is not cropped.
+// Fills the output with the pad value, then copies the part of the input that is not cropped.
 FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> before) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -58,8 +57,7 @@ FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
   return Success();
 }
 
-// Each output element is one of the input's: the offsets along every axis are
-// tabulated.
+// Copies an input element to each output element, with precomputed offsets along each axis.
 FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before, BorderSource source) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -74,7 +72,7 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
   }
   const size_t width = output.element_bytes();
   const int64_t row = rank == 0 ? 1 : output.shape()[rank - 1];
-  // What of a row is the input's, one element behind the other.
+  // The range of a row that is a contiguous copy of the input.
   const bool is_dense = rank > 0 && input.strides()[rank - 1] == 1;
   const int64_t begin = is_dense ? std::clamp<int64_t>(before[rank - 1], 0, row) : row;
   const int64_t end =
@@ -107,7 +105,7 @@ FaultOr<Success> Pad(const ReferenceRun& run) {
   return PadConstant(run, before);
 }
 
-// Borders of no width.
+// Returns the input itself if all pad widths are zero.
 FaultOr<ElementsView> WithoutBorders(const ViewRequest& run) {
   for (int64_t width : ElementsAsInts(run.input(1))) {
     if (width != 0) return KernelFault("a border");

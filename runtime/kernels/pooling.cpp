@@ -1,4 +1,4 @@
-// MaxPool, AvgPool and the adaptive ones of one to three spatial axes.
+// MaxPool, AvgPool and their adaptive variants with one to three spatial axes.
 
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ Pooling MakePooling(const ReferenceRun& run) {
           MakeWindow(run.node, input.drop_front(2), output.drop_front(2), kernel)};
 }
 
-// Adaptive pooling has sections of the input in place of windows.
+// Adaptive pooling divides the input into sections in place of windows.
 Pooling MakeAdaptivePooling(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> input = run.input(0).shape();
   Pooling pooling{input[0] * input[1], input[1], {}};
@@ -39,8 +39,8 @@ Pooling MakeAdaptivePooling(const ReferenceRun& run) {
   return pooling;
 }
 
-// Calls body(out_index, z0, y0, x0) for every window of a plane with the input
-// position of its first tap, which may be negative.
+// Calls body(out_index, z0, y0, x0) for each window of a plane, with the input position of its first tap (may
+// be negative).
 template <typename Body>
 void ForEachWindow(const Window& window, Body&& body) {
   const auto& [wz, wy, wx] = window;
@@ -54,8 +54,7 @@ void ForEachWindow(const Window& window, Body&& body) {
   }
 }
 
-// Calls body(in_index) for the taps of a window that lie inside the input, in
-// row-major order.
+// Calls body(in_index) in row-major order for the taps of a window that are inside the input.
 template <typename Body>
 void ForEachTap(const Window& window, int64_t z0, int64_t y0, int64_t x0, Body&& body) {
   const auto& [wz, wy, wx] = window;
@@ -74,8 +73,7 @@ void ForEachTap(const Window& window, int64_t z0, int64_t y0, int64_t x0, Body&&
   }
 }
 
-// What a maximum begins at: elements that are not greater, NaN among them, are
-// passed over.
+// The initial value of a maximum. Elements that are not greater, such as NaN, are skipped.
 template <typename T>
 T Lowest() {
   if constexpr (std::numeric_limits<ComputeType<T>>::has_infinity) {
@@ -85,8 +83,7 @@ T Lowest() {
   }
 }
 
-// The number of elements of the input before the axis from which indices
-// count: MaxPool-8's `axis`.
+// Returns the number of input elements after which indices repeat, according to MaxPool-8's `axis`.
 int64_t IndexPeriod(const ReferenceRun& run) {
   const int64_t axis = NormalAxis(run.node.Int("axis"), run.input(0).rank());
   int64_t period = 1;
@@ -132,8 +129,8 @@ FaultOr<Success> MaxPool(const ReferenceRun& run) {
   return Success();
 }
 
-// How many elements of a window along one axis lie inside input and padding; a
-// window of rounding_type ceil may reach beyond.
+// Returns the number of window elements along one axis that are inside the input or its padding. Windows of
+// rounding_type ceil may extend further.
 int64_t PaddedTaps(const WindowAxis& axis, int64_t start) {
   const int64_t room = axis.input + axis.after - start;
   if (room <= 0) return 0;
@@ -150,7 +147,7 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
     const T* in = input + plane * pooling.input_plane();
     T* out = output + plane * pooling.output_plane();
     ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
-      double sum = 0;  // of a window of millions of elements, a sum of f32 loses percents
+      double sum = 0;  // f32 sums would lose several percent for windows of millions of elements
       int64_t inside = 0;
       ForEachTap(pooling.window, z, y, x, [&](int64_t i) {
         sum += static_cast<double>(static_cast<C>(in[i]));
@@ -171,7 +168,7 @@ FaultOr<Success> AvgPool(const ReferenceRun& run) {
   return Success();
 }
 
-// The elements [first, last) of an axis that position `i` of `output` summarizes.
+// The elements [first, last) of an axis that contribute to position `i` of `output`.
 struct Section {
   int64_t first, last;
 };
@@ -179,8 +176,7 @@ Section AdaptiveSection(int64_t i, int64_t input, int64_t output) {
   return {i * input / output, ((i + 1) * input + output - 1) / output};
 }
 
-// Calls body(in_index) for each element of the section of output element
-// `index` of a plane.
+// Calls body(in_index) for each element of the section of output element `index` of a plane.
 template <typename Body>
 void ForEachInSection(const Pooling& pooling, int64_t index, Body&& body) {
   const auto& [wz, wy, wx] = pooling.window;

@@ -17,14 +17,14 @@ struct Extents {
   double height, width;
 };
 
-// A box at each place: its centre from that of the place, in pixels.
+// A box at each cell, with its centre relative to that of the cell, in pixels.
 struct PlacedBox {
   double x = 0, y = 0;
   double half_width, half_height;
   bool is_fixed = false;
 };
 
-// The place of the cell (y, x).
+// The step between cells and their offset.
 struct Steps {
   double y, x;
   double offset;
@@ -38,8 +38,7 @@ void FillVariance(const ReferenceRun& run) {
   for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(variance[i % variance.size()]);
 }
 
-// out[0] = the corners of each box at each place by the extents of the image,
-// out[1] = variances.
+// out[0] = the corners of each box at each cell, divided by the image size; out[1] = variances.
 FaultOr<Success> FillBoxes(const ReferenceRun& run, const std::vector<PlacedBox>& boxes, Extents grid,
                            Extents image, Steps steps) {
   const auto expected = grid.height * grid.width * static_cast<double>(boxes.size()) * 4;
@@ -59,7 +58,7 @@ FaultOr<Success> FillBoxes(const ReferenceRun& run, const std::vector<PlacedBox>
         const double left = (x - box.half_width) / image.width, right = (x + box.half_width) / image.width;
         const double top = (y - box.half_height) / image.height,
                      bottom = (y + box.half_height) / image.height;
-        // As in OpenVINO, boxes of fixed sizes end with the image at the side where they reach it.
+        // Boxes of fixed sizes are clipped to the image, as in OpenVINO.
         store(box.is_fixed ? std::max(left, 0.0) : left);
         store(box.is_fixed ? std::max(top, 0.0) : top);
         store(box.is_fixed ? std::min(right, 1.0) : right);
@@ -71,7 +70,7 @@ FaultOr<Success> FillBoxes(const ReferenceRun& run, const std::vector<PlacedBox>
   return Success();
 }
 
-// The height and width that an input gives.
+// Reads a height and width from an input.
 FaultOr<Extents> ReadExtents(const ReferenceRun& run, size_t input) {
   const FaultOr<std::vector<int64_t>> items = IndexElements(run.input(input));
   if (!items) return items.error();
@@ -80,7 +79,7 @@ FaultOr<Extents> ReadExtents(const ReferenceRun& run, size_t input) {
   return Extents{static_cast<double>(items->front()), static_cast<double>(items->back())};
 }
 
-// Boxes of `fixed_size`: a square of them by the density of each, for each ratio.
+// Adds boxes for `fixed_size`: a density x density grid for each size and ratio.
 void AddFixedBoxes(const ir::Node& node, std::vector<PlacedBox>& boxes) {
   const std::vector<double> sizes = node.Doubles("fixed_size"), densities = node.Doubles("density");
   const std::vector<double> fixed_ratios = node.Doubles("fixed_ratio");
@@ -93,7 +92,7 @@ void AddFixedBoxes(const ir::Node& node, std::vector<PlacedBox>& boxes) {
     const double shift = std::floor(sizes[s] / density);
     const double first = shift / 2 - std::floor(whole / 2);
     for (double ratio : ratios) {
-      // As in OpenVINO, squares that no fixed ratio asks for have whole extents.
+      // Squares not from `fixed_ratio` have integer extents, as in OpenVINO.
       const bool is_square = fixed_ratios.empty() && ratio == 1;
       const double size = is_square ? whole : sizes[s];
       for (double y = 0; y < density; ++y) {
@@ -109,8 +108,8 @@ void AddFixedBoxes(const ir::Node& node, std::vector<PlacedBox>& boxes) {
   }
 }
 
-// For each of `min_size` a square, one between it and that of `max_size`, and
-// boxes of the other ratios; with `scale_all_sizes` false the latter have the first size.
+// Adds boxes for each `min_size`: a square, a square between it and the one of `max_size`, and the other
+// ratios. If `scale_all_sizes` is false, the ratios apply to the first size only.
 void AddSizedBoxes(const ir::Node& node, double scale, std::vector<PlacedBox>& boxes) {
   const std::vector<double> least = node.Doubles("min_size"), largest = node.Doubles("max_size");
   const std::vector<float> ratios = ir::AspectRatios(node);

@@ -1,5 +1,5 @@
-// FakeQuantize: to the nearest of `levels` equidistant values and back; NNEF's linear
-// quantization likewise. FakeConvert: to the nearest float of 8 bits and back.
+// FakeQuantize: rounds to the nearest of `levels` equidistant values. NNEF's linear quantization likewise.
+// FakeConvert: rounds to the nearest 8-bit float.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 // x <= min(il, ih) -> ol;  x > max(il, ih) -> oh;  otherwise
 // round((x - il) / (ih - il) * (levels - 1)) / (levels - 1) * (oh - ol) + ol,
-// halves to even.
+// with ties to even.
 template <typename C>
 struct Quantizer {
   C il, ih, ol, oh, steps;
@@ -31,8 +31,7 @@ struct Quantizer {
   }
 };
 
-// A row with the same limits for all elements. In two loops: compilers make
-// vectors of no arithmetic under a condition.
+// Quantizes a row with common limits. Two loops, because compilers do not vectorise conditional arithmetic.
 template <typename T, typename C>
 void QuantizeRow(const Quantizer<C> quantizer, const T* x, T* out, int64_t length) {
   constexpr int64_t kPart = 256;
@@ -87,14 +86,13 @@ FaultOr<Success> FakeQuantize(const ReferenceRun& run) {
   return Success();
 }
 
-// A float of 8 bits: of so many bits after the point, the lowest exponent of numbers that have all of them,
-// and the largest number.
+// An 8-bit float format: mantissa bits, the exponent of the smallest normal number, and the largest number.
 struct Float8 {
   int fraction_bits;
   int lowest_exponent;
   float largest;
 
-  // The nearest number of the format, even where two are equally near, by way of the nearest of 16 bits.
+  // Rounds to the nearest number of the format with ties to even, after rounding to f16.
   float Nearest(float x) const {
     if (std::isnan(x)) return x;
     const float half = Half(std::clamp(x, -largest, largest));
@@ -134,7 +132,7 @@ FaultOr<Success> FakeConvert(const ReferenceRun& run) {
   return Success();
 }
 
-// `second(first(x))` for each element of the first input. In two loops, as above.
+// out = second(first(x)) for each element of the first input, in two loops as above.
 template <typename First, typename Second>
 void QuantizeEach(const ReferenceRun& run, const First& first, const Second& second) {
   constexpr int64_t kPart = 256;
@@ -156,8 +154,8 @@ bool TakesNumbers(const ReferenceRun& run, ElementType second) {
          run.input(2).type() == ElementType::kF32 && run.input(1).volume() == 1 && run.input(2).volume() == 1;
 }
 
-// `z = clamp(x, min, max); y = round((z - min) / (max - min) * r) / r * (max - min) + min`
-// (R 4.9.5); what is subtracted from the codes and added again cancels in them.
+// `z = clamp(x, min, max); y = round((z - min) / (max - min) * r) / r * (max - min) + min` (R 4.9.5). The
+// offset of quantized values cancels.
 FaultOr<Success> MinMaxLinearQuantize(const ReferenceRun& run) {
   if (!TakesNumbers(run, ElementType::kF32)) return UnsupportedType(run);
   const float low = *run.input(1).data<float>();

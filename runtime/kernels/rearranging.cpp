@@ -1,5 +1,4 @@
-// Operations whose output elements are elements of the input, or zero, at
-// coordinates that a formula gives.
+// Operations that copy input elements, or zeros, from computed coordinates.
 
 #include <cstring>
 #include <optional>
@@ -15,8 +14,8 @@ namespace {
 
 using Coordinates = llvm::SmallVector<int64_t, 6>;
 
-// out[coordinates] = in[source(coordinates)], zero where `source` returns
-// false; it changes the coordinates of the output to those of the input.
+// out[coordinates] = in[source(coordinates)], or zero if `source` returns false. `source` converts
+// coordinates of the output to those of the input in place.
 template <typename Source>
 FaultOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
   const TensorView& input = run.input(0);
@@ -41,13 +40,12 @@ FaultOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
   return Success();
 }
 
-// Blocks of the spatial axes and their places among the channels, for
-// DepthToSpace and its inverse: the same elements seen as
-// [N, channels, (blocks, places in a block) of each spatial axis].
+// The blocks of DepthToSpace and its inverse, viewed as [N, channels, (blocks, positions in a block) of each
+// spatial axis].
 struct BlockView {
   Shape shape;
-  Strides deep;  // in the tensor whose channels hold the blocks
-  Strides wide;  // in the one that holds them side by side
+  Strides deep;  // strides in the tensor with blocks in its channels
+  Strides wide;  // strides in the tensor with spatial blocks
 };
 BlockView ViewBlocks(const ir::Node& node, const TensorView& deep, const TensorView& wide) {
   const int64_t block = node.Int("block_size");
@@ -87,7 +85,7 @@ FaultOr<Success> SpaceToDepth(const ReferenceRun& run) {
   return Success();
 }
 
-// out[n, y..] = in[(place of y + begin in its block, n), (y + begin) / b ..]
+// out[n, y..] = in[(position of y + begin in its block, n), (y + begin) / b ..]
 FaultOr<Success> BatchToSpace(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> blocks = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(2));
@@ -104,7 +102,7 @@ FaultOr<Success> BatchToSpace(const ReferenceRun& run) {
   });
 }
 
-// The other way round; what lies in the padding is zero.
+// The inverse of BatchToSpace; padding is zero.
 FaultOr<Success> SpaceToBatch(const ReferenceRun& run) {
   const llvm::SmallVector<int64_t, 8> blocks = ElementsAsInts(run.input(1));
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(2));
@@ -122,7 +120,7 @@ FaultOr<Success> SpaceToBatch(const ReferenceRun& run) {
   });
 }
 
-// The axis seen as [group, members] is transposed.
+// Transposes the axis viewed as [group, members].
 FaultOr<Success> ShuffleChannels(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -143,7 +141,7 @@ FaultOr<Success> ShuffleChannels(const ReferenceRun& run) {
   return Success();
 }
 
-// Copies what lies at a place of an axis, the first `length` elements along another axis reversed.
+// Copies the slice at an index of `place.axis`, with the first `length` elements along `axis` reversed.
 struct PlaceOfAxis {
   size_t axis;
   int64_t index;
@@ -170,7 +168,7 @@ void CopyReversed(const TensorView& from, const MutableTensorView& to, const Pla
   copy(length, from.shape()[axis], false);
 }
 
-// The first seq_lengths[n] elements of each sequence are reversed.
+// Reverses the first seq_lengths[n] elements of each sequence.
 FaultOr<Success> ReverseSequence(const ReferenceRun& run) {
   const auto batch = static_cast<size_t>(NormalAxis(run.node.Int("batch_axis"), run.output().rank()));
   const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("seq_axis"), run.output().rank()));
@@ -213,8 +211,7 @@ FaultOr<Success> Reverse(const ReferenceRun& run) {
   return Success();
 }
 
-// Copies with the axes from `axis` on rotated: of each the part that moves on
-// and the part that comes round.
+// Copies with all axes starting at `axis` rotated, in two parts per axis.
 void CopyRolled(const TensorView& from, const MutableTensorView& to, llvm::ArrayRef<int64_t> shifts,
                 size_t axis) {
   while (axis < shifts.size() && shifts[axis] == 0) ++axis;
@@ -234,7 +231,7 @@ void CopyRolled(const TensorView& from, const MutableTensorView& to, llvm::Array
   }
 }
 
-// out[(i + shift) mod extent] = in[i]; shifts of one axis add up.
+// out[(i + shift) mod extent] = in[i]; shifts of the same axis add up.
 FaultOr<Success> Roll(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const llvm::SmallVector<int64_t, 8> given = ElementsAsInts(run.input(1));
@@ -276,7 +273,7 @@ FaultOr<Success> ExtractImagePatches(const ReferenceRun& run) {
   });
 }
 
-// Col2Im-15: out[c, y, x] = the sum of the elements of all windows that lie there.
+// Col2Im-15: out[c, y, x] = the sum of all window elements at that position.
 FaultOr<Success> Col2Im(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const MutableTensorView& output = run.output();

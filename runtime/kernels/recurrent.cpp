@@ -1,7 +1,7 @@
-// LSTMCell, GRUCell and RNNCell, and the sequences of them. Each gate is
-//   activation(clip(X * W^T + H * R^T + B))
-// with the rows of W, R and B by gate, then by element of the state. Sums are
-// made in f32, in one order whatever the threads.
+// LSTMCell, GRUCell, RNNCell and the corresponding sequences. Each gate is
+//     activation(clip(X * W^T + H * R^T + B))
+// The rows of W, R and B are ordered by gate, then by state element. Sums are computed in f32, in an order
+// independent of the thread count.
 
 #include "runtime/kernels/recurrent.h"
 
@@ -46,8 +46,7 @@ ComputeType<T> Dot(const T* a, const T* b, int64_t count) {
   return sum;
 }
 
-// Cells spend their time here: partial sums of floats in vector registers,
-// added up in pairs.
+// The hot loop of cells: partial sums in vector registers, added in pairs.
 template <typename Vector>
 [[gnu::always_inline]] inline float DotInLanes(const float* a, const float* b, int64_t count) {
   constexpr int64_t kWidth = sizeof(Vector) / sizeof(float);
@@ -72,7 +71,7 @@ template <typename Vector>
   return sum;
 }
 
-using Narrow = float __attribute__((vector_size(16)));  // what every processor of 64 bits has
+using Narrow = float __attribute__((vector_size(16)));  // 128-bit vectors, available on all 64-bit processors
 #if defined(NNEFC_X86)
 using Wide = float __attribute__((vector_size(32)));
 [[gnu::target("avx2,fma")]] float WideDot(const float* a, const float* b, int64_t count) {
@@ -89,7 +88,7 @@ float Dot(const float* a, const float* b, int64_t count) {
   return kIsWide ? WideDot(a, b, count) : DotInLanes<Narrow>(a, b, count);
 }
 
-// The weights of one direction; rows of W and R may lie apart.
+// The weights of one direction. Rows of W and R may have padding between them.
 template <typename T>
 struct CellWeights {
   const T* w;
@@ -99,8 +98,7 @@ struct CellWeights {
   int64_t w_stride, r_stride;
 };
 
-// The state of one element of the batch, before and after a step. The two must
-// not overlap but for `c` and `next_c`.
+// The state of one batch element before and after a step. Only `c` and `next_c` may overlap.
 template <typename T>
 struct CellStep {
   const T* x;
@@ -119,7 +117,7 @@ class CellRunner {
 
   void Run(const CellStep<T>& step) {
     if (cell_.kind == CellKind::kGru) return RunGru(step);
-    // Gate by gate for a block of elements: rows of W and R lie behind one another.
+    // Loops over gates for a block of elements, so that rows of W and R are read sequentially.
     const int64_t cost = kBlock * cell_.gates * (weights_.inputs + cell_.hidden);
     ParallelFor((cell_.hidden + kBlock - 1) / kBlock, cost, [&](int64_t block) {
       const int64_t first = block * kBlock;
@@ -177,8 +175,7 @@ class CellRunner {
     step.next_h[j] = T(o * cell_.activations[2](state));
   }
 
-  // H' = (1 - z) * h + z * H; the reset gate acts on H, or on the product with
-  // it if that is linear before.
+  // H' = (1 - z) * h + z * H. The reset gate multiplies H, or the matmul result with linear_before_reset.
   void RunGru(const CellStep<T>& step) {
     const auto size = static_cast<size_t>(cell_.hidden);
     reset_.resize(size);
@@ -212,7 +209,7 @@ class CellRunner {
 
 // ---- cells ----
 
-// Peepholes of LSTMCell-1 have no part in the formula.
+// Peepholes of LSTMCell-1 are not part of the formula.
 bool HasPeepholes(const ReferenceRun& run) {
   if (run.num_inputs() < 7) return false;
   for (double value : ElementsAsDoubles(run.input(6))) {
@@ -233,7 +230,7 @@ void RunCellAs(const ReferenceRun& run, const Cell& cell) {
                          .inputs = inputs,
                          .w_stride = inputs,
                          .r_stride = cell.hidden};
-  if (is_lstm && run.num_inputs() == 5 && run.input(4).rank() == 1) {  // W and R side by side
+  if (is_lstm && run.num_inputs() == 5 && run.input(4).rank() == 1) {  // W and R concatenated
     weights.w_stride = weights.r_stride = inputs + cell.hidden;
     weights.r = weights.w + inputs;
     weights.b = run.input(4).data<T>();
@@ -295,8 +292,8 @@ class SequenceRunner {
   }
 
  private:
-  // One element of the batch in one direction. Behind its length the result is
-  // 0; in reverse the first step is the last that it has.
+  // Runs one batch element in one direction. Results after its length are 0; in reverse the first step is the
+  // last valid one.
   void RunOne(CellRunner<T>& runner, int64_t i, int64_t direction, int64_t length, bool reverse) {
     const int64_t hidden = cell_.hidden;
     const int64_t place = (i * directions_ + direction) * hidden;
@@ -321,7 +318,7 @@ class SequenceRunner {
   }
 
   const ReferenceRun& run_;
-  const llvm::ArrayRef<Cell> cells_;  // by direction; they differ in activations only
+  const llvm::ArrayRef<Cell> cells_;  // one per direction; they only differ in activations
   const Cell& cell_;
   const bool is_lstm_;
   const int64_t batch_, length_, inputs_, directions_;

@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 enum class CellKind : uint8_t { kRnn, kGru, kLstm };
 
-// The function of a gate or of the new state of a cell.
+// The activation function of a gate or of the new state of a cell.
 struct CellFunction {
   ir::CellActivation function = ir::CellActivation::kTanh;
   double alpha = 0, beta = 0;
@@ -32,7 +32,7 @@ struct CellFunction {
   }
 };
 
-// What the attributes of a cell, or of one direction of a sequence of cells, say.
+// The attributes of a cell, or of one direction of a sequence.
 struct Cell {
   CellKind kind;
   int64_t gates = 1;
@@ -40,12 +40,12 @@ struct Cell {
   double clip = 0;  // 0: none
   bool linear_before_reset = false;
   std::array<CellFunction, 3> activations;
-  std::array<int64_t, 4> order = {0, 1, 2, 3};  // where f, i, c and o of an LSTM stand
+  std::array<int64_t, 4> order = {0, 1, 2, 3};  // indices of gates f, i, c and o of an LSTM
 
   int64_t bias_rows() const { return (gates + (linear_before_reset ? 1 : 0)) * hidden; }
 };
 
-// Makes the cell of a direction: 1 is the reverse half of a bidirectional sequence.
+// Creates the cell of a direction; 1 is the reverse half of a bidirectional sequence.
 Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction = 0);
 
 }  // namespace nnefc::runtime

@@ -12,7 +12,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Sums of floats are made in f64, of integers modulo 2^64.
+// Floats are summed in f64, integers modulo 2^64.
 template <typename T>
 using SumType = std::conditional_t<kIsFloating<T>, double, uint64_t>;
 

@@ -7,8 +7,8 @@
 
 namespace nnefc::runtime {
 
-// The terms of a dense tensor that share their coordinates on all axes but the
-// reduced ones, one set for each element of the result.
+// The terms of a reduction of a dense tensor. Each result element has one set of terms, with equal
+// coordinates on all axes that are not reduced.
 class Reduction {
  public:
   Reduction(const TensorView& input, llvm::ArrayRef<int64_t> axes) {
@@ -22,7 +22,7 @@ class Reduction {
 
   int64_t num_terms() const { return num_terms_; }
 
-  // The offset of the first term of element `index` of the result.
+  // Returns the offset of the first term of result element `index`.
   int64_t FirstTerm(int64_t index) const {
     int64_t offset = 0;
     for (size_t i = kept_.size(); i-- > 0;) {

@@ -12,14 +12,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A reference function bound to the node whose attributes it reads; the graph
-// of the plan owns the node and outlives the kernel.
+// A reference function bound to a node. The plan's graph owns the node and outlives the kernel.
 class ReferenceKernel final : public Kernel {
  public:
   ReferenceKernel(const ir::Node& node, ReferenceFunction function) : node_(node), function_(function) {}
 
   std::string implementation() const override { return "reference"; }
-  // The functions of plug-ins may throw.
+  // Functions of plug-ins may throw.
   FaultOr<Success> Run(const KernelRun& run) const override {
     try {
       return function_({node_, run});
@@ -37,7 +36,7 @@ class ReferenceKernel final : public Kernel {
   ReferenceFunction function_;
 };
 
-// What runs where a plug-in's kernel could not be made: tells why.
+// A placeholder for a plug-in's kernel that could not be created; it reports the reason.
 class FailedKernel final : public Kernel {
  public:
   explicit FailedKernel(std::string message) : message_(std::move(message)) {}
@@ -49,7 +48,7 @@ class FailedKernel final : public Kernel {
   std::string message_;
 };
 
-// Returns what `call` does, or what `otherwise` makes of the message of an exception.
+// Returns the result of `call`, or of `otherwise` with the message of an exception.
 template <typename Call, typename Otherwise>
 auto CallForeign(std::string_view operation, const Call& call, const Otherwise& otherwise)
     -> decltype(call()) {
@@ -65,13 +64,13 @@ auto CallForeign(std::string_view operation, const Call& call, const Otherwise& 
   }
 }
 
-// The state of a foreign kernel that could not make one.
+// The state of a foreign kernel whose NewState threw.
 struct FailedState final : public KernelState {
   explicit FailedState(std::string text) : message(std::move(text)) {}
   std::string message;
 };
 
-// A kernel of a plug-in, which may throw.
+// A kernel of a plug-in. It may throw.
 class ForeignKernel final : public Kernel {
  public:
   ForeignKernel(std::string operation, std::shared_ptr<const Kernel> kernel)

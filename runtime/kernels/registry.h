@@ -17,12 +17,10 @@
 
 namespace nnefc::runtime {
 
-// Makes a kernel for a request, or declines it: another backend's kernel or
-// an unfused one is asked next.
+// Creates a kernel for a request, or declines it. The planner then tries the unfused node or another backend.
 using KernelFactory = std::function<std::optional<PreparedKernel>(const KernelRequest&)>;
 
-// What a reference kernel sees of a call: dense row-major views and the
-// attributes of its node.
+// The arguments of a reference kernel: dense row-major views and the attributes of its node.
 struct ReferenceRun {
   const ir::Node& node;
   const KernelRun& run;
@@ -34,20 +32,20 @@ struct ReferenceRun {
 };
 using ReferenceFunction = FaultOr<Success> (*)(const ReferenceRun&);
 
-// A node of known shapes whose output is to be a view of its first input.
+// A node with known shapes that may be a view of its first input.
 struct ViewRequest {
   const ir::Node& node;
-  const ElementsView& source;                // the first input
-  llvm::ArrayRef<const TensorView*> inputs;  // all; there are no elements of the first
+  const ElementsView& source;                // view of the first input
+  llvm::ArrayRef<const TensorView*> inputs;  // all inputs; the first one has no data
   llvm::ArrayRef<Shape> outputs;
   size_t output = 0;
 
   const TensorView& input(size_t index) const { return *inputs[index]; }
 };
-// Which elements of the first input the output consists of, or why there are none such.
+// Returns the view of the first input that forms the output, or a fault if there is none.
 using ViewFunction = FaultOr<ElementsView> (*)(const ViewRequest&);
 
-// Copies what `view` gives.
+// Copies the elements selected by `view` to the outputs.
 FaultOr<Success> CopyViews(const ReferenceRun& run, ViewFunction view);
 
 enum class Aliasing : uint8_t {
@@ -55,26 +53,27 @@ enum class Aliasing : uint8_t {
   kInPlace,  // output 0 may overwrite an input of the same type and shape
 };
 
-// A chain of nodes that the backend may run as one step: `main`, then each of
-// `posts` on the result of the one before.
+// A chain of nodes that the backend may run as one step: `main`, then each of `posts` applied to the previous
+// result.
 struct FusionGroup {
   ir::NodeId main;
   std::vector<ir::NodeId> posts = {};
-  // Which of `posts` begins a group of its own where not all of them fit in one step.
+  // Index of the post-operation that starts a second group if they do not all fit in one step.
   std::optional<size_t> second = std::nullopt;
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
-// What of a graph lies in codes of 8 bits.
+// The nodes of a graph that work on 8-bit quantized values.
 struct CodedNodes {
-  llvm::DenseSet<ir::NodeId> results;  // of nodes whose result is taken in codes, or made of such
+  llvm::DenseSet<ir::NodeId> results;  // nodes whose result is read, or computed, as quantized values
   llvm::DenseMap<ir::NodeId, FilterCodes> filters;  // KernelRequest::filter_scales
 };
-// The only output of a node, of f32 and that shape, for these inputs; nothing if it cannot be computed.
+// Computes the only output of a node, an f32 tensor of this shape, from these inputs. Returns nothing if that
+// fails.
 using NodeEvaluator = llvm::function_ref<std::optional<TensorValue>(
     const ir::Node&, llvm::ArrayRef<TensorValue> inputs, const Shape& shape)>;
-// Changes a graph to what the backend has faster kernels for.
+// Rewrites a graph to use operations with faster kernels.
 using GraphRewriter = void (*)(ir::Graph&, Precision, NodeEvaluator);
-// Numbers that were found out about constants, for who looks at one again.
+// A cache of numbers derived from constants.
 class ConstantNumbers {
  public:
   using Find = llvm::function_ref<std::vector<float>()>;
@@ -82,28 +81,27 @@ class ConstantNumbers {
   ConstantNumbers(const ConstantNumbers&) = delete;
   ConstantNumbers& operator=(const ConstantNumbers&) = delete;
   virtual ~ConstantNumbers() = default;
-  // What `find` returns, `count` numbers or none, or returned before: `what` names what it finds.
+  // Returns the cached result of `find`, calling it if necessary. `what` identifies the computation, and the
+  // result has `count` numbers or none.
   virtual std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count,
                                  Find find) = 0;
 };
 using CodeFinder = CodedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
-// Makes a kernel that copies a value from one layout to another; null is
-// row-major.
+// Creates a kernel that copies a value from one layout to another; null is row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
                                                          const Layout& from, const Layout& to);
-// The layout of a concatenation of parts along `axis` in which they are
-// contiguous; empty if there is none.
+// Returns a layout for the concatenation of parts along `axis` in which the parts are contiguous, or nothing.
 using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
                                                int64_t axis);
-// Where elements of a value lie that are a part of it, by what the strides of a row-major value would be;
-// empty if the part has no layout of its own.
+// The location of a part of a value in a backend layout. `part` is a view in terms of row-major strides;
+// empty if the part has no separate layout.
 struct LayoutPart {
   Layout layout;
-  size_t offset;  // bytes
+  size_t offset;  // in bytes
 };
 using PartOfLayout = std::optional<LayoutPart> (*)(const ValueInfo& whole, const ElementsView& part);
-// The layout of a value of f32 whose elements, in their order, are seen in another shape; empty if there is
-// none but by copying them.
+// Returns the layout of an f32 value reinterpreted with another shape and the same element order, or nothing
+// if a copy is required.
 using ReshapedLayout = std::optional<Layout> (*)(const Layout& layout, llvm::ArrayRef<int64_t> from,
                                                  llvm::ArrayRef<int64_t> to);
 
@@ -112,41 +110,40 @@ class KernelRegistry {
  public:
   void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
            KernelFactory factory);
-  // Names the ways among which a factory chooses, for who measures which is the fastest: see
-  // KernelRequest::way.
+  // Registers the names of the algorithms that a factory can choose from, for benchmarking (see
+  // KernelRequest::way).
   void AddWays(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
                llvm::ArrayRef<std::string_view> ways);
-  // A portable kernel of `name` in each of the operation sets.
+  // Registers a portable kernel for `name` in each of the operation sets.
   void AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
                     ReferenceFunction function, Aliasing aliasing = Aliasing::kNone);
-  // Of an operation that moves elements: what its outputs are views of.
+  // Registers the view function of an operation that only moves elements.
   void AddView(std::initializer_list<std::string_view> sets, std::string_view name, ViewFunction view);
-  // The same, and a portable kernel that copies them.
+  // The same, plus a portable kernel that copies the view.
   template <ViewFunction kView>
   void AddCopiedView(std::initializer_list<std::string_view> sets, std::string_view name) {
     AddReference(sets, name, [](const ReferenceRun& run) { return CopyViews(run, kView); });
     AddView(sets, name, kView);
     AcceptStrides(Backend::kReference, sets, name, 1);
   }
-  // Null if there is none.
+  // Returns null if there is none.
   ViewFunction FindView(std::string_view set, std::string_view name) const;
 
-  // Says that the kernels read the first `count` inputs with any strides of which the last is 1.
+  // Declares that the kernels read the first `count` inputs with arbitrary strides if the last stride is 1.
   void AcceptStrides(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
                      int32_t count);
   bool AcceptsStrides(Backend backend, const ir::Node& node, int32_t input) const;
 
-  // Adds the kernels and views that `add` registers, which may be a plug-in's: what throws, and an
-  // operation that has a kernel already, is a fault, and what they throw later is one of the run.
+  // Adds the kernels and views registered by `add`, for instance those of a plug-in. Exceptions, and
+  // operations that already have a kernel, are faults. Exceptions of these kernels become faults of the run.
   FaultOr<Success> AddForeign(const std::function<void(KernelRegistry&)>& add);
 
-  // Null if there is none.
+  // Returns null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
 
   llvm::ArrayRef<std::string> Ways(Backend backend, std::string_view set, std::string_view name) const;
 
-  // What a backend with layouts of its own brings besides kernels; null for
-  // what it does not have.
+  // The optional functions of a backend with its own layouts; null if not supported.
   struct BackendHooks {
     GraphRewriter rewrite = nullptr;
     CodeFinder find_codes = nullptr;
@@ -167,7 +164,7 @@ class KernelRegistry {
   std::map<Backend, BackendHooks> hooks_;
 };
 
-// Registers the portable kernels: one Register<Family>() call each.
+// Registers all portable kernels.
 void RegisterReferenceKernels(KernelRegistry& registry);
 
 }  // namespace nnefc::runtime

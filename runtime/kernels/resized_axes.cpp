@@ -15,8 +15,8 @@ struct ResizedAxis {
   double scale;  // output per input
 };
 
-// The input coordinate that output position x stands for. Single precision as
-// in OpenVINO: `floor` of a coordinate depends on it.
+// Returns the input coordinate of output position x. Uses f32 as in OpenVINO, because the floor of a
+// coordinate depends on it.
 float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& axis) {
   const float position = static_cast<float>(x);
   const float scale = static_cast<float>(axis.scale);
@@ -39,7 +39,7 @@ int64_t Nearest(const std::string& mode, float coordinate, double scale) {
   return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
 }
 
-// The nearest two positions, each weighted by the distance to the other.
+// Linear interpolation between the two nearest positions.
 Taps LinearTaps(float coordinate, int64_t extent) {
   const double x = std::clamp(static_cast<double>(coordinate), 0.0, static_cast<double>(extent - 1));
   const int64_t low = static_cast<int64_t>(x);
@@ -47,8 +47,8 @@ Taps LinearTaps(float coordinate, int64_t extent) {
   return {{low, 1 - (x - static_cast<double>(low))}, {high, x - static_cast<double>(low)}};
 }
 
-// A triangle around the coordinate, widened when shrinking with antialias;
-// positions outside the input have no share.
+// A triangle filter around the coordinate, widened for downscaling with antialias. Positions outside the
+// input are ignored.
 Taps TriangleTaps(float coordinate, const ResizedAxis& axis, bool antialias) {
   const double slope = antialias && axis.scale < 1 ? axis.scale : 1;
   const int64_t reach = axis.scale > 1 ? 2 : static_cast<int64_t>(std::ceil(2 / slope));
@@ -68,7 +68,7 @@ Taps TriangleTaps(float coordinate, const ResizedAxis& axis, bool antialias) {
   return taps;
 }
 
-// Keys' cubic convolution with coefficient `a`; the border repeats.
+// Keys' cubic convolution with coefficient `a` and a replicated border.
 Taps CubicTaps(float coordinate, int64_t extent, double a) {
   const int64_t base = static_cast<int64_t>(std::floor(coordinate));
   const double t = static_cast<double>(coordinate) - static_cast<double>(base);
@@ -80,7 +80,7 @@ Taps CubicTaps(float coordinate, int64_t extent, double a) {
           {clamped(base + 2), a * u * t * t}};
 }
 
-// Pillow's filters: as wide as the input pixels that an output pixel covers.
+// Pillow's filters, as wide as the input pixels covered by an output pixel.
 Taps PillowTaps(const ResizedAxis& axis, int64_t x, bool bicubic) {
   const double step = 1 / axis.scale;
   const double width = std::max(step, 1.0);
@@ -121,7 +121,7 @@ Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
   return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
 }
 
-// Interpolate-1 in terms of the later versions, as OpenVINO converts it.
+// Expresses Interpolate-1 in terms of the later versions, as OpenVINO does.
 Interpolation ReadOldInterpolation(const ir::Node& node) {
   std::string mode = node.String("mode");
   if (mode == "linear") mode = "linear_onnx";
@@ -135,8 +135,8 @@ Interpolation ReadInterpolation(const ir::Node& node) {
           node.Bool("antialias"), node.Double("cube_coeff")};
 }
 
-// Which axes are resized by how much. Interpolate-1 has axes as an attribute, Interpolate-11 sizes and scales
-// in one input.
+// Reads the axes and their scales. Interpolate-1 has an axes attribute; Interpolate-11 has sizes or scales in
+// one input.
 FaultOr<std::vector<ResizedAxis>> ReadAxes(const Resizing& of) {
   const size_t rank = of.input.size();
   const std::string& set = of.node.set();

@@ -1,4 +1,4 @@
-// What the positions of resized axes sum up.
+// The taps of resized axes.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace nnefc::runtime {
 
-// An Interpolate of known extents: of the input with the zeros that it puts around it, and of the result.
+// An Interpolate with known extents of the input, including its zero padding, and of the result.
 struct Resizing {
   const ir::Node& node;
   llvm::ArrayRef<int64_t> input, output;
-  // The numbers of an input of the node.
+  // Returns the elements of an input of the node.
   llvm::function_ref<llvm::SmallVector<double, 8>(size_t)> numbers;
 };
 
-// By axis, of each position of the output; of axes that stay as they are nothing.
+// Returns the taps of each output position along each axis. Axes that are not resized have an empty list.
 FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of);
 
 }  // namespace nnefc::runtime

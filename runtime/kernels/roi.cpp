@@ -22,7 +22,7 @@ struct Plane {
   double At(int64_t y, int64_t x) const { return AsDouble(data[y * width + x]); }
 };
 
-// The four neighbours of a point with their weights.
+// The four neighbours of a point and their weights.
 struct Neighbours {
   int64_t top, bottom, left, right;
   double y, x;  // the distance from top and left
@@ -36,8 +36,7 @@ struct Neighbours {
 
 // ---- ROIPooling-2: rows [batch, x1, y1, x2, y2] ----
 
-// The maximum of bin (i, j) of the region whose corners are rounded; 0 if the
-// bin lies outside.
+// Returns the maximum of bin (i, j) of the region, with rounded corners; 0 if the bin is outside.
 template <typename T>
 double LargestOfBin(const Plane<T>& plane, const double* roi, double scale, int64_t i, int64_t j,
                     int64_t rows, int64_t columns) {
@@ -60,7 +59,7 @@ double LargestOfBin(const Plane<T>& plane, const double* roi, double scale, int6
   return largest;
 }
 
-// A sample of the region, whose corners are fractions of the map.
+// Returns a sample of the region. Its corners are fractions of the map.
 template <typename T>
 double SampleOfRegion(const Plane<T>& plane, const double* roi, int64_t i, int64_t j, int64_t rows,
                       int64_t columns) {
@@ -125,16 +124,16 @@ FaultOr<Success> RoiPooling(const ReferenceRun& run) {
   return Success();
 }
 
-// ---- PSROIPooling-1: rows [batch, x1, y1, x2, y2], of which the batch -1 is the end ----
-// Where a bin ends and whether a point is inside are decided in f32, as in
-// OpenVINO: full steps add up to whole numbers that f64 would just miss.
+// ---- PSROIPooling-1: rows [batch, x1, y1, x2, y2]; batch -1 is the end ----
+// Bin boundaries and inside tests use f32, as in OpenVINO: full steps add up to whole numbers that f64 would
+// miss.
 
-// A region along one axis.
+// The extent of a region along one axis.
 struct Interval {
   float start, length;
 };
 
-// out[i][j] = the average over bin (i, j) of the plane of its own.
+// out[i][j] = the average over bin (i, j) of the bin's own plane.
 template <typename T>
 double AverageOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, int64_t j, int64_t places) {
   const auto bin = [&](Interval interval, int64_t place, int64_t extent) {
@@ -156,7 +155,7 @@ double AverageOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, in
   return sum / static_cast<double>((bottom - top) * (right - left));
 }
 
-// The sample of place (i, j) in a bin, whose borders are fractions of the map; 0 outside.
+// Returns sample (i, j) of a bin; 0 outside. The bin's borders are fractions of the map.
 template <typename T>
 double SampleOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, int64_t j, int64_t places) {
   const auto position = [&](Interval bin, int64_t place, int64_t extent) {
@@ -179,14 +178,14 @@ double SampleOfBin(const Plane<T>& plane, Interval y, Interval x, int64_t i, int
       .Sum(plane);
 }
 
-// What the regions [0, count) have in common.
+// The regions [0, count).
 struct PsRegions {
   const ir::Node& node;
   llvm::ArrayRef<double> rois;
   int64_t count;
 
-  // The region along the axis whose corners are the items `first` and `first` + 2, in
-  // fractions of the map or, of averages, in pixels that are whole before the scale.
+  // Returns the extent along the axis with corner items `first` and `first` + 2. Bilinear mode uses fractions
+  // of the map; average mode uses pixels, rounded before scaling.
   Interval Along(int64_t region, int64_t first) const {
     const auto scale = static_cast<float>(node.Double("spatial_scale"));
     auto start = static_cast<float>(rois[static_cast<size_t>(region * 5 + first)]);
@@ -260,9 +259,9 @@ FaultOr<Success> PsRoiPooling(const ReferenceRun& run) {
   return Success();
 }
 
-// ---- ROIAlign: rows [x1, y1, x2, y2], the batch apart ----
+// ---- ROIAlign: rows [x1, y1, x2, y2], batch indices in a separate input ----
 
-// A region along one axis: where it starts, and its bins with their samples.
+// A region along one axis: its start, bin size and samples per bin.
 struct Bins {
   double start, size;
   int64_t samples;
@@ -273,9 +272,9 @@ struct Bins {
   }
 };
 
-// The neighbours of a sample; nothing if it lies more than one outside.
+// Returns the neighbours of a sample, or nothing if it is more than one element outside.
 std::optional<Neighbours> Around(double y, double x, int64_t height, int64_t width) {
-  // Not a number, either: a scale may make one.
+  // False for NaN, which a scale may produce.
   const auto near = [](double at, int64_t extent) { return at >= -1 && at <= static_cast<double>(extent); };
   if (!near(y, height) || !near(x, width)) return std::nullopt;
   Neighbours around;
@@ -293,7 +292,7 @@ std::optional<Neighbours> Around(double y, double x, int64_t height, int64_t wid
 template <typename T>
 double AlignBin(const Plane<T>& plane, const Bins& y, const Bins& x, int64_t i, int64_t j, bool average) {
   double sum = 0;
-  double largest = 0;  // as in OpenVINO, a maximum below zero is zero
+  double largest = 0;  // the maximum is at least 0, as in OpenVINO
   for (int64_t sy = 0; sy < y.samples; ++sy) {
     for (int64_t sx = 0; sx < x.samples; ++sx) {
       const auto around = Around(y.Sample(i, sy), x.Sample(j, sx), plane.height, plane.width);

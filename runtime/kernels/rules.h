@@ -4,7 +4,7 @@
 
 namespace nnefc::runtime {
 
-// What a graph, and the values of a run, must satisfy.
+// Rules for graphs and for values of a run.
 #define NNEFC_RUNTIME_RULES(RULE)                                 \
   RULE(kNoKernel, "runtime.no-kernel", kError, "internal")        \
   RULE(kConstantWithoutData, "runtime.missing-data", kError, "")  \

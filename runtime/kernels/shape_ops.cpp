@@ -1,5 +1,4 @@
-// Operations that move elements without computing with them, and Convert.
-// Most are a view of the input, copied.
+// Operations that move elements without arithmetic, and Convert. Most are copied views of the input.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +29,7 @@ FaultOr<Success> Reshape(const ReferenceRun& run) {
   return Success();
 }
 
-// The part [begin, begin + extent) of a tensor along an axis.
+// Returns the part [begin, begin + extent) of a tensor along an axis.
 MutableTensorView Part(const MutableTensorView& whole, size_t axis, int64_t begin, int64_t extent) {
   Shape shape(whole.shape());
   shape[axis] = extent;
@@ -49,7 +48,7 @@ FaultOr<Success> Concat(const ReferenceRun& run) {
   return Success();
 }
 
-// Split and VariadicSplit: the shapes of the outputs say where to cut.
+// Split and VariadicSplit: the extents of the outputs determine the offsets.
 FaultOr<ElementsView> Split(const ViewRequest& run) {
   const auto rank = static_cast<int64_t>(run.source.shape.size());
   const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], rank));
@@ -59,7 +58,7 @@ FaultOr<ElementsView> Split(const ViewRequest& run) {
   return part;
 }
 
-// output axis i is input axis order[i]; an empty order reverses the axes.
+// Output axis i is input axis order[i]; an empty order reverses the axes.
 FaultOr<ElementsView> Transpose(const ViewRequest& run) {
   const auto rank = static_cast<int64_t>(run.source.shape.size());
   llvm::SmallVector<int64_t, 8> order = ElementsAsInts(run.input(1));
@@ -72,7 +71,7 @@ FaultOr<ElementsView> Transpose(const ViewRequest& run) {
   return view;
 }
 
-// Seen as [repeat, extent] along each axis, the repeats have stride 0.
+// Views each axis as [repeat, extent]; repeats have stride 0.
 FaultOr<Success> Tile(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -92,8 +91,7 @@ FaultOr<Success> Tile(const ReferenceRun& run) {
   return Success();
 }
 
-// Modes numpy, bidirectional and explicit (with the axes that the
-// input's axes become).
+// Modes numpy, bidirectional and explicit (with a mapping of input axes to output axes).
 FaultOr<Success> Broadcast(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -157,18 +155,18 @@ FaultOr<Success> Range(const ReferenceRun& run) {
 template <typename T, typename... Types>
 inline constexpr bool kIsOneOf = (std::is_same_v<T, Types> || ...);
 
-// Between those that codes, masks and indices have, in vectors.
+// Vectorised conversions between common types of quantized values, masks and indices.
 template <typename To, typename From>
 inline constexpr bool kIsCommon = kIsOneOf<From, float, int32_t, int64_t, int8_t, uint8_t, Boolean> &&
                                   kIsOneOf<To, float, int32_t, int64_t, int8_t, uint8_t>;
 
-// ConvertElement<To>(value), without branches from floats to integers of 32 bits at most.
+// ConvertElement<To>(value), branch-free for floats to integers of at most 32 bits.
 template <typename To, typename From>
 To ConvertInVectors(From value) {
   if constexpr (std::is_same_v<From, float> && std::is_integral_v<To> && sizeof(To) <= sizeof(int32_t)) {
     constexpr auto kLeast = static_cast<float>(std::numeric_limits<To>::min());
     constexpr auto kMost = static_cast<float>(std::numeric_limits<To>::max());
-    constexpr float kLargestBelow = 2147483520.0F;  // 2^31
+    constexpr float kLargestBelow = 2147483520.0F;  // largest float below 2^31
     const float number = value == value ? value : 0.0F;
     const float above = number > kLeast ? number : kLeast;
     const float within = above < std::min(kMost, kLargestBelow) ? above : std::min(kMost, kLargestBelow);
@@ -181,7 +179,7 @@ To ConvertInVectors(From value) {
   }
 }
 
-// The numbers that the codes of a type mean that is stored and converted only.
+// Returns the values of all bit patterns of a type that supports storage and conversion only.
 std::array<double, 256> NumbersOf(ElementType type) {
   std::array<double, 256> numbers{};
   for (unsigned code = 0; code < 1U << BitWidth(type); ++code)
@@ -189,7 +187,7 @@ std::array<double, 256> NumbersOf(ElementType type) {
   return numbers;
 }
 
-// Calls `store(i, number)` with each number of a tensor of codes.
+// Calls `store(i, number)` with the value of each element of such a type.
 template <typename Store>
 void ForEachNumber(const TensorView& codes, const Store& store) {
   const std::array<double, 256> numbers = NumbersOf(codes.type());
@@ -199,7 +197,7 @@ void ForEachNumber(const TensorView& codes, const Store& store) {
   });
 }
 
-// Converts from or to a type that is stored and converted only.
+// Converts from or to a type that supports storage and conversion only.
 FaultOr<Success> ConvertStored(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
@@ -244,7 +242,7 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
       ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
         if constexpr (kIsCommon<To, From>) {
           Wide([=] {
-            // Of this function alone, which what is written cannot change.
+            // Local copies, so that the compiler knows that stores do not alias them.
             const From* from = x + begin;
             To* to = out + begin;
             const int64_t count = end - begin;
@@ -260,7 +258,7 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
   return Success();
 }
 
-// ConvertPromoteTypes-14: each input, as Convert does.
+// ConvertPromoteTypes-14: converts each input like Convert.
 FaultOr<Success> ConvertPromoteTypes(const ReferenceRun& run) {
   for (size_t i = 0; i < run.num_outputs(); ++i) {
     const KernelRun part{.inputs = run.run.inputs.slice(i, 1), .outputs = run.run.outputs.slice(i, 1)};

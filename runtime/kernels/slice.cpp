@@ -1,5 +1,4 @@
-// Slice, StridedSlice and Reverse-like views: a first element and a stride for
-// each axis, copied.
+// Slice, StridedSlice and SliceScatter: views with an offset and a stride per axis.
 
 #include <algorithm>
 #include <cstring>
@@ -11,21 +10,20 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The position at which a slice begins: a negative start counts from the end,
-// and what lies outside is moved to the nearest position from which `step`
-// reaches the inside.
+// Returns the start position of a slice. A negative start counts from the end. Positions outside are clamped
+// to the nearest one from which `step` enters the tensor.
 int64_t FirstPosition(int64_t start, int64_t step, int64_t extent) {
   if (start < 0) start += extent;
   return step > 0 ? std::clamp<int64_t>(start, 0, extent) : std::clamp<int64_t>(start, -1, extent - 1);
 }
 
-// A distance that a single element has no use for: its step may be as large as integers go.
+// Returns stride * step, or the stride alone for a single element, because its step may be as large as int64
+// allows.
 int64_t Stepped(int64_t stride, int64_t step, int64_t extent) {
   return extent > 1 ? stride * step : stride;
 }
 
-// The slice of a tensor by start, stop, step and, where they are given, axes, which are the inputs from
-// `first` on.
+// Returns the slice for start, stop, step and optional axes, in the inputs starting at `first`.
 FaultOr<ElementsView> SliceOf(const ElementsView& input, llvm::ArrayRef<const TensorView*> inputs,
                               size_t first, const Shape& shape) {
   const auto rank = static_cast<int64_t>(input.shape.size());
@@ -55,7 +53,7 @@ FaultOr<ElementsView> Slice(const ViewRequest& run) {
   return SliceOf(run.source, run.inputs, 1, run.outputs[0]);
 }
 
-// SliceScatter-15 (data, updates, start, stop, step, axes): the data with the updates in place of a slice.
+// SliceScatter-15 (data, updates, start, stop, step, axes): replaces a slice of the data by the updates.
 FaultOr<Success> SliceScatter(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   std::memcpy(output.mutable_bytes(), run.input(0).bytes(), run.input(0).byte_size());
@@ -70,14 +68,13 @@ FaultOr<Success> SliceScatter(const ReferenceRun& run) {
   return Success();
 }
 
-// Item `i` of a mask that may be shorter.
+// Returns bit `i` of a mask, or false past its end.
 bool MaskBit(const std::vector<int64_t>& mask, size_t i) {
   return i < mask.size() && mask[i] != 0;
 }
 
-// StridedSlice-1 (data, begin, end, strides): items of begin walk over the
-// axes; masks make them cover several axes (ellipsis), none (new axis) or
-// remove the axis (shrink).
+// StridedSlice-1 (data, begin, end, strides): items of begin correspond to axes. Masks make an item cover
+// several axes (ellipsis), insert an axis (new axis) or remove one (shrink).
 FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
   const ElementsView& input = run.source;
   const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
@@ -89,7 +86,7 @@ FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
   const std::vector<int64_t> begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
                              shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
 
-  size_t real_items = 0;  // items that use up an axis of the input
+  size_t real_items = 0;  // items that consume an axis of the input
   for (size_t i = 0; i < begin.size(); ++i) real_items += !MaskBit(ellipsis, i) && !MaskBit(new_axis, i);
   const size_t rank = input.shape.size();
   if (real_items > rank) return KernelFault("`begin` has {} items for {} axes", real_items, rank);

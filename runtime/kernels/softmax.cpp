@@ -10,8 +10,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), m the largest x; or the
-// logarithm of that.
+// out[i] = exp(x[i] - m) / sum over j of exp(x[j] - m), with the maximum m, or the logarithm of that.
 template <typename T, bool kLogarithm>
 void SoftmaxAs(const ReferenceRun& run, size_t axis) {
   using C = ComputeType<T>;

@@ -6,14 +6,13 @@
 
 namespace nnefc::runtime {
 
-// What one output position sums up along an axis of a map: positions with
-// weights.
+// A term of an interpolated element: an input position along an axis, and its weight.
 struct Tap {
   int64_t position;
   double weight;
 };
 using Taps = llvm::SmallVector<Tap, 4>;
 
-inline constexpr double kFarthest = 1e9;  // coordinates beyond are outside of every map
+inline constexpr double kFarthest = 1e9;  // coordinates beyond this are outside of any map
 
 }  // namespace nnefc::runtime

@@ -13,8 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A total order even with NaN, which comes after all others; equal elements
-// keep the order of their positions.
+// A strict weak order in which NaN comes last. Equal elements keep the order of their positions.
 template <typename T>
 bool Precedes(T a, T b, bool largest) {
   if constexpr (kIsFloating<T>) {

@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime {
 
-// The element types that a kernel is made for.
+// The element types supported by a kernel.
 struct VisitFloatTypes {
   template <typename Visit>
   bool operator()(ElementType type, Visit&& visit) const {

@@ -30,7 +30,7 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
       axis.before = before[i];
       axis.after = after[i];
     } else if (auto_pad != "valid") {
-      // Rounding up may add a place behind those that the pads are for.
+      // With rounding_type ceil there may be one more position than the pads account for.
       const int64_t places = static_cast<int64_t>(ir::CeilDiv(input[i], strides[i]));
       const int64_t total = std::max<int64_t>(0, (places - 1) * strides[i] + axis.reach() - input[i]);
       axis.before = auto_pad == "same_lower" ? total - total / 2 : total / 2;

@@ -9,8 +9,8 @@
 
 namespace nnefc::runtime {
 
-// A window that slides along one spatial axis: it reads input positions
-// i * stride + k * dilation - before for 0 <= k < size.
+// A sliding window along one spatial axis. It reads input positions i * stride + k * dilation - before for 0
+// <= k < size.
 struct WindowAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -23,13 +23,11 @@ struct WindowAxis {
   int64_t reach() const { return (size - 1) * dilation + 1; }
 };
 
-// The spatial axes of a convolution or pooling, always three: missing leading
-// ones have extent 1.
+// The spatial axes of a convolution or pooling: always three, with extent 1 for missing leading axes.
 using Window = std::array<WindowAxis, 3>;
 
-// Reads `strides`, `dilations`, `pads_begin`, `pads_end` and `auto_pad` of a
-// node whose spatial extents are known. For a transposed convolution `input`
-// is the result's extents and `output` the data's.
+// Reads `strides`, `dilations`, `pads_begin`, `pads_end` and `auto_pad` of a node with known spatial extents.
+// For a transposed convolution `input` holds the extents of the result and `output` those of the data.
 Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> output,
                   llvm::ArrayRef<int64_t> size);
 

@@ -11,9 +11,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A region of `data` seen as [batch, regions, coords + 1 + classes, height, width]:
-// the centre, the objectness and, without softmax, the classes become
-// probabilities by the logistic function; the extents stay.
+// Applies the logistic function to `data` viewed as [batch, regions, coords + 1 + classes, height, width]: to
+// the centre, the objectness and, without softmax, the classes. Extents stay unchanged.
 template <typename T>
 void RegionYoloAs(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
@@ -51,8 +50,8 @@ FaultOr<Success> RegionYolo(const ReferenceRun& run) {
   return Success();
 }
 
-// As darknet does it, the elements of the result lie as [n, c, h, w], those of
-// the data as [n, c / stride^2, h * stride, w * stride].
+// As in darknet, the result is viewed as [n, c, h, w] and the data as [n, c / stride^2, h * stride, w *
+// stride].
 FaultOr<Success> ReorgYolo(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const int64_t stride = run.node.Int("stride");

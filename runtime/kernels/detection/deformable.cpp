@@ -1,5 +1,5 @@
-// DeformableConvolution: each element of a filter reads the data at a place that the offsets move, between
-// elements.
+// DeformableConvolution: each filter element reads the data at a position shifted by the offsets, with
+// bilinear interpolation.
 
 #include <algorithm>
 #include <cmath>
@@ -12,12 +12,12 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A plane of the data, read between its elements.
+// A plane of the data with bilinear interpolation.
 template <typename T>
 struct Plane {
   const T* data;
   int64_t height, width;
-  bool is_padded;  // elements outside are zeros; else those at the border are repeated
+  bool is_padded;  // elements outside are zeros; otherwise border elements are repeated
 
   bool Covers(float y, float x) const {
     if (is_padded) return y > -1 && x > -1 && y < static_cast<float>(height) && x < static_cast<float>(width);
@@ -67,7 +67,7 @@ void DeformableConvolutionAs(const ReferenceRun& run, const WindowAxis& rows, co
         const Plane<T> plane{data.data<T>() + (batch * channels + from) * height * width, height, width,
                              is_padded};
         for (int64_t k = 0; k < kernel; ++k) {
-          // Of each element of the kernel the offset along the height, then along the width.
+          // Offsets of each filter element: along the height, then along the width.
           const int64_t place = (batch * deformable + moved) * kernel + k;
           const float y = static_cast<float>(row + k / columns * rows.dilation) +
                           number(offsets.data<T>(), 2 * place * pixels + pixel);

@@ -6,7 +6,7 @@
 
 namespace nnefc::runtime {
 
-// The elements as f32.
+// Returns the elements as f32.
 inline std::vector<float> Floats(const TensorView& view) {
   const auto elements = ElementsAsDoubles(view);
   return {elements.begin(), elements.end()};

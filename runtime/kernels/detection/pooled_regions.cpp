@@ -16,8 +16,8 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A plane of f32, read between its elements. From one element outside on there are zeros; what is less far
-// outside counts as on the border.
+// An f32 plane with bilinear interpolation. Points more than one element outside are zero; closer ones are
+// clamped to the border.
 struct SampledPlane {
   const float* data;
   int64_t height, width;
@@ -37,12 +37,12 @@ struct SampledPlane {
 
 // A region whose bins are averages of samples.
 struct SampledRegion {
-  float left, top, width, height;  // before it is rotated
+  float left, top, width, height;  // unrotated
   int64_t bins_y, bins_x;
-  int64_t samples_y, samples_x;  // of each bin
+  int64_t samples_y, samples_x;  // samples per bin
   float center_y = 0, center_x = 0, cosine = 1, sine = 0;
 
-  // More samples than any picture needs.
+  // Returns true for more samples than any realistic input needs.
   bool IsTooLarge() const {
     return static_cast<double>(bins_y * bins_x) * static_cast<double>(samples_y) *
                static_cast<double>(samples_x) >
@@ -71,7 +71,7 @@ struct SampledRegion {
   }
 };
 
-// As many samples as are wanted, or one for each element of a bin.
+// Returns the requested number of samples, or one per element of a bin.
 int64_t SampleCount(int64_t wanted, float extent, int64_t bins) {
   if (wanted > 0) return wanted;
   const float count = std::ceil(extent / static_cast<float>(bins));
@@ -117,7 +117,7 @@ FaultOr<Success> RoiAlignRotated(const ReferenceRun& run) {
   return Success();
 }
 
-// The level of a pyramid whose regions are about as large as this one; the number of levels where it has no
+// Returns the pyramid level with regions of about this size, or the number of levels if the region has no
 // area.
 int64_t LevelOf(const float* region, int64_t levels) {
   const float area = (region[2] - region[0]) * (region[3] - region[1]);
@@ -168,7 +168,7 @@ FaultOr<Success> FeatureExtractor(const ReferenceRun& run) {
   return Success();
 }
 
-// DeformablePSROIPooling-1: each bin of each class has a channel of the data; the offsets move it.
+// DeformablePSROIPooling-1: each bin of each class reads its own channel of the data, shifted by the offsets.
 FaultOr<Success> DeformablePsRoiPooling(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const std::vector<float> numbers = Floats(data), regions = Floats(run.input(1));
@@ -239,8 +239,8 @@ struct Detection {
   int64_t category;
 };
 
-// ExperimentalDetectronDetectionOutput-6: the regions moved for each class but the first, the background; the
-// best of each class, then of the image; zeros after the last.
+// ExperimentalDetectronDetectionOutput-6: moves the regions for each class except the first, the background.
+// Keeps the best of each class, then of the image, padded with zeros.
 FaultOr<Success> DetectronOutput(const ReferenceRun& run) {
   const std::vector<float> regions = Floats(run.input(0)), deltas = Floats(run.input(1)),
                            scores = Floats(run.input(2));

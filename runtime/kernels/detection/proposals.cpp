@@ -1,5 +1,5 @@
-// Proposal, GenerateProposals, and of Detectron: GenerateProposalsSingleImage, PriorGridGenerator and
-// TopKROIs.
+// Proposal, GenerateProposals, and the ExperimentalDetectron operations GenerateProposalsSingleImage,
+// PriorGridGenerator and TopKROIs.
 
 #include "compiler/ir/ops/opset/detection/proposals.h"
 
@@ -15,7 +15,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Writes numbers from the element `at` on.
+// Writes numbers starting at element `at`.
 template <typename T>
 void Store(const MutableTensorView& output, int64_t at, llvm::ArrayRef<float> numbers) {
   for (float number : numbers) output.mutable_data<T>()[at++] = T(static_cast<ComputeType<T>>(number));
@@ -66,7 +66,7 @@ void FillZeros(const ReferenceRun& run) {
     std::fill_n(run.output(i).mutable_bytes(), run.output(i).byte_size(), std::byte{0});
 }
 
-// The regions of one image; zeros after the last.
+// Writes the regions of one image, padded with zeros.
 FaultOr<Success> SingleImage(const ReferenceRun& run) {
   const TensorView& scores = run.input(3);
   const std::vector<float> info = Floats(run.input(0)), anchors = Floats(run.input(1)),
@@ -80,7 +80,7 @@ FaultOr<Success> SingleImage(const ReferenceRun& run) {
                                                              .image = {info[0], info[1]},
                                                              .smallest = {smallest, smallest},
                                                              .extent = 1});
-  // Small ones compete with the score 0.
+  // Regions that are too small compete with score 0.
   for (ir::ProposedRegion& region : regions) {
     if (!region.is_large) region.score = 0;
     region.is_large = true;
@@ -99,7 +99,7 @@ FaultOr<Success> SingleImage(const ReferenceRun& run) {
 
 // ---- Proposal ----
 
-// The boxes around the first cell: of each ratio of height to width and each scale.
+// Returns the boxes around the first cell, one for each combination of aspect ratio and scale.
 std::vector<std::array<float, 4>> MakeAnchors(const ir::Node& node, bool is_tensorflow) {
   const float extent = is_tensorflow ? 0.0F : 1.0F;
   const auto size = static_cast<float>(node.Int("base_size"));
@@ -122,7 +122,7 @@ std::vector<std::array<float, 4>> MakeAnchors(const ir::Node& node, bool is_tens
 struct ProposalForm {
   bool is_tensorflow, clips_before, clips_after, normalizes;
   float coordinate_scale, size_scale, stride;
-  float height, width;            // of the image
+  float height, width;            // size of the image
   std::array<float, 2> smallest;  // width, height
 
   float extent() const { return is_tensorflow ? 0.0F : 1.0F; }
@@ -158,7 +158,7 @@ FaultOr<Success> Proposal(const ReferenceRun& run) {
                            info = Floats(run.input(2));
   const auto number = [&](std::string_view name) { return static_cast<float>(run.node.Double(name)); };
   const auto smallest = static_cast<float>(run.node.Int("min_size"));
-  // TensorFlow's first coordinate is that along the height.
+  // TensorFlow's first coordinate is along the height.
   const bool is_tensorflow = run.node.String("framework") == "tensorflow";
   const ProposalForm form{.is_tensorflow = is_tensorflow,
                           .clips_before = run.node.Bool("clip_before_nms"),
@@ -211,7 +211,7 @@ FaultOr<Success> Proposal(const ReferenceRun& run) {
         if (run.num_outputs() > 1) Store<T>(run.output(1), row, region.score);
         ++row;
       }
-      // After the last region of an image, -1 stands for an image.
+      // The batch index -1 marks the end of an image's regions.
       if (row < (image + 1) * most) Store<T>(run.output(), 5 * row, -1.0F);
     });
     if (!known) return UnsupportedType(run);
@@ -246,7 +246,7 @@ FaultOr<Success> PriorGrid(const ReferenceRun& run) {
   return Success();
 }
 
-// The regions by falling scores; zeros after the last.
+// Writes the regions by decreasing score, padded with zeros.
 FaultOr<Success> TopKRois(const ReferenceRun& run) {
   const std::vector<float> scores = Floats(run.input(1)), regions = Floats(run.input(0));
   std::vector<size_t> order(scores.size());

@@ -1,4 +1,4 @@
-// NV12 and I420 to RGB and BGR: brightness of each pixel, and two colors of each block of 2 x 2.
+// NV12 and I420 to RGB and BGR: luma per pixel, and two chroma values per 2 x 2 block.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Red, green and blue by ITU-R BT.601; integers are rounded, halves to even.
+// Converts to RGB according to ITU-R BT.601. Integers are rounded with ties to even.
 template <typename T>
 std::array<T, 3> ToRgb(float y, float u, float v) {
   const float c = 1.164F * (y - 16), d = u - 128, e = v - 128;
@@ -22,11 +22,11 @@ std::array<T, 3> ToRgb(float y, float u, float v) {
   return {store(c + 1.596F * e), store(c - 0.391F * d - 0.813F * e), store(c + 2.018F * d)};
 }
 
-// Where the colors of a picture are: in planes that follow the brightness, or in inputs of their own.
+// The planes of an image: chroma after luma in one input, or in separate inputs.
 template <typename T>
 struct Planes {
   const T *y, *u, *v;
-  int64_t color_stride;  // elements from one color of a row to the next
+  int64_t color_stride;  // elements from one chroma value of a row to the next
 };
 
 template <typename T>

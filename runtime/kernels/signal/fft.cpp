@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A transform of a prime length takes length^2 steps; larger ones are convolutions.
+// A direct transform of prime length takes length^2 steps; longer ones use convolution.
 constexpr int64_t kLargestFactor = 31;
 
 // exp(-2 * pi * i * k / n), exact at quarters of the circle.
@@ -25,7 +25,7 @@ Complex Root(int64_t k, int64_t n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// The prime factors, smallest first.
+// Returns the prime factors in ascending order.
 std::vector<int64_t> FactorsOf(int64_t size) {
   std::vector<int64_t> factors;
   for (int64_t factor = 2; factor * factor <= size; ++factor) {
@@ -44,8 +44,8 @@ Fft::Fft(int64_t size) : size_(size), factors_(FactorsOf(size)) {
     for (int64_t k = 0; k < size; ++k) roots_.push_back(Root(k, size));
     return;
   }
-  // k * n = (k * k + n * n - (k - n) * (k - n)) / 2: the transform is a convolution with a chirp, cyclic over
-  // a power of two that is at least 2 * size - 1.
+  // k * n = (k * k + n * n - (k - n) * (k - n)) / 2: the transform is a convolution with a chirp, made cyclic
+  // with a power of two of at least 2 * size - 1.
   int64_t length = 1;
   while (length < 2 * size - 1) length *= 2;
   convolution_ = std::make_unique<const Fft>(length);
@@ -73,7 +73,7 @@ void Fft::Inverse(Complex* data, std::vector<Complex>& scratch) const {
   for (int64_t k = 0; k < size_; ++k) data[k] = std::conj(data[k]) / static_cast<double>(size_);
 }
 
-// Cooley and Tukey: the transform of in[0], in[stride] .. by those of its `radix` interleaved parts.
+// Cooley-Tukey: combines the transforms of the `radix` interleaved parts of in[0], in[stride] ...
 void Fft::ByFactors(const Complex* in, Complex* out, int64_t size, int64_t stride, size_t factor) const {
   if (size == 1) {
     *out = *in;

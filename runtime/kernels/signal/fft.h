@@ -13,8 +13,8 @@ namespace nnefc::runtime {
 using Complex = std::complex<double>;
 
 // The discrete Fourier transform of `size` numbers, X[k] = sum over n of x[n] * exp(-2 * pi * i * k * n /
-// size), in O(size * log(size)) steps: by the factors of the size, or as a convolution (Bluestein) where a
-// factor is a large prime. Immutable: several threads may run it.
+// size), in O(size * log(size)). Uses the factors of the size, or a convolution (Bluestein) if a factor is a
+// large prime. Immutable and thread-safe.
 class Fft {
  public:
   explicit Fft(int64_t size);
@@ -22,7 +22,7 @@ class Fft {
   int64_t size() const { return size_; }
   // Transforms `data` in place; `scratch` is resized.
   void Forward(Complex* data, std::vector<Complex>& scratch) const;
-  // The inverse: with a positive exponent, divided by the size.
+  // Computes the inverse: with a positive exponent, divided by the size.
   void Inverse(Complex* data, std::vector<Complex>& scratch) const;
 
  private:
@@ -32,8 +32,8 @@ class Fft {
   int64_t size_;
   std::vector<int64_t> factors_;
   std::vector<Complex> roots_;  // exp(-2 * pi * i * k / size)
-  // Of Bluestein's algorithm: exp(-pi * i * k * k / size), the transform of its conjugate, and that
-  // transform's plan.
+  // Bluestein's algorithm: exp(-pi * i * k * k / size), the transform of its conjugate, and the plan of that
+  // transform.
   std::vector<Complex> chirp_;
   std::vector<Complex> filter_;
   std::unique_ptr<const Fft> convolution_;

@@ -1,5 +1,5 @@
-// DFT, IDFT, RDFT, IRDFT, STFT and ISTFT. A complex tensor has its real and imaginary parts along a last axis
-// of extent 2. Transforms are made in f64.
+// DFT, IDFT, RDFT, IRDFT, STFT and ISTFT. Complex tensors have real and imaginary parts along a last axis of
+// extent 2. Transforms are computed in f64.
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@ struct ComplexArray {
   std::vector<Complex> data;
 };
 
-// Calls `visit(a, b)` with the offsets of an element in row-major arrays of two shapes of one rank, for those
-// that both have.
+// Calls `visit(a, b)` with the offsets of an element in row-major arrays of two shapes of equal rank, for all
+// elements that exist in both.
 template <typename Visit>
 void ForCommonElements(llvm::ArrayRef<int64_t> first, llvm::ArrayRef<int64_t> second, const Visit& visit) {
   Shape common;
@@ -43,7 +43,7 @@ void ForCommonElements(llvm::ArrayRef<int64_t> first, llvm::ArrayRef<int64_t> se
   }
 }
 
-// Cuts the input to the shape of the array or fills it up with zeros.
+// Loads the input, cropped or zero-padded to the shape of the array.
 template <typename T>
 void LoadComplex(const TensorView& input, ComplexArray& array) {
   const T* x = input.data<T>();
@@ -77,12 +77,12 @@ void StoreComplex(const ComplexArray& array, const MutableTensorView& output) {
                     });
 }
 
-// The axes of the transform, of a tensor of that rank, in their order.
+// Returns the axes of the transform in order, for a tensor of this rank.
 FaultOr<llvm::SmallVector<int64_t, 8>> TransformedAxes(const ReferenceRun& run, size_t rank) {
   return AxesOf(run.input(1), static_cast<int64_t>(rank));
 }
 
-// Sets the extents of the axes to `signal_size`, if it is an input; -1 changes nothing.
+// Sets the extents of the axes to `signal_size`, if that input exists; -1 keeps the extent.
 void SetSizes(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes, Shape& shape) {
   if (run.num_inputs() < 3) return;
   const auto sizes = ElementsAsInts(run.input(2));
@@ -91,7 +91,7 @@ void SetSizes(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes, Shape& shap
   }
 }
 
-// DFT-7 and IDFT-7: along each of the axes.
+// DFT-7 and IDFT-7: transforms along each of the axes.
 template <bool kInverse>
 FaultOr<Success> Dft(const ReferenceRun& run) {
   ComplexArray array(llvm::ArrayRef<int64_t>(run.output().shape()).drop_back());
@@ -107,7 +107,8 @@ FaultOr<Success> Dft(const ReferenceRun& run) {
   return Success();
 }
 
-// RDFT-9: of real numbers; of the last axis the first n / 2 + 1, of which the others are conjugates.
+// RDFT-9: the transform of real numbers. Only the first n / 2 + 1 elements of the last axis are stored; the
+// others are conjugates.
 FaultOr<Success> Rdft(const ReferenceRun& run) {
   const auto axes = TransformedAxes(run, run.input(0).shape().size());
   if (!axes) return axes.error();
@@ -124,7 +125,7 @@ FaultOr<Success> Rdft(const ReferenceRun& run) {
   return Success();
 }
 
-// Fills up lines along an axis by x[n - k] = conj(x[k]).
+// Completes lines along an axis with x[n - k] = conj(x[k]).
 void ExtendConjugates(ComplexArray& array, size_t axis) {
   const int64_t extent = array.shape[axis];
   const int64_t inner = VolumeOf(llvm::ArrayRef<int64_t>(array.shape).drop_front(axis + 1));
@@ -137,8 +138,8 @@ void ExtendConjugates(ComplexArray& array, size_t axis) {
   }
 }
 
-// IRDFT-9: the inverse; along the last axis of as many of the first n / 2 + 1 as there are. Without axes
-// nothing is transformed: the result is the real part.
+// IRDFT-9: the inverse of RDFT, from at most the first n / 2 + 1 elements of the last axis. Without axes the
+// result is the real part.
 FaultOr<Success> Irdft(const ReferenceRun& run) {
   ComplexArray array(run.output().shape());
   const auto axes = TransformedAxes(run, array.shape.size());
@@ -173,7 +174,7 @@ FaultOr<Success> Irdft(const ReferenceRun& run) {
 
 // ---- frames ----
 
-// The window in the middle of a frame, zeros around it.
+// Returns the window centred in a frame, with zeros around it.
 std::vector<double> FrameWindow(const TensorView& window, int64_t frame_size) {
   std::vector<double> frame(static_cast<size_t>(frame_size));
   const auto numbers = ElementsAsDoubles(window);
@@ -185,7 +186,7 @@ std::vector<double> FrameWindow(const TensorView& window, int64_t frame_size) {
 
 struct Frames {
   int64_t size, step, count, bins;
-  // Bins come before frames.
+  // The bins axis precedes the frames axis.
   bool transposed;
 
   int64_t Offset(int64_t batch, int64_t frame, int64_t bin) const {
@@ -228,8 +229,8 @@ FaultOr<Success> Stft(const ReferenceRun& run) {
   return Success();
 }
 
-// ISTFT-16: the frames, each transformed back and multiplied by the window, are added where they overlap, and
-// divided by the sum of the squares of the windows there.
+// ISTFT-16: transforms each frame back, multiplies it by the window, adds overlapping frames, and divides by
+// the sum of squared windows.
 FaultOr<Success> Istft(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const MutableTensorView& output = run.output();
@@ -245,9 +246,9 @@ FaultOr<Success> Istft(const ReferenceRun& run) {
   const double scale = run.node.Bool("normalized") ? std::sqrt(static_cast<double>(frames.size)) : 1.0;
   const Fft transform(frames.size);
   std::vector<double> weights(static_cast<size_t>(length));
-  // Frames beyond the result add nothing, however far they are.
+  // Frames beyond the result have no effect, so the step is limited.
   const int64_t step = std::min(frames.step, length + frames.size);
-  // Adds window[n] * numbers[n] of a frame to the elements of the result that it reaches.
+  // Adds window[n] * numbers[n] of a frame to the covered elements of the result.
   const auto add = [&](int64_t frame, const auto& number, std::vector<double>& sums) {
     const int64_t first = frame * step - margin;
     const int64_t end = std::min(frames.size, length - first);

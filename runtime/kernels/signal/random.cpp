@@ -1,5 +1,5 @@
-// RandomUniform and Multinomial. The same seeds give the same numbers in each run, those that OpenVINO's
-// first inference has; where both are 0 each run draws others.
+// RandomUniform and Multinomial. Equal seeds yield the same numbers in each run, those of OpenVINO's first
+// inference. If both seeds are 0, each run draws new numbers.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ struct Seeds {
   }
 };
 
-// Philox4x32 of 10 rounds: four numbers of 32 bits for each value of a counter.
+// Philox4x32 with 10 rounds: four 32-bit numbers per counter value.
 class Philox {
  public:
   explicit Philox(Seeds seeds) : seeds_(seeds) {}
@@ -62,7 +62,7 @@ class Philox {
   size_t next_ = 4;
 };
 
-// A number of [0, 1) whose lowest bits are those of x, as many as the format has after the point.
+// Returns a number in [0, 1) from the lowest bits of x, as many as the format has mantissa bits.
 template <typename T>
 double Fraction(uint64_t x) {
   constexpr int kBits = std::is_same_v<T, double>  ? 52
@@ -72,7 +72,7 @@ double Fraction(uint64_t x) {
   return std::ldexp(static_cast<double>(x & ((uint64_t{1} << kBits) - 1)), -kBits);
 }
 
-// The same as PyTorch has it, with one bit more.
+// PyTorch's variant, with one more bit.
 template <typename T>
 double TorchFraction(uint64_t x) {
   constexpr int kBits = std::is_same_v<T, double>  ? 53
@@ -96,7 +96,7 @@ T FromFraction(double fraction, T low, T high) {
   return T(std::fma(static_cast<C>(fraction), width, static_cast<C>(low)));
 }
 
-// Aligned with TensorFlow: Philox; numbers of 64 bits are made of two of 32.
+// TensorFlow alignment: Philox. 64-bit numbers consist of two 32-bit ones.
 template <typename T>
 void FillByPhilox(Seeds seeds, T low, T high, T* out, int64_t count) {
   Philox next(seeds);
@@ -111,8 +111,8 @@ void FillByPhilox(Seeds seeds, T low, T high, T* out, int64_t count) {
   }
 }
 
-// Aligned with PyTorch: the Mersenne Twister of the global seed; integers of 64 bits are made of two numbers
-// only where the bounds need them.
+// PyTorch alignment: the Mersenne Twister with the global seed. 64-bit integers use two numbers only if the
+// bounds require them.
 template <typename T>
 void FillByMersenneTwister(Seeds seeds, T low, T high, T* out, int64_t count) {
   std::mt19937 next(static_cast<uint32_t>(seeds.global));
@@ -129,7 +129,7 @@ void FillByMersenneTwister(Seeds seeds, T low, T high, T* out, int64_t count) {
   }
 }
 
-// RandomUniform-8: numbers of [minval, maxval).
+// RandomUniform-8: numbers in [minval, maxval).
 FaultOr<Success> RandomUniform(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const bool is_torch = run.node.String("alignment") == "pytorch";
@@ -151,7 +151,7 @@ FaultOr<Success> RandomUniform(const ReferenceRun& run) {
   return Success();
 }
 
-// Sums of leading elements of a row of probabilities, any of which may become 0 (a Fenwick tree).
+// Prefix sums of a row of probabilities with removal of elements (a Fenwick tree).
 class CumulativeSums {
  public:
   explicit CumulativeSums(llvm::ArrayRef<double> row) : row_(row.begin(), row.end()), sums_(row.size() + 1) {
@@ -163,7 +163,7 @@ class CumulativeSums {
     for (size_t i = row_.size(); i > 0; i -= i & -i) total += sums_[i];
     return total;
   }
-  // The first element that is not 0 and up to which the sum is at least `target`.
+  // Returns the first nonzero element at which the prefix sum is at least `target`.
   size_t Find(double target) const {
     size_t at = 0, step = 1;
     while (2 * step <= row_.size()) step *= 2;
@@ -173,7 +173,7 @@ class CumulativeSums {
         target -= sums_[at];
       }
     }
-    // Roundings of sums may lead to what is 0 or past the end.
+    // Rounding errors may lead to a zero element or past the end.
     while (at < row_.size() && row_[at] == 0) ++at;
     if (at >= row_.size()) at = row_.size() - 1;
     while (at > 0 && row_[at] == 0) --at;
@@ -193,7 +193,7 @@ class CumulativeSums {
   std::vector<double> sums_;
 };
 
-// Multinomial-13: classes by their probabilities; without replacement each at most once.
+// Multinomial-13: draws classes by probability; without replacement each at most once.
 FaultOr<Success> Multinomial(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   const int64_t rows = output.extent(0), samples = output.extent(1);

@@ -22,7 +22,7 @@ void StoreIndices(const MutableTensorView& output, llvm::ArrayRef<int64_t> value
   }
 }
 
-// The slices of the data along the axis that occur first; without an axis, the elements.
+// Copies the first occurrence of each distinct slice along the axis, or of each element without an axis.
 void CopyFirst(const TensorView& data, std::optional<int64_t> axis, const ir::UniqueItems& items,
                const MutableTensorView& output) {
   const llvm::ArrayRef<int64_t> shape = data.shape();

@@ -11,13 +11,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The rows that a bag adds up: places in the lists of indices and weights.
+// The rows of a bag: a range in the lists of indices and weights.
 struct Bag {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-// The index of the row that stands for empty bags; nothing: they are zeros.
+// Returns the row used for empty bags, or nothing if they are zeros.
 FaultOr<std::optional<int64_t>> DefaultRow(const ReferenceRun& run, size_t input, int64_t rows) {
   if (run.num_inputs() <= input) return std::optional<int64_t>();
   const int64_t index = ElementsAsInts(run.input(input))[0];
@@ -29,8 +29,8 @@ FaultOr<std::optional<int64_t>> DefaultRow(const ReferenceRun& run, size_t input
 // out[bag] = sum over its rows of weight * table[row], or their mean.
 struct BagSums {
   const ReferenceRun& run;
-  llvm::ArrayRef<int64_t> rows;  // by place
-  const TensorView* weights;     // by place; null: 1
+  llvm::ArrayRef<int64_t> rows;  // indexed by list position
+  const TensorView* weights;     // indexed by list position; null: 1
   std::optional<int64_t> default_row;
   bool mean = false;
 
@@ -132,7 +132,7 @@ FaultOr<Success> SegmentsSum(const ReferenceRun& run) {
     ++bags[static_cast<size_t>(segment)].count;
   }
   for (size_t i = 1; i < bags.size(); ++i) bags[i].first = bags[i - 1].first + bags[i - 1].count;
-  // The places of each segment, in the order in which they come.
+  // The list positions of each segment, in ascending order.
   std::vector<int64_t> places(segments->size()), next;
   for (const Bag& bag : bags) next.push_back(bag.first);
   for (size_t i = 0; i < segments->size(); ++i)

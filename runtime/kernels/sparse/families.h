@@ -4,7 +4,7 @@
 
 namespace nnefc::runtime {
 
-// One for each file of this folder that holds kernels.
+// One function per file of kernels in this folder.
 void RegisterEmbedding(KernelRegistry& registry);
 void RegisterSegments(KernelRegistry& registry);
 

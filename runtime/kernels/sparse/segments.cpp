@@ -21,7 +21,7 @@ T Lowest() {
   return T(std::numeric_limits<ComputeType<T>>::lowest());
 }
 
-// out[s] = the largest of data[i] for segment_ids[i] == s; an empty one has zeros or the lowest number.
+// out[s] = the maximum of data[i] for segment_ids[i] == s. Empty segments are zero or the lowest number.
 FaultOr<Success> SegmentMax(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const MutableTensorView& output = run.output();
@@ -63,7 +63,7 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
   }
 }
 
-// The values by row and column, and the default value at column 0 of each row that has none.
+// Writes the values sorted by row and column, with the default value at column 0 of each empty row.
 FaultOr<Success> SparseFillEmptyRows(const ReferenceRun& run) {
   const TensorView& values = run.input(0);
   const FaultOr<std::vector<int64_t>> pairs = IndexElements(run.input(2));
@@ -106,8 +106,8 @@ FaultOr<Success> SparseFillEmptyRows(const ReferenceRun& run) {
   return Success();
 }
 
-// Follows each beam from its last step back: out[t] = step_ids[t, beam], beam = parent_idx[t, beam]; after
-// the end token, and from the length on, there are end tokens.
+// Follows each beam back from its last step: out[t] = step_ids[t, beam], beam = parent_idx[t, beam]. Steps
+// after an end token or past the length are end tokens.
 FaultOr<Success> GatherTree(const ReferenceRun& run) {
   const TensorView& steps = run.input(0);
   const int64_t times = steps.extent(0), batches = steps.extent(1), beams = steps.extent(2);
