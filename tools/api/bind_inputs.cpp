@@ -23,7 +23,7 @@ std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view na
 
 namespace {
 
-// "; convert them (`x.astype(np.float32)` in NumPy)", if NumPy has the type.
+// Returns "; convert them (`x.astype(np.float32)` in NumPy)", if NumPy has the type.
 std::string TypeAdvice(ElementType type) {
   std::string_view name;
   switch (type) {

@@ -39,14 +39,14 @@ struct nnefc_tensors {
 
 namespace {
 
-// Gives the report to the caller who wants it; the result that it earns.
+// Passes the report to the caller, if requested. Returns the result code of the report.
 int Finish(api::Report report, nnefc_report** given) {
   const int result = report.environment_failed() ? NNEFC_FAILED : report.ok() ? NNEFC_OK : NNEFC_INVALID;
   if (given != nullptr) *given = new nnefc_report{std::move(report), {}, {}};
   return result;
 }
 
-// Runs `work` with the caller's pointers cleared; no exception leaves.
+// Runs `work` with the caller's pointers cleared. No exception leaves it.
 template <typename Work>
 int Enter(nnefc_report** report, Work work) {
   if (report != nullptr) *report = nullptr;
@@ -88,7 +88,7 @@ std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
   return options;
 }
 
-// A copy for the caller.
+// Returns a copy owned by the caller.
 char* ToText(const std::string& text) {
   char* copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) throw std::bad_alloc();

@@ -4,7 +4,7 @@
 
 namespace nnefc::api {
 
-// As RelativeDifference of tensors.h, of the values that rooms share.
+// The same as RelativeDifference in tensors.h, for internal tensor values.
 double RelativeDifference(const TensorValue& actual, const TensorValue& expected);
 
 }  // namespace nnefc::api

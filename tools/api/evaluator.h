@@ -7,8 +7,8 @@
 
 namespace nnefc::api {
 
-// Evaluates what follows from constants while a model is compiled: by the reference
-// kernels and those of the plug-ins.
+// Returns an evaluator for constant folding at compile time, with the reference kernels and those of the
+// plug-ins.
 ir::Evaluator EvaluatorOf(std::shared_ptr<const plugin::Plugins> plugins);
 
 }  // namespace nnefc::api

@@ -16,11 +16,11 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
   return port;
 }
 
-constexpr size_t kMostFaults = 1;  // that a run tells
+constexpr size_t kMostFaults = 1;  // reported per run
 
 namespace {
 
-// Emits each input whose data are of another shape; true if there is none.
+// Emits an error for each input with data of another shape. Returns true if there is none.
 bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& values,
                    bool may_reshape, Emitter& emitter) {
   for (size_t i = 0; i < ports.size(); ++i) {

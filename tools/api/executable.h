@@ -18,32 +18,33 @@ namespace nnefc::api {
 using runtime::Backend;
 using runtime::Precision;
 
-// The precision that suits this machine best: bf16 where its processor multiplies such
-// numbers faster than f32, f32 elsewhere.
+// Returns the best precision for this machine: bf16 if its processor multiplies bf16 faster than f32,
+// otherwise f32.
 Precision BestPrecision();
-// Of "exact", "f32", "bf16" and "auto", the last two as this machine has them; nothing of other words.
+// Parses "exact", "f32", "bf16" or "auto", resolved for this machine; nothing for other words.
 std::optional<Precision> PrecisionCalled(std::string_view word);
 std::string_view WordOf(Precision precision);
 
 struct ExecutableOptions {
   Backend backend = Backend::kOneDnn;
-  // Of the fast backend; bf16 is f32 where the processor has no instructions for it, or faster ones for f32.
+  // Precision of the fast backend. bf16 falls back to f32 on processors without bf16 instructions or with
+  // faster f32 ones.
   Precision precision = Precision::kF32;
-  // 0: as many as the process may use.
+  // 0: all threads that the process may use.
   int threads = 0;
-  // Bounds the bytes of all values of a run; 0: the machine's memory.
+  // Limit on the bytes of all values of a run; 0: the machine's memory.
   uint64_t max_memory = 0;
-  // A folder that keeps what planning a model takes long for, for the next processes; "": none. What is wrong
-  // with it is a warning.
+  // A folder that caches expensive planning results for later processes; empty to disable. Problems with it
+  // are warnings.
   std::string plan_cache = "";
-  // Measures which way of each step is the fastest here, in up to a minute; a plan cache keeps it.
+  // Benchmarks the algorithms of each step for up to a minute; a plan cache stores the choices.
   bool tune = false;
 };
 
 struct PlanCacheUse {
   int found = 0;
   int made = 0;
-  int measured = 0;  // steps, for `tune`
+  int measured = 0;  // steps benchmarked for `tune`
 };
 
 // Time spent in one step of a run.
@@ -52,11 +53,11 @@ struct StepTime {
   std::string operation;  // "Convolution+ReLU"
   std::string kernel;
   double milliseconds = 0;
-  double operations = 0;  // of numbers, a product and its addition being two
-  double bytes = 0;       // of its inputs and outputs
+  double operations = 0;  // arithmetic operations; a multiply-add counts as two
+  double bytes = 0;       // size of inputs and outputs
 };
 
-// One run at a time: its memory, and the state of the graph's variables.
+// A single-threaded execution context: the memory of a run and the states of variables.
 class Session {
  public:
   struct State;
@@ -65,13 +66,12 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Runs the graph once. Inputs are known by name; numbers are converted within
-  // their kind (f64 to f32, i32 to i64), not to another. The outputs by name, or
-  // what is wrong with the inputs, or the operation that failed.
+  // Runs the graph once. Inputs are identified by name. Numbers are converted within their kind only (f64 to
+  // f32, i32 to i64). Returns the outputs by name, or a report about the inputs or the operation that failed.
   Outcome<Tensors> Run(const Tensors& inputs);
-  // Gives variables their first values again.
+  // Resets variables to their initial values.
   void ResetState();
-  // When on, Run keeps the time of each step.
+  // Turns recording of the time of each step on or off.
   void EnableProfile(bool on);
   std::vector<StepTime> profile() const;
 
@@ -79,7 +79,7 @@ class Session {
   std::unique_ptr<State> state_;
 };
 
-// A model that is ready to run: immutable, shared by copies and threads.
+// A model prepared for execution. Immutable; copies and threads share it.
 class Executable {
  public:
   struct State;
@@ -88,12 +88,11 @@ class Executable {
   const std::vector<Port>& inputs() const;
   const std::vector<Port>& outputs() const;
   Session NewSession() const;
-  // Runs once, in a session of its own.
+  // Runs once, in a new session.
   Outcome<Tensors> Run(const Tensors& inputs) const;
-  // How much of what planning needed the plan cache had, and how much was made.
+  // Returns statistics of plan cache lookups.
   PlanCacheUse plan_cache_use() const;
-  // Data for all inputs, as `--random-inputs SEED` makes them; without those
-  // whose shape is open.
+  // Returns random data for all inputs with static shapes, like `--random-inputs SEED`.
   Tensors RandomInputs(uint64_t seed) const;
 
  private:

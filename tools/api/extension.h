@@ -1,6 +1,6 @@
 #pragma once
 
-// What a plug-in of nnefc includes: a shared library for `--extensions FILE.so` that brings transformations,
+// The header for plug-ins of nnefc: shared libraries for `--extensions FILE.so` with transformations,
 // operations and fragments.
 //
 //     #include <nnefc/extension.h>
@@ -11,8 +11,8 @@
 //       registrar.AddTransformation<Rename>();
 //     }
 //
-// It is built with `find_package(nnefc COMPONENTS extension)` and `target_link_libraries(..
-// nnefc::extension)`, and fits the nnefc whose headers it was built with, and no other.
+// Build it with `find_package(nnefc COMPONENTS extension)` and `target_link_libraries(.. nnefc::extension)`.
+// It only works with the nnefc whose headers it was built with.
 
 #include <string>
 #include <string_view>
@@ -31,8 +31,8 @@ namespace nnefc {
 
 using plugin::Registrar;
 
-// Registers a kernel of an operation of the plug-in: a plain function on dense row-major
-// tensors, whose types and shapes the operation's shape function has judged.
+// Registers a kernel for an operation of the plug-in: a function on dense row-major tensors. The operation's
+// shape function has checked their types and shapes.
 inline void AddKernel(Registrar& registrar, std::string set, std::string operation,
                       runtime::ReferenceFunction function,
                       runtime::Aliasing aliasing = runtime::Aliasing::kNone) {
@@ -44,8 +44,8 @@ inline void AddKernel(Registrar& registrar, std::string set, std::string operati
 
 }  // namespace nnefc
 
-// Once in a plug-in: the function that registers what it brings, and the text by which
-// nnefc knows before it runs any of it that both have the same headers.
+// Defines the entry points of a plug-in; used once. The macro declares the function that registers its
+// contents, and a text by which nnefc verifies, before calling it, that both use the same headers.
 #define NNEFC_EXTENSION(registrar)                                                                  \
   extern "C" {                                                                                      \
   __attribute__((visibility("default"))) extern const char nnefc_interface_text[];                  \

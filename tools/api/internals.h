@@ -1,6 +1,6 @@
 #pragma once
 
-// What the face holds behind its classes; not installed.
+// Internal state of the public classes; not installed.
 
 #include <memory>
 #include <mutex>
@@ -22,8 +22,7 @@
 
 namespace nnefc::api {
 
-// Renderings are made with the report: texts may be added to their manager by
-// another thread afterwards.
+// Texts are rendered with the report, because another thread may add sources to their manager afterwards.
 struct Report::State {
   std::vector<Diagnostic> diagnostics;
   size_t error_count = 0;
@@ -41,16 +40,16 @@ struct Tensor::State {
   std::vector<int64_t> shape;
 };
 
-// Takes what was said so far: the next report begins anew.
+// Moves the diagnostics reported so far to a report; the next one starts empty.
 Report TakeReport(Compilation& compilation);
 Report TakeReport(Context& context);
-// The environment failed: one error without a place.
+// Returns a report with one environment error, without a source range.
 Report EnvironmentReport(std::string message);
 
 Tensor ToTensor(TensorValue value);
 Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& shape);
 
-// Calls `work`; memory that is short becomes a report.
+// Calls `work`. Running out of memory becomes a report.
 template <typename Work>
 auto Guard(Work work) -> decltype(work()) {
   try {
@@ -63,11 +62,11 @@ auto Guard(Work work) -> decltype(work()) {
   }
 }
 
-// What a graph consists of, as it was opened: lowering changes it.
+// The contents of a graph as opened, because lowering modifies it.
 struct Contents {
   std::vector<Operation> operations;
   std::vector<Variable> variables;
-  // By label; those of OpenVINO IR, as they lie in its file, the others are read by `store`.
+  // Constants of OpenVINO IR by label, in place in its file. Those of NNEF are read by `store`.
   std::map<std::string, TensorValue> constants;
   std::map<std::string, ir::Origin> origins;
   std::optional<VariableStore> store;
@@ -78,20 +77,20 @@ struct Model::State {
   CompileOptions options;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of what follows
-  // Expanded when the model is made, lowered when that is asked for.
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // guards the members below
+  // Expanded when the model is created, lowered on demand.
   std::shared_ptr<Compilation> compilation;
-  Report not_lowered;  // why it cannot be lowered
+  Report not_lowered;  // errors if it cannot be lowered
   std::unique_ptr<Contents> contents;
 };
 
 CompileOptions ToCompileOptions(const ModelOptions& options);
-// The contents of a model whose mutex is held; made before it is lowered.
+// Returns the contents of a model; created before it is lowered. The caller holds its mutex.
 Contents& ContentsOf(Model::State& state);
 
 struct Executable::State {
-  std::shared_ptr<Compilation> compilation;  // owns the graph's names and places
-  std::shared_ptr<std::mutex> mutex;         // held to read or add texts of it
+  std::shared_ptr<Compilation> compilation;  // owns the graph's names and source ranges
+  std::shared_ptr<std::mutex> mutex;         // guards reading and adding its texts
   std::shared_ptr<const runtime::Executable> executable;
   std::vector<Port> inputs;
   std::vector<Port> outputs;

@@ -7,7 +7,7 @@
 namespace nnefc::api {
 namespace {
 
-// Adds rules of these names; what is wrong with one is `mistake`.
+// Adds rules by name. Stores the error of an unknown name in `mistake`.
 void AddRules(const std::vector<std::string>& names, std::vector<const Rule*>& rules, bool& all,
               std::string& mistake) {
   for (const std::string& name : names) {
@@ -50,7 +50,7 @@ Report Lint(const std::string& path, const LintOptions& options, CompileOptions 
     Compilation compilation(path, std::move(compile));
     if (compilation.format() != ModelFormat::kNnef)
       return EnvironmentReport(fmt::format("`{}`: lint takes NNEF models; OpenVINO IR has `check`", path));
-    // Mistakes of the configuration do not stop the stages, and are told last.
+    // Errors of the configuration do not stop the stages; they are reported last.
     Context configuration(compilation.context(), CompileOptions().error_limit);
     bool failed = false;
     lint::Settings settings;

@@ -65,7 +65,7 @@ bool Judge(Compilation& compilation) {
          RequireKnownOperations(compilation.graph(), compilation.context().emitter);
 }
 
-// Checks the data of variables that were passed with a document. False if some do not fit.
+// Checks the data of variables that were passed with a document. Returns false if any do not fit.
 bool CheckPassed(Compilation& compilation, std::optional<uint64_t> seed) {
   CheckPassedData(*compilation.expanded(), *compilation.model(), compilation.quantization().table, seed,
                   compilation.context());
@@ -115,7 +115,7 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
   });
 }
 
-// The graph of OpenVINO operations; null if there is none, which the report tells.
+// Returns the graph of OpenVINO operations, or null with errors in the report.
 std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& report) {
   Compilation& compilation = *state.compilation;
   if (!state.not_lowered.ok()) {

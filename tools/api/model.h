@@ -17,113 +17,111 @@ namespace nnefc::api {
 
 enum class Dialect : uint8_t { kAuto, kProvisional, kRatified };
 
-// How is read what exporters write beside the specification: with warnings, as
-// errors, or the first where the document bears the marks of an exporter.
+// The treatment of deviations from the specification that exporters are known to write: as warnings, as
+// errors, or as warnings only if the document was written by such an exporter.
 enum class Reading : uint8_t { kAuto, kStrict, kLenient };
 
 struct ModelOptions {
   Dialect dialect = Dialect::kAuto;
   Reading reading = Reading::kAuto;
-  // The graph to take of a document that has several.
+  // The graph to use if a document has several.
   std::optional<std::string> graph;
-  // Shapes of external tensors, instead of those of the document.
+  // Shapes of external tensors, overriding those of the document.
   std::map<std::string, std::vector<int64_t>> input_shapes;
-  // Each tensor that the model's graph.quant file names is quantized as soon as it is
-  // computed (R 7.1, P 7.1); without a file that is a mistake.
+  // Quantizes each tensor listed in the model's graph.quant as soon as it is computed (R 7.1, P 7.1). A
+  // missing file is an error.
   bool quantize = false;
-  // The seed of data for variables that have none.
+  // The seed of random data for variables without data.
   std::optional<uint64_t> random_weights;
-  // The data of variables of a document held in memory, by label.
+  // The data of variables by label, for a document in memory.
   Tensors data;
-  // Transformations on the way to OpenVINO operations, by the names that they are
-  // listed with, that are switched on or off, and the file that drives those of the front phase.
+  // Transformations on the way to OpenVINO operations to enable or disable, by their listed names, and the
+  // configuration file of the front phase.
   std::vector<std::string> enabled_transformations;
   std::vector<std::string> disabled_transformations;
   std::string transformations_configuration;
   // Plug-ins: shared libraries with transformations, operations and fragments.
   std::vector<std::string> extensions;
-  // Bounds the unpacked size of an archive.
+  // Limit on the unpacked size of an archive.
   uint64_t max_bytes = uint64_t{16} << 30;
 };
 
-// The version of nnefc: "0.1.0".
+// Returns the version of nnefc, such as "0.1.0".
 std::string Version();
-// What computes, and with which instructions of this processor.
+// Describes the backend and the processor instructions it uses.
 std::string DescribeBackend();
 
-// Judges a model by the specification, through expansion and shapes. `path` is a
-// folder, an archive, a document or OpenVINO IR (.xml).
+// Checks a model against the specification, including expansion and shapes. `path` is a folder, an archive, a
+// document or OpenVINO IR (.xml).
 Report Check(const std::string& path, const ModelOptions& options = {});
-// Judges a document held in memory, which messages call `name`.
+// Checks a document in memory; messages use `name` as its file name.
 Report CheckText(const std::string& name, const std::string& text, const ModelOptions& options = {});
 
-// The document in the one style, comments included.
+// Returns the document in canonical style, with comments.
 Outcome<std::string> Format(const std::string& name, const std::string& text,
                             Dialect dialect = Dialect::kAuto);
 
-// Which rules of lint speak, and how loudly: labels, with or without `lint.`, or
-// "all"; levels are "error", "warning" and "note".
+// Lint rules to enable, disable or change in level: labels, with or without `lint.`, or "all". Levels are
+// "error", "warning" and "note".
 struct LintOptions {
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
   std::map<std::string, std::string> levels;
-  // The configuration; without it the first .nnefc.json from the document
-  // upwards, for a path, unless `ignores_configurations`.
+  // Path of the configuration file. If empty, the nearest .nnefc.json in the document's folder or its
+  // ancestors is used (for paths only), unless `ignores_configurations` is set.
   std::string configuration;
   bool ignores_configurations = false;
 };
 
-// Checks a document, and tells what is valid but deprecated, unused or surprising.
+// Checks a document and reports constructs that are valid but deprecated, unused or surprising.
 Report Lint(const std::string& path, const LintOptions& lint = {}, const ModelOptions& options = {});
 Report LintText(const std::string& name, const std::string& text, const LintOptions& lint = {},
                 const ModelOptions& options = {});
 
-// A model as OpenVINO IR: the text of the `.xml` file, and the constants by
-// their offsets in a `.bin` file of that size.
+// A model as OpenVINO IR: the text of the `.xml` file, and the constants by offset in a `.bin` file of that
+// size.
 struct OpenVinoForm {
   std::string xml;
   std::vector<std::pair<uint64_t, Tensor>> constants;
   uint64_t weights_size = 0;
 };
 
-// A model without mistakes. Copies share it; all functions may be called by
-// several threads.
+// A valid model. Copies share it; all functions are thread-safe.
 class Model {
  public:
   struct State;
   explicit Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-  // As Check.
+  // Opens a model; `path` as for Check.
   static Outcome<Model> Open(const std::string& path, const ModelOptions& options = {});
   static Outcome<Model> FromText(const std::string& name, const std::string& text,
                                  const ModelOptions& options = {});
 
-  // In the order of the document.
+  // Ports in document order.
   const std::vector<Port>& inputs() const;
   const std::vector<Port>& outputs() const;
 
-  // What the document holds once it is expanded, or the layers of OpenVINO IR.
+  // Returns the operations of the expanded document, or the layers of OpenVINO IR.
   const std::vector<Operation>& operations() const;
   const std::vector<Variable>& variables() const;
-  // The data of the variable of that label.
+  // Returns the data of a variable by label.
   Outcome<Tensor> ReadVariable(const std::string& label) const;
 
-  // The model as a ratified document, comments and fragments included as far as
-  // that dialect has a form for them.
+  // Returns the model as a ratified document, with comments and fragments as far as that dialect can express
+  // them.
   Outcome<std::string> Upgrade() const;
-  // The same with its `graph.quant` and the tensor files of variables, in a
-  // folder that is there.
+  // Writes the ratified document, its `graph.quant` and the tensor files of variables to an existing folder.
   Report WriteNnef(const std::string& folder) const;
-  // The model as a flat ratified document. `lower` names standard compounds to
-  // expand too, "all" all of them.
+  // Returns the model as a flat ratified document. `lower` names standard compounds to expand as well; "all"
+  // expands all of them.
   Outcome<std::string> Expand(const std::vector<std::string>& lower = {}) const;
-  // The model in the text form of the graph of OpenVINO operations.
+  // Returns the text form of the graph of OpenVINO operations.
   Outcome<std::string> Lower() const;
-  // Writes OpenVINO IR: `path` must end in .xml; constants go beside it (.bin).
+  // Writes OpenVINO IR. `path` must end in .xml; constants are written next to it (.bin).
   Report WriteOpenVino(const std::string& path) const;
-  // The same in memory: the data are those of the model, not copies.
+  // Returns OpenVINO IR in memory. Its data refer to those of the model.
   Outcome<OpenVinoForm> ToOpenVino() const;
-  // Makes the model ready to run.
+  // Prepares the model for execution.
   Outcome<Executable> Compile(const ExecutableOptions& options = {}) const;
 
  private:

@@ -11,14 +11,14 @@
 namespace nnefc::api {
 namespace {
 
-// A model that is expanded to be written, or none where its report says why.
+// An expanded model for writing, or a report with the errors.
 struct Written {
   std::unique_ptr<Compilation> compilation;
   UpgradedTexts texts;
   Report report;
 };
 
-// Shapes that were given stand in the flat document alone.
+// Only the flat document contains the shapes from options.
 UpgradedTexts TextsOf(Compilation& compilation, const CompileOptions& options) {
   Context& context = compilation.context();
   const CheckedDocument& document = *compilation.checked();

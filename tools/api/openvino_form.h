@@ -6,8 +6,8 @@
 
 namespace nnefc::api {
 
-// The lowered model as OpenVINO IR can hold it; null if it cannot, which is told.
-// `structure_only`: data that variables lack does not count.
+// Returns the lowered model in a form that OpenVINO IR can express, or null after an error was emitted.
+// `structure_only` permits variables without data.
 std::shared_ptr<const ir::Graph> OpenVinoFormOf(Compilation& compilation, bool structure_only);
 
 }  // namespace nnefc::api

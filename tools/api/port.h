@@ -13,7 +13,7 @@ namespace nnefc::api {
 struct Port {
   std::string name;
   ElementType type = ElementType::kDynamic;
-  // Nothing where the rank is open; -1 for an extent that is.
+  // Nothing if the rank is unknown; -1 for an unknown extent.
   std::optional<std::vector<int64_t>> shape;
 };
 

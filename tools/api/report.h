@@ -12,9 +12,8 @@ namespace nnefc::api {
 
 enum class Severity : uint8_t { kError, kWarning, kNote };
 
-// A part of a file, from (line, column) to just before (end_line, end_column).
-// Lines and columns begin at 1, columns count bytes; all are 0 where a file as a
-// whole is meant, as of binary ones.
+// A part of a file, from (line, column) up to but excluding (end_line, end_column). Lines and columns start
+// at 1, and columns count bytes. All are 0 for a file as a whole, such as a binary one.
 struct Place {
   std::string file;
   int line = 0;
@@ -29,12 +28,11 @@ struct Note {
 };
 
 enum class Applicability : uint8_t {
-  kSafe,    // the document has one reading, which the fix writes
-  kUnsafe,  // the fix guesses what was meant, or may change what the network computes
+  kSafe,    // the document has a single interpretation, and the fix writes it
+  kUnsafe,  // the fix guesses the intent, or may change the results of the network
 };
 
-// An edit that repairs a document: `text` replaces what is at `place`. The fixes of a diagnostic belong
-// together.
+// An edit that repairs a document: `text` replaces `place`. The fixes of a diagnostic belong together.
 struct Fix {
   Place place;
   std::string text;
@@ -43,16 +41,15 @@ struct Fix {
 
 struct Diagnostic {
   Severity severity = Severity::kError;
-  std::string rule;     // "binding.missing-argument": stable; `nnefc explain RULE` tells more
-  std::string section;  // where the specification says so: "R 3.3.2"; empty for rules of nnefc's own
+  std::string rule;     // "binding.missing-argument": stable; see `nnefc explain RULE`
+  std::string section;  // section of the specification, such as "R 3.3.2"; empty for rules specific to nnefc
   std::string message;
   Place place;
   std::vector<Note> notes;
   std::vector<Fix> fixes;
 };
 
-// What there is to say of an input. Copies share what they hold; a report
-// outlives the model that it speaks of.
+// The diagnostics of an input. Copies share them, and they remain valid after the model is gone.
 class [[nodiscard]] Report {
  public:
   struct State;
@@ -60,28 +57,28 @@ class [[nodiscard]] Report {
   Report() = default;
   explicit Report(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-  // In the order of a document's text.
+  // Diagnostics in the order of the document's text.
   const std::vector<Diagnostic>& diagnostics() const;
-  // No errors; there may be warnings.
+  // Returns true without errors; there may be warnings.
   bool ok() const;
-  // Those too that are beyond the limit of what is kept.
+  // The number of errors, including those beyond the limit of stored diagnostics.
   size_t error_count() const;
-  // The failure is the system's (a file that cannot be opened, memory that is
-  // short), not the model's.
+  // Returns true if the failure is caused by the system (a file that cannot be opened, out of memory) rather
+  // than by the model.
   bool environment_failed() const;
 
-  // As the command line prints it: with the lines of the text and what to do.
+  // Returns the text that the command line prints, with source lines and fixes.
   std::string ToText(bool color = false) const;
-  // An object with a list `diagnostics`.
+  // Returns a JSON object with a list `diagnostics`.
   std::string ToJson() const;
-  // A SARIF 2.1.0 log.
+  // Returns a SARIF 2.1.0 log.
   std::string ToSarif() const;
 
  private:
   std::shared_ptr<const State> state_;
 };
 
-// A result, or none where the report has errors, and what there is to say of it.
+// A result and its report. There is no result if the report has errors.
 template <typename T>
 struct [[nodiscard]] Outcome {
   std::optional<T> value;

@@ -16,7 +16,7 @@ Tensor::State::State(TensorValue tensor) : value(std::move(tensor)) {
 }
 
 Tensor ToTensor(TensorValue value) {
-  // What a user reads as numbers must be aligned as they are.
+  // Users read elements as numbers, so they must be aligned.
   return Tensor(std::make_shared<Tensor::State>(value.Aligned(alignof(std::max_align_t))));
 }
 
@@ -24,7 +24,7 @@ Tensor::Tensor() : Tensor(std::make_shared<State>(TensorValue::Scalar(0))) {}
 
 namespace {
 
-// Whether the elements of a shape take so many bytes.
+// Returns whether the elements of a shape occupy this number of bytes.
 bool Fill(ElementType type, const std::vector<int64_t>& shape, size_t bytes) {
   const std::optional<int64_t> volume = Volume(shape);
   const std::optional<size_t> size = volume ? ByteSize(type, *volume) : std::nullopt;

@@ -19,18 +19,17 @@ class Tensor {
  public:
   struct State;
 
-  // f32, shape [], 0.
+  // Creates an f32 scalar 0.
   Tensor();
   explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-  // A tensor with a copy of `bytes`: as many as the elements of the shape take,
-  // outermost extent first, in the machine's byte order; a boolean is a byte.
-  // Nothing where the number is another, an extent is negative or memory is short.
+  // Creates a tensor with a copy of `bytes`: row-major elements in native byte order, with one byte per
+  // boolean. Returns nothing if the size does not match the shape, an extent is negative or memory is short.
   static std::optional<Tensor> Copy(ElementType type, const std::vector<int64_t>& shape,
                                     std::span<const std::byte> bytes);
   static std::optional<Tensor> Copy(const std::vector<int64_t>& shape, std::span<const float> values);
-  // As Copy, of bytes that `owner`, which is not null, keeps alive and unchanged:
-  // they are copied only where they are not aligned to 16 bytes.
+  // The same as Copy for bytes that the non-null `owner` keeps alive and unchanged. They are only copied if
+  // they are not aligned to 16 bytes.
   static std::optional<Tensor> Borrow(ElementType type, const std::vector<int64_t>& shape,
                                       std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
@@ -38,9 +37,9 @@ class Tensor {
   const std::vector<int64_t>& shape() const;
   int64_t volume() const;
   std::span<const std::byte> bytes() const;
-  // The elements of a tensor of type f32; nothing of others.
+  // Returns the elements of an f32 tensor, or an empty span for other types.
   std::span<const float> floats() const;
-  // Element `index` in row-major order, which must be below the volume.
+  // Returns element `index` in row-major order; `index` must be below the volume.
   double ElementAsDouble(int64_t index) const;
 
   const State& state() const { return *state_; }
@@ -52,13 +51,13 @@ class Tensor {
 // Tensors by name.
 using Tensors = std::map<std::string, Tensor>;
 
-// Reads NumPy's archive of arrays (.npz). `max_bytes` bounds its unpacked size.
+// Reads a NumPy archive (.npz). `max_bytes` limits its unpacked size.
 Outcome<Tensors> ReadTensors(const std::string& path, uint64_t max_bytes = uint64_t{16} << 30);
-// Writes one, aside and then renamed.
+// Writes a NumPy archive under a temporary name, then renames it.
 Report WriteTensors(const std::string& path, const Tensors& tensors);
 
-// max|a-b| / max|b| over all elements; NaN equals NaN. 0 where all are equal,
-// infinite where shapes differ, or one is not finite and the other differs.
+// Returns max|a-b| / max|b| over all elements; NaN equals NaN. The result is 0 if all are equal, and infinite
+// if shapes differ or a non-finite element differs.
 double RelativeDifference(const Tensor& actual, const Tensor& expected);
 
 }  // namespace nnefc::api
