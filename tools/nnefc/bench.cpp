@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Runs of one session one after the other.
+// Consecutive runs of one session.
 struct Stream {
   std::unique_ptr<runtime::Session> session;
   std::vector<double> milliseconds = {};
@@ -54,7 +54,7 @@ struct BenchCommand : CommonOptions {
     compile.transform = transform;
     compile.open.reads_data = true;
     if (!execution.random_inputs) execution.random_inputs = 1;
-    // Streams share what one would have.
+    // Streams share the threads of a single stream.
     if (execution.threads == 0 && streams > 1)
       execution.threads = std::max(1, runtime::AvailableThreads() / streams);
     Compilation compilation(ShownModel(models.front()), compile);
@@ -74,11 +74,10 @@ struct BenchCommand : CommonOptions {
     return reporter.Report(compilation);
   }
 
-  // All streams side by side. Returns how long the runs that count took
-  // together, in seconds.
+  // Runs all streams concurrently. Returns the total time of the measured runs in seconds.
   double RunAll(std::vector<Stream>& all, const std::vector<TensorValue>& inputs) const {
     Clock::time_point start;
-    // Before any stream goes on.
+    // Sets the start time when all streams have warmed up.
     std::barrier warm(static_cast<std::ptrdiff_t>(all.size()), [&]() noexcept { start = Clock::now(); });
     const auto run = [&](Stream& stream) {
       const bool ran = stream.Run(inputs, warmup);

@@ -45,7 +45,7 @@ class Bisection {
  private:
   static constexpr size_t kShownNodes = 20;
 
-  // Those that run, in their order.
+  // Finds the enabled transformations in order.
   int FindNames() {
     Context context;
     bool environment_failed = false;
@@ -63,7 +63,7 @@ class Bisection {
                                         : kSuccess;
   }
 
-  // The model with the first so many transformations.
+  // Returns options for the model with the first `count` transformations.
   CompileOptions OptionsWith(size_t count) const {
     CompileOptions options = command_.compile_options(command_.models.front());
     options.random_weights = command_.random_weights;
@@ -75,8 +75,7 @@ class Bisection {
     return options;
   }
 
-  // The model with all of them: what each left is kept, so that nothing before
-  // it is done again.
+  // Returns options that record the graph after each transformation, so that earlier ones need not run again.
   CompileOptions RecordedOptions() {
     CompileOptions options = OptionsWith(names_.size());
     options.transform.pipeline.before = [this](const transform::Transformation& item,
@@ -90,13 +89,13 @@ class Bisection {
         if (static_cast<size_t>(id.index) >= step.bound)
           step.made.push_back(fmt::format("`{}` ({})", node.name(), node.type()));
       }
-      // What is not lowered yet is compiled from there.
+      // Graphs of the front phase are not lowered yet and are compiled again.
       if (item.phase() > transform::Phase::kFront) step.graph = ir::Clone(graph);
     };
     return options;
   }
 
-  // What a compiled model computes of the inputs.
+  // Returns the outputs of a compiled model.
   std::optional<std::vector<NamedTensor>> Outputs(CompileOptions options) {
     auto compilation = std::make_unique<Compilation>(ShownModel(command_.models.front()), std::move(options));
     std::optional<Execution> prepared = Prepare(*compilation, execution_, command_.max_bytes);
@@ -105,14 +104,14 @@ class Bisection {
       inputs_ = prepared->inputs;
       outputs = Execute(prepared->executable, compilation->context());
     }
-    // What is the matter with the model is told once.
+    // Diagnostics of the model are reported once.
     if (!std::exchange(is_told_, true) || compilation->context().emitter.has_errors())
       exit_code_ = Reporter(command_).Report(*compilation);
     if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(compilation);
     return exit_code_ == kSuccess ? outputs : std::nullopt;
   }
 
-  // The same after the first so many transformations.
+  // Returns the outputs after the first `count` transformations.
   std::optional<std::vector<NamedTensor>> OutputsAfter(size_t count) {
     const auto step = steps_.find(names_[count - 1]);
     if (step == steps_.end() || step->second.graph == nullptr) return Outputs(OptionsWith(count));
@@ -138,7 +137,7 @@ class Bisection {
     return outputs;
   }
 
-  // How outputs differ; "" if they do not.
+  // Describes the differences of the outputs; empty if there are none.
   std::string Difference(const std::vector<NamedTensor>& expected,
                          const std::optional<std::vector<NamedTensor>>& outputs) {
     std::string text;
@@ -150,7 +149,7 @@ class Bisection {
     return text;
   }
 
-  // What a transformation left.
+  // The result of a transformation.
   struct Step {
     size_t bound = 0;
     std::shared_ptr<const ir::Graph> graph = nullptr;
@@ -171,8 +170,8 @@ class Bisection {
   const CompareOptions& compare_;
   transform::Names all_;
   transform::Names names_;
-  std::map<std::string, Step> steps_;      // by name
-  std::unique_ptr<Compilation> recorded_;  // which owns the operations of their graphs
+  std::map<std::string, Step> steps_;      // keyed by name
+  std::unique_ptr<Compilation> recorded_;  // owns the operations of the graphs
   std::vector<TensorValue> inputs_;
   bool is_told_ = false;
   int exit_code_ = kSuccess;

@@ -6,9 +6,8 @@
 
 namespace nnefc::cli {
 
-// Finds the first transformation after which the outputs of a model leave a
-// tolerance around those without any, and prints it with the nodes that it made.
-// Returns the exit code: kInvalid if there is one.
+// Finds the first transformation after which the outputs exceed the tolerance compared with an untransformed
+// model, and prints it with the nodes that it created. Returns the exit code: kInvalid if there is one.
 int Bisect(const LoweredCommand& command, const ExecutionOptions& execution, const CompareOptions& compare);
 
 }  // namespace nnefc::cli

@@ -13,7 +13,7 @@
 namespace nnefc::cli {
 namespace {
 
-// The index of the first element that is not finite.
+// Returns the index of the first non-finite element.
 std::optional<int64_t> FindNotFinite(const TensorValue& value) {
   if (!IsFloat(value.type())) return std::nullopt;
   for (int64_t i = 0; i < value.volume(); ++i) {
@@ -29,7 +29,7 @@ std::string ElementText(const TensorValue& value, int64_t position) {
   return fmt::format("{} at {}", text, IndexText(position, value));
 }
 
-// True if a body of the node, or one nested in it, has a constant that is not finite.
+// Returns true if a body of the node, or one nested in it, has a constant with non-finite elements.
 bool HasConstantNotFinite(const ir::Node& node) {
   return llvm::any_of(node.bodies(), [](const ir::Body& body) {
     return llvm::any_of(body.graph->nodes(), [&](ir::NodeId id) {
@@ -70,7 +70,7 @@ class FiniteChecker {
       Emit(values.error(), emitter_);
       return;
     }
-    const size_t own = values->size() - kept.size();  // those of the graph come first
+    const size_t own = values->size() - kept.size();  // the graph's own results come first
     for (size_t i = 0; i < kept.size(); ++i) {
       const TensorValue& value = (*values)[own + i];
       if (const auto at = FindNotFinite(value)) wrong_[kept[i].second.node] = ElementText(value, *at);
@@ -81,8 +81,8 @@ class FiniteChecker {
   }
 
  private:
-  // Reports a node with a value that is not finite. False for the operation that computes the first one: the
-  // values that follow from it are not reported.
+  // Reports a node with a non-finite value. Returns false for the first operation that computes one, because
+  // later values are consequences.
   bool Report(ir::NodeId id) {
     const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
@@ -111,7 +111,7 @@ class FiniteChecker {
   std::shared_ptr<const plugin::Plugins> plugins_;
   const Execution& prepared_;
   const ir::Graph& graph_;
-  llvm::DenseMap<ir::NodeId, std::string> wrong_;  // by node: its first element that is not finite
+  llvm::DenseMap<ir::NodeId, std::string> wrong_;  // the first non-finite element of each node
 };
 
 }  // namespace

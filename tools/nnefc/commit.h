@@ -2,8 +2,8 @@
 
 namespace nnefc::cli {
 
-// The commit that the program was built from, "unknown" outside of a clone;
-// "+" behind it tells of changes beside it.
+// The commit that the program was built from, or "unknown" outside of a clone. A "+" suffix marks uncommitted
+// changes.
 extern const char* const kCommit;
 
 }  // namespace nnefc::cli

@@ -22,10 +22,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Stages walk an expression by recursion; this many levels fit any stack.
+// Stages recurse into expressions; this nesting depth fits any stack.
 constexpr int64_t kHighestNesting = 4000;
 
-// Reads "NAME=1,3,224,224".
+// Parses "NAME=1,3,224,224".
 std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -64,7 +64,7 @@ std::vector<std::string> CommonOptions::FindModels() const {
   return recursive ? SearchFolders(models) : models;
 }
 
-// What is asked of a document means nothing to a graph of OpenVINO operations.
+// Options for documents have no meaning for a graph of OpenVINO operations.
 void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) const {
   if (!is_given) return;
   for (const std::string& model : models) {
@@ -122,7 +122,7 @@ void AddModels(CLI::App& command, CommonOptions& options, int max_models, const 
   lenient->group(kCommonGroup);
 }
 
-// The diagnostics of a document alone have more forms than a result that programs read.
+// Diagnostics of documents support more formats than results for programs.
 void AddReporting(CLI::App& command, CommonOptions& options, ReportForms forms) {
   const bool is_result = forms == ReportForms::kResult;
   command
@@ -244,7 +244,7 @@ void AddQuantize(CLI::App& command, CommonOptions& options) {
 bool UseColor(const std::string& choice, int stream) {
   if (choice == "always") return true;
   if (choice == "never") return false;
-  // https://no-color.org: an empty value is none.
+  // https://no-color.org: an empty value is ignored.
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   return ::isatty(stream) == 1 && (no_color == nullptr || *no_color == '\0') &&

@@ -70,7 +70,7 @@ class Comparer {
     if (options_.bounds_values()) result_.within = within;
   }
 
-  // |a-b| <= atol + rtol * |b| of each element.
+  // Checks |a-b| <= atol + rtol * |b| for each element.
   bool CompareElements() {
     int64_t above = 0;
     for (int64_t i = 0; i < actual_.volume(); ++i) above += Excess(i) > 0 ? 1 : 0;
@@ -86,7 +86,7 @@ class Comparer {
     return above == 0;
   }
 
-  // By how much element `i` differs beyond what is allowed; a NaN on one side is worst.
+  // Returns the difference of element `i` beyond the tolerance; infinite if only one side is NaN.
   double Excess(int64_t i) const {
     const double a = actual_.ElementAsDouble(i);
     const double b = expected_.ElementAsDouble(i);
@@ -113,7 +113,7 @@ class Comparer {
     TellNotANumber(expected_, actual_, "a number where NaN is expected");
   }
 
-  // Elements that are NaN in one tensor alone.
+  // Reports elements that are NaN in only one tensor.
   void TellNotANumber(const TensorValue& with, const TensorValue& without, std::string_view what) {
     int64_t count = 0;
     int64_t first = 0;

@@ -10,9 +10,9 @@
 
 namespace nnefc::cli {
 
-// The options of a comparison: with what, and how much may differ.
+// The options of a comparison: the expected data and the tolerance.
 struct CompareOptions {
-  std::string path;  // of the .npz; empty if nothing is compared
+  std::string path;  // path of the .npz; empty to compare nothing
   std::string tolerance = "approximate";
   std::optional<double> absolute;
   std::optional<double> relative;
@@ -20,20 +20,21 @@ struct CompareOptions {
   CLI::Option* tolerance_option = nullptr;
 
   void Add(CLI::App& command);
-  // Adds `--tolerance` alone.
+  // Adds `--tolerance` only.
   void AddTolerance(CLI::App& command);
-  // Numbers bound the differences unless the places of the highest alone do.
+  // True if differences of values are bounded. Otherwise only the indices of the highest elements are
+  // compared.
   bool bounds_values() const { return !top || tolerance_option->count() > 0 || absolute || relative; }
 };
 
-// How a tensor differs from what is expected of it.
+// The result of comparing a tensor with its expected value.
 struct Comparison {
   bool within = false;
-  std::string text;  // a line or more
+  std::string text;  // one or more lines
   nlohmann::ordered_json json;
 };
 
-// Compares `actual` with the tensor of its name among those that are expected.
+// Compares `actual` with the expected tensor of the same name.
 Comparison Compare(const NamedTensor& actual, const std::vector<NamedTensor>& expected,
                    const CompareOptions& options);
 

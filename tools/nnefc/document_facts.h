@@ -8,14 +8,14 @@
 
 namespace nnefc::cli {
 
-// What a document tells of itself beside its graph, as exporters write it.
+// Information in a document other than its graph, as written by exporters.
 struct DocumentFacts {
-  std::vector<std::pair<std::string, std::string>> properties;  // keys, and values as they are written
+  std::vector<std::pair<std::string, std::string>> properties;  // keys, and values as written
   std::vector<std::string> symbols;
   std::vector<std::string> assertions;
 };
 
-// Properties are the pairs that fragments without parameters hold. Nothing of what is no document.
+// Collects properties from fragments without parameters. Returns nothing for models that are not documents.
 DocumentFacts FactsOf(const Compilation& compilation);
 
 }  // namespace nnefc::cli

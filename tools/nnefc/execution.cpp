@@ -42,7 +42,7 @@ class InputGatherer {
     std::vector<TensorValue> inputs;
     for (const runtime::Port& port : ports_) {
       if (std::optional<TensorValue> value = InputFor(port)) {
-        // Once: entries of an archive begin anywhere, and each run would copy them.
+        // Aligned once; entries of an archive have arbitrary offsets, and each run would copy them.
         inputs.push_back(value->AlignedToElements());
       }
     }
@@ -50,7 +50,7 @@ class InputGatherer {
     return inputs;
   }
 
-  // The shapes of data that are given for inputs whose extents are open.
+  // Returns the shapes of the data for inputs with unknown extents.
   std::map<std::string, Shape> ShapesOfOpenInputs() {
     std::map<std::string, Shape> shapes;
     if (!ReadFiles()) return shapes;
@@ -71,7 +71,7 @@ class InputGatherer {
   void ReadNamedFiles() {
     for (const std::string& text : options_.inputs) {
       size_t equals = text.find('=');
-      const bool is_only = equals == std::string::npos && ports_.size() == 1;  // needs no name
+      const bool is_only = equals == std::string::npos && ports_.size() == 1;  // a single input needs no name
       if (equals == std::string::npos && !is_only)
         throw MisuseError(fmt::format(
             "`--input {}`: expected NAME=FILE; only the one input of a graph needs no name", text));
@@ -102,10 +102,10 @@ class InputGatherer {
     if (!tensors) return false;
     for (NamedTensor& tensor : *tensors) {
       const runtime::Port* port = api::FindPort(ports_, tensor.name);
-      // One for the only input needs no name; NumPy calls it `arr_0`.
+      // NumPy names an unnamed array `arr_0`; it is for the only input.
       if (port == nullptr && tensors->size() == 1 && ports_.size() == 1 && tensor.name == "arr_0")
         port = &ports_.front();
-      // Archives of test data hold the expected results too.
+      // Archives of test data also contain the expected results.
       if (port == nullptr && llvm::is_contained(results_, tensor.name)) continue;
       if (port == nullptr) {
         context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", options_.inputs_npz,
@@ -155,9 +155,9 @@ class InputGatherer {
   std::vector<std::string> results_;  // names of the graph's results
   uint64_t max_bytes_;
   Context& context_;
-  bool may_reshape_;  // `--input-shape` can be given
+  bool may_reshape_;  // `--input-shape` is available
   std::map<std::string, TensorValue> given_;
-  std::set<std::string> unreadable_;  // told of already
+  std::set<std::string> unreadable_;  // already reported
 };
 
 }  // namespace
@@ -177,7 +177,7 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
   if (EndsWith(path, ".npy")) return ReadNpy(OpenInput(path, context), context.emitter);
   std::optional<DatFile> dat = ReadDat(OpenInput(path, context), context.emitter);
   if (!dat) return std::nullopt;
-  // The items of a tensor file are numbers as those of any other file; logical ones may be 8-bit integers
+  // The items of a tensor file are treated as numbers of any other file; logical ones may be 8-bit integers
   // (P 5.2).
   const bool is_plain = dat->coding == DatCoding::kPlain && port.type != ElementType::kBoolean;
   return is_plain ? dat->value : DecodeDat(*dat, port.type, context.emitter);
@@ -255,8 +255,8 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
 
 namespace {
 
-// Extents that externals leave open (P 4.1.1) are settled by the data that are
-// given: the graph is made for them.
+// Determines extents left open by externals (P 4.1.1) from the input data; the graph is created for these
+// shapes.
 bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options, uint64_t max_bytes) {
   if (options.inputs.empty() && options.inputs_npz.empty()) return true;
   if (!RunStages(compilation, Stage::kExpand)) return false;
@@ -283,7 +283,7 @@ bool SettleOpenExtents(Compilation& compilation, const ExecutionOptions& options
   return !context.emitter.has_errors();
 }
 
-// The text form of a graph may lack the elements of constants: one cause, however many they are.
+// Emits one error for all constants without data, which the text form of a graph may omit.
 bool RequireConstants(Compilation& compilation) {
   if (compilation.format() != ModelFormat::kGraphText) return true;
   std::vector<const ir::Node*> missing;
@@ -303,7 +303,7 @@ bool RequireConstants(Compilation& compilation) {
   return false;
 }
 
-// The lowered graph, with what is to be dumped as further results.
+// Returns the lowered graph, with dumped values as additional results.
 std::shared_ptr<const ir::Graph> GraphToRun(const Compilation& compilation,
                                             const std::vector<std::string>& dump) {
   if (dump.empty()) return compilation.lowered();

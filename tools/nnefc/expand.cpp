@@ -8,7 +8,7 @@
 namespace nnefc::cli {
 namespace {
 
-// The document in the one style that `fmt` prints.
+// Returns the document in the canonical style of `fmt`.
 std::string InStyle(const std::string& text, const Limits& limits) {
   Context context;
   context.limits = limits;

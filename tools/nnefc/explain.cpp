@@ -103,7 +103,8 @@ struct ExplainCommand {
                                     rows.size() == 1 && !rows.front()->ours.empty()
                                         ? fmt::format("NNEF has `{}`", rows.front()->ours)
                                         : DescribeForeignOperations(label, rows)));
-    // A label has a dot; other words are rather operations. So has `middle.MVNFusion`.
+    // Rule labels contain a dot, but so does `middle.MVNFusion`. Words without one are more likely
+    // operations.
     const std::vector<std::string> operations = explain::PagedOperations();
     const std::string last = label.substr(label.rfind('.') + 1);
     Suggestion operation(last);
@@ -129,7 +130,7 @@ struct ExplainCommand {
     return Reporter(common).Report("", context, environment_failed);
   }
 
-  // Throws where the label is the end of several.
+  // Throws MisuseError if several rules end in the label.
   void RequireOneRule(const lint::RuleBook& book) const {
     std::vector<std::string_view> found;
     for (const Rule* rule : book.rules()) {
@@ -153,7 +154,7 @@ struct ExplainCommand {
     return kSuccess;
   }
 
-  // One example of each kind and dialect: the first.
+  // Prints the first example of each kind and dialect.
   static void PrintText(const Rule& rule, const RuleFile& file, const Painter& paint) {
     Print("{}: {}, {}\n", paint.Head(rule.label), SeverityName(rule.severity), SectionText(rule));
     if (!file.statement.empty()) Print("\n{}\n", file.statement);

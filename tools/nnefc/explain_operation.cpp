@@ -21,7 +21,7 @@ ir::OpRole RoleOf(const std::string& operation) {
   return id.valid() ? ir::StandardOps().Info(id).role : ir::OpRole::kComputation;
 }
 
-// What the operations of a document are lowered to, each once.
+// Returns the distinct operations that those of a document are lowered to.
 std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   if (page.example.empty()) return {};
   CompileOptions options;
@@ -37,10 +37,10 @@ std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   const ir::Graph& graph = *compilation.lowered();
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    // What introduces tensors is shown by the operations that do so.
+    // Operations that introduce tensors are shown by the source nodes they become.
     const bool is_shown = introduces ? node.Is(wanted) : !node.info().is_source;
     if (!is_shown || node.Is(ir::OpRole::kResult)) continue;
-    // IR abbreviates the name of the operation.
+    // The IR abbreviates the operation's name.
     const std::string_view type = node.Is(ir::OpRole::kConst) ? "Constant" : std::string_view(node.type());
     std::string name = fmt::format("{} ({})", type, node.set());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
@@ -95,7 +95,7 @@ Json ToJson(const explain::OperationPage& page) {
   return json;
 }
 
-// The comment at the head of a library, without its marks.
+// Returns the comment at the start of a library, without comment marks.
 std::string HeadComment(std::string_view library) {
   std::string text;
   while (library.starts_with("# ")) {

@@ -7,9 +7,9 @@
 
 namespace nnefc::cli {
 
-// Prints what an operation is: signature with defaults, formula, section, what
-// it is lowered to and an example; or of `control_flow` the manual of that
-// extension; or a fragment of a plug-in. False if there is no such operation.
+// Prints the page of an operation: signature with defaults, formula, section, lowered form and an example.
+// Prints the manual of the extension for `control_flow`, and the declaration for a plug-in's fragment.
+// Returns false for an unknown operation.
 bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, bool as_json,
                       const Painter& paint);
 

@@ -16,21 +16,21 @@ namespace {
 using transform::Transformation;
 using transform::TransformationList;
 
-// The transformations as a compilation without options has them.
+// Returns the transformations of a compilation without options.
 TransformationList MakeList(const plugin::Plugins& plugins) {
   Context unheard;
   bool failed = false;
   return MakeTransformations({}, plugins, unheard, failed);
 }
 
-// "MishFusion" of nnefc::transform::front::MishFusion; the id of what has one.
+// Returns the last component of a class name, or the id if the transformation has one.
 std::string ShortName(const Transformation& transformation) {
   const std::string name = transformation.name();
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);
 }
 
-// Of several of one short name the first in order.
+// Returns the first transformation with this short name.
 const Transformation* FindTransformation(const TransformationList& list, const std::string& name) {
   if (const Transformation* found = list.Find(name)) return found;
   Emitter unheard;
@@ -42,7 +42,7 @@ const Transformation* FindTransformation(const TransformationList& list, const s
   return nullptr;
 }
 
-// A graph before and after a transformation; empty if it has no example that holds.
+// A graph before and after a transformation; empty if it has no working example.
 struct Example {
   std::string before;
   std::string after;

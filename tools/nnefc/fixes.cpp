@@ -33,7 +33,7 @@ FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, co
 
 void FixOptions::Deliver(const std::string& model, const FixReport& report,
                          const CommonOptions& options) const {
-  if (fix && !diff && model == "-") {  // it goes on to standard output, changed or not
+  if (fix && !diff && model == "-") {  // written to standard output even if unchanged
     const auto found = report.changes.find(ShownModel(model));
     WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
   }
@@ -43,7 +43,7 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report,
       PrintDiff(UnifiedDiff(change.before, change.after, name, name), options.color);
       continue;
     }
-    // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
+    // Members of an archive have names `ARCHIVE:MEMBER` and are not files.
     if (!std::filesystem::is_directory(model) && name != model) {
       throw MisuseError(fmt::format(
           "`{}` cannot be changed in its archive; unpack it, or see what would change with `--diff`", name));

@@ -13,15 +13,15 @@ struct FixOptions {
   bool unsafe_fixes = false;
   bool diff = false;
 
-  // Adds them to a command; `what` is fixed.
+  // Adds them to a command; `what` describes the fixed text.
   void Add(CLI::App& command, const char* what);
-  // Throws MisuseError for `--diff` or `--unsafe-fixes` alone, and for models that hold no document.
+  // Throws MisuseError for `--diff` or `--unsafe-fixes` without `--fix`, and for models that are not
+  // documents.
   void Validate(const CommonOptions& options) const;
-  // Makes the repairs of a model and takes their texts into `compile`, with
-  // which the model is to be run then. `judge` is that of FixModel.
+  // Computes the fixes of a model and stores the fixed texts in `compile`, for the following run. `judge` is
+  // the argument of FixModel.
   FixReport Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const;
-  // Writes the texts, or shows what would change, and tells what was fixed in
-  // reports that are text.
+  // Writes the texts, or shows the changes, and prints the applied fixes if the report is text.
   void Deliver(const std::string& model, const FixReport& report, const CommonOptions& options) const;
 };
 

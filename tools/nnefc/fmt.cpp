@@ -31,7 +31,7 @@ struct FmtCommand : CommonOptions {
     for (const std::string& model : FindModels()) {
       try {
         exit_code = std::max(exit_code, Format(model, compile, reporter));
-      } catch (const MisuseError& error) {  // the other files are not at fault
+      } catch (const MisuseError& error) {  // the other files are still formatted
         PrintError(error.what());
         exit_code = kMisuse;
       }
@@ -52,7 +52,7 @@ struct FmtCommand : CommonOptions {
         throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.path));
       exit_code = std::max(exit_code, Format(text, compile, context));
     }
-    // What is wrong beyond syntax is the business of `check`.
+    // Semantic errors are left to `check`.
     if (!context.emitter.has_errors()) return exit_code;
     return std::max(exit_code, reporter.Report(model, context, environment_failed));
   }
@@ -71,8 +71,8 @@ struct FmtCommand : CommonOptions {
     return Deliver(text, context.sources.Text(text.file), formatted);
   }
 
-  // Whether the formatted text reads as the document does: the last guard
-  // before a file is replaced.
+  // Returns whether the formatted text parses to the same document: the final check before a file is
+  // replaced.
   static bool IsSame(const ast::Document& document, const std::string& formatted, ParseOptions options,
                      const Limits& limits) {
     Context context;
@@ -98,7 +98,7 @@ struct FmtCommand : CommonOptions {
     return check && changes ? kInvalid : kSuccess;
   }
 
-  std::vector<std::string> would_change_;  // files that `--check` reports
+  std::vector<std::string> would_change_;  // files reported by `--check`
 };
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace {
 
 constexpr size_t kHelpColumns = 80;
 constexpr size_t kDescriptionColumn = 30;
-constexpr size_t kSummaryColumn = 15;  // of commands
+constexpr size_t kSummaryColumn = 15;  // column of command summaries
 
-// Breaks `text` at spaces into lines that end before column 80; lines after the first begin at `indent`.
-// `column` is where the text begins.
+// Breaks `text` at spaces into lines shorter than 80 columns. The text starts at `column`; later lines start
+// at `indent`.
 std::string Wrap(llvm::StringRef text, size_t column, size_t indent) {
   std::string result;
   size_t at = column;
@@ -35,7 +35,8 @@ std::string Wrap(llvm::StringRef text, size_t column, size_t indent) {
   return result;
 }
 
-// A line of a list: the name at column 2, its description at `column`, below the name if that is long.
+// Formats a list entry: the name at column 2, and its description at `column`, on the next line if the name
+// is long.
 std::string Entry(const std::string& name, const std::string& description, size_t column) {
   const std::string head = "  " + name;
   const std::string gap =
@@ -50,7 +51,7 @@ std::vector<std::string> NamesOf(const std::set<CLI::Option*>& options) {
   return names;
 }
 
-// "[auto|never; default: auto; needs --compare]": the values of an option, and the options that it depends
+// Returns "[auto|never; default: auto; needs --compare]": the values of an option and the options it depends
 // on.
 std::string Constraints(const CLI::Option& option) {
   std::vector<std::string> parts;
@@ -96,7 +97,7 @@ class HelpFormatter : public CLI::Formatter {
     return Wrap(app->get_description(), 0, 0) + "\n";
   }
 
-  // Lines that begin with spaces are examples, which stay as they are.
+  // Lines that start with spaces are examples and are not wrapped.
   std::string make_footer(const CLI::App* app) const override {
     std::string text;
     const std::string footer = app->get_footer();

@@ -4,11 +4,11 @@
 
 namespace nnefc::cli {
 
-// The groups of options in a command's help, in this order; those that are in neither group come first.
+// The groups of options in a command's help, in this order. Options without a group come first.
 inline constexpr const char* kTransformationGroup = "Transformation options";
 inline constexpr const char* kCommonGroup = "Common options";
 
-// Makes `app` and its commands print help that fits 80 columns: a command's own options first, common ones
+// Configures `app` and its commands to print help within 80 columns: specific options first, common ones
 // last.
 void FormatHelp(CLI::App& app);
 

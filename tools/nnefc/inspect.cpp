@@ -22,12 +22,12 @@ bool IsLayer(const ir::Node& node) {
   return !node.info().is_source && !node.Is(ir::OpRole::kResult);
 }
 
-// What `inspect` tells of a graph of NNEF operations.
+// The summary of a graph of NNEF operations.
 struct Overview {
-  std::map<std::string, int64_t> kinds;  // operations by name
+  std::map<std::string, int64_t> kinds;  // number of operations by name
   int64_t operations = 0;
   int64_t variables = 0;
-  int64_t values = 0;  // of all variables
+  int64_t values = 0;  // elements of all variables
   std::vector<ir::NodeId> layers;
 };
 
@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
   return sorted;
 }
 
-// The first `layers` operations are listed, all if that is negative.
+// Lists the first `layers` operations, or all if negative.
 Json ToJson(const Compilation& compilation, const Overview& overview, int64_t layers) {
   const ir::Graph& graph = compilation.graph();
   auto port = [&](const std::string& name, const ir::Output& output) -> Json {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kInterruptions[] = {SIGINT, SIGTERM, SIGHUP};
 
-// One that the caller ignores, as nohup does, stays ignored.
+// Returns whether the caller ignores the signal (as with nohup); it then stays ignored.
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -40,7 +40,7 @@ void RemoveFilesWhenInterrupted() {
   for (int signal : kInterruptions) {
     if (!IsIgnored(signal)) ::sigaddset(&signals, signal);
   }
-  // Threads inherit that the signals are blocked; one waits for them.
+  // Threads inherit the blocked signal mask; one thread waits for the signals.
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread(WaitForInterruption, signals).detach();
 }

@@ -2,8 +2,8 @@
 
 namespace nnefc::cli {
 
-// Removes what is being written when the program is interrupted (INT, TERM,
-// HUP), then ends it by that signal. To be called before any thread is made.
+// Removes unfinished output files when the program receives INT, TERM or HUP, then ends it by that signal.
+// Must be called before any thread is created.
 void RemoveFilesWhenInterrupted();
 
 }  // namespace nnefc::cli

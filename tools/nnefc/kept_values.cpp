@@ -9,7 +9,7 @@
 namespace nnefc::cli {
 namespace {
 
-// The names by which an output can be asked for.
+// Returns the names of an output that `--dump` accepts.
 std::vector<std::string> NamesOf(const ir::Node& node, int32_t index) {
   std::vector<std::string> names = node.output(index).names;
   if (!node.name().empty())
@@ -53,7 +53,8 @@ class ValueFinder {
   }
 
  private:
-  // Lowering names what it adds after the tensor that it is for; those of a document have names.
+  // Outputs of a document have names. Lowering names added nodes after the tensor they compute, so these are
+  // excluded.
   bool IsTold(const ir::Node& node, int32_t index) const {
     if (node.info().is_source) return false;
     if (compilation_.format() == ModelFormat::kNnef) return !node.output(index).names.empty();

@@ -8,16 +8,15 @@
 
 namespace nnefc::cli {
 
-// A value of a graph that is told beside the outputs.
+// A value of a graph that is reported in addition to the outputs.
 struct KeptValue {
   std::string name;
   ir::OutputPort port;
 };
 
-// The values of a lowered model that `--dump` names, in the order in which they
-// are computed: tensors as `nnefc expand` prints them, or tensors and layers of
-// OpenVINO IR; `all` is every result of an operation that has a name. Throws
-// MisuseError for a name that is none of them.
+// Returns the values of a lowered model named by `--dump`, in the order of computation. Names are those of
+// tensors printed by `nnefc expand`, or of tensors and layers of OpenVINO IR; `all` selects all named results
+// of operations. Throws MisuseError for an unknown name.
 std::vector<KeptValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names);
 
 }  // namespace nnefc::cli

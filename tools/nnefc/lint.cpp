@@ -29,7 +29,7 @@ const Rule& FindRule(const char* option, const std::string& name) {
   return *rule;
 }
 
-// Reads names of rules, and sets `all` if that is among them.
+// Finds rules by name. Sets `all` if "all" is among the names.
 std::vector<const Rule*> Rules(const char* option, const std::vector<std::string>& names, bool& all) {
   std::vector<const Rule*> rules;
   for (const std::string& name : names) {
@@ -72,7 +72,7 @@ int LintCommand::Run() {
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
     Compilation compilation(ShownModel(model), compile);
-    // Mistakes of the configuration do not stop the stages, and are told last.
+    // Errors of the configuration do not stop the stages; they are reported last.
     Context configuration(compilation.context(), compile.error_limit);
     bool config_failed = false;
     if (!path.empty()) lint::Apply(lint::ReadConfig(path, configuration, config_failed), settings);
@@ -82,7 +82,7 @@ int LintCommand::Run() {
     compilation.SetTexts(std::move(compile.texts));
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
-    // One configuration serves many models; its mistakes are reported once.
+    // A configuration applies to several models; its errors are reported once.
     if (reported_configurations.insert(path).second)
       compilation.context().emitter.Take(std::move(configuration.emitter));
     fixes.Deliver(model, report, *this);

@@ -10,7 +10,7 @@
 
 namespace nnefc::cli {
 
-// What the commands share that lower a model and write or print its graph.
+// The common part of commands that lower a model and write or print its graph.
 struct LoweredCommand : CommonOptions {
   TransformOptions transform;
   std::optional<uint64_t> random_weights;
@@ -18,21 +18,19 @@ struct LoweredCommand : CommonOptions {
   bool list = false;
   std::string updated_configuration;
 
-  // Adds the common options, those of the product, of transformations and of
-  // data that variables lack.
+  // Adds the options for common settings, output, transformations and random weights.
   void AddTo(CLI::App& command);
 
-  // Where it is asked for, lists transformations or updates their configuration
-  // in place of all else. Otherwise lowers the model and writes its graph in the form that the end of the
-  // output's name says. `told` is called once what was told is reported, also after mistakes. Returns the
-  // exit code; `command` is the name of the command.
+  // Lists transformations or updates their configuration, if requested. Otherwise lowers the model and writes
+  // its graph in the format of the output's extension. `told` is called after diagnostics are reported, also
+  // after errors. `command` is the name of the command. Returns the exit code.
   int LowerAndWrite(std::string_view command, const std::function<void(const Compilation&)>& told = nullptr);
 
  private:
   // Returns the exit code.
   int UpdateConfiguration() const;
-  // The text form, to standard output or a file; beside `net.ir` the elements of
-  // large constants go to `net.bin`.
+  // Writes the text form to standard output or a file. Elements of large constants are written to `net.bin`
+  // next to `net.ir`.
   void WriteText(const ir::Graph& graph) const;
 };
 

@@ -23,14 +23,14 @@ std::string Alternatives(const std::vector<std::string>& choices) {
   return fmt::format("{} or {}", fmt::join(choices.begin(), choices.end() - 1, ", "), choices.back());
 }
 
-// The command that was asked for, or `app` itself.
+// Returns the parsed command, or `app` itself.
 const CLI::App& CommandOf(const CLI::App& app) {
   const std::vector<const CLI::App*> commands =
       app.get_subcommands([](const CLI::App* command) { return command->parsed(); });
   return commands.empty() ? app : *commands.front();
 }
 
-// The first of what CLI11 found no place for.
+// Describes the first argument that CLI11 could not assign.
 std::string DescribeExtra(const CLI::App& app) {
   return fmt::format("`{}` is one argument too many for `{}`", app.remaining(true).front(),
                      CommandOf(app).get_name());
@@ -47,7 +47,7 @@ bool BeginsLikeOption(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && word != "--";
 }
 
-// The option that a word names: `--format`, `--format=json`, `-o`, `-onet.xml`.
+// Returns the option of a word: `--format`, `--format=json`, `-o`, `-onet.xml`.
 const CLI::Option* FindOption(const CLI::App& command, std::string_view word) {
   const bool is_long = word.substr(0, 2) == "--";
   const std::string_view name = is_long ? word.substr(2, word.find('=') - 2) : word.substr(1, 1);
@@ -58,15 +58,15 @@ const CLI::Option* FindOption(const CLI::App& command, std::string_view word) {
   return nullptr;
 }
 
-// True if the value of an option is the next word.
+// Returns true if the value of the option is the next word.
 bool TakesNextWord(const CLI::Option& option, std::string_view word) {
   const bool has_value =
       word.substr(0, 2) == "--" ? word.find('=') != std::string_view::npos : word.size() > 2;
   return option.get_items_expected_max() > 0 && !has_value;
 }
 
-// "; `nnefc run` has `--tolerance`" for an option that another command has. One that is only near to it
-// belongs to another task, and so is no suggestion.
+// Returns "; `nnefc run` has `--tolerance`" for an option of another command. Similar names of other commands
+// are not suggested, since they serve other tasks.
 std::string OtherCommandWith(const CLI::App& app, const std::string& wanted) {
   for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (const CLI::Option* option : other->get_options()) {
@@ -78,7 +78,8 @@ std::string OtherCommandWith(const CLI::App& app, const std::string& wanted) {
   return "";
 }
 
-// Whether advice such as "did you mean `--format json`?" names an option that `command` lacks.
+// Returns whether advice such as "did you mean `--format json`?" refers to an option that `command` does not
+// have.
 bool MeansMissingOption(const CLI::App& command, std::string_view advice) {
   llvm::StringRef option(advice.data(), advice.size());
   if (!option.consume_front("did you mean `--")) return false;
@@ -86,7 +87,7 @@ bool MeansMissingOption(const CLI::App& command, std::string_view advice) {
   return FindOption(command, name) == nullptr;
 }
 
-// "; did you mean ..?" for an option that `command` does not have.
+// Returns "; did you mean ..?" for an option that `command` does not have.
 std::string AdviceFor(const CLI::App& app, const CLI::App& command, std::string_view word) {
   const std::string wanted(word.substr(0, word.find('=')));
   if (FindOption(app, wanted) != nullptr && wanted != "-h")
@@ -116,7 +117,7 @@ std::string DescribeUnknown(const CLI::App& app, const CLI::App& command, const 
                      AdviceFor(app, command, word));
 }
 
-// Options stand behind the command.
+// Reports options before the command.
 std::optional<std::string> FindBeforeCommand(const CLI::App& app, const std::vector<std::string>& words) {
   if (FindOption(app, words.front()) != nullptr) return std::nullopt;
   const auto at = std::find_if(words.begin(), words.end(),

@@ -8,29 +8,26 @@
 
 namespace nnefc::cli {
 
-// Validators of options. What they refuse is told with what is expected; help
-// shows the same.
+// Validators of options. Their error messages and the help state the accepted values.
 CLI::Validator OneOf(std::vector<std::string> choices);
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();
 CLI::Validator NonNegativeNumber();
 CLI::Validator NotEmpty();
 
-// Returns advice for a word that is no command of `app`: the command that it is a misspelling of, or what
-// serves where other tools have such a command.
+// Returns advice for an unknown command: the command it misspells, or the equivalent of a command of other
+// tools.
 std::optional<std::string> AdviceForCommand(const CLI::App& app, const std::string& word);
 
-// Returns the note that names the help of the command among `words`: "see `nnefc run --help`".
+// Returns the note that refers to the help of the command in `words`: "see `nnefc run --help`".
 std::string HelpNote(const CLI::App& app, const std::vector<std::string>& words);
 
-// Says what is wrong with the arguments of `app` in the words of our other
-// diagnostics: the option in back-quotes, what was given, what is expected, and
-// the option that a misspelt one was meant to be.
+// Describes an error in the arguments of `app` in the style of our diagnostics: the option in back-quotes,
+// the value, the expected values, and the intended option for a misspelling.
 std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error);
 
-// What is wrong with the words of a command line as far as options go: one
-// that the command does not have, one that stands before the command. Nothing
-// if CLI11 may parse them: it takes the value of an unknown option for a model.
+// Returns an error for an unknown option or an option before the command; nothing if CLI11 may parse the
+// words. CLI11 would treat the value of an unknown option as a model.
 std::optional<std::string> FindMisuse(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace nnefc::cli

@@ -16,7 +16,7 @@ struct OperationsCommand {
   bool opsets = false;
   std::string output;
 
-  // A line for each operation of the standard, with what OpenVINO IR lacks.
+  // Returns one line per operation of the standard, with the forms that OpenVINO IR lacks.
   std::string Standard() const {
     const ir::OpRegistry& registry = ir::StandardOps();
     std::vector<std::string> lines;
@@ -33,7 +33,7 @@ struct OperationsCommand {
       lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", info.name, info.section,
                                   form->when.empty() ? "" : " ", form->when, form->reason));
     }
-    // Those of an extension have its name instead of a section of the standard.
+    // Operations of an extension have its name instead of a section of the standard.
     if (!without_openvino) {
       for (const explain::ExtensionOperation& each : explain::ExtensionOperations())
         lines.push_back(fmt::format("{:<32} {}\n", each.name, each.extension));
@@ -42,7 +42,7 @@ struct OperationsCommand {
     return fmt::format("{}", fmt::join(lines, ""));
   }
 
-  // A line for each operation of OpenVINO's sets: whether it can be run.
+  // Returns one line per operation of OpenVINO's sets with its implementation.
   std::string Opsets() const {
     runtime::KernelRegistry kernels;
     runtime::RegisterReferenceKernels(kernels);

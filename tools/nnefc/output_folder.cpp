@@ -33,7 +33,8 @@ bool IsModelFile(const fs::path& path) {
 OutputFolder::OutputFolder(std::string path, Existing existing) : path_(std::move(path)) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   std::error_code error;
-  // The folder that a link leads to is replaced, not the link; the current folder is renamed by its own name.
+  // A link is resolved, so that its target folder is replaced. The current folder is renamed by its real
+  // name.
   const fs::path last = fs::path(path_).filename();
   const bool is_indirect = fs::is_symlink(path_, error) || last == "." || last == "..";
   if (is_indirect && fs::is_directory(path_, error)) path_ = fs::canonical(path_).string();
@@ -90,7 +91,7 @@ void OutputFolder::Commit() {
   std::error_code error;
   const auto hold = HoldTemporaryFiles();
   if (replaces_) {
-    // The two folders change names in one step.
+    // Exchanges the two folders atomically.
     if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
       throw MisuseError(fmt::format("cannot replace `{}`: {}", path_, SystemErrorText(errno)));
     fs::remove_all(temporary_, error);

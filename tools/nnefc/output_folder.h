@@ -18,7 +18,7 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // Where it is until it is complete.
+  // The path of the temporary folder until Commit.
   const std::string& path() const { return temporary_; }
   void Write(std::string_view name, std::string_view text) const;
   void Commit();

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The extensions of files that no folder is named after.
+// Extensions of files that are unlikely names of folders.
 constexpr std::string_view kFileExtensions[] = {".nnef", ".quant", ".dat", ".npy",  ".npz",  ".safetensors",
                                                 ".tar",  ".tgz",   ".gz",  ".zip",  ".xml",  ".bin",
                                                 ".ir",   ".json",  ".txt", ".onnx", ".html", ".svg"};

@@ -7,7 +7,7 @@
 
 namespace nnefc::cli {
 
-// Gives pieces of a text that is read on a terminal their colours.
+// Colours parts of a text for terminals.
 class Painter {
  public:
   explicit Painter(bool on) : on_(on) {}

@@ -17,12 +17,12 @@
 namespace nnefc::cli {
 namespace {
 
-// The version alone stands on the first line, for scripts.
+// The first line contains only the version, for scripts.
 std::string DescribeVersion() {
   return fmt::format("nnefc " NNEFC_VERSION "\ncommit {}\n{}", kCommit, api::DescribeBackend());
 }
 
-// Lists the commands if there is no word at all.
+// Lists the commands if there are no arguments.
 bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
   if (!words.empty()) return false;
   PrintError("no command is given; there are");
@@ -33,7 +33,7 @@ bool IsNoCommand(const CLI::App& app, const std::vector<std::string>& words) {
   return true;
 }
 
-// CLI11 takes an unknown first word for a missing command.
+// CLI11 reports an unknown first word as a missing command.
 bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty() || words.front().starts_with('-')) return false;
   const std::string& word = words.front();
@@ -51,7 +51,7 @@ bool IsUnknownCommand(const CLI::App& app, const std::vector<std::string>& words
   return true;
 }
 
-// `nnefc help run` is `nnefc run --help`.
+// Treats `nnefc help run` as `nnefc run --help`.
 std::vector<std::string> Words(int argc, char** argv) {
   std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (!words.empty() && words.front() == "help") {
@@ -61,8 +61,8 @@ std::vector<std::string> Words(int argc, char** argv) {
   return words;
 }
 
-// A list is one word with commas; without this, CLI11 lets it have the words
-// behind that too, MODEL among them. Names of files are not empty.
+// Limits lists to one comma-separated word; otherwise CLI11 would also consume following words such as MODEL.
+// File names must not be empty.
 void RestrictValues(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
@@ -74,7 +74,7 @@ void RestrictValues(CLI::App& app) {
   }
 }
 
-// What bounds a document, an archive or a run: options that commands share and their help leaves out.
+// Prints the limits for documents, archives and runs: common options that the help of commands omits.
 void PrintLimits(const CLI::App& app) {
   Print("A mistake tells which limit was met; these options raise it:\n\n");
   for (const CLI::Option* option : app.get_subcommand("run")->get_options()) {
@@ -85,7 +85,7 @@ void PrintLimits(const CLI::App& app) {
   Print("\nExample: nnefc run model --max-memory 4000000000\n");
 }
 
-// The form in which misuse is told, as far as the words tell it.
+// Returns the format for errors of misuse from unparsed arguments.
 Format ErrorFormatOf(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string value = words[i].starts_with("--format=")                ? words[i].substr(9)
@@ -109,7 +109,7 @@ int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
   }
   const std::string help_note = HelpNote(app, words);
   try {
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
     app.parse(std::move(words));
   } catch (const CLI::Success& request) {
     return app.exit(request, std::cout);  // --help, --version
@@ -126,8 +126,7 @@ int Run(CLI::App& app, std::vector<std::string> words, const int& exit_code) {
   return exit_code;
 }
 
-// The exit code of the program, once all that was told and made is written:
-// a full disk or a closed pipe may lose it.
+// Flushes all output. Returns the final exit code, because a full disk or a closed pipe may lose output.
 int Finish(int exit_code) {
   std::cout.flush();
   if (StdoutFailed() || !std::cout) {

@@ -19,18 +19,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What was told in forms for machines and goes to stderr, a document each.
+// Machine-readable documents for stderr.
 std::vector<std::string> told;
 Format error_format = Format::kText;
 
-// What is wrong with a command line, or with the machine.
+// The rule for errors of the command line or the machine.
 constexpr Rule kMisuseRule{"cli.misuse", Severity::kError, ""};
 
 std::string Dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Adds the results of a SARIF run to another, whose rules they then share.
+// Appends the results of a SARIF run to another; both then share rules.
 void MergeRun(Json& run, Json&& next) {
   Json& rules = run["tool"]["driver"]["rules"];
   std::map<std::string, size_t> places;
@@ -50,7 +50,7 @@ void MergeRun(Json& run, Json&& next) {
   }
 }
 
-// Several reports for machines as one.
+// Merges several machine-readable reports.
 std::string Merge(const std::vector<std::string>& documents) {
   Json merged = Json::parse(documents.front());
   for (size_t i = 1; i < documents.size(); ++i) {
@@ -114,7 +114,7 @@ int Reporter::Report(const std::string& model, Context& context, bool environmen
 int Reporter::Show(const std::string& model, std::vector<Diagnostic> diagnostics, Context& context,
                    bool environment_failed) {
   Counts counts{.model = model};
-  size_t shown = 0;  // of the errors
+  size_t shown = 0;  // errors shown
   for (Diagnostic& diagnostic : diagnostics) {
     shown += diagnostic.severity == Severity::kError ? 1 : 0;
     const bool promoted = options_.werror && diagnostic.severity == Severity::kWarning;
@@ -126,7 +126,7 @@ int Reporter::Show(const std::string& model, std::vector<Diagnostic> diagnostics
   const size_t told_errors = context.emitter.error_count();
   const size_t left_out = told_errors - std::min(shown, told_errors);
   counts.errors += told_errors;
-  context.emitter.Clear();  // what was told is told once
+  context.emitter.Clear();  // already reported
   if (options_.quiet)
     std::erase_if(diagnostics, [](const Diagnostic& one) { return one.severity != Severity::kError; });
   const Format format = options_.output_format();
@@ -154,8 +154,8 @@ void Reporter::Write(const std::string& text) const {
   }
 }
 
-// "nnefc: 3 errors and 1 warning in 2 of 40 files", or "nnefc: 2 models, no mistakes" for searched folders
-// and on terminals.
+// Returns "nnefc: 3 errors and 1 warning in 2 of 40 files", or "nnefc: 2 models, no mistakes" for searched
+// folders and on terminals.
 std::string Reporter::Summary() const {
   size_t errors = 0;
   size_t warnings = 0;
@@ -178,7 +178,7 @@ std::string Reporter::Summary() const {
   return fmt::format("nnefc: {} in {} of {} files\n", what, files, counts_.size());
 }
 
-// What a report for machines tells of the model as a whole.
+// Adds information about the model as a whole to a machine-readable report.
 std::string Reporter::WithModels(const std::string& document, const Counts& counts,
                                  bool environment_failed) const {
   if (!is_product_) return document;

@@ -7,26 +7,24 @@
 
 namespace nnefc::cli {
 
-// Gathers the diagnostics of a command and writes them to stderr, in one
-// document for the forms that machines read; where the report is what the
-// command is for, `--output` may name its place.
+// Collects the diagnostics of a command and writes them to stderr, as one document for machine-readable
+// formats. If the report is the purpose of the command, `--output` may specify a file.
 class Reporter {
  public:
-  // `is_product`: the report is what the command is for, so that one for
-  // machines is written even if there is nothing to say, and several models are
-  // summed up.
+  // `is_product`: the report is the purpose of the command. Machine-readable reports are then written even if
+  // empty, and several models are summarised.
   explicit Reporter(const CommonOptions& options, bool is_product = false)
       : options_(options), is_product_(is_product) {}
   ~Reporter();
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
-  // Shows what `compilation` has said so far; returns the exit code it earns.
+  // Prints the diagnostics of `compilation` so far. Returns the resulting exit code.
   int Report(Compilation& compilation);
-  // The same of a context; `model` is its path.
+  // The same for a context; `model` is its path.
   int Report(const std::string& model, Context& context, bool environment_failed);
 
  private:
-  // How many diagnostics of each severity a model got.
+  // The number of diagnostics of each severity for a model.
   struct Counts {
     std::string model;
     size_t errors = 0;
@@ -41,15 +39,15 @@ class Reporter {
 
   const CommonOptions& options_;
   bool is_product_;
-  std::vector<std::string> documents_;  // JSON or SARIF, one a model
+  std::vector<std::string> documents_;  // JSON or SARIF, one per model
   std::vector<Counts> counts_;
 };
 
-// The form of errors that belong to no model; text before it is set.
+// Sets the format of errors without a model; the default is text.
 void SetErrorFormat(Format format);
-// Tells an error that belongs to no model, in the form of a diagnostic.
+// Prints an error without a model, in the form of a diagnostic.
 void PrintError(const std::string& message, const std::string& note = "");
-// Writes what was told in a form for machines to stderr, as one document.
+// Writes the collected machine-readable reports to stderr, as one document.
 void WriteReports();
 
 }  // namespace nnefc::cli

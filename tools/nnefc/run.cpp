@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Runs before those that a profile is of.
+// Warm-up runs before a profile.
 constexpr int kWarmUpRuns = 2;
 
 struct RunCommand : CommonOptions {
@@ -71,8 +71,8 @@ struct RunCommand : CommonOptions {
     return exit_code;
   }
 
-  // The times of runs in a session of its own, behind some that warm it up: of each step the least,
-  // unless loops and branches make other steps from run to run, of which the last counts.
+  // Returns the minimum time of each step over several runs in a warmed-up session. If loops and branches
+  // cause different steps in each run, the last run counts.
   std::vector<runtime::StepProfile> WarmProfile(const Execution& prepared) const {
     const auto session = runtime::Session::Create(prepared.executable);
     for (int i = 0; i < kWarmUpRuns; ++i) {
@@ -102,7 +102,7 @@ struct RunCommand : CommonOptions {
     return std::nullopt;
   }
 
-  // Writes what the run is made of: its inputs, and a model with all its data.
+  // Writes the inputs of the run, and a model with all its data.
   void Save(Compilation& compilation, const Execution& prepared) const {
     if (!save_inputs.empty()) {
       std::vector<NamedTensor> named;
@@ -121,7 +121,7 @@ struct RunCommand : CommonOptions {
     folder.Commit();
   }
 
-  // What the run computed: values that `--dump` names, then the outputs.
+  // A value computed by the run: named by `--dump`, or an output.
   struct Computed {
     NamedTensor tensor;
     bool is_output = false;
@@ -136,7 +136,7 @@ struct RunCommand : CommonOptions {
     return computed;
   }
 
-  // Writes, compares or shows what was computed.
+  // Writes, compares or prints the computed values.
   int Deliver(Compilation& compilation, const Execution& prepared, const std::vector<TensorValue>& values) {
     const std::vector<Computed> computed = Gather(prepared, values);
     if (!output.empty()) {
@@ -153,7 +153,7 @@ struct RunCommand : CommonOptions {
     return kSuccess;
   }
 
-  // The tensors of an .npz by name, or that of a .npy or .dat file, which belongs to the only output.
+  // Reads the tensors of an .npz by name, or the tensor of a .npy or .dat file for the only output.
   std::optional<std::vector<NamedTensor>> ReadExpected(const Execution& prepared, Context& context) const {
     if (!IsTensorFile(compare.path))
       return ReadNpz(OpenInput(compare.path, context), context, {.max_bytes = max_bytes});
@@ -167,7 +167,7 @@ struct RunCommand : CommonOptions {
     return std::vector<NamedTensor>{{output.name, std::move(*value)}};
   }
 
-  // With one output and one expected tensor, their names may differ.
+  // Ignores names if there is one output and one expected tensor.
   void RenameOnly(const std::vector<Computed>& computed, std::vector<NamedTensor>& expected) const {
     const Computed* only = nullptr;
     for (const Computed& value : computed) {
@@ -181,7 +181,7 @@ struct RunCommand : CommonOptions {
     expected.front().name = only->tensor.name;
   }
 
-  // A dumped value that nothing is known of is not compared; an output must be known.
+  // Compares all outputs, but only those dumped values that have an expected tensor.
   bool AddComparison(const std::vector<Computed>& computed, std::vector<NamedTensor> expected) {
     RenameOnly(computed, expected);
     bool all = true;
@@ -239,7 +239,7 @@ struct RunCommand : CommonOptions {
     }
   }
 
-  // The highest elements of each row, with their places within it.
+  // Returns the highest elements of each row with their positions in the row.
   static Json HighestOfRows(const TensorValue& value) {
     Json rows = Json::array();
     const int64_t length = value.volume() / RowsOf(value);
@@ -269,7 +269,7 @@ struct RunCommand : CommonOptions {
     report["plan_cache"] = {{"found", use.found}, {"made", use.made}, {"measured", use.measured}};
   }
 
-  // `peak`: operations a second that the processor reaches.
+  // `peak`: peak arithmetic operations per second of the processor.
   void AddProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
     report["peak_operations_per_second"] = peak;
     report["profile"] = Json::array();
@@ -291,7 +291,7 @@ struct RunCommand : CommonOptions {
       all.milliseconds += step.milliseconds;
       all.operations += step.operations;
     }
-    // Millions a millisecond are thousand millions a second.
+    // 1e6 per millisecond equals 1e9 per second.
     const auto rate = [](double count, double milliseconds) {
       return milliseconds > 0 ? count / milliseconds / 1e6 : 0.0;
     };

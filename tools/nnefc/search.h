@@ -5,9 +5,8 @@
 
 namespace nnefc::cli {
 
-// The models that lie in folders, in the order of their paths, and what of
-// `paths` is no folder. Hidden folders are passed over, and so are folders
-// behind links. Throws MisuseError for a folder that holds none.
+// Returns the models in folders, sorted by path, and the elements of `paths` that are not folders. Hidden
+// folders and symbolic links to folders are skipped. Throws MisuseError for a folder without models.
 std::vector<std::string> SearchFolders(const std::vector<std::string>& paths);
 
 }  // namespace nnefc::cli

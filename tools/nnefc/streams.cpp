@@ -12,7 +12,7 @@
 namespace nnefc::cli {
 namespace {
 
-// The product of a command whose `--output` names a file.
+// The output of a command if `--output` names a file.
 std::optional<std::string> product;
 bool stdout_failed = false;
 bool stderr_failed = false;
@@ -22,7 +22,7 @@ bool stderr_failed = false;
 void OpenClosedStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free descriptor is `stream`.
+    // open() returns the lowest free descriptor, `stream`.
     const int opened = ::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened > STDERR_FILENO) ::close(opened);
   }

@@ -8,15 +8,14 @@
 
 namespace nnefc::cli {
 
-// Opens what the caller closed of the three standard streams, so that no file
-// that is opened later takes their place. What is printed to a closed standard
-// error is lost on purpose; writing to a closed standard output fails.
+// Opens standard streams that the caller has closed, so that no file opened later reuses their descriptors.
+// Output to a closed standard error is discarded; writing to a closed standard output fails.
 void OpenClosedStreams();
 
-// Prints the product of a command: to standard output, or to the file of an
-// OutputFileScope. That a write failed is told by StdoutFailed.
+// Writes the output of a command to standard output, or to the file of WithOutput. StdoutFailed reports
+// failures.
 void WriteStdout(std::string_view text);
-// Prints diagnostics. That they cannot be printed must not end the program.
+// Prints diagnostics. A failure must not end the program.
 void WriteStderr(std::string_view text);
 bool StdoutFailed();
 bool StderrFailed();
@@ -30,9 +29,8 @@ void PrintStderr(fmt::format_string<Args...> format, Args&&... args) {
   WriteStderr(fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Runs a command whose product goes to the file `path`, which appears only
-// when it is complete; to standard output if that is empty or "-". Returns
-// what `command` does; throws MisuseError if the file cannot be written.
+// Runs a command whose output goes to the file `path`, created only when complete; to standard output if it
+// is empty or "-". Returns the result of `command`. Throws MisuseError if the file cannot be written.
 int WithOutput(const std::string& path, const std::function<int()>& command);
 
 }  // namespace nnefc::cli

@@ -44,7 +44,7 @@ std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions&
   ModelOpenResult opened = ModelContainer::Open(path, context, options);
   environment_failed = opened.environment_failed;
   if (opened.model == nullptr) return {};
-  // The members of an archive are told as `ARCHIVE:MEMBER` and are no files.
+  // Members of an archive have names `ARCHIVE:MEMBER` and are not files.
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
   std::vector<TextFile> texts;
@@ -54,7 +54,7 @@ std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions&
     texts.push_back({std::move(name), writable, is_quantization, file});
   };
   add(opened.model->graph_text(), false);
-  // A document that is named is meant alone, without the graph.quant of its folder.
+  // A document that is named explicitly does not include the graph.quant of its folder.
   const bool is_document = texts.front().path == path;
   if (opened.model->quantization_text() && !is_document) add(*opened.model->quantization_text(), true);
   return texts;

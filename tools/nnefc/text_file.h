@@ -11,21 +11,20 @@
 
 namespace nnefc::cli {
 
-// A document of a model, or standard input, as the commands that change
-// documents see it.
+// A document of a model, or standard input, for commands that modify documents.
 struct TextFile {
-  std::string path;  // told to the user; "" of standard input is "<stdin>"
+  std::string path;  // name in messages; "<stdin>" for standard input
   bool writable = false;
   bool is_quantization = false;
   FileId file;
 };
 
-// All of standard input, which is read once. Throws MisuseError if it is too large.
+// Returns the content of standard input, read once. Throws MisuseError if it is too large.
 const std::string& StandardInput();
 
-// The texts of a folder or archive (`graph.nnef`, then `graph.quant`), one document, also
-// of a folder, a graph.quant file, or standard input (`-`). Empty if they
-// cannot be opened, which was emitted; `environment_failed` tells why.
+// Returns the texts of a folder or archive (`graph.nnef`, then `graph.quant`), of a single document or
+// graph.quant file, or of standard input (`-`). Returns an empty list after an error was emitted;
+// `environment_failed` is set for system errors.
 std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions& options, Context& context,
                                 bool& environment_failed);
 

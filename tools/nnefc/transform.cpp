@@ -7,7 +7,7 @@
 namespace nnefc::cli {
 namespace {
 
-// The names of the transformations around which a graph is printed; `all` for all.
+// Names of transformations; the graph is printed before or after them. `all` selects all.
 using Watched = std::vector<std::string>;
 
 bool Watches(const Watched& names, const transform::Transformation& transformation) {
@@ -50,14 +50,14 @@ struct TransformCommand : LoweredCommand {
     });
   }
 
-  // Makes full names of those to watch. The exit code if one means nothing.
+  // Expands the names of watched transformations. Returns an error code for an unknown name.
   int FindWatched() {
     if (list || !plugins()->ok()) return kSuccess;
     Context context;
     bool environment_failed = false;
     const transform::TransformationList known =
         MakeTransformations(transform, *plugins(), context, environment_failed);
-    context.emitter.Clear();  // told when the model is transformed
+    context.emitter.Clear();  // reported when the model is transformed
     for (Watched* names : {&print_before, &print_after, &print_diff}) {
       for (std::string& name : *names) {
         if (name == "all") continue;

@@ -7,15 +7,15 @@ namespace nnefc::cli {
 
 struct CommonOptions;
 
-// Adds to a command that lowers a model what switches transformations.
+// Adds the options that switch transformations to a command that lowers a model.
 void AddTransformOptions(CLI::App& command, TransformOptions& options);
 
-// Switches off what nnefc brings along and nobody enables: tensors of the document
-// that it would fuse are computed.
+// Disables nnefc's own transformations that are not explicitly enabled, so that the document's tensors are
+// computed rather than fused.
 void KeepTensors(TransformOptions& options);
 
-// Prints every transformation in the order in which they run: name, phase, kind,
-// and whether and by whom it is enabled. Returns the exit code.
+// Prints all transformations in the order of execution: name, phase, kind, state and the source of that
+// state. Returns the exit code.
 int ListTransformations(const TransformOptions& options, const CommonOptions& common);
 
 }  // namespace nnefc::cli

@@ -11,7 +11,7 @@
 namespace nnefc::cli {
 namespace {
 
-constexpr int64_t kMaxRows = 8;  // of which the highest are told
+constexpr int64_t kMaxRows = 8;  // rows whose highest elements are printed
 
 std::string IndexIn(llvm::ArrayRef<int64_t> extents, int64_t position) {
   std::vector<int64_t> index(extents.size());
@@ -22,7 +22,7 @@ std::string IndexIn(llvm::ArrayRef<int64_t> extents, int64_t position) {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
-// A NaN has no sign to tell.
+// NaN is printed without a sign.
 std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
 }

@@ -9,18 +9,18 @@
 
 namespace nnefc::cli {
 
-// How many of the highest elements of a row are told.
+// The number of highest elements shown per row.
 inline constexpr int64_t kTopValues = 5;
 
-// The rows of a tensor lie along its first axis; one of fewer than two axes is a row.
+// Returns the number of rows along the first axis; 1 for tensors with fewer than two axes.
 int64_t RowsOf(const TensorValue& value);
-// "[3,1]" of element `position` of a row, or of the whole tensor.
+// Returns the index text, such as "[3,1]", of element `position` of a row, or of the whole tensor.
 std::string IndexInRow(int64_t position, const TensorValue& value);
 std::string IndexText(int64_t position, const TensorValue& value);
-// The places of the highest elements of a row, the highest first; NaN comes last.
+// Returns the positions of the highest elements of a row in descending order; NaN comes last.
 std::vector<int64_t> HighestOfRow(const TensorValue& value, int64_t row, int64_t count);
 
-// What is told of the values of a tensor.
+// The statistics shown for the values of a tensor.
 struct ValueSummary {
   int64_t count = 0;
   double lowest = 0;
@@ -31,7 +31,7 @@ struct ValueSummary {
 ValueSummary Summarize(const TensorValue& value);
 // "min -0.1, mean 0.2, max 3"
 std::string ToText(const ValueSummary& summary);
-// "; top [281] 0.3 [282] 0.2 ..", or a line for each of the first rows.
+// Returns "; top [281] 0.3 [282] 0.2 ..", or one line for each of the first rows.
 std::string HighestText(const TensorValue& value);
 
 }  // namespace nnefc::cli
