@@ -15,10 +15,10 @@
 namespace nnefc::openvino_front_end {
 namespace {
 
-// Smaller constants may be shapes or axes, which OpenVINO reads as it reads the model.
+// Constants up to this size may be shapes or axes, and OpenVINO reads these while it reads the model.
 constexpr size_t kSmall = 4096;
 
-// Memory that is zero and takes none until it is written to.
+// Zeroed address space that uses memory only for pages written to.
 class ZeroPages {
  public:
   explicit ZeroPages(size_t size) : size_(std::max<size_t>(size, 1)) {
@@ -39,7 +39,8 @@ class ZeroPages {
   std::byte* data_;
 };
 
-// What OpenVINO reads the structure with: a .bin file in which only small constants are filled in.
+// The weights passed to OpenVINO while it reads the structure: a .bin file with only small constants filled
+// in.
 class Placeholder {
  public:
   explicit Placeholder(const api::OpenVinoForm& form) : pages_(form.weights_size) {
@@ -51,7 +52,7 @@ class Placeholder {
 
   ov::Tensor Weights() const { return {ov::element::u8, ov::Shape{pages_.size()}, pages_.data()}; }
 
-  // The same constant with elements of its own, or with the model's.
+  // Returns the constant with its own copy of small elements, or a reference to the model's elements.
   std::shared_ptr<ov::op::v0::Constant> Settle(const ov::op::v0::Constant& constant) const {
     const auto* data = static_cast<const std::byte*>(constant.get_data_ptr());
     const bool is_here = data >= pages_.data() && data < pages_.data() + pages_.size();
@@ -73,7 +74,7 @@ class Placeholder {
   std::unordered_map<uint64_t, api::Tensor> placed_;
 };
 
-// In the model, and in the bodies of its branches and loops.
+// Replaces constants in the model and in the bodies of its branches and loops.
 void SettleConstants(const ov::Model& model, const Placeholder& placeholder) {
   for (const std::shared_ptr<ov::Node>& node : model.get_ops()) {
     if (const auto* bodies = dynamic_cast<const ov::op::util::MultiSubGraphOp*>(node.get())) {

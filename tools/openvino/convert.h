@@ -10,9 +10,9 @@
 
 namespace nnefc::openvino_front_end {
 
-// The model as OpenVINO has it. Its constants lie where the model's data lie, in
-// mapped files for the most part, and keep them alive. `wanted` names the outputs
-// to keep, in that order. Throws GeneralFailure where OpenVINO has no form for it.
+// Converts a model to an OpenVINO model. Its constants refer to the model's data, mostly in mapped files, and
+// keep them alive. `wanted` names the outputs to keep, in order. Throws GeneralFailure if OpenVINO cannot
+// express the model.
 std::shared_ptr<ov::Model> Convert(const api::Model& model,
                                    const std::optional<std::vector<std::string>>& wanted);
 

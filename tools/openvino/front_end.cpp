@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kDocument = "graph.nnef";
 
-// What a model is read from: OpenVINO hands paths over in several types.
+// Returns the path of a model. OpenVINO passes paths in several types.
 std::optional<std::filesystem::path> PathOf(const std::vector<ov::Any>& arguments) {
   if (arguments.empty()) return std::nullopt;
   const ov::Any& first = arguments.front();
@@ -26,7 +26,7 @@ std::optional<std::filesystem::path> PathOf(const std::vector<ov::Any>& argument
   return std::nullopt;
 }
 
-// By its name alone for files; none of them is opened.
+// Recognises files by name only, without opening them.
 bool IsNnef(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return std::filesystem::exists(path / kDocument, error);
@@ -44,11 +44,12 @@ class FrontEnd : public ov::frontend::FrontEnd {
     FRONT_END_GENERAL_CHECK(ours != nullptr, "the model was not loaded by the NNEF front end");
     return Convert(ours->Read(), ours->wanted());
   }
-  // Nothing is converted in parts.
+  // Partial conversion is not supported.
   void convert(const std::shared_ptr<ov::Model>&) const override {}
   void normalize(const std::shared_ptr<ov::Model>&) const override {}
   std::string get_name() const override { return "nnef"; }
-  // Of the kinds that OpenVINO has, none concerns NNEF: reports of progress, operations of other frameworks.
+  // Ignores extensions: none of OpenVINO's kinds (progress reports, operations of other frameworks) applies
+  // to NNEF.
   void add_extension(const std::shared_ptr<ov::Extension>&) override {}
 
  protected:
@@ -59,8 +60,8 @@ class FrontEnd : public ov::frontend::FrontEnd {
   ov::frontend::InputModel::Ptr load_impl(const std::vector<ov::Any>& arguments) const override {
     const auto path = PathOf(arguments);
     FRONT_END_GENERAL_CHECK(path.has_value(), "the NNEF front end reads a model from a path");
-    // OpenVINO asks its own front ends about folders first, one of which fails for them: a model's folder is
-    // named by the document in it, too.
+    // OpenVINO queries its own front ends about folders first, and one of them fails for them. A model's
+    // folder can therefore also be specified by the document in it.
     const bool names_folder = path->filename() == kDocument && path->has_parent_path();
     return std::make_shared<NnefModel>(names_folder ? path->parent_path().string() : path->string());
   }
@@ -69,7 +70,7 @@ class FrontEnd : public ov::frontend::FrontEnd {
 }  // namespace
 }  // namespace nnefc::openvino_front_end
 
-// By what OpenVINO's manager asks a front end for.
+// The entry points that OpenVINO's manager requests from a front end.
 extern "C" __attribute__((visibility("default"))) ov::frontend::FrontEndVersion nnefc_front_end_version() {
   return OV_FRONTEND_API_VERSION;
 }

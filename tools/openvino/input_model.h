@@ -11,7 +11,8 @@
 
 namespace nnefc::openvino_front_end {
 
-// An input or an output of the graph. Others can't be named: a document is taken whole.
+// An input or output of the graph. Other tensors have no Place, because documents are only converted as a
+// whole.
 class GraphPort : public ov::frontend::Place {
  public:
   GraphPort(api::Port port, bool is_input) : port_(std::move(port)), is_input_(is_input) {}
@@ -32,15 +33,15 @@ class GraphPort : public ov::frontend::Place {
   bool is_input_;
 };
 
-// A checked model, whose inputs may get other shapes and whose outputs may be fewer.
+// A checked model whose inputs can be reshaped and whose outputs can be restricted.
 class NnefModel : public ov::frontend::InputModel {
  public:
-  // Throws GeneralFailure with all that is wrong.
+  // Throws GeneralFailure with all errors of the model.
   explicit NnefModel(std::string path);
 
   std::vector<ov::frontend::Place::Ptr> get_inputs() const override;
   std::vector<ov::frontend::Place::Ptr> get_outputs() const override;
-  // Null if no input or output has the name.
+  // Returns null if no input or output has the name.
   ov::frontend::Place::Ptr get_place_by_tensor_name(const std::string& name) const override;
   ov::frontend::Place::Ptr get_place_by_input_index(size_t index) const override;
   ov::frontend::Place::Ptr get_place_by_operation_name(const std::string& name) const override {
@@ -48,26 +49,26 @@ class NnefModel : public ov::frontend::InputModel {
   }
 
   ov::PartialShape get_partial_shape(const ov::frontend::Place::Ptr& place) const override;
-  // Of an input; all extents must be known, since a document is expanded for them.
+  // Sets the shape of an input. It must be static, since the document is expanded for it.
   void set_partial_shape(const ov::frontend::Place::Ptr& place, const ov::PartialShape& shape) override;
   ov::element::Type get_element_type(const ov::frontend::Place::Ptr& place) const override;
-  // Only what it is already: the document says what elements are.
+  // Accepts only the existing type, because the document defines it.
   void set_element_type(const ov::frontend::Place::Ptr& place, const ov::element::Type& type) override;
-  // All inputs, in any order: no operation is cut off.
+  // Accepts all inputs in any order; operations cannot be cut off.
   void override_all_inputs(const std::vector<ov::frontend::Place::Ptr>& inputs) override;
   void override_all_outputs(const std::vector<ov::frontend::Place::Ptr>& outputs) override;
   void extract_subgraph(const std::vector<ov::frontend::Place::Ptr>& inputs,
                         const std::vector<ov::frontend::Place::Ptr>& outputs) override;
 
-  // The model with the shapes that inputs have been given.
+  // Returns the model with the current shapes of the inputs.
   const api::Model& Read();
-  // The outputs that are wanted, in that order; nothing where that is all of them.
+  // Returns the requested outputs in order; nothing means all.
   const std::optional<std::vector<std::string>>& wanted() const { return wanted_; }
 
  private:
   std::string path_;
   api::ModelOptions options_;
-  std::optional<api::Model> model_;  // none while inputs have other shapes than it was read for
+  std::optional<api::Model> model_;  // empty while inputs have other shapes than it was read for
   std::vector<std::shared_ptr<GraphPort>> inputs_;
   std::vector<std::shared_ptr<GraphPort>> outputs_;
   std::optional<std::vector<std::string>> wanted_;

@@ -1,5 +1,5 @@
-// What OpenVINO loads: it finds the front end beside the file that a link leads to, so that a link in
-// OpenVINO's folder is all that its programs need.
+// The library loaded by OpenVINO. It finds the front end next to the target of a symbolic link, so a link in
+// OpenVINO's folder suffices.
 
 #include <dlfcn.h>
 
@@ -29,7 +29,7 @@ Function* Find(const char* name) {
 
 extern "C" __attribute__((visibility("default"))) uint64_t get_api_version() {
   auto* version = Find<uint64_t()>("nnefc_front_end_version");
-  return version == nullptr ? 0 : version();  // OpenVINO leaves out what has another version than its own
+  return version == nullptr ? 0 : version();  // OpenVINO skips front ends with another version
 }
 
 extern "C" __attribute__((visibility("default"))) void* get_front_end_data() {
