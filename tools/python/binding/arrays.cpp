@@ -59,7 +59,7 @@ std::optional<api::Tensor> Borrow(nb::handle object) {
   std::vector<int64_t> shape;
   for (size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(static_cast<int64_t>(array.shape(axis)));
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(array.data()), array.nbytes());
-  // The last tensor may go on any thread.
+  // The last reference may be released on any thread.
   std::shared_ptr<const void> owner(new Array(std::move(array)), [](const void* held) {
     const nb::gil_scoped_acquire gil;
     delete static_cast<const Array*>(held);
@@ -67,7 +67,7 @@ std::optional<api::Tensor> Borrow(nb::handle object) {
   return api::Tensor::Borrow(*type, shape, bytes, std::move(owner));
 }
 
-// What NumPy makes of an object: dense and in the machine's byte order.
+// Converts an object with NumPy to a dense array in native byte order.
 nb::object AsArray(nb::handle object, const std::string& what) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   nb::object array;
@@ -79,7 +79,7 @@ nb::object AsArray(nb::handle object, const std::string& what) {
     throw nb::type_error(message.c_str());
   }
   nb::object dtype = array.attr("dtype");
-  // Elements of ml_dtypes are exact in the types of NumPy that they are widened to.
+  // Elements of ml_dtypes are exact in the wider NumPy types.
   const std::string library = nb::cast<std::string>(dtype.attr("type").attr("__module__"));
   if (library.starts_with("ml_dtypes")) {
     const std::string name = nb::cast<std::string>(dtype.attr("name"));
@@ -97,7 +97,7 @@ nb::object AsArray(nb::handle object, const std::string& what) {
   return numpy.attr("require")(array, dtype.attr("newbyteorder")("="), "CA");
 }
 
-// The elements of a tensor as an array of `T`, whose element type is `type`.
+// Returns the elements of a tensor as an array of `T` with element type `type`.
 template <typename T>
 nb::object WidenedAs(ElementType type, const api::Tensor& tensor) {
   std::vector<T> values(static_cast<size_t>(tensor.volume()));
@@ -109,21 +109,20 @@ nb::object WidenedAs(ElementType type, const api::Tensor& tensor) {
   return ToArray(*wide, Access::kWritable);
 }
 
-// Elements of types that NumPy does not have, as floats of 32 bits or integers of 8 bits, which represent
-// them exactly.
+// Returns elements of types unknown to NumPy as f32 or 8-bit integers, an exact conversion.
 nb::object Widened(const api::Tensor& tensor) {
   if (IsFloat(tensor.type())) return WidenedAs<float>(ElementType::kF32, tensor);
   if (IsSigned(tensor.type())) return WidenedAs<int8_t>(ElementType::kI8, tensor);
   return WidenedAs<uint8_t>(ElementType::kU8, tensor);
 }
 
-// An array of the memory of a tensor, which it keeps alive.
+// Returns an array that shares the memory of a tensor and keeps it alive.
 nb::object View(const api::Tensor& tensor, const std::vector<size_t>& shape, nb::dlpack::dtype dtype,
                 Access access) {
   auto held = std::make_unique<api::Tensor>(tensor);
   const nb::capsule owner(held.get(),
                           [](void* tensor) noexcept { delete static_cast<api::Tensor*>(tensor); });
-  held.release();  // the capsule's now
+  held.release();  // owned by the capsule now
   void* data = const_cast<std::byte*>(tensor.bytes().data());
   if (access == Access::kReadOnly) {
     return nb::cast(nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, nullptr, dtype));

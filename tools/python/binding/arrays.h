@@ -8,19 +8,18 @@
 
 namespace nnefc::python {
 
-// A tensor of what NumPy can see as an array: of one that is dense, row-major
-// and aligned, the same memory, held as long as the tensor lives; a copy of
-// others. Raises TypeError, which calls it `what`, for what has no numbers, or
-// elements that nnefc has not.
+// Converts an object that NumPy accepts as an array. Shares memory with dense, row-major, aligned arrays as
+// long as the tensor exists; copies others. Raises TypeError, using `what` as its name, for objects that are
+// not numeric or have unsupported element types.
 api::Tensor ToTensor(nanobind::handle object, const std::string& what);
-// The tensors of a dictionary; `what` says what they are: "input".
+// Converts a dictionary of tensors; `what` is the name of an item in messages, such as "input".
 api::Tensors ToTensors(nanobind::dict tensors, const char* what);
 
 enum class Access { kReadOnly, kWritable };
-// A NumPy array of the memory of a tensor, which it keeps alive. Elements that
-// NumPy has not become f32, in an array of their own.
+// Returns a NumPy array that shares the memory of a tensor and keeps it alive. Elements of types unknown to
+// NumPy are converted to f32 in a new array.
 nanobind::object ToArray(const api::Tensor& tensor, Access access);
-// The bytes of a tensor as a read-only array of u8.
+// Returns the bytes of a tensor as a read-only u8 array.
 nanobind::object ToBytes(const api::Tensor& tensor);
 nanobind::dict ToArrays(const api::Tensors& tensors);
 

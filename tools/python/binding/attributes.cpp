@@ -20,7 +20,7 @@ bool IsNumber(nb::handle value) {
   return PyLong_Check(value.ptr()) != 0 || PyFloat_Check(value.ptr()) != 0;
 }
 
-// Items of one kind are packed.
+// Packs lists with items of one kind.
 Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   std::vector<nb::object> items;
   for (nb::handle item : value) items.push_back(nb::borrow(item));
@@ -41,7 +41,7 @@ Attribute ToListAttribute(nb::handle value, const ir::AttributeInfo* info) {
   return list;
 }
 
-// What the row of an operation knows to be of another kind.
+// Converts a number, to the kind in the operation's row if known.
 Attribute ToNumberAttribute(nb::handle value, const ir::AttributeInfo* info) {
   const auto kind = info != nullptr ? std::optional(info->kind) : std::nullopt;
   if (kind == ir::AttributeKind::kBool || PyBool_Check(value.ptr()) != 0)
@@ -84,7 +84,7 @@ nb::dict ToDict(const ir::AttributeMap& attributes) {
 
 Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
   nb::object plain = nb::borrow(value);
-  if (nb::hasattr(value, "tolist")) plain = value.attr("tolist")();  // of NumPy
+  if (nb::hasattr(value, "tolist")) plain = value.attr("tolist")();  // NumPy objects
   if (nb::isinstance<nb::str>(plain)) return nb::cast<std::string>(plain);
   if (IsNumber(plain)) return ToNumberAttribute(plain, info);
   if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))

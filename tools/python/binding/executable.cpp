@@ -23,8 +23,8 @@ nb::list Steps(const std::vector<api::StepTime>& steps) {
   return list;
 }
 
-// Returns the outputs of a run as arrays. Its warnings, such as that of a missing library, become a
-// RuntimeWarning of the line that called the package.
+// Returns the outputs of a run as arrays. Its warnings, such as a missing library, become a RuntimeWarning at
+// the line that called the package.
 nb::dict Finish(api::Outcome<api::Tensors> outcome) {
   const api::Report report = outcome.report;
   const api::Tensors tensors = Take(std::move(outcome), "running the model");
@@ -36,7 +36,7 @@ nb::dict Finish(api::Outcome<api::Tensors> outcome) {
   return ToArrays(tensors);
 }
 
-// A session with a lock: runs of several threads follow each other.
+// A session with a lock, so that runs of several threads are serialised.
 class Session {
  public:
   explicit Session(api::Session session) : session_(std::move(session)) {}
@@ -69,7 +69,7 @@ class Session {
   api::Session session_;
 };
 
-// An executable with the sessions of runs that are over, which the next ones take.
+// An executable with idle sessions that later runs reuse.
 class Executable {
  public:
   explicit Executable(api::Executable executable) : executable_(std::move(executable)) {}
@@ -91,7 +91,7 @@ class Executable {
   }
 
  private:
-  // Each keeps the memory of a run.
+  // Maximum number of idle sessions, because each owns the memory of a run.
   static constexpr size_t kMostIdle = 4;
 
   api::Session TakeSession() {

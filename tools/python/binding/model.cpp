@@ -88,7 +88,7 @@ nb::object ReadVariable(const Model& model, const std::string& label) {
   return ToArray(Take(std::move(data), "reading a variable"), Access::kReadOnly);
 }
 
-// A model and what there is to say of it.
+// Returns a model and its report.
 nb::tuple Opened(api::Outcome<Model> outcome) {
   Report report = outcome.report;
   return nb::make_tuple(Take(std::move(outcome), "opening the model"), report);
@@ -112,7 +112,7 @@ nb::tuple OpenText(const std::string& name, const std::string& text, const Model
   return Opened(std::move(outcome));
 }
 
-// A text and what there is to say of it, or the exception that says why there is none.
+// Returns a text and its report, or throws the exception with the errors.
 template <typename Make>
 nb::tuple Text(Make make, const char* what) {
   api::Outcome<std::string> outcome;
@@ -139,9 +139,9 @@ nb::tuple Compile(const Model& model, const std::string& backend, const std::str
   return nb::make_tuple(ToObject(Take(std::move(outcome), "compiling the model")), report);
 }
 
-// (the XML, the size of the weights, [(offset, element type, array)]); the array of
-// elements that NumPy has not holds their bytes. OpenVINO, which never writes to
-// constants, takes no arrays that are marked as read-only.
+// Returns (XML, size of the weights, [(offset, element type, array)]). Arrays of types unknown to NumPy
+// contain bytes. Arrays are marked writable, because OpenVINO rejects read-only ones although it never writes
+// to constants.
 nb::tuple ToOpenVino(const Model& model) {
   api::Outcome<api::OpenVinoForm> outcome;
   {

@@ -15,17 +15,17 @@ namespace nnefc::python {
 void BindModel(nanobind::module_& module);
 void BindExecutable(nanobind::module_& module);
 
-// The value of an outcome, or the exception that carries its report.
+// Returns the value of an outcome, or throws the exception with its report.
 template <typename T>
 T Take(api::Outcome<T> outcome, const char* what) {
   if (!outcome) Raise(outcome.report, what);
   return std::move(*outcome);
 }
 
-// The executable as Python sees it.
+// Returns the Python object of an executable.
 nanobind::object ToObject(api::Executable executable);
 
-// (name, type, shape), where the shape is None or a tuple with None for open extents.
+// Returns (name, type, shape); the shape is None or a tuple with None for unknown extents.
 nanobind::tuple ToTuple(const api::Port& port);
 nanobind::list ToList(const std::vector<api::Port>& ports);
 

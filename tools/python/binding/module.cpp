@@ -4,9 +4,9 @@
 #include "tools/python/binding/report.h"
 #include "tools/python/binding/transform.h"
 
-// What the Python files of the package stand on; not for others.
+// The private module used by the Python files of the package.
 NB_MODULE(_nnefc, module) {
-  // What lives when the interpreter ends is the user's, not a fault.
+  // Objects that are alive at interpreter exit belong to the user and are not leaks.
   nanobind::set_leak_warnings(false);
   nnefc::python::BindReport(module);
   nnefc::python::BindModel(module);

@@ -12,7 +12,8 @@ namespace nnefc::python {
 
 namespace {
 
-// Transformations in Python, and they alone, hold the interpreter meanwhile. Words are of whatever bytes.
+// Runs the command line without the GIL; only transformations in Python acquire it. Arguments may contain
+// arbitrary bytes.
 int RunProgram(const std::vector<nanobind::bytes>& given) {
   std::vector<std::string> words;
   for (const nanobind::bytes& word : given) words.emplace_back(word.c_str(), word.size());

@@ -17,23 +17,23 @@ namespace nb = nanobind;
 using transform::Names;
 using transform::Phase;
 
-// An object of Python that any thread may hold and let go, also once the interpreter has ended.
+// A Python object that any thread may hold and release, even after the interpreter has ended.
 using Held = std::shared_ptr<nb::object>;
 
 Held Hold(nb::object object) {
   return Held(new nb::object(std::move(object)), [](nb::object* held) {
-    if (!nb::is_alive()) return;  // what is left goes with the process
+    if (!nb::is_alive()) return;  // the process frees the rest
     const nb::gil_scoped_acquire locked;
     delete held;
   });
 }
 
-// A path as Python has it, of whatever bytes.
+// Returns a path as a Python string; it may contain arbitrary bytes.
 nb::object PathOf(const std::string& path) {
   return nb::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
 }
 
-// A text of Python, in which paths may stand.
+// Returns the bytes of a Python string that may contain paths.
 std::string TextOf(nb::handle text) {
   const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(text.ptr()));
   if (!bytes.is_valid()) nb::raise_python_error();
@@ -46,7 +46,7 @@ Phase PhaseNamed(const std::string& name) {
   return name == "back" ? Phase::kBack : Phase::kFront;
 }
 
-// What a transformation of Python says of itself; see nnefc/mo/adapter.py.
+// The attributes of a Python transformation; see nnefc/mo/adapter.py.
 struct Facts {
   Phase phase = Phase::kFront;
   std::string kind;
@@ -59,7 +59,7 @@ T Fact(const nb::object& adapter, const char* name) {
   return nb::cast<T>(adapter.attr(name));
 }
 
-// A transformation whose hooks are in Python, of the kind that `Base` is.
+// A transformation with hooks in Python, derived from the class `Base` of its kind.
 template <typename Base>
 class PythonTransformation : public Base {
  public:
@@ -83,13 +83,13 @@ class PythonTransformation : public Base {
   Names RunAfter() const override { return facts_.after; }
 
  protected:
-  // Lets Python act; what it raises comes back as a text, and is an Error here.
+  // Calls Python. Exceptions become an Error with their text.
   template <typename Arguments>
   void Act(transform::Graph& graph, Arguments make) {
     std::string wrong;
     {
       const nb::gil_scoped_acquire locked;
-      // Python owns the view, which it may keep for longer.
+      // Python owns the view and may keep it longer.
       const nb::object view = nb::cast(new GraphView(graph), nb::rv_policy::take_ownership);
       try {
         wrong = Run(view, make());
@@ -135,7 +135,7 @@ nb::object PortOf(const transform::Port& port) {
   return nb::make_tuple(port.node().id().index, port.index());
 }
 
-// What nnefc.mo makes a SubgraphMatch of.
+// Returns the arguments of a SubgraphMatch of nnefc.mo.
 nb::dict Parts(const transform::SubgraphMatch& match) {
   nb::list nodes;
   for (const transform::Node& node : match.nodes()) nodes.append(node.id().index);
@@ -178,21 +178,21 @@ std::unique_ptr<transform::Transformation> Make(const nb::object& make_adapter) 
   return std::make_unique<PythonPlain>(adapter);
 }
 
-// Returns what `act` does with Python; what that raises is an Error here.
+// Returns the result of `act` with the GIL held. Python exceptions become an Error.
 template <typename Action>
 auto WithPython(Action act) -> decltype(act()) {
   const nb::gil_scoped_acquire locked;
   try {
     return act();
-  } catch (const nb::python_error& error) {  // which goes while the interpreter is held
+  } catch (const nb::python_error& error) {  // destroyed while the GIL is held
     throw transform::Error("{}", TextOf(nb::str(error.value())));
   } catch (const std::exception& error) {
     throw transform::Error("{}", error.what());
   }
 }
 
-// Takes what load_folders of nnefc/mo/adapter.py finds in each folder: functions that each make the
-// adapter of a transformation, or a text that says what is wrong.
+// Loads the transformations found in each folder by load_folders of nnefc/mo/adapter.py: a list of functions
+// that create adapters, or an error text.
 void LoadFolders(std::vector<plugin::ExtensionFolder>& folders) {
   nb::list paths;
   for (const plugin::ExtensionFolder& folder : folders) paths.append(PathOf(folder.path));
@@ -218,7 +218,7 @@ void BindTransformations(nb::module_& module) {
 
 }  // namespace nnefc::python
 
-// The module is a plug-in too, which loads folders of transformations in Python.
+// The module is also a plug-in that loads folders of Python transformations.
 NNEFC_EXTENSION(registrar) {
   registrar.SetFolderLoader([](std::vector<nnefc::plugin::ExtensionFolder>& folders) {
     nnefc::python::WithPython([&] { nnefc::python::LoadFolders(folders); });

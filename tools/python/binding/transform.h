@@ -6,12 +6,12 @@
 
 namespace nnefc::python {
 
-// The graph of a transformation that runs, by numbers of nodes and ports: what nnefc.mo
-// stands on. Good for as long as the transformation runs.
+// The graph of a running transformation, with nodes and ports identified by numbers. The basis of nnefc.mo;
+// valid only while the transformation runs.
 class GraphView {
  public:
   explicit GraphView(transform::Graph& graph) : graph_(&graph) {}
-  // The graph; an Error once the transformation has ended.
+  // Returns the graph; throws an Error after the transformation has ended.
   transform::Graph& graph() const;
   transform::Node At(int32_t node) const { return transform::Node(graph(), ir::NodeId(node)); }
   void Close() { graph_ = nullptr; }
@@ -24,7 +24,7 @@ void BindTransformGraph(nanobind::module_& module);
 void BindTransformations(nanobind::module_& module);
 void BindProgram(nanobind::module_& module);
 
-// An attribute as Python has it, and back: as the row of the operation has it, where that is known.
+// Conversions between attributes and Python objects. The operation's row determines the kind, if known.
 nanobind::object ToObject(const ir::Attribute& attribute);
 nanobind::dict ToDict(const ir::AttributeMap& attributes);
 ir::Attribute ToAttribute(nanobind::handle value, const ir::AttributeInfo* info);

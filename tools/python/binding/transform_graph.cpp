@@ -52,7 +52,7 @@ std::vector<PortNumber> Destinations(const GraphView& view, int32_t node, int32_
   return numbers;
 }
 
-// An input behind the last one is added.
+// Connects a source to an input; the index after the last input adds one.
 void Connect(const GraphView& view, PortNumber source, PortNumber destination) {
   const Port output = view.At(source.first).out_port(source.second);
   const Node consumer = view.At(destination.first);
@@ -77,7 +77,7 @@ nb::object Value(const GraphView& view, int32_t node, int32_t output) {
   return value ? ToArray(api::ToTensor(*value), Access::kReadOnly) : nb::none();
 }
 
-// Sources beyond `sources` are connected later, up to `num_inputs`.
+// Inputs beyond `sources`, up to `num_inputs`, are connected later.
 int32_t Create(const GraphView& view, const std::string& operation, const std::vector<PortNumber>& sources,
                const std::string& name, nb::dict attributes, std::optional<int32_t> num_inputs) {
   std::vector<Port> ports;
@@ -102,12 +102,12 @@ int32_t CreateResult(const GraphView& view, PortNumber source, const std::string
   return view.graph().CreateResult(view.At(source.first).out_port(source.second), name).id().index;
 }
 
-// (alias, whether it is data, the nodes that may match) and (producer, consumer, inputs, outputs).
+// (alias, whether it is data, candidate nodes) and (producer, consumer, inputs, outputs).
 using PatternNodes = std::vector<std::tuple<std::string, bool, std::vector<int32_t>>>;
 using PatternEdges =
     std::vector<std::tuple<std::string, std::string, std::vector<int32_t>, std::vector<int32_t>>>;
 
-// {alias: (node, output of data or None)} for each match.
+// Returns {alias: (node, data output or None)} for each match.
 nb::list Matches(const GraphView& view, const PatternNodes& nodes, const PatternEdges& edges) {
   transform::Pattern pattern;
   for (const auto& [alias, is_data, candidates] : nodes) {
