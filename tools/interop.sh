@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Reports how nnefc reads documents of torch_to_nnef, by family: tried, passed, failed. Exits with 1 if one fails.
+# Reports results for documents of torch_to_nnef, by family: tried, passed, failed. Exits with 1 if one fails.
 #
-#   tools/interop.sh             those in tests/interop/torch_to_nnef, against torch's numbers, in 8 bits against tract
-#   tools/interop.sh FOLDER      exports all of tests/interop/exporters first, and times them against tract
+#   tools/interop.sh             those in tests/interop/torch_to_nnef, compared with torch, 8-bit ones with tract
+#   tools/interop.sh FOLDER      exports all of tests/interop/exporters first, and compares their speed with tract
 #
-# FOLDER gets a Python environment with torch (7 GB), the exports, and report.txt and report.html; what is there is kept.
+# FOLDER gets a Python environment with torch (7 GB), the exports, report.txt and report.html; existing files are kept.
 # The tests run the former (tests/interop/test_stored_exports.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ folder=$1
 mkdir -p "$folder"
 if [ ! -d "$folder/venv" ]; then
   python3 -m venv "$folder/venv"
-  # torch.ao, which quantizes, is part of these.
+  # These versions include torch.ao for quantization.
   "$folder/venv/bin/pip" install -q torch==2.8.0 torchvision==0.23.0 torch_to_nnef==0.24.12 \
     $(grep -E '^(numpy|openvino|tract|nnef)==' tests/requirements.txt)
 fi

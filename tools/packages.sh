@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes Debian packages of the command line and the library in build/packages.
+# Builds Debian packages of the command line and the library in build/packages.
 #   tools/packages.sh
-#   tools/packages.sh --userland SUITE  installs, runs and purges them in a bare system of that Debian release, made by
+#   tools/packages.sh --userland SUITE  installs, runs and purges them in a minimal system of that Debian release, created by
 #                                       debootstrap (as root): bookworm
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ make_packages() {
   ls -l "$folder"/*.deb
 }
 
-# try_userland SUITE: what was there before is there afterwards, and nothing else.
+# try_userland SUITE: checks that purging the packages restores the original files.
 try_userland() {
   make_userland "$1"
   cp "$folder"/*.deb tests/networks/googlenet.nnef "$userland/trial/"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 machine to a network that runs: installs the
-# packages, builds a release, and takes GoogLeNet from its document to numbers.
+# Sets up nnefc on a fresh Debian 12 machine: installs the
+# packages, builds a release, and runs GoogLeNet from its document.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh

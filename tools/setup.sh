@@ -1,7 +1,7 @@
-# Sourced by the scripts of tools: installs what nnefc is built and tested with.
+# Sourced by the scripts of tools: installs the build and test dependencies of nnefc.
 # shellcheck shell=bash
 
-# ocl-icd-opencl-dev: the CMake files of libdnnl-dev ask for it.
+# ocl-icd-opencl-dev: required by the CMake files of libdnnl-dev.
 packages=(
   antlr4 libantlr4-runtime-dev llvm-14-dev libfmt-dev libgtest-dev libbenchmark-dev libarchive-dev libpugixml-dev
   nlohmann-json3-dev libcli11-dev libdnnl-dev ocl-icd-opencl-dev zlib1g-dev cmake ninja-build g++ ccache git ca-certificates
@@ -25,8 +25,8 @@ as_root() {
   fi
 }
 
-# continue_as_owner ARGUMENT...: through sudo, only packages are installed as root. The script starts again as the user
-# whose clone this is, so that nothing in it becomes root's.
+# continue_as_owner ARGUMENT...: restarts the script as the owner of the clone if it was called with sudo, so that only
+# packages are installed as root and root owns no files of the clone.
 continue_as_owner() {
   local owner
   owner=$(stat -c %U .)
@@ -35,7 +35,7 @@ continue_as_owner() {
   fi
 }
 
-# install_packages PACKAGE...: those that are not there yet, in one go.
+# install_packages PACKAGE...: installs the missing ones with one command.
 install_packages() {
   command -v dpkg-query >/dev/null || fail "this script installs Debian packages; on another system install: $*"
   local missing=() package
@@ -50,7 +50,7 @@ install_packages() {
     fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
 }
 
-# Makes the Python environment .venv of the tests, unless it has what tests/requirements.txt names.
+# Creates the Python environment .venv of the tests, unless it satisfies tests/requirements.txt.
 install_test_environment() {
   local venv=.venv
   local stamp=$venv/requirements.installed
@@ -63,8 +63,8 @@ install_test_environment() {
   rm -f build/*/build.ninja  # builds are configured again, because the environment decides which parts they have
 }
 
-# make_userland SUITE [OPTION...]: a bare Debian system of that release, by debootstrap with those options, in the folder
-# $userland with an empty folder /trial; gone when the script ends well.
+# make_userland SUITE [OPTION...]: creates a minimal Debian system of that release by debootstrap with those options, in the
+# folder $userland with an empty folder /trial. It is deleted when the script succeeds.
 make_userland() {
   local suite=$1 site
   shift
@@ -87,7 +87,7 @@ drop_userland() {
   [ "$outcome" -ne 0 ] || rm -rf "$userland" "$userland.log"
 }
 
-# configure PRESET: unless the build folder is there.
+# configure PRESET: configures unless the build folder exists.
 configure() {
   local preset=$1 output
   [ ! -f "build/$preset/build.ninja" ] || return 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds, and runs every test.
+# Installs the dependencies of the tests, builds, and runs all tests.
 #   tools/test.sh          the release build and all suites
 #   tools/test.sh asan     the same with sanitizers (each network once)
 #   tools/test.sh asan fast
-#                          of these, builds and runs only the suites labelled `fast`
-#   tools/test.sh wide     the same with loops for registers of AVX-512, on a processor that has AVX2 alone
+#                          builds and runs only the suites labelled `fast`
+#   tools/test.sh wide     the same with 512-bit vector loops, on a processor with AVX2 only
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes a wheel of the Python package that brings all it needs beside glibc, and tries it in a fresh environment.
+# Builds a wheel of the Python package that depends on glibc only, and tests it in a new environment.
 #   tools/wheel.sh                   for python3
-#   tools/wheel.sh PYTHON...         for each of these; of 3.12 and later one serves all
-#   tools/wheel.sh --userland SUITE  tries the wheels of build/wheels in a bare system of that Debian release, made by
+#   tools/wheel.sh PYTHON...         for each of these; one wheel is compatible with 3.12 and later
+#   tools/wheel.sh --userland SUITE  tests the wheels of build/wheels in a minimal system of that Debian release, created by
 #                                    debootstrap (as root): bookworm, trixie
 # Wheels are written to build/wheels.
 set -euo pipefail
@@ -41,7 +41,7 @@ make_wheel() {
   rm -rf "$room"
 }
 
-# make_twin FOLDER: ResNet-50 with weights, and the same as ONNX, by the wheel for this Python and the tests' translator.
+# make_twin FOLDER: creates ResNet-50 with weights, and its ONNX equivalent, with this Python's wheel and the tests' converter.
 make_twin() {
   local room=$1
   [ -x .venv/bin/python ] || fail "the tests' environment is missing: tools/test.sh makes it"
@@ -60,7 +60,7 @@ nnef_to_onnx.save(pathlib.Path(folder))
 EOF
 }
 
-# try_userland SUITE: in a system that has Python and its pip and nothing else; numpy and its kin come as wheels too.
+# try_userland SUITE: tests in a system with only Python and pip; numpy and similar packages are installed as wheels.
 try_userland() {
   make_userland "$1" --include=python3,python3-venv
   cp -r "$wheels" "$userland/trial/wheels"

@@ -1,4 +1,4 @@
-# Installs the headers of the face and those that plug-ins see. In the sources they are included by their path, installed they lie below <nnefc/..>:
+# Installs the public headers and those for plug-ins. Sources include them by their path; installed headers are below <nnefc/..>:
 # "tools/api/model.h" becomes "nnefc/model.h", "runtime/kernels/backend.h" becomes "nnefc/runtime/kernels/backend.h".
 include("${NNEFC_SOURCE_DIR}/compiler/plugin/interface_headers.cmake")
 nnefc_list_interface_headers(headers "${NNEFC_SOURCE_DIR}")

@@ -12,9 +12,8 @@ LANES = "runtime/fast/lanes"
 DEFAULT = re.compile(r"\b(?:Int|Double|Bool|String|Ints|Doubles|Attribute)Or\(")
 BY_NAME = re.compile(r'\bIs\((?:"opset\d+"|(?:ir::)?kNnefSet), |\btype\(\) [!=]= "|StringSwitch<[^;]*\btype\b|\btype [!=]= "'
                      r'|(?:\binfo\(\)|\bInfo\([^()]*(?:\([^()]*\))?[^()]*\))\.name\s*[!=]=|\bop\(\) [!=]= (?:"|\w*name\b)')
-# Names of operations are what these rooms are about: the rows, the parser of kinds of tokens, the reader and writer of
-# XML.
-# `OpRegistry::FindNamed` resolves the bare names of users' patterns.
+# Code that has to handle operation names: the rows, the parser, the reader and writer of XML, and
+# `OpRegistry::FindNamed`, which resolves unqualified names in users' patterns.
 EXEMPT = ("compiler/ir/ops/", "compiler/ir/op_registry.cpp", "compiler/syntax/", "compiler/openvino/")
 
 
@@ -32,12 +31,12 @@ def main() -> int:
                 if BY_NAME.search(code) and not name.startswith(EXEMPT):
                     found.append(f"{name}:{number}: compares operations by name; compare an `OpId`, or ask for the role, a "
                                  "field of the row or an `ir::OpTable` of a set")
-    # A microkernel has a test of its own, at both vector widths.
+    # Each microkernel has a separate test, at both vector widths.
     for path in sorted((ROOT / LANES).glob("*.cpp")):
         test = ROOT / "tests/unit" / LANES / f"{path.stem}_test.cpp"
         if not test.is_file():
             found.append(f"{LANES}/{path.name}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
-    # An executable that is made elsewhere would lack the kernels of plug-ins.
+    # An executable created elsewhere would lack the kernels of plug-ins.
     for path in sorted((ROOT / "tools").rglob("*.cpp")):
         name = path.relative_to(ROOT).as_posix()
         if name != "tools/api/make_executable.cpp" and "Executable::Create(" in path.read_text(encoding="utf-8"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the formatting of every C++ file; with --fix, repairs it.
+# Checks the formatting of all C++ files; --fix repairs it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mode=(--dry-run --Werror)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Clones the last commit into an empty folder for each way to install nnefc that the READMEs name (quick start,
-# `pip install`, wheel, Debian packages), and there builds, installs and uses it.
+# Clones the last commit into an empty folder for each installation method in the READMEs (quick start, `pip install`,
+# wheel, Debian packages), then builds, installs and runs it there.
 #   tools/dev/check_install.sh           all of them
 #   tools/dev/check_install.sh PART...   quickstart, pip, wheel, packages
 set -euo pipefail
@@ -15,7 +15,7 @@ mkdir "$TMPDIR"
 readonly clone=$room/clone
 readonly network=$clone/tests/networks/googlenet.nnef
 
-# step WORDS COMMAND...: runs a command, whose output is shown only if it fails.
+# step WORDS COMMAND...: runs a command and shows its output only if it fails.
 step() {
   local words=$1 start=$SECONDS
   shift
@@ -35,7 +35,7 @@ from() {
   (cd "$1" && shift && "$@")
 }
 
-# Clones the checkout, whoever owns it; a folder that is not a clone is copied.
+# Clones the checkout of any owner; a folder that is not a clone is copied.
 clone_checkout() {
   rm -rf "$clone"
   if [ -e .git ]; then
@@ -47,12 +47,12 @@ clone_checkout() {
   fi
 }
 
-# absent PATTERN FILE: fails, and shows the lines, if the file has some.
+# absent PATTERN FILE: fails and shows the lines of the file that match, if there are any.
 absent() {
   if grep -E "$1" "$2"; then return 1; fi
 }
 
-# The last command that the quick start prints works in any folder, and so does what `cmake --install` installs.
+# The last command printed by the quick start works in any folder, and so do the files installed by `cmake --install`.
 run_quickstart() {
   from "$clone" tools/quickstart.sh 2>&1 | tee "$room/quickstart"
   absent 'CMake (Deprecation )?Warning|runtime\.no-onednn' "$room/quickstart"
@@ -88,7 +88,7 @@ check_pip() {
   step "GoogLeNet by the package's front end of OpenVINO" run_smoke "$room/pip" --openvino
 }
 
-# check_libraries FOLDER: the wheel has no libraries for formats that nnefc does not read.
+# check_libraries FOLDER: checks that the wheel has no libraries for formats that nnefc does not read.
 check_libraries() {
   find "$1" >"$room/files"
   absent '/lib(icu|xml2)[^/]*$' "$room/files"
@@ -105,7 +105,7 @@ check_wheel() {
   cat "$room/log"
 }
 
-# The files of the packages, without the system's package manager: programs are built with them, and run.
+# Builds and runs programs with the files of the packages, without the system's package manager.
 run_unpacked() {
   local package folder=$room/unpacked
   for package in "$clone"/build/packages/*.deb; do dpkg-deb -x "$package" "$folder"; done

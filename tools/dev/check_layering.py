@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# room -> rooms it may include (besides itself). A room is a folder with its sub-folders.
+# library -> libraries it may include (in addition to itself). A library is a folder with its subfolders.
 ALLOWED = {
     "stdlib": set(),
     "stdlib/describe": {"compiler/support", "compiler/syntax", "stdlib"},
@@ -44,7 +44,7 @@ ALLOWED = {
     "tools/python": {"tools/api", "tools/nnefc"},
     "tests": {"compiler", "runtime", "stdlib", "tools"},
 }
-# The first part of a library's headers -> where it may be included.
+# prefix of a third-party library's headers -> folders that may include it
 LIBRARIES = {
     "antlr4": ("compiler/syntax/parse/", "tests/unit/compiler/syntax/"),
     "archive": ("compiler/package/",),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that no sentence and no example of the specifications stands in the repository; with --all, prints every one,
-# with --words N, runs of N words and more. The folder of the specifications' texts beside the clone holds the tool that
-# compares; where it is missing there is nothing to compare with, and the exit code is 77.
+# Checks that the repository contains no sentence or example of the specifications. --all prints all matches, --words N
+# those of at least N words. The comparison tool is in the folder of the specifications' texts next to the clone; without
+# it the exit code is 77.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tool=../shared/tools/own_words.py

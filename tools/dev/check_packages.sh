@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the Debian packages of build/packages by lintian, which it installs. tools/packages.sh makes them.
+# Installs lintian and checks the Debian packages of build/packages, built by tools/packages.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-16, which it installs, with the checks of .clang-tidy: on the files changed since a commit, on those
-# that are named, or on all.
+# Installs and runs clang-tidy-16 with the checks of .clang-tidy: on the files changed since a commit, on the given files,
+# or on all.
 #   tools/dev/check_tidy.sh [COMMIT | --all | FILE...]
-# Without arguments, a branch is compared with the commit where it left main. A clone of main itself, where no such
-# commit is older than HEAD, is compared with its state before the last commits, and at most MAX_FILES files are checked,
-# those that changed last.
+# Without arguments, a branch is compared with its merge base with main. On main itself, the files of the last commits are
+# checked, at most MAX_FILES.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh
@@ -18,11 +17,11 @@ if [ ! -f "$build/compile_commands.json" ] || [ ! -f "$build/build.ninja" ]; the
   install_packages "${packages[@]}" "${test_packages[@]}"
   configure release
 fi
-# The parser is generated before the files that include it can be read.
+# Files that include the generated parser cannot be read without it.
 cmake --build "$build" --target nnefc_generate_grammar >/dev/null 2>&1 ||
   fail "the parser cannot be generated: run \`cmake --build $build --target nnefc_generate_grammar\`"
 
-# compiled FILTER: what the build compiles, of which the filter, an expression of Python on `file`, chooses.
+# compiled FILTER: prints the compiled files selected by the filter, a Python expression on `file`.
 compiled() {
   python3 - "$build/compile_commands.json" "$1" <<'PYTHON'
 import json, os, sys
@@ -32,7 +31,7 @@ print("\n".join(sorted(file for file in files if "grammar" not in file and eval(
 PYTHON
 }
 
-# Prints the commit where HEAD left main; fails if that is HEAD, or there is none.
+# Prints the merge base of HEAD and main; fails if that is HEAD, or there is none.
 start_of_branch() {
   local main start
   for main in origin/main main; do
@@ -45,7 +44,7 @@ start_of_branch() {
 }
 
 if [ "${1:-}" = --all ]; then
-  # By the units in which the build compiles several files, which reads their headers once.
+  # Checks the unity sources of the build, so that headers are read once for several files.
   files=$(compiled '"/unity_" in file')
 elif [ -f "${1:-}" ]; then
   files=$(printf '%s\n' "$@")
@@ -57,15 +56,15 @@ else
     max_files=$MAX_FILES
     commit=$(git rev-list --first-parent --max-count=$((LAST_COMMITS + 1)) HEAD | tail -n 1)
   fi
-  # Sorted by time: the order in which `git log` names files that changed, those that are not committed first.
+  # Most recently changed first: uncommitted files, then those of `git log`.
   files=$({ git diff --name-only HEAD && git log --format= --name-only "$commit..HEAD"; } | awk '!seen[$0]++' |
     grep -Fx -f <(compiled 'True') | head -n "${max_files:-1000000}" || true)
   echo "files changed since $(git log -1 --format='%h (%s)' "$commit")${max_files:+, at most $max_files}: $(grep -c . <<<"$files" || true)"
 fi
 [ -n "$files" ] || { echo "no file to check"; exit 0; }
 
-# What GCC alone understands is passed over. Its omp.h is taken, but for an attribute that Clang reads otherwise.
-# FMT_CONSTEVAL is as in CMakeLists.txt.
+# Ignores GCC-only options. Uses GCC's omp.h, except for an attribute that Clang interprets differently. FMT_CONSTEVAL is as
+# in CMakeLists.txt.
 printf '%s\n' "$files" | xargs -r -P "${JOBS:-2}" -n 1 "$tidy" -p "$build" --quiet \
   --extra-arg=-Wno-unknown-warning-option --extra-arg=-DFMT_CONSTEVAL= \
   --extra-arg=-idirafter --extra-arg="$(g++ -print-file-name=include)" --extra-arg='-D__malloc__(release)=' 2> >(grep -v ' generated\.$' >&2)

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs the checks that take too long for every change. A warning of a compiler is an error.
+# Runs the checks that are too slow for each change. Compiler warnings are errors.
 #   tsan      unit tests that use threads, with the thread sanitizer: tensors and thread teams, executables and
 #             sessions, the API, the language service, shared standard libraries
 #   clang     unit tests of a build by clang-16
-#   portable  unit tests, golden tests and a sample of the conformance suite of a build without code for x86-64 alone
+#   portable  unit tests, golden tests and a sample of the conformance suite of a build without x86-64 code
 #   fuzz      each fuzz target for 60 s from its corpus (tests/fuzz/run)
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
-#   tools/dev/full_check.sh [PART...]    all parts, or those named; ends with a table of the parts and their seconds
+#   tools/dev/full_check.sh [PART...]    all or the given parts; prints a table of the parts and their seconds at the end
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh
 source tools/dev/parts.sh
 export NNEFC_WERROR=ON
 
-# run_tests PRESET OPTION...: runs the tests of a build that the options of ctest select, by $launcher if that is set.
+# run_tests PRESET OPTION...: runs the tests of a build selected by options of ctest, with $launcher if it is set.
 run_tests() {
   local preset=$1
   shift
@@ -22,8 +22,8 @@ run_tests() {
   ${launcher[@]+"${launcher[@]}"} ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
 }
 
-# The thread sanitizer of GCC 12 needs the addresses of a process without address space randomization. Tests of what a
-# child of fork does start threads there, which it refuses by default.
+# GCC 12's thread sanitizer requires disabled address space randomization. Tests of forked children start threads there,
+# which it rejects by default.
 part_tsan() {
   local suites=(runtime_tensor runtime_engine api language semantics)
   local programs=("${suites[@]/#/nnefc_}") names

@@ -1,8 +1,8 @@
 # Sourced by .ci/run and full_check.sh, after setup.sh: runs the parts of a check one after another.
 # shellcheck shell=bash
 
-# run_parts PART...: runs each function part_PART, also after one that failed, and prints a table of the parts, their
-# results and seconds. Returns 1 if a part failed.
+# run_parts PART...: runs each function part_PART, even after a failure, and prints a table of the parts, their results and
+# seconds. Returns 1 if a part failed.
 run_parts() {
   local part start result status=0 rows=()
   for part in "$@"; do
@@ -19,7 +19,7 @@ run_parts() {
   return $status
 }
 
-# require_parts "NAME..." PART...: fails for a part that is not among the names.
+# require_parts "NAME..." PART...: fails for a part that is not one of the names.
 require_parts() {
   local names=$1 part
   shift

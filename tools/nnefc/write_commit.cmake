@@ -1,4 +1,4 @@
-# Writes OUTPUT, the definition of kCommit, unless it says so already.
+# Writes OUTPUT, the definition of kCommit, if it has changed.
 
 cmake_minimum_required(VERSION 3.25)
 
