@@ -1,4 +1,4 @@
-// What kernels of attention share: their sizes, operands and masks.
+// Sizes, operands and masks shared by the attention kernels.
 #pragma once
 
 #include "runtime/fast/dnnl_layout.h"
@@ -8,41 +8,41 @@
 
 namespace nnefc::runtime {
 
-// What a kernel was made for.
+// The problem size and configuration of an attention kernel.
 struct AttentionSizes {
   int64_t batches, queries, keys, width, values;
-  int64_t rows;   // of a block; the last one of an element of the batch may have fewer
-  int64_t group;  // elements of the batch that are done at once; 1 if they have several blocks
+  int64_t rows;   // rows per query block; the last block of a batch element may have fewer
+  int64_t group;  // batch elements processed together; 1 if they have several blocks
   int threads;
   bool causal;
-  DnnType type;  // of the factors of products
+  DnnType type;  // operand type of the matrix multiplications
 
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
 };
 
-// A matrix of each element of a batch, whose rows lie anywhere and whose numbers behind one another.
+// A batch of matrices with arbitrary row strides and contiguous elements within a row.
 template <typename Number>
 struct BatchedMatrix {
   Number* data;
-  llvm::SmallVector<int64_t, 4> strides;  // by axes of the batch, which may be stretched
+  llvm::SmallVector<int64_t, 4> strides;  // strides along the batch axes; 0 if broadcast
   int64_t row_stride;
 
   Number* At(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t row = 0) const {
     return data + BatchOffset(strides, batch, index) + row * row_stride;
   }
 };
-// What is added to the scores of an element of the batch, or which of them count.
+// The additive, boolean or causal mask of one batch element.
 class AttentionMask {
  public:
-  // True if there is any.
+  // Returns true if there is any mask.
   bool changes_scores() const { return is_causal_ || data_ != nullptr; }
-  // What is added to the scores of a query, as it lies; null where it does not lie so.
+  // Returns the additive mask of a query in place, or null if it is not contiguous f32.
   const float* Floats(int64_t query) const {
     return floats_ == nullptr ? nullptr : floats_ + query * row_stride_;
   }
   int64_t row_stride() const { return row_stride_; }
-  // Adds the mask to the scores of a query.
+  // Applies the mask to the scores of a query.
   void Apply(int64_t query, float* scores, int64_t keys) const;
 
  private:
@@ -51,7 +51,7 @@ class AttentionMask {
   bool is_causal_ = false;
   bool is_boolean_ = false;
   const std::byte* data_ = nullptr;
-  const float* floats_ = nullptr;  // the same, of f32 that lie behind one another
+  const float* floats_ = nullptr;  // the same data if it is contiguous f32
   int64_t row_stride_ = 0, stride_ = 0;
 };
 
@@ -66,15 +66,15 @@ class AttentionMasks {
   Strides strides_;
 };
 
-// An attention in a run, which outlives it.
+// The operands of an attention in a run. The run must outlive it.
 struct AttentionCall {
   BatchedMatrix<const float> q, k, v;
   AttentionMasks masks;
   llvm::ArrayRef<int64_t> batch;
-  float scale;  // of products of queries and keys: input 4, or 1 by the root of the width
+  float scale;  // scale of the scores: input 4, or 1 / sqrt(width)
   BatchedMatrix<float> out;
 
-  // A fault where there are several scales.
+  // Returns a fault if there are several scales.
   static FaultOr<AttentionCall> Of(const KernelRun& run, const AttentionSizes& sizes);
 };
 

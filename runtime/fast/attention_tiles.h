@@ -1,5 +1,5 @@
-// Attention of f32 in tiles of registers: a block of queries at a time, whose scores lie as tiles of the
-// product with the values want them.
+// f32 attention with register-tiled GEMM microkernels. Processes one block of queries at a time, and stores
+// scores in the layout of the following matmul with the values.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace nnefc::runtime {
 
-// Nothing where the processor has no lanes, factors are rounded to bf16, values fill no whole blocks, or
-// keys and values do not stay in a core's cache.
+// Returns nothing if vector kernels are unavailable, operands are bf16, the value width is not a multiple of
+// the block size, or keys and values exceed a core's cache.
 std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
 
 }  // namespace nnefc::runtime

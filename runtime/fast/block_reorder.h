@@ -7,9 +7,9 @@
 
 namespace nnefc::runtime {
 
-// Copies elements of f32 that are dense in some order of the axes to where one axis lies in blocks, zeros
-// behind its last element, or back: filters as tiles of registers take them, images to channels in blocks.
-// Null for other layouts, and where the processor has no lanes.
+// Reorders dense f32 elements in any axis order to a layout with one blocked, zero-padded axis, or back
+// (filters to packed layouts, images to nChw16c). Returns null for other layouts and if vector kernels are
+// unavailable.
 std::shared_ptr<const Kernel> MakeBlockReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
 }  // namespace nnefc::runtime

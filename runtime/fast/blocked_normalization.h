@@ -1,4 +1,4 @@
-// Normalizations of images with their channels in blocks.
+// Normalizations of nChw16c images.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace nnefc::runtime {
 
-// Of a BatchNormInference with parameters that are constants; nothing where the images lie otherwise, the
-// processor has no lanes, or one of the posts has no translation.
+// Prepares a BatchNormInference with constant parameters. Returns nothing for other layouts, if vector
+// kernels are unavailable, or for an unsupported post-op.
 std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request);
 
-// Of an MVN over all pixels of each channel; nothing where the images lie otherwise or the processor has no
-// lanes.
+// Prepares an MVN over all pixels of each channel. Returns nothing for other layouts or if vector kernels are
+// unavailable.
 std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor);
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// Maxima and means over windows of images of f32 with their channels in blocks, in vectors along the block.
+// Max and average pooling of f32 images in nChw16c layout, vectorised along the channel block.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace nnefc::runtime {
 
 enum class Pooled : uint8_t {
   kMaximum,
-  kMeanOfInput,    // of what of a window lies in the input
-  kMeanOfPadding,  // of the padding, too
+  kMeanOfInput,    // divides by the number of window elements inside the input
+  kMeanOfPadding,  // includes the padding
 };
 
-// Of input 0, which is put into blocks first where it lies by rows and that is worth it; nothing where it
-// lies otherwise or the processor has no lanes.
+// Pools input 0, reordered to nChw16c first if it is row-major and large enough. Returns nothing for other
+// layouts or if vector kernels are unavailable.
 std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, Pooled pooled,
                                                  const Window& window);
 

@@ -4,9 +4,9 @@
 
 namespace nnefc::runtime {
 
-// The product of a matrix [rows, inputs] with a constant one in bf16, of a chunk of the inputs after the
-// other: oneDNN's products in tiles of AMX are slower the more inputs there are, by a half from 3,000 on.
-// Nothing where there are few inputs, or no tiles.
+// The bf16 matmul of a matrix [rows, inputs] with a constant one, split into chunks of the inputs: oneDNN's
+// AMX kernels become slower for large K, by half from 3,000 inputs on. Returns nothing for few inputs or
+// without AMX.
 std::optional<PreparedKernel> MakeChunkedProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                  const InnerProduct& shape);
 

@@ -1,4 +1,4 @@
-// What windows see of images of codes, for tiles of clamped codes (lanes/clamped_tile.h).
+// The im2col data for the saturating int8 microkernels (lanes/clamped_tile.h).
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 namespace nnefc::runtime {
 
-// Of some rows of an image's result the codes that they see, clamped, and what is left of those beyond. A
-// pixel has whole fours of channels and no zeros behind them.
+// The clamped receptive field of several result rows, and the residuals of values that were clamped. Pixels
+// have multiples of four channels without padding.
 class ClampedPart {
  public:
-  // The base for codes around a zero: as few as may be are below, or two together kMostOfTwo above it, if
-  // their deviation is two ninths of what they may differ from a zero in the middle.
+  // Returns the base for values around a zero point. It minimises the values below the base, or pairs more
+  // than kMostOfTwo above it, if the standard deviation is two ninths of the distance between a central zero
+  // point and the limits.
   static int BaseOf(int zero) {
     constexpr int kBelowZero = 76;
     return std::max(zero - kBelowZero, 0);
   }
 
-  // By so many windows at most each pixel is seen: of the taps of a row, by those that steps of windows lead
-  // to.
+  // Returns the maximum number of windows that contain a pixel, considering strides.
   static int64_t WindowsOf(const CodedForm& form) {
     const auto windows = [](const WindowAxis& axis) {
       const int64_t between = axis.stride / std::gcd(axis.stride, axis.dilation);
@@ -31,28 +31,29 @@ class ClampedPart {
     return windows(form.rows) * windows(form.columns);
   }
 
-  // Memory of a part of so many rows or less.
+  // Memory for a part with up to `rows` rows.
   struct Scratch {
     uint8_t* codes;
     CodeRests rests;
-    int32_t* before;  // how many rests there are before each pixel that is seen, and behind the last one
+    int32_t* before;  // prefix counts of residuals by pixel of the receptive field
     RestTerm *terms_above, *terms_below;
 
     Scratch(const CodedForm& form, int64_t rows, std::byte* from);
     static int64_t Bytes(const CodedForm& form, int64_t rows);
   };
-  // What windows see: strips of pixels behind one another.
+  // Receptive fields as strips of consecutive pixels.
   struct Windows {
-    llvm::ArrayRef<int32_t> seen, strips;  // as of CodedGrid and CodedStrips, in pixels
+    llvm::ArrayRef<int32_t> seen, strips;  // see CodedGrid and CodedStrips; in pixels
     int64_t strip_pixels;
   };
   ClampedPart(const CodedForm& form, const Windows& windows, const Span& rows, const Scratch& scratch)
       : form_(form), windows_(windows), rows_(rows), scratch_(scratch) {}
 
-  // False if there are so many rests that other tiles are faster.
+  // Clamps the values. Returns false if there are so many residuals that other microkernels are faster.
   bool Fill(const uint8_t* image, int zero);
   const uint8_t* codes() const { return scratch_.codes; }
-  // Adds what rests make to sums of some pixels of the result; `products` says all but which rests.
+  // Adds the contributions of residuals to accumulators of several pixels. `products` has all arguments
+  // except the residuals.
   void AddRestsTo(const Span& pixels, RestProducts products) const;
 
  private:

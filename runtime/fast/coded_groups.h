@@ -1,5 +1,5 @@
-// Convolutions of codes of 8 bits by groups of channels, without VNNI: a range of channels that some groups
-// have is an image of its own, whose filter is 0 where it leads from one group to another.
+// Grouped int8 convolution without VNNI. A range of groups is processed as one dense convolution, with a
+// filter that is 0 between different groups.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace nnefc::runtime {
 
-// Channels of a group.
+// The channel counts of a group.
 struct CodedGroups {
   int64_t inputs, outputs;
 
-  // Of a range: whole groups that fill a tile of outputs, or one with whole tiles.
+  // The groups per range: as many as fill an output tile, or one with several tiles.
   int64_t groups_of_range() const { return std::max<int64_t>(1, kBlockColumns / outputs); }
   int64_t range_inputs() const { return groups_of_range() * inputs; }
   int64_t range_outputs() const { return groups_of_range() * outputs; }
-  // Whether tiles are filled so far that f32 is slower.
+  // Returns whether tiles are filled enough to be faster than f32.
   bool Suit() const;
 };
 
 class CodedGroupConvolution final : public Kernel {
  public:
-  // `form`: of all channels.
+  // `form` describes all channels.
   static bool Suits(const CodedForm& form, const CodedGroups& groups);
   CodedGroupConvolution(const CodedForm& form, CodedResults results, const CodedGroups& groups);
 
@@ -33,7 +33,7 @@ class CodedGroupConvolution final : public Kernel {
 
  private:
   using Call = CodedResults::Call;
-  // Of a range, as QuadSums takes them.
+  // The packed weights of a range, as QuadSums expects them.
   struct Weights {
     int8_t* codes;
     int32_t* less;

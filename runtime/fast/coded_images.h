@@ -1,4 +1,4 @@
-// Images of codes of 8 bits as tiles of products want them.
+// int8 images in the layouts of the microkernels.
 #pragma once
 
 #include <vector>
@@ -9,72 +9,72 @@
 
 namespace nnefc::runtime {
 
-// Images with their channels behind the pixels, and how windows see them. Rows of a matrix are images of one
-// column.
+// The shape of NHWC images and of a window on them. The rows of a matrix are images with one column.
 struct CodedForm {
   int64_t images, channels, outputs;
-  // Numbers of a pixel, zeros behind the last channel; fewer than channels where some are seen at a time.
+  // Channels per pixel including zero padding; fewer than `channels` if they are processed in parts.
   int64_t padded_channels;
   WindowAxis rows, columns;
-  int zero;  // the code of 0
+  int zero;  // zero point
   int threads;
 
-  // Codes of an image.
+  // Returns the number of input values of an image.
   int64_t in_size() const { return rows.input * columns.input * channels; }
   int64_t out_pixels() const { return rows.output * columns.output; }
-  // Numbers of a row of the pixels that windows see, borders included.
+  // Returns the number of values per row of the receptive field, including borders.
   int64_t row_numbers() const {
     return ((columns.output - 1) * columns.stride + columns.reach()) * padded_channels;
   }
-  // Rows that some rows of the result see.
+  // Returns the number of input rows in the receptive field of `count` result rows.
   int64_t RowsSeenBy(int64_t count) const { return (count - 1) * rows.stride + rows.reach(); }
-  // Windows of one pixel see a column of pixels: all of them. Others stay as they are.
+  // Treats the image as a column of pixels if the window is a single pixel; otherwise changes nothing.
   void SeePixelsInColumn();
-  // What of a row windows see without columns in the border, in pixels of `row_numbers`.
+  // Returns the columns in the receptive field without borders, in pixels of `row_numbers`.
   Span SeenColumns() const;
 };
 
-// What a window sees as numbers that lie behind one another: taps of a row whose pixels do are one strip.
+// A receptive field as contiguous strips: taps of a row with adjacent pixels form one strip.
 struct CodedStrips {
-  std::vector<int32_t> places;  // how far they are from what a pixel sees first
-  int64_t pairs;                // of each; of an odd number the last one is half a number of the next pixel
+  std::vector<int32_t> places;  // offsets of the strips relative to a pixel's first tap
+  int64_t pairs;                // pairs per strip; for odd lengths the last pair includes an element of the
+                                // next pixel
 
   static CodedStrips Of(const CodedForm& form);
 };
 
-// How rows of the results of all images, and tiles of channels, are cut into tasks.
+// The partition of result rows and channel tiles of all images into tasks.
 struct CodedGrid {
-  int64_t row_parts, tile_parts;  // of an image
+  int64_t row_parts, tile_parts;  // parts per image
 
-  // What a part takes is at most `bytes`.
+  // Limits on the size of a part.
   struct Limits {
     int64_t bytes;
-    size_t number_bytes;       // of what it reads
-    int64_t result_bytes = 0;  // of a pixel of its results
-    // For threads rows are cut as those of other products are (row_parts.h), where parts of the same rows do
-    // little anew.
+    size_t number_bytes;       // bytes per input value
+    int64_t result_bytes = 0;  // bytes per result pixel
+    // Partitions rows by threads first, as in other matmuls (row_parts.h), if parts of the same rows share
+    // little work.
     bool cuts_rows_first = false;
   };
   static CodedGrid Of(const CodedForm& form, const Limits& limits);
-  // Of a thread: of the largest part and one that is read behind it, and a whole line of a cache more, which
-  // others do not write to.
+  // Per-thread buffer size in elements: the largest part plus one element of over-read, and a whole cache
+  // line against false sharing.
   int64_t MemberNumbers(const CodedForm& form) const;
-  // Of each pixel of the largest part, how far what it sees first is; of others as many of these.
+  // Returns the offset of the first tap for each pixel of the largest part. Smaller parts use a prefix.
   std::vector<int32_t> SeenBy(const CodedForm& form) const;
 };
 
-// Some rows of an image's result, and what they see as numbers, of 16 bits or floats: codes less their zero.
+// The receptive field of several result rows as i16 or f32 values without zero point.
 template <typename Number>
 class CodedPart {
  public:
   CodedPart(const CodedForm& form, const Span& rows, Number* numbers)
       : form_(form), rows_(rows), numbers_(numbers) {}
 
-  // With channels from one on.
+  // Fills the buffer with channels starting at `channel`.
   void Fill(const uint8_t* image, int64_t channel = 0) const;
   const Span& rows() const { return rows_; }
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
-  // Of the image.
+  // Returns the first pixel in the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
   const Number* numbers() const { return numbers_; }
 

@@ -8,12 +8,12 @@
 
 namespace nnefc::runtime {
 
-// Maxima of images in codes of 8 bits, with channels behind the pixels: larger codes are of larger numbers.
-// Nothing of windows of three axes. Each window sees a pixel.
+// Prepares max pooling of int8 NHWC images; quantized values preserve the order. Returns nothing for three
+// spatial axes. Each window must contain at least one pixel.
 std::optional<PreparedKernel> MakeCodedMaxPool(const KernelRequest& request, const Window& window,
                                                const DnnCodes& codes);
 
-// Means over all pixels of images with their channels behind the pixels, as rows of numbers.
+// Prepares global average pooling of int8 NHWC images, with f32 rows as result.
 std::optional<PreparedKernel> MakeCodedMean(const KernelRequest& request, const DnnCodes& codes);
 
 }  // namespace nnefc::runtime

@@ -1,5 +1,5 @@
-// Convolutions and products with constant matrices of codes of 8 bits, in our own tiles (lanes/code_tile.h):
-// sums are exact on processors without VNNI, too, where oneDNN adds two products in 16 bits.
+// Convolutions and matmuls of int8 values with our own microkernels (lanes/code_tile.h). Sums are exact even
+// without VNNI, unlike oneDNN's i16 accumulation of pairs.
 #pragma once
 
 #include "runtime/fast/inner_product.h"
@@ -7,19 +7,18 @@
 
 namespace nnefc::runtime {
 
-// What both want of a step: codes of the left factor, scales of the filter, what follows.
+// The quantization of a step: of the left operand, the filter and the result.
 struct CodedStep {
   const DnnCodes* source;
   const CodedRequest* coded;
-  std::optional<FoldedCodes> folded;  // with the codes of the result
+  std::optional<FoldedCodes> folded;  // if the result is quantized
 };
 
-// Of a Convolution, or a GroupConvolution of each channel by itself. Codes lie with channels behind the
-// pixels, numbers with channels in blocks. Nothing for what has no such kernel, or with VNNI a faster one of
-// oneDNN's.
+// Prepares a Convolution or depthwise GroupConvolution. Quantized images are NHWC, f32 images nChw16c.
+// Returns nothing if unsupported, or if oneDNN is faster with VNNI.
 std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, const CodedStep& step,
                                                    bool is_grouped);
-// Of rows.
+// Prepares a matmul.
 std::optional<PreparedKernel> MakeCodedProduct(const KernelRequest& given, const CodedStep& step,
                                                const InnerProduct& shape);
 

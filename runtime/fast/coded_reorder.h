@@ -1,4 +1,4 @@
-// Codes of 8 bits to other places, and the numbers that they stand for, of images and of rows.
+// Reorders and dequantization of int8 images and rows.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace nnefc::runtime {
 
-// From codes to codes that stand for the same numbers (`to_codes`) or to numbers. Null for layouts that are
-// neither row-major nor of images with their channels behind the pixels, or, of numbers, in blocks.
+// Creates a reorder of quantized values to quantized values of the same scale (`to_codes`), or to f32.
+// Returns null for layouts other than row-major, NHWC, and nChw16c for f32.
 std::shared_ptr<const Kernel> MakeCodedReorder(const dnnl::memory::desc& from, const DnnCodes& codes,
                                                const dnnl::memory::desc& to, bool to_codes);
 

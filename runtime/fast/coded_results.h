@@ -1,4 +1,4 @@
-// What becomes of sums of products of codes (lanes/code_tile.h): codes, or numbers and what follows them.
+// The epilogue of int8 accumulators (lanes/code_tile.h): requantization, or f32 values with post-ops.
 #pragma once
 
 #include <optional>
@@ -10,46 +10,46 @@
 
 namespace nnefc::runtime {
 
-// Where sums lie in a result: pixels of an image that follow one another, from channel `tile` * kBlockColumns
-// on.
+// The position of a tile in a result: consecutive pixels of an image, and channels starting at `tile` *
+// kBlockColumns.
 struct TilePlace {
   int64_t image, pixel, pixels, tile;
 };
 
-// As many pixels as are best stored at a time: their sums are in the first cache.
+// Pixels per store call, chosen so that their accumulators fit into L1.
 inline constexpr int64_t kMostStoredPixels = 56;
 
 class CodedResults {
  public:
   struct Form {
-    int64_t outputs, pixels;    // of an image
-    bool is_blocked;            // numbers; row-major otherwise
-    std::vector<float> scales;  // of numbers, by output
+    int64_t outputs, pixels;    // per image
+    bool is_blocked;            // f32 in nChw16c layout; otherwise row-major
+    std::vector<float> scales;  // scales of f32 results by output channel
     std::optional<FoldedCodes> folded;
   };
   CodedResults(Form form, ProductSteps steps);
 
   int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
   int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
-  // What a run gives to a step: codes of images, those of a filter, and what follows their sums.
+  // The pointers of a step in a run: quantized images and filter, result, and operands of post-ops.
   struct Call {
     const uint8_t* in;
     const int8_t* weights;
     std::byte* out;
     ProductSteps::Operands operands;
   };
-  // `scratch`: scratch_floats() of them.
+  // `scratch` must have scratch_floats() elements.
   Call CallOf(const KernelRun& run, float* scratch) const {
     return {.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
             .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
             .out = run.output().mutable_bytes(),
             .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
   }
-  // Whether codes are made, as MakerOf tells, and of sums alone.
+  // Whether results are quantized (see MakerOf), and depend on the accumulators only.
   bool makes_codes() const { return form_.folded.has_value(); }
   bool makes_codes_of_sums() const { return makes_codes() && !form_.folded->sum; }
   CodeResults MakerOf(const TilePlace& at, std::byte* out) const;
-  // Of kBlockColumns sums for each pixel; of numbers that are row-major, at most kMostStoredPixels.
+  // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMostStoredPixels.
   void Store(const int32_t* sums, const TilePlace& at, std::byte* out,
              const ProductSteps::Operands& operands) const;
 

@@ -1,5 +1,5 @@
-// Convolutions of codes of 8 bits by 3x3 filters in fewer multiplications, in integers and as exact as in the
-// direct way (lanes/code_winograd_tile.h), of images with their channels behind the pixels.
+// Integer Winograd convolution of int8 NHWC images with 3x3 filters, identical to direct convolution
+// (lanes/code_winograd_tile.h).
 #pragma once
 
 #include "runtime/fast/coded_images.h"
@@ -10,7 +10,8 @@ namespace nnefc::runtime {
 
 class CodedWinograd final : public Kernel {
  public:
-  // Whether it is exact, and faster than the direct way. `magnitude`: FilterCodes::most_magnitude.
+  // Returns whether Winograd is exact, and faster than direct convolution. `magnitude`:
+  // FilterCodes::most_magnitude.
   static bool Suits(const CodedForm& form, float magnitude);
 
   CodedWinograd(const CodedForm& form, CodedResults results);
@@ -32,7 +33,7 @@ class CodedWinograd final : public Kernel {
 
   CodedForm form_;
   CodedResults results_;
-  int64_t groups_;  // of tiles that are transformed together
+  int64_t groups_;  // groups of tiles transformed together
 };
 
 }  // namespace nnefc::runtime

@@ -4,11 +4,10 @@
 
 namespace nnefc::runtime {
 
-// The product of few rows with a constant matrix of compressed floats, which are
-// unpacked as they are read: such products take as long as their weights take to come
-// from memory. Nothing for more rows, and where weights are not compressed.
+// Prepares the matmul of a small number of rows with a constant compressed matrix, decompressed while it is
+// read, because such matmuls are memory-bound. Returns nothing for more rows or uncompressed weights.
 std::optional<PreparedKernel> MakeCompressedProduct(const KernelRequest& request, const InnerProduct& shape);
-// True if that would take the product without what follows it.
+// Returns true if it would be used for the matmul without post-ops.
 bool IsForCompressedProduct(const KernelRequest& request, const InnerProduct& shape);
 
 }  // namespace nnefc::runtime

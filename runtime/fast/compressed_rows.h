@@ -6,16 +6,15 @@
 
 namespace nnefc::runtime {
 
-// Rows of compressed floats as factors, unpacked in registers: memory is read as it
-// lies, from begin to end. `HasCompressedRows` tells whether the processor has what it
-// takes.
+// Compressed weight rows, decompressed in registers with sequential memory access. `HasCompressedRows` checks
+// the processor features.
 bool HasCompressedRows();
 
-// More rows of left factors are not taken at once.
+// Maximum number of left rows per call.
 inline constexpr int64_t kMostFactors = 7;
 
-// sums[r] = sum over k of x[r * stride + k] * row[k], for `rows` rows of `count` numbers;
-// the row of weights begins at float `first`.
+// sums[r] = sum over k of x[r * stride + k] * row[k], for `rows` rows of `count` elements. The weight row
+// starts at element `first`.
 struct LeftFactors {
   const float* x;
   int64_t stride, rows;

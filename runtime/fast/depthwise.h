@@ -1,5 +1,4 @@
-// Convolutions of each channel by a filter of its own, in tiles of registers, of images with their channels
-// in blocks.
+// Depthwise convolution with register-tiled microkernels on nChw16c images.
 #pragma once
 
 #include <optional>
@@ -8,8 +7,8 @@
 
 namespace nnefc::runtime {
 
-// Of a GroupConvolution; nothing where it is another, the processor has no lanes or one of the posts has no
-// translation.
+// Prepares a depthwise GroupConvolution. Returns nothing for other convolutions, if vector kernels are
+// unavailable, or for an unsupported post-op.
 std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -4,11 +4,11 @@
 
 namespace nnefc::runtime {
 
-// "oneDNN 2.6.3, which uses AVX-512": its version, and the widest instructions
-// that it takes on this processor.
+// Returns the oneDNN version and its widest instruction set on this processor, such as "oneDNN 2.6.3, which
+// uses AVX-512".
 std::string DescribeOneDnn();
-// What kernels take of the processor, and the version of oneDNN that they were compiled for, without loading
-// it.
+// Describes the instruction sets used by kernels and the oneDNN version at compile time, without loading
+// oneDNN.
 std::string DescribeInstructions();
 
 }  // namespace nnefc::runtime

@@ -1,5 +1,5 @@
-// Convolutions of all channels as sums of products, in tiles of registers: of images with their channels in
-// blocks, and of row-major ones of few channels.
+// Direct convolution with register-tiled microkernels: of nChw16c images, and of row-major ones with few
+// channels.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace nnefc::runtime {
 
-// Whether it is what a Convolution or GroupConvolution is best made by: of few output channels most of a
-// block is computed in vain, and a filter that is no constant is laid out in each run.
+// Returns whether direct convolution is the best choice for a Convolution or GroupConvolution. With few
+// outputs most of a channel block is wasted, and a filter that is not constant is packed in each run.
 bool IsForDirectConvolution(const KernelRequest& request);
 
-// Nothing where groups fill no whole blocks of channels, the processor has no lanes or one of the posts has
-// no translation.
+// Returns nothing if groups are not multiples of the channel block, if vector kernels are unavailable, or for
+// an unsupported post-op.
 std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request, bool is_grouped);
 
-// Of filters [outputs, inputs, rows, columns]: [tile of outputs][rows][columns][inputs], the outputs of a
-// tile behind one another.
+// Returns the packed layout of filters [outputs, inputs, rows, columns]: [output
+// tile][rows][columns][inputs][outputs of a tile].
 Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter);
 
 }  // namespace nnefc::runtime

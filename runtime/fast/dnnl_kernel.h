@@ -10,8 +10,8 @@
 
 namespace nnefc::runtime {
 
-// An argument of a primitive: which input, output or number of the kernel it is,
-// and the description by which the primitive sees its memory.
+// An argument of a primitive: the input, output or number of the kernel, and the primitive's memory
+// descriptor.
 struct DnnArgument {
   enum class Source : uint8_t { kInput, kOutput, kNumber, kScratch };
 
@@ -21,42 +21,42 @@ struct DnnArgument {
   dnnl::memory::desc desc;
 };
 
-// Collects what a primitive needs and makes the answer to a request of it.
+// A builder for kernels that wrap a oneDNN primitive.
 class DnnKernelBuilder {
  public:
-  // The request lives as long as the builder.
+  // The request must outlive the builder.
   explicit DnnKernelBuilder(const KernelRequest& request);
 
-  // The attributes under which primitives must be made: scratch memory comes
-  // from the arena, so that sessions can share a primitive.
+  // Returns the attributes required for all primitives: scratch memory comes from the arena, so that sessions
+  // can share a primitive.
   static dnnl::primitive_attr Attributes();
 
-  // Input `index` is argument `id`, wanted as `desc`.
+  // Passes input `index` as argument `id` in the layout `desc`.
   void AddInput(int id, size_t index, const dnnl::memory::desc& desc);
-  // The same, but row-major memory is seen under another shape (a bias [1,C,1,1] as [C]).
+  // The same for row-major memory with another shape (a bias [1,C,1,1] as [C]).
   void AddReshapedInput(int id, size_t index, const dnnl::memory::desc& desc);
   void AddInputIn(int id, size_t index, const dnnl::memory::desc& desc, DnnLayout::Form form);
-  // Values in codes of 8 bits, which `desc` describes.
+  // Passes 8-bit quantized values with the layout `desc`.
   void AddCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   void AddCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
-  // The same, row-major, but the primitive sees another shape of as many elements.
+  // The same for row-major values with another shape of equal size.
   void AddReshapedCodesInput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
   void AddReshapedCodesOutput(int id, size_t index, const dnnl::memory::desc& desc, const DnnCodes& codes);
-  // A constant whose axes lie otherwise than the primitive counts them.
+  // Passes a constant whose axis order differs from that of the primitive.
   void AddOrderedInput(int id, size_t index, const dnnl::memory::desc& desc, AxisOrder order);
   void AddOutput(int id, size_t index, const dnnl::memory::desc& desc);
-  // An output of f32 whose shape the primitive sees otherwise, with as many elements
-  // in row-major order.
+  // Adds an f32 output with another row-major shape of equal size in the primitive.
   void AddReshapedOutput(int id, size_t index, const dnnl::memory::desc& desc);
-  // An operand of a fused binary operation. One whose shape has fewer axes than
-  // the primitive's must be row-major.
+  // Adds an operand of a fused binary operation. It must be row-major if it has fewer axes than the
+  // primitive.
   void AddPostOperand(int id, size_t index, const dnnl::memory::desc& desc) { AddInput(id, index, desc); }
-  // An operand of one element that the kernel holds itself.
+  // Adds a scalar operand owned by the kernel.
   void AddNumber(int id, float number, const dnnl::memory::desc& desc) { AddNumbers(id, number, desc); }
-  // Of several, row-major.
+  // The same for several row-major elements.
   void AddNumbers(int id, llvm::ArrayRef<float> numbers, const dnnl::memory::desc& desc);
   void AllowInPlace(int input) { prepared_.in_place = input; }
-  // The primitive adds to its output, which must hold the input as `desc`, of codes where it lies in them.
+  // The primitive accumulates into its output, which must share memory with the input in the layout `desc`,
+  // with `codes` if it is quantized.
   void RequireInPlace(int input, const dnnl::memory::desc& desc, const DnnCodes* codes = nullptr);
 
   PreparedKernel Finish(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
@@ -69,39 +69,38 @@ class DnnKernelBuilder {
   std::vector<float> numbers_;
 };
 
-// oneDNN's portable fallbacks, which are slower than our own kernels.
+// Returns true for oneDNN's portable fallbacks, which are slower than our kernels.
 inline bool IsDnnReference(const char* implementation) {
   const std::string_view text = implementation;
   return text.starts_with("ref") || text.starts_with("simple:any");
 }
 
-// Convolutions by products of matrices. Post-operations behind them run in
-// portable code, slowly, and relu keeps NaN there and makes it of infinities.
+// Returns true for GEMM-based convolutions. Their post-ops run in slow portable code, with relu(NaN) = NaN,
+// and NaN for infinities.
 inline bool IsDnnGemm(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
-// A kernel that is the only one for a step, where no way is asked for.
+// Returns the only kernel for a step, unless an algorithm is requested.
 inline std::optional<PreparedKernel> OnlyWay(const KernelRequest& request, PreparedKernel kernel) {
   return request.way.empty() ? std::optional(std::move(kernel)) : std::nullopt;
 }
 
-// In what products take their factors.
+// Returns the operand type of matrix multiplications.
 inline DnnType ProductType(const KernelRequest& request) {
   return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
 }
 
-// Of sums of products of codes of 8 bits with those of a filter: by the second axis of the result, what they
-// are multiplied by.
+// Sets the scales of int8 accumulators, per element of the result's second axis.
 void SetCodeScales(dnnl::primitive_attr& attributes, const DnnCodes& source,
                    const std::vector<float>& scales);
 
-// How many threads a step is worth: one where waking others takes longer than
-// the work, as in most bodies of loops.
+// Returns the thread count for a step: one if waking threads takes longer than the work, as in most loop
+// bodies.
 int ThreadsFor(const KernelRequest& request);
 
-// What `body` does with a stream of oneDNN, on as many threads as its primitives were made
-// for; what oneDNN throws is a fault.
+// Runs `body` with a oneDNN stream, on the thread count for which its primitives were created. Exceptions of
+// oneDNN become faults.
 template <typename Body>
 FaultOr<Success> GuardedDnnRun(int threads, Body body) {
   try {
@@ -117,12 +116,11 @@ FaultOr<Success> GuardedDnnRun(int threads, Body body) {
   }
 }
 
-// A factory that declines where oneDNN throws: a shape or an attribute that
-// it does not accept.
+// A factory that declines if oneDNN throws because of an unsupported shape or attribute.
 template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>
 std::optional<PreparedKernel> GuardedDnnFactory(const KernelRequest& request) {
   try {
-    const ThreadScope scope(ThreadsFor(request));  // a primitive runs with as many as it was made for
+    const ThreadScope scope(ThreadsFor(request));  // the thread count of a primitive is fixed at creation
     return kFactory(request);
   } catch (const dnnl::error&) {
     return std::nullopt;

@@ -9,7 +9,7 @@
 
 namespace nnefc::runtime {
 
-// What codes of 8 bits stand for: scale * (code - zero).
+// Quantization parameters of 8-bit values: scale * (value - zero).
 struct DnnCodes {
   float scale = 1;
   int zero = 0;
@@ -17,26 +17,26 @@ struct DnnCodes {
   float NumberOf(int code) const { return scale * static_cast<float>(code - zero); }
   bool operator==(const DnnCodes&) const = default;
 };
-// The same of a filter, by output channel: scales[channel] * code.
+// Quantization parameters of a filter by output channel: scales[channel] * value.
 struct DnnFilterCodes {
   std::vector<float> scales;
-  int mask = 1;  // the axes of which the scales are
+  int mask = 1;  // axes of the scales
 
   bool operator==(const DnnFilterCodes&) const = default;
 };
 
-// The axes of a description by how they lie in a dense memory, the outermost first; empty: row-major.
+// The order of axes in dense memory, outermost first; empty for row-major.
 using AxisOrder = llvm::SmallVector<size_t, 6>;
-// Row-major but for two axes that have each other's places.
+// Returns row-major order with two axes swapped.
 AxisOrder SwappedOrder(size_t rank, size_t first, size_t second);
 
-// oneDNN's description of memory, opaque to the rest of the engine.
+// oneDNN's memory descriptor, opaque to the rest of the engine.
 class DnnLayout final : public OpaqueLayout {
  public:
-  // What else there is to know of a layout of values of f32.
+  // Additional properties of a layout for f32 values.
   struct Form {
-    AxisOrder order = {};       // of constants: in which they lie before they are laid out
-    int64_t merged_groups = 1;  // of a constant filter, so many of which are one of the description
+    AxisOrder order = {};       // original axis order of a constant before packing
+    int64_t merged_groups = 1;  // groups of a constant filter merged into one group of the descriptor
     std::optional<DnnCodes> codes = std::nullopt;
     std::optional<DnnFilterCodes> filter_codes = std::nullopt;
 
@@ -57,69 +57,68 @@ class DnnLayout final : public OpaqueLayout {
   Form form_;
 };
 
-// The CPU engine of the process.
+// Returns the CPU engine of the process.
 const dnnl::engine& DnnEngine();
 
-// True if oneDNN generates code of 16 lanes.
+// Returns true if oneDNN generates AVX-512 code.
 bool HasAvx512();
 
-// True if oneDNN multiplies tiles of bf16 and of 8 bits.
+// Returns true if oneDNN uses AMX for bf16 and int8.
 bool HasAmx();
 
-// True if the processor adds products of 8 bits in 32: others add two in 16 first, which
-// may not hold them.
+// Returns true if the processor has VNNI, which accumulates int8 products in i32. Other processors add pairs
+// in i16, which may saturate.
 bool HasVnni();
 
 using DnnType = dnnl::memory::data_type;
 
-// The extents as oneDNN counts them: a tensor of rank 0 is one of rank 1.
+// Returns the extents in oneDNN's convention, with scalars as rank 1.
 dnnl::memory::dims DnnDims(llvm::ArrayRef<int64_t> shape);
-// True if oneDNN's memory can hold such a tensor and our kernels use it: f32,
-// not empty, at most 12 axes, without strides of its own.
+// Returns true for tensors that oneDNN can represent and our kernels support: f32, not empty, at most 12
+// axes, dense.
 bool DnnAccepts(const ValueInfo& value);
 bool DnnAcceptsAll(const KernelRequest& request);
 
-// The row-major description.
+// Returns the row-major descriptor.
 dnnl::memory::desc PlainDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
-// Dense, in any order of axes.
+// Returns a dense descriptor with any axis order.
 dnnl::memory::desc OrderedDesc(llvm::ArrayRef<int64_t> extents, const AxisOrder& order);
-// `count` matrices of that order of elements, one behind the other.
+// Returns the descriptor of `count` consecutive matrices.
 dnnl::memory::desc StackedDesc(const dnnl::memory::desc& matrix, int64_t count);
-// The description by which oneDNN chooses.
+// Returns a descriptor that lets oneDNN choose the layout.
 dnnl::memory::desc AnyDesc(llvm::ArrayRef<int64_t> shape, DnnType type = DnnType::f32);
-// Images with their channels in blocks of 16, of ranks 3 to 5.
+// The block size and descriptor of nChw16c images with ranks 3 to 5.
 inline constexpr int64_t kChannelBlock = 16;
 dnnl::memory::desc ChannelBlockedDesc(llvm::ArrayRef<int64_t> shape);
-// An axis in blocks that lie innermost, padded to whole ones; strides between are for who asks to set.
+// Makes an axis innermost in blocks, padded to a multiple of the block size. The caller sets the other
+// strides.
 dnnl_blocking_desc_t& PutInBlocks(dnnl::memory::desc& desc, size_t axis, int64_t block);
-// The first axis of a filter likewise; the others lie in their order between blocks and what these have.
+// Likewise for the first axis of a filter; the other axes keep their order between the blocks and their
+// elements.
 dnnl_blocking_desc_t& PutOutputsInBlocks(dnnl::memory::desc& desc, int64_t block);
-// Images with their channels behind the pixels, of ranks 3 to 5.
+// Returns the descriptor of NHWC images with ranks 3 to 5.
 dnnl::memory::desc ChannelsLastDesc(llvm::ArrayRef<int64_t> shape, DnnType type);
-// One element, of as many axes as what it is combined with.
+// Returns the descriptor of a scalar with the given rank.
 dnnl::memory::desc NumberDesc(size_t rank);
-// How the value lies now; of codes, the same order of elements of f32.
+// Returns the current layout of the value; for quantized values that of f32 in the same order.
 dnnl::memory::desc DescOf(const ValueInfo& value);
 dnnl::memory::desc DescOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
-// The same order of elements of f32.
+// Returns the same element order for f32.
 dnnl::memory::desc DescInF32(const ValueInfo& value);
-// Images of f32 with their channels in blocks of 16.
+// Returns true for f32 images in nChw16c layout.
 bool LiesInBlocks(const ValueInfo& value);
-// What the codes stand for in which the value lies; null if it lies in none.
+// Returns the quantization parameters of the value, or null if it is not quantized.
 const DnnCodes* CodesOf(const ValueInfo& value);
-// Elements of a description as codes.
+// Returns the descriptor with 8-bit elements.
 dnnl::memory::desc DescOfCodes(const dnnl::memory::desc& desc);
 Layout LayoutOfCodes(const dnnl::memory::desc& desc, const DnnCodes& codes);
-// Of the elements as they lie: a value of f32 may lie in bf16.
+// Returns the element type of the descriptor; f32 values may be stored as bf16.
 DnnType TypeOf(const dnnl::memory::desc& desc);
-// Null if the description is row-major of f32, or the same bytes in the same order
-// (blocked channels of images of one pixel, say).
+// Returns null if the descriptor is row-major f32 or equivalent (such as nChw16c images with one pixel).
 Layout LayoutOf(const dnnl::memory::desc& desc);
-// True if its memory holds more than the elements: channels that fill no whole
-// number of blocks.
+// Returns true if the layout has padding, such as a partial channel block.
 bool IsPadded(const dnnl::memory::desc& desc);
-// Blocked channels: [N, C/b, spatial.., b]; nothing if there is no such format
-// of the rank or the layout is another.
+// Returns the tag of a blocked layout [N, C/b, spatial.., b], or nothing for other layouts and ranks.
 std::optional<dnnl::memory::format_tag> ChannelBlockedTag(const dnnl::memory::desc& desc);
 bool IsChannelsLast(const dnnl::memory::desc& desc);
 

@@ -4,7 +4,7 @@
 
 namespace nnefc::runtime {
 
-// A matrix whose rows lie `stride` apart.
+// A matrix with a row stride.
 struct Matrix {
   const float* data;
   int64_t stride;
@@ -12,14 +12,13 @@ struct Matrix {
   const float* At(int64_t row) const { return data + row * stride; }
 };
 
-// Eight floats that lie anywhere: registers of AVX2 hold as many, and what comes from memory is as fast in
-// those.
+// Eight unaligned floats. Fits AVX2 registers; memory-bound code gains nothing from wider ones.
 using EightFloats = float __attribute__((vector_size(32), aligned(4), may_alias));
 
 // sums[i] += sum over k of rows[i, k] * x[k], for `kRows` rows.
 template <int64_t kRows>
 [[gnu::always_inline]] inline void AddDots(const Matrix& rows, const float* x, int64_t columns, float* sums) {
-  constexpr int64_t kWidth = 8, kParts = 2;  // of sums of a row that do not wait for one another
+  constexpr int64_t kWidth = 8, kParts = 2;  // independent partial sums per row
   using Sums = float __attribute__((vector_size(32)));
   Sums partial[kRows][kParts] = {};
   int64_t k = 0;

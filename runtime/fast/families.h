@@ -7,7 +7,7 @@
 
 namespace nnefc::runtime {
 
-// One for each file of this folder that holds kernels.
+// One function per file of kernels in this folder.
 void RegisterDnnConvolution(KernelRegistry& registry);
 void RegisterDnnDeconvolution(KernelRegistry& registry);
 void RegisterDnnPooling(KernelRegistry& registry);
@@ -24,71 +24,72 @@ void RegisterUnaryKernels(KernelRegistry& registry);
 void RegisterImageTransposes(KernelRegistry& registry);
 void RegisterImageResampling(KernelRegistry& registry);
 
-// Of row_kernels.cpp, for what oneDNN has no fast primitive for.
+// row_kernels.cpp: operations without a fast oneDNN primitive.
 std::optional<PreparedKernel> MakeMeanOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeMaximumOfRows(const KernelRequest& request);
 std::optional<PreparedKernel> MakeSoftmaxInVectors(const KernelRequest& request);
 std::optional<PreparedKernel> MakeBatchNormOfRows(const KernelRequest& request);
 
-// Of unary_kernels.cpp: Tanh and Sigmoid of f32, where oneDNN's take longer.
+// unary_kernels.cpp: f32 Tanh and Sigmoid faster than oneDNN's.
 std::optional<PreparedKernel> MakeGateInVectors(const KernelRequest& request);
-// PReLU of one slope.
+// PReLU with a single slope.
 std::optional<PreparedKernel> MakeSlopeInVectors(const KernelRequest& request);
-// Functions of one element, as tiles of products have them, likewise.
+// Unary functions that are also available as GEMM post-ops.
 std::optional<PreparedKernel> MakeFunctionInTiles(const KernelRequest& request);
 
-// Of channels.cpp: images with channels in blocks and a number for each channel.
+// channels.cpp: nChw16c images with per-channel operands.
 enum class ChannelNumbers : uint8_t { kNone, kOfTheBatch, kOfEachImage };
 ChannelNumbers ClassifyChannelNumbers(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
                                       llvm::ArrayRef<int64_t> images);
 std::optional<PreparedKernel> MakeOfBlockedChannels(const KernelRequest& request);
 
-// Of channel_gather.cpp: a concatenation of images along their channels, and a Gather of some of them.
+// channel_gather.cpp: concatenation of images along channels, and a Gather of channels.
 std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
-// Images of which most lie in blocks of channels, some of which are not full.
+// Concatenation of mostly nChw16c images, some with partial blocks.
 std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request);
 
-// Of convolution.cpp: images times a number for each channel, then a convolution of single pixels.
+// convolution.cpp: a per-channel scale followed by a 1x1 convolution.
 std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request);
 
-// Of transpose.cpp: of f32 between channels in blocks and channels behind the pixels; null for others.
-// Threads divide the pixels, which oneDNN's reorder does not: its threads write to the same lines of memory.
+// transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among threads,
+// unlike oneDNN's reorder, whose threads write to the same cache lines.
 std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from,
                                                   const dnnl::memory::desc& to);
 
-// Of quantization.cpp: the sum of two tensors in codes.
+// quantization.cpp: the sum of two quantized tensors.
 std::optional<PreparedKernel> MakeSumOfCodes(const KernelRequest& request);
 
-// Which results of FakeQuantize nodes lie in codes of 8 bits, and which filters.
+// Finds the FakeQuantize results and filters that stay in 8-bit form.
 CodedNodes FindCodes(const ir::Graph& graph, ConstantNumbers& numbers);
-// Whether codes that a quantization of f32 makes lie in rows, not with channels behind pixels.
+// Returns whether quantized values of an f32 quantization are row-major rather than NHWC.
 bool LieInRows(const ir::Graph& graph, const ir::Node& quantize);
-// Whether a Concat joins images by channels, whose codes lie behind pixels.
+// Returns whether a Concat joins NHWC int8 images along channels.
 bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
-// Of codes in rows.
+// Returns the reshaped layout of row-major quantized values.
 std::optional<Layout> ReshapeCodes(const Layout& layout, llvm::ArrayRef<int64_t> from,
                                    llvm::ArrayRef<int64_t> to);
-// Looks up what is computed of codes of 8 bits alone, by a Convert and a Gather that run as one step.
+// Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one
+// step.
 void PutCodeTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate);
 std::optional<PreparedKernel> MakeCodeTable(const KernelRequest& request);
-// Whether a Convert is that of such a step.
+// Returns whether a Convert belongs to such a step.
 bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert);
-// What views show.
+// Returns the source node of a chain of views.
 const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node);
-// Of matmul.cpp: what products see all rows of the left factor with as one axis.
+// matmul.cpp: conditions for flattening all rows of the left operand to one axis.
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
-// Vectors become matrices of a row or a column. Of a constant matrix and a vector, the vector becomes the
-// left factor.
+// Converts vectors to matrices with one row or column. For a constant matrix times a vector, the vector
+// becomes the left operand.
 void SeeVectorsAsMatrices(ir::Graph& graph);
-// Rows that lie as columns, of a product with a constant matrix, are transposed in a step of
-// their own, so that it has the kernels of rows.
+// Transposes column-major left operands of matmuls with constant matrices in a separate step, so that the
+// row-major kernels apply.
 void TransposeLeftFactors(ir::Graph& graph);
-// Of register.cpp: the only output of a new node, with its shape.
+// register.cpp: adds a node and returns its only output, with its inferred shape.
 ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
                            const ir::NodeSpec& spec);
-// Lets convolutions take channels that were moved from where they were computed.
+// Fuses channel permutations into convolutions.
 void GatherMovedChannels(ir::Graph& graph, Precision precision);
-// Finds chains that convolutions and matrix products run as one step.
+// Finds chains that run as one step with a convolution or matmul.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
 std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
                                              const Layout& from, const Layout& to);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Constant filters as codes of 8 bits: scales of which all their numbers are multiples.
+// 8-bit quantization of constant filters: finds scales with all elements as integer multiples.
 
 #include <optional>
 #include <span>
@@ -11,26 +11,26 @@
 
 namespace nnefc::runtime {
 
-// Finds the scale of channels, one after another: what it found is tried first on the next.
+// Finds the scale of each channel in turn, starting with the previous scale.
 class ScaleFinder {
  public:
-  // Of which all numbers are multiples by -128 to 127, but for what rounding to f32 leaves: the smallest one
-  // that is the largest number by a whole one. 1 of zeros; nothing where the sum of so many products of codes
-  // may not fit 32 bits, or a number is not finite.
+  // Returns the smallest scale for which all numbers are multiples by -128 to 127, except for f32 rounding:
+  // the largest magnitude divided by an integer. Returns 1 for zeros, and nothing if the accumulator may
+  // overflow i32 or a number is not finite.
   std::optional<float> Find(std::span<const float> numbers);
-  // FilterCodes::most_magnitude of the channels until now.
+  // Returns FilterCodes::most_magnitude of the channels so far.
   float most_magnitude() const { return most_magnitude_; }
 
  private:
   std::optional<int> CodeByUnit(std::span<const float> numbers, double largest, int most) const;
 
-  double unit_ = 0;  // the last scale; 0 at first
+  double unit_ = 0;  // the previous scale; initially 0
   float most_magnitude_ = 0;
 };
 
-// Of a filter whose output channels are the first axis, or, of groups, the first two.
+// Quantizes a filter with output channels as its first axis or, with groups, its first two.
 FilterCodes CodesOfFilter(const TensorValue& filter, bool grouped);
-// Of a matrix that is a constant factor on the right, by column, or by row where its transpose is.
+// Quantizes a constant right operand by column, or by row if it is transposed.
 FilterCodes CodesOfFactor(const TensorValue& matrix, bool transposed);
 
 }  // namespace nnefc::runtime

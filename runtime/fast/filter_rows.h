@@ -7,8 +7,8 @@
 
 namespace nnefc::runtime {
 
-// Lays a filter of some shape out in codes, as `form` tells them and `target` wants them, sums beside them
-// included. Null for a description that is not known here.
+// Creates a kernel that packs a quantized filter according to `form` in the layout `target`, including
+// compensation sums. Returns null for unknown layouts.
 std::shared_ptr<const ConstantKernel> MakeFilterRows(llvm::ArrayRef<int64_t> shape,
                                                      const DnnLayout::Form& form,
                                                      const dnnl::memory::desc& target);

@@ -8,8 +8,7 @@
 
 namespace nnefc::runtime {
 
-// One operation of oneDNN on each element x: a function of x with parameters,
-// or a binary algorithm of x and a number.
+// A oneDNN operation on each element x: a function with parameters, or a binary algorithm with a number.
 struct DnnFunction {
   dnnl::algorithm algorithm;
   float alpha = 0;
@@ -17,23 +16,20 @@ struct DnnFunction {
   std::optional<float> number = std::nullopt;  // the second operand of a binary algorithm
 };
 
-// What operations do to an element one after the other, as oneDNN computes it in
-// the post-operations of a primitive.
+// A chain of functions of an element as computed by oneDNN's post-ops.
 class DnnFunctions {
  public:
-  // Adds what `node` does to its input `chained`, the others (`rest`) being
-  // constants. False if that is no chain of functions of oneDNN that give what
-  // the operation's formula gives for every x, NaN and zeros included.
+  // Appends the function of `node` on input `chained`; the other inputs (`rest`) are constants. Returns false
+  // unless oneDNN's functions match the operation's formula for all x, including NaN and zeros.
   //
-  // The code that oneDNN 2.6 generates for post-operations keeps one set of
-  // parameters for each algorithm: a second function of an algorithm with other
-  // parameters would take those of the first (DnnPostOpsTest tells whether it
-  // still does). It is made a binary one here, or is declined.
+  // oneDNN 2.6 generates post-op code with one set of parameters per algorithm: a second function of the same
+  // algorithm would use the parameters of the first (checked by DnnPostOpsTest). Such a function is expressed
+  // as a binary one, or declined.
   bool Append(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest);
 
-  // Adds x * factor + offset; false if other parameters of it have been taken.
+  // Appends x * factor + offset. Returns false if the algorithm is already used with other parameters.
   bool AppendLinear(float factor, float offset);
-  // Cuts off at both ends, and rounds to whole numbers, halves to even; first of all.
+  // Appends clamping, or rounding with ties to even, at the start of a chain.
   void AppendLimits(float low, float high);
   void AppendRound();
 

@@ -1,5 +1,5 @@
-// Functions of gates, for loops that compilers turn into vectors (vector_math.h), as quotients that are not
-// divided yet: of several, one division makes a product.
+// Gate activation functions for auto-vectorised loops (vector_math.h), as fractions, so that one division
+// serves a product of several.
 #pragma once
 
 #include <bit>
@@ -14,16 +14,16 @@ struct Fraction {
   float above, below;
 };
 
-// Of bits, since compilers take a condition of numbers for a branch, and loops with branches for none of
-// vectors.
+// Selects with bit operations, because compilers would turn a float condition into a branch and not vectorise
+// the loop.
 [[gnu::always_inline]] inline float ChosenIf(bool condition, float chosen, float other) {
   const uint32_t mask = -static_cast<uint32_t>(condition);
   return std::bit_cast<float>((std::bit_cast<uint32_t>(chosen) & mask) |
                               (std::bit_cast<uint32_t>(other) & ~mask));
 }
 
-// tanh(x) by polynomials, within 5e-7; beyond 9 it is 1 or -1 exactly, so that a gate which is open all the
-// way changes nothing. The denominator is between 0.004 and 2. NaN stays.
+// tanh(x) as a quotient of polynomials, within 5e-7. Exactly 1 or -1 beyond 9, so that a fully open gate
+// changes nothing. The denominator is between 0.004 and 2. NaN is preserved.
 [[gnu::always_inline]] inline Fraction TanhFraction(float x) {
   float above, below;
   TanhQuotient(x, above, below);
@@ -31,8 +31,8 @@ struct Fraction {
   return {ChosenIf(is_far, std::copysign(1.0f, x), above), ChosenIf(is_far, 1.0f, below)};
 }
 
-// 1 / (1 + e^-x) as (1 + tanh(x / 2)) / 2, within 5e-7; beyond 18 it is 1, or 0. The denominator is between
-// 0.008 and 4.
+// 1 / (1 + e^-x) as (1 + tanh(x / 2)) / 2, within 5e-7; 1 or 0 beyond 18. The denominator is between 0.008
+// and 4.
 [[gnu::always_inline]] inline Fraction SigmoidFraction(float x) {
   const Fraction tanh = TanhFraction(0.5f * x);
   return {tanh.below + tanh.above, tanh.below + tanh.below};

@@ -1,5 +1,5 @@
-// What the windows of a convolution see, as rows of a matrix: convolutions whose rows of pixels fill tiles
-// badly, or whose windows step over pixels, are products with it.
+// im2col: convolutions whose pixel rows do not fill tiles, or that stride over pixels, as a GEMM with the
+// patch matrix.
 #pragma once
 
 #include <optional>
@@ -10,31 +10,31 @@
 
 namespace nnefc::runtime {
 
-// Images with channels in blocks; of each a matrix in blocks of columns, [taps][inputs], a row for each pixel
-// of the result, zeros where a window sees the border.
+// The im2col matrices of nChw16c images: blocks of columns [taps][inputs], one row per result pixel, zeros
+// for the border.
 class GatheredWindows {
  public:
-  // `inputs` are whole blocks.
+  // `inputs` must be a multiple of the block size.
   GatheredWindows(int64_t images, int64_t inputs, const WindowAxis& rows, const WindowAxis& columns)
       : images_(images), blocks_(inputs / kBlockColumns), rows_(rows), columns_(columns) {}
 
   int64_t pixels() const { return rows_.output * columns_.output; }
   int64_t terms() const { return taps() * blocks_ * kBlockColumns; }
   int64_t floats() const { return images_ * pixels() * terms(); }
-  // On the threads of the scope.
+  // Runs on the threads of the scope.
   void Gather(const float* images, float* to) const;
 
  private:
   int64_t taps() const { return rows_.size * columns_.size; }
-  // Of a block of channels by one tap.
+  // Gathers a channel block of one tap.
   void GatherTap(const float* plane, int64_t tap, float* to) const;
 
   int64_t images_, blocks_;
   WindowAxis rows_, columns_;
 };
 
-// Of a Convolution of two axes with a constant filter; nothing where tiles of pixels of its images are as
-// fast (direct_convolution.h), and for what MakeDenseProduct declines.
+// Prepares a 2-D Convolution with a constant filter. Returns nothing if direct convolution is as fast
+// (direct_convolution.h), or if MakeDenseProduct declines.
 std::optional<PreparedKernel> MakeGatheredConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// Convolutions of groups of channels in tiles of registers, of images with their channels in blocks.
+// Grouped convolution with register-tiled microkernels on nChw16c images.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace nnefc::runtime {
 
-// Of a GroupConvolution; nothing where its groups do not fill registers, its windows are not three pixels
-// wide, the processor has none of our loops or one of the posts has no translation.
+// Prepares a GroupConvolution. Returns nothing if groups do not fill vectors, the filter is not three pixels
+// wide, vector kernels are unavailable, or a post-op is unsupported.
 std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

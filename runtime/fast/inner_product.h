@@ -5,9 +5,9 @@
 
 namespace nnefc::runtime {
 
-// The product of a row-major matrix [rows, inputs] (input 0 of the request, of
-// whatever shape) with a constant matrix (input 1), whose layout is oneDNN's
-// choice: [outputs, inputs], or [inputs, outputs] if `inputs_first`.
+// The sizes of a matmul of a row-major matrix [rows, inputs] (input 0 of the request, with any shape) and a
+// constant matrix (input 1): [outputs, inputs], or [inputs, outputs] if `inputs_first`. oneDNN chooses the
+// packed layout of the constant.
 struct InnerProduct {
   int64_t rows = 0;
   int64_t inputs = 0;
@@ -16,13 +16,13 @@ struct InnerProduct {
 };
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape);
-// The product of one row with a constant matrix [outputs, inputs] that stays as it lies; outputs are axis
-// `channel_axis` of the result. Nothing for a small matrix, which a core's cache holds, or where what follows
-// has no translation.
+// Prepares the matmul of one row with a constant matrix [outputs, inputs] in place, without packing. Outputs
+// are axis `channel_axis` of the result. Returns nothing for matrices that fit into a core's cache, and for
+// unsupported post-ops.
 std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape,
                                                  int64_t channel_axis);
-// Of codes of 8 bits and a matrix of multiples of such: sums of integers, then what
-// follows in f32. Nothing if the input lies in no codes.
+// Prepares the int8 matmul with i32 accumulators and an f32 epilogue. Returns nothing if the input is not
+// quantized.
 std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape);
 
 }  // namespace nnefc::runtime

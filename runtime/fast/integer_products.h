@@ -1,6 +1,6 @@
-// Convolutions and products with constant matrices of integers of 32 bits, as exporters write products of
-// codes whose zero is known when they run alone. Numbers that fit 16 bits are multiplied in tiles of
-// registers (lanes/code_tile.h), the others one at a time; sums are modulo 2^32 either way.
+// Convolutions and matmuls of i32 values with constants, as exporters write dynamically quantized matmuls.
+// Values that fit into 16 bits use the microkernels (lanes/code_tile.h), others scalar code; all sums are
+// modulo 2^32.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution along one or two axes, or a MatMul whose right factor is one matrix. Nothing for others,
-// for constants that do not fit 16 bits, or where the processor has no lanes.
+// Prepares a Convolution with one or two spatial axes, or a MatMul with one right matrix. Returns nothing for
+// others, for constants that do not fit into 16 bits, or if vector kernels are unavailable.
 std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& request);
 std::optional<PreparedKernel> MakeIntegerProduct(const KernelRequest& request);
 
-// Lays their constants out; null for other layouts.
+// Creates the packing of their constants; null for other layouts.
 std::shared_ptr<const Kernel> MakeIntegerReorder(ElementType type, const Layout& from, const Layout& to);
 
 }  // namespace nnefc::runtime

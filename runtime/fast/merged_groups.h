@@ -7,19 +7,19 @@
 
 namespace nnefc::runtime {
 
-// Several groups of a convolution as one, whose filter has zeros where inputs of a group meet outputs of
-// another. Tiles of AMX multiply 32 inputs by 16 outputs at a time: narrow groups leave most of them empty,
-// and oneDNN multiplies those without tiles.
+// Merging of convolution groups: the merged filter has zeros between inputs and outputs of different groups.
+// AMX tiles multiply 32 inputs by 16 outputs; narrow groups leave most of them empty, and oneDNN does not use
+// AMX for them.
 
-// How many groups are best merged in one, 1: they are better left alone.
+// Returns the best number of groups to merge, or 1 for no merging.
 int64_t GroupsToMerge(int64_t groups, int64_t inputs_of_group, int64_t outputs_of_group);
 
-// The extents of a filter [groups, outputs, inputs, spatial..] of which so many groups are merged: without
-// the axis of groups where one is left.
+// Returns the extents of a filter [groups, outputs, inputs, spatial..] after merging, without the group axis
+// if one group remains.
 Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged);
 
-// From such a row-major filter to the order of `target`, with zeros between. Null where oneDNN has no
-// reorder.
+// Creates a reorder of such a row-major filter to `target`, with zeros between groups. Returns null if oneDNN
+// has no reorder.
 std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
                                                       const dnnl::memory::desc& target);
 

@@ -1,17 +1,17 @@
-// oneDNN's interface, whose library is loaded when something of it is first needed: it takes 3 MB and a
-// millisecond of each process, 5 MB more where it is used, and many networks run in our own kernels alone.
-// Nothing else includes its headers.
+// oneDNN's interface. Its library is loaded on first use: it costs 3 MB and a millisecond per process, 5 MB
+// more when used, and most networks only run our own kernels. No other file includes its headers.
 #pragma once
 
 #include "runtime/fast/onednn_functions.h"
 
 namespace nnefc::runtime {
 
-// Loads them at the first call. Where the library is not there they fail, so that other kernels run.
+// Returns the functions, loaded by the first call. Without the library all functions fail, so that other
+// kernels run.
 const DnnlFunctions& OneDnn();
 
-// Descriptions of memory are data, for which no library is needed: what oneDNN's functions of such names do,
-// which are called for what is not known here.
+// Memory descriptors without the library: equivalents of oneDNN's functions, which are only called for
+// unknown cases.
 dnnl_status_t InitDescByTag(dnnl_memory_desc_t* desc, int rank, const dnnl_dims_t dims, dnnl_data_type_t type,
                             dnnl_format_tag_t tag);
 dnnl_status_t InitDescByStrides(dnnl_memory_desc_t* desc, int rank, const dnnl_dims_t dims,

@@ -1,12 +1,11 @@
-// What is called of oneDNN.
+// The oneDNN functions in use.
 #pragma once
 
 #include "oneapi/dnnl/dnnl.h"
 
 namespace nnefc::runtime {
 
-// What is called of it, in tests, too. A function that is not here is none of the program's, which the linker
-// says.
+// The list of functions, including those used by tests. The linker reports the use of any other function.
 #define NNEFC_DNNL_FUNCTIONS(FUNCTION)                   \
   FUNCTION(dnnl_batch_normalization_forward_desc_init)   \
   FUNCTION(dnnl_binary_desc_init)                        \
@@ -61,7 +60,7 @@ namespace nnefc::runtime {
   FUNCTION(dnnl_stream_wait)                             \
   FUNCTION(dnnl_version)
 
-// Their addresses, which `libnnefc_onednn.so` has as `nnefc_dnnl_functions`.
+// The function addresses, exported by `libnnefc_onednn.so` as `nnefc_dnnl_functions`.
 struct DnnlFunctions {
 #define NNEFC_DNNL_MEMBER(name) decltype(&::name) name;
   NNEFC_DNNL_FUNCTIONS(NNEFC_DNNL_MEMBER)

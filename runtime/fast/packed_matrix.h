@@ -9,21 +9,21 @@
 
 namespace nnefc::runtime {
 
-// A constant matrix [outputs, terms], or several of them [count, outputs, terms], packed for
-// products with their transposes.
+// A constant matrix [outputs, terms], or a batch [count, outputs, terms], packed for matmuls with its
+// transpose.
 class PackedMatrix {
  public:
-  // Packed for left factors of `rows` rows, in f32 or bf16. Nothing where the value is no such
-  // constant or oneDNN has no product that is faster by packed ones.
+  // Packs for left operands with `rows` rows, in f32 or bf16. Returns nothing for other values, or if oneDNN
+  // has no faster matmul for packed weights.
   static std::optional<PackedMatrix> Make(const ValueInfo& value, int64_t rows, DnnType type);
 
-  // How the plan is to lay the constant.
+  // Returns the packed layout for the plan.
   const Layout& layout() const { return layout_; }
   int64_t outputs() const { return matrix_.dims()[1]; }
   int64_t terms() const { return matrix_.dims()[0]; }
-  // Outputs [first, first + count) of a matrix; nothing if a block lies across an end of them.
+  // Returns outputs [first, first + count) of a matrix, or nothing if a block crosses either end.
   std::optional<dnnl::memory::desc> Part(int64_t first, int64_t count) const;
-  // Where output `first` of matrix `index` begins, in bytes.
+  // Returns the byte offset of output `first` of matrix `index`.
   int64_t Offset(int64_t index, int64_t first) const;
 
  private:
@@ -35,26 +35,27 @@ class PackedMatrix {
   Layout layout_;
 };
 
-// What a product is added to.
+// The initial accumulators of a matmul.
 enum class SumStart : uint8_t { kZero, kBias, kOutput };
 
-// The product of row-major matrices [rows, terms] with the transpose of a part of a packed
-// one, of its type; sums are of f32. Immutable and shared by sessions.
+// The matmul of row-major matrices [rows, terms] with the transpose of a part of a packed matrix, with f32
+// accumulators. Immutable and shared by sessions.
 class PackedProduct {
  public:
-  // Nothing where oneDNN has no fast one. It runs on one thread where others would take longer to wake.
+  // Returns nothing if oneDNN has no fast implementation. Small matmuls run on one thread, because waking
+  // others takes longer.
   static std::optional<PackedProduct> Make(const dnnl::memory::desc& part, int64_t rows, SumStart start);
 
   size_t scratch_bytes() const { return description_.scratchpad_desc().get_size(); }
   std::string implementation() const { return description_.impl_info_str(); }
 
-  // The product in one session.
+  // The matmul in one session.
   class Call {
    public:
-    // `scratch`: as much as the product wants.
+    // `scratch` must have scratch_bytes() bytes.
     Call(const PackedProduct& product, std::byte* scratch) : product_(product), scratch_(scratch) {}
 
-    // out = start + left * part^T; `bias` has an element for each output.
+    // out = start + left * part^T; `bias` has one element per output.
     FaultOr<Success> Run(const void* left, const std::byte* part, const float* bias, float* out);
 
    private:

@@ -1,5 +1,5 @@
-// Constant matrices packed in panels of 16 outputs, and products of rows with them in our own loops: of one
-// row as fast as weights come from a cache, of several as fast as they are multiplied in registers.
+// Constant matrices packed in panels of 16 outputs, and our matmuls with them: memory-bound for one row,
+// compute-bound for several.
 #pragma once
 
 #include <optional>
@@ -16,21 +16,22 @@ inline int64_t CountPanels(int64_t outputs) {
   return (outputs + kPanelWidth - 1) / kPanelWidth;
 }
 
-// A constant [outputs, terms], or several of them [count, outputs, terms], packed: for each term a row of a
-// panel's outputs, zeros behind the last one; of bf16, for two terms a row of pairs.
+// A constant [outputs, terms], or a batch [count, outputs, terms], packed: a row of the panel's outputs per
+// term, zero-padded; for bf16 a row of pairs per two terms.
 class PanelMatrix {
  public:
-  // A panel has outputs of one group alone, which are `group` each. Nothing for what is no constant of f32.
+  // A panel only has outputs of one group of `group` outputs. Returns nothing for values other than f32
+  // constants.
   static std::optional<PanelMatrix> Make(const ValueInfo& value, int64_t group, DnnType type);
 
-  // How the plan is to lay the constant.
+  // Returns the packed layout for the plan.
   const Layout& layout() const { return layout_; }
   DnnType type() const { return type_; }
   int64_t terms() const { return terms_; }
-  // Elements of a row that is multiplied: of bf16, zeros lie behind an odd number of terms.
+  // Returns the elements per left row: for bf16 padded to an even number of terms.
   int64_t row_stride() const { return type_ == DnnType::bf16 ? (terms_ + 1) / 2 * 2 : terms_; }
   int64_t panels_of_group() const { return CountPanels(group_); }
-  // In bytes, from one panel to the next; those of a group follow those of the one before.
+  // Returns the bytes between panels; groups are consecutive.
   int64_t panel_bytes() const { return panel_bytes_; }
 
  private:
@@ -43,7 +44,7 @@ class PanelMatrix {
   int64_t panel_bytes_;
 };
 
-// out[row] = start[row] + left[row] * panel; rows of `start` and of `out` lie so far apart.
+// out[row] = start[row] + left[row] * panel, with row strides of `start` and `out`.
 struct PanelSums {
   const std::byte* panel;
   const float* start;  // null: zeros
@@ -52,15 +53,14 @@ struct PanelSums {
   int64_t out_stride;
 };
 
-// Rows that are multiplied together: more have no registers.
+// Maximum rows per call, limited by registers.
 inline constexpr int64_t kRowsTogether = 8;
 
-// All panels with the same rows, at most kRowsTogether, of f32 or of bf16 as the panels are; `terms` of them
-// are added.
+// Multiplies up to kRowsTogether rows, f32 or bf16 as the panels, by all panels; `terms` is the K size.
 void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels);
 
-// The same of f32 in the tiles for processors with 16 registers.
+// The same for f32 with microkernels for 16 registers.
 void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
                            llvm::ArrayRef<PanelSums> panels);
 

@@ -1,6 +1,6 @@
-// Convolutions of few outputs, which fill no block of channels: pixels of a row in registers, that each
-// output multiplies by a number (lanes/plane_tile.h). What windows of some rows see lies in a core's cache, a
-// plane for each channel with the border around it; results are row-major.
+// Direct convolution for few outputs that do not fill a channel block: vectors of row pixels, multiplied by
+// one weight per output (lanes/plane_tile.h). The receptive field of several rows is copied to a core's
+// cache, one padded plane per channel; results are row-major.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution along one or two axes, of which the border is multiplied as zeros: who calls this takes no
-// filter of infinities there. Nothing for many outputs, few pixels or taps that are far apart, where the
-// processor has no lanes or one of the posts has no translation.
+// Prepares a Convolution with one or two spatial axes. Borders are multiplied as zeros, so the caller must
+// exclude infinite filters. Returns nothing for many outputs, few pixels, large dilations, unsupported
+// post-ops, or if vector kernels are unavailable.
 std::optional<PreparedKernel> MakePlaneConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// What follows a product of matrices in its step, done on tiles of the result while a cache holds them.
+// Post-ops of a matmul in its epilogue, applied to tiles of the result while they are cached.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,28 @@
 
 namespace nnefc::runtime {
 
-// Operations on the results of a product, in their order: sums and products with a number for each
-// column or with as many numbers as there are results, functions of one element.
+// An ordered list of operations on matmul results: sums and products with per-column or elementwise operands,
+// and unary functions.
 class ProductSteps {
  public:
-  // Those of `posts`, of which columns are axis `channel_axis` of the result; nothing where one of them has
-  // no translation.
+  // Translates `posts`; columns are axis `channel_axis` of the result. Returns nothing for an unsupported
+  // operation.
   static std::optional<ProductSteps> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
                                           int64_t channel_axis);
 
-  // What tiles begin and end with, which costs nothing: input kernel.inputs[*], -1 for none.
+  // The initial accumulators and final limits of tiles, which cost nothing: input indices of the kernel, -1
+  // for none.
   int bias() const { return bias_; }
   int start() const { return start_; }
   const Limits& limits() const { return limits_; }
 
-  // The operands in a run: of columns, with zeros behind the last one up to a whole tile; of elements, as the
-  // result lies.
+  // The operands in a run: per-column ones zero-padded to whole tiles, elementwise ones in the layout of the
+  // result.
   struct Operands {
-    std::vector<const float*> columns;  // by input; null for others
+    std::vector<const float*> columns;  // indexed by input; null for others
     std::vector<const float*> elements;
 
-    // Of an input from a column or an element on; null for none, -1.
+    // Return the operand of an input starting at a column or an element; null for input -1.
     const float* ColumnsOf(int input, int64_t column) const {
       return input < 0 ? nullptr : columns[static_cast<size_t>(input)] + column;
     }
@@ -38,33 +39,33 @@ class ProductSteps {
       return input < 0 ? nullptr : elements[static_cast<size_t>(input)] + offset;
     }
   };
-  // Those of a run with `columns` columns in whole tiles; numbers for each column are laid out in `scratch`,
-  // of column_floats.
+  // Returns the operands of a run with `columns` columns, rounded up to whole tiles. Per-column operands are
+  // copied to `scratch` with column_floats elements.
   Operands OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const;
   int64_t column_floats(int64_t columns) const;
-  // Whether what is left to be done takes more than numbers.
+  // Returns whether the remaining operations have operands.
   bool takes_operands() const;
-  // Inputs of the kernel that lie as the result does.
+  // Returns the inputs in the layout of the result.
   llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
 
-  // Where a tile lies: `out` is its place in the result, `offset` how far that is from the beginning,
-  // `column` the number of its first column.
+  // The location of a tile: its address `out`, its `offset` from the start of the result, and its first
+  // column.
   struct Tile {
     BlockedMatrix<float> out;
     int64_t offset, column, rows, blocks;
   };
-  // What is left to be done on a tile that bias, start and limits have been done on; zeros behind the last of
-  // `columns` columns, which blocks are filled with, stay so.
+  // Applies the remaining operations after bias, start and limits. Padding columns beyond `columns` stay
+  // zero.
   void Finish(const Tile& tile, int64_t columns, const Operands& operands) const;
 
  private:
   struct Step {
     TileFunction function;
-    int operand = -1;         // of kAdd, kMultiply and kPRelu
-    bool of_columns = false;  // a number for each column, otherwise as many as there are results
+    int operand = -1;         // operand of kAdd, kMultiply and kPRelu
+    bool of_columns = false;  // per-column operand, otherwise elementwise
     float alpha = 0, beta = 0;
   };
-  // Nothing for a function that tiles have not.
+  // Returns nothing for functions without a tile implementation.
   static std::optional<Step> StepOf(const DnnFunction& function);
   bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
@@ -77,7 +78,7 @@ class ProductSteps {
   std::vector<int> column_inputs_, element_inputs_;
 };
 
-// A step of images (input 0), a filter (input 1) and what follows, in a run.
+// The pointers of a step with images (input 0), a filter (input 1) and post-ops.
 struct FilterCall {
   const float* in;
   const float* weights;
@@ -87,8 +88,8 @@ struct FilterCall {
   static FilterCall Of(const KernelRun& run, const ProductSteps& steps, int64_t channels);
 };
 
-// What such a step wants but for its kernel: images and result with their channels in blocks, so many of the
-// latter, and the filter as it says.
+// Returns the layouts of such a step: nChw16c images and result with `channels` channels, and the layout of
+// the filter. The caller sets the kernel.
 PreparedKernel PrepareFilterStep(const KernelRequest& request, const ProductSteps& steps, int64_t channels,
                                  const Layout& filter);
 

@@ -1,6 +1,5 @@
-// Sums of products of codes and a filter's codes, four at a time: of rows of images, as grids cut them, and
-// some tiles of outputs. By VNNI of codes as they are (lanes/vnni_tile.h), without it of clamped ones
-// (lanes/clamped_tile.h).
+// int8 convolution with dot4 microkernels, for rows of images and output tiles of a grid: VNNI
+// (lanes/vnni_tile.h), or saturating maddubs with clamped values (lanes/clamped_tile.h).
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -14,34 +13,34 @@ class QuadSums {
   static bool Suits(const CodedForm& form, bool has_vnni = HasVnni());
   QuadSums(const CodedForm& form, const CodedGrid& grid, bool has_vnni = HasVnni());
 
-  // Of a thread.
+  // Returns the scratch size per thread.
   int64_t scratch_bytes() const;
   int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
   struct Part {
     Span rows, tiles;
-    const int8_t* weights;        // kQuadWeights for each four inputs, those of a tile behind one another
-    const int32_t* less_weights;  // 0 less all weights, of each output; if the zero is 0, that may be null
+    const int8_t* weights;        // kQuadWeights per group of four inputs, by tile
+    const int32_t* less_weights;  // negated sum of the weights per output; may be null for zero point 0
     std::byte* scratch;
-    // Whole tiles of sums by VNNI go to a row-major result itself or become codes, instead of being stored:
-    // where the result has those of the first row, or what makes codes of them, from the first channel on.
+    // If set, VNNI tiles write accumulators directly to a row-major result, or requantize: the address of the
+    // first row's results, or requantization parameters from the first channel.
     int32_t* out = nullptr;
     const CodeResults* codes = nullptr;
   };
-  // Takes sums of some pixels of a part: kBlockColumns of each.
+  // Receives kBlockColumns accumulators per pixel for pixels of a part.
   using Store = llvm::function_ref<void(int64_t tile, const Span& pixels, const int32_t* sums)>;
-  // False, and nothing is stored, if without VNNI so many codes are beyond what they are clamped to that
-  // SumNumbers is faster.
+  // Returns false, without storing anything, if too many values exceed the clamping range without VNNI, so
+  // that SumNumbers is faster.
   bool SumCodes(const Part& part, const uint8_t* image, int zero, Store store) const;
-  // The same of codes less their zero, as CodedPart has them.
+  // The same for values without zero point, as in CodedPart.
   void SumNumbers(const Part& part, const int16_t* numbers, Store store) const;
 
  private:
-  // Some tiles, and the sums that they begin with.
+  // Several tiles and their initial accumulators.
   struct Group {
     Span tiles;
     int32_t *sums, *starts;
   };
-  int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // of a strip
+  int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // per strip
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
   int64_t PartBytes() const {
     return has_vnni_ ? SeenCodes::Bytes(form_, rows_of_part_)
@@ -52,12 +51,12 @@ class QuadSums {
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
-  // Where those of the first pixel and tile go; nowhere, if they become `codes` of a part.
+  // Destination of the accumulators of the first pixel and tile; null if a part is requantized directly.
   struct Sums {
     int32_t* first = nullptr;
     int64_t pixel_stride = 0, tile_stride = 0;
   };
-  // By VNNI, of codes as they are seen.
+  // Computes with VNNI from the im2col buffer.
   void SumWhole(const Part& part, const uint8_t* seen, int zero, const Span& tiles, const Span& pixels,
                 const Sums& sums) const;
   void SumClamped(const Part& part, const ClampedPart& clamped, const Group& group, const Span& pixels) const;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers as codes of 8 bits: what FakeQuantize and NNEF's linear quantization make stays in
-// its codes where what follows takes them.
+// 8-bit quantization: results of FakeQuantize and NNEF's linear quantization stay quantized if their readers
+// accept it.
 
 #include <cstdint>
 #include <optional>
@@ -13,39 +13,37 @@
 
 namespace nnefc::runtime {
 
-// How a quantization cuts its input into codes 0 to 255, and the number that each
-// stands for.
+// The mapping of numbers to quantized values 0 to 255, and back.
 struct CodeRange {
-  // By which formula a number gets its code.
+  // The rounding rule.
   enum class Formula : uint8_t {
-    kFakeQuantize,  // halves to even; NaN has no code and gets 0
-    kMinMax,        // R 4.9.5: halves up; NaN gets 255, as clamp says
-    kZeroPoint,     // the same, by multiples of the scale
+    kFakeQuantize,  // ties to even; NaN becomes 0
+    kMinMax,        // R 4.9.5: ties up; NaN becomes 255, as defined by clamp
+    kZeroPoint,     // the same, in multiples of the scale
   };
   Formula formula = Formula::kFakeQuantize;
-  float low = 0;  // of the input
+  float low = 0;  // lowest input value
   float high = 0;
   DnnCodes codes;
 
   uint8_t CodeOf(float x) const;
 };
-// Nothing if the node quantizes nothing, or makes numbers that are no multiples of a scale,
-// other numbers for each channel, or not 256 of them. `limits`: its inputs behind the first,
-// where they are constant.
+// Returns nothing if the node does not quantize, its values are not multiples of a scale or differ per
+// channel, or there are not 256 levels. `limits`: its other inputs, if constant.
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const TensorValue*> limits);
 std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits);
-// Of a node in its graph that keeps the shape of its data, which is known, and makes f32.
+// The same for a node in its graph with f32 result and a known shape equal to that of its data.
 std::optional<CodeRange> CodeRangeOf(const ir::Graph& graph, const ir::Node& node);
 
-// A sum of codes and of others, of which there are codes again.
+// A sum of quantized values that is quantized again.
 struct SumOfCodes {
-  size_t operand = 0;  // which of the request's inputs the others are
+  size_t operand = 0;  // input of the request with the other operand
   bool has_relu = false;
-  CodeRange range;  // of the sum's codes
+  CodeRange range;  // quantization of the sum
 };
 
-// The request without a quantization at its end whose codes are asked for, and their range; of two, with
-// a sum between them, that of the first.
+// A request without its final quantization if a quantized result is requested, and that quantization. With a
+// sum between two quantizations, the range is that of the first.
 struct CodedRequest {
   explicit CodedRequest(const KernelRequest& given);
 
@@ -57,21 +55,21 @@ struct CodedRequest {
   void FindSum();
 };
 
-// From numbers to codes: code = factor * x + offset, rounded with halves to even as oneDNN does, which gives
-// the codes of the range's formula.
+// Quantization as value = factor * x + offset, rounded with ties to even as in oneDNN, equal to the range's
+// formula.
 struct CodeMap {
   explicit CodeMap(const CodeRange& range);
 
   float factor, offset;
 };
 
-// By channel, what sums of products of codes of 8 bits are multiplied by to be numbers.
+// Returns the scales that convert int8 accumulators to f32, by channel.
 std::vector<float> ScalesOfProducts(const DnnCodes& source, llvm::ArrayRef<float> filter_scales);
 
-// What follows such sums up to codes of a result: code = scales * (sum + bias) by channel, between `limits`.
+// A folded epilogue up to a quantized result: value = scales * (sum + bias) per channel, clamped to `limits`.
 struct FoldedCodes {
-  // Codes of the sum of the numbers of codes and of those that lie where the result will: code = factor *
-  // code + offset + other_factor * (other - other_zero).
+  // The quantized sum with values already in the result: value = factor * value + offset + other_factor *
+  // (other - other_zero).
   struct Sum {
     size_t operand;
     float factor, offset;
@@ -81,15 +79,15 @@ struct FoldedCodes {
 
   std::vector<float> scales;
   std::vector<float> bias;                        // empty: zeros
-  std::optional<std::pair<float, float>> limits;  // nothing where those of 8 bits are narrower
+  std::optional<std::pair<float, float>> limits;  // nothing if the 8-bit range is narrower
   std::optional<Sum> sum;
 };
-// Nothing where something else than a constant number a channel, then a function with limits follows.
-// `request` is without the quantization; numbers are by `channel_axis` of the result.
+// Folds constant per-channel operands followed by functions with limits; returns nothing for other post-ops.
+// `request` excludes the quantization; per-channel operands belong to `channel_axis` of the result.
 std::optional<FoldedCodes> FoldCodes(const KernelRequest& request, const CodeRange& range,
                                      llvm::ArrayRef<float> scales_of_products, int64_t channel_axis);
-// The sum behind codes of `range`. Nothing where the others are still to be read when it is made, or where
-// negative sums are to have another code than 0.
+// Folds the sum after values of `range`. Returns nothing if the other operand has later readers, or if
+// negative sums may be quantized to values other than 0.
 std::optional<FoldedCodes::Sum> FoldSum(const KernelRequest& given, const CodeRange& range,
                                         const SumOfCodes& sum);
 

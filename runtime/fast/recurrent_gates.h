@@ -1,4 +1,4 @@
-// What a step of a recurrent layer makes of the sums of its gates, for one element of the batch.
+// Gate computations of a recurrent step for one batch element.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace nnefc::runtime {
 
-// A part of the state of one element of the batch; the candidate of a GRU lies on its own.
+// A part of the state of one batch element. The candidate of a GRU is stored separately.
 struct StateRow {
   float* gates;
-  int64_t stride;  // from one gate to the next
+  int64_t stride;  // stride between gates
   float* candidate = nullptr;
   const float* h;
   float* next_h;
-  float* c = nullptr;      // of an LSTM: before and after the step
-  float* reset = nullptr;  // of a GRU: r * h if the reset acts on the state
-  // Otherwise R * h of its candidate, what is to be added to that, or null, and R * h of its gates z and r,
-  // `stride` apart, or null where they have it.
+  float* c = nullptr;      // LSTM: state before and after the step
+  float* reset = nullptr;  // GRU: r * h if the reset gate acts on the state
+  // Otherwise R * h of the candidate, its bias or null, and R * h of the gates z and r with stride `stride`,
+  // or null if the gates include it.
   float* candidate_product = nullptr;
   const float* bias = nullptr;
   const float* products = nullptr;
@@ -28,9 +28,9 @@ class CellMath {
  public:
   explicit CellMath(const Cell& cell) : cell_(cell), is_usual_(HasUsualFunctions()) {}
 
-  // The new state of the row.
+  // Computes the new state of the row.
   void Finish(const StateRow& row) const;
-  // Of a GRU whose reset acts on the state: the gates z and r, and r * h.
+  // GRU with reset on the state: computes the gates z and r, and r * h.
   void StartGru(const StateRow& row) const;
 
  private:

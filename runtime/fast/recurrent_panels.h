@@ -1,6 +1,5 @@
-// Steps of recurrent layers whose weights are constants, packed in panels (panels.h): a thread makes the sums
-// of some elements of the state and then these elements, step after step, so that its cache keeps its part of
-// R; or all of the state, of some elements of the batch.
+// Recurrent layers with constant weights packed in panels (panels.h). Each thread computes a part of the
+// state in all steps, so that its part of R stays cached; or the whole state for a part of the batch.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +11,21 @@
 
 namespace nnefc::runtime {
 
-// Elements [0, size) of a batch that all make the same steps.
+// A batch of elements that run the same steps.
 struct Batch {
   int64_t size, length;
   const float* x;  // [size, length of the tensor, inputs]
   int64_t x_stride;
-  const float* h;  // the first state
+  const float* h;  // initial state
   int64_t h_stride;
-  float* y;  // states by element and step, `y_stride` and `hidden` apart
+  float* y;  // states by element and step, with strides `y_stride` and `hidden`
   int64_t y_stride;
-  float* c;  // of an LSTM
+  float* c;  // LSTM only
   int64_t c_stride;
   bool reverse;
 
   int64_t Time(int64_t step) const { return reverse ? length - 1 - step : step; }
-  // `count` of them from one on.
+  // Returns `count` elements starting at `first`.
   Batch Elements(int64_t first, int64_t count) const {
     Batch some = *this;
     some.size = count;
@@ -38,37 +37,37 @@ struct Batch {
   }
 };
 
-// W [gates * hidden, inputs] and R [gates * hidden, hidden] of constants, packed.
+// Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden].
 class PanelWeights {
  public:
-  // Nothing for no constants.
+  // Returns nothing if the weights are not constant.
   static std::optional<PanelWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                           const PackedWeights::Sizes& sizes);
 
   const Layout& w_layout() const { return w_ ? w_->layout() : inputs_->w().layout(); }
   const PanelMatrix& r() const { return r_; }
   const std::optional<PanelMatrix>& w() const { return w_; }
-  // The products of inputs where tiles of AMX make them.
+  // Returns the matmuls of inputs if AMX computes them.
   const std::optional<PackedWeights>& inputs() const { return inputs_; }
-  // On which the steps run, where members of a team divide the units of a state.
+  // The thread count of steps partitioned by state units.
   int threads() const { return threads_; }
   std::string implementation() const;
 
-  // Floats of scratch memory, and where what is.
+  // Offsets in floats within the scratch memory.
   struct Scratch {
     int64_t gates;    // [steps, batch, gates, padded]
-    int64_t beside;   // [batch, padded]; of a GRU: r * h, or R * h of the candidate
+    int64_t beside;   // [batch, padded]; GRU: r * h, or R * h of the candidate
     int64_t bias;     // [gates + 1, padded]
     int64_t states;   // two of [batch, padded]
-    int64_t rounded;  // of bf16: two states and r * h, then inputs [steps, batch, inputs]
+    int64_t rounded;  // bf16: two states and r * h, then inputs [steps, batch, inputs]
     int64_t rounded_x;
     int64_t product;
     int64_t floats = 0;
   };
-  // Of elements that run on a thread, apart from others, or of all.
+  // The configuration of elements that run separately on one thread, or of all.
   struct Share {
-    int64_t count = 1;  // of such shares
-    int64_t steps = 0;  // whose gates are in scratch memory at once
+    int64_t count = 1;  // number of such shares
+    int64_t steps = 0;  // steps with gates in scratch memory at once
     Scratch scratch = {};
   };
   const Share& whole() const { return whole_; }
@@ -89,8 +88,8 @@ class PanelWeights {
   Share whole_, slice_;
 };
 
-// A direction of a layer: each thread some elements by itself, where these are enough for its registers, or
-// all threads each step together.
+// Runs one direction of a layer. Each thread runs some batch elements separately if these fill its registers;
+// otherwise all threads cooperate in each step.
 FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
                            const Batch& batch, float* scratch);
 

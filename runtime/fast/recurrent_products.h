@@ -1,5 +1,4 @@
-// The products of recurrent layers: of inputs and of states by W and R, which are packed where they are
-// constant and large.
+// Matmuls of recurrent layers: inputs with W and states with R, packed if they are constant and large.
 #pragma once
 
 #include <memory>
@@ -15,17 +14,17 @@
 
 namespace nnefc::runtime {
 
-// Gates that are computed together: of a GRU the candidate stands alone, since it waits for the reset.
+// Gates computed together. The candidate of a GRU is separate, since it depends on the reset gate.
 struct GatePart {
   int64_t first, count;
 };
 llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell);
-// The parts of which there are products, by index: those, and all gates, which lie behind one another where a
-// reset acts on products of the state.
+// Returns the parts with matmuls, by index: PartsOf, and all gates if the reset acts on products of the
+// state.
 llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell);
 size_t AllGates(const Cell& cell);
 
-// Which product: of inputs or of the state by the weights of a part of the gates.
+// The identity of a matmul: inputs or state, part of the gates, size, and initial accumulators.
 struct ProductKey {
   bool of_state;
   size_t part;
@@ -35,31 +34,30 @@ struct ProductKey {
   friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-// W [gates * hidden, inputs] and R [gates * hidden, hidden] of constants, packed, and the products
-// that every run makes.
+// Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden], and the matmuls of all runs.
 class PackedWeights {
  public:
   struct Sizes {
     int64_t batch, length;
-    int64_t steps;  // whose inputs are multiplied at once
+    int64_t steps;  // steps whose inputs are multiplied at once
     bool has_bias;
-    DnnType type;  // of the factors
+    DnnType type;  // operand type
   };
-  // Nothing where the weights are small, no constants, or cannot be packed.
+  // Returns nothing for small or variable weights, or if they cannot be packed.
   static std::optional<PackedWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                            const Sizes& sizes);
-  // Of W alone, whose products are of all gates at once.
+  // Packs W only, for matmuls of all gates at once.
   static std::optional<PackedWeights> OfInputs(const Cell& cell, const ValueInfo& w, const Sizes& sizes);
 
   const PackedMatrix& w() const { return w_; }
   const PackedMatrix& r() const { return *r_; }
   llvm::ArrayRef<std::pair<ProductKey, PackedProduct>> products() const { return products_; }
   std::optional<PackedProduct> Product(const ProductKey& key) const;
-  // Where the weights of a product begin, in bytes.
+  // Returns the byte offset of the weights of a matmul.
   int64_t Offset(const ProductKey& key, int64_t direction) const {
     return Of(key).Offset(direction, First(key));
   }
-  // What products want besides, and before that left factors of bf16.
+  // Returns the scratch size of matmuls, including preceding bf16 operands.
   size_t scratch_bytes() const;
   size_t factor_bytes() const { return factor_bytes_; }
 
@@ -79,7 +77,7 @@ class PackedWeights {
   std::vector<std::pair<ProductKey, PackedProduct>> products_;
 };
 
-// The weights of one direction in a run; of packed ones, those of all directions.
+// The weights of one direction in a run; packed weights cover all directions.
 struct DirectionWeights {
   Matrix w, r;
   const float* bias;  // null: zeros
@@ -87,10 +85,10 @@ struct DirectionWeights {
   int64_t direction = 0;
 };
 
-// The products of a run.
+// The matmuls of a run.
 class Multiplier {
  public:
-  // `packed`: null where the weights lie row-major.
+  // `packed`: null for row-major weights.
   Multiplier(const Cell& cell, const DirectionWeights& weights, const PackedWeights* packed,
              std::byte* scratch)
       : parts_(ProductParts(cell)),
@@ -99,13 +97,13 @@ class Multiplier {
         packed_(packed),
         scratch_(scratch) {}
 
-  // out = start + left * weights^T, row-major; `bias` may be null, which is zeros.
+  // out = start + left * weights^T, row-major; a null `bias` means zeros.
   FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out);
 
  private:
   struct Kept {
     ProductKey key;
-    std::optional<PackedProduct> own;  // of a number of rows that was not planned
+    std::optional<PackedProduct> own;  // created for an unplanned number of rows
     std::vector<std::byte> own_scratch;
     std::optional<PackedProduct::Call> call;
   };

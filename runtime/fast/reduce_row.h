@@ -6,8 +6,8 @@
 
 namespace nnefc::runtime {
 
-// Reductions of f32: `Combine` the terms that `Map` makes of elements, from `first` on. Those
-// that round do so in f64.
+// f32 reductions: `Combine` merges the terms that `Map` returns for elements, starting with `first`. Those
+// that round use f64.
 
 struct Sum {
   using Term = double;
@@ -18,7 +18,7 @@ struct Sum {
 struct SumOfSquares : Sum {
   static double Map(double x) { return x * x; }
 };
-// Elements that are not greater, NaN among them, are passed over.
+// Elements that are not greater, such as NaN, are skipped.
 template <typename T>
 struct LargestOf {
   using Term = T;
@@ -29,8 +29,8 @@ struct LargestOf {
 
 constexpr int64_t kReducerLanes = 16;
 
-// Combines each lane with the elements at its place in every part of a row, then the lanes:
-// compilers keep the order of what is written one after the other.
+// Reduces each element position of blocks separately, then across positions, because compilers do not reorder
+// sequential reductions.
 template <typename Reducer>
 [[gnu::always_inline]] inline typename Reducer::Term ReduceRow(const float* x, int64_t count,
                                                                const Reducer& reducer) {

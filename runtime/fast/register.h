@@ -7,18 +7,16 @@
 
 namespace nnefc::runtime {
 
-// Registers the kernels of oneDNN, how to fuse steps with them, and
-// reorders between their layouts.
+// Registers the kernels of the fast backend, its fusions, and reorders between its layouts.
 void RegisterOneDnnKernels(KernelRegistry& registry);
-// Why oneDNN, which a kernel asked for, cannot be loaded; empty otherwise.
+// Returns the reason if oneDNN was needed but could not be loaded; otherwise empty.
 std::string FaultOfOneDnn();
-// True if the processor multiplies numbers of bf16.
+// Returns true if the processor has bf16 instructions.
 bool HasBf16();
-// What is computed where a user asks for `precision`: f32 for bf16 where the processor has no products of it,
-// or multiplies f32 faster and nobody has told oneDNN which instructions to take.
+// Returns the effective precision: f32 for bf16 if the processor lacks bf16 instructions, or multiplies f32
+// faster and the user did not set oneDNN's instruction set.
 Precision PrecisionHere(Precision precision);
-// How many operations of f32 a second `threads` threads of this processor reach, a product and
-// its addition being two; measured, in some 50 ms.
+// Measures the peak f32 operations per second of `threads` threads (an FMA counts as two), in about 50 ms.
 double MeasurePeak(int threads);
 
 }  // namespace nnefc::runtime

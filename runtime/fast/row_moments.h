@@ -1,4 +1,4 @@
-// The mean and the variance of the numbers of a row.
+// Mean and variance of a row.
 #pragma once
 
 #include <cmath>
@@ -10,10 +10,10 @@ struct Moments {
   double mean, variance;
 };
 
-// By what an MVN multiplies distances from the mean.
+// The factor that MVN applies to distances from the mean.
 struct MvnFactor {
   double epsilon;
-  bool normalizes;  // by the root of the variance, to which epsilon is added before it is drawn or after
+  bool normalizes;  // divides by the standard deviation, with epsilon inside or outside of the root
   bool inside;
 
   double Of(double variance) const {
@@ -25,9 +25,9 @@ struct MvnFactor {
 using Floats8 = float __attribute__((vector_size(32), aligned(4), may_alias));
 using Doubles8 = double __attribute__((vector_size(64)));
 
-// In one pass, of distances from the first element: its own is not larger than the root of the sum of the
-// squares of all from the mean, so that the difference of the two sums loses nothing that f32 has. Distances
-// from an infinity would make NaN of a mean that is infinite.
+// Computes one pass of distances from the first element. The first distance does not exceed the root of the
+// sum of squared distances from the mean, so cancellation stays within f32 precision. Distances from an
+// infinity would turn an infinite mean into NaN.
 [[gnu::always_inline]] inline Moments MomentsOf(const float* x, int64_t terms) {
   constexpr int64_t kLanes = 8;
   const double first = std::isfinite(x[0]) ? static_cast<double>(x[0]) : 0;
@@ -58,8 +58,7 @@ using Doubles8 = double __attribute__((vector_size(64)));
   return {first + mean, variance < 0 ? 0 : variance};
 }
 
-// Of numbers in parts whose moments are known, by terms_of(part): those about the mean of a part are made
-// those about the mean of all.
+// Merges the moments of parts with terms_of(part) elements each.
 template <typename TermsOf>
 Moments MomentsOfParts(const Moments* parts, int64_t count, const TermsOf& terms_of) {
   double terms = 0, sum = 0, squares = 0;
@@ -76,7 +75,7 @@ Moments MomentsOfParts(const Moments* parts, int64_t count, const TermsOf& terms
   return {mean, squares / terms};
 }
 
-// to = (x - mean) * factor
+// Computes to = (x - mean) * factor.
 [[gnu::always_inline]] inline void ShiftAndScale(const float* x, int64_t terms, double mean, double factor,
                                                  float* to) {
   constexpr int64_t kLanes = 8;

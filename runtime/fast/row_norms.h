@@ -1,4 +1,4 @@
-// Rows divided by their norms, in registers of some rows each.
+// Rows divided by their norms, several rows per vector.
 #pragma once
 
 #include <cmath>
@@ -8,22 +8,22 @@
 
 namespace nnefc::runtime {
 
-// What is added to the sum of the squares of a row, or its least value.
+// A term added to the sum of squares of a row, or its minimum.
 struct NormFloor {
   double eps;
   bool adds;
 
-  // By what a row is multiplied.
+  // Returns the factor of a row.
   float FactorOf(double squares) const {
     return static_cast<float>(1 / std::sqrt(adds ? squares + eps : squares > eps ? squares : eps));
   }
 };
 
-// A row of any length, in f64.
+// Normalizes a row of any length in f64.
 void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
 
-// Of rows along the last axis, which may have strides; nothing where they are too short or too long, or the
-// processor has no lanes.
+// Prepares rows along the last axis, which may have strides. Returns nothing for rows that are too short or
+// too long, or if vector kernels are unavailable.
 std::optional<PreparedKernel> MakeRowNorms(const KernelRequest& request, const NormFloor& floor);
 
 }  // namespace nnefc::runtime

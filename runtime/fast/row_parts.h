@@ -4,10 +4,9 @@
 
 namespace nnefc::runtime {
 
-// Into how many parts rows of a product with a constant are cut for threads. A thread reads rows that it has
-// made in the step before, then: they lie in its core's cache, while those of other threads are far away. All
-// of them read the same weights, which is worth it for so many rows. As many parts as threads, or fewer that
-// each are some threads'.
+// Returns the number of row partitions of a matmul with a constant. Threads then read rows they computed in
+// the previous step from their own cache; rows of other threads are remote. All partitions read the same
+// weights, so a partition needs a minimum number of rows. Returns the thread count, or a divisor of it.
 inline int64_t RowPartsFor(int64_t rows, int threads) {
   constexpr int64_t kWorthAllWeights = 64;
   int64_t parts = threads;

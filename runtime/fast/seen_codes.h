@@ -1,5 +1,5 @@
-// What the windows of some rows of a result see of an image of codes, rows of pixels behind one another with
-// their borders: where the image has it so, it is read there.
+// The im2col buffer of int8 images for several result rows: consecutive pixel rows with borders. Refers to
+// the image itself if its layout matches.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@ namespace nnefc::runtime {
 
 class SeenCodes {
  public:
-  // Of what so many rows see; a pixel has no zeros behind its channels.
+  // Returns the buffer size for `rows` result rows. Pixels have no channel padding.
   static int64_t Bytes(const CodedForm& form, int64_t rows);
-  // `out` has so many bytes.
+  // `out` must have that size.
   SeenCodes(const CodedForm& form, const Span& rows, uint8_t* out) : form_(form), rows_(rows), out_(out) {}
 
   int64_t rows() const { return form_.RowsSeenBy(rows_.count()); }
-  // Whole rows of the image are all that windows see of it.
+  // Returns true if the receptive field consists of whole image rows.
   bool lie_in_image() const;
   const uint8_t* InImage(const uint8_t* image) const { return image + first_row() * form_.row_numbers(); }
-  // As they are, in the image or in `out`.
+  // Returns the receptive field, in the image or copied to `out`.
   const uint8_t* Find(const uint8_t* image) const;
-  // Calls take(codes, count, at) for what the image has of each row, which is to lie from out + at on, and
-  // writes the border.
+  // Calls take(codes, count, at) for the image part of each row, to be stored at out + at, and fills the
+  // border.
   template <typename Take>
   void TakeRows(const uint8_t* image, uint8_t border, const Take& take) const {
     const int64_t channels = form_.channels;

@@ -1,6 +1,5 @@
-// Transposed convolutions whose windows lie side by side (a window of 2x2 or 2x2x2 in steps of 2, say): a
-// product of the pixels with a matrix for each place of the window, in tiles of registers, of images with
-// their channels in blocks.
+// Transposed convolution without overlapping windows (such as 2x2 or 2x2x2 with stride 2) as GEMM with one
+// weight matrix per window position, on nChw16c images.
 #pragma once
 
 #include <optional>
@@ -9,10 +8,10 @@
 
 namespace nnefc::runtime {
 
-// Of a ConvolutionBackpropData with a constant filter; nothing where windows overlap, the processor has no
-// lanes or one of the posts has no translation.
+// Prepares a ConvolutionBackpropData with a constant filter. Returns nothing for overlapping windows,
+// unsupported post-ops, or if vector kernels are unavailable.
 std::optional<PreparedKernel> MakeSpreadProduct(const KernelRequest& request);
-// Whether it is one of few outputs, which nothing follows in its step.
+// Returns whether it has few outputs and no post-ops.
 bool IsSpreadOfFew(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -2,17 +2,15 @@
 
 namespace nnefc::runtime {
 
-// Has oneDNN divide its work among the threads of the ThreadScope that calls it.
+// Makes oneDNN run its parallel loops on the threads of the caller's ThreadScope.
 //
-// Debian's oneDNN is built with GCC's OpenMP, whose threads turn at barriers
-// until the last one has come. Where another process takes its processor, that
-// is a time slice each time, and networks run ten times slower. The six functions
-// that oneDNN takes from there are replaced in its table of imported functions,
-// for oneDNN alone: other libraries of the process keep theirs, and so does
-// oneDNN on threads that are in no ThreadScope.
+// Debian's oneDNN uses GCC's OpenMP, whose threads spin at barriers until the last one arrives. If another
+// process occupies a processor, each barrier costs a time slice, and networks run ten times slower. The six
+// OpenMP functions that oneDNN imports are replaced in its import table only: other libraries of the process
+// are not affected, nor is oneDNN on threads outside of a ThreadScope.
 //
-// `inside` is an address within the library. False if this oneDNN divides its work otherwise; it is left as
-// it is then. Once in a process.
+// `inside` is an address within the library. Returns false, without changes, if this oneDNN uses other
+// functions. Called once per process.
 bool AdoptThreadsOfOneDnn(const void* inside);
 
 }  // namespace nnefc::runtime

@@ -4,9 +4,9 @@
 
 namespace nnefc::runtime {
 
-// A constant matrix as tiles of registers (product_tile.h) take it: [outputs / 32][terms][32], with zeros
-// behind the last output. It lies as [terms, outputs] where `inputs_first`, otherwise as [outputs, terms],
-// which a filter of [outputs, inputs, taps..] is, too.
+// Returns the packed layout of a constant matrix for GEMM microkernels (product_tile.h): [outputs /
+// 32][terms][32], zero-padded. The source is [terms, outputs] if `inputs_first`, otherwise [outputs, terms],
+// or a filter [outputs, inputs, taps..].
 Layout TiledWeights(int64_t terms, int64_t outputs, bool inputs_first);
 
 }  // namespace nnefc::runtime

@@ -7,13 +7,12 @@
 
 namespace nnefc::runtime {
 
-// Functions of f32 that compilers turn into vectors where they are called in
-// loops: no branches, no calls. Their relative errors are below 1e-6. NaN stays.
+// f32 functions that compilers can vectorise in loops: no branches, no calls. Relative errors are below 1e-6.
+// NaN is preserved.
 
 #define NNEFC_VECTOR [[gnu::always_inline]] inline
 
-// Lets a loop address what it reads from a pointer that advances: compilers would keep the beginning and add
-// long distances.
+// Forces addressing relative to an advancing pointer; compilers would use the start with long displacements.
 template <typename Number>
 NNEFC_VECTOR void AddressFrom(const Number*& pointer) {
   asm volatile("" : "+r"(pointer));
@@ -24,15 +23,14 @@ NNEFC_VECTOR float VectorClamp(float x, float low, float high) {
   return high < y ? high : y;
 }
 
-// To the even one of two integers that are as near; what is farther than 2^22 stays as far. Of a product that
-// shall have its own rounding only behind a loop of its own: compilers make one rounding of it and a sum.
+// Rounds with ties to even; magnitudes above 2^22 are unchanged. If a product must be rounded first, compute
+// it in a separate loop, because compilers contract it to FMA.
 NNEFC_VECTOR float VectorRound(float x) {
-  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  constexpr float kRound = 12582912.0f;  // the last mantissa bit has the value 1
   return x + kRound - kRound;
 }
 
-// Returns floor(x + 0.5) without the rounding error of the sum: 0 for 0.49999997. Of numbers nearer to 0 than
-// 2^22.
+// Returns floor(x + 0.5) without the rounding error of the sum: 0 for 0.49999997. Requires |x| < 2^22.
 NNEFC_VECTOR float VectorRoundHalfUp(float x) {
   const float nearest = VectorRound(x);
   return nearest + (x - nearest == 0.5f ? 1.0f : 0.0f);
@@ -40,7 +38,7 @@ NNEFC_VECTOR float VectorRoundHalfUp(float x) {
 
 // e^x / 2^n, where n is the integer nearest to x / log(2).
 NNEFC_VECTOR float VectorExpSeries(float x, float n) {
-  // What is left of x after n * log(2), and its series.
+  // The remainder of x after n * log(2), and its series.
   float r = x - n * 0.693359375f;
   r = r + n * 2.12194440e-4f;
   float series = 1.9875691500e-4f;
@@ -52,10 +50,10 @@ NNEFC_VECTOR float VectorExpSeries(float x, float n) {
   return series * r * r + r + 1.0f;
 }
 
-// e^x; 0 where that is below 1.2e-38, and at most 2.3e38.
+// e^x; 0 below 1.2e-38, and at most 2.3e38.
 NNEFC_VECTOR float VectorExp(float given) {
   const float x = VectorClamp(given, -87.3f, 88.3f);
-  constexpr float kRound = 12582912.0f;  // its last bit is worth 1
+  constexpr float kRound = 12582912.0f;  // the last mantissa bit has the value 1
   const float rounded = x * 1.44269504f + kRound;
   const float n = rounded - kRound;
   const float series = VectorExpSeries(x, n);
@@ -64,14 +62,13 @@ NNEFC_VECTOR float VectorExp(float given) {
   return given < -87.3f ? 0.0f : result;
 }
 
-// e^x for every x: denormal or 0 where it is as small, infinite where it is as
-// large.
+// e^x for all x, including denormal, zero and infinite results.
 NNEFC_VECTOR float VectorExpOfAll(float given) {
   const float x = VectorClamp(given, -105.0f, 89.0f);
   constexpr float kRound = 12582912.0f;
   const float rounded = x * 1.44269504f + kRound;
   const float series = VectorExpSeries(x, rounded - kRound);
-  // Two factors, since 2^n need not be a normal number.
+  // Two factors, since 2^n may not be a normal number.
   const int32_t n = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(kRound);
   const int32_t half = n >> 1;
   const auto power = [](int32_t exponent) __attribute__((always_inline)) {
@@ -80,13 +77,13 @@ NNEFC_VECTOR float VectorExpOfAll(float given) {
   return series * power(half) * power(n - half);
 }
 
-// 0 where e^-x is infinite, also where x is.
+// 1 / (1 + e^-x); 0 if e^-x overflows.
 NNEFC_VECTOR float VectorSigmoid(float x) {
   const float result = 1.0f / (1.0f + VectorExp(-x));
   return x < -88.3f ? 0.0f : result;
 }
 
-// tanh(y) as a quotient of polynomials; beyond 7.9 it rounds to 1.
+// tanh(y) as a quotient of polynomials; rounds to 1 beyond 7.9.
 inline constexpr float kTanhEnd = 7.9053111f;
 template <typename Number>
 NNEFC_VECTOR void TanhQuotient(const Number& y, Number& above, Number& below) {
@@ -109,7 +106,7 @@ NNEFC_VECTOR float VectorTanh(float x) {
   return above / below;
 }
 
-// erf(y) as a quotient of polynomials; beyond the end it rounds to 1.
+// erf(y) as a quotient of polynomials; rounds to 1 beyond the end.
 inline constexpr float kErfEnd = 4.0f;
 template <typename Number>
 NNEFC_VECTOR void ErfQuotient(const Number& y, Number& above, Number& below) {
@@ -133,8 +130,8 @@ NNEFC_VECTOR float VectorErf(float x) {
   return above / below;
 }
 
-// x / divisor, rounded once, without a division, where neither is as small or large that it leaves the range
-// of normal numbers; by the way of Markstein. For processors with products and sums in one rounding.
+// Correctly rounded x / divisor without a division (Markstein), if neither operand is close to the limits of
+// normal numbers. Requires FMA.
 struct VectorQuotient {
   explicit VectorQuotient(float by) : divisor(by), inverse(1.0f / by) {}
 
@@ -159,7 +156,7 @@ inline VectorUnit WidestVectorUnit() {
   }();
   return unit;
 }
-// Clang ignores a list of targets in which it does not know one.
+// Clang ignores a list of targets with an unknown one.
 #if defined(__clang__)
 #define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
 #else
@@ -173,8 +170,7 @@ template <typename Loop>
 [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] void RunInAvx2(const Loop& loop) {
   loop();
 }
-// Calls `loop()`, compiled for the widest vectors that the processor has, with
-// products and sums in one rounding: results differ in their last bits between
+// Calls `loop()`, compiled for the widest available vectors with FMA. Results differ in the last bits between
 // processors.
 template <typename Loop>
 void Vectorized(const Loop& loop) {

@@ -1,5 +1,4 @@
-// How windows see an image, and rows of products fall into panels, for kernels that make some pixels or rows
-// at a time in registers.
+// Windows and row panels of register-tiled kernels.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +12,13 @@
 
 namespace nnefc::runtime {
 
-// A tile has 1 to so many pixels, of a block of channels each.
+// Returns the maximum pixels per tile for a channel block.
 inline int64_t TilePixels() {
   return TileRows();
 }
 
-// Rows in panels of at most TileRows(), as many as one another or one more, the longer ones first.
+// A partition of rows into panels of at most TileRows() rows with sizes that differ by at most one, larger
+// ones first.
 class TilePanels {
  public:
   explicit TilePanels(int64_t rows)
@@ -29,8 +29,8 @@ class TilePanels {
   int64_t count() const { return count_; }
   int64_t Begin(int64_t panel) const { return panel * each_ + std::min(panel, longer_); }
   int64_t RowsOf(int64_t panel) const { return panel < longer_ ? each_ + 1 : each_; }
-  // Calls work(panel, count) for panels of as many rows behind one another, so few that a cache holds what is
-  // made of them.
+  // Calls work(panel, count) for consecutive panels of equal size, few enough for their results to stay
+  // cached.
   template <typename Work>
   void ForAlike(const Work& work) const {
     constexpr int64_t kMost = 8;
@@ -44,29 +44,30 @@ class TilePanels {
   int64_t count_, each_, longer_;
 };
 
-// Of a Convolution or GroupConvolution, by its input and its filter.
+// Returns the window of a Convolution or GroupConvolution.
 Window WindowOfConvolution(const KernelRequest& request);
 
-// True if windows see a place each along an axis, all of them in their order.
+// Returns true if windows along an axis are single positions in order.
 bool SeesPlaces(const WindowAxis& axis);
 
-// The place of the input that one sees by a tap.
+// Returns the input position of a tap at an output position.
 inline int64_t SeenBy(const WindowAxis& axis, int64_t place, int64_t tap) {
   return place * axis.stride - axis.before + tap * axis.dilation;
 }
-// The taps of a place that see the input, and the places that see it by a tap.
+// Return the taps of a position that are inside the input, and the positions for which a tap is inside.
 Span SeeingTaps(const WindowAxis& axis, int64_t place);
 Span SeeingPlaces(const WindowAxis& axis, int64_t tap);
-// Those by which any of the places does.
+// Returns the union of the taps over several positions.
 Span SeeingTaps(const WindowAxis& axis, const Span& places);
 
-// Places along a row that a tile has, and the taps by which any of them sees the input.
+// The output positions of a tile along a row, and the union of their valid taps.
 struct TileColumns {
   Span places, taps;
-  std::vector<uint16_t> seeing;  // by tap from taps.begin on, a bit for each place that sees the input
+  std::vector<uint16_t> seeing;  // per tap from taps.begin, a bit mask of positions whose tap is inside the
+                                 // input
 };
 
-// Tiles as wide as one another, or of TilePixels() but for the last one.
+// Tiles of equal width, or of TilePixels() except for the last one.
 enum class TileWidths : uint8_t { kAlike, kWidest };
 std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths = TileWidths::kAlike);
 

@@ -1,6 +1,5 @@
-// Convolutions by 3x3 filters in fewer multiplications, of images with their channels in blocks: some tiles
-// of an image at a time are transformed, multiplied with the transformed filter in tiles of registers and
-// transformed back while a core's cache holds them.
+// Winograd convolution with 3x3 filters on nChw16c images. Groups of tiles are transformed, multiplied by the
+// transformed filter with GEMM microkernels, and transformed back while they are cached.
 #pragma once
 
 #include <optional>
@@ -9,8 +8,8 @@
 
 namespace nnefc::runtime {
 
-// Of a Convolution; nothing where it or the precision does not allow it, the direct way is as fast, the
-// processor has no lanes, or one of the posts has no translation.
+// Prepares a Convolution. Returns nothing if it or the precision excludes Winograd, direct convolution is as
+// fast, vector kernels are unavailable, or a post-op is unsupported.
 std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -1,4 +1,4 @@
-// Tiles of kWinogradResults x kWinogradResults results that images are cut into.
+// The partition of images into kWinogradResults x kWinogradResults tiles.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,17 @@
 namespace nnefc::runtime {
 
 struct WinogradGrid {
-  int64_t images, rows, columns;  // tiles of an image
+  int64_t images, rows, columns;  // tiles per image
 
   static WinogradGrid Of(int64_t images, const WindowAxis& rows, const WindowAxis& columns) {
     return {images, DividedUp(rows.output, kWinogradResults), DividedUp(columns.output, kWinogradResults)};
   }
 
-  // Of all images, one row behind the other.
+  // Returns the number of tiles of all images, in row order.
   int64_t tiles() const { return images * rows * columns; }
 
-  // Calls work(image, row, column, count, index) for tiles of a span that lie beside one another: `index` is
-  // that of the first of them in the span.
+  // Calls work(image, row, column, count, index) for horizontally adjacent tiles of a span; `index` is that
+  // of the first one in the span.
   template <typename Work>
   void ForRows(const Span& span, const Work& work) const {
     for (int64_t tile = span.begin; tile < span.end;) {

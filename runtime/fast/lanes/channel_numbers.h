@@ -1,4 +1,4 @@
-// Images with their channels in blocks, and numbers for each channel.
+// nChw16c images with per-channel operands.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -16,8 +16,8 @@ enum class ChannelFunction : uint8_t {
 };
 
 struct NumberedPixels {
-  const float* x;        // of a block of channels
-  const float* numbers;  // one for each of them
+  const float* x;        // pixels of a channel block
+  const float* numbers;  // one per channel
   int64_t pixels;
   Limits limits = {};
   float* out;
@@ -26,7 +26,7 @@ NNEFC_LANE_FUNCTION(ApplyChannelNumbers, void(ChannelFunction function, const Nu
 
 // out = (x - mean) * factor + shift
 struct NormalizedPixels {
-  const float* x;  // of a block of channels
+  const float* x;  // pixels of a channel block
   const float *mean, *factor, *shift;
   int64_t pixels;
   Limits limits = {};

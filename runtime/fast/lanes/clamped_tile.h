@@ -1,7 +1,7 @@
-// Sums of products of codes and weights of 8 bits, four at a time, without VNNI. An instruction multiplies
-// codes without a sign by weights and limits the sum of two products to 16 bits, which that never leaves
-// where the two codes are together at most kMostOfTwo. So codes are clamped to that, less a base, and what is
-// left of the few beyond is multiplied and added by itself: sums are exact.
+// int8 dot products of four elements (dot4) without VNNI. The maddubs instruction multiplies u8 by i8 values
+// and saturates the sum of two products to 16 bits. It is exact if two adjacent u8 values add up to at most
+// kMostOfTwo. Values are therefore clamped relative to a base, and the residuals of the few that exceed the
+// limit are multiplied separately.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -9,17 +9,17 @@
 namespace nnefc::runtime {
 
 inline constexpr int kMostOfTwo = 256;
-// Of weights, kBlockColumns outputs for each four inputs, in this order.
+// The weight layout: groups of four inputs by kBlockColumns outputs.
 inline constexpr int64_t kQuad = 4, kQuadWeights = kQuad * kBlockColumns;
 
-// What four codes have beyond what they are clamped to, in a byte each, of which two are together at most
-// kMostOfTwo as well: there may be two rests of the same four.
+// The residuals of four clamped values, one byte each. Pairs add up to at most kMostOfTwo as well, so there
+// may be two residuals of the same four values.
 struct CodeRest {
-  int32_t quad;  // which four of the clamped codes
+  int32_t quad;  // index of the group of four
   uint32_t bytes;
 };
-// In the order of their quads, above and below what codes are clamped to: one more than `most` of each are
-// too many, and others are missing then.
+// Residuals above and below the clamping range, in order. More than `most` of either kind are too many; the
+// lists are then incomplete.
 struct CodeRests {
   CodeRest *above, *below;
   int64_t above_count = 0, below_count = 0, most;
@@ -27,49 +27,51 @@ struct CodeRests {
   bool are_too_many() const { return above_count > most || below_count > most; }
 };
 
-// Codes that lie behind one another, whole fours, less the base, clamped.
+// Consecutive values in groups of four, to be clamped relative to the base.
 struct CodesToClamp {
   const uint8_t* codes;
   int64_t count;
   int base;
   uint8_t* out;
-  int64_t first_quad;  // of the rests that are added
+  int64_t first_quad;  // index of the first group of four for added residuals
 };
 NNEFC_LANE_FUNCTION(ClampCodes, void(const CodesToClamp& codes, CodeRests& rests));
 
-// Sums for some pixels and kBlockColumns outputs, modulo 2^32.
+// Accumulators of several pixels and kBlockColumns outputs, modulo 2^32.
 template <typename Number>
 struct QuadTile {
   const Number* numbers;
-  const int32_t* seen;  // of each pixel, how far what it sees first is
-  // Strips of numbers that lie behind one another, in fours, and how far the strips are from what a pixel
-  // sees first.
+  const int32_t* seen;  // offset of the first tap for each pixel
+  // Contiguous strips of values in groups of four, and the offset of each strip relative to a pixel's first
+  // tap.
   const int32_t* strips;
   int64_t strip_count, quads;
-  const int8_t* weights;  // kQuadWeights of each four
-  int32_t* sums;          // kBlockColumns of each pixel
+  const int8_t* weights;  // kQuadWeights per group of four
+  int32_t* sums;          // kBlockColumns per pixel
 };
-// Of 1 to TileRows() pixels, of clamped codes; sums begin with the kBlockColumns of `start`.
+// Computes 1 to TileRows() pixels of clamped values. Accumulators are initialised with the kBlockColumns
+// elements of `start`.
 NNEFC_LANE_FUNCTION(RunClampedTile,
                     void(int64_t pixels, const QuadTile<uint8_t>& tile, const int32_t* start));
-// Of any number of pixels, of codes less their zero.
+// Computes any number of pixels of i16 values without zero point.
 NNEFC_LANE_FUNCTION(RunQuadTile, void(int64_t pixels, const QuadTile<int16_t>& tile));
 
-// A rest that a pixel of a result sees, and where the weights of these four inputs are in a block.
+// A residual in the receptive field of a result pixel, and the offset of the weights of its four inputs in a
+// block.
 struct RestTerm {
   int32_t pixel, weights;
   uint32_t bytes;
 };
-// Adds rests times weights to sums of pixels and blocks.
+// Adds the products of residuals and weights to accumulators of pixels and blocks.
 inline constexpr int64_t kMostRestBlocks = 4;
 struct RestProducts {
   const RestTerm* terms;
   int64_t count;
   bool is_above;          // otherwise they are subtracted
-  const int8_t* weights;  // of the first block, as those of tiles
+  const int8_t* weights;  // packed weights of the first block
   int64_t first_pixel;
-  int32_t* sums;                              // from that pixel on
-  int64_t blocks, block_stride, sums_stride;  // from one block to the next
+  int32_t* sums;                              // accumulators, starting at that pixel
+  int64_t blocks, block_stride, sums_stride;  // strides between blocks
 };
 NNEFC_LANE_FUNCTION(AddRests, void(const RestProducts& products));
 

@@ -1,4 +1,4 @@
-// Codes of 8 bits that other codes stand for.
+// Table lookup of 8-bit values.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace nnefc::runtime {
 
 struct CodeLookup {
-  const uint8_t* table;  // of 256 codes
+  const uint8_t* table;  // 256 entries
   const uint8_t* codes;
   int64_t count;
   uint8_t* out;  // may be `codes`

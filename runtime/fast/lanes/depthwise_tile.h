@@ -1,4 +1,4 @@
-// Sums of a convolution of each channel by itself that stay in registers.
+// Depthwise convolution microkernel with accumulators in registers.
 #pragma once
 
 #include "runtime/fast/lanes/product_tile.h"
@@ -6,16 +6,16 @@
 namespace nnefc::runtime {
 
 struct DepthwiseCall {
-  const float* in;   // where the first tap of the first pixel sees the input
-  int64_t in_pixel;  // to what the next pixel sees
-  // Taps, and how far from one to the next.
+  const float* in;   // input of the first tap of the first pixel
+  int64_t in_pixel;  // input stride between pixels
+  // Numbers of taps, and their input strides.
   int64_t slices, rows, columns;
   int64_t in_slice, in_row, in_column;
-  // By column of taps, the pixels that do not see the border there: a bit each.
+  // For each tap column, a bit mask of pixels whose tap is inside the image.
   const uint16_t* seeing;
-  const float* weights;  // of the first tap; those of a row lie behind one another
+  const float* weights;  // weights of the first tap; those of a row are contiguous
   int64_t weights_slice, weights_row;
-  // What the sums begin with: a number for each channel, elements that lie as `out` does, both or nothing.
+  // Initial accumulators: per-channel bias, elements in the layout of `out`, both or neither.
   const float* bias = nullptr;
   const float* start = nullptr;
   float* out;

@@ -1,5 +1,5 @@
-// Numbers in a register, and functions of them, for files that are compiled for each kind of registers
-// (lanes.h). Their relative errors are below 1e-6.
+// Vector types and math functions for files compiled per vector width (lanes.h). Relative errors are below
+// 1e-6.
 #pragma once
 
 #include "compiler/support/x86.h"
@@ -24,8 +24,8 @@
 #error "for files that are compiled with NNEFC_LANES"
 #endif
 
-// Where they are called decides which registers they take: a function or lambda that calls them is
-// NNEFC_IN_LANES, and runs by RunInLanes.
+// The instruction set is that of the caller: functions and lambdas that call these are marked NNEFC_IN_LANES
+// and run by RunInLanes.
 #if defined(NNEFC_X86)
 #define NNEFC_IN_LANES __attribute__((always_inline, target(NNEFC_LANES_TARGET)))
 #if NNEFC_LANES == 8
@@ -41,14 +41,14 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 constexpr int64_t kLanes = NNEFC_LANES;
 constexpr int64_t kTileRows = kLanes == kWideLanes ? kWideTileRows : kNarrowTileRows;
-// A register of floats, and floats that lie anywhere.
+// A vector of floats, an unaligned vector, and integer indices.
 using LaneFloats = float __attribute__((vector_size(4 * NNEFC_LANES)));
 using Lanes = float __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
 using LaneOrder = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 
-// Of a block of columns or channels, so many registers; of those that a tile has at once, so many blocks.
+// The number of vectors per block of columns or channels, and of blocks per tile.
 constexpr int64_t kLanesOfBlock = kBlockColumns / kLanes, kBlocksAtOnce = 2 / kLanesOfBlock;
-// How far such a part of a block or two is from the first one's beginning.
+// Returns the offset of vector `part` within one or two blocks.
 constexpr int64_t OffsetOfPart(int64_t part, int64_t block_stride) {
   return part / kLanesOfBlock * block_stride + part % kLanesOfBlock * kLanes;
 }
@@ -64,7 +64,7 @@ void RunInLanes(const Loop& loop) {
 #endif
 }
 
-// A number in all lanes of x.
+// Broadcasts a number.
 NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
 #if defined(NNEFC_NARROW_X86)
   x = _mm256_broadcast_ss(number);
@@ -73,13 +73,13 @@ NNEFC_IN_LANES inline void SpreadNumber(const float* number, LaneFloats& x) {
 #endif
 }
 
-// 0, 1, 2 ..
+// Sets the elements to 0, 1, 2 ..
 NNEFC_IN_LANES inline void CountLanes(LaneOrder& order) {
 #pragma GCC unroll 16
   for (int i = 0; i < kLanes; ++i) order[i] = i;
 }
 
-// Sets each lane of `out` to the lane of `x` that `order` names, modulo kLanes.
+// Permutes: element i of `out` is the element of `x` at index order[i], modulo kLanes.
 NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneOrder& order, LaneFloats& out) {
 #if !defined(__clang__)
   out = __builtin_shuffle(x, order);
@@ -92,7 +92,7 @@ NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneOrder& or
   for (int64_t i = 0; i < kLanes; ++i) out[i] = from[order[i] & (kLanes - 1)];
 #endif
 }
-// The same of two registers: kLanes and more name the lanes of `y`, modulo 2 * kLanes.
+// Permutes two vectors: indices from kLanes on refer to `y`, modulo 2 * kLanes.
 NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneFloats& y, const LaneOrder& order,
                                         LaneFloats& out) {
 #if !defined(__clang__)
@@ -107,7 +107,7 @@ NNEFC_IN_LANES inline void ShuffleLanes(const LaneFloats& x, const LaneFloats& y
 #endif
 }
 
-// About 1 / y: the relative error is below 2^-14.
+// Reciprocal estimate of y with a relative error below 2^-14.
 NNEFC_IN_LANES inline void GuessInverse(LaneFloats& y) {
 #if defined(NNEFC_WIDE_X86)
   y = _mm512_rcp14_ps(y);
@@ -119,8 +119,8 @@ NNEFC_IN_LANES inline void GuessInverse(LaneFloats& y) {
 #endif
 }
 
-// x = x * y ^ -1 would divide in ten cycles: this takes a third, where y is a normal number and its inverse,
-// too.
+// y = 1 / y by estimate and one Newton step, in a third of the ten cycles of a division. y and its reciprocal
+// must be normal numbers.
 NNEFC_IN_LANES inline void InvertLanes(LaneFloats& y) {
   LaneFloats guess = y;
   GuessInverse(guess);
@@ -159,7 +159,7 @@ NNEFC_IN_LANES inline void LimitFromBelow(LaneFloats& x, const LaneFloats& least
 #endif
 }
 
-// Calls store(function), where function(x) limits x.
+// Calls store(function) with a function that applies the limits to x.
 template <typename Store>
 NNEFC_IN_LANES inline void WithLimits(const Limits& limits, const Store& store) {
   const LaneFloats most = LaneFloats{} + limits.most, least = LaneFloats{} + limits.least;
@@ -177,7 +177,7 @@ NNEFC_IN_LANES inline void WithLimits(const Limits& limits, const Store& store) 
   }
 }
 
-// x = x < low ? low : x > high ? high : x, so that NaN stays.
+// x = x < low ? low : x > high ? high : x; NaN is preserved.
 NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
   LaneFloats limited = LaneFloats{} + low;
   LimitFromBelow(limited, x);
@@ -185,7 +185,7 @@ NNEFC_IN_LANES inline void ClampLanes(LaneFloats& x, float low, float high) {
   LimitFromAbove(x, limited);
 }
 
-// Before it is added to something: products have a rounding of their own then.
+// Prevents contraction to FMA, so that the product is rounded separately.
 NNEFC_IN_LANES inline void RoundProduct(LaneFloats& product) {
 #if defined(NNEFC_WIDE_X86) || defined(NNEFC_NARROW_X86)
   asm("" : "+v"(product));
@@ -196,7 +196,7 @@ NNEFC_IN_LANES inline void RoundProduct(LaneFloats& product) {
 #endif
 }
 
-// To the even one of two integers that are as near.
+// Rounds with ties to even.
 NNEFC_IN_LANES inline void RoundLanes(LaneFloats& x) {
 #if defined(NNEFC_WIDE_X86)
   x = _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -207,7 +207,7 @@ NNEFC_IN_LANES inline void RoundLanes(LaneFloats& x) {
 #endif
 }
 
-// Puts `other` in place of the lanes behind the first `count`, which may be none or more than there are.
+// Replaces elements from index `count` on by `other`. `count` may be negative or exceed the width.
 NNEFC_IN_LANES inline void KeepLanes(LaneFloats& x, int64_t count, float other) {
 #if defined(NNEFC_WIDE_X86)
   const uint32_t kept = count >= kLanes ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
@@ -220,7 +220,7 @@ NNEFC_IN_LANES inline void KeepLanes(LaneFloats& x, int64_t count, float other) 
 #endif
 }
 
-// x[i] += from[i] of the first `count` lanes; no others are read. `count` as in KeepLanes.
+// x[i] += from[i] for the first `count` elements, without reading others. `count` as in KeepLanes.
 NNEFC_IN_LANES inline void AddLanes(LaneFloats& x, const float* from, int64_t count) {
 #if defined(NNEFC_WIDE_X86)
   const uint32_t taken = count >= kLanes ? 0xFFFFU : count <= 0 ? 0U : (1U << count) - 1;
@@ -235,7 +235,7 @@ NNEFC_IN_LANES inline void AddLanes(LaneFloats& x, const float* from, int64_t co
 #endif
 }
 
-// Calls combine(x, y), where y are the lanes of x in another order, until each lane of x has to do with all.
+// Calls combine(x, y) with permutations y of x until each element of x has been combined with all others.
 template <typename Combine>
 NNEFC_IN_LANES inline void CombineLanes(LaneFloats& x, const Combine& combine) {
   LaneOrder order;
@@ -248,9 +248,9 @@ NNEFC_IN_LANES inline void CombineLanes(LaneFloats& x, const Combine& combine) {
   }
 }
 
-// Of rows of kLanes floats in as many registers, columns.
+// Transposes a kLanes x kLanes matrix in registers.
 NNEFC_IN_LANES inline void TransposeLanes(LaneFloats (&rows)[kLanes]) {
-  // Halves of pairs of rows that are some apart change places.
+  // Swaps halves of row pairs at the given distance.
   const auto swap = [&](int64_t distance, const LaneOrder& first, const LaneOrder& second) NNEFC_IN_LANES {
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kLanes; ++i) {
@@ -276,7 +276,7 @@ NNEFC_IN_LANES inline void TransposeLanes(LaneFloats (&rows)[kLanes]) {
 #endif
 }
 
-// Of lanes that are no NaN.
+// Returns the largest element; there must be no NaN.
 NNEFC_IN_LANES inline float LargestLane(const LaneFloats& lanes) {
   LaneFloats x = lanes;
   CombineLanes(x, [](LaneFloats& a, const LaneFloats& b) NNEFC_IN_LANES { LimitFromBelow(a, b); });
@@ -289,12 +289,12 @@ NNEFC_IN_LANES inline float SumOfLanes(const LaneFloats& lanes) {
   return x[0];
 }
 
-// sums[0][i] = the sum of the lanes of sums[i], for kLanes of them.
+// sums[0][i] = the sum of the elements of sums[i], for kLanes vectors.
 NNEFC_IN_LANES inline void SumsOfLanes(LaneFloats* sums) {
   constexpr int kHalf = kLanes / 2, kLastShift = kLanes == 16 ? 3 : 2;
   LaneOrder order;
   CountLanes(order);
-  // Two vectors become one, in which as many sums are of half as many lanes each.
+  // Merges two vectors into one with partial sums over half as many elements.
 #pragma GCC unroll 4
   for (int shift = kLastShift; shift >= 0; --shift) {
     const LaneOrder lane = order & (kHalf - 1), of_second = (order & kHalf) << 1;
@@ -310,14 +310,15 @@ NNEFC_IN_LANES inline void SumsOfLanes(LaneFloats* sums) {
   }
 }
 
-// u = 2^u; what is beyond 2^-125 and 2^127 may come as those; NaN stays.
+// u = 2^u; results are clamped to the range of 2^-125 to 2^127; NaN is preserved.
 NNEFC_IN_LANES inline void PowerOf2Lanes(LaneFloats& u) {
 #if defined(NNEFC_WIDE_X86)
   constexpr int kToNearest = 0;
-  const LaneFloats f = _mm512_reduce_ps(u, kToNearest);  // 0 of infinities
+  const LaneFloats f = _mm512_reduce_ps(u, kToNearest);  // 0 for infinities
 #else
   ClampLanes(u, -125.0f, 127.0f);
-  constexpr float kRound = 12582912.0f + 127;  // its last bit is worth 1; the bias of exponents
+  constexpr float kRound = 12582912.0f + 127;  // the last mantissa bit has the value 1; includes the exponent
+                                               // bias
   const LaneFloats rounded = u + kRound;
   const LaneFloats f = u - (rounded - kRound);
 #endif
@@ -334,7 +335,7 @@ NNEFC_IN_LANES inline void PowerOf2Lanes(LaneFloats& u) {
 #endif
 }
 
-// The same, 0 below 2^-125.
+// The same, but 0 below 2^-125.
 NNEFC_IN_LANES inline void VanishingPowerOf2Lanes(LaneFloats& u) {
   constexpr float kLeast = -125;
   LaneFloats power = u;
@@ -342,7 +343,7 @@ NNEFC_IN_LANES inline void VanishingPowerOf2Lanes(LaneFloats& u) {
   u = u < kLeast ? LaneFloats{} : power;
 }
 
-// x = 1 / (1 + e^(-beta * x)); 0 where that is below 2^-125.
+// x = 1 / (1 + e^(-beta * x)); 0 if below 2^-125.
 NNEFC_IN_LANES inline void SigmoidLanes(LaneFloats& x, float beta = 1) {
   constexpr float kMost = 0x1p125f;
   LaneFloats power = x * (beta * -1.44269504f);
@@ -352,7 +353,7 @@ NNEFC_IN_LANES inline void SigmoidLanes(LaneFloats& x, float beta = 1) {
   x = power > kMost ? LaneFloats{} : inverse;
 }
 
-// x = x * sigmoid(beta * x); NaN where x is an infinity of which the sigmoid is 0.
+// x = x * sigmoid(beta * x); NaN for infinities with sigmoid 0.
 NNEFC_IN_LANES inline void SwishLanes(LaneFloats& x, float beta) {
   LaneFloats sigmoid = x;
   SigmoidLanes(sigmoid, beta);
@@ -366,7 +367,7 @@ NNEFC_IN_LANES inline void HSwishLanes(LaneFloats& x) {
   x = x * (y * (1.0f / 6.0f));
 }
 
-// x = above / below: what is left is of 2^-28.
+// x = above / below with a relative error of 2^-28.
 NNEFC_IN_LANES inline void DivideLanes(const LaneFloats& above, const LaneFloats& below, LaneFloats& x) {
   LaneFloats inverse = below;
   GuessInverse(inverse);
@@ -374,7 +375,7 @@ NNEFC_IN_LANES inline void DivideLanes(const LaneFloats& above, const LaneFloats
   x += (above - x * below) * inverse;
 }
 
-// 1 and -1 exactly where it ends.
+// tanh(x); exactly 1 or -1 beyond the end of the approximation.
 NNEFC_IN_LANES inline void TanhLanes(LaneFloats& x) {
   LaneFloats y = x;
   ClampLanes(y, -kTanhEnd, kTanhEnd);
@@ -390,7 +391,7 @@ NNEFC_IN_LANES inline void GeluLanes(LaneFloats& x) {
   ClampLanes(y, -kErfEnd, kErfEnd);
   LaneFloats above, below, erf;
   ErfQuotient(y, above, below);
-  DivideLanes(above, below, erf);  // 1 and -1 where it ends
+  DivideLanes(above, below, erf);  // 1 and -1 at the ends
   x = 0.5f * x * (1.0f + erf);
 }
 
@@ -401,10 +402,9 @@ NNEFC_IN_LANES inline void GeluTanhLanes(LaneFloats& x) {
   x = 0.5f * x * (1.0f + tanh);
 }
 
-// x = x > 0 ? x : alpha * (e^x - 1). Near 0, where the difference would lose digits, by the series of e^x
-// - 1.
+// x = x > 0 ? x : alpha * (e^x - 1). Uses the series of e^x - 1 near 0 to avoid cancellation.
 NNEFC_IN_LANES inline void EluLanes(LaneFloats& x, float alpha) {
-  constexpr float kSeriesBegin = -0.35f;  // the first term left out is below 2^-26 of the sum
+  constexpr float kSeriesBegin = -0.35f;  // the first omitted term is below 2^-26 of the sum
   LaneFloats power = x * 1.44269504f;
   PowerOf2Lanes(power);
   LaneFloats series = x * (1.0f / 7) + 1.0f;
@@ -414,8 +414,8 @@ NNEFC_IN_LANES inline void EluLanes(LaneFloats& x, float alpha) {
   x = x > 0.0f ? x : alpha * below;
 }
 
-// x = log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). With t = e^-|x| and s = t / (t + 2), which is at most 1/3,
-// the logarithm is 2 * (s + s^3 / 3 + s^5 / 5 ..), so that no digit of a small t is lost.
+// x = log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). With t = e^-|x| and s = t / (t + 2) <= 1/3, the logarithm
+// is 2 * (s + s^3 / 3 + s^5 / 5 ..), without loss of precision for small t.
 NNEFC_IN_LANES inline void SoftPlusLanes(LaneFloats& x) {
   const LaneFloats negative = x < 0.0f ? x : -x;
   LaneFloats power = negative * 1.44269504f;
@@ -430,7 +430,7 @@ NNEFC_IN_LANES inline void SoftPlusLanes(LaneFloats& x) {
   x = x > 0.0f ? x + logarithm : logarithm;
 }
 
-// x = x * tanh(log(1 + e^x)), a quotient of polynomials of e^x; beyond 20 it is x.
+// x = x * tanh(log(1 + e^x)), as a rational function of e^x; x beyond 20.
 NNEFC_IN_LANES inline void MishLanes(LaneFloats& x) {
   constexpr float kEnd = 20;
   LaneFloats power = x;

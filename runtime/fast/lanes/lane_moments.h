@@ -1,4 +1,4 @@
-// The mean and the variance, or the norm, of the numbers of a row, in f32.
+// Mean and variance, or norm, of a row in f32.
 #pragma once
 
 #include <optional>
@@ -7,40 +7,40 @@
 
 namespace nnefc::runtime {
 
-// A mean in two parts, since what is taken from a number that is near it is exact.
+// A mean in two parts, because subtracting it from a nearby number is exact.
 struct LaneMoments {
   float mean, rest;
   double variance;
 };
 
-// Rows of so many terms are so short that sums of f32 lose nothing that counts.
+// Returns true for rows short enough for f32 sums.
 inline bool FitsLanes(int64_t terms) {
   constexpr int64_t kLeastTerms = 16, kMostTerms = 4096;
   return HasLanes() && terms >= kLeastTerms && terms <= kMostTerms;
 }
 
-// In two passes: of the distances from the first element, and of the squares of those from the mean. Nothing
-// where the squares leave the range of f32. Of rows that fit (FitsLanes).
+// Computes two passes: distances from the first element, then squared distances from the mean. Returns
+// nothing if squares leave the f32 range. Requires FitsLanes.
 NNEFC_LANE_FUNCTION(MomentsInLanes, std::optional<LaneMoments>(const float* x, int64_t terms));
 
-// Rows divided by their norms, the roots of the sums of their squares, to which `eps` is added or which are
-// at least as large. Of rows that fit (FitsLanes).
+// Rows divided by their norms: the root of the sum of squares, with `eps` added or as minimum. Requires
+// FitsLanes.
 struct NormalizedRows {
   const float* x;
-  int64_t stride;  // of x
-  float* out;      // rows behind one another
+  int64_t stride;  // row stride of x
+  float* out;      // consecutive rows
   int64_t rows, terms;
   float eps;
   bool adds;
 };
-// How many of the first rows are done: some before one whose squares leave the range of f32.
+// Returns the number of leading rows computed, up to a row whose squares leave the f32 range.
 NNEFC_LANE_FUNCTION(NormalizeInLanes, int64_t(const NormalizedRows& given));
-// Of these so many at once: where fewer are done, as many are to be done otherwise.
+// Returns the number of rows processed at once. If fewer are computed, this many require the fallback.
 inline int64_t RowsOfNorms() {
   return LaneCount();
 }
 
-// to = (x - mean) * factor
+// Computes to = (x - mean) * factor.
 NNEFC_LANE_FUNCTION(ShiftAndScaleInLanes,
                     void(const float* x, int64_t terms, const LaneMoments& moments, float factor, float* to));
 

@@ -1,5 +1,5 @@
-// Loops in registers, each compiled twice: for registers of sixteen floats (AVX-512) and of eight (AVX2 with
-// products and sums in one rounding). What runs is what the processor has.
+// Vector kernels compiled twice, for AVX-512 (16 floats) and AVX2 with FMA (8 floats). The processor
+// determines the version at run time.
 #pragma once
 
 #include <unistd.h>
@@ -13,36 +13,35 @@
 namespace nnefc::runtime {
 
 inline constexpr int64_t kWideLanes = 16, kNarrowLanes = 8;
-// Numbers of a block: columns of a matrix, or channels of images, that lie behind one another.
+// The block size: contiguous matrix columns or image channels.
 inline constexpr int64_t kBlockColumns = 16;
 
-// Floats of a register: kWideLanes, kNarrowLanes, or 0 where loops in registers have none. A user may limit
-// them as oneDNN's instructions are limited.
+// Returns the vector width in floats: kWideLanes, kNarrowLanes, or 0 without vector kernels. Users can limit
+// it like oneDNN's instruction set.
 int64_t FindLaneCount();
-// Asked by each call of a tile: only what it is is inline.
+// Called for each tile, so only the cached value is inline.
 inline int64_t LaneCount() {
   static const int64_t count = FindLaneCount();
   return count;
 }
 
-// True if our own loops in registers run here.
+// Returns true if the vector kernels run on this processor.
 inline bool HasLanes() {
   return LaneCount() != 0;
 }
 
-// Rows of a matrix, or pixels, of which registers hold the sums for a block of columns or two.
+// Rows (or pixels) per register tile with one or two column blocks.
 inline constexpr int64_t kWideTileRows = 14, kNarrowTileRows = 6;
 inline int64_t TileRows() {
   return LaneCount() == kWideLanes ? kWideTileRows : kNarrowTileRows;
 }
 
-// Blocks of columns of which registers hold the sums for all rows; of two, others are done one after the
-// other.
+// Column blocks of a register tile with all rows; with AVX2 two blocks are computed in turn.
 inline int64_t BlocksOfTile() {
   return LaneCount() == kWideLanes ? 2 : 1;
 }
 
-// Of rows that many tiles read, so many floats stay in a core's cache.
+// Floats that stay in a core's L2 cache while several tiles read them.
 inline int64_t CacheFloats() {
   static const int64_t floats = [] {
     constexpr int64_t kLeast = 24576, kMost = 196608;
@@ -56,7 +55,7 @@ inline int64_t CacheBytes() {
   return CacheFloats() * static_cast<int64_t>(sizeof(float));
 }
 
-// A function of which there is one for each kind of registers.
+// A function with one implementation per vector width.
 template <typename Function>
 struct LaneFunction;
 template <typename Result, typename... Arguments>
@@ -69,8 +68,8 @@ struct LaneFunction<Result(Arguments...)> {
   }
 };
 
-// Declares both, to be called from loops of the same registers, and what chooses between them, for all
-// others: NNEFC_LANE_FUNCTION(Name, Result(Arguments)). Only where HasLanes().
+// Declares both implementations, for calls from kernels of the same width, and a dispatcher for other
+// callers: NNEFC_LANE_FUNCTION(Name, Result(Arguments)). Requires HasLanes().
 #define NNEFC_LANE_FUNCTION(name, ...)              \
   namespace wide_lanes {                            \
   std::type_identity_t<__VA_ARGS__> name;           \

@@ -4,8 +4,8 @@
 
 namespace nnefc::runtime {
 
-// Numbers rounded to `steps` + 1 levels from `first` to `last`, of those from `low` to `high`: as
-// FakeQuantize has it, halves to the even level. NaN stays.
+// FakeQuantize: values clamped to `low` and `high` are rounded to `steps` + 1 levels from `first` to `last`
+// with ties to even. NaN is preserved.
 struct Levels {
   float low, high, first, last;
   float steps;

@@ -2,7 +2,7 @@
 
 namespace nnefc::runtime {
 
-// What numbers of a result are limited to, in this order: x < most ? x : most, then x > least ? x : least.
+// Limits of results, applied in this order: x < most ? x : most, then x > least ? x : least.
 struct Limits {
   bool has_most = false, has_least = false;
   float most = 0, least = 0;

@@ -1,4 +1,4 @@
-// Codes of sums that are in registers, for files that are compiled for each kind of registers (lanes.h).
+// Requantization of accumulators in registers, for files compiled per vector width (lanes.h).
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
-// Codes of numbers, and back: rounded to the even one of two that are as near.
+// Conversions between 8-bit values and numbers, rounded with ties to even.
 NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
 #if defined(NNEFC_WIDE_X86)
   words = reinterpret_cast<LaneWords>(
@@ -20,13 +20,13 @@ NNEFC_IN_LANES inline void LoadCodes(const uint8_t* from, LaneWords& words) {
   for (int64_t i = 0; i < kLanes; ++i) words[i] = from[i];
 #endif
 }
-// Of a block; between 0 and 255.
+// Stores a block of values within 0 to 255.
 NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], uint8_t* to) {
 #if defined(NNEFC_WIDE_X86)
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
                    _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(codes[0]), __m512i{})));
 #elif defined(NNEFC_NARROW_X86)
-  // Numbers 0 to 3 and 8 to 11, then the others.
+  // Elements 0 to 3 and 8 to 11, then the others.
   const __m256i mixed = _mm256_packs_epi32(_mm256_cvtps_epi32(codes[0]), _mm256_cvtps_epi32(codes[1]));
   constexpr int kInOrder = 0b11011000;
   const __m256i halves = _mm256_permute4x64_epi64(mixed, kInOrder);
@@ -39,7 +39,7 @@ NNEFC_IN_LANES inline void StoreCodes(const LaneFloats (&codes)[kLanesOfBlock], 
 #endif
 }
 
-// Of sums of some pixels, codes: see CodeResults. What does not change from one pixel to the next.
+// Requantization parameters in registers, constant for all pixels (see CodeResults).
 struct CodeMaker {
   LaneFloats scales[kLanesOfBlock], bias[kLanesOfBlock];
   LaneFloats low, high, factor, offset, other_factor;
@@ -58,7 +58,7 @@ struct CodeMaker {
     other_zero = call.other_zero;
   }
 
-  // Codes are limited as they are packed, too.
+  // Packing also clamps values to 8 bits.
   template <bool kHasOthers, bool kIsLimited>
   NNEFC_IN_LANES void Store(const int32_t* sums, uint8_t* codes) const {
     LaneFloats numbers[kLanesOfBlock];

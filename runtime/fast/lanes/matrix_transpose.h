@@ -4,8 +4,7 @@
 
 namespace nnefc::runtime {
 
-// Of rows that lie `from_stride` apart, columns that lie `to_stride` apart: [rows, columns] to [columns,
-// rows].
+// Transposes [rows, columns] with row stride `from_stride` to [columns, rows] with `to_stride`.
 struct TransposedMatrix {
   const float* from;
   int64_t from_stride;

@@ -4,8 +4,8 @@
 
 namespace nnefc::runtime {
 
-// Products and sums that stay in registers: operations of `rounds` rounds. They begin with what lies in
-// `out`, of kWideLanes floats, and what they come to goes there, lest they be left out.
+// FMA throughput benchmark: returns the operations of `rounds` rounds in registers. Starts with the
+// kWideLanes floats of `out` and stores the result there, so that the loop is not optimised away.
 NNEFC_LANE_FUNCTION(MultiplyAndAdd, double(int64_t rounds, float* out));
 
 }  // namespace nnefc::runtime

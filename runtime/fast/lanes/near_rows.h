@@ -1,15 +1,14 @@
-// Addresses of rows for tiles in registers, for files that are compiled for each kind of registers (lanes.h).
+// Row addressing for microkernels, in files compiled per vector width (lanes.h).
 #pragma once
 
 #include "runtime/fast/lanes/lane_math.h"
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
-// Tiles of narrow registers multiply twelve numbers by each two that they load: what decides how fast they
-// are is how many instructions a core fetches, which may have to be shared with another thread. Distances
-// from a pointer that fit in a byte keep them short, some terms of a loop at a time, and no sum moves to
-// another register. Wide tiles have fewer instructions for as many products, and their distances count
-// registers.
+// AVX2 microkernels execute twelve multiplications per two loads, so instruction fetch limits their speed,
+// above all with hyper-threading. Short displacements (one byte) keep instructions small: several terms are
+// processed per loop iteration, and accumulators stay in their registers. AVX-512 microkernels need fewer
+// instructions per product, and their displacements are in units of vectors.
 inline constexpr bool kShortInstructions = kLanes == kNarrowLanes;
 inline constexpr int64_t kTermsTogether = kShortInstructions ? 4 : 1;
 
@@ -22,8 +21,8 @@ NNEFC_IN_LANES inline void AddProduct(LaneFloats& sum, const LaneFloats& x, cons
 #endif
 }
 
-// Rows of floats of which the same few terms are read at a time, in `kPlaces` places. `kStep`: from a row to
-// the next; 0 where it is known when they are read, and where they are is left to the compiler.
+// Rows of floats that are read together, in `kPlaces` groups. `kStep` is the row stride, or 0 if it is only
+// known at run time; the compiler then chooses the addressing.
 template <int kRows, int kStep, int kPlaces = 1>
 class NearRows {
  public:
@@ -38,7 +37,7 @@ class NearRows {
     Address();
   }
 
-  // Those of a place are behind those of the one before.
+  // Returns the address of a row; the rows of each group follow those of the previous one.
   NNEFC_IN_LANES const float* At(int index) const {
     const int row = index % kRows;
     return near_[index / kRows * kPointers + row / kNear] + (row % kNear - kMiddle) * kStep;
@@ -51,7 +50,7 @@ class NearRows {
   }
 
  private:
-  // Rows that bytes reach from a pointer in their middle.
+  // The number of rows reachable with one-byte displacements from a pointer in their middle.
   static constexpr int kBytes = kStep * static_cast<int>(sizeof(float));
   static constexpr int kReach = kStep == 0 ? 1 : 128 / kBytes + 112 / kBytes + 1;
   static constexpr int kNear = kStep == 0 ? 1 : kShortInstructions && kReach < kRows ? kReach : kRows;
@@ -67,8 +66,8 @@ class NearRows {
   const float* near_[kPlaces * kPointers];
 };
 
-// Calls add(term, weights) for terms of rows, `kAtOnce` from where these are, `stride` weights for each;
-// leaves rows and weights behind them.
+// Calls add(term, weights) for `kAtOnce` terms at a time, with `stride` weights each. Advances rows and
+// weights.
 template <int64_t kAtOnce, int64_t kStride, typename Rows, typename Add>
 NNEFC_IN_LANES inline void AddTermsOf(Rows& rows, int64_t count, const float*& weights, const Add& add) {
   for (; count >= kAtOnce; count -= kAtOnce) {

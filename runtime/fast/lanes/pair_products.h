@@ -1,5 +1,5 @@
-// Products of numbers of 16 bits, each two of them added in 32 bits, for files that are compiled for each
-// kind of registers (lanes.h).
+// Products of 16-bit integers, added in pairs to 32 bits (madd), for files compiled per vector width
+// (lanes.h).
 #pragma once
 
 #include <cstring>
@@ -8,14 +8,14 @@
 
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
-// Numbers of 32 bits, of which a register has kLanes, the same modulo 2^32, and pairs of 16 bits.
+// Vectors of i32, unaligned i32, u32 modulo 2^32, and pairs of i16.
 using LaneWords = int32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneWordsAt = int32_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(4), may_alias));
 using LaneResidues = uint32_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneHalves = int16_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneHalvesAt = int16_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(2), may_alias));
 
-// Pairs of kLanes outputs, of codes or numbers.
+// Loads pairs for kLanes outputs from i8 or i16 weights.
 NNEFC_IN_LANES inline void LoadFactors(const int8_t* from, LaneHalves& factors) {
 #if defined(NNEFC_WIDE_X86)
   factors = reinterpret_cast<LaneHalves>(
@@ -32,7 +32,7 @@ NNEFC_IN_LANES inline void LoadFactors(const int16_t* from, LaneHalves& factors)
   factors = *reinterpret_cast<const LaneHalvesAt*>(from);
 }
 
-// The same pair in all lanes.
+// Broadcasts a pair.
 NNEFC_IN_LANES inline void SpreadPair(const int16_t* from, LaneHalves& pairs) {
   int32_t both;
   std::memcpy(&both, from, sizeof(both));
@@ -45,7 +45,7 @@ NNEFC_IN_LANES inline void AddPairs(LaneResidues& sums, const LaneHalves& a, con
   sums += reinterpret_cast<LaneResidues>(
       _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(NNEFC_NARROW_X86)
-  // Compilers would add products of several pairs to each other first, for which there are no registers.
+  // Compilers would combine several products before the addition and run out of registers.
   const __m256i products = _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b));
   asm("vpaddd %1, %0, %0" : "+x"(sums) : "x"(products));
 #else

@@ -1,25 +1,25 @@
-// Channels picked from blocks of several images into those of another.
+// Gathers channels from blocks of several images into a block of another.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
 
 namespace nnefc::runtime {
 
-// What a block takes from one of an image: lanes[i] of it, where bit i of `taken` is set.
+// The selection from one source block: element lanes[i] if bit i of `taken` is set.
 struct PickedLanes {
   int32_t lanes[kBlockColumns] = {};
   uint16_t taken = 0;
 };
 
-// A loop over pixels takes from so many blocks: their lanes stay in registers.
+// Maximum source blocks per loop over pixels; their index vectors stay in registers.
 inline constexpr int64_t kMostPickedBlocks = 6;
 
 struct PickedPixels {
-  int64_t count;  // of blocks
+  int64_t count;  // number of blocks
   const PickedLanes* picked[kMostPickedBlocks];
   const float* from[kMostPickedBlocks];
   int64_t pixels;
-  bool adds;  // to what `out` holds; from nothing otherwise
+  bool adds;  // adds to `out`; otherwise starts with zeros
   float* out;
 };
 NNEFC_LANE_FUNCTION(PickPixels, void(const PickedPixels& pixels));

@@ -1,4 +1,4 @@
-// Sums over the pixels of images with their channels in blocks.
+// Sums over the pixels of nChw16c images.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -6,12 +6,12 @@
 namespace nnefc::runtime {
 
 struct PixelDistances {
-  const float* x;     // of a block of channels
-  const float* from;  // a number for each of them
+  const float* x;     // pixels of a channel block
+  const float* from;  // one per channel
   int64_t pixels;
 };
 
-// The sums of the distances, and of their squares: kBlockColumns each.
+// Compute kBlockColumns sums of the distances, and of their squares.
 NNEFC_LANE_FUNCTION(SumDistances, void(const PixelDistances& pixels, float* sums));
 NNEFC_LANE_FUNCTION(SumSquaredDistances, void(const PixelDistances& pixels, float* sums));
 

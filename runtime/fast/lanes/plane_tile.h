@@ -1,5 +1,4 @@
-// Sums of a convolution of few outputs: pixels of a row in registers, which each output multiplies by a
-// number.
+// Convolution microkernel for few outputs: vectors of row pixels, multiplied by one weight per output.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -7,17 +6,17 @@
 
 namespace nnefc::runtime {
 
-// A tile is of 1 to so many outputs.
+// Maximum outputs per tile.
 inline constexpr int64_t kMostPlanes = 4;
 
 struct PlaneTile {
-  const float* in;  // what the first pixel sees of the first channel by the first tap
+  const float* in;  // first channel of the first tap of the first pixel
   int64_t channels, in_channel;
-  int64_t rows, columns;  // taps
+  int64_t rows, columns;  // numbers of taps
   int64_t in_row, in_column;
-  const float* weights;  // of each output for a tap, taps of a channel, channels behind one another
-  float* out;            // what the sums begin with, and become
-  int64_t out_plane;     // from one output to the next
+  const float* weights;  // per output, then tap, then channel
+  float* out;            // initial accumulators and results
+  int64_t out_plane;     // stride between outputs
   int64_t pixels;        // a multiple of kBlockColumns
   Limits limits = {};
 };

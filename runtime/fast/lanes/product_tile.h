@@ -1,4 +1,4 @@
-// Tiles of a product of matrices that stay in registers.
+// GEMM microkernel with accumulators in registers.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -6,11 +6,11 @@
 
 namespace nnefc::runtime {
 
-// A tile has 1 to TileRows() rows, and one block of columns or two.
+// A tile has 1 to TileRows() rows, and one or two column blocks.
 inline constexpr int64_t kTileColumns = 2 * kBlockColumns;
 
-// A matrix in blocks of columns: of a row-major one a row is behind the other, of images with channels in
-// blocks a pixel's block is behind that of the pixel before.
+// A matrix in column blocks: consecutive rows of a row-major block, or consecutive pixels of an nChw16c
+// block.
 template <typename Number>
 struct BlockedMatrix {
   Number* data;
@@ -20,30 +20,29 @@ struct BlockedMatrix {
 };
 
 struct TileCall {
-  // Rows that are kBlockColumns apart, in blocks of terms that are `left_stride` apart.
+  // Left rows with stride kBlockColumns, in blocks of terms with stride `left_stride`.
   const float* left;
   int64_t left_stride;
   int64_t terms;
-  const float* weights;  // kTileColumns for each term
-  // What the sums begin with: a number for each column, elements that lie as `out` does, both or nothing.
+  const float* weights;  // kTileColumns per term
+  // Initial accumulators: per-column bias, elements in the layout of `out`, both or neither.
   const float* bias = nullptr;
   const float* start = nullptr;
   BlockedMatrix<float> out;
   Limits limits = {};
-  // What a later tile reads, and how much of it is fetched from memory in the meantime: lines of a cache for
-  // each block of terms.
+  // Prefetch: the weights of a later tile, and the number of cache lines per block of terms.
   const float* next = nullptr;
   int64_t next_lines = 0;
-  // So many tiles of as many rows lie behind one another.
+  // The number of consecutive tiles with equal row counts.
   int64_t tiles = 1;
 };
 inline constexpr int64_t kLineFloats = 16;
 
-// out = start + left * weights, for `rows` rows of each tile and `blocks` blocks of columns.
+// out = start + left * weights, for `rows` rows of each tile and `blocks` column blocks.
 NNEFC_LANE_FUNCTION(RunTile, void(int64_t rows, int64_t blocks, const TileCall& call));
 
-// Of more terms than these the sums go through memory, so that a core's first cache holds the weights of a
-// tile while rows go by: wide tiles take them from the second as fast as they multiply.
+// Returns the K block size. AVX2 tiles spill accumulators for larger K, so that the weights of a tile stay in
+// L1 for all rows; AVX-512 tiles read them from L2 at full speed.
 inline int64_t TermsAtATime() {
   constexpr int64_t kOfNarrow = 128, kOfWide = int64_t{1} << 40;
   return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;

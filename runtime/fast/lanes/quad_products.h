@@ -1,5 +1,5 @@
-// Codes and weights of 8 bits, four together, and sums of their products in registers, for files that are
-// compiled for each kind of registers (lanes.h).
+// Vectors of 8-bit values and weights in groups of four, and their dot products (dot4), for files compiled
+// per vector width (lanes.h).
 #pragma once
 
 #include <cstring>
@@ -13,14 +13,14 @@ using LaneBytes = uint8_t __attribute__((vector_size(4 * NNEFC_LANES)));
 using LaneBytesAt = uint8_t __attribute__((vector_size(4 * NNEFC_LANES), aligned(1), may_alias));
 constexpr int64_t kRegisterWeights = kQuad * kLanes;
 
-// The same four codes in all lanes.
+// Broadcasts a group of four values.
 NNEFC_IN_LANES inline void SpreadQuad(const void* from, LaneBytes& codes) {
   int32_t all;
   std::memcpy(&all, from, sizeof(all));
   codes = reinterpret_cast<LaneBytes>(LaneWords{} + all);
 }
 
-// The sum of the products of each four, one after another, where registers have no instruction for it.
+// Computes dot4 with scalar code, for targets without an instruction.
 NNEFC_IN_LANES inline void MultiplyQuadsInTurn(const LaneBytes& codes, const int8_t* weights,
                                                LaneResidues& sums) {
   for (int64_t i = 0; i < kLanes; ++i) {

@@ -1,4 +1,4 @@
-// Products of a row with rows of a matrix as they lie.
+// Dot products of a row with unpacked matrix rows.
 #pragma once
 
 #include "runtime/fast/lanes/lanes.h"
@@ -6,11 +6,11 @@
 namespace nnefc::runtime {
 
 struct RowDots {
-  const float* x;     // of `inputs` numbers
-  const float* rows;  // one behind the other
+  const float* x;     // `inputs` elements
+  const float* rows;  // consecutive rows
   int64_t inputs;
-  int64_t first, last;  // the first row, and the last one there is
-  float* sums;          // of kBlockColumns rows; those behind the last one are the last one's
+  int64_t first, last;  // index of the first row, and of the last valid one
+  float* sums;          // kBlockColumns results; those past the last row repeat it
 };
 NNEFC_LANE_FUNCTION(MakeRowDots, void(const RowDots& dots));
 

@@ -4,7 +4,7 @@
 
 namespace nnefc::runtime {
 
-// Indices from `begin` to `end`.
+// The index range [begin, end).
 struct Span {
   int64_t begin, end;
   int64_t count() const { return end - begin; }

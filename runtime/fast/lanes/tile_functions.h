@@ -1,4 +1,4 @@
-// What follows a product of matrices in its step, on a tile of its result.
+// Post-ops of a matmul on a tile of its result.
 #pragma once
 
 #include "runtime/fast/lanes/product_tile.h"
@@ -16,7 +16,7 @@ enum class TileFunction : uint8_t {
   kSigmoid,
   kSwish,  // x * sigmoid(alpha * x)
   kHSwish,
-  kGelu,  // by erf
+  kGelu,  // with erf
   kGeluTanh,
   kTanh,
   kElu,  // x > 0 ? x : alpha * (e^x - 1)
@@ -27,8 +27,7 @@ enum class TileFunction : uint8_t {
 struct FunctionTile {
   BlockedMatrix<float> out;
   int64_t rows, blocks;
-  // Numbers of kAdd, kMultiply and kPRelu: those for each column lie in rows that are no stride apart. Of
-  // others it is `out`.
+  // Operands of kAdd, kMultiply and kPRelu; per-column operands have row stride 0. Other functions use `out`.
   BlockedMatrix<const float> operand = {};
   float alpha = 0, beta = 0;
 };
