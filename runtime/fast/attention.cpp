@@ -1,6 +1,6 @@
-// ScaledDotProductAttention of f32, with products of bf16 where they may be: for a block of queries the
-// products with all keys, their softmax and the products with the values, so that scores are never written to
-// memory as a whole. The formula is that of runtime/kernels/attention.cpp, which takes what is declined here.
+// f32 ScaledDotProductAttention, with bf16 matmuls if allowed. For each block of queries it computes the
+// scores with all keys, the softmax, and the matmul with the values, so that the complete score matrix is
+// never stored. runtime/kernels/attention.cpp has the formula and handles all cases declined here.
 
 #include <algorithm>
 #include <array>
@@ -20,18 +20,18 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kBlockScores = int64_t{1} << 18;  // floats of a block: they stay in a core's cache
+constexpr int64_t kBlockScores = int64_t{1} << 18;  // floats of a score block that stay in a core's cache
 constexpr int64_t kMostKeys = int64_t{1} << 32;
-constexpr int64_t kFewestRows = 16;  // of a block, where there are more queries
+constexpr int64_t kFewestRows = 16;  // minimum rows per block if there are more queries
 
 struct ProductShape {
   int64_t rows, terms, columns;
 };
 
-// Products of matrices that lie behind one another, by one thread.
+// A batched matmul of consecutive matrices on one thread.
 class BlockProduct {
  public:
-  // A group of [rows, terms] times [terms, columns], or the transposes of [columns, terms].
+  // Creates a batch of [rows, terms] x [terms, columns], or with transposed right matrices [columns, terms].
   static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape, DnnType type,
                                           bool transposed) {
     const auto [rows, terms, columns] = shape;
@@ -64,7 +64,7 @@ class BlockProduct {
     made.emplace(DNNL_ARG_SCRATCHPAD, dnnl::memory(scratch_, DnnEngine(), nullptr));
     return made;
   }
-  // oneDNN takes inputs as mutable pointers and does not write to them.
+  // oneDNN has mutable pointers for inputs but does not write to them.
   void Run(Arguments& arguments, const void* left, const void* right, float* out, std::byte* scratch) const {
     thread_local dnnl::stream stream(DnnEngine());
     arguments[DNNL_ARG_SRC].set_data_handle(const_cast<void*>(left));
@@ -80,7 +80,7 @@ class BlockProduct {
   dnnl::matmul primitive_;
 };
 
-// What is done to a block of so many rows: scores by queries and keys, results by scores and values.
+// The matmuls of a block: scores from queries and keys, results from scores and values.
 struct BlockProducts {
   BlockProduct scores, results;
 
@@ -95,15 +95,15 @@ struct BlockProducts {
   size_t scratch_bytes() const { return std::max(scores.scratch_bytes(), results.scratch_bytes()); }
 };
 
-// Makes exponentials of a row of scores, and gives 1 by their sum.
+// Replaces a row of scores by their exponentials. Returns the reciprocal of their sum.
 [[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
   const float largest = ReduceRow(scores, count, LargestOf<float>());
   for (int64_t i = 0; i < count; ++i) scores[i] = VectorExp(scores[i] - largest);
   return static_cast<float>(1 / ReduceRow(scores, count, Sum()));
 }
 
-// The memory of a thread: scores of a block, a factor for each of its rows, factors of products in bf16, what
-// oneDNN needs.
+// Offsets in a thread's scratch memory: scores and row factors of a block, bf16 operands, and oneDNN's
+// scratchpad.
 struct BlockMemory {
   size_t factors = 0, left = 0, right = 0, scratch = 0, bytes = 0;
 
@@ -124,7 +124,7 @@ struct BlockMemory {
   }
 };
 
-// The memory objects of a thread, kept between runs.
+// The memory objects of a thread, reused between runs.
 struct BlockArguments {
   BlockProduct::Arguments scores, results;
 };
@@ -169,7 +169,7 @@ class AttentionKernel final : public Kernel {
 
  private:
   struct State final : KernelState {
-    std::vector<std::array<BlockArguments, 2>> threads;  // for whole blocks, and for the last one
+    std::vector<std::array<BlockArguments, 2>> threads;  // for full blocks, and for the last one
   };
   void Block(const AttentionCall& call, int64_t task, std::array<BlockArguments, 2>& arguments,
              std::byte* memory) const {
@@ -205,7 +205,8 @@ class AttentionKernel final : public Kernel {
     });
   }
 
-  // A factor of `each` elements for each element of a group, as products take it.
+  // Returns the operand of a matmul, converted to bf16 if necessary, with `each` elements per batch element
+  // of a group.
   const void* Left(const float* factor, int64_t each, std::byte* memory) const {
     return sizes_.type == DnnType::f32 ? factor : Rounded(factor, sizes_.group * each, memory + memory_.left);
   }
@@ -226,8 +227,7 @@ class AttentionKernel final : public Kernel {
   const std::array<BlockProducts, 2> products_;
 };
 
-// How many small elements of a batch a thread takes at once, so that calls of oneDNN are few: a
-// divisor of their number.
+// Returns how many small batch elements a thread processes per oneDNN call: a divisor of their number.
 int64_t GroupOf(const KernelRequest& request, const AttentionSizes& sizes) {
   constexpr int64_t kScores = int64_t{1} << 14;
   const auto batch_of = [](const ValueInfo& value) {
@@ -271,7 +271,7 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
   for (size_t i = 0; i < 3; ++i) {
     if (StridesOf(request.inputs[i].layout) != nullptr) return std::nullopt;
   }
-  // Enough blocks for all threads, of enough rows for a product.
+  // Enough blocks for all threads, with enough rows for an efficient matmul.
   const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
   const int64_t rows = std::max(kFewestRows, std::min(kBlockScores / sizes.keys, shared));
   sizes.rows = std::min(rows, sizes.queries);

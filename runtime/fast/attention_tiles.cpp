@@ -12,8 +12,8 @@ namespace nnefc::runtime {
 namespace {
 
 constexpr int64_t kMostFactors = 98304;      // floats of keys and values
-constexpr int64_t kMostBlockScores = 65536;  // floats
-constexpr int64_t kFewestQueries = 64;       // of a block, for which keys and values are laid out
+constexpr int64_t kMostBlockScores = 65536;  // in floats
+constexpr int64_t kFewestQueries = 64;       // minimum queries per block, to amortise packing keys and values
 
 class TiledAttention final : public Kernel {
  public:
@@ -69,7 +69,8 @@ class TiledAttention final : public Kernel {
     DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
   }
 
-  // Of the queries from `first` on; `line` takes a row of a mask that does not lie as scores do.
+  // Computes the softmax of queries starting at `first`. `line` is a buffer for a mask row that cannot be
+  // read in place.
   static void Softmax(const AttentionMask& mask, int64_t first, AttentionScores scores, float* line,
                       float* sums) {
     scores.mask = mask.Floats(first);
@@ -85,12 +86,12 @@ class TiledAttention final : public Kernel {
     }
   }
 
-  // out = left * right, of which left lies in blocks of columns and right in tiles.
+  // out = left * right, with left in column blocks and right packed in tiles.
   static void Multiply(const float* left, int64_t rows, int64_t terms, const float* right, int64_t columns,
                        const BlockedMatrix<float>& out) {
     const int64_t panels = (rows + TileRows() - 1) / TileRows();
     const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
-    // A core's first cache holds what is read again: columns of the right, by which all rows go.
+    // The column tile of the right matrix stays in L1 while all rows use it.
     for (int64_t block = 0; block < blocks; block += BlocksOfTile()) {
       for (int64_t panel = 0; panel < panels; ++panel) {
         const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
@@ -116,7 +117,7 @@ std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, c
   AttentionSizes sizes = given;
   if (sizes.values % kBlockColumns != 0) return std::nullopt;
   if (sizes.keys > kMostFactors / (sizes.width + sizes.values)) return std::nullopt;
-  // Enough blocks for all threads, whose scores stay in a core's cache.
+  // Enough blocks for all threads, with scores that stay in a core's cache.
   const int64_t shared = (sizes.batches * sizes.queries + 4 * sizes.threads - 1) / (4 * sizes.threads);
   const int64_t most = std::max(kFewestQueries, std::min(kMostBlockScores / sizes.keys, shared));
   const int64_t blocks = (sizes.queries + most - 1) / most;

@@ -15,8 +15,8 @@ using Bits = int16_t __attribute__((vector_size(2 * kLanes), aligned(2), may_ali
 constexpr int16_t kInfinity = 0x7f80;
 constexpr int16_t kLowest = INT16_MIN;
 
-// Bits to ranks, which are in the order of the numbers, NaN below negative infinity; T: integers or vectors
-// of them, by reference, since vectors as results have an ABI of their own.
+// Converts float bits to integers with the same order, NaN below negative infinity. T is an integer or vector
+// type, passed by reference because vector results are ABI-dependent.
 template <typename T>
 [[gnu::always_inline]] inline void ToRank(T& bits) {
   bits = bits ^ ((bits >> 15) & INT16_MAX);
@@ -24,7 +24,7 @@ template <typename T>
 }
 template <typename T>
 [[gnu::always_inline]] inline void FromRank(T& rank) {
-  constexpr auto kNegativeInfinity = static_cast<int16_t>(0x807f);  // its rank
+  constexpr auto kNegativeInfinity = static_cast<int16_t>(0x807f);  // rank of negative infinity
   rank = rank > kNegativeInfinity ? rank : T{} + kNegativeInfinity;
   rank = rank ^ ((rank >> 15) & INT16_MAX);
 }
@@ -33,8 +33,8 @@ template <typename T>
   most = rank > most ? rank : most;
 }
 
-// Calls body(c) for vectors that begin at channel c, of which the last two may overlap, or for
-// elements where there are few.
+// Calls of_vector(c) for vectors of channels starting at c, the last two of which may overlap, or
+// of_element(c) if there are fewer channels than a vector.
 template <typename OfVector, typename OfElement>
 [[gnu::always_inline]] inline void ForChannels(int64_t channels, const OfVector& of_vector,
                                                const OfElement& of_element) {
@@ -58,7 +58,7 @@ class BfloatMaxPool final : public Kernel {
     auto* output = reinterpret_cast<int16_t*>(run.output().mutable_bytes());
     const int64_t rows = images_.batch * planes.output * y.output;
     ParallelFor(rows, x.input * images_.channels * y.size, [&, rows_of_image = y.output](int64_t row) {
-      thread_local std::vector<int16_t> ranks;  // of the largest of each column
+      thread_local std::vector<int16_t> ranks;  // maximum of each column
       ranks.resize(static_cast<size_t>(x.input * images_.channels));
       const int64_t image = row / rows_of_image, at = row % rows_of_image;
       const int16_t* pixels = input + image * y.input * x.input * images_.channels;
@@ -74,7 +74,7 @@ class BfloatMaxPool final : public Kernel {
 
  private:
   struct Taps {
-    int64_t begin, end;  // pixels of the input
+    int64_t begin, end;  // input pixels
   };
   static Taps TapsOf(const WindowAxis& axis, int64_t at) {
     const int64_t first = at * axis.stride - axis.before;

@@ -12,20 +12,20 @@ namespace nnefc::runtime {
 
 namespace {
 
-// An axis, or several that follow one another on both sides, with how far an element is from the next.
+// An axis of a reorder, or several contiguous ones, with strides on both sides.
 struct ReorderLoop {
   int64_t extent, from, to;
 };
 
-// A copy with one axis in blocks on one side.
+// A copy with one blocked axis on one side.
 struct BlockedCopy {
   bool is_to_blocks;
-  int64_t block;         // elements of one
-  ReorderLoop blocks;    // from one to the next
-  int64_t count;         // of elements of that axis, of which the last block may have fewer
-  int64_t plain_stride;  // from an element to the next where it is in no blocks
-  // What varies fastest on the side without blocks, from which columns of a block are made; of extent 1 where
-  // that is the axis in blocks.
+  int64_t block;         // elements per block
+  ReorderLoop blocks;    // between blocks
+  int64_t count;         // elements of that axis; the last block may be partial
+  int64_t plain_stride;  // stride of that axis on the unblocked side
+  // The innermost axis of the unblocked side, for transposes with the block; extent 1 if that is the blocked
+  // axis itself.
   ReorderLoop columns;
   llvm::SmallVector<ReorderLoop, 4> others;
 
@@ -37,7 +37,7 @@ bool IsDenseOfF32(const dnnl_memory_desc_t& desc) {
          desc.extra.flags == 0;
 }
 
-// Axes of extent 1 are left out, and neighbours that follow one another on both sides are one.
+// Removes axes of extent 1, and merges axes that are contiguous on both sides.
 llvm::SmallVector<ReorderLoop, 4> JoinedLoops(llvm::SmallVector<ReorderLoop, 4> loops) {
   llvm::SmallVector<ReorderLoop, 4> joined;
   for (const ReorderLoop& loop : loops) {
@@ -123,7 +123,7 @@ class BlockReorder final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kColumns = 256;  // of a task
+  static constexpr int64_t kColumns = 256;  // columns per task
   int64_t Parts() const { return (copy_.columns.extent + kColumns - 1) / kColumns; }
 
   void FillBlocks(const float* from, float* to, int64_t index, int64_t columns) const {
@@ -131,7 +131,7 @@ class BlockReorder final : public Kernel {
     if (copy_.columns.extent == 1) {
       for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
     } else if (copy_.block % LaneCount() != 0) {
-      // Few in a block, as filters of few outputs have.
+      // Small blocks, for filters with few outputs.
       for (int64_t column = 0; column < columns; ++column) {
         for (int64_t i = 0; i < count; ++i)
           to[column * copy_.columns.to + i] = from[i * copy_.plain_stride + column * copy_.columns.from];

@@ -48,7 +48,7 @@ class BlockedBatchNorm final : public Kernel {
     const int64_t blocks = RoundUp(channels_, kBlockColumns) / kBlockColumns, size = pixels_ * kBlockColumns;
     const auto operands = steps_.OperandsOf(run, channels_, reinterpret_cast<float*>(run.scratch));
     ParallelFor(images_ * blocks, size, [&](int64_t index) {
-      constexpr int64_t kPixels = 128;  // which stay in a core's first cache
+      constexpr int64_t kPixels = 128;  // pixels that stay in L1
       const int64_t column = index % blocks * kBlockColumns;
       for (int64_t pixel = 0; pixel < pixels_; pixel += kPixels) {
         const int64_t offset = index * size + pixel * kBlockColumns;
@@ -77,13 +77,13 @@ class BlockedBatchNorm final : public Kernel {
   ProductSteps steps_;
 };
 
-// By channel of a block.
+// An array with one element per channel of a block.
 template <typename T>
 using OfBlock = std::array<T, kBlockColumns>;
 
-// Moments of some pixels, which can be added to those of others.
+// Moments of several pixels, which can be merged with others.
 struct PixelMoments {
-  OfBlock<double> mean, squares;  // of the distances from the mean, their sum
+  OfBlock<double> mean, squares;  // sum of squared distances from the mean
   double count;
 
   static PixelMoments Of(const float* x, int64_t pixels);
@@ -91,7 +91,7 @@ struct PixelMoments {
     const double all = count + more.count;
     for (size_t i = 0; i < mean.size(); ++i) {
       const double distance = more.mean[i] - mean[i], part = more.count / all;
-      // Of an infinite mean the distance of a finite one is no number.
+      // With infinite means the distance is not finite.
       mean[i] += std::isfinite(distance) ? distance * part : more.mean[i];
       squares[i] += more.squares[i] + distance * distance * count * part;
     }
@@ -99,8 +99,8 @@ struct PixelMoments {
   }
 };
 
-// In two passes over few pixels: of the distances from the first one, and of the squares of those from the
-// mean. Those that leave the range of f32 are added in f64.
+// Computes two passes over a small number of pixels: distances from the first one, then squared distances
+// from the mean. Values outside of the f32 range are summed in f64.
 PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
   constexpr float kLeast = 1e-28F;
   PixelMoments moments{.count = static_cast<double>(pixels)};
@@ -178,7 +178,7 @@ class BlockedMvn final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kPixels = 256;  // which stay in a core's first cache
+  static constexpr int64_t kPixels = 256;  // pixels that stay in L1
   struct PlaneNumbers {
     OfBlock<float> mean = {}, factor = {}, shift = {};
   };
@@ -187,7 +187,7 @@ class BlockedMvn final : public Kernel {
   int64_t blocks() const { return RoundUp(channels_, kBlockColumns) / kBlockColumns; }
   int64_t parts() const { return (pixels_ + kPixels - 1) / kPixels; }
 
-  // What fills the last block stays 0.
+  // Padding channels stay 0.
   PlaneNumbers NumbersOf(const PixelMoments& moments, int64_t block) const {
     PlaneNumbers numbers;
     const auto taken = static_cast<size_t>(std::min(kBlockColumns, channels_ - block * kBlockColumns));

@@ -12,10 +12,10 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A place of a window along an axis: the taps that see the input, and how many elements a mean is of.
+// An output position along an axis: its valid taps, and its divisor for averages.
 struct PoolPlace {
   Span taps;
-  int64_t in;  // where the first of them sees it
+  int64_t in;  // input position of the first valid tap
   int64_t counted;
 };
 
@@ -25,7 +25,7 @@ std::vector<PoolPlace> PlacesOf(const WindowAxis& axis, Pooled pooled) {
     PoolPlace place{.taps = SeeingTaps(axis, i)};
     const int64_t first = i * axis.stride - axis.before;
     place.in = first + place.taps.begin * axis.dilation;
-    // A window that is rounded up to reaches beyond the padding, which does not count.
+    // With rounding_type ceil, windows may extend past the padding; these elements do not count.
     const int64_t padded = std::min(axis.size, DividedUp(axis.input + axis.after - first, axis.dilation));
     place.counted = pooled == Pooled::kMeanOfPadding ? padded : place.taps.count();
     places.push_back(place);
@@ -43,7 +43,7 @@ struct PoolForm {
   int64_t in_row() const { return columns.input * kChannelBlock; }
   int64_t in_slice() const { return rows.input * in_row(); }
   int64_t in_size() const { return slices.input * in_slice(); }
-  // Channels of a block of an image.
+  // Returns the number of channels in a block of an image.
   int64_t ChannelsOf(int64_t plane) const {
     return std::min(kChannelBlock, channels - plane % blocks() * kChannelBlock);
   }
@@ -107,13 +107,13 @@ class BlockedPooling final : public Kernel {
     int64_t column = 0;
     for (; column < inner_.begin; ++column) run(1, column);
     for (; column + kManyPooled <= end; column += kManyPooled) run(kManyPooled, column);
-    // The last of some are made twice rather than few by themselves.
+    // The last pixels are computed twice rather than one by one.
     for (; column < end && inner_.count() >= kSomePooled; column += kSomePooled)
       run(kSomePooled, std::min(column, end - kSomePooled));
     for (column = std::min(column, end); column < form_.columns.output; ++column) run(1, column);
   }
 
-  // Of a row of results what is alike for all its places.
+  // Returns the tile arguments common to all positions of a result row.
   PoolTile TileOf(const PoolPlace& slice, const PoolPlace& row) const {
     return {.in = nullptr,
             .in_pixel = form_.columns.stride * kChannelBlock,
@@ -132,13 +132,13 @@ class BlockedPooling final : public Kernel {
 
   PoolForm form_;
   std::vector<PoolPlace> slices_, rows_, columns_;
-  // Large images come from memory: their rows are too short for processors to see where this goes on.
+  // Prefetch for large images, because rows are too short for the hardware prefetcher.
   static constexpr int64_t kLargeImages = int64_t{1} << 20, kPixelsAhead = 192;
   int64_t next_lines_ = 0, next_pixels_ = 0;
-  Span inner_;  // places along a row whose windows see the input by all taps
+  Span inner_;  // positions along a row with all taps inside the input
 };
 
-// Of whole images: a row-major matrix of a number for each image and channel.
+// Global pooling: a row-major matrix with one number per image and channel.
 class NumberOfImages final : public Kernel {
  public:
   explicit NumberOfImages(const PoolForm& form) : form_(form) {}
@@ -162,7 +162,7 @@ class NumberOfImages final : public Kernel {
 
  private:
   int64_t pixels() const { return form_.in_size() / kChannelBlock; }
-  // Of so many pixels sums of f32 lose nothing that counts.
+  // Accumulates in f32 for up to kMost pixels, a number without relevant loss of precision, then in f64.
   void TakeMeans(const float* in, std::array<float, kChannelBlock>& out) const {
     constexpr int64_t kMost = 512;
     if (pixels() <= kMost) return MeanOfPixels(in, pixels(), out.data());
@@ -176,7 +176,7 @@ class NumberOfImages final : public Kernel {
     for (size_t i = 0; i < sums.size(); ++i)
       out[i] = static_cast<float>(sums[i] / static_cast<double>(pixels()));
   }
-  // Of all pixels as a row, in their order.
+  // Treats all pixels as one row in order.
   void TakeMaxima(const float* pixels, float* out) const {
     RunPoolTile(PooledNumber::kMaximum, 1,
                 {.in = pixels,
@@ -206,10 +206,10 @@ bool IsOfWholeImages(const PoolForm& form) {
   return is_whole(form.slices) && is_whole(form.rows) && is_whole(form.columns);
 }
 
-// True if numbers that lie by rows are better put into blocks, since those of an image that lies so are
-// pooled one after another elsewhere: some fifty times slower.
+// Returns true if a row-major input is worth a reorder to nChw16c, because the alternative processes each
+// image separately, about fifty times slower.
 bool IsWorthBlocks(const ValueInfo& input) {
-  constexpr int64_t kLeastChannels = 4;  // of kBlockColumns
+  constexpr int64_t kLeastChannels = 4;  // out of kBlockColumns
   return input.layout == nullptr && input.shape[1] >= kLeastChannels;
 }
 

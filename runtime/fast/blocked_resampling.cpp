@@ -1,5 +1,5 @@
-// Images with their channels in blocks whose pixels are sums of few along each axis: Interpolate, and Pad, of
-// which the border is a pixel or a number.
+// Resampling of nChw16c images with a few taps per axis: Interpolate, and Pad with a replicated or constant
+// border.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What each position of the result sums up along an axis; nothing where it lies in a border of numbers.
+// The taps of each result position along an axis; empty in a constant border.
 struct ResampledAxis {
   int64_t input = 1;
   std::vector<Taps> taps = {{{0, 1.0}}};
@@ -42,7 +42,7 @@ struct ResamplingForm {
 
 using BlockOfFloats = std::array<float, kBlockColumns>;
 
-// The sum of some rows or pixels of as many numbers each.
+// A weighted sum of rows or pixels.
 struct WeighedFloats {
   const float* from;
   float weight;
@@ -84,7 +84,7 @@ class BlockedResampling final : public Kernel {
   }
 
  private:
-  // Otherwise each position is one of the input's, or of the border.
+  // Returns false if each position copies one input position or the border.
   static bool SumsAny(const ResampledAxis& axis) {
     return llvm::any_of(axis.taps, [](const Taps& taps) {
       return taps.size() > 1 || (taps.size() == 1 && taps[0].weight != 1);
@@ -140,7 +140,7 @@ class BlockedResampling final : public Kernel {
     });
   }
 
-  // What fills the last block stays 0.
+  // Padding channels stay 0.
   BlockOfFloats BorderOf(int64_t plane) const {
     BlockOfFloats border = {};
     const int64_t channels = form_.channels - plane % form_.blocks() * kBlockColumns;
@@ -152,12 +152,12 @@ class BlockedResampling final : public Kernel {
   bool sums_rows_;
 };
 
-// Where what fills the last block would be much of all, rows of single channels are faster.
+// Returns false if padding would dominate, in which case row-major resampling is faster.
 bool FillsBlocks(int64_t channels) {
   return 4 * channels >= 3 * RoundUp(channels, kBlockColumns);
 }
 
-// `taps`: by axis, of pixels; where they are none, the axis stays as it is.
+// `taps`: one list of pixel taps per axis; empty for axes that are not resampled.
 std::optional<PreparedKernel> MakeBlockedResampling(const KernelRequest& request,
                                                     const std::vector<std::vector<Taps>>& taps,
                                                     float border) {

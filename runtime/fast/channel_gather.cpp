@@ -1,4 +1,4 @@
-// Channels of several images, picked from their blocks into those of another.
+// Gathers channels of several nChw16c images into another.
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What a block takes from one of an image.
+// The channels that a result block selects from one source block.
 struct PickedBlock {
   size_t input;
   int64_t block;
@@ -28,7 +28,7 @@ int64_t BlocksOf(int64_t channels) {
 
 class ChannelGather final : public Kernel {
  public:
-  // By image, its channels; by block of the result, what it takes.
+  // `channels`: per input image; `blocks`: the selections of each result block.
   ChannelGather(int64_t images, int64_t pixels, std::vector<int64_t> channels,
                 std::vector<PickedBlocks> blocks)
       : images_(images), pixels_(pixels), channels_(std::move(channels)), blocks_(std::move(blocks)) {}
@@ -67,7 +67,7 @@ class ChannelGather final : public Kernel {
   std::vector<PickedBlocks> blocks_;
 };
 
-// Where the channels of a concatenation lie that are picked, by block of the result.
+// Returns the selections for each block of the result, for channel indices into a concatenation.
 std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, llvm::ArrayRef<int64_t> indices) {
   const auto count = static_cast<int64_t>(indices.size());
   std::vector<PickedBlocks> blocks(static_cast<size_t>(BlocksOf(count)));
@@ -87,7 +87,7 @@ std::vector<PickedBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, llvm::Arr
   return blocks;
 }
 
-// Some channels of the first inputs, which are images.
+// Prepares a selection of channels from the node's inputs.
 std::optional<PreparedKernel> MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
   const Shape& out = request.outputs[0].shape;
   PreparedKernel prepared;
@@ -116,7 +116,7 @@ std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
   std::vector<int64_t> picked;
   for (int64_t i = 0; i < indices->volume(); ++i) {
     const int64_t index = indices->ElementAsInt(i);
-    if (index < -whole || index >= whole) return std::nullopt;  // which the reference kernel tells
+    if (index < -whole || index >= whole) return std::nullopt;  // reported by the reference kernel
     picked.push_back(index < 0 ? index + whole : index);
   }
   return MakePick(request, picked);

@@ -1,5 +1,5 @@
-// Channels of images that go through concatenations, slices and shuffles to a convolution: it gets them by
-// one step, a concatenation and a Gather of channels (channel_gather.cpp), from where they were computed.
+// Channels that pass through concatenations, slices and shuffles before a convolution: one Concat plus Gather
+// (channel_gather.cpp) collects them from their source images.
 
 #include <algorithm>
 #include <map>
@@ -15,13 +15,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Of what one step gathers.
+// Maximum source images per gather.
 constexpr size_t kMostImages = 16;
-// Channels whose ways are kept in mind.
+// Maximum channels tracked.
 constexpr int64_t kMostChannels = 1 << 20;
 
 using Channels = std::vector<int64_t>;
-// By output, the channels of input 0 that it consists of; nothing if the node does anything else to it.
+// For each output, the channels of input 0 it consists of; nothing for nodes that do anything else.
 using Moves = std::vector<Channels>;
 
 std::optional<Channels> ConstantInts(const ir::Graph& graph, ir::OutputPort port) {
@@ -41,7 +41,7 @@ bool IsOfChannels(int64_t axis, const Shape& images) {
   return NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
 }
 
-// The channels seen as [groups, channels / groups], transposed.
+// Returns the order of channels viewed as [groups, channels / groups] and transposed.
 Channels Shuffled(int64_t channels, int64_t groups) {
   Channels order;
   for (int64_t i = 0; i < channels; ++i) order.push_back(i % groups * (channels / groups) + i / groups);
@@ -65,7 +65,7 @@ std::optional<Moves> MovesOfSplit(const ir::Graph& graph, const ir::Node& node, 
   return moves;
 }
 
-// Slice-8 of the channels alone.
+// Slice-8 along channels only.
 std::optional<Moves> MovesOfSlice(const ir::Graph& graph, const ir::Node& node, const Shape& images) {
   if (node.num_inputs() != 5) return std::nullopt;
   const std::optional<int64_t> start = ConstantInt(graph, node.input(1));
@@ -112,14 +112,14 @@ class ChannelMoves {
   }
 
  private:
-  // A channel of an image that is no moved one.
+  // A channel of a source image.
   struct Channel {
     ir::OutputPort image;
     int64_t index;
   };
   struct Moved {
     std::vector<Channel> channels;
-    bool is_more_than_joined;  // by more than concatenations
+    bool is_more_than_joined;  // not only by concatenations
   };
   using Key = std::pair<int32_t, int32_t>;
   static Key KeyOf(ir::OutputPort port) { return {port.node.index, port.index}; }
@@ -129,7 +129,7 @@ class ChannelMoves {
     return found != nullptr && *found == way;
   }
 
-  // Of f32, if it is an image.
+  // Returns the shape if the output is an f32 image.
   std::optional<Shape> ImagesOf(ir::OutputPort port) const {
     const ir::Output& output = graph_.output(port);
     std::optional<Shape> shape = output.shape.extents();
@@ -138,7 +138,7 @@ class ChannelMoves {
     return shape;
   }
 
-  // Those of the image itself where it was not moved.
+  // Returns the source channels; those of the image itself if it was not moved.
   Moved MovedOf(ir::OutputPort port, const Shape& images) const {
     if (const auto found = moved_.find(KeyOf(port)); found != moved_.end()) return found->second;
     Moved moved{.channels = {}, .is_more_than_joined = false};
@@ -169,7 +169,7 @@ class ChannelMoves {
     }
   }
 
-  // Whether the outputs are images that differ in their channels at most.
+  // Returns whether the outputs are images that differ from the input only in their channels.
   bool KeepsPixels(const ir::Node& node, const Shape& images) const {
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       const std::optional<Shape> shape = ImagesOf(node.port(i));
@@ -181,8 +181,8 @@ class ChannelMoves {
     return true;
   }
 
-  // The first Reshape of the three nodes by which exporters shuffle: [N, C, ..] to [N, G, C / G, ..], its
-  // axes 1 and 2 swapped, back again. Null where `node` is not their last.
+  // Returns the first Reshape of the three nodes that exporters use for a shuffle: [N, C, ..] to [N, G, C /
+  // G, ..], transpose of axes 1 and 2, and back. Returns null if `node` is not the last one.
   const ir::Node* ShuffleOf(const ir::Node& node) const {
     const ir::Node& transpose = graph_.node(node.input(0).node);
     if (!Is(transpose, Way::kTranspose)) return nullptr;
@@ -270,7 +270,7 @@ class ChannelMoves {
   const ir::OpTable<Mover> movers_;
   const ir::OpTable<Way> ways_;
   std::map<Key, Moved> moved_;
-  int64_t remembered_ = 0;  // channels
+  int64_t remembered_ = 0;  // number of channels
   std::map<Key, ir::OutputPort> gathered_;
 };
 

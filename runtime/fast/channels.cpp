@@ -1,6 +1,5 @@
-// A tensor of images with channels in blocks and one number for each channel, of the
-// whole batch or of each image (attention to channels, scales): oneDNN has portable
-// code alone for those.
+// Operations on nChw16c images with per-channel operands for the batch or for each image (channel attention,
+// scales). oneDNN only has portable code for them.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What fills the last block holds 0 and stays so with this for its number.
+// Returns the operand for padding channels, so that they stay 0.
 float NeutralNumber(ChannelFunction function) {
   return function == ChannelFunction::kMultiply || function == ChannelFunction::kDivide ? 1.0F : 0.0F;
 }
@@ -46,7 +45,7 @@ class ChannelsKernel final : public Kernel {
     const auto operands = steps_.OperandsOf(run, images.channels, reinterpret_cast<float*>(run.scratch));
     ParallelFor(images.batch * images.blocks(), size, [&](int64_t block) {
       const std::array<float, kBlockColumns> own = NumbersOf(block, numbers);
-      constexpr int64_t kPixels = 128;  // which stay in a core's first cache
+      constexpr int64_t kPixels = 128;  // pixels that stay in L1
       for (int64_t pixel = 0; pixel < images.pixels; pixel += kPixels) {
         const int64_t offset = block * size + pixel * kBlockColumns;
         const int64_t count = std::min(kPixels, images.pixels - pixel);

@@ -12,7 +12,7 @@ using dnnl::memory;
 
 namespace {
 
-// How many chunks are worth it; 1: none.
+// Returns the best number of chunks, or 1 for no chunking.
 int64_t ChunksOf(int64_t inputs) {
   constexpr int64_t kWorthChunks = 1536, kMostInputs = 1024, kTileInputs = 32;
   if (inputs < kWorthChunks) return 1;
@@ -31,9 +31,9 @@ struct Rows {
 class ChunkedProduct final : public Kernel {
  public:
   struct Parts {
-    std::vector<std::shared_ptr<const Kernel>> products;  // one a chunk
-    size_t chunk_bytes;                                   // of weights
-    size_t scratch_offset;                                // behind the rows of a chunk
+    std::vector<std::shared_ptr<const Kernel>> products;  // one per chunk
+    size_t chunk_bytes;                                   // weight bytes
+    size_t scratch_offset;                                // offset after the rows of a chunk
   };
   ChunkedProduct(const Rows& rows, bool from_f32, Parts parts)
       : rows_(rows), from_f32_(from_f32), parts_(std::move(parts)) {}
@@ -73,7 +73,7 @@ class ChunkedProduct final : public Kernel {
     std::vector<std::unique_ptr<KernelState>> of_chunks;
   };
 
-  // The inputs of a chunk, in bf16.
+  // Copies the inputs of a chunk as bf16.
   void Gather(const std::byte* from, int64_t chunk, uint16_t* to) const {
     const int64_t count = rows_.inputs_of_chunk();
     ParallelFor(rows_.rows, count, [&](int64_t row) {
@@ -96,7 +96,7 @@ class ChunkedProduct final : public Kernel {
   Parts parts_;
 };
 
-// The product of one chunk, whose sum goes to the result; nothing where it is not in tiles.
+// The matmul of one chunk, accumulated into the result; nothing if it would not use AMX.
 struct ChunkProduct {
   PreparedKernel prepared;
   memory::desc weights;
@@ -131,7 +131,7 @@ std::optional<PreparedKernel> MakeChunkedProduct(const KernelRequest& request, c
   constexpr size_t kAligned = 64;
   const int64_t chunks = ChunksOf(shape.inputs);
   if (chunks == 1 || !HasAmx() || ProductType(request) != DnnType::bf16) return std::nullopt;
-  // A sum with an operand in the place of the result comes first, or not at all.
+  // A sum with an operand in the result's memory must come first.
   if (posts.has_sum() && !posts.begins_with_sum()) return std::nullopt;
   const Rows rows{.rows = shape.rows, .inputs = shape.inputs, .chunks = chunks};
   const int64_t inputs = rows.inputs_of_chunk();

@@ -10,7 +10,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kLine = 64;  // of a cache
+constexpr int64_t kLine = 64;  // cache line in bytes
 
 int64_t QuadsSeen(const CodedForm& form, int64_t rows) {
   return form.RowsSeenBy(rows) * form.row_numbers() / kQuad;
@@ -18,7 +18,7 @@ int64_t QuadsSeen(const CodedForm& form, int64_t rows) {
 int64_t PixelsSeen(const CodedForm& form, int64_t rows) {
   return form.RowsSeenBy(rows) * form.row_numbers() / form.channels;
 }
-// Of more, what tiles of clamped codes gain is lost, as measured on Zen 3.
+// Returns the number of residuals beyond which clamped kernels lose their advantage, measured on Zen 3.
 int64_t MostRests(const CodedForm& form, int64_t rows) {
   constexpr int64_t kQuadsOfRest = 5;
   return QuadsSeen(form, rows) / kQuadsOfRest;
@@ -86,7 +86,7 @@ void ClampedPart::CountBefore(llvm::ArrayRef<CodeRest> rests) const {
   for (; pixel <= pixels; ++pixel) scratch_.before[pixel] = static_cast<int32_t>(rests.size());
 }
 
-// In the order of pixels.
+// Returns terms in the order of pixels.
 llvm::ArrayRef<RestTerm> ClampedPart::FindTerms(llvm::ArrayRef<CodeRest> rests, RestTerm* terms) const {
   if (rests.empty()) return {};
   CountBefore(rests);

@@ -1,6 +1,6 @@
-// What is computed of codes of 8 bits, one element of one tensor at a time, has 256 results: they are
-// computed once and looked up, by a FakeQuantize to whole numbers, a Convert and a Gather, which run as one
-// step. Quantizations of what was quantized alike are left out, and those of joined parts are of each part.
+// Table lookups for functions of one 8-bit tensor: all 256 results are computed once. A FakeQuantize to whole
+// numbers, a Convert and a Gather represent the lookup and run as one step. Repeated identical quantizations
+// are removed, and quantization of a Concat moves to its parts.
 
 #include <cmath>
 
@@ -21,13 +21,13 @@ constexpr int64_t kCodes = 256;
 
 // --- regions -------------------------------------------------------------------------
 
-// What an operation is, for tables of codes.
+// The role of an operation for table lookups.
 enum class Lookup : uint8_t {
   kQuantize,
-  kMove,   // of elements
-  kLight,  // functions of one element that take less time than to look them up
+  kMove,   // moves elements
+  kLight,  // elementwise functions faster than a lookup
   kHeavy,
-  kTaker,  // of codes
+  kTaker,  // accepts quantized values
 };
 using Lookups = ir::OpTable<Lookup>;
 
@@ -87,7 +87,7 @@ class CodeTables {
  private:
   using Region = llvm::SetVector<ir::NodeId>;
 
-  // In the order of the graph; those that a step before left out are still there.
+  // Visits quantizations in topological order, including those replaced by earlier visits.
   void ForQuantizations(llvm::function_ref<void(ir::NodeId)> work) {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
     if (!order) return;
@@ -109,7 +109,7 @@ class CodeTables {
     return is_number ? &*node.output().value : nullptr;
   }
 
-  // The numbers behind its data; empty if one is no constant.
+  // Returns the constant inputs after the data; empty if any is not constant.
   std::vector<float> LimitsOf(const ir::Node& quantize) const {
     std::vector<float> limits;
     for (ir::OutputPort port : quantize.inputs().drop_front(1)) {
@@ -120,13 +120,14 @@ class CodeTables {
     return limits;
   }
 
-  // Of quantizations by numbers of f32 alone.
+  // Returns the range of quantizations with f32 scalar limits.
   std::optional<CodeRange> RangeOf(const ir::Node& node) const {
     const std::optional<CodeRange> range = CodeRangeOf(graph_, node);
     return range && !LimitsOf(node).empty() ? range : std::nullopt;
   }
 
-  // Of quantized parts that a Concat joins, each of them instead: codes of codes are joined as they are.
+  // Quantizes the parts of a Concat of quantized values in place of its result, so that they are joined in
+  // quantized form.
   void QuantizeParts(const ir::Node& quantize) {
     const ir::Node& joined = graph_.node(quantize.input(0).node);
     const bool is_known = quantize.op() == graph_.registry().Find("opset1", "FakeQuantize") &&
@@ -150,8 +151,8 @@ class CodeTables {
     graph_.ReplaceAllUses(quantize.port(), joined.port());
   }
 
-  // The same levels again change nothing, whatever moved the elements between. Behind moves they make codes,
-  // which those who take codes need.
+  // Removes a repeated quantization, also after moves of elements. After moves it is kept if readers need
+  // quantized values.
   void SkipIfRepeated(const ir::Node& node, bool is_behind_moves) {
     const ir::Node& moved = graph_.node(node.input(0).node);
     const ir::Node* before = &moved;
@@ -163,13 +164,13 @@ class CodeTables {
     graph_.ReplaceAllUses(node.port(), node.input(0));
   }
 
-  // Whether `again` leaves what `quantize` makes as it is.
+  // Returns whether `again` leaves the result of `quantize` unchanged.
   bool Repeats(const ir::Node& quantize, const ir::Node& again) const {
     if (quantize.op() != again.op() || quantize.attributes() != again.attributes()) return false;
     if (!RangeOf(quantize)) return false;
     const std::vector<float> first = LimitsOf(quantize), second = LimitsOf(again);
     if (first.size() != 4 || second.size() != 4) return first == second;
-    // Of the data, then of the result.
+    // Limits of the data, then of the result.
     return second[0] == second[2] && second[1] == second[3] && first[2] == second[0] && first[3] == second[1];
   }
 
@@ -179,7 +180,7 @@ class CodeTables {
     });
   }
 
-  // What is computed of the codes of `quantize` alone, in an order in which it can be.
+  // Returns the nodes that depend on `quantize` only, in an order of evaluation.
   Region RegionOf(ir::NodeId quantize) const {
     constexpr size_t kMost = 64;
     Region region;
@@ -208,7 +209,7 @@ class CodeTables {
     });
   }
 
-  // How long a region takes, in times that looking up takes.
+  // Returns the estimated time of a region relative to a lookup.
   double TimeOf(const Region& region) const {
     double time = 0;
     for (ir::NodeId id : region) {
@@ -219,7 +220,7 @@ class CodeTables {
   }
 
   void LookUp(ir::NodeId id) {
-    constexpr int64_t kLeast = 1024;  // elements
+    constexpr int64_t kLeast = 1024;  // in elements
     const ir::Node& quantize = graph_.node(id);
     if (*Volume(quantize.output().shape.known_extents()) < kLeast) return;
     const Region region = RegionOf(id);
@@ -228,20 +229,20 @@ class CodeTables {
       const auto leaves = [&](const ir::InputPort& use) { return !region.contains(use.node); };
       if (llvm::any_of(graph_.node(node).uses(0), leaves)) ends.push_back(node);
     }
-    // A step of codes to codes alone is one already, as is what follows a sum of products.
+    // A single requantization is already one step, as is the epilogue of a matmul.
     const bool is_recoded = region.size() == 1 && Is(graph_.node(region.front()), Lookup::kQuantize);
     if (ends.size() != 1 || is_recoded || TimeOf(region) < 1.2) return;
     PutTable(quantize, region, ends.front());
   }
 
-  // Of a region's end, or of what is quantized there for those who take codes.
+  // Replaces the end of a region, or the data of a final quantization whose readers accept quantized values.
   void PutTable(const ir::Node& quantize, const Region& region, ir::NodeId end) {
     const bool keeps_end = RangeOf(graph_.node(end)) && AreTaken(graph_.node(end));
     const ir::OutputPort looked_up = keeps_end ? graph_.node(end).input(0) : ir::OutputPort{end, 0};
     if (!region.contains(looked_up.node)) return;
     const std::optional<TensorValue> table = TableOf(quantize, region, looked_up.node);
     if (!table) return;
-    // There is no code for NaN.
+    // NaN has no quantized value.
     for (int64_t code = 0; keeps_end && code < kCodes; ++code) {
       if (std::isnan(table->ElementAsDouble(code))) return;
     }
@@ -265,7 +266,7 @@ class CodeTables {
     });
   }
 
-  // By code of `quantize`, the number of the region's node.
+  // Returns the value of the region's node for each quantized value of `quantize`.
   std::optional<TensorValue> TableOf(const ir::Node& quantize, const Region& region, ir::NodeId wanted) {
     const CodeRange range = *RangeOf(quantize);
     std::vector<float> numbers;
@@ -310,7 +311,7 @@ class CodeTables {
       return ir::OutputPort{graph_.AddConst(std::move(value), name, origin), 0};
     };
     const auto number = [&](float value) { return constant(TensorValue::FromFloats({}, {value})); };
-    // In place of the quantization, or behind it where others take it.
+    // Replaces the quantization, or follows it if there are other readers.
     const ir::Node& first = is_free ? FirstOf(quantize) : quantize;
     const std::vector<float> limits = LimitsOf(first);
     const bool replaces = is_free && limits.size() == 4;
@@ -335,7 +336,7 @@ class CodeTables {
     return AddInferred(graph_, "opset8", "Gather", {.name = name, .inputs = of_table, .origin = origin});
   }
 
-  // The quantization that `quantize` repeats behind views, if nobody else takes what it makes.
+  // Returns the first of two identical quantizations separated by views, if there are no other readers.
   const ir::Node& FirstOf(const ir::Node& quantize) const {
     const ir::Node* first = &graph_.node(quantize.input(0).node);
     while (first->Is(ir::OpRole::kView) && first->uses(0).size() == 1)
@@ -348,12 +349,12 @@ class CodeTables {
   ir::Graph& graph_;
   const Lookups lookups_;
   NodeEvaluator evaluate_;
-  llvm::DenseSet<ir::NodeId> done_;  // of regions that are looked up
+  llvm::DenseSet<ir::NodeId> done_;  // nodes of replaced regions
 };
 
 // --- kernel --------------------------------------------------------------------------
 
-// Of codes, numbers or codes.
+// A lookup from 8-bit values to numbers or 8-bit values.
 template <typename Number>
 class CodeTable final : public Kernel {
  public:
@@ -388,7 +389,7 @@ void PutCodeTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate
 
 bool IsOfCodeTable(const ir::Graph& graph, const ir::Node& convert) {
   if (!convert.Is(ir::ElementFunction::kConvert) || convert.uses(0).size() != 1) return false;
-  const ElementType indices = convert.output().type;  // of which there are some for all codes
+  const ElementType indices = convert.output().type;  // must represent all quantized values
   if (indices != ElementType::kI32 && indices != ElementType::kI64) return false;
   const ir::InputPort use = convert.uses(0)[0];
   const ir::Node& gather = graph.node(use.node);

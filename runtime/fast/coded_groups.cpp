@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kLineBytes = 64;  // of a cache
+constexpr int64_t kLineBytes = 64;  // cache line in bytes
 
 CodedForm FormOfRange(const CodedForm& form, const CodedGroups& groups) {
   CodedForm range = form;
@@ -45,7 +45,7 @@ CodedGroupConvolution::CodedGroupConvolution(const CodedForm& form, CodedResults
       sums_(range_form_, grid_),
       results_(std::move(results)) {}
 
-// The last one may have less groups.
+// The last range may have fewer groups.
 int64_t CodedGroupConvolution::ranges() const {
   return DividedUp(form_.outputs, groups_.range_outputs());
 }
@@ -105,7 +105,7 @@ void CodedGroupConvolution::RunRange(const Call& call, int64_t image, int64_t ra
   }
 }
 
-// The filter has all taps of an input behind one another, and inputs of an output.
+// The filter is [output][input][tap].
 void CodedGroupConvolution::MergeWeights(const Call& call, int64_t range, const Weights& weights) const {
   const int64_t taps = form_.rows.size * form_.columns.size, inputs = groups_.inputs;
   std::fill_n(weights.codes, range_tiles() * sums_.WeightsOfTile(), int8_t{0});
@@ -130,14 +130,14 @@ void CodedGroupConvolution::MergeWeights(const Call& call, int64_t range, const 
   }
 }
 
-// Of channels that the last range has not, the zero.
+// Missing channels of the last range contain the zero point.
 void CodedGroupConvolution::CopyImage(const Call& call, int64_t image, int64_t range, uint8_t* codes) const {
   const int64_t channels = range_form_.channels, first = range * channels;
   const int64_t own = std::min(channels, form_.channels - first);
   const uint8_t* from = call.in + image * form_.in_size() + first;
   if (own < channels) std::fill_n(codes, range_form_.in_size(), static_cast<uint8_t>(form_.zero));
   const int64_t pixels = form_.rows.input * form_.columns.input;
-  for (int64_t pixel = 0; own == kBlockColumns && pixel < pixels; ++pixel)  // one register each
+  for (int64_t pixel = 0; own == kBlockColumns && pixel < pixels; ++pixel)  // one vector per pixel
     std::memcpy(codes + pixel * kBlockColumns, from + pixel * form_.channels, kBlockColumns);
   for (int64_t pixel = 0; own != kBlockColumns && pixel < pixels; ++pixel)
     std::copy_n(from + pixel * form_.channels, own, codes + pixel * channels);

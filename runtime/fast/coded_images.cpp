@@ -38,7 +38,7 @@ CodedStrips CodedStrips::Of(const CodedForm& form) {
 }
 
 CodedGrid CodedGrid::Of(const CodedForm& form, const Limits& limits) {
-  constexpr int64_t kLeastPixels = 24;  // for which weights come from a far cache once
+  constexpr int64_t kLeastPixels = 24;  // minimum pixels per weight load from a remote cache
   const auto number_bytes = static_cast<int64_t>(limits.number_bytes);
   const int64_t bytes_of_row =
       form.rows.stride * form.row_numbers() * number_bytes + form.columns.output * limits.result_bytes;
@@ -47,7 +47,7 @@ CodedGrid CodedGrid::Of(const CodedForm& form, const Limits& limits) {
   CodedGrid grid{.row_parts = DividedUp(form.rows.output, rows), .tile_parts = 1};
   const int64_t wanted = kTasksPerThread * form.threads;
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
-  // Each part widens what it sees: of the same rows as few parts as may be.
+  // Each part widens its receptive field, so the same rows should be in few parts.
   const int64_t most_parts = form.rows.output / least_rows, parts = DividedUp(wanted, form.images);
   const auto cut_rows = [&](int64_t more) {
     grid.row_parts = std::max(grid.row_parts, std::min(more, most_parts));
@@ -60,7 +60,7 @@ CodedGrid CodedGrid::Of(const CodedForm& form, const Limits& limits) {
   cut_rows(RoundUp(grid.row_parts, RowPartsFor(form.out_pixels(), form.threads)));
   const int64_t tiles = DividedUp(form.outputs, kBlockColumns * BlocksOfTile());
   grid.tile_parts = std::min(tiles, DividedUp(parts, grid.row_parts));
-  cut_rows(DividedUp(parts, grid.tile_parts));  // where columns are few
+  cut_rows(DividedUp(parts, grid.tile_parts));  // few column tiles
   return grid;
 }
 
@@ -94,7 +94,7 @@ template <typename Number>
 void CodedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
   const int64_t first = SeenBy(form_.rows, rows_.begin, 0);
   const int64_t size = form_.columns.input * form_.channels, count = form_.RowsSeenBy(rows_.count());
-  // Rows that windows see as they are lie behind one another.
+  // Rows read in place are consecutive.
   const bool is_whole = form_.padded_channels == form_.channels && form_.columns.before == 0;
   if (is_whole && form_.row_numbers() == size && first >= 0 && first + count <= form_.rows.input)
     return Widen({.codes = image + first * size, .count = count * size, .zero = 0, .out = numbers_});

@@ -1,4 +1,4 @@
-// Which results of a graph lie in codes of 8 bits.
+// Finds the results of a graph that stay in 8-bit form.
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -48,8 +48,7 @@ class CodeRegions {
   CodeRegions(const ir::Graph& graph, ConstantNumbers& numbers)
       : graph_(graph), numbers_(numbers), takers_(TakersOf(graph.registry())) {}
 
-  // Those that have codes, without those of which nobody takes them and that are not made of
-  // codes either.
+  // Returns all quantized results with a reader that accepts them, or computed from quantized values.
   CodedNodes Find() {
     for (ir::NodeId id : graph_.nodes()) {
       if (CodeRangeOf(graph_, graph_.node(id))) coded_.insert(id);
@@ -61,7 +60,7 @@ class CodeRegions {
       }
       changed = coded_.size() != given.size();
     }
-    // One taker of a result is enough to find; the others take it, too.
+    // One reader is sufficient for a result; the other readers accept it as well.
     for (ir::NodeId id : graph_.nodes()) {
       const ir::Node& node = graph_.node(id);
       if (TakesFilter(node) && LiesInCodes(node.input(0))) HasCodedFilter(node);
@@ -110,7 +109,7 @@ class CodeRegions {
     return false;
   }
 
-  // Of images, of codes that stand for the same numbers.
+  // Returns whether a Concat joins images with equal quantization.
   bool JoinsCodes(const ir::Node& concat) const {
     if (!JoinsImages(graph_, concat)) return false;
     const std::optional<CodeRange> first = CodeRangeOf(graph_, graph_.node(concat.input(0).node));
@@ -119,7 +118,7 @@ class CodeRegions {
     });
   }
 
-  // A product has a filter where its right factor is one matrix.
+  // A matmul has a filter if its right operand is a single matrix.
   bool TakesFilter(const ir::Node& node) const {
     if (!Is(node, Taker::kProduct))
       return Is(node, Taker::kConvolution) || Is(node, Taker::kGroupConvolution);
@@ -136,7 +135,7 @@ class CodeRegions {
     return !known->second.scales.empty();
   }
 
-  // Those of large filters are kept: to find them takes as long as to pack the filter.
+  // Results for large filters are cached, because the search takes as long as packing the filter.
   FilterCodes CodesOfConstant(const ir::Node& node, const TensorValue& filter) {
     constexpr size_t kLarge = size_t{16} << 10;
     const bool is_factor = Is(node, Taker::kProduct);
@@ -164,7 +163,7 @@ class CodeRegions {
     return codes;
   }
 
-  // Of two tensors in codes, on the way to codes again.
+  // Returns whether a sum of two quantized tensors leads to a quantization.
   bool TakesSum(const ir::Node& sum) {
     const auto extents = sum.output().shape.extents();
     for (ir::OutputPort port : sum.inputs()) {
@@ -176,7 +175,8 @@ class CodeRegions {
     return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
   }
 
-  // Behind a convolution, a product or a sum of what lies in codes, in one step with it.
+  // Returns whether the quantization follows a convolution, matmul or sum of quantized values in the same
+  // step.
   bool IsMadeOfCodes(const ir::Node& quantize) {
     constexpr int kMostSteps = 8;
     ir::OutputPort port = quantize.input(0);
@@ -206,7 +206,7 @@ class CodeRegions {
   ConstantNumbers& numbers_;
   const Takers takers_;
   llvm::DenseSet<ir::NodeId> coded_;
-  llvm::DenseMap<ir::NodeId, FilterCodes> filters_;  // empty: of no multiples
+  llvm::DenseMap<ir::NodeId, FilterCodes> filters_;  // empty: not quantizable
 };
 
 }  // namespace
@@ -217,7 +217,7 @@ const ir::Node& SeenNode(const ir::Graph& graph, const ir::Node& node) {
   return *seen;
 }
 
-// By what makes them: a convolution, or pooling.
+// Determined by the producer: a convolution or pooling.
 bool LieInRows(const ir::Graph& graph, const ir::Node& quantize) {
   static const ir::OpTable<bool> kOfImages(
       ir::StandardOps(), ir::kOpsets, {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});

@@ -57,17 +57,17 @@ class CodedMaxPool final : public Kernel {
     uint8_t* out;
   };
 
-  // Some channels at a time, which stay in registers.
+  // Processes groups of channels in registers.
   static void FindLargest(const SeenPixels& given) {
     Vectorized([&] {
-      const SeenPixels seen = given;  // which what is written cannot change
+      const SeenPixels seen = given;  // local copy, to exclude aliasing
       constexpr int64_t kMany = 32, kSome = 16;
       int64_t first = 0;
       for (; first + kMany <= seen.channels; first += kMany) FindLargestOf<kMany>(seen, first);
       if (seen.channels < kSome) {
         for (; first < seen.channels; ++first) FindLargestOf<1>(seen, first);
       }
-      // The last ones may be found twice.
+      // The last channels may be computed twice.
       for (; first < seen.channels; first += kSome)
         FindLargestOf<kSome>(seen, std::min(first, seen.channels - kSome));
     });
@@ -110,7 +110,7 @@ class CodedMean final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kChannels = 64, kMostPixels = int64_t{1} << 23;  // whose sums fit 32 bits
+  static constexpr int64_t kChannels = 64, kMostPixels = int64_t{1} << 23;  // limits of i32 sums
 
   void AddUp(const uint8_t* from, int64_t count, float* out) const {
     std::array<int64_t, kChannels> wholes = {};

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int64_t kPair = 2;
 
-// What tiles read are numbers of 16 bits or floats.
+// Base class of kernels that read i16 or f32 values.
 template <typename Number>
 class CodedKernel : public Kernel {
  public:
-  // `limits` of CodedGrid::Of, results of so many channels at a time.
+  // `limits` are those of CodedGrid::Of, for results of `channels` channels at a time.
   CodedKernel(const CodedForm& form, CodedResults results, CodedGrid::Limits limits, int64_t channels)
       : form_(form),
         grid_(CodedGrid::Of(form, WithResults(limits, channels * results.element_bytes()))),
@@ -58,21 +58,21 @@ class CodedKernel : public Kernel {
  protected:
   using Call = CodedResults::Call;
   const uint8_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
-  // The weights as tiles take them: those that are given, or what is put to scratch memory.
+  // Returns the weights in the microkernel's layout: the given ones, or a copy in scratch memory.
   virtual const int8_t* WeightsOf(const int8_t* given, int8_t*) const { return given; }
   virtual int64_t weight_bytes() const { return 0; }
-  // Whether CodedPart::Fill is asked for, which wants memory.
+  // Returns whether CodedPart::Fill is required, which needs memory.
   virtual bool fills_parts() const { return true; }
-  // What a thread has beside its part.
+  // Returns the additional bytes per thread.
   virtual int64_t own_bytes() const { return 0; }
-  // All pixels of a part, of some tiles of outputs.
+  // Computes all pixels of a part for a span of output tiles.
   virtual void RunPart(const Call& call, const CodedPart<Number>& part, int64_t image, const Span& tiles,
                        std::byte* own) const = 0;
 
   const CodedForm& form() const { return form_; }
   const CodedGrid& grid() const { return grid_; }
   const CodedResults& results() const { return results_; }
-  // Of pixels of a part from one on: see CodedGrid::SeenBy.
+  // Returns offsets of a part's pixels starting at `pixel`: see CodedGrid::SeenBy.
   const int32_t* SeenFrom(int64_t pixel) const { return seen_.data() + pixel; }
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
 
@@ -81,7 +81,7 @@ class CodedKernel : public Kernel {
     limits.result_bytes = bytes;
     return limits;
   }
-  // Whole lines of a cache, as MemberNumbers are.
+  // Rounded to cache lines like MemberNumbers.
   int64_t PartBytes() const {
     return !fills_parts() ? 0 : grid_.MemberNumbers(form_) * int64_t{sizeof(Number)};
   }
@@ -93,7 +93,7 @@ class CodedKernel : public Kernel {
   CodedResults results_;
 };
 
-// Of all channels.
+// Dense convolution with i16 pairs (dot2).
 class CodedConvolution final : public CodedKernel<int16_t> {
  public:
   CodedConvolution(const CodedForm& form, CodedResults results)
@@ -104,8 +104,8 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   std::string implementation() const override { return "nnefc:codes"; }
 
  private:
-  // Channels as many as they are: pairs of numbers may be of two pixels, and the last one reads a number
-  // more, whose weight is 0.
+  // Returns true without channel padding: pairs may span two pixels, and the last one reads an extra value
+  // with weight 0.
   bool has_no_padding() const { return form().padded_channels % 2 != 0; }
 
   int64_t weight_bytes() const override {
@@ -120,7 +120,7 @@ class CodedConvolution final : public CodedKernel<int16_t> {
     std::fill_n(own, weight_bytes(), int8_t{0});
     for (int64_t i = 0; i < rows * taps * channels; ++i) {
       const int64_t channel = i % channels, tap = i / channels;
-      const int64_t number = tap % taps * channels + channel;  // of the strip
+      const int64_t number = tap % taps * channels + channel;  // in the strip
       const int8_t* from = given + (tap * padded + channel / 2 * 2) * kBlockColumns + channel % 2;
       int8_t* to = own + (tap / taps * strips_.pairs * 2 + number / 2 * 2) * kBlockColumns + number % 2;
       for (int64_t output = 0; output < kBlockColumns; ++output) to[2 * output] = from[2 * output];
@@ -161,7 +161,7 @@ class CodedConvolution final : public CodedKernel<int16_t> {
   CodedStrips strips_;
 };
 
-// Of all channels, four codes at a time: by VNNI, or clamped where few are beyond.
+// Dense convolution with dot4: VNNI, or maddubs if few values exceed the clamping range.
 class QuadConvolution final : public CodedKernel<int16_t> {
  public:
   QuadConvolution(const CodedForm& form, CodedResults results)
@@ -202,7 +202,7 @@ class QuadConvolution final : public CodedKernel<int16_t> {
   QuadSums sums_;
 };
 
-// Of each channel by itself.
+// Depthwise convolution.
 class CodedDepthwise final : public CodedKernel<float> {
  public:
   CodedDepthwise(const CodedForm& form, CodedResults results)
@@ -222,7 +222,7 @@ class CodedDepthwise final : public CodedKernel<float> {
   std::string implementation() const override { return "nnefc:depthwise_codes"; }
 
  private:
-  static constexpr int64_t kBytes = int64_t{64} << 10;  // which come from the second cache fast enough
+  static constexpr int64_t kBytes = int64_t{64} << 10;  // read fast enough from L2
 
   void RunPart(const Call& call, const CodedPart<float>& part, int64_t image, const Span& tiles,
                std::byte*) const override {
@@ -242,7 +242,7 @@ class CodedDepthwise final : public CodedKernel<float> {
     return llvm::SmallVector<float, 256>(codes, codes + count);
   }
 
-  // From codes as they lie to codes, a row of results at a time.
+  // Computes requantized results row by row, reading quantized values in place.
   void RunRows(const Call& call, const Span& rows, int64_t image, int64_t tile) const {
     const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
     std::array<uint8_t, kBlockColumns> border;
@@ -289,15 +289,15 @@ class CodedDepthwise final : public CodedKernel<float> {
   bool reads_codes_;
 };
 
-// Whether sums of so many products stay in 32 bits, and strips in their reach.
+// Returns whether accumulators fit into 32 bits, and strip offsets into their type.
 bool FitsWords(int64_t terms, const CodedForm& form) {
   constexpr int64_t kLargestProduct = 255 * 128, kMostWords = int64_t{1} << 31;
   return terms * kLargestProduct < kMostWords &&
          form.RowsSeenBy(1) * form.row_numbers() * int64_t{sizeof(int16_t)} < kMostWords;
 }
 
-// Codes of some inputs by kBlockColumns outputs: of a tile of outputs a tap is behind the other. Behind all
-// tiles, if `has_sums`, 0 less the codes of each output.
+// Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
+// tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
 Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
                      bool has_sums, DnnLayout::Form form) {
   const size_t input_axis = 1 - output_axis;
@@ -323,14 +323,14 @@ Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t
   return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
 }
 
-// Of a channel by itself: kBlockColumns of them for each tap.
+// Returns the depthwise filter layout: kBlockColumns channels per tap.
 Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
   dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
   PutOutputsInBlocks(desc, kBlockColumns);
   return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
 }
 
-// Layouts of what is no filter, and the kernel.
+// Adds the kernel and the layouts of all inputs except the filter.
 template <typename Kernel, typename... More>
 std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep& step, const CodedForm& form,
                                      CodedResults::Form results_form, const More&... more) {
@@ -371,8 +371,8 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const CodedStep
   return prepared;
 }
 
-// Whether oneDNN's kernels with VNNI take longer: in wide registers, where weights are many beside pixels, as
-// they come from a far cache.
+// Returns whether our kernels beat oneDNN's VNNI kernels: with AVX-512, if weights dominate and come from a
+// remote cache.
 bool IsFastInFours(int64_t channels, const CodedStep& step) {
   return LaneCount() == kWideLanes && step.folded && channels % kQuad == 0;
 }
@@ -402,13 +402,13 @@ std::optional<PreparedKernel> MakeCodedConvolution(const KernelRequest& given, c
   if (HasVnni() && (is_grouped || !IsFastInFours(given, step))) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
-  const size_t channels = is_grouped ? 3 : 2;  // axes of the filter before those of the window
+  const size_t channels = is_grouped ? 3 : 2;  // filter axes before the window axes
   if (input.size() < 3 || input.size() > 4) return std::nullopt;
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
   const bool is_of_groups = is_grouped && !is_depthwise;
   if (is_depthwise && *Volume(filter.drop_front(channels)) > kMostDepthwiseTaps) return std::nullopt;
   const Window window = WindowOfConvolution(given);
-  // Of images of few channels a padding would be much.
+  // For few channels padding would be expensive.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
   const int64_t together = is_strip ? 1 : 2;

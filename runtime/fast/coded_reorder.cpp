@@ -8,7 +8,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// How images lie.
+// The layout of images.
 enum class ImageOrder : uint8_t { kRows, kBehindPixels, kBlocks };
 
 std::optional<ImageOrder> OrderOf(const dnnl::memory::desc& desc) {
@@ -21,11 +21,11 @@ std::optional<ImageOrder> OrderOf(const dnnl::memory::desc& desc) {
   return std::nullopt;
 }
 
-// Elements of an image, by channels and pixels.
+// The sizes of images.
 struct ImageSizes {
   int64_t images, channels, pixels;
 
-  // Where a channel of an image begins, and how far its pixels are from one another.
+  // Returns the offset of a channel of an image.
   int64_t BeginOf(ImageOrder order, int64_t image, int64_t channel) const {
     switch (order) {
       case ImageOrder::kRows:
@@ -62,8 +62,8 @@ class CodedReorder final : public Kernel {
     }
     if (from_ == ImageOrder::kRows && to_ == ImageOrder::kBehindPixels && sizes_.channels == kColors)
       return Interleave(in, out);
-    // By pixels: where channels lie behind them, several blocks of these are in a line of a cache, which
-    // threads would take from one another.
+    // Partitions pixels: in NHWC layout several channel blocks share a cache line, which would cause false
+    // sharing.
     constexpr int64_t kLeastPixels = 16, kMostPixels = 256;
     const int64_t parts =
         DividedUp(sizes_.pixels, std::clamp(kParallelGrain / sizes_.channels, kLeastPixels, kMostPixels));
@@ -78,7 +78,7 @@ class CodedReorder final : public Kernel {
  private:
   static constexpr int64_t kColors = 3;
 
-  // Images of three channels, as networks take them.
+  // Interleaves images with three channels, typical network inputs.
   FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {
     const int64_t pixels = sizes_.pixels;
     ParallelParts(sizes_.images * pixels, [=, this](int64_t begin, int64_t end) {
@@ -116,7 +116,7 @@ class CodedReorder final : public Kernel {
     };
   }
 
-  // Up to kChannelBlock channels of some pixels, and zeros in place of what a block has more.
+  // Copies up to kChannelBlock channels of several pixels; padding channels become 0.
   void CopyBlock(const uint8_t* in, Number* out, int64_t image, int64_t first, const Span& pixels) const {
     const int64_t step = sizes_.StepOf(from_), out_step = sizes_.StepOf(to_);
     const auto from = [&](int64_t channel) {
@@ -136,12 +136,12 @@ class CodedReorder final : public Kernel {
     }
   }
 
-  // `kEach` elements at each of some places.
+  // Copies `kEach` elements at each of `count` positions.
   template <int64_t kEach>
   void Copy(const uint8_t* from, int64_t step, int64_t count, Number* to, int64_t out_step) const {
     const auto maker = NumberMaker();
     Vectorized([=] {
-      // Of this function alone, which what is written cannot change.
+      // Local copies, to exclude aliasing with stores.
       const auto number_of = maker;
       const uint8_t* in = from;
       Number* out = to;

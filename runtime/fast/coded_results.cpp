@@ -67,7 +67,7 @@ void CodedResults::StoreNumbers(const int32_t* sums, const TilePlace& at, float*
   const int64_t offset = form_.is_blocked
                              ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
                              : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
-  // The last columns of a row-major matrix go by way of a whole block.
+  // The last partial columns of a row-major matrix use a temporary block.
   std::array<float, kMostStoredPixels * kBlockColumns> block;
   const int64_t count = std::min(kBlockColumns, form_.outputs - column);
   const bool is_whole = form_.is_blocked || count == kBlockColumns;

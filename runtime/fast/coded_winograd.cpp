@@ -18,8 +18,8 @@ int64_t OutputBlocksOf(const CodedForm& form) {
   return DividedUp(form.outputs, kBlockColumns);
 }
 
-// So many groups of tiles that a core's cache has what one is transformed to and its sums, but not so few
-// tiles that a filter, which is transformed for each group, takes longer than its products.
+// Returns the number of tile groups. Transforms and accumulators of a group should stay in a core's cache,
+// but groups must be large enough to amortise the filter transform.
 int64_t GroupsOf(const CodedForm& form) {
   const int64_t of_tile = kWinogradProducts * (form.channels * int64_t{sizeof(int16_t)} +
                                                kBlockColumns * int64_t{sizeof(int32_t)});
@@ -27,7 +27,7 @@ int64_t GroupsOf(const CodedForm& form) {
   return DividedUp(GridOf(form).tiles(), std::max(most, 4 * TileRows()));
 }
 
-// Between products, in bytes no multiple of a page: caches would have few places for them.
+// Strides between products avoid multiples of the page size, which would cause cache conflicts.
 int64_t NumbersOfProduct(const CodedForm& form, int64_t tiles) {
   return tiles * form.channels + 2 * kBlockColumns;
 }
@@ -40,7 +40,7 @@ int64_t FilterNumbers(const CodedForm& form) {
 
 }  // namespace
 
-// In cycles for a pair of inputs and a block of outputs, as measured on Zen 3.
+// Compares estimated cycles per input pair and output block, measured on Zen 3.
 bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
   for (const WindowAxis& axis : {form.rows, form.columns}) {
     if (axis.size != kWinogradTaps || axis.stride != 1 || axis.dilation != 1) return false;
@@ -60,11 +60,11 @@ bool CodedWinograd::Suits(const CodedForm& form, float magnitude) {
 CodedWinograd::CodedWinograd(const CodedForm& form, CodedResults results)
     : form_(form), results_(std::move(results)), groups_(GroupsOf(form)) {}
 
-// Of a thread, but for the numbers of tiles, which are of all.
+// Scratch memory per thread, except for the transformed tiles, which are shared.
 struct CodedWinograd::Scratch {
   const int16_t* numbers;
-  int16_t* filter;    // a row of products
-  int32_t* products;  // of a block of outputs
+  int16_t* filter;    // a row of transforms
+  int32_t* products;  // for an output block
   int32_t* sums;      // rows of results
   int32_t* offsets;   // CodedSums::offsets
 
@@ -148,7 +148,8 @@ void CodedWinograd::TransformTiles(const Call& call, const Span& group, const Sp
   });
 }
 
-// What numbers less kMiddleCode leave out, by the products of the point 1, which are sums of all taps.
+// Computes the compensation for subtracting kMiddleCode, from the products of the point 1, the sums of all
+// taps.
 void CodedWinograd::FindOffsets(NumberTile of_one, int32_t* offsets) const {
   const std::vector<int16_t> ones(static_cast<size_t>(form_.channels), 1);
   of_one.numbers = ones.data();
@@ -157,12 +158,12 @@ void CodedWinograd::FindOffsets(NumberTile of_one, int32_t* offsets) const {
   for (int64_t i = 0; i < kBlockColumns; ++i) offsets[i] *= kMiddleCode - form_.zero;
 }
 
-// All sums of products of some tiles of a group and a block of outputs.
+// Computes all accumulators of a span of tiles and an output block.
 void CodedWinograd::Multiply(const Call& call, const Span& group, const Span& tiles, int64_t block,
                              const Scratch& scratch) const {
   constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps;
   constexpr int32_t kOneStrip = 0;
-  constexpr int64_t kOfOne = 1;  // which products are of the point 1
+  constexpr int64_t kOfOne = 1;  // index of the products of point 1
   std::array<int32_t, kMostCodePixels> seen;
   for (size_t i = 0; i < seen.size(); ++i)
     seen[i] = static_cast<int32_t>(i * static_cast<size_t>(form_.channels));

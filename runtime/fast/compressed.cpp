@@ -1,5 +1,5 @@
-// Constants whose floats lie in fewer bits (f16, bf16, blocks of four bits): read as they
-// lie by products of few rows and by lookups of rows.
+// Constants with compressed floats (f16, bf16, 4-bit blocks), read directly by matmuls with few rows and by
+// row lookups.
 
 #include "runtime/fast/compressed.h"
 
@@ -19,11 +19,10 @@ namespace {
 
 using Form = CompressedFloats::Form;
 
-// Weights that are unpacked at once, into the nearest cache.
+// Weights decompressed at a time, to stay in L1.
 constexpr int64_t kTile = 1024;
 
-// Rows of weights [inputs, outputs] that are added up by one thread: enough to be read at the
-// memory's speed.
+// Rows of weights [inputs, outputs] accumulated per thread, enough to reach memory bandwidth.
 constexpr int64_t kBlock = 512;
 
 int64_t CountBlocks(const InnerProduct& shape) {
@@ -88,7 +87,7 @@ class CompressedProduct final : public Kernel {
   }
 
  private:
-  // Of weights [outputs, inputs]: each output is the product of its row.
+  // Weights [outputs, inputs]: each output is a dot product with its row.
   void MultiplyRows(const float* x, const std::byte* weights, float* y) const {
     const LeftFactors left{x, shape_.inputs, shape_.rows};
     ParallelFor(shape_.outputs, shape_.inputs, [&](int64_t output) {
@@ -110,7 +109,7 @@ class CompressedProduct final : public Kernel {
     });
   }
 
-  // Of weights [inputs, outputs]: the rows are added up, blocks of them apart.
+  // Weights [inputs, outputs]: accumulates rows, with separate partial sums per block of rows.
   void AddRows(const float* x, const std::byte* weights, float* partial, float* y) const {
     const int64_t size = shape_.rows * shape_.outputs, blocks = CountBlocks(shape_);
     ParallelFor(blocks, kBlock * shape_.outputs, [&](int64_t block) {
@@ -150,7 +149,7 @@ class CompressedProduct final : public Kernel {
   Form form_;
 };
 
-// Row `indices[i]` of a table as row i of the result.
+// Copies row `indices[i]` of a table to row i of the result.
 class CompressedLookup final : public Kernel {
  public:
   CompressedLookup(int64_t rows, int64_t width, Form form) : rows_(rows), width_(width), form_(form) {}
@@ -202,7 +201,7 @@ std::optional<PreparedKernel> MakeLookup(const KernelRequest& request) {
 
 bool IsForCompressedProduct(const KernelRequest& request, const InnerProduct& shape) {
   const CompressedFloats* floats = CompressedOf(request.inputs[1]);
-  // More rows are multiplied faster by weights that are unpacked and packed once.
+  // More rows are faster with decompressed, packed weights.
   if (floats == nullptr || shape.rows < 1 || shape.inputs < 1 || shape.rows > kMostFactors) return false;
   return (shape.inputs_first ? shape.outputs : shape.inputs) % floats->step() == 0;
 }

@@ -23,19 +23,18 @@ using Form = CompressedFloats::Form;
 
 constexpr int64_t kWidth = 16;
 
-// Of the `count` numbers from `i` on: all of them if there are enough.
+// Returns the mask of valid elements from `i` on out of `count`.
 __mmask16 Mask(int64_t i, int64_t count) {
   const int64_t left = std::max<int64_t>(count - i, 0);
   return left >= kWidth ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1U << left) - 1);
 }
 
-// Numbers [i, i + 32) of a row.
+// Elements [i, i + 32) of a row.
 struct Pair {
   __m512 first, second;
 };
 
-// Each form loads as many numbers from `i` on as the masks have, zeros for the others; `i` is a
-// multiple of 32.
+// Loaders of compressed elements from `i`, a multiple of 32, with masks; masked elements are zero.
 struct Halves {
   const std::byte* row;
 
@@ -57,7 +56,7 @@ struct Bfloats {
   }
 };
 
-// Rows are whole blocks, so that masks are full.
+// Rows are whole blocks, so masks are full.
 template <bool kPairs>
 struct Blocks {
   const std::byte* row;
@@ -80,7 +79,7 @@ struct Blocks {
   }
 };
 
-// `kPairs` pairs of partial sums of each row, since an addition waits for the one before.
+// Uses `kPairs` pairs of partial sums per row to hide the latency of additions.
 template <int kRows, int kPairs, typename Row>
 [[NNEFC_IN_512]] void Dot(const Row& weights, int64_t count, const LeftFactors& left, float* sums) {
   __m512 partial[kRows][2 * kPairs];

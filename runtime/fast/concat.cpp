@@ -1,4 +1,4 @@
-// Concat, and where the layouts of its parts make it a matter of placement.
+// Concat, and layouts that turn it into placement.
 
 #include <algorithm>
 #include <numeric>
@@ -18,8 +18,7 @@ int64_t BlockOf(const memory::desc& desc) {
   return desc.data.format_desc.blocking.inner_blks[0];
 }
 
-// The channel-blocked format that the most of the parts have and that fits the
-// channels of all; nothing if there is none.
+// Returns the blocked format of most parts if it fits the channels of all parts, otherwise nothing.
 std::optional<memory::format_tag> CommonTag(llvm::ArrayRef<ValueInfo> parts, size_t axis) {
   for (const ValueInfo& part : parts) {
     const std::optional<memory::format_tag> tag = ChannelBlockedTag(DescOf(part));
@@ -32,8 +31,8 @@ std::optional<memory::format_tag> CommonTag(llvm::ArrayRef<ValueInfo> parts, siz
   return std::nullopt;
 }
 
-// How the parts and the whole lie: of channels in blocks or behind the pixels, in bf16 if
-// a part is; nothing where no part has such a layout.
+// The common layout of parts and result: blocked or NHWC, in bf16 if any part is. Nothing if no part has such
+// a layout.
 struct ConcatFormat {
   std::optional<memory::format_tag> blocked;
   DnnType type = DnnType::f32;
@@ -51,12 +50,12 @@ std::optional<ConcatFormat> CommonFormat(llvm::ArrayRef<ValueInfo> parts, size_t
     is_channels_last |= part.layout != nullptr && IsChannelsLast(DescOf(part));
   }
   if (!format.blocked && !is_channels_last) return std::nullopt;
-  // Which what reads bf16 wants, whatever made the others.
+  // Readers of bf16 require NHWC, independent of the other parts.
   if (format.type == DnnType::bf16 && is_channels_last) format.blocked = std::nullopt;
   return format;
 }
 
-// Codes with channels behind the pixels.
+// Concatenation of NHWC 8-bit images.
 class CodedConcat final : public Kernel {
  public:
   CodedConcat(int64_t pixels, std::vector<int64_t> channels)
@@ -83,10 +82,10 @@ class CodedConcat final : public Kernel {
 
  private:
   int64_t pixels_;
-  std::vector<int64_t> channels_;  // of each part
+  std::vector<int64_t> channels_;  // per part
 };
 
-// Of images whose codes stand for the same numbers.
+// Requires equal quantization of all images.
 std::optional<PreparedKernel> MakeCodedConcat(const KernelRequest& request) {
   const DnnCodes* codes = CodesOf(request.inputs[0]);
   if (codes == nullptr) return std::nullopt;
@@ -115,7 +114,7 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   }
   const std::optional<ConcatFormat> format = CommonFormat(request.inputs, axis);
   if (!format && axis == 1) return MakeChannelConcat(request);
-  if (!format) return std::nullopt;  // row-major parts are copied as fast by the reference kernel
+  if (!format) return std::nullopt;  // the reference kernel copies row-major parts equally fast
   std::vector<memory::desc> parts;
   for (const ValueInfo& part : request.inputs) parts.push_back(format->DescOf(part.shape));
   const memory::desc whole = format->DescOf(output);
@@ -147,7 +146,7 @@ std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const Valu
   return LayoutOf(memory::desc(DnnDims(whole.shape), type, *common));
 }
 
-// Whole blocks of channels of one image lie behind one another; of the last ones, what fills them is theirs.
+// Returns channel blocks of a single image as a part. The padding of a last block belongs to it.
 std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const ElementsView& part) {
   if (!DnnAccepts(whole) || whole.shape.size() < 3 || whole.shape[0] != 1) return std::nullopt;
   const memory::desc desc = DescOf(whole);

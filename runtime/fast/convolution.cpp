@@ -1,5 +1,5 @@
-// Convolution and GroupConvolution, with what follows as post-operations. A
-// convolution whose filter covers the whole input is an inner product.
+// Convolution and GroupConvolution with post-ops. A filter that covers the whole input makes it an inner
+// product.
 
 #include <algorithm>
 #include <bit>
@@ -33,11 +33,11 @@ using dnnl::memory;
 
 struct SpatialDims {
   memory::dims strides, dilations, before, after;
-  bool covers_input = true;   // one output pixel that sees each input pixel once
-  bool all_see_input = true;  // no output pixel lies wholly in the border
+  bool covers_input = true;   // one output pixel with each input pixel once
+  bool all_see_input = true;  // no window is entirely in the border
 };
 
-// Whether the window at each place along the axis sees a pixel of the input.
+// Returns whether each window along the axis contains an input pixel.
 bool AllSeeInput(const WindowAxis& axis) {
   if (axis.before == 0 && axis.after <= 0) return true;
   for (int64_t place = 0; place < axis.output; ++place) {
@@ -53,7 +53,7 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
     dims.strides.push_back(axis.stride);
     dims.dilations.push_back(axis.dilation - 1);
     dims.before.push_back(axis.before);
-    // What the last window does not reach is not read.
+    // Input after the last window is not read.
     dims.after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
     dims.covers_input &= axis.before == 0 && axis.output == 1 && axis.size == axis.input &&
                          (axis.dilation == 1 || axis.size == 1);
@@ -93,13 +93,12 @@ ConvolutionPrimitive TryConvolution(const ConvolutionShape& shape, const dnnl::p
   }
 }
 
-// Images with channels in blocks of 16, if they are so many; otherwise what
-// oneDNN prefers.
+// Returns nChw16c for at least 16 channels; otherwise oneDNN chooses.
 memory::desc BlockedDesc(llvm::ArrayRef<int64_t> shape) {
   return shape[1] < kChannelBlock ? AnyDesc(shape) : ChannelBlockedDesc(shape);
 }
 
-// True if groups begin at blocks.
+// Returns true if groups start at block boundaries.
 bool FitsBlocks(const ConvolutionShape& shape) {
   if (shape.groups == 1) return true;
   if (shape.groups == shape.input[1] && shape.groups == shape.output[1])
@@ -108,7 +107,7 @@ bool FitsBlocks(const ConvolutionShape& shape) {
          shape.output[1] / shape.groups % kChannelBlock == 0;
 }
 
-// By the way that is asked for; empty where the convolution does not allow it.
+// Returns the primitive for the requested algorithm; empty if not applicable.
 ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape& shape,
                                    const dnnl::primitive_attr& attributes) {
   using dnnl::algorithm;
@@ -125,10 +124,9 @@ ConvolutionPrimitive ConvolutionBy(std::string_view way, const ConvolutionShape&
   return {};
 }
 
-// With AVX-512 all convolutions keep channels in blocks: oneDNN's own choice
-// (channels last, since it prefers its brgemm kernels on recent processors) is
-// no faster, but keeps from our own ways and from joining parts of a
-// concatenation in place, and a mixture costs reorders.
+// With AVX-512 all convolutions use nChw16c. oneDNN's own choice (NHWC, since it prefers brgemm kernels on
+// recent processors) is not faster, but prevents our algorithms and in-place concatenation, and mixed layouts
+// cost reorders.
 ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl::primitive_attr& attributes,
                                        const KernelRequest& request) {
   if (!request.way.empty()) return ConvolutionBy(request.way, shape, attributes);
@@ -137,7 +135,7 @@ ConvolutionPrimitive ChooseConvolution(const ConvolutionShape& shape, const dnnl
   return ConvolutionBy(kPreferred, shape, attributes);
 }
 
-// The kernels for bf16 want channels behind the pixels.
+// bf16 kernels require NHWC.
 ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
                                            const dnnl::primitive_attr& attributes) {
   return TryConvolution(shape, attributes, dnnl::algorithm::convolution_auto,
@@ -148,7 +146,7 @@ ConvolutionPrimitive ChooseBf16Convolution(const ConvolutionShape& shape,
 bool IsFinite(const TensorValue& constant) {
   const TensorValue value = constant.Loaded().Aligned(alignof(float));
   if (value.type() == ElementType::kF32) {
-    constexpr uint32_t kExponent = 0x7F800000;  // of no number but infinities and NaN all bits are ones
+    constexpr uint32_t kExponent = 0x7F800000;  // all bits set only in infinities and NaN
     uint32_t largest = 0;
     Vectorized([&] {
       for (float number : value.elements<float>())
@@ -162,8 +160,7 @@ bool IsFinite(const TensorValue& constant) {
   return true;
 }
 
-// A product of matrices multiplies the zeros of the border too, which the sum
-// leaves out: NaN comes of them where the filter has an infinity or NaN.
+// GEMM-based convolutions also multiply zeros of the border, so infinities and NaN in the filter yield NaN.
 bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter) {
   const auto is_padded = [](int64_t pad) { return pad > 0; };
   if (llvm::none_of(spatial.before, is_padded) && llvm::none_of(spatial.after, is_padded)) return false;
@@ -181,7 +178,7 @@ ConvolutionShape ShapeOf(const KernelRequest& request, const SpatialDims& spatia
           .bias = bias};
 }
 
-// Makes narrow groups wider ones where tiles multiply them: so many each.
+// Merges narrow groups for AMX. Returns the number of merged groups.
 int64_t MergeGroups(const KernelRequest& request, ConvolutionShape& shape, DnnType type) {
   const ValueInfo& filter = request.inputs[1];
   if (shape.groups == 1 || type != DnnType::bf16 || !HasAmx() || filter.constant == nullptr) return 1;
@@ -228,8 +225,7 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
   return prepared;
 }
 
-// Of an input in codes of 8 bits and a filter of multiples of such; sums of integers, then
-// what follows in f32.
+// int8 convolution with quantized input and filter, i32 accumulators and an f32 epilogue.
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given, const SpatialDims& spatial) {
   const DnnCodes* source = CodesOf(given.inputs[0]);
@@ -275,7 +271,7 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
                         primitive.impl_info_str());
 }
 
-// A filter of one pixel at each pixel: a product of these with a matrix. Nothing for others.
+// Returns the GEMM sizes of a 1x1 convolution with stride 1; nothing for others.
 std::optional<DenseSizes> PixelProductSizes(const ir::Node& convolution, llvm::ArrayRef<int64_t> input,
                                             const ValueInfo& filter, llvm::ArrayRef<int64_t> output) {
   const llvm::ArrayRef<int64_t> window = llvm::ArrayRef<int64_t>(filter.shape).drop_front(2);
@@ -310,7 +306,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const SpatialDims spatial = MakeSpatial(WindowOfConvolution(request), input.size() - 2);
   if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
     return OnlyWay(request, std::move(*kernel));
-  // What quantizes may take numbers of other types.
+  // Quantized steps may have inputs of other types.
   if (!DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const InnerProduct product{
@@ -340,8 +336,7 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
     if (auto kernel = MakeDirectConvolution(request, kGrouped)) return kernel;
   }
   std::optional<PreparedKernel> kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::f32);
-  // What oneDNN computes by matrices that it makes of windows takes many times as long as tiles, even if most
-  // of a block is computed in vain.
+  // oneDNN's im2col fallback is several times slower than direct tiles, even if most of a block is wasted.
   const bool is_slow = !kernel || IsDnnGemm(kernel->kernel->implementation().c_str());
   if (is_slow && !is_for_direct && request.inputs[1].constant != nullptr) {
     if (auto direct = MakeDirectConvolution(request, kGrouped)) return direct;

@@ -17,13 +17,13 @@ using dnnl::memory;
 
 struct DeconvolutionShape {
   llvm::ArrayRef<int64_t> input, output;
-  Shape filter;  // [(groups,) out, in, spatial..], as oneDNN sees it
+  Shape filter;  // [(groups,) out, in, spatial..], oneDNN's order
   memory::dims strides, dilations, before, after;
   bool bias;
 };
 using DeconvolutionPrimitive = dnnl::deconvolution_forward::primitive_desc;
 
-// Empty if oneDNN has none, or none that is fast.
+// Empty if oneDNN has no implementation, or only slow ones.
 DeconvolutionPrimitive TryDeconvolution(const DeconvolutionShape& shape, const DnnPostOps& posts,
                                         const memory::desc& source, const memory::desc& result) {
   using dnnl::deconvolution_forward;
@@ -45,8 +45,7 @@ DeconvolutionPrimitive TryDeconvolution(const DeconvolutionShape& shape, const D
   }
 }
 
-// Direct kernels want channels behind the pixels in bf16, and in f32 channels in blocks that
-// convolutions have, too; what they do not take is a product of matrices.
+// Direct kernels require NHWC for bf16, and nChw16c for f32 like convolutions; other cases use GEMM.
 DeconvolutionPrimitive ChooseF32(const DeconvolutionShape& shape, const DnnPostOps& posts, int64_t groups) {
   const bool fits =
       shape.input[1] / groups % kChannelBlock == 0 && shape.output[1] / groups % kChannelBlock == 0;
@@ -58,11 +57,11 @@ DeconvolutionPrimitive ChooseF32(const DeconvolutionShape& shape, const DnnPostO
   return TryDeconvolution(shape, posts, AnyDesc(shape.input), AnyDesc(shape.output));
 }
 
-// Direct kernels add what fills the last block of channels as products with zeros of a filter, which are NaN
-// where an input is infinite; whoever adds over all lanes of a block wants zeros.
+// Direct kernels multiply padding channels by zero filter elements, which yields NaN for infinite inputs.
+// Kernels that reduce over whole blocks require zeros, so this kernel clears the padding.
 class ZeroedBlockKernel final : public Kernel {
  public:
-  // Nothing where no channels of that layout are filled up.
+  // Returns nothing if the layout has no padding channels.
   static std::shared_ptr<const Kernel> Of(std::shared_ptr<const Kernel> primitive, const memory::desc& desc) {
     const dnnl_memory_desc_t& data = desc.data;
     const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
@@ -122,8 +121,7 @@ DeconvolutionShape ShapeOf(const KernelRequest& request) {
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, DnnType type) {
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
-  // What follows but a bias is not what the formulas say: the direct kernels lose NaN, products of matrices
-  // are slow.
+  // Post-ops other than a bias do not follow the formulas: direct kernels lose NaN, and GEMM is slow.
   if (!posts || !posts->empty()) return std::nullopt;
   DeconvolutionShape shape = ShapeOf<kGrouped>(request);
   shape.bias = posts->bias() >= 0;
@@ -150,16 +148,15 @@ std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, 
 
 template <bool kGrouped>
 std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
-  // A node that is told its result's extents has three inputs; the padding
-  // that they imply is left to the reference kernel.
+  // A node with an output shape has three inputs; the reference kernel handles its padding.
   if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped) {
     if (auto kernel = MakeSpreadProduct(request)) return kernel;
     if (!request.posts.empty() && IsSpreadOfFew(request)) return std::nullopt;
   }
-  // Axes are swapped in row-major filters.
+  // Swapping axes requires row-major filters.
   if (request.inputs[1].layout != nullptr) return std::nullopt;
-  // Without tiles the kernel for bf16 takes two to four times as long as that for f32.
+  // Without AMX the bf16 kernel is two to four times slower than f32.
   if (HasAmx() && request.precision == Precision::kBf16) {
     if (auto kernel = MakeDeconvolutionOf<kGrouped>(request, DnnType::bf16)) return kernel;
   }

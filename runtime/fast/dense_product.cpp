@@ -19,24 +19,24 @@ namespace {
 
 constexpr int64_t kMostRows = 448;
 
-// Rows that a task has at least, since it reads all weights for them.
+// Returns the minimum rows per task, to amortise reading all weights.
 int64_t LeastRows() {
   constexpr int64_t kOfNarrow = 48;
   return LaneCount() == kWideLanes ? 2 * kWideTileRows : kOfNarrow;
 }
 
-// Of as many terms as these a task has more rows, and adds some terms after others: weights of wide tiles
-// come from a far cache once for all rows.
+// Returns the K size beyond which tasks have more rows and split K, because AVX-512 tiles read weights from a
+// remote cache once for all rows.
 int64_t MostTerms() {
   constexpr int64_t kOfNarrow = int64_t{1} << 40, kOfWide = 512;
   return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
 }
 
-// How rows and columns are cut into tasks. Where a cache does not hold all terms of the rows of a task, it
-// adds some of them for all of its columns before others.
+// The partition of rows and columns into tasks. If a cache cannot hold all terms of a task's rows, it
+// processes K in parts, each for all columns.
 struct Grid {
   int64_t row_parts, column_parts = 1, term_parts = 1;
-  bool is_by_columns = false;  // tasks: all rows of some columns before others
+  bool is_by_columns = false;  // task order: all rows of some columns first
 
   static Grid Of(const DenseSizes& sizes, int threads) {
     const int64_t terms = std::min(sizes.terms, MostTerms());
@@ -64,7 +64,7 @@ struct Grid {
     const int64_t panels = DividedUp(sizes.rows, TileRows());
     is_by_columns = sizes.is_blocked && (row_parts == 1 || sizes.images * panels < wanted);
     if (is_by_columns) {
-      // Few columns of few rows: who has some rows of a tile and others has its weights in a cache.
+      // Few rows and columns: consecutive row parts of a tile reuse its cached weights.
       column_parts = sizes.tiles();
       row_parts = std::min(panels, DividedUp(wanted, sizes.images * column_parts));
     } else {
@@ -72,7 +72,7 @@ struct Grid {
     }
   }
 
-  // Each of many threads has a copy of the rows of a part: of fewer, then.
+  // Each thread copies the rows of its part, so large thread counts need smaller parts.
   void LimitCopies(const DenseSizes& sizes, int threads) {
     constexpr int64_t kMostFloats = int64_t{1} << 24;
     const int64_t rows = std::max(TileRows(), kMostFloats / threads / sizes.terms);
@@ -80,7 +80,7 @@ struct Grid {
   }
 };
 
-// The first columns of rows of a row-major matrix to blocks of columns, `block_stride` apart.
+// Copies the first columns of row-major rows to column blocks with stride `block_stride`.
 void CopyInBlocks(const float* from, int64_t rows, int64_t stride, int64_t columns, int64_t block_stride,
                   float* to) {
   const int64_t rest = columns % kBlockColumns;
@@ -147,12 +147,11 @@ class DenseProduct final : public Kernel {
   static const float* Floats(const KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
-  // Tiles want rows of a matrix in blocks of columns: who has a task copies its rows into the cache of its
-  // core, once for all of the columns.
+  // Tiles read rows in column blocks. Each task copies its rows into its core's cache once for all columns.
   bool CopiesRows() const { return !form_.sizes.is_blocked; }
-  // Who has all columns copies the terms that it adds next, others all terms.
+  // A task with all columns copies terms part by part, others copy all terms.
   int64_t CopiedParts() const { return grid_.column_parts == 1 ? grid_.term_parts : 1; }
-  // Of a thread: the rows and terms that it has copied, and the weights of a tile multiplied by numbers.
+  // Per-thread buffers: copied rows and terms, and the scaled weights of a tile.
   int64_t CopiedFloats() const {
     if (!CopiesRows()) return 0;
     return DividedUp(form_.sizes.term_blocks(), CopiedParts()) * kBlockColumns * PartRows();
@@ -162,14 +161,15 @@ class DenseProduct final : public Kernel {
     return CopiedFloats() + ScaledFloats() + (HasRest() ? PartRows() * kTileColumns : 0);
   }
   int64_t PartRows() const { return DividedUp(form_.sizes.rows, grid_.row_parts); }
-  // The last columns of a row-major result, which are no whole block, go by way of a tile of whole ones.
+  // The last partial columns of a row-major result use a temporary tile.
   bool HasRest() const { return !form_.sizes.is_blocked && form_.sizes.outputs % kBlockColumns != 0; }
   bool IsRest(int64_t tile) const { return HasRest() && tile + 1 == form_.sizes.tiles(); }
 
   void RunInTiles(const DenseCall& call, float* scratch) const {
     const DenseSizes& sizes = form_.sizes;
     const Grid& grid = grid_;
-    llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // by each thread
+    llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // row part copied by each
+                                                                                    // thread
     RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
       const int64_t of_image = grid.row_parts * grid.column_parts;
       const int64_t image = task / of_image, index = task % of_image;
@@ -179,7 +179,7 @@ class DenseProduct final : public Kernel {
                       .rows = Span{0, sizes.rows}.Part(grid.row_parts, row_part),
                       .tiles = Span{0, sizes.tiles()}.Part(grid.column_parts, column_part)};
       int64_t& last = copied[static_cast<size_t>(member)];
-      const bool has_rows = grid.column_parts > 1 && last == row_part;  // of the one image
+      const bool has_rows = grid.column_parts > 1 && last == row_part;  // only with a single image
       last = row_part;
       RunPart(call, part, has_rows, scratch + member * MemberFloats());
     });
@@ -189,10 +189,10 @@ class DenseProduct final : public Kernel {
     int64_t image;
     Span rows, tiles;
     Span terms = {0, 0};
-    BlockedMatrix<const float> left = {};  // of its rows and terms
+    BlockedMatrix<const float> left = {};  // its rows and terms
   };
 
-  // `has_rows`: their copy is in scratch.
+  // `has_rows`: scratch already contains the copied rows.
   void RunPart(const DenseCall& call, Part part, bool has_rows, float* scratch) const {
     const Span blocks{0, form_.sizes.term_blocks()};
     const int64_t parts = grid_.term_parts, copies = CopiesRows() && !has_rows ? CopiedParts() : 0;
@@ -223,18 +223,18 @@ class DenseProduct final : public Kernel {
                  CopyOf(rows, scratch).block_stride, scratch);
   }
 
-  // Terms that are added for the columns of a tile before others, for all rows of a part.
+  // A K range of a column tile for all rows of a part.
   struct Pass {
     int64_t tile;
-    int64_t first, end;  // terms
+    int64_t first, end;  // range of terms
     const float* weights;
-    // What later passes read, some with each panel: lines of a cache for each block of terms.
+    // Prefetch of later passes, distributed over panels: cache lines per block of terms.
     const float* next;
     int64_t next_lines;
-    float* rest;  // of IsRest
+    float* rest;  // see IsRest
   };
 
-  // The rows of a part by the columns of a tile.
+  // Multiplies the rows of a part by the columns of a tile.
   void RunColumns(const DenseCall& call, const Part& part, int64_t tile, float* scratch) const {
     constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
     const Span& terms = part.terms;
@@ -257,7 +257,7 @@ class DenseProduct final : public Kernel {
     }
   }
 
-  // Of as many rows.
+  // Computes panels with equal row counts.
   void RunPanels(const DenseCall& call, const Part& part, const Pass& pass, const TilePanels& panels,
                  const Span& some) const {
     const DenseSizes& sizes = form_.sizes;
@@ -300,7 +300,7 @@ class DenseProduct final : public Kernel {
     for (int64_t row = 0; row < tile.rows; ++row) std::copy_n(tile.out.At(row, 0), columns, to.At(row, 0));
   }
 
-  // The weights of a tile, each term of a part multiplied by its number.
+  // Returns the weights of a tile with each term multiplied by its scale.
   static const float* Scaled(const DenseCall& call, const Part& part, int64_t tile, float* scratch) {
     const float* weights = call.Weights(tile) + part.terms.begin * kTileColumns;
     const float* scale = call.scale + part.terms.begin;
@@ -355,7 +355,7 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
   const int64_t channel_axis = sizes.is_blocked ? 1 : static_cast<int64_t>(rank) - 1;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, posts, channel_axis);
   if (!steps) return std::nullopt;
-  // What lies as the result does is read in whole blocks.
+  // Elementwise operands are read in whole blocks.
   if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty())) return std::nullopt;
   DenseProduct::Form form{
       .sizes = sizes, .inputs = inputs, .fewer = std::nullopt, .threads = CurrentThreads()};

@@ -22,7 +22,7 @@ struct DepthwiseForm {
   WindowAxis slices, rows, columns;
   int threads;
 
-  // Rows of all slices of the result.
+  // Returns the rows of all slices of the result.
   int64_t lines() const { return slices.output * rows.output; }
   int64_t blocks() const { return (channels + kBlockColumns - 1) / kBlockColumns; }
   int64_t in_row() const { return columns.input * kBlockColumns; }
@@ -56,8 +56,7 @@ class DepthwiseKernel final : public Kernel {
   }
 
  private:
-  // A row of a slice: taps that see the image, and how far the first one is from the beginning of the image
-  // and of the weights.
+  // A result row: its valid taps, and the offsets of the first one in the image and the weights.
   struct Line {
     int64_t slices, rows;
     int64_t in, weights;
@@ -72,7 +71,7 @@ class DepthwiseKernel final : public Kernel {
             .weights = slices.begin * form.weights_slice() + rows.begin * form.weights_row()};
   }
 
-  // Threads divide lines where products before and behind do, in large images, and planes otherwise.
+  // Partitions lines for large images, like preceding and following matmuls; otherwise planes.
   int64_t LineParts() const {
     constexpr int64_t kLeastPixels = 512;
     const int64_t lines = form_.lines(), planes = form_.images * form_.blocks();
@@ -82,8 +81,7 @@ class DepthwiseKernel final : public Kernel {
                                     : DividedUp(kTasksPerThread * form_.threads, planes));
   }
 
-  // Lines of a plane, a block of channels of an image: tiles that lie below one another see many of the same
-  // pixels.
+  // Computes lines of a plane (a channel block of an image): vertically adjacent tiles share input pixels.
   void RunLines(const FilterCall& call, int64_t plane, const Span& lines) const {
     const WindowAxis& columns = form_.columns;
     const int64_t block = plane % form_.blocks(), row_size = columns.output * kBlockColumns;
@@ -136,7 +134,7 @@ class DepthwiseKernel final : public Kernel {
   ProductSteps steps_;
 };
 
-// [channels, 1, 1, .., rows, columns] with its channels in blocks.
+// Returns the blocked layout of [channels, 1, 1, .., rows, columns].
 Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
   using Tag = dnnl::memory::format_tag;
   constexpr size_t kOfOneAxis = 4, kOfTwo = 5;
@@ -146,7 +144,7 @@ Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
   return LayoutOf(dnnl::memory::desc(DnnDims(filter), DnnType::f32, tag));
 }
 
-// Of one channel a group, on one axis to three.
+// Requires one channel per group and one to three spatial axes.
 std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;

@@ -18,25 +18,25 @@ namespace {
 
 struct DirectForm {
   ImageOrder order;
-  int64_t groups;                   // of whole blocks, if there are several
-  int64_t images, inputs, outputs;  // of a group each
+  int64_t groups;                   // multiples of the block size if more than one
+  int64_t images, inputs, outputs;  // per group
   WindowAxis slices, rows, columns;
   int threads;
 
   bool is_blocked() const { return order == ImageOrder::kBlocked; }
-  // Pixels of a channel, and floats of a block of results.
+  // Pixels of a channel, and floats of a result block.
   int64_t in_plane() const { return slices.input * rows.input * columns.input; }
   int64_t out_plane() const { return slices.output * out_slice(); }
   int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
   int64_t out_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t tiles() const { return DividedUp(outputs, kTileColumns); }
   int64_t taps() const { return slices.size * rows.size * columns.size; }
-  // Floats of an image, and of the weights of a tile of outputs.
+  // Floats of an image, and of an output tile's weights.
   int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
   int64_t tile_size() const { return taps() * inputs * kTileColumns; }
   int64_t channels() const { return groups * outputs; }
   int64_t GroupOf(int64_t line) const { return groups == 1 ? 0 : line / lines() % groups; }
-  // From a number to that of the next pixel, row, slice, and block of channels or channel.
+  // Strides to the next pixel, row, slice, and channel (block).
   int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
   int64_t in_row() const { return columns.input * in_pixel(); }
   int64_t in_slice() const { return rows.input * in_row(); }
@@ -45,13 +45,13 @@ struct DirectForm {
   int64_t weights_row() const { return inputs * columns.size * kTileColumns; }
   int64_t weights_step() const { return (is_blocked() ? inputs : columns.size) * kTileColumns; }
 
-  // Rows of small images are made two at a time.
+  // Returns the rows per tile: two for small images.
   int64_t rows_together() const {
     return is_blocked() && 2 * columns.output <= TilePixels() && rows.output > 1 ? 2 : 1;
   }
   int64_t lines_of_slice() const { return DividedUp(rows.output, rows_together()); }
   int64_t lines() const { return slices.output * lines_of_slice(); }
-  // Lines that see much of the same are behind one another: those of a slice, or those of all slices.
+  // Lines with common input are consecutive: those of a slice, or of all slices.
   bool has_slices_together() const { return slices.size > rows.size; }
   int64_t SliceOf(int64_t line) const {
     return has_slices_together() ? line % slices.output : line / lines_of_slice();
@@ -59,19 +59,19 @@ struct DirectForm {
   int64_t RowOf(int64_t line) const {
     return (has_slices_together() ? line / slices.output : line % lines_of_slice()) * rows_together();
   }
-  // Floats that lines read for one of them.
+  // Returns the floats read per line.
   int64_t in_line() const {
     const int64_t of_rows = rows_together() * rows.stride * in_size() / rows.input;
     return has_slices_together() ? of_rows / slices.output : of_rows * slices.size / slices.input;
   }
 };
 
-// How lines, rows of the results of all images, and tiles of output channels are cut into tasks.
+// The partition of lines (result rows of all images) and output tiles into tasks.
 struct DirectGrid {
   int64_t line_parts, tile_parts;
 
   static DirectGrid Of(const DirectForm& form, int64_t tiles_of_line) {
-    constexpr int64_t kLeastTiles = 8;  // of pixels, for which weights come from a far cache once
+    constexpr int64_t kLeastTiles = 8;  // minimum pixel tiles per load of the weights from an outer cache
     const int64_t lines = form.images * form.lines();
     const int64_t together =
         std::max(CacheFloats() / std::max<int64_t>(form.in_line(), 1), DividedUp(kLeastTiles, tiles_of_line));
@@ -120,14 +120,14 @@ class DirectConvolution final : public Kernel {
   }
 
  private:
-  // A row of pixels, or two of a slice: taps that any of them sees the image by, which of these each row
-  // does.
+  // A row of pixels, or two rows of a slice: the taps with at least one row inside the image, and per row the
+  // taps inside.
   struct Line {
     int64_t count;
     Span slices, taps, seeing[2];
-    int64_t in, weights;  // how far the first tap is from the beginning of the image and of the weights
+    int64_t in, weights;  // offset of the first tap from the beginning of the image and of the weights
   };
-  // Pixels beside one another, of row-major images several tiles that see alike.
+  // Adjacent pixels; in row-major images several tiles with the same set of taps.
   struct Tile {
     TileColumns columns;
     int64_t count;
@@ -173,15 +173,16 @@ class DirectConvolution final : public Kernel {
     return tiles;
   }
 
-  // What is added for a tile of output channels before another is begun, for all pixels of a part.
+  // One accumulation pass: the terms added for a tile of output channels and all pixels of a part before the
+  // next tile starts.
   struct Pass {
     int64_t tile;
     Span terms;
     bool is_first, is_last;
-    int64_t next, next_lines;  // DirectCall, of each tile of pixels
+    int64_t next, next_lines;  // DirectCall, per tile of pixels
   };
 
-  // Of so many channels the weights of a tile of outputs stay in a core's cache.
+  // Number of input channels whose weights, for a tile of outputs, fit a core's cache.
   int64_t TermsOfPass(int64_t pixel_tiles) const {
     constexpr int64_t kOfWide = 65536, kOfNarrow = 18432, kFewTiles = 2;
     if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
@@ -221,7 +222,7 @@ class DirectConvolution final : public Kernel {
     }
   }
 
-  // How far a line is from the beginning of the result in a block of channels.
+  // Offset of a line from the beginning of the result within a block of channels.
   int64_t OffsetOf(int64_t line, int64_t block) const {
     const int64_t image = line / form_.lines(), of_image = line % form_.lines();
     return (image * form_.out_blocks() + block) * form_.out_plane() +
@@ -288,16 +289,15 @@ class DirectConvolution final : public Kernel {
   }
 
   DirectForm form_;
-  std::vector<Line> lines_;  // of an image
-  std::vector<Tile> tiles_;  // of a line
+  std::vector<Line> lines_;  // per image
+  std::vector<Tile> tiles_;  // per line
   DirectGrid grid_;
   ProductSteps steps_;
 };
 
-// [outputs, inputs, slices, rows, columns], of which the first axes of taps may be missing, in tiles of
-// outputs, of which those of a tap and an input lie behind one another:
-// [tile][slices][rows][columns][inputs], of row-major images [tile][slices][rows][inputs][columns]. Groups
-// lie behind one another.
+// [outputs, inputs, slices, rows, columns], possibly without the first tap axes, packed in tiles of outputs
+// that are contiguous per tap and input: [tile][slices][rows][columns][inputs], for row-major images
+// [tile][slices][rows][inputs][columns]. Groups are consecutive.
 Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
   dnnl::memory::desc desc = PlainDesc(filter);
   const size_t outputs = is_grouped ? 1 : 0, inputs = outputs + 1;
@@ -313,8 +313,8 @@ Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool
   return LayoutOf(desc);
 }
 
-// Rows of which windows see a place each are one row where what it sees stays in a core's cache, so that
-// tiles are filled well; slices are its rows.
+// Merges rows into one if windows cover a single pixel and the input fits a core's cache, to fill tiles well;
+// slices become the rows.
 void MergeRows(DirectForm& form) {
   if (!SeesPlaces(form.rows) || !SeesPlaces(form.columns)) return;
   const int64_t pixels = form.rows.output * form.columns.output;
@@ -323,7 +323,7 @@ void MergeRows(DirectForm& form) {
   form.rows = std::exchange(form.slices, WindowAxis{});
 }
 
-// Filters of fewer outputs than a block has compute its rest in vain.
+// Filters with fewer outputs than a block compute padding channels.
 std::optional<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
   const llvm::ArrayRef<int64_t> filter =
       llvm::ArrayRef<int64_t>(request.inputs[1].shape).drop_front(is_grouped);
@@ -342,7 +342,7 @@ std::optional<DirectForm> DirectFormOf(const KernelRequest& request, bool is_gro
                   .columns = window[2],
                   .threads = CurrentThreads()};
   MergeRows(form);
-  // An image of one column is one row.
+  // A single-column image is treated as one row.
   if (form.is_blocked() && form.columns.input == 1 && form.columns.size == 1 && form.columns.output == 1)
     std::swap(form.rows, form.columns);
   return form;

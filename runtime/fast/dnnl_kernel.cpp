@@ -10,12 +10,12 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The memory objects of a step, kept between runs: binding them anew costs
-// more than small primitives do.
+// The memory objects of a step, kept between runs: for small primitives creating them costs more than the
+// computation.
 class DnnState final : public KernelState {
  public:
   std::unordered_map<int, dnnl::memory> memories;
-  std::vector<void*> handles;  // what each argument is bound to
+  std::vector<void*> handles;  // address bound to each argument
 };
 
 class DnnKernel final : public Kernel {
@@ -57,7 +57,7 @@ class DnnKernel final : public Kernel {
     }
   }
 
-  // oneDNN takes inputs as mutable pointers and does not write to them.
+  // oneDNN has mutable pointers for inputs but does not write to them.
   void* Handle(const KernelRun& run, const DnnArgument& argument) const {
     switch (argument.source) {
       case DnnArgument::Source::kInput:
@@ -79,9 +79,10 @@ class DnnKernel final : public Kernel {
   int threads_;
 };
 
-// Multiplications and additions of a convolution, elements touched of others.
+// Returns the multiply-adds of a convolution, or the elements accessed by another operation.
 int64_t WorkOf(const KernelRequest& request) {
-  constexpr int64_t kEnough = int64_t{1} << 30;  // a bound that sums of few of them keep to
+  constexpr int64_t kEnough = int64_t{1} << 30;  // saturation bound; a sum of a few of these does not
+                                                 // overflow
   const auto volume = [&](const Shape& shape) {
     return std::min<int64_t>(kEnough, Volume(shape).value_or(kEnough));
   };

@@ -34,8 +34,8 @@ memory::dims PlainStrides(const memory::dims& dims) {
   return strides;
 }
 
-// True if walking the memory visits the elements in row-major order: no
-// padding, and at most one blocked axis inside which nothing else varies.
+// Returns true if the memory order is row-major: no padding, and at most one blocked axis, with all later
+// axes of extent 1.
 bool IsRowMajor(const dnnl_memory_desc_t& data) {
   if (data.format_kind != dnnl_blocked || data.offset0 != 0) return false;
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
@@ -45,7 +45,7 @@ bool IsRowMajor(const dnnl_memory_desc_t& data) {
   if (blocking.inner_nblks == 1) {
     blocked_axis = static_cast<int>(blocking.inner_idxs[0]);
     block = blocking.inner_blks[0];
-    // What lies behind the blocked axis must be a single element.
+    // All axes after the blocked one must have extent 1.
     for (int axis = blocked_axis + 1; axis < data.ndims; ++axis) {
       if (data.dims[axis] != 1) return false;
     }
@@ -69,15 +69,15 @@ bool LibraryHasAll(dnnl::cpu_isa instructions) {
   return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
 }
 
-// True if a user has told the library which to take.
+// Returns true if an environment variable restricts oneDNN's instruction sets.
 bool AreInstructionsNamed() {
   static const bool are =
       std::getenv("DNNL_MAX_CPU_ISA") != nullptr || std::getenv("ONEDNN_MAX_CPU_ISA") != nullptr;
   return are;
 }
 
-// Asks the library, which has to be loaded for it, only where the processor may have them, and a user has not
-// told the library to take fewer.
+// Queries the library, and therefore loads it, only if the processor may support the instructions and no
+// environment variable restricts them.
 bool HasAll(dnnl::cpu_isa instructions, bool processor_may) {
   return AreInstructionsNamed() ? LibraryHasAll(instructions) : processor_may;
 }
@@ -90,14 +90,14 @@ bool ProcessorHasTiles() {
   return __get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) != 0 && (d & kTiles) != 0;
 }
 
-// Intel's processors with tiles multiply bf16 in vectors at half the speed of f32 (a pair of products every
-// second cycle), where a virtual machine hides the tiles, too. Those of before, and AMD's, are twice as fast
-// with them.
+// Intel processors with AMX compute bf16 dot products in vector units at half the speed of f32 (one dot
+// product every second cycle), including virtual machines that hide AMX. Cooper Lake and AMD processors are
+// twice as fast with bf16.
 bool ProcessorHasSlowBf16() {
   return __builtin_cpu_is("intel") != 0 && __builtin_cpu_is("cooperlake") == 0;
 }
 
-// In registers of AVX2.
+// AVX-VNNI, with 256-bit registers.
 bool ProcessorHasNarrowVnni() {
   constexpr unsigned kVnni = 1U << 4;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -120,7 +120,7 @@ std::string DnnLayout::ToString() const {
   if (form_.merged_groups > 1) type += fmt::format("{} groups in one ", form_.merged_groups);
   if (data.format_kind != dnnl_blocked) return type + "packed";
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  // As oneDNN spells it: axes from outermost in, blocked ones in capitals.
+  // oneDNN's notation: axes from outermost to innermost, blocked ones in capitals.
   std::vector<int> order;
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
@@ -139,7 +139,7 @@ std::string DnnLayout::ToString() const {
 
 namespace {
 
-// The bytes of fields one after another.
+// A binary key made of consecutive fields.
 class KeyWriter {
  public:
   template <typename T>
@@ -158,7 +158,7 @@ class KeyWriter {
   std::string key_;
 };
 
-// False of a format whose fields are not known here.
+// Returns false for an unknown format.
 bool AddFormat(const dnnl_memory_desc_t& data, KeyWriter& key) {
   if (data.format_kind == dnnl_blocked) {
     const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
@@ -232,13 +232,13 @@ bool HasBf16() {
 }
 
 bool HasAmx() {
-  // Whether the system lets a process use tiles, too, the library finds out.
+  // The library also checks for permission from the operating system to use AMX tiles.
   static const bool has = HasBf16() && ProcessorHasTiles() && LibraryHasAll(dnnl::cpu_isa::avx512_core_amx);
   return has;
 }
 
 Precision PrecisionHere(Precision precision) {
-  if (precision != Precision::kBf16) return precision;  // without loading the library to ask it
+  if (precision != Precision::kBf16) return precision;  // avoids loading the library
   static const bool is_faster =
       HasAmx() || (HasBf16() && (AreInstructionsNamed() || !ProcessorHasSlowBf16()));
   return is_faster ? precision : Precision::kF32;

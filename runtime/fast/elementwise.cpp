@@ -1,5 +1,4 @@
-// Elementwise functions of one and two inputs, in whatever layout the input
-// has.
+// Elementwise functions with one and two inputs, in the layout of the input.
 
 #include <functional>
 
@@ -16,7 +15,7 @@ namespace {
 using dnnl::algorithm;
 using dnnl::memory;
 
-// A function of each element.
+// An elementwise function.
 std::optional<PreparedKernel> MakeFunction(const KernelRequest& request, const DnnFunction& function) {
   const memory::desc data = DescOf(request.inputs[0]);
   const dnnl::eltwise_forward::desc desc(dnnl::prop_kind::forward_inference, function.algorithm, data,
@@ -32,9 +31,8 @@ std::optional<PreparedKernel> MakeFunction(const KernelRequest& request, const D
                         primitive.impl_info_str());
 }
 
-// With post-operations oneDNN 2.6's binary algorithms write behind the end of
-// channels in blocks (DnnPostOpsTest) unless each block is full and a whole number
-// of vectors.
+// With post-ops, the binary primitives of oneDNN 2.6 write past the end of blocked channels (DnnPostOpsTest)
+// unless each block is full and a whole number of vectors.
 bool OverrunsWithPosts(const memory::desc& result) {
   const dnnl_blocking_desc_t& blocking = result.data.format_desc.blocking;
   if (blocking.inner_nblks == 0) return false;
@@ -42,10 +40,10 @@ bool OverrunsWithPosts(const memory::desc& result) {
   return IsPadded(result) || blocking.inner_nblks > 1 || blocking.inner_blks[0] % lanes != 0;
 }
 
-// A binary algorithm of each element and a number, then a function.
+// A binary algorithm with a scalar operand, followed by a function.
 std::optional<PreparedKernel> MakeLimits(const KernelRequest& request, const DnnFunction& first,
                                          const DnnFunction& second) {
-  // Row-major inputs run in the reference kernel as fast.
+  // For row-major inputs the reference kernel is just as fast.
   if (request.inputs[0].layout == nullptr || second.number) return std::nullopt;
   const memory::desc data = DescOf(request.inputs[0]);
   if (OverrunsWithPosts(data)) return std::nullopt;
@@ -95,7 +93,7 @@ std::optional<algorithm> BinaryAlgorithm(ir::ElementFunction function) {
   }
 }
 
-// out = function(a, b) of all memory of a layout.
+// out = function(a, b) for the whole memory of a layout.
 template <typename Function>
 class ElementsKernel final : public Kernel {
  public:
@@ -118,7 +116,7 @@ class ElementsKernel final : public Kernel {
   int64_t count_;
 };
 
-// No number in the first selects the second, as in the reference backend.
+// If the first operand is NaN the result is the second one, as in the reference backend.
 struct SmallerNumber {
   [[gnu::always_inline]] float operator()(float a, float b) const { return a < b ? a : b; }
 };
@@ -139,11 +137,11 @@ std::shared_ptr<const Kernel> KernelOfElements(algorithm algorithm, int64_t coun
     case algorithm::binary_max:
       return std::make_shared<ElementsKernel<LargerNumber>>(count);
     default:
-      return nullptr;  // quotients of what a layout is padded with are no numbers
+      return nullptr;  // quotients of layout padding are NaN
   }
 }
 
-// The same without oneDNN, which small networks need for nothing else.
+// The same without oneDNN, to avoid loading it for small networks.
 std::optional<PreparedKernel> MakeOfElements(const KernelRequest& request, algorithm algorithm,
                                              const memory::desc& desc) {
   if (!request.posts.empty() || TypeOf(desc) != DnnType::f32) return std::nullopt;
@@ -156,7 +154,7 @@ std::optional<PreparedKernel> MakeOfElements(const KernelRequest& request, algor
   return prepared;
 }
 
-// Two inputs of one shape, in the layout of the first that is not row-major.
+// Two inputs with the same shape, in the layout of the input that is not row-major.
 std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& request, algorithm algorithm,
                                                       const DnnPostOps& posts) {
   const memory::desc desc = DescOf(request.inputs[request.inputs[0].layout != nullptr ? 0 : 1]);
@@ -174,8 +172,8 @@ std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& reque
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-// One input has one element for each channel, or one; the other is in a layout of its
-// own (row-major inputs run in the reference kernel as fast).
+// One input has one element per channel, or a single one; the other one has a special layout (for row-major
+// inputs the reference kernel is just as fast).
 std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm,
                                                    const DnnPostOps& posts) {
   const Shape& shape = request.outputs[0].shape;
@@ -217,7 +215,7 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
   }
   if (std::optional<PreparedKernel> kernel = MakeOfBlockedChannels(request)) return kernel;
-  // Only functions of one input are fused to these.
+  // Only single-input functions are fused into these.
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;
   if (request.inputs[0].shape == request.inputs[1].shape) {
@@ -236,7 +234,7 @@ std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
   return MakeEltwise(request);
 }
 
-// One slope is a function of each element.
+// A single slope makes this an elementwise function.
 std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
   if (auto kernel = MakeSlopeInVectors(request)) return kernel;
   if (auto kernel = MakeEltwise(request)) return kernel;

@@ -16,18 +16,21 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int64_t kRowsAtOnce = 224;                 // whose products are made together
-constexpr int64_t kMostTerms = 192;                  // of a half, between which sums are kept in memory
-constexpr int64_t kOwnRowFloats = 2 * kTileColumns;  // of a row that is made by itself, for a pair of tiles
+constexpr int64_t kRowsAtOnce = 224;                 // rows of a block whose seven products are computed
+                                                     // together
+constexpr int64_t kMostTerms = 192;                  // terms of a half per pass; sums stay in memory between
+                                                     // passes
+constexpr int64_t kOwnRowFloats = 2 * kTileColumns;  // floats of a row that is multiplied separately, for a
+                                                     // pair of tiles
 
-// A quarter of the weights: which half of the terms, which of the columns.
+// A quarter of the weight matrix: half of the terms and half of the columns.
 struct Quarter {
   int64_t terms, columns;
 };
 
-// A product of a sum of quarters of the left rows (HalfFactors) with one of quarters of the weights.
+// The product of a sum of left quarters (HalfFactors) and a sum of weight quarters (Strassen).
 struct HalfProduct {
-  float sign;  // of the second; 0 where there is only the first
+  float sign;  // sign of the second quarter; 0 if there is only the first one
   Quarter first, second;
 };
 constexpr std::array<HalfProduct, kHalfProducts> kWaysOfProducts = {{
@@ -40,11 +43,11 @@ constexpr std::array<HalfProduct, kHalfProducts> kWaysOfProducts = {{
     {1, {1, 0}, {1, 1}},
 }};
 
-// Columns that are done together: those of two tiles, or the two blocks of the last one.
+// Columns processed together: two tiles, or the two blocks of the last tile.
 struct ColumnPair {
   int64_t tile;
-  int64_t blocks;  // of a half
-  int64_t right;   // how far the weights of the right half are
+  int64_t blocks;  // blocks per half
+  int64_t right;   // offset of the weights of the right half
   int64_t first_block() const { return tile * 2; }
 };
 
@@ -54,8 +57,7 @@ ColumnPair PairOf(const DenseSizes& sizes, int64_t pair) {
   return {.tile = 2 * pair, .blocks = 1, .right = kBlockColumns};
 }
 
-// The weights of a pair for some terms of both halves, in the order in which they are fetched before they are
-// read: four strips that are contiguous.
+// The weights of a column pair for some terms of both halves, in prefetch order: four contiguous strips.
 class NextWeights {
  public:
   NextWeights(const float* first, int64_t right, int64_t lower, int64_t terms, int64_t calls)
@@ -66,7 +68,7 @@ class NextWeights {
         blocks_(std::max<int64_t>(terms / kBlockColumns, 1)),
         lines_((4 * strip_ + calls * blocks_ - 1) / (calls * blocks_)) {}
 
-  // Lets the tile fetch what comes next.
+  // Sets the addresses that the tile prefetches.
   void Take(TileCall& call) {
     const int64_t strip = line_ / strip_;
     if (first_ == nullptr || strip >= 4) return;
@@ -78,13 +80,14 @@ class NextWeights {
  private:
   const float* first_;
   int64_t right_, lower_;
-  int64_t strip_;   // lines
-  int64_t blocks_;  // of terms of a call
-  int64_t lines_;   // for each of these
+  int64_t strip_;   // cache lines per strip
+  int64_t blocks_;  // blocks of terms per call
+  int64_t lines_;   // cache lines prefetched per block
   int64_t line_ = 0;
 };
 
-// The largest of a row of blocks as bits, in which infinities and then NaN are above all others.
+// Returns the maximum magnitude of a row of blocks as float bits; infinities and NaN compare above all other
+// values.
 uint32_t MagnitudeOf(const BlockedMatrix<const float>& matrix, int64_t row, int64_t terms) {
   using Bits = int32_t __attribute__((vector_size(32), aligned(4), may_alias));
   constexpr int64_t kBits = 8;
@@ -103,7 +106,7 @@ uint32_t MagnitudeOf(const BlockedMatrix<const float>& matrix, int64_t row, int6
   return static_cast<uint32_t>(largest);
 }
 
-// Whether errors of the larger row would be much of this one, or all of it.
+// Returns true if rounding errors of the larger row would dominate or exceed this one.
 bool IsLost(uint32_t magnitude, uint32_t other) {
   constexpr uint32_t kInfinity = 0x7F800000;
   constexpr float kMost = 64;
@@ -111,9 +114,8 @@ bool IsLost(uint32_t magnitude, uint32_t other) {
   return std::bit_cast<float>(magnitude) * kMost < std::bit_cast<float>(other);
 }
 
-// Intel's processors for servers begin two products of 16 numbers in a cycle (few of them and those of other
-// kinds one): there what is added for seven products, which is as fast as elsewhere, takes as long as the
-// eighth one.
+// Intel server processors execute two 512-bit FMAs per cycle (a few models, and other vendors, one). There
+// the additions for the seven products, as slow as elsewhere, take as long as the saved eighth product.
 bool MultipliesTwiceACycle() {
 #if defined(NNEFC_X86)
   return LaneCount() == kWideLanes && __builtin_cpu_is("intel") != 0;
@@ -128,8 +130,7 @@ std::optional<FewerProducts> FewerProducts::Make(const DenseSizes& sizes, bool w
   if (!wanted && MultipliesTwiceACycle()) return std::nullopt;
   constexpr int64_t kLeastRows = 64;
   if (sizes.terms % (2 * kBlockColumns) != 0 || sizes.rows < kLeastRows) return std::nullopt;
-  // Of an eighth that is saved: what the seven products cost to be kept and added, what sums of the left rows
-  // do.
+  // Overhead relative to the saved eighth: storing and adding the seven products, and summing the left rows.
   const double of_products = 10.0 / static_cast<double>(sizes.terms);
   const double of_factors = 7.0 / static_cast<double>(sizes.outputs);
   if (!wanted && of_products + of_factors > 0.075) return std::nullopt;
@@ -223,7 +224,7 @@ FewerProducts::OwnRows FewerProducts::FindOwnRows(const DenseCall& call, const R
   return own;
 }
 
-// For a block of terms of the first half and its counterpart in the second.
+// Computes the left factors for a block of terms in the first half and its counterpart in the second one.
 void FewerProducts::MakeFactors(const DenseCall& call, const Rows& rows, int64_t block,
                                 float* factors) const {
   const BlockedMatrix<const float> left = LeftOf(call, rows.image);
@@ -243,7 +244,7 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
   const ColumnPair pair = PairOf(*call.sizes, task.pair);
   const int64_t half = rows.half();
   const TilePanels panels(half);
-  const int64_t lower = terms_ / 2 * kTileColumns;  // weights of the second half of terms
+  const int64_t lower = terms_ / 2 * kTileColumns;  // offset of the weights of the second half of terms
   const int64_t chunks = (terms_ / 2 + kMostTerms - 1) / kMostTerms;
   float* sums = products + kHalfProducts * half_rows() * kTileColumns;
   const auto place = [&](const Quarter& quarter) {
@@ -290,7 +291,7 @@ void FewerProducts::RunPair(const DenseCall& call, const Rows& rows, const OwnRo
   Combine(call, rows, own, task.pair, products);
 }
 
-// All columns of a pair, in blocks that lie behind one another.
+// Computes all columns of a pair, in consecutive blocks.
 void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, const OwnRow& own, int64_t index,
                                float* out) const {
   const ColumnPair pair = PairOf(*call.sizes, index);
@@ -300,7 +301,7 @@ void FewerProducts::MakeOwnRow(const DenseCall& call, const Rows& rows, const Ow
   BlockedMatrix<float> place = call.Out(rows.image);
   place.data = place.At(rows.first + own.row, first);
   const float* start = call.operands.ElementsOf(call.steps->start(), place.data - call.out);
-  // Before it may be written over.
+  // Copied before the result may overwrite it.
   for (int64_t block = 0; start != nullptr && block < blocks; ++block)
     std::copy_n(start + block * place.block_stride, kBlockColumns, out + block * kBlockColumns);
   for (int64_t block = 0; block < blocks; block += 2) {

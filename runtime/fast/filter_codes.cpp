@@ -13,10 +13,10 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr size_t kRow = 256;  // numbers that are looked at before a mistake among them counts
+constexpr size_t kRow = 256;  // numbers checked between two tests for a mismatch
 constexpr double kWhole = 1e-4;
 
-// Calls `run(row)` with the numbers some at a time, until it returns false.
+// Calls `run(row)` for consecutive parts of the numbers, until it returns false.
 template <typename Run>
 bool EachRow(std::span<const float> numbers, const Run& run) {
   for (size_t begin = 0; begin < numbers.size(); begin += kRow) {
@@ -25,15 +25,15 @@ bool EachRow(std::span<const float> numbers, const Run& run) {
   return true;
 }
 
-// How far from whole ones the numbers are as multiples of 1 / `inverse`, those beyond 128 as far as infinity.
-// In f32, by which codes are up to 1.6e-5 elsewhere: two roundings of half a unit of 128 in its last place.
+// Returns the maximum distance of the numbers from multiples of 1 / `inverse`, infinity beyond 128. In f32
+// codes are off by up to 1.6e-5: two roundings of half an ulp of 128.
 constexpr float kCodeError = 1.6e-5F;
 float FarthestInF32(std::span<const float> numbers, float inverse) {
   float farthest = 0;
   const float* number = numbers.data();
   const size_t count = numbers.size();
   Vectorized([=, &farthest] {
-    constexpr float kRound = 12582912.0F;  // its last bit is worth 1
+    constexpr float kRound = 12582912.0F;  // the last mantissa bit has the value 1
     float away = 0;
     for (size_t i = 0; i < count; ++i) {
       const float code = number[i] * inverse;
@@ -56,7 +56,7 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
     const float* number = row.data();
     const size_t count = row.size();
     Vectorized([=, &farthest] {
-      constexpr double kRound = 6755399441055744.0;  // its last bit is worth 1
+      constexpr double kRound = 6755399441055744.0;  // the last mantissa bit has the value 1
       double away = 0;
       for (size_t i = 0; i < count; ++i) {
         const double code = static_cast<double>(number[i]) * inverse;
@@ -69,7 +69,7 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
   });
 }
 
-// With what rounding to f32 may take away.
+// Includes a margin for rounding to f32.
 float SumOfMagnitudes(std::span<const float> numbers) {
   double sum = 0;
   EachRow(numbers, [&](std::span<const float> row) {
@@ -94,11 +94,11 @@ float SumOfMagnitudes(std::span<const float> numbers) {
 }
 
 struct Extremes {
-  float largest = 0;           // of the magnitudes; infinite or NaN if one is
-  bool only_negative = false;  // what has that magnitude
+  float largest = 0;           // maximum magnitude; infinite or NaN if any number is
+  bool only_negative = false;  // true if only a negative number has that magnitude
 };
 
-// In integers, in which floats without their sign are in their order.
+// Compared as integers, an order-preserving view of floats without their sign.
 Extremes ExtremesOf(std::span<const float> numbers) {
   int32_t magnitude = 0, highest = INT32_MIN;
   const float* number = numbers.data();
@@ -120,9 +120,9 @@ Extremes ExtremesOf(std::span<const float> numbers) {
 
 }  // namespace
 
-// The largest code where all numbers are multiples of the last scale: by a code that is no multiple of the
-// least one with whole codes for all, some number is at least 1/128 away from a whole one, far more than
-// `kWhole`.
+// Returns the code of the largest magnitude if all numbers are multiples of the previous scale: the largest
+// multiple, up to `most`, of the smallest code with whole codes for all numbers. Any other code puts some
+// number at least 1/128 away from a whole one, far more than `kWhole`.
 std::optional<int> ScaleFinder::CodeByUnit(std::span<const float> numbers, double largest, int most) const {
   if (unit_ == 0) return std::nullopt;
   const double of_largest = std::nearbyint(largest / unit_);
@@ -160,7 +160,7 @@ std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
   return static_cast<float>(unit_);
 }
 
-// Some channels at a time: of a filter that is to be computed no more are there.
+// Reads some channels at a time, because a filter that is computed lazily exists only in parts.
 FilterCodes CodesOfFilter(const TensorValue& filter, bool grouped) {
   constexpr size_t kSome = size_t{128} << 10;
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
@@ -193,7 +193,7 @@ FilterCodes CodesOfFactor(const TensorValue& matrix, bool transposed) {
   const float* numbers = aligned.elements<float>().data();
   const auto rows = static_cast<size_t>(matrix.shape()[0]);
   const auto columns = static_cast<size_t>(matrix.shape()[1]);
-  constexpr size_t kSome = 16;  // columns that are gathered at a time: those of a line of the cache
+  constexpr size_t kSome = 16;  // columns gathered together: one cache line
   std::vector<float> gathered(kSome * rows);
   ScaleFinder finder;
   FilterCodes codes;

@@ -13,14 +13,14 @@ namespace {
 
 using Places = std::vector<int64_t>;
 
-// Which scale each number of a filter has.
+// The assignment of scales to the numbers of a filter.
 struct NumberScales {
-  int64_t rows, row;  // of the outermost axis, numbers of each
-  // Of the i-th row the scales from `i * row_scale` on, one for so many numbers of it.
+  int64_t rows, row;  // extent of the outermost axis, and numbers per row
+  // Row i has the scales starting at `i * row_scale`, each for numbers_of_scale consecutive numbers.
   int64_t row_scale, numbers_of_scale;
-  bool by_columns;  // the j-th scale for the j-th number instead
+  bool by_columns;  // true if number j has scale j instead
 
-  // Nothing of matrices that are more than that.
+  // Returns nullopt for filters that are not matrices.
   static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form) {
     const auto scales = static_cast<int64_t>(form.filter_codes->scales.size());
     const int64_t rows = shape[0], row = Volume(shape.drop_front()).value_or(0);
@@ -40,7 +40,8 @@ struct NumberScales {
   }
 };
 
-// Of each index along an axis, what it adds to the place of an element: blocks make a place a sum of those.
+// Returns, per index along an axis, its contribution to an element's offset: in blocked layouts an offset is
+// the sum of these over all axes.
 Places PlacesOfAxis(const dnnl_memory_desc_t& target, size_t axis) {
   const dnnl_blocking_desc_t& blocking = target.format_desc.blocking;
   Places places;
@@ -59,7 +60,7 @@ Places PlacesOfAxis(const dnnl_memory_desc_t& target, size_t axis) {
   return places;
 }
 
-// The places of what lies row-major over some axes.
+// Returns the offsets of elements in row-major order over some axes.
 Places PlacesOfRow(const dnnl_memory_desc_t& target, llvm::ArrayRef<size_t> axes) {
   Places places = {0};
   for (size_t axis : axes) {
@@ -72,15 +73,16 @@ Places PlacesOfRow(const dnnl_memory_desc_t& target, llvm::ArrayRef<size_t> axes
   return places;
 }
 
-// Where the codes of a filter lie.
+// The offsets of a filter's codes.
 struct CodePlaces {
-  Places rows;  // of the first code of each
-  // Within a row, in the order of their places: which number, and where.
+  Places rows;  // offset of the first code of each row
+  // Source and target index within a row, sorted by target.
   std::vector<int32_t> from, to;
-  bool four_together = false;  // of the places, always
-  bool four_in_a_row = false;  // of the numbers, too
-  int64_t sums = 0;            // the byte where sums of the codes of each scale begin; 0: there are none
-  int64_t inner_scales = 1, inner_sums = 1;  // of the innermost axis of those
+  bool four_together = false;  // targets always come in groups of four consecutive ones
+  bool four_in_a_row = false;  // the sources too
+  int64_t sums = 0;            // byte offset of the per-scale sums of codes (compensation); 0 if there are
+                               // none
+  int64_t inner_scales = 1, inner_sums = 1;  // extents of the innermost axis of scales and of sums
   size_t bytes = 0;
   bool is_padded = false;
 
@@ -98,7 +100,7 @@ bool AreFourTogether(const std::vector<int32_t>& numbers) {
   return true;
 }
 
-// oneDNN has sums behind the codes where the zero of a source is another code than 0.
+// oneDNN stores compensation sums after the codes if the source's zero point is not 0.
 bool FindSums(const dnnl_memory_desc_t& target, int mask, CodePlaces& places) {
   const dnnl_memory_extra_desc_t& extra = target.extra;
   if (extra.flags == 0) return true;
@@ -143,7 +145,7 @@ std::optional<CodePlaces> FindPlaces(const NumberScales& numbers, const DnnLayou
 }
 
 [[gnu::always_inline]] inline int8_t CodeOf(float number, float units) {
-  // Rounds to the even one of two that are as near.
+  // Rounds half to even.
   constexpr float kWhole = 12582912.0F;
   const float code = VectorClamp(number * units, -128.0F, 127.0F) + kWhole;
   return static_cast<int8_t>(static_cast<int>(code - kWhole));
@@ -172,15 +174,15 @@ class FilterRows final : public ConstantKernel {
   }
 
  private:
-  // Calls `read(first, last, write)` for some rows after others, which calls `write` with their numbers: so
-  // few that a core's cache has them.
+  // Calls `read(first, last, write)` for consecutive groups of rows that fit a core's cache; `read` calls
+  // `write` with their numbers.
   template <typename Read>
   void WriteBySteps(std::byte* out, Read read) const {
     constexpr int64_t kNumbers = 1 << 15;
     const ThreadScope scope(threads_);
     const int64_t step = std::clamp<int64_t>(kNumbers * threads_ / numbers_.row, 1, numbers_.rows);
     std::vector<int8_t> codes(static_cast<size_t>(step * numbers_.row));
-    // Places without a number hold 0, and sums begin with it.
+    // Padding holds 0, and sums start from 0.
     if (places_.is_padded) std::memset(out, 0, places_.bytes);
     for (int64_t first = 0; first < numbers_.rows; first += step) {
       const int64_t last = std::min(numbers_.rows, first + step);
@@ -189,7 +191,7 @@ class FilterRows final : public ConstantKernel {
   }
 
   void WriteRows(const float* numbers, int64_t first, int64_t last, int8_t* codes, std::byte* out) const {
-    // Rows whose codes lie beside one another are of one thread, and those that add to the same sums.
+    // Rows with adjacent codes, and rows that share sums, belong to the same thread.
     constexpr int64_t kTogether = 16;
     const bool shares_sums = numbers_.by_columns && places_.sums != 0;
     const int64_t count = last - first, together = shares_sums ? count : kTogether;
@@ -221,7 +223,7 @@ class FilterRows final : public ConstantKernel {
     });
   }
 
-  // What oneDNN adds as often as the zero of a source tells: the sums of codes, negative.
+  // Adds the compensation: negative sums of codes, multiplied by the source's zero point in oneDNN.
   void AddSums(const int8_t* codes, int64_t row, std::byte* out) const {
     if (numbers_.by_columns) {
       for (int64_t j = 0; j < numbers_.row; ++j) *places_.SumOf(j, out) -= codes[j];
@@ -250,7 +252,7 @@ class FilterRows final : public ConstantKernel {
 
   NumberScales numbers_;
   CodePlaces places_;
-  std::vector<float> units_;  // of each scale, by what numbers are multiplied
+  std::vector<float> units_;  // factors per scale
   int threads_;
 };
 

@@ -16,7 +16,7 @@ using ir::ElementFunction;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A function, and the same one as a binary algorithm where there is one.
+// A function, and the equivalent binary algorithm if there is one.
 struct Step {
   DnnFunction function;
   std::optional<DnnFunction> binary = std::nullopt;
@@ -31,9 +31,8 @@ Step WithBinary(DnnFunction function, algorithm algorithm, float number) {
   return {function, DnnFunction{.algorithm = algorithm, .number = number}};
 }
 
-// Linear functions round once, as x + s and x * s do. Those of a zero are left to
-// binary algorithms: oneDNN's cache of primitives takes 0.0 and -0.0 for one
-// parameter.
+// Linear functions round once, like x + s and x * s. With a zero operand binary algorithms are used instead:
+// oneDNN's primitive cache does not distinguish the parameters 0.0 and -0.0.
 Step AddStep(float s) {
   if (s == 0) return BinaryStep(algorithm::binary_add, s);
   return WithBinary({algorithm::eltwise_linear, 1, s}, algorithm::binary_add, s);
@@ -41,26 +40,24 @@ Step AddStep(float s) {
 
 Step MultiplyStep(float s) {
   if (s == 0) return BinaryStep(algorithm::binary_mul, s);
-  // Adding -0.0 keeps the sign of a zero product.
+  // Adding -0.0 preserves the sign of a zero product.
   return WithBinary({algorithm::eltwise_linear, s, -0.0f}, algorithm::binary_mul, s);
 }
 
-// x > s ? x : s: what oneDNN's relu and the lower limit of its clip compute, NaN
-// and zeros included.
+// x > s ? x : s, computed by oneDNN's relu and by the lower limit of its clip, including NaN and zeros.
 Step MaximumStep(float s) {
   if (std::isnan(s)) return BinaryStep(algorithm::binary_max, s);
   if (s == 0 && !std::signbit(s)) return WithBinary({algorithm::eltwise_relu}, algorithm::binary_max, s);
   return WithBinary({algorithm::eltwise_clip, s, kInfinity}, algorithm::binary_max, s);
 }
 
-// x < s ? x : s. The upper limit of oneDNN's clip is not it: its lower limit has
-// taken the place of NaN before.
+// x < s ? x : s. The upper limit of oneDNN's clip differs: its lower limit has already replaced NaN.
 Step MinimumStep(float s) {
   return BinaryStep(algorithm::binary_min, s);
 }
 
-// An operation of x and a scalar s; x is the first operand where the order
-// matters.
+// Returns the steps for an operation on x and a scalar s; for non-commutative ones x must be the first
+// operand.
 Steps MatchScalar(const ir::Node& node, int chained, float s) {
   const ElementFunction function = node.info().function;
   if (function == ElementFunction::kAdd) return {AddStep(s)};
@@ -114,13 +111,12 @@ Steps MatchFunction(const ir::Node& node) {
       return {{{algorithm::eltwise_mish}}};
     case ElementFunction::kSoftPlus:
       return {{{algorithm::eltwise_soft_relu}}};
-    default:  // exp too: eltwise_exp makes infinity of NaN
+    default:  // including exp: eltwise_exp returns infinity for NaN
       return {};
   }
 }
 
-// What the node does to its input `chained`; empty if oneDNN has no such
-// function.
+// Returns the steps applied to input `chained`; empty if oneDNN has no equivalent.
 Steps Match(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest) {
   if (rest.empty()) return MatchFunction(node);
   if (rest.size() != 1 || rest[0].constant == nullptr || rest[0].constant->volume() != 1) return {};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostPosts = 8;
 
-// A value of known type and shape, or nothing.
+// Returns a value's type and shape if known.
 std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
   const ir::Output& output = graph.output(port);
   const std::optional<Shape> shape = output.shape.extents();
@@ -19,15 +19,15 @@ std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
   return ValueInfo{.type = output.type, .shape = *shape, .constant = constant ? &*output.value : nullptr};
 }
 
-// What a node lets follow in its step.
+// The kinds of post-ops supported by a main operation.
 enum class Fusible : uint8_t {
   kNothing,
   kRelu,         // batch normalisation
-  kElementwise,  // an operation of two tensors
-  kAnything,     // convolutions, matrix products: also biases and residuals
+  kElementwise,  // a binary operation on tensors
+  kAnything,     // convolution or matmul: also biases and residuals
 };
 
-// The parts that operations play in a step.
+// The roles of operations in fusion.
 enum class Part : uint8_t {
   kConvolution,
   kProduct,
@@ -57,7 +57,7 @@ Parts PartsOf(const ir::OpRegistry& registry) {
                 {"Gather", Part::kGather}});
 }
 
-// The axis of biases: of channels of images, of columns of products.
+// Returns the axis of biases: channels of images, columns of matmuls.
 int64_t ChannelAxis(Part main, const Shape& result) {
   return main == Part::kProduct ? static_cast<int64_t>(result.size()) - 1 : 1;
 }
@@ -84,15 +84,15 @@ Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, con
   return Fusible::kNothing;
 }
 
-// A main node and what follows it so far.
+// A main node and the post-ops found for it.
 struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
-  DnnFunctions functions = {};  // of those that follow already
+  DnnFunctions functions = {};  // post-ops already accepted
 };
 
-// True if `node` can be done on its input `chained` before that is stored.
+// Returns true if `node` can be fused as an operation on its input `chained`.
 bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, int32_t chained,
                Chain& chain) {
   llvm::SmallVector<ValueInfo, 2> rest;
@@ -119,8 +119,7 @@ class Finder {
         convolution_(graph.registry().Find("opset1", "Convolution")),
         codes_(codes) {}
 
-  // Convolutions and matrix products choose first: an addition belongs to
-  // them rather than to what follows it.
+  // Convolutions and matmuls come first, to claim additions before elementwise operations do.
   std::vector<FusionGroup> Find() {
     for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
     for (ir::NodeId id : graph_.nodes()) AddCodeTable(graph_.node(id));
@@ -131,7 +130,7 @@ class Finder {
   }
 
  private:
-  // A concatenation of images along their channels, of which a Gather alone takes some.
+  // Fuses a channel concatenation whose only user is a Gather.
   void AddGatheredChannels(const ir::Node& gather) {
     if (!Is(gather, Part::kGather)) return;
     const ir::Node& concat = graph_.node(gather.input(0).node);
@@ -148,7 +147,7 @@ class Finder {
     groups_.push_back({.main = concat.id(), .posts = {gather.id()}});
   }
 
-  // With the quantization behind it if the codes of its result are wanted.
+  // Includes the following quantization if its codes are used.
   void AddCodeTable(const ir::Node& convert) {
     if (!IsOfCodeTable(graph_, convert) ||
         !codes_.contains(SeenNode(graph_, graph_.node(convert.input(0).node)).id()))
@@ -182,7 +181,7 @@ class Finder {
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
       if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
-        group.posts.push_back(next.id());  // the codes of the result are the last of a step
+        group.posts.push_back(next.id());  // quantization of the result is the last post-op
         if (*part == Part::kConvolution) AddSumOfCodes(next, group);
         break;
       }
@@ -197,8 +196,8 @@ class Finder {
     groups_.push_back(std::move(group));
   }
 
-  // A product of images with a number for each channel goes to a convolution of single pixels alone
-  // (attention to channels): the filter can be multiplied instead, where it is smaller than the images.
+  // Fuses a per-channel multiplication whose only user is a 1x1 convolution (channel attention): the filter
+  // can be scaled instead, if it is smaller than the images.
   void TakeScale(const ir::Node& convolution, FusionGroup& group) const {
     const ir::Node& scale = graph_.node(convolution.input(0).node);
     if (!Is(scale, Part::kFactor) || claimed_.contains(scale.id()) || OnlyUser(scale) != &convolution) return;
@@ -222,8 +221,8 @@ class Finder {
     return found != nullptr && *found == part;
   }
 
-  // The codes of a convolution, those of a sum of them and others, with a relu between or without: a
-  // convolution can add to what lies in its place.
+  // Fuses the quantization of a convolution with the quantized sum of it and another tensor, with or without
+  // a relu in between: a convolution can accumulate onto its output.
   void AddSumOfCodes(const ir::Node& codes, FusionGroup& group) {
     const ir::Node* sum = OnlyUser(codes);
     if (sum == nullptr || claimed_.contains(sum->id()) || !Is(*sum, Part::kSum)) return;

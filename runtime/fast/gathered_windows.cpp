@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kPixelBytes = kBlockColumns * sizeof(float);
 
-// Rows of pixels that narrow tiles are filled by badly: of seven a tile has three or four.
+// Returns true for row lengths that fill narrow tiles badly: seven pixels make tiles of three or four.
 bool FillsTilesBadly(int64_t columns) {
   constexpr int64_t kFewPixels = 4;
   return columns >= kFewPixels && DividedUp(columns, DividedUp(columns, TilePixels())) <= kFewPixels;
@@ -62,11 +62,11 @@ std::optional<PreparedKernel> MakeGatheredConvolution(const KernelRequest& reque
   const WindowAxis &rows = window[1], &columns = window[2];
   const bool is_pixel =
       rows.size * columns.size == 1 && rows.before + rows.after + columns.before + columns.after == 0;
-  // Wide tiles have as many pixels as two such rows.
+  // Wide tiles hold the pixels of two such rows.
   const bool is_worth = LaneCount() == kNarrowLanes && (is_pixel || FillsTilesBadly(columns.output));
   if (request.way.empty() && !is_worth) return std::nullopt;
   const GatheredWindows windows(input[0], filter[1], rows, columns);
-  // Of many images or large ones a copy for each tap is too much.
+  // For many or large images one copy per tap is too expensive.
   constexpr int64_t kMostFloats = int64_t{4} << 20;
   if (windows.floats() > kMostFloats) return std::nullopt;
   const DenseSizes sizes{.images = input[0],

@@ -17,7 +17,7 @@ namespace {
 struct GroupedForm {
   GroupWidth width;
   int64_t images, groups;
-  int64_t inputs, outputs;  // of a group
+  int64_t inputs, outputs;  // per group
   WindowAxis rows, columns;
   int threads;
 
@@ -26,13 +26,13 @@ struct GroupedForm {
   int64_t in_blocks() const { return DividedUp(groups * inputs, kBlockColumns); }
   int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
   int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
-  // Of a register of outputs.
+  // Weights for one register of outputs.
   int64_t weights_row() const { return inputs * kGroupedColumns * LaneCount(); }
   int64_t weights_size() const { return rows.size * weights_row(); }
   bool fills_registers() const { return width == GroupWidth::kRegisters; }
 };
 
-// Pixels of a row that a tile has, and which of those that it sees lie in the image.
+// The pixels of a tile within a row, and a bit mask of the input pixels inside the image.
 struct GroupedPlaces {
   Span places;
   uint32_t inside;
@@ -83,7 +83,7 @@ class GroupedConvolution final : public Kernel {
     return std::min(form_.rows.output, DividedUp(kTasksPerThread * form_.threads, planes));
   }
 
-  // Of a plane, a block of channels of an image.
+  // Computes rows of a plane, i.e. of a channel block of an image.
   void RunRows(const FilterCall& call, int64_t plane, const Span& rows) const {
     const int64_t column = plane % form_.out_blocks() * kBlockColumns;
     const int64_t offset = plane * form_.out_plane() + rows.begin * form_.columns.output * kBlockColumns;
@@ -104,7 +104,7 @@ class GroupedConvolution final : public Kernel {
                   form_.channels(), call.operands);
   }
 
-  // A register of output channels from `channel` on, `offset` from the beginning of the result.
+  // A register of output channels starting at `channel`, `offset` elements from the beginning of the result.
   struct Outputs {
     int64_t image, channel, offset;
   };
@@ -144,12 +144,12 @@ class GroupedConvolution final : public Kernel {
   }
 
   GroupedForm form_;
-  std::vector<Span> row_taps_;        // by row
-  std::vector<GroupedPlaces> tiles_;  // of a row
+  std::vector<Span> row_taps_;        // per row
+  std::vector<GroupedPlaces> tiles_;  // per row of pixels
   ProductSteps steps_;
 };
 
-// [groups, outputs, inputs, rows, columns] in registers of outputs, of a group or of several ones:
+// [groups, outputs, inputs, rows, columns] packed by registers of outputs, from one group or several:
 // [register][rows][inputs][columns].
 Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers) {
   const int64_t lanes = LaneCount(), outputs = filter[1], inputs = filter[2];
@@ -179,7 +179,7 @@ Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers)
   return LayoutOf(desc);
 }
 
-// Nothing for groups that neither fill registers nor fill one together.
+// Returns nullopt for groups that neither fill registers nor pack evenly into one.
 std::optional<GroupWidth> GroupWidthOf(int64_t inputs, int64_t outputs) {
   if (inputs % LaneCount() == 0 && outputs % LaneCount() == 0) return GroupWidth::kRegisters;
   if (inputs != outputs) return std::nullopt;
@@ -214,7 +214,7 @@ std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& reques
   if (!HasLanes()) return std::nullopt;
   const std::optional<GroupedForm> form = GroupedFormOf(request);
   if (!form) return std::nullopt;
-  // Of outputs for two wide registers and more, direct convolutions take two at a time.
+  // With outputs for two or more wide registers, direct convolutions process two at a time.
   const bool is_direct = LaneCount() == kWideLanes && form->fills_registers() && form->outputs > kWideLanes;
   if (request.way.empty() && is_direct) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, 1);

@@ -16,13 +16,12 @@ using dnnl::memory;
 
 namespace {
 
-// From so many rows on the products of matrices of oneDNN 2.6, whose weights are
-// packed, are faster than its inner product, above all where the weights come from
-// memory: 0.85 of its time on the layers of transformers.
+// minimum rows for oneDNN 2.6's matmul with packed weights to beat its inner product, especially with weights
+// from memory: 0.85 of the time on transformer layers
 constexpr int64_t kLeastRows = 8;
 
-// Adds what products of both kinds read and write; `swapped` where the constant's rows
-// are the columns of the primitive's weights.
+// Adds the arguments common to both primitives; `swapped` if the rows of the constant are the columns of the
+// primitive's weights.
 template <typename Primitive, typename PrimitiveDesc>
 PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, const PrimitiveDesc& primitive,
                       bool swapped) {
@@ -55,21 +54,21 @@ std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, co
   return Finish<dnnl::matmul>(request, posts, primitive, !shape.inputs_first);
 }
 
-// Weights of so many bytes come from memory or from a far cache for each row, at its speed whatever their
-// layout: they are read as they lie, from the mapped file if one has them, which saves the packed copy and
-// the time to make it. With AVX2 oneDNN multiplies fewer no faster.
+// Minimum byte size of weights used in place. They come from memory or an outer cache for each row, at a
+// speed independent of their layout; in place, from the mapped file if any, they save the packed copy and its
+// packing time. With AVX2 oneDNN is no faster for smaller ones either.
 size_t LeastInPlace() {
   constexpr size_t kOfWide = size_t{1} << 20, kOfNarrow = size_t{1} << 10;
   return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
 }
 
-// y[o] = sum over i of x[i] * weights[o, i], and what follows it.
+// y[o] = sum over i of x[i] * weights[o, i], with post-ops.
 class InPlaceProduct final : public Kernel {
  public:
   InPlaceProduct(const InnerProduct& shape, ProductSteps steps) : shape_(shape), steps_(std::move(steps)) {}
   std::string implementation() const override { return "in_place"; }
 
-  // The numbers of columns, and the result in whole blocks.
+  // Column operands, and the result padded to whole blocks.
   size_t scratch_bytes() const {
     return static_cast<size_t>(steps_.column_floats(shape_.outputs) + PaddedOutputs()) * sizeof(float);
   }
@@ -141,7 +140,7 @@ std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, c
   if (!HasLanes()) return std::nullopt;
   std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, channel_axis);
   if (!steps) return std::nullopt;
-  // Whose blocks are read as a whole.
+  // Per-element operands are read in whole blocks.
   if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());

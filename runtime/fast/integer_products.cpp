@@ -21,20 +21,20 @@ namespace nnefc::runtime {
 
 namespace {
 
-// How many there are of each, and how far it is in the constant from one to the next.
+// The extents of integer weights, and their strides in the constant.
 struct WeightSizes {
   int64_t outputs, inputs, taps;
-  int64_t output_stride, input_stride;  // taps lie behind one another
+  int64_t output_stride, input_stride;  // taps are contiguous
   bool fit_bytes;
-  int64_t together;  // inputs: a pair or kQuad
+  int64_t together;  // interleaved inputs: 2 or kQuad
 
   int64_t tiles() const { return DividedUp(outputs, kBlockColumns); }
   int64_t padded_inputs() const { return RoundUp(inputs, together); }
   int64_t numbers_of_tile() const { return taps * padded_inputs() * kBlockColumns; }
   int64_t numbers() const { return tiles() * numbers_of_tile(); }
-  // Behind the numbers, where fours are together, 0 less those of each output.
+  // After the weights, if interleaved by four: the negative sum of the weights of each output.
   int64_t sums() const { return together == kQuad ? tiles() * kBlockColumns : 0; }
-  // Of the first output of a tile; the others are `together` from one another.
+  // Returns the offset of the first output of a tile; consecutive outputs are `together` apart.
   int64_t PlaceOf(int64_t tap, int64_t input) const {
     const int64_t first = tap * padded_inputs() + input / together * together;
     return first * kBlockColumns + input % together;
@@ -42,7 +42,7 @@ struct WeightSizes {
   bool operator==(const WeightSizes&) const = default;
 };
 
-// As SumTile or QuadTile wants them: tiles of outputs, of each the taps, of each some inputs together.
+// The packing for SumTile and QuadTile: tiles of outputs, then taps, then interleaved inputs.
 class IntegerWeights final : public OpaqueLayout {
  public:
   explicit IntegerWeights(const WeightSizes& sizes) : sizes_(sizes) {}
@@ -107,7 +107,7 @@ class IntegerReorder final : public Kernel {
   WeightSizes sizes_;
 };
 
-// Of numbers and 0.
+// The range of some numbers and 0.
 struct IntegerRange {
   int32_t least = 0, most = 0;
 
@@ -150,7 +150,7 @@ bool Fits(const IntegerRange& range) {
          range.most <= std::numeric_limits<Number>::max();
 }
 
-// `count` numbers, `stride` from one to the next in `out`; whether they are the same in 16 bits.
+// Converts `count` numbers to 16 bits, `stride` apart in `out`; returns true if all fit.
 bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
   uint32_t beyond = 0;
   Vectorized([&] {
@@ -168,8 +168,7 @@ bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
   return beyond == 0;
 }
 
-// Of images whose channels are planes, or of rows, which are pixels of one column with their channels behind
-// one another.
+// Integer convolution of images in NCHW, or matmul: rows are then pixels of a single column in NHWC.
 template <typename Weight>
 class IntegerProducts final : public Kernel {
  public:
@@ -220,8 +219,8 @@ class IntegerProducts final : public Kernel {
     int64_t image;
     Span rows, tiles;
   };
-  // What a thread has found of rows: from which one on, whether they are codes, which are in its scratch
-  // then, and the least number, which is code 0.
+  // The cached result of FindCodes: the first row, whether the rows fit 8-bit codes (now in scratch memory),
+  // and the minimum, which is code 0.
   struct RowCodes {
     int64_t row = -1;
     bool are_codes = false;
@@ -229,15 +228,15 @@ class IntegerProducts final : public Kernel {
   };
 
   int64_t tiles() const { return DividedUp(form_.outputs, kBlockColumns); }
-  // Each whole lines of a cache.
+  // All are multiples of a cache line.
   int64_t NumberBytes() const { return grid_.MemberNumbers(form_) * int64_t{sizeof(int16_t)}; }
   int64_t CodeBytes() const { return fours_ ? NumberBytes() : 0; }
   int64_t MemberBytes() const { return NumberBytes() + CodeBytes() + (fours_ ? fours_->scratch_bytes() : 0); }
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
-  // Numbers of rows that differ by no more than codes do are such, with a zero. False, and nothing is done,
-  // if they differ by more or, without VNNI, many are far from the zero.
+  // Uses the 8-bit kernel for rows whose range fits codes with a zero point. Returns false without any effect
+  // if the range is larger or, without VNNI, if many codes are far from the zero point.
   bool RunCodes(const Call& call, const Part& part, RowCodes& own, std::byte* scratch) const {
     auto* codes = reinterpret_cast<uint8_t*>(scratch);
     if (own.row != part.rows.begin) own = FindCodes(call, part.rows, codes);
@@ -251,7 +250,7 @@ class IntegerProducts final : public Kernel {
     constexpr int64_t kMostCode = 255;
     if (int64_t{range.most} - range.least > kMostCode) return {.row = rows.begin};
     Vectorized([&] {
-      const auto* from = in;  // which what is written cannot change
+      const auto* from = in;  // local copy, to exclude aliasing
       auto* to = codes;
       const auto least = static_cast<uint32_t>(range.least);
       for (int64_t i = 0, numbers = count; i < numbers; ++i)
@@ -264,7 +263,7 @@ class IntegerProducts final : public Kernel {
     fours_->SumNumbers(PartOf(call, part, scratch), numbers, StoreOf(call, part));
   }
 
-  // Of its rows alone.
+  // The part relative to its own rows.
   QuadSums::Part PartOf(const Call& call, const Part& part, std::byte* scratch) const {
     return {.rows = {0, part.rows.count()},
             .tiles = part.tiles,
@@ -279,7 +278,7 @@ class IntegerProducts final : public Kernel {
     };
   }
 
-  // What the rows of a part see; whether all of it fits.
+  // Copies the input rows of a part as 16-bit numbers; returns true if all fit.
   bool Fill(const Call& call, const Part& part, int16_t* numbers) const {
     const int64_t first = SeenBy(form_.rows, part.rows.begin, 0), count = form_.RowsSeenBy(part.rows.count());
     const int64_t padded = form_.padded_channels, channels = form_.channels;
@@ -308,7 +307,7 @@ class IntegerProducts final : public Kernel {
     return fit;
   }
 
-  // Without numbers, one after another.
+  // Computes pixels one after another in panels.
   void RunTile(const Call& call, const Part& part, int64_t tile, const int16_t* numbers) const {
     const auto strips = static_cast<int64_t>(strips_.places.size());
     const Weight* weights = call.weights + tile * sizes_.numbers_of_tile();
@@ -402,7 +401,7 @@ bool AreIntegers(const KernelRequest& request) {
 
 std::optional<PreparedKernel> Prepare(const KernelRequest& request, const CodedForm& form, bool is_rows,
                                       WeightSizes sizes) {
-  constexpr int64_t kMostNumbers = int64_t{1} << 30;  // which offsets of 32 bits reach
+  constexpr int64_t kMostNumbers = int64_t{1} << 30;  // within reach of 32-bit offsets
   if (form.RowsSeenBy(form.rows.output) > kMostNumbers / form.row_numbers()) return std::nullopt;
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return std::nullopt;

@@ -1,5 +1,4 @@
-// MatMul: by weights in a layout that is chosen once where the right side is a
-// constant matrix.
+// MatMul, with weights in a layout chosen at planning time if the right side is a constant matrix.
 
 #include "runtime/fast/compressed.h"
 #include "runtime/fast/dense_product.h"
@@ -17,7 +16,7 @@ namespace {
 
 using dnnl::memory;
 
-// With AVX-512 oneDNN multiplies fewer as fast.
+// minimum rows; with AVX-512 oneDNN is just as fast for fewer
 int64_t LeastDenseRows() {
   constexpr int64_t kOfWide = 32, kOfNarrow = 8;
   return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
@@ -56,8 +55,8 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   return MakeInnerProduct(request, *posts, product);
 }
 
-// A row-major operand as [1.., leading.., rows, columns] of the result's rank,
-// transposed by its strides.
+// A row-major operand as [1.., leading.., rows, columns] with the rank of the result, transposed by its
+// strides.
 memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank, DnnType type) {
   memory::dims dims(rank, 1);
   memory::dims strides(rank, 1);
@@ -79,7 +78,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
   const Shape& output = request.outputs[0].shape;
-  // Vectors are left to the reference kernel, biases to a step of their own.
+  // Vectors belong to the reference kernel, biases to a separate step.
   if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
   const DnnType type = ProductType(request);
@@ -97,7 +96,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
   if (request.inputs[0].type == ElementType::kI32) return MakeIntegerProduct(request);
-  // What quantizes may take numbers of other types.
+  // Quantizing steps may accept inputs of other types.
   const bool accepts =
       DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);
   if (!accepts) return std::nullopt;
@@ -114,7 +113,7 @@ std::vector<ir::NodeId> Products(const ir::Graph& graph) {
   return products;
 }
 
-// The shapes of a product, where they are known.
+// The shapes of a matmul, if known.
 struct Factors {
   Shape a, b, product;
 };

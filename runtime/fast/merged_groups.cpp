@@ -29,18 +29,18 @@ class MergedFilterReorder final : public Kernel {
     if (whole == nullptr) return OutOfMemory();
     auto* rows = reinterpret_cast<float*>(whole->mutable_data());
     std::fill_n(rows, to_order_.src_desc().get_size() / sizeof(float), 0.0f);
-    // Each output of each group has a row of all inputs of the merged ones.
+    // One row per output of each group, with all inputs of the merged group.
     const float* filter = run.input(0).data<float>();
     const int64_t taps = inputs_ * window_;
     for (int64_t row = 0; row < run.input(0).extent(0) * outputs_; ++row) {
-      const int64_t place = row / outputs_ % merged_;  // of its group in the merged one
+      const int64_t place = row / outputs_ % merged_;  // index of the group within the merged one
       std::copy_n(filter + row * taps, taps, rows + (row * merged_ + place) * taps);
     }
     return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
       dnnl::memory source(to_order_.src_desc(), DnnEngine(), rows);
       dnnl::memory target(to_order_.dst_desc(), DnnEngine(), run.output().mutable_bytes());
       dnnl::reorder(to_order_).execute(stream, source, target);
-      stream.wait();  // before the rows are gone
+      stream.wait();  // while the rows are alive
     });
   }
 
@@ -57,7 +57,7 @@ int64_t GroupsToMerge(int64_t groups, int64_t inputs_of_group, int64_t outputs_o
   constexpr int64_t kTileInputs = 32, kTileOutputs = 16, kMost = 128;
   const int64_t width = std::min(inputs_of_group, outputs_of_group);
   if (groups == 1 || width == 1 || width >= kTileInputs) return 1;
-  // Measured with widths of 4 to 16: full tiles are best, then full columns of tiles.
+  // Measured with widths of 4 to 16: full tiles are best, then full tile columns.
   for (int64_t wanted : {kTileInputs, kTileOutputs}) {
     if (wanted % width == 0 && groups % (wanted / width) == 0) return wanted / width;
   }

@@ -1,5 +1,4 @@
-// LRN across channels, SoftMax, and BatchNormInference where it was not folded
-// into the filter before it.
+// LRN across channels, SoftMax, and BatchNormInference if not folded into the preceding filter.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +23,7 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   const TensorValue* axes = request.inputs[1].constant;
   if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
   if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
-  // Of more axes oneDNN computes nothing.
+  // oneDNN computes nothing for tensors of higher rank.
   constexpr size_t kMostAxes = 5;
   if (request.inputs[0].shape.size() > kMostAxes) return std::nullopt;
   const memory::desc data = DescInF32(request.inputs[0]);
@@ -40,8 +39,7 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   return builder.Finish(dnnl::lrn_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-// oneDNN's softmax makes 0 of NaN and of infinities: inputs with one of them run
-// in the kernel of rows.
+// oneDNN's softmax returns 0 for NaN and infinities: inputs with any of these run in the row kernel.
 class SoftmaxKernel final : public Kernel {
  public:
   SoftmaxKernel(std::shared_ptr<const Kernel> primitive, std::shared_ptr<const Kernel> rows)
@@ -77,7 +75,8 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
   std::optional<PreparedKernel> rows = MakeSoftmaxInVectors(request);
-  // Of so few, as behind a classifier, making oneDNN's kernel takes longer than a thousand runs gain.
+  // For small inputs, such as a classifier's result, creating the oneDNN primitive takes longer than a
+  // thousand runs save.
   constexpr int64_t kFew = 1 << 14;
   if (!rows || Volume(request.inputs[0].shape).value_or(0) <= kFew) return rows;
   const memory::desc data = PlainDesc(request.inputs[0].shape);
@@ -94,8 +93,8 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
   return prepared;
 }
 
-// The order in which generated code multiplies and divides counts where one of them is not
-// finite; rows keep to that of the formula.
+// Returns true if all parameters are finite: otherwise the order of operations in oneDNN's generated code
+// matters. Row kernels keep to the order of the formula.
 bool HasFiniteParameters(const KernelRequest& request) {
   const double epsilon = request.node->Double("epsilon");
   for (size_t input = 1; input < 5; ++input) {
@@ -122,7 +121,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
       Flags::use_global_stats | Flags::use_scale | Flags::use_shift);
   const dnnl::batch_normalization_forward::primitive_desc primitive(desc, posts->Attributes(), DnnEngine(),
                                                                     true);
-  // Of row-major tensors oneDNN's portable code keeps NaN in relu.
+  // For row-major tensors oneDNN's portable code propagates NaN through relu.
   if (!primitive || std::string_view(primitive.impl_info_str()).find("jit") == std::string_view::npos)
     return MakeBatchNormOfRows(request);
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});

@@ -41,7 +41,7 @@ struct LoadedFunctions {
 
   static LoadedFunctions Load() {
     constexpr const char* kLibrary = "libnnefc_onednn.so";
-    // Stays as long as the process does.
+    // Loaded until the process ends.
     void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     const void* functions = library == nullptr ? nullptr : ::dlsym(library, "nnefc_dnnl_functions");
     if (functions == nullptr) {
@@ -58,7 +58,7 @@ struct LoadedFunctions {
 // Null before the first call.
 std::atomic<const LoadedFunctions*> loaded_functions = nullptr;
 
-// How axes follow one another, the outermost first, and one of them in blocks.
+// An axis order, outermost first, with at most one blocked axis.
 struct Order {
   dnnl_format_tag_t tag;
   std::array<int8_t, 5> axes;
@@ -84,7 +84,7 @@ bool AllPositive(int rank, const dnnl_dims_t dims) {
   return rank > 0 && std::all_of(dims, dims + rank, [](int64_t extent) { return extent > 0; });
 }
 
-// All but the strides and blocks.
+// Returns a descriptor without strides and blocks.
 dnnl_memory_desc_t DescOf(int rank, const dnnl_dims_t dims, dnnl_data_type_t type) {
   dnnl_memory_desc_t desc = {};
   desc.ndims = rank;
@@ -112,7 +112,7 @@ void SetOrder(const Order& order, dnnl_memory_desc_t& desc) {
   blocking.inner_idxs[0] = order.blocked;
 }
 
-// True if the elements lie behind one another in some order of the axes.
+// Returns true if the elements are dense in some axis order.
 bool IsDenseOrder(int rank, const dnnl_dims_t dims, const dnnl_dims_t strides) {
   std::array<int, DNNL_MAX_NDIMS> axes = {};
   for (int axis = 0; axis < rank; ++axis) axes[static_cast<size_t>(axis)] = axis;

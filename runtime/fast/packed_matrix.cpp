@@ -10,8 +10,8 @@ using dnnl::memory;
 
 namespace {
 
-// Of row-major matrices [rows, terms] with `part`, [terms, outputs]; nothing where oneDNN has none that is
-// fast.
+// Describes the matmul of row-major [rows, terms] with `part`, [terms, outputs]; nullopt if oneDNN has only
+// its reference or gemm-based implementation.
 std::optional<dnnl::matmul::primitive_desc> Describe(const memory::desc& part, int64_t rows, SumStart start) {
   const int64_t terms = part.dims()[0], outputs = part.dims()[1];
   dnnl::primitive_attr attributes = DnnKernelBuilder::Attributes();
@@ -75,7 +75,7 @@ int64_t PackedMatrix::Offset(int64_t index, int64_t first) const {
 }
 
 std::optional<PackedProduct> PackedProduct::Make(const memory::desc& part, int64_t rows, SumStart start) {
-  constexpr int64_t kWorthOthers = 8 * kParallelGrain;  // multiplications, many in one instruction
+  constexpr int64_t kWorthOthers = 8 * kParallelGrain;  // multiply-adds, with many per instruction
   const bool is_small = rows * part.dims()[0] * part.dims()[1] < kWorthOthers;
   const int threads = is_small ? 1 : CurrentThreads();
   const ThreadScope scope(threads);
@@ -85,7 +85,7 @@ std::optional<PackedProduct> PackedProduct::Make(const memory::desc& part, int64
 }
 
 void PackedProduct::Call::Bind(int argument, const memory::desc& desc, const void* data) {
-  // oneDNN takes inputs as mutable pointers and does not write to them.
+  // oneDNN has mutable pointers for inputs but does not write to them.
   void* handle = const_cast<void*>(data);
   const auto [found, is_new] = memories_.try_emplace(argument);
   if (is_new) {

@@ -22,28 +22,27 @@ namespace {
 
 using RowPointers = const std::byte* const*;
 
-// Sums of one number that do not wait for each other: some eight additions are under way at once.
+// Number of independent partial sums per result, to have about eight additions in flight.
 constexpr int ChainsFor(int sums) {
   return sums >= 8 ? 1 : sums >= 4 ? 2 : sums >= 2 ? 4 : 8;
 }
 
 // Some of the terms for some of the rows.
 struct PanelPass {
-  RowPointers rows;  // of all
+  RowPointers rows;  // all rows
   int64_t first_row;
   int64_t first, terms;
 };
 
-// A tile of rows and halves of panels, whose sums stay in registers, for vectors of 8 lanes. `kFused`: by
-// instructions of AVX2, which compilers would not choose alike: they read weights again for each of
-// several rows, which takes longer than to multiply them.
+// A tile of rows and half panels with sums in registers, for 8-lane vectors. `kFused`: written with AVX2
+// instructions, because compilers would reload weights for each row, slower than the multiplications.
 template <bool kFused, int kRows, int kHalves>
 struct TileOf8 {
   using Vector = float __attribute__((vector_size(32), aligned(4), may_alias));
   static constexpr int kChains = ChainsFor(kRows * kHalves);
   static constexpr int kTermsTogether = kChains > 4 ? kChains : 4;
 
-  // Halves from `begin` on, of panels behind one another.
+  // Runs the half panels starting at `begin`, in consecutive panels.
   [[gnu::always_inline]] static void Run(const PanelPass& pass, const PanelSums* panels, int64_t begin) {
     Vector sums[kChains][kRows][kHalves] = {};
     const float* left[kRows];
@@ -92,7 +91,8 @@ struct TileOf8 {
     Vector factors[kHalves];
     for (int i = 0; i < kHalves; ++i) factors[i] = Load(weights[i] + k * kPanelWidth);
     for (int row = 0; row < kRows; ++row) {
-// Clang accepts such registers only in functions that are for AVX; it fuses products and sums without them.
+// Clang accepts these registers only in functions with AVX enabled; it generates fused multiply-adds by
+// itself.
 #if defined(NNEFC_X86) && !defined(__clang__)
       if constexpr (kFused && kRows > 1) {
         Vector x;
@@ -110,14 +110,13 @@ struct TileOf8 {
 #if defined(NNEFC_X86)
 #define NNEFC_TILE_OF_16 gnu::target(NNEFC_TARGET_AVX512 ",avx512bf16")
 
-// The same for vectors of 16 lanes, of f32 or of pairs of bf16. It has instructions of the latter only for
-// those.
+// The same for 16-lane vectors of f32 or bf16 pairs; bf16 instructions are used for the latter only.
 template <bool kPairs, int kRows, int kPanels>
 struct TileOf16 {
   static constexpr int kChains = ChainsFor(kRows * kPanels);
 
-  // `tiles` behind one another. Compilers keep the sums in registers all the time since they unroll loops
-  // within a loop before they look at what these index.
+  // Runs `tiles` consecutive tiles. Sums stay in registers because compilers unroll inner loops before they
+  // analyse array indices.
   [[NNEFC_TILE_OF_16]] static void Run(RowPointers rows, int64_t terms, const PanelSums* panels,
                                        int64_t tiles) {
     const int64_t count = kPairs ? (terms + 1) / 2 : terms;
@@ -162,7 +161,7 @@ struct TileOf16 {
   [[NNEFC_TILE_OF_16, gnu::always_inline]] static inline void AddTerm(
       RowPointers rows, const std::byte* const (&panels)[kPanels], int64_t k,
       __m512 (&sums)[kRows][kPanels]) {
-    // A term of f32 and a pair of bf16 are of one size.
+    // An f32 term and a bf16 pair have the same size.
     __m512 weights[kPanels];
     for (int i = 0; i < kPanels; ++i) weights[i] = _mm512_loadu_ps(panels[i] + k * int64_t{sizeof(__m512)});
     for (int row = 0; row < kRows; ++row) {
@@ -179,15 +178,15 @@ struct TileOf16 {
 };
 #endif
 
-// ---- which tiles ----
+// ---- tile selection ----
 
-// In tiles of `kMost` panels, and what is left in one or two smaller ones.
+// Runs tiles of `kMost` panels, and the rest in one or two smaller tiles.
 template <template <int, int> typename Tile, int kRows, int kMost>
 [[gnu::always_inline]] inline void RunTiles(RowPointers rows, int64_t terms,
                                             llvm::ArrayRef<PanelSums> panels) {
   const auto count = static_cast<int64_t>(panels.size());
   int64_t tiles = count / kMost;
-  // A tile of one panel loads more than it multiplies.
+  // A single-panel tile is bound by loads.
   if (kMost == 3 && tiles > 0 && count % kMost == 1) --tiles;
   Tile<kRows, kMost>::Run(rows, terms, panels.data(), tiles);
   const PanelSums* next = panels.data() + tiles * kMost;
@@ -203,11 +202,11 @@ template <template <int, int> typename Tile, int kRows, int kMost>
   }
 }
 
-// In tiles of `kMost` halves of panels, and what is left in smaller ones.
+// Runs tiles of `kMost` half panels, and the rest in smaller tiles.
 template <int kRows, int kMost>
 void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
   const auto count = 2 * static_cast<int64_t>(panels.size());
-  // A tile of one half loads more than it multiplies.
+  // A tile of a single half panel is bound by loads.
   const int64_t rest = count % kMost == 1 ? kMost + 1 : count % kMost;
   const auto run = [&](auto fused) __attribute__((always_inline)) {
     int64_t begin = 0;
@@ -221,7 +220,7 @@ void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
   run(std::false_type());
 }
 
-// By rows less one: of these, 16 registers hold sums that do not wait for each other, and factors.
+// Indexed by rows - 1: these fit independent sums and operands into 16 registers.
 using HalvesOfRows = void (*)(const PanelPass&, llvm::ArrayRef<PanelSums>);
 constexpr HalvesOfRows kNarrowTiles[] = {RunHalves<1, 8>, RunHalves<2, 4>, RunHalves<3, 3>, RunHalves<4, 3>};
 constexpr int64_t kNarrowRows = std::size(kNarrowTiles);
@@ -233,7 +232,7 @@ template <int kRows, int kPanels>
 using TileOfPairs = TileOf16<true, kRows, kPanels>;
 
 using TilesOfRows = void (*)(RowPointers, int64_t, llvm::ArrayRef<PanelSums>);
-// By number of rows less one, for processors with 32 registers.
+// Indexed by rows - 1, for processors with 32 registers.
 template <template <int, int> typename Tile>
 constexpr TilesOfRows kWideTiles[kRowsTogether] = {
     RunTiles<Tile, 1, 4>, RunTiles<Tile, 2, 4>, RunTiles<Tile, 3, 4>, RunTiles<Tile, 4, 4>,
@@ -270,7 +269,8 @@ void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
                            llvm::ArrayRef<PanelSums> panels) {
   const auto count = static_cast<int64_t>(rows.size());
   if (count <= kNarrowRows) return kNarrowTiles[count - 1]({rows.data(), 0, 0, terms}, panels);
-  // Some panels and terms at a time, which come from a far cache once: by half of the rows, then the others.
+  // Processes some panels and terms at a time, loaded from an outer cache once: for half of the rows, then
+  // the other half.
   constexpr size_t kPanelsOfPass = 3;
   constexpr int64_t kTermsOfPass = 256;
   const int64_t above = count / 2;

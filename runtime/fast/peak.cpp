@@ -1,4 +1,4 @@
-// What a processor reaches at most, beside which a profile sets its steps.
+// Peak floating-point throughput of the processor, a reference for profiles.
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 namespace nnefc::runtime {
 
 double MeasurePeak(int threads) {
-  constexpr int64_t kRounds = 200'000;  // some milliseconds
+  constexpr int64_t kRounds = 200'000;  // a few milliseconds
   constexpr int kTries = 8;
   if (!HasLanes()) return 0;
   const ThreadScope scope(threads);

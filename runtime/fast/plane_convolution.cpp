@@ -15,7 +15,7 @@ namespace nnefc::runtime {
 namespace {
 
 struct PlaneForm {
-  bool is_blocked;  // the images
+  bool is_blocked;  // true if the images are nChw16c
   int64_t images, inputs, outputs;
   WindowAxis rows, columns;
   int threads;
@@ -23,16 +23,16 @@ struct PlaneForm {
   int64_t taps() const { return rows.size * columns.size; }
   int64_t in_pixels() const { return rows.input * columns.input; }
   int64_t in_image() const { return in_pixels() * (is_blocked ? RoundUp(inputs, kBlockColumns) : inputs); }
-  // Outputs are summed some at a time, as many each time; those behind the last one have weights of 0.
+  // Outputs are summed in groups of equal size; padding outputs have zero weights.
   int64_t groups() const { return DividedUp(outputs, kMostPlanes); }
   int64_t of_group() const { return DividedUp(outputs, groups()); }
 };
 
-// How the pixels of an image are cut into tasks, so that what one sees lies in a core's cache.
+// The division of an image's pixels into tasks with inputs that fit a core's cache.
 struct PlaneGrid {
   int64_t row_parts, column_parts;
-  int64_t rows, columns;  // the most that one has
-  // What one sees: `left` pixels before its own, some for whole registers to begin with the latter.
+  int64_t rows, columns;  // maximum per task
+  // The input of a task, including `left` pixels before its own for register alignment.
   int64_t seen_rows, left, seen_columns;
 
   static PlaneGrid Of(const PlaneForm& form) {
@@ -92,7 +92,7 @@ class PlaneConvolution final : public Kernel {
     Span rows, columns;
   };
 
-  // An odd number of blocks: caches would have few places for planes that are a page apart.
+  // An odd number of blocks, because planes at page-sized distances would conflict in caches.
   int64_t PlaneFloats() const {
     return (DividedUp(grid_.seen_rows * grid_.seen_columns, kBlockColumns) | 1) * kBlockColumns;
   }
@@ -101,7 +101,7 @@ class PlaneConvolution final : public Kernel {
     return form_.inputs * PlaneFloats() + form_.groups() * form_.of_group() * LineFloats();
   }
 
-  // What the pixels of a part see, with zeros for what lies behind the image.
+  // Copies the input pixels of a part, zero-padded at the border of the image.
   void Gather(const FilterCall& call, const Part& part, float* planes) const {
     const WindowAxis &rows = form_.rows, &columns = form_.columns;
     const int64_t first_row = SeenBy(rows, part.rows.begin, 0);
@@ -122,7 +122,7 @@ class PlaneConvolution final : public Kernel {
     }
   }
 
-  // Of all channels.
+  // Copies pixels of all channels.
   void CopyPixels(const float* image, int64_t pixel, int64_t count, float* to) const {
     const int64_t together = form_.is_blocked ? kBlockColumns : 1;
     for (int64_t channel = 0; channel < form_.inputs; channel += together) {
@@ -172,7 +172,7 @@ class PlaneConvolution final : public Kernel {
                               .limits = steps_.limits()});
     for (int64_t output = 0; output < form_.outputs; ++output) {
       float* line = lines + output * LineFloats();
-      // Pixels as if they were channels, of which none is beyond the last.
+      // Pixels in place of channels, with no padding at the end.
       steps_.Finish({.out = {line, kBlockColumns, 0},
                      .offset = 0,
                      .column = 0,
@@ -188,7 +188,7 @@ class PlaneConvolution final : public Kernel {
   ProductSteps steps_;
 };
 
-// [outputs, inputs, taps..] in groups of outputs, of which those of a tap are behind one another.
+// [outputs, inputs, taps..] in groups of outputs, contiguous per tap.
 Layout PlaneFilterLayout(llvm::ArrayRef<int64_t> filter, const PlaneForm& form) {
   dnnl::memory::desc desc = PlainDesc(filter);
   PutOutputsInBlocks(desc, form.of_group());
@@ -198,7 +198,7 @@ Layout PlaneFilterLayout(llvm::ArrayRef<int64_t> filter, const PlaneForm& form) 
 std::optional<PlaneForm> PlaneFormOf(const KernelRequest& request) {
   constexpr int64_t kLeastPixels = 6, kMostPixels = int64_t{1} << 24, kMostOutputs = 12;
   constexpr int64_t kMostInputs = int64_t{1} << 20;
-  // All rows between the taps of a window are gathered, and pixels at its left for each row.
+  // All rows between the taps of a window are gathered, and pixels to the left of each row.
   constexpr int64_t kMostRows = 33, kMostBeside = 1024;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   if (filter.size() > 5 || filter[0] > kMostOutputs || filter[1] > kMostInputs ||

@@ -1,5 +1,4 @@
-// MaxPool and AvgPool, and ReduceMean and ReduceMax over all pixels of blocked
-// channels, which are such.
+// MaxPool and AvgPool, and the equivalent ReduceMean and ReduceMax over all pixels of blocked channels.
 
 #include <algorithm>
 #include <atomic>
@@ -29,7 +28,7 @@ struct PoolingDims {
   memory::dims strides, kernel, before, after;
 };
 
-// Of `codes` where the input lies in them and larger numbers shall have larger ones.
+// Pools `codes` if the input has them in increasing order of numbers.
 std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
                                           const PoolingDims& dims, const DnnCodes* codes = nullptr) {
   using dnnl::pooling_forward;
@@ -51,7 +50,7 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
   return builder.Finish(pooling_forward(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-// Where an element lies in a memory of at most one blocked axis, the channels.
+// Offsets of elements in a memory with at most one blocked axis, the channels.
 class Places {
  public:
   static std::optional<Places> Make(const memory::desc& desc) {
@@ -64,7 +63,7 @@ class Places {
     if (blocking.inner_nblks == 1) places.block_ = blocking.inner_blks[0];
     places.batch_ = blocking.strides[0];
     places.channel_ = blocking.strides[1];
-    // The spatial axes are the last of three.
+    // Spatial axes occupy the last of three entries.
     for (int i = 2; i < data.ndims; ++i)
       places.spatial_[static_cast<size_t>(i + 3 - data.ndims)] = blocking.strides[i];
     return places;
@@ -99,19 +98,19 @@ bool IsLowest(Bf16 x) {
 void Store(float x, float& to) {
   to = x;
 }
-// An element of the input, or an infinity.
+// Stores an element of the input, or an infinity.
 void Store(float x, Bf16& to) {
   to = Bf16::Truncated(x);
 }
 
-// A maximum of oneDNN begins at the lowest finite number: where that comes out,
-// the window may hold nothing but NaN, negative infinities and padding, whose
-// maximum is negative infinity. The few such elements are made again.
+// oneDNN's maximum starts from the lowest finite number: if that is the result, the window may contain only
+// NaN, negative infinities and padding, with a maximum of negative infinity. These rare elements are computed
+// again.
 struct MaxPoolShape {
   int64_t batch, channels;
   Window window;
   Places input, output;
-  int64_t output_elements;  // padding of channels included
+  int64_t output_elements;  // including channel padding
 };
 
 template <typename Element>
@@ -187,14 +186,14 @@ class MaxPoolKernel final : public Kernel {
   const MaxPoolShape shape_;
 };
 
-// True if a window lies wholly in the border: no code stands for its maximum.
+// Returns true if a window is entirely in the border: no code represents its maximum.
 bool HasEmptyWindow(const Window& window) {
   return llvm::any_of(window, [](const WindowAxis& axis) {
     return axis.before >= axis.size || (axis.output - 1) * axis.stride - axis.before >= axis.input;
   });
 }
 
-// Of images that lie in bf16 with channels behind the pixels.
+// Pools bf16 images in NHWC.
 std::optional<PreparedKernel> MakePoolOfBfloats(const KernelRequest& request, const Window& window) {
   const memory::desc input = DescOf(request.inputs[0]);
   const WindowAxis& planes = window[0];
@@ -244,12 +243,12 @@ std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const Po
 std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
     return std::nullopt;
-  // The positions of maxima are left to the reference kernel.
+  // Indices of maxima are only supported by the reference kernel.
   if (request.outputs.size() > 1 && !request.node->uses(1).empty()) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const bool average = request.node->info().FindAttribute("exclude-pad") != nullptr;
-  // Sums of larger windows need the 64 bits of the reference kernel: those of 32 bits are wrong by percents.
+  // Sums of larger windows need the reference kernel's 64 bits: in 32 bits they are wrong by percents.
   constexpr int64_t kMaxItems = 4096;
   int64_t items = 1;
   for (int64_t extent : request.node->Ints("kernel")) items *= std::min(extent, kMaxItems + 1);
@@ -264,9 +263,8 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   PoolingDims dims;
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
-    // Reached by the last window beyond the input: may be less than the
-    // padding asked for, or, where extents are rounded up, more. An average
-    // that counts padding does not count what lies beyond it.
+    // Extent of the last window beyond the input: possibly less than the requested padding or, if extents are
+    // rounded up, more. An average that includes padding excludes elements beyond it.
     const int64_t after = (axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before;
     if (axis.dilation != 1 || (average && !exclude_pad && after > axis.after)) return std::nullopt;
     dims.strides.push_back(axis.stride);
@@ -280,7 +278,7 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
       dims);
 }
 
-// Of all pixels of each channel.
+// Pools all pixels of each channel.
 template <Pooled kPooled>
 std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
   if (!request.posts.empty() || request.inputs[1].constant == nullptr) return std::nullopt;

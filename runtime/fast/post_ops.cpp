@@ -12,7 +12,7 @@ OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> opera
                              llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
   if (operand.size() > result.size()) return OperandShape::kOther;
   const bool is_slope = node.Is(ir::ElementFunction::kPRelu);
-  // Slopes of one axis are those of the channels, if there are as many.
+  // Slopes with a single axis apply to channels, if their number matches.
   const bool of_channels = is_slope && operand.size() == 1 && result.size() > 1 && operand[0] == result[1];
   const size_t missing = of_channels ? 1 : result.size() - operand.size();
   bool scalar = true;
@@ -34,8 +34,7 @@ bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, co
   const size_t first = static_cast<size_t>(post.first_operand);
   const size_t before = functions_.functions().size();
   if (functions_.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
-    // oneDNN's soft_relu rounds 1 + e^x before it takes the logarithm: -2e-6 for x = -20, where 2e-9 is
-    // right.
+    // oneDNN's soft_relu rounds 1 + e^x before the logarithm: it returns -2e-6 for x = -20 instead of 2e-9.
     if (functions_.functions().back().algorithm == algorithm::eltwise_soft_relu) return false;
     for (size_t i = before; i < functions_.functions().size(); ++i)
       posts_.push_back({.kind = Post::Kind::kFunction, .function = i});
@@ -106,7 +105,7 @@ DnnPostOps DnnPostOps::MakeForFoldedCodes(const FoldedCodes& codes, size_t rank)
   DnnPostOps posts;
   posts.number_desc_ = NumberDesc(rank);
   std::optional<std::pair<float, float>> limits = codes.limits;
-  // What is stored is cut off at the ends; what is added to is not.
+  // Results are clamped; the addend is not.
   if (codes.sum)
     limits = limits ? std::pair(std::max(limits->first, 0.0f), std::min(limits->second, 255.0f))
                     : std::pair(0.0f, 255.0f);

@@ -65,13 +65,13 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
                   .alpha = function.alpha};
     case algorithm::binary_add:
       return Step{.function = TileFunction::kLinear, .alpha = 1, .beta = number};
-    case algorithm::binary_mul:  // adding -0.0 keeps the sign of a zero
+    case algorithm::binary_mul:  // adding -0.0 preserves the sign of a zero
       return Step{.function = TileFunction::kLinear, .alpha = number, .beta = -0.0f};
     case algorithm::binary_max:
       return Step{.function = TileFunction::kAtLeast, .alpha = number};
     case algorithm::binary_min:
       return Step{.function = TileFunction::kAtMost, .alpha = number};
-    case algorithm::eltwise_clip:  // its other end is infinite
+    case algorithm::eltwise_clip:  // the other limit is infinite
       return Step{.function = TileFunction::kAtLeast, .alpha = function.alpha};
     case algorithm::eltwise_logistic:
       return Step{.function = TileFunction::kSigmoid};
@@ -99,7 +99,7 @@ std::optional<ProductSteps::Step> ProductSteps::StepOf(const DnnFunction& functi
 bool ProductSteps::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
   const auto first = static_cast<size_t>(post.first_operand);
-  DnnFunctions functions;  // of this operation alone
+  DnnFunctions functions;  // for this operation alone
   if (functions.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
     for (const DnnFunction& function : functions.functions()) {
       const std::optional<Step> step = StepOf(function);

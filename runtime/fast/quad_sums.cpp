@@ -11,7 +11,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Between the sums of tiles one pixel more, which is no multiple of a page.
+// One additional pixel between the sums of tiles, to avoid page-sized distances.
 constexpr int64_t kSumsStride = (kMostStoredPixels + 1) * kBlockColumns;
 constexpr int64_t kSums = kMostRestBlocks * kSumsStride, kStarts = kMostRestBlocks * kBlockColumns;
 
@@ -22,8 +22,8 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 }  // namespace
 
-// Without VNNI, of few pixels or channels other tiles are as fast, and each window has its own terms of the
-// rests it sees.
+// Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate remainder
+// terms.
 bool QuadSums::Suits(const CodedForm& form, bool has_vnni) {
   if (form.channels % kQuad != 0 || form.padded_channels != form.channels) return false;
   constexpr int64_t kLeastPixels = 12, kLeastChannels = 64, kMostWindows = 9;
@@ -100,7 +100,7 @@ QuadTile<Number> QuadSums::TileOf(const Part& part, const Number* numbers, int64
           .sums = nullptr};
 }
 
-// Calls start(group) for some tiles at a time, and then sum(group, pixels) for some pixels at a time.
+// Calls start(group) for groups of tiles, then sum(group, pixels) for ranges of pixels.
 template <typename Start, typename Sum>
 void QuadSums::ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const {
   auto* sums = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
@@ -119,7 +119,8 @@ void QuadSums::ForGroups(const Part& part, const Start& start, const Sum& sum, S
   }
 }
 
-// What codes less their base leave out: how far that is from the zero, times all weights.
+// Computes the correction for codes minus their base: its distance from the zero point times the sum of
+// weights.
 void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
   std::fill_n(group.starts, kStarts, 0);
   if (distance == 0) return;
@@ -131,7 +132,7 @@ void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
 void QuadSums::SumWhole(const Part& part, const uint8_t* seen, int zero, const Span& tiles,
                         const Span& pixels, const Sums& sums) const {
   const TilePanels panels(pixels.count());
-  const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // times next_lines
+  const int64_t lines_of_one = DividedUp(strip_count() * quads(), kQuadsOfLines);  // multiplied by next_lines
   auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes()) + kSums;
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
     blocks = std::min(BlocksOfTile(), tiles.end - tile);
@@ -141,7 +142,7 @@ void QuadSums::SumWhole(const Part& part, const uint8_t* seen, int zero, const S
                       .sums_stride = sums.tile_stride,
                       .start = starts,
                       .pixel_stride = sums.pixel_stride};
-    // Of the weights behind these, the first panels fetch some.
+    // The first panels prefetch part of the weights for the next tile.
     if (tile + blocks < DividedUp(form_.outputs, kBlockColumns))
       products.next_lines = DividedUp(blocks * kQuadsOfLines, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();

@@ -1,4 +1,4 @@
-// Quantization to codes of 8 bits and sums of codes.
+// Quantization to 8-bit codes, and sums of codes.
 
 #include "runtime/fast/quantization.h"
 
@@ -23,8 +23,8 @@ constexpr int64_t kLevels = 256;
 
 // --- kernels -------------------------------------------------------------------------
 
-// The codes of what `number(i)` gives. In loops of which compilers make vectors: no arithmetic under a
-// condition, and no divisions.
+// Stores the codes of `number(i)`, in loops that compilers vectorize: without conditional arithmetic or
+// divisions.
 template <typename Number>
 [[gnu::always_inline]] inline void StoreCodes(const CodeRange& range, int64_t begin, int64_t end, int least,
                                               uint8_t* out, const Number& number) {
@@ -32,7 +32,7 @@ template <typename Number>
   std::array<float, kRow> codes;
   const float low = range.low;
   const float width = range.high - range.low;
-  const float farthest = width + std::abs(low);  // what is as far away has the code of an end
+  const float farthest = width + std::abs(low);  // numbers this far away have the code of an end
   const VectorQuotient by_width(width), by_scale(range.codes.scale);
   const auto zero = static_cast<float>(range.codes.zero);
   const auto first = static_cast<float>(least);
@@ -44,11 +44,11 @@ template <typename Number>
     float* code = codes.data();
     switch (range.formula) {
       case CodeRange::Formula::kFakeQuantize:
-        // Products have their own rounding, as the formula has it.
+        // A separate loop rounds products, like the formula.
         for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
         for (int64_t i = 0; i < count; ++i) {
           const float x = VectorRound(code[i]);
-          code[i] = x > first ? x : first;  // NaN among them
+          code[i] = x > first ? x : first;  // including NaN
         }
         break;
       case CodeRange::Formula::kMinMax:
@@ -60,7 +60,7 @@ template <typename Number>
         break;
     }
     for (int64_t i = 0; i < count; ++i) {
-      float x = code[i] < 255.0f ? code[i] : 255.0f;  // NaN among them
+      float x = code[i] < 255.0f ? code[i] : 255.0f;  // including NaN
       x = x > first ? x : first;
       out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(x));
     }
@@ -87,7 +87,7 @@ class QuantizeKernel final : public Kernel {
   int64_t count_;
 };
 
-// From codes to those of another range.
+// Requantizes codes to another range.
 class RecodeKernel final : public Kernel {
  public:
   RecodeKernel(const DnnCodes& from, const CodeRange& to, int64_t count) : count_(count) {
@@ -111,7 +111,7 @@ class RecodeKernel final : public Kernel {
   int64_t count_;
 };
 
-// The sum of two tensors in codes, its codes; of negative sums, with relu, the code of 0.
+// Computes the codes of a sum of two coded tensors; with relu, negative sums have the code of 0.
 class SumKernel final : public Kernel {
  public:
   SumKernel(const DnnCodes& a, const DnnCodes& b, bool relu, const CodeRange& range, int64_t count)
@@ -141,7 +141,7 @@ class SumKernel final : public Kernel {
   int64_t count_;
 };
 
-// FakeQuantize of numbers that stay numbers.
+// FakeQuantize with f32 results.
 class RoundKernel final : public Kernel {
  public:
   explicit RoundKernel(const Levels& levels) : levels_(levels) {}
@@ -162,8 +162,8 @@ class RoundKernel final : public Kernel {
 
 // --- factories -----------------------------------------------------------------------
 
-// Nothing where limits are by channel, or as far apart or as near that divisions leave the range of normal
-// numbers.
+// Returns nullopt for per-channel limits, and for ranges so wide or narrow that divisions leave the normal
+// range.
 std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
   constexpr float kLeast = 1e-18f, kMost = 1e18f;
   if (!HasLanes() || !request.posts.empty()) return std::nullopt;
@@ -178,7 +178,7 @@ std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
   const Levels levels = {limits[0], limits[1], limits[2], limits[3],
                          static_cast<float>(request.node->Int("levels") - 1)};
   if (!(levels.high - levels.low > kLeast)) return std::nullopt;
-  // The elements of a layout without padding are all of its memory.
+  // Without padding a layout's memory contains exactly its elements.
   const memory::desc desc = DescInF32(input);
   const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
   PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
@@ -276,11 +276,11 @@ void CodedRequest::FindSum() {
   request.posts = posts.drop_back(2);
 }
 
-// --- what follows sums of products ----------------------------------------------------
+// --- epilogue of sums of products -----------------------------------------------------
 
 namespace {
 
-// The numbers of a constant that is added, by channel.
+// Returns the values of an added constant, per channel.
 std::optional<std::vector<float>> AddedNumbers(const PostOperation& post, const KernelRequest& request,
                                                int64_t channel_axis) {
   if (!post.node->Is(ir::ElementFunction::kAdd)) return std::nullopt;
@@ -298,7 +298,7 @@ std::optional<std::vector<float>> AddedNumbers(const PostOperation& post, const 
   return numbers;
 }
 
-// Between which numbers a function leaves others as they are.
+// Returns the limits of a clamping function.
 std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
   if (node.Is(ir::ElementFunction::kRelu)) return std::pair(0.0, HUGE_VAL);
   if (node.Is(ir::ElementFunction::kClamp)) return std::pair(node.Double("min"), node.Double("max"));
@@ -308,7 +308,7 @@ std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
 }  // namespace
 
 CodeMap::CodeMap(const CodeRange& range) : factor(255.0f / (range.high - range.low)) {
-  // A last bit of the largest codes lifts halves above the middle.
+  // One last bit of the largest codes rounds halves up.
   const float lift = range.formula == CodeRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
   offset = -range.low * factor + lift;
 }
@@ -374,7 +374,7 @@ namespace {
 
 using Formula = CodeRange::Formula;
 
-// The operations that quantize.
+// The quantizing operations.
 using Formulas = ir::OpTable<Formula>;
 const Formulas& QuantizingOps() {
   static const Formulas kOps =
@@ -385,11 +385,11 @@ const Formulas& QuantizingOps() {
   return kOps;
 }
 
-// From the numbers of the input to those of the codes 0 and 255.
+// The input values of the ends of a range, and their results: the numbers of codes 0 and 255.
 struct Ends {
-  double low = 0;  // of the input
+  double low = 0;  // input
   double high = 0;
-  double first = 0;  // of the result
+  double first = 0;  // result
   double last = 0;
 };
 
@@ -423,7 +423,7 @@ std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const 
   const double scale = (last - first) / (kLevels - 1);
   const double zero = -first / scale;
   constexpr double kWhole = 1e-3;
-  // A range that is no wider than what f32 tells apart has no codes.
+  // Ranges too narrow for f32 have no codes.
   if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
   if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
   if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;

@@ -1,8 +1,7 @@
-// LSTMCell, GRUCell and RNNCell, and the sequences of them, in f32: the inputs
-// of many steps are multiplied by their weights at once. By panels of constant weights
-// (recurrent_panels.h), or else a step of a whole batch is one product of matrices,
-// and gates are functions of rows. Formulas are those of
-// runtime/kernels/recurrent.cpp, which takes what is declined here: other types, peepholes.
+// LSTMCell, GRUCell and RNNCell, and the corresponding sequences, in f32: the inputs of many steps are
+// multiplied by their weights in one matmul. Steps use panels of constant weights (recurrent_panels.h), or
+// else one matmul for the whole batch with gates as row functions. runtime/kernels/recurrent.cpp has the
+// formulas and handles all cases declined here: other types, peepholes.
 
 #include "runtime/kernels/recurrent.h"
 
@@ -25,7 +24,7 @@ namespace {
 
 class StepRunner {
  public:
-  // Where things are in scratch memory.
+  // Offsets in scratch memory.
   struct Scratch {
     Scratch(const Cell& cell, int64_t batch, int64_t steps, int64_t inputs, size_t product_bytes) {
       constexpr int64_t kAligned = 16;  // floats
@@ -42,9 +41,9 @@ class StepRunner {
       product = place(static_cast<int64_t>(product_bytes / sizeof(float)) + 1);
     }
 
-    llvm::SmallVector<int64_t, 2> gates;  // by part: [steps, batch, gates, hidden]
-    int64_t beside;                       // of a GRU: r * h, or R * h of all gates
-    int64_t x, h;  // of more than one element: [steps, batch, inputs] and [batch, hidden]
+    llvm::SmallVector<int64_t, 2> gates;  // per part: [steps, batch, gates, hidden]
+    int64_t beside;                       // for a GRU: r * h, or R * h of all gates
+    int64_t x, h;  // for batches with several elements: [steps, batch, inputs] and [batch, hidden]
     int64_t product;
     int64_t floats = 0;
     size_t bytes() const { return static_cast<size_t>(floats) * sizeof(float); }
@@ -88,7 +87,7 @@ class StepRunner {
   float* Gates(const Batch& batch, size_t part, int64_t place) const {
     return gates_[part] + place * batch.size * Width(part);
   }
-  // Of the batch, row-major: that before a step.
+  // Returns the row-major state of the batch before a step.
   const float* State(const Batch& batch, int64_t step) const {
     if (batch.size > 1) return h_;
     return step == 0 ? batch.h : batch.y + batch.Time(step - 1) * cell_.hidden;
@@ -97,7 +96,7 @@ class StepRunner {
     return weights_.bias == nullptr ? nullptr : weights_.bias + gate * cell_.hidden;
   }
 
-  // X * W^T + B for `count` steps from `first` on, kept in the order of time.
+  // Computes X * W^T + B for `count` steps starting at `first`, stored in time order.
   FaultOr<Success> MultiplyInputs(const Batch& batch, int64_t first, int64_t count) {
     const int64_t inputs = weights_.inputs;
     const float* x = batch.x + (batch.reverse ? batch.Time(first + count - 1) : first) * inputs;
@@ -132,7 +131,7 @@ class StepRunner {
     }
     ForEachPart(batch, step, place, [&](const StateRow& row) {
       math_.Finish(row);
-      // What a product reads next lies row-major.
+      // Row-major, as the input of the next matmul.
       if (batch.size > 1) Copy(row.next_h, row.count, h_ + (row.h - h_));
     });
     return Success();
@@ -167,7 +166,7 @@ class StepRunner {
   const llvm::SmallVector<GatePart, 2> parts_;
   const DirectionWeights& weights_;
   Multiplier multiplier_;
-  const int64_t steps_;  // whose gates are in memory at once
+  const int64_t steps_;  // steps with gates in memory at the same time
   llvm::SmallVector<float*, 2> gates_;
   float* beside_;
   float *x_, *h_;
@@ -209,7 +208,7 @@ class RecurrentKernel final : public Kernel {
                              .r = {Elements(run.input(first + 1)), hidden},
                              .bias = last > first + 1 ? run.input(first + 2).data<float>() : nullptr,
                              .inputs = inputs};
-    if (is_lstm() && last == 4 && run.input(4).rank() == 1) {  // W and R side by side
+    if (is_lstm() && last == 4 && run.input(4).rank() == 1) {  // W and R in one matrix
       weights.w.stride = weights.r.stride = inputs + hidden;
       weights.r.data = weights.w.data + inputs;
       weights.bias = run.input(4).data<float>();
@@ -242,7 +241,7 @@ class RecurrentKernel final : public Kernel {
     return Success();
   }
 
-  // Elements of one length run together.
+  // Elements with equal lengths run together.
   FaultOr<Success> RunDirection(const KernelRun& run, int64_t direction,
                                 llvm::ArrayRef<int64_t> lengths) const {
     const size_t first = is_lstm() ? 4 : 3;  // W
@@ -268,7 +267,7 @@ class RecurrentKernel final : public Kernel {
     return Success();
   }
 
-  // Of a tensor in whatever layout.
+  // Returns the data of a tensor in any layout.
   static const float* Elements(const TensorView& tensor) {
     return reinterpret_cast<const float*>(tensor.bytes());
   }
@@ -302,7 +301,7 @@ class RecurrentKernel final : public Kernel {
             .reverse = form_.reverse || direction == 1};
   }
 
-  // The last states; behind the length of a sequence its states are 0.
+  // Stores the last states; past the length of a sequence its states are 0.
   void FinishStates(const KernelRun& run, int64_t direction, int64_t begin, const Batch& batch) const {
     const int64_t hidden = cell_.hidden;
     const int64_t length = run.input(0).extent(1);
@@ -321,13 +320,13 @@ class RecurrentKernel final : public Kernel {
     std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
   }
 
-  const std::array<Cell, 2> cells_;  // by direction; they differ in activations only
+  const std::array<Cell, 2> cells_;  // per direction; they differ in activations only
   const Cell& cell_ = cells_[0];
   const Form form_;
   const StepRunner::Scratch scratch_;
 };
 
-// How many steps' gates are held at once: as many as a second-level cache holds beside weights.
+// Number of steps with gates in memory at the same time: as many as fit L2 in addition to the weights.
 int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
   constexpr int64_t kMost = int64_t{1} << 15;  // floats
   return std::clamp<int64_t>(kMost / (batch * cell.gates * cell.hidden), 1, length);
@@ -336,7 +335,8 @@ int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
 template <CellKind kKind, bool kSequence>
 std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
   const size_t states = kKind == CellKind::kLstm ? 2 : 1;
-  const size_t lengths = kSequence ? states + 1 : request.inputs.size();  // the input that is not f32
+  const size_t lengths = kSequence ? states + 1 : request.inputs.size();  // index of the only input that is
+                                                                          // not f32
   if (!request.posts.empty() || request.outputs.size() != states + (kSequence ? 1 : 0)) return std::nullopt;
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     if (i != lengths && !DnnAccepts(request.inputs[i])) return std::nullopt;
@@ -359,7 +359,7 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
                                         .steps = steps,
                                         .has_bias = request.inputs.size() > bias,
                                         .type = ProductType(request)};
-    // Of one row, steps take as long as R comes from a cache, also by tiles.
+    // For a single row the time is bound by reading R from a cache, with AMX tiles too.
     const bool has_tiles = HasAmx() && sizes.type == DnnType::bf16 && sizes.batch > 1;
     if (has_tiles) form.packed = PackedWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);
     if (!form.packed) form.panels = PanelWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);

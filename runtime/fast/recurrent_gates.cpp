@@ -33,7 +33,7 @@ void ActivateRow(const CellFunction& activation, float* x, int64_t count) {
   }
 }
 
-// Of a GRU whose reset acts on products: what its sums lack of them.
+// Adds the missing recurrent products to the sums of a GRU whose reset gate applies to products.
 void AddBeside(const StateRow& row) {
   constexpr int64_t kGates = 2;
   Vectorized([&] {
@@ -86,7 +86,7 @@ bool CellMath::HasUsualFunctions() const {
 
 // C' = f * C + i * c;  H' = o * h(C')
 void CellMath::FinishLstm(const StateRow& row) const {
-  if (is_usual_) {  // in one pass, with three divisions instead of five
+  if (is_usual_) {  // in a single pass, with three divisions instead of five
     const float* gates[4];
     for (size_t i = 0; i < 4; ++i) gates[i] = row.gates + cell_.order[i] * row.stride;
     return Vectorized([&] {
@@ -136,7 +136,7 @@ void CellMath::FinishGru(const StateRow& row) const {
   });
 }
 
-// The same in one pass.
+// The same in a single pass.
 void CellMath::FinishUsualGru(const StateRow& row) const {
   Vectorized([&] {
     for (int64_t j = 0; j < row.count; ++j) {

@@ -13,7 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Panels whose gates are computed at once: vectors enough that their functions do not wait for each other.
+// Number of panels with gates computed together: enough vectors to hide the latency of their functions.
 constexpr int64_t kPanelsTogether = 4;
 
 void Copy(const float* from, int64_t count, float* to) {
@@ -24,7 +24,7 @@ const std::byte* Bytes(const void* data) {
   return static_cast<const std::byte*>(data);
 }
 
-// Calls body(first, rows) for tiles of `count` rows, all of about the same number.
+// Calls body(first, rows) for tiles of `count` rows, of nearly equal sizes.
 template <typename Body>
 void ForEachTile(int64_t count, const Body& body) {
   const int64_t tiles = (count + kRowsTogether - 1) / kRowsTogether;
@@ -34,39 +34,39 @@ void ForEachTile(int64_t count, const Body& body) {
   }
 }
 
-// A direction of a layer in a run, of a share of its elements.
+// A run of one direction of a layer, for a share of the batch.
 class PanelRunner {
  public:
-  // `threads`: on which its steps run, dividing the units of the state.
+  // `threads`: number of threads that divide the hidden units of each step.
   PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
               const PanelWeights::Share& share, int threads, float* scratch);
 
   FaultOr<Success> Run(const Batch& batch);
 
  private:
-  // What of a cell is computed before members of the team meet.
+  // The part of a cell computed between two barriers.
   struct Phase {
     int64_t first_gate, last_gate;
     bool of_reset;  // multiplies r * h instead of h
     bool is_last;
   };
-  // Steps whose gates are in scratch memory at once, which lie there in the order of time; `start`: the first
-  // in that order.
+  // Steps with gates in scratch memory at the same time, stored in time order; `start`: the first in that
+  // order.
   struct Block {
     int64_t first, count, start;
   };
-  // A step in the order of steps, and the place of its gates in its block.
+  // A step in processing order, and the index of its gates in the block.
   struct StepPlace {
     int64_t step, place;
   };
-  // Of X, of a block.
+  // Rows of X for a block.
   using Rows = llvm::SmallVector<const std::byte*, 32>;
 
   void StartStates(const Batch& batch);
   void RunInParts(const Batch& batch) const;
   Block BlockAt(const Batch& batch, int64_t first) const;
   StepPlace At(const Batch& batch, const Block& block, int64_t step) const;
-  // Of a gate: what a member of the team has to do with.
+  // Returns the panels of a gate that belong to a team member.
   Span OwnPanels(int part) const;
   FaultOr<Success> MultiplyInputs(const Batch& batch, const Block& block);
   void RoundInputs(const Batch& batch, const Block& block);
@@ -102,7 +102,7 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
   const auto packed_r = PanelMatrix::Make(r, cell.hidden, sizes.type);
   if (!packed_r || w.constant == nullptr) return std::nullopt;
   PanelWeights weights(*packed_r);
-  // These read rows and write sums that lie close together.
+  // Packed weights need adjacent input rows and output sums.
   const bool is_close = sizes.batch == 1 && cell.hidden % kPanelWidth == 0;
   if (sizes.type == DnnType::bf16 && HasAmx() && is_close)
     weights.inputs_ = PackedWeights::OfInputs(cell, w, sizes);
@@ -111,14 +111,14 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
   const auto threads = static_cast<int64_t>(CurrentThreads());
   const int64_t panels = weights.r_.panels_of_group();
   const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
-  // Of a step, that members meet behind it is worth their work.
+  // Minimum work per step that justifies the barrier after it.
   constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
   if (sizes.batch * of_element >= kWorthOthers)
     weights.threads_ = static_cast<int>(std::min<int64_t>(threads, panels));
   const int64_t inputs = w.shape.back();
   weights.whole_ = {.steps = sizes.steps,
                     .scratch = weights.PlaceScratch(cell, inputs, sizes.batch, sizes.steps)};
-  // Each thread reads all of R then, which a cache that all have must hold.
+  // Each thread then reads all of R, small enough for a shared cache.
   constexpr int64_t kLeastElements = 4, kMostNumbers = int64_t{1} << 20;
   if (threads > 1 && sizes.batch >= threads * kLeastElements && of_element <= kMostNumbers &&
       sizes.batch * of_element * sizes.length >= kWorthOthers) {
@@ -222,8 +222,7 @@ FaultOr<Success> PanelRunner::Run(const Batch& batch) {
   return Success();
 }
 
-// Each member multiplies inputs for its own gates, which are in its cache then, and waits for nobody with
-// them.
+// Each member multiplies inputs for its own gates, already in its cache, without a barrier.
 void PanelRunner::RunInParts(const Batch& batch) const {
   const auto phases = static_cast<int64_t>(phases_.size());
   RunInSteps(batch.length * phases, threads_, [&](int64_t i, int part) {
@@ -256,7 +255,7 @@ Span PanelRunner::OwnPanels(int part) const {
 
 void PanelRunner::StartStates(const Batch& batch) {
   const int64_t stride = packed_.r().row_stride();
-  // What lies behind the terms of a row is multiplied by zeros.
+  // Row padding is multiplied by zeros.
   if (is_rounded()) std::fill_n(rounded_, 3 * batch.size * stride, uint16_t{0});
   for (int64_t i = 0; i < batch.size; ++i) {
     const float* h = batch.h + i * batch.h_stride;
@@ -308,7 +307,7 @@ PanelRunner::Rows PanelRunner::RowsOf(const Batch& batch, const Block& block) co
   return rows;
 }
 
-// All rows by some panels, of those of all gates.
+// Multiplies all rows by a range of panels, numbered across all gates.
 void PanelRunner::MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const Span& panels) const {
   const PanelMatrix& w = *packed_.w();
   const int64_t width = cell_.gates * padded_;
@@ -334,7 +333,7 @@ void PanelRunner::RunPart(const Batch& batch, const StepPlace& at, const Phase& 
   const Span own = OwnPanels(part);
   const int64_t groups = (own.count() + kPanelsTogether - 1) / kPanelsTogether;
   for (int64_t i = 0; i < groups; ++i) {
-    // Every other step goes backward: a cache that does not hold all of R has what was read last.
+    // Alternate steps run backward: a cache smaller than R still holds the panels read last.
     const int64_t group = at.step % 2 == 0 ? i : groups - 1 - i;
     const int64_t first = own.begin + group * kPanelsTogether;
     const int64_t last = std::min(own.end, first + kPanelsTogether);
@@ -349,7 +348,7 @@ const std::byte* PanelRunner::State(const Batch& batch, int64_t step, int64_t el
   return Bytes(states_ + row * padded_);
 }
 
-// Adds the products of the state, or of r * h, to the sums of gates of panels [first, last).
+// Adds the products of the state, or of r * h, to the gate sums of panels [first, last).
 void PanelRunner::MultiplyStates(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first,
                                  int64_t last) const {
   const PanelMatrix& r = packed_.r();
@@ -390,7 +389,7 @@ void PanelRunner::MultiplyStates(const Batch& batch, const StepPlace& at, const 
   });
 }
 
-// What the sums of a phase are for: the reset, or the new state.
+// Computes the result of a phase from its sums: the reset, or the new state.
 void PanelRunner::Finish(const Batch& batch, const StepPlace& at, const Phase& phase, int64_t first,
                          int64_t last) const {
   const int64_t unit = first * kPanelWidth;
@@ -399,7 +398,7 @@ void PanelRunner::Finish(const Batch& batch, const StepPlace& at, const Phase& p
   for (int64_t element = 0; element < batch.size; ++element) {
     float* gates = gates_ + (at.place * batch.size + element) * cell_.gates * padded_ + unit;
     float* beside = beside_ + element * padded_ + unit;
-    // Other threads still read the state before.
+    // Other threads still read the previous state.
     const int64_t before = at.step % 2 * batch.size + element;
     const int64_t after = (at.step + 1) % 2 * batch.size + element;
     const StateRow row = {.gates = gates,

@@ -24,8 +24,7 @@ void AddProduct(const Matrix& matrix, int64_t rows, const float* x, int64_t colu
   });
 }
 
-// out[i, j] += sum over k of left[i, k] * right[j, k], where rows of `left` and of `out` lie one
-// behind the other.
+// out[i, j] += sum over k of left[i, k] * right[j, k], with contiguous rows of `left` and `out`.
 struct ProductSize {
   int64_t rows, columns, terms;
 };
@@ -61,7 +60,7 @@ size_t AllGates(const Cell& cell) {
 
 std::optional<PackedWeights> PackedWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
                                                  const Sizes& sizes) {
-  constexpr int64_t kWorthPacking = 1 << 15;  // elements: fewer are multiplied as quickly as they are
+  constexpr int64_t kWorthPacking = 1 << 15;  // minimum elements; smaller matrices are just as fast unpacked
   if (cell.gates * cell.hidden * cell.hidden < kWorthPacking) return std::nullopt;
   const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps, sizes.type);
   const auto packed_r = PackedMatrix::Make(r, sizes.batch, sizes.type);

@@ -1,4 +1,4 @@
-// Between layouts, and between numbers and their codes.
+// Reorders between layouts, and between numbers and codes.
 
 #include <algorithm>
 
@@ -21,19 +21,19 @@ const DnnLayout::Form& FormOf(const Layout& layout) {
   return dnn == nullptr ? kPlain : dnn->form();
 }
 
-// The memory itself: of codes, theirs.
+// Returns the descriptor of the memory itself, with the codes' type for coded layouts.
 dnnl::memory::desc MemoryOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
   const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get());
   return dnn == nullptr ? PlainDesc(shape) : dnn->desc();
 }
 
-// Row-major memory seen with the extents of the other layout, which may differ from
-// the value's (a filter as a matrix, a matrix as its transpose).
+// Row-major memory with the extents of the other layout, possibly different from the value's (a filter as a
+// matrix, a matrix as its transpose).
 dnnl::memory::desc PlainSource(const Layout& to, const dnnl::memory::dims& extents) {
   return OrderedDesc(extents, FormOf(to).order);
 }
 
-// Nothing from numbers to codes but of filters: FakeQuantize alone makes those.
+// Returns nullopt for numbers to codes except for filters: other codes come only from FakeQuantize.
 std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, const DnnLayout::Form& to) {
   dnnl::primitive_attr attributes;
   if (to.filter_codes) {
@@ -49,8 +49,8 @@ std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, co
   return attributes;
 }
 
-// Numbers of a filter to row-major codes, and those to the order that a product wants, where `MakeFilterRows`
-// does not know it: oneDNN has no reorder for every order that does both.
+// Reorders a filter to row-major codes, then to the primitive's layout, if `MakeFilterRows` does not support
+// it: oneDNN cannot do both in one reorder for every layout.
 class FilterReorder final : public Kernel {
  public:
   using Description = dnnl::reorder::primitive_desc;
@@ -72,7 +72,7 @@ class FilterReorder final : public Kernel {
       dnnl::memory target(target_, DnnEngine(), run.output().mutable_bytes());
       dnnl::reorder(to_codes_).execute(stream, source, codes);
       dnnl::reorder(to_order_).execute(stream, codes, target);
-      // Before the codes are gone.
+      // While the codes are alive.
       stream.wait();
     });
   }

@@ -1,8 +1,7 @@
-// Reductions and normalisations of f32 over axes that lie behind one another
-// (a tensor is seen as [outer, terms, inner]). Loops run in vectors, along the
-// terms where they are contiguous, along the inner axis otherwise. Formulas are
-// those of runtime/kernels (reduce.cpp, normalization.cpp, softmax.cpp), which
-// take what is declined here.
+// Reductions and normalisations of f32 over contiguous axes (a tensor is viewed as [outer, terms, inner]).
+// Loops are vectorized along the terms if they are contiguous, otherwise along the inner axis.
+// runtime/kernels (reduce.cpp, normalization.cpp, softmax.cpp) has the formulas and handles all cases
+// declined here.
 
 #include <algorithm>
 #include <array>
@@ -33,7 +32,7 @@ struct Folded {
   int64_t block() const { return terms * inner; }
 };
 
-// Nothing if other axes lie between the reduced ones.
+// Returns nullopt if the reduced axes are not adjacent.
 std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
   std::vector<bool> reduced(shape.size(), false);
   for (int64_t axis : axes) {
@@ -59,10 +58,10 @@ std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t
 
 // ---- sums ----
 
-constexpr int64_t kColumns = 128;  // of the inner axis that are combined at once
+constexpr int64_t kColumns = 128;  // elements of the inner axis reduced at once
 using Columns = std::array<double, kColumns>;
 
-// The same as in ReduceRow for `columns` rows side by side, whose terms lie `stride` apart.
+// The same as ReduceRow for `columns` adjacent rows, with terms `stride` apart.
 struct ColumnPart {
   const float* x;
   int64_t terms, stride, columns;
@@ -81,7 +80,6 @@ template <typename Reducer>
 struct SumOfMagnitudes : Sum {
   static double Map(double x) { return x < 0 ? -x : x; }
 };
-// About a mean.
 struct Product {
   using Term = double;
   static constexpr double first() { return 1; }
@@ -98,7 +96,7 @@ struct SmallestOf {
 using Largest = LargestOf<double>;
 using Smallest = SmallestOf<double>;
 
-// What rows are reduced by: choosing among f32 needs no f64.
+// The reducer for rows: minimum and maximum of f32 do not need f64.
 template <typename Reducer>
 struct OfRows {
   using Type = Reducer;
@@ -112,7 +110,7 @@ struct OfRows<Smallest> {
   using Type = SmallestOf<float>;
 };
 
-// The combination of the terms of a row; threads divide a long one.
+// Reduces a row; threads divide a long one.
 template <typename Reducer>
 typename Reducer::Term CombineRow(const float* row, int64_t terms, const Reducer& reducer) {
   constexpr int64_t kPart = 16384;
@@ -132,8 +130,8 @@ typename Reducer::Term CombineRow(const float* row, int64_t terms, const Reducer
   return total;
 }
 
-// Calls rows(outer) where terms are contiguous, else columns(outer, first
-// column, number of columns), on all threads.
+// Calls rows(outer) if terms are contiguous, otherwise columns(outer, first column, number of columns), on
+// all threads.
 template <typename Rows, typename Parts>
 void ForEachLine(const Folded& of, const Rows& rows, const Parts& parts) {
   if (of.inner == 1) return ParallelFor(of.outer, of.terms, rows);
@@ -146,7 +144,7 @@ void ForEachLine(const Folded& of, const Rows& rows, const Parts& parts) {
 
 // ---- kernels ----
 
-// A function of the views of a call, with what was found when it was planned.
+// A function of a call's views, with parameters found at planning time.
 template <typename Function>
 class RowKernel final : public Kernel {
  public:
@@ -174,7 +172,7 @@ PreparedKernel Prepare(const KernelRequest& request, const Folded& folded, const
   return prepared;
 }
 
-// The axes that a constant input gives.
+// Returns the axes from a constant input.
 std::optional<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& request, size_t input) {
   if (request.inputs.size() <= input || request.inputs[input].constant == nullptr) return std::nullopt;
   llvm::SmallVector<int64_t, 8> axes;
@@ -188,12 +186,12 @@ bool IsPlain(const KernelRequest& request) {
          DnnAccepts(request.outputs[0]);
 }
 
-// What reference kernels find in 0.0 and -0.0, which compare equal: the first.
+// Returns the first of 0.0 and -0.0, which compare equal, like the reference kernels.
 float FirstZero(const float* x, int64_t count) {
   return *std::find(x, x + count, 0.0f);
 }
 
-// out = finish(combination of the terms)
+// out = finish(reduction of the terms)
 template <typename Reducer, typename Finish>
 void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, const Finish& finish) {
   const float* x = run.input(0).data<float>();
@@ -218,7 +216,7 @@ void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, cons
       });
 }
 
-// What is done to the combination of all terms.
+// The final step of a reduction.
 enum class Finish : uint8_t { kNothing, kMean, kRoot };
 
 template <typename Reducer, Finish kFinish>
@@ -255,7 +253,7 @@ struct Normalisation {
   }
 
  private:
-  // Terms of a part of a long row, which are as many as fit f32.
+  // Terms per part of a long row, few enough for f32 sums.
   static constexpr int64_t kPart = 4096;
 
   static Moments MomentsOfPart(const float* x, int64_t terms) {
@@ -267,7 +265,7 @@ struct Normalisation {
     Vectorized([&] { moments = MomentsOf(x, terms); });
     return moments;
   }
-  // Of few rows and many terms each: threads divide rows.
+  // Processes few rows with many terms each: threads divide rows.
   void LongRows(const float* x, float* out, const Folded& of) const {
     const int64_t parts = (of.terms + kPart - 1) / kPart;
     const auto part_of = [&](int64_t task) {
@@ -311,7 +309,7 @@ struct Normalisation {
       ShiftAndScale(x, terms, mean, factor, out);
     });
   }
-  // Rows side by side.
+  // Processes adjacent rows.
   [[gnu::always_inline]] void Block(const ColumnPart& part, float* out) const {
     const auto count = static_cast<double>(part.terms);
     Columns mean;
@@ -363,8 +361,8 @@ std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
   return Prepare(request, *folded, Normalisation{by, FitsLanes(folded->terms)}, true);
 }
 
-// GroupNormalization: as MVN over a group of channels, then scaled and shifted
-// by channel; `folded.terms` are those of a group.
+// GroupNormalization: MVN over a group of channels, with a scale and shift per channel; `folded.terms` is the
+// size of a group.
 struct GroupNormalisation {
   double epsilon;
   int64_t channels, plane;
@@ -444,7 +442,7 @@ std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& given) {
   return Prepare(request, *folded, L2Normalisation{floor}, true);
 }
 
-// LogSoftmax, and SoftMax of few numbers or along an axis that is not the last.
+// LogSoftmax, and SoftMax for few numbers or along an axis other than the last.
 template <bool kLogarithm>
 struct Softmax {
   void operator()(const KernelRun& run, const Folded& of) const {
@@ -499,7 +497,7 @@ std::optional<PreparedKernel> MakeSoftmaxOfRows(const KernelRequest& request) {
   return Prepare(request, *folded, Softmax<kLogarithm>(), false);
 }
 
-// BatchNormInference of a row-major tensor: `terms` are a plane of a channel.
+// BatchNormInference of a row-major tensor: `terms` is the plane of a channel.
 struct BatchNormalisation {
   double epsilon;
   int64_t channels;

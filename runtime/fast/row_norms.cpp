@@ -20,7 +20,7 @@ class RowNorms final : public Kernel {
   std::string implementation() const override { return "nnefc:rows"; }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    constexpr int64_t kRows = 64;  // of a task
+    constexpr int64_t kRows = 64;  // rows per task
     const TensorView& x = run.input(0);
     const bool is_dense = x.strides() == DenseStrides(x.shape());
     const int64_t rank = x.rank(), terms = x.extent(rank - 1);

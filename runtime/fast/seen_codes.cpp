@@ -5,7 +5,7 @@
 namespace nnefc::runtime {
 
 int64_t SeenCodes::Bytes(const CodedForm& form, int64_t rows) {
-  constexpr int64_t kLine = 64;  // of a cache
+  constexpr int64_t kLine = 64;  // cache line
   return RoundUp(form.RowsSeenBy(rows) * form.row_numbers(), kLine);
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 struct SpreadForm {
   int64_t images, terms, outputs;
-  int64_t slices, rows, columns;                       // of the input
-  int64_t window_slices, window_rows, window_columns;  // each pixel becomes so many
+  int64_t slices, rows, columns;                       // extents of the input
+  int64_t window_slices, window_rows, window_columns;  // result pixels per input pixel
   int threads;
 
   int64_t tiles() const { return DividedUp(outputs, kTileColumns); }
@@ -26,7 +26,7 @@ struct SpreadForm {
   int64_t pixels() const { return lines() * columns; }
   int64_t out_columns() const { return columns * window_columns; }
   int64_t out_pixels() const { return pixels() * places(); }
-  // The pixel of the result that the first one of a line becomes at a place of its window.
+  // Returns the result pixel of the first pixel of a line, at a position of its window.
   int64_t PixelOf(int64_t line, int64_t place) const {
     const int64_t column = place % window_columns, row = place / window_columns % window_rows;
     const int64_t slice = line / rows * window_slices + place / window_columns / window_rows;
@@ -53,14 +53,14 @@ class SpreadProduct final : public Kernel {
   }
 
  private:
-  // A part's pixels stay in a core's cache.
+  // The pixels of a part fit a core's cache.
   int64_t LineParts() const {
     const int64_t parts = (form_.pixels() * form_.terms + CacheFloats() - 1) / CacheFloats();
     const int64_t wanted = form_.threads == 1 ? 1 : kTasksPerThread * form_.threads;
     return std::clamp<int64_t>(parts, std::min(wanted, form_.lines()), form_.lines());
   }
 
-  // What lies side by side in the result is best written together, where a cache has all weights.
+  // Adjacent results are best written together, if a cache holds all weights.
   void RunLines(const FilterCall& call, int64_t image, int64_t begin, int64_t end) const {
     const int64_t matrices = form_.places() * form_.tiles();
     if (matrices * form_.terms * kTileColumns <= CacheFloats()) {
@@ -81,7 +81,7 @@ class SpreadProduct final : public Kernel {
     int64_t image, line, place, tile;
   };
 
-  // The pixels of a row of a slice, at a place of their windows.
+  // Computes the pixels of a row of a slice, at one position of their windows.
   void RunLine(const FilterCall& call, const Where& at) const {
     const TilePanels panels(form_.columns);
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
@@ -114,7 +114,8 @@ class SpreadProduct final : public Kernel {
   ProductSteps steps_;
 };
 
-// Of so few outputs that those of all places of a window are the columns of one tile; results are row-major.
+// A variant for few outputs, with the outputs of all window positions as columns of one tile; results are
+// row-major.
 class SpreadOfFew final : public Kernel {
  public:
   explicit SpreadOfFew(const SpreadForm& form) : form_(form) {}
@@ -130,7 +131,7 @@ class SpreadOfFew final : public Kernel {
     LayOut(reinterpret_cast<const float*>(run.input(1).bytes()), weights);
     const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    constexpr int64_t kLines = 4;  // of a task
+    constexpr int64_t kLines = 4;  // lines per task
     const int64_t parts = DividedUp(form_.lines(), kLines);
     RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
       float* sums = weights + WeightFloats() + member * kPixels * kTileColumns;
@@ -144,7 +145,7 @@ class SpreadOfFew final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kPixels = 48;  // whose sums stay in a core's first cache
+  static constexpr int64_t kPixels = 48;  // pixels with sums that fit L1
 
   struct Call {
     const float *in, *weights;
@@ -154,7 +155,7 @@ class SpreadOfFew final : public Kernel {
   int64_t columns() const { return form_.places() * form_.outputs; }
   int64_t WeightFloats() const { return form_.terms * kTileColumns; }
 
-  // [terms, outputs, places], of which a term has a row of a tile.
+  // Packs [terms, outputs, places], with a tile row per term.
   void LayOut(const float* filter, float* weights) const {
     std::fill_n(weights, WeightFloats(), 0.0f);
     for (int64_t term = 0; term < form_.terms; ++term) {
@@ -165,7 +166,7 @@ class SpreadOfFew final : public Kernel {
     }
   }
 
-  // Some of a line, and what they become.
+  // Computes some pixels of a line and stores their results.
   void RunPixels(const Call& call, int64_t image, int64_t line, int64_t first) const {
     const int64_t pixels = std::min(kPixels, form_.columns - first),
                   blocks = columns() > kBlockColumns ? 2 : 1;
@@ -194,8 +195,8 @@ class SpreadOfFew final : public Kernel {
   SpreadForm form_;
 };
 
-// [terms, outputs, window..] as a matrix for each place of the window, in tiles of outputs in which a term is
-// behind the other.
+// [terms, outputs, window..] packed as one matrix per window position, in tiles of outputs with consecutive
+// terms.
 Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const SpreadForm& form) {
   dnnl::memory::desc desc = PlainDesc(filter);
   dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 1, kTileColumns);
@@ -219,7 +220,7 @@ std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   if (request.inputs[1].constant == nullptr || filter[0] < kBlockColumns) return std::nullopt;
-  // Of which the result is the input, and the data the output.
+  // The window of the corresponding convolution, with input and result exchanged.
   const Window window =
       MakeWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
                  input.drop_front(2), filter.drop_front(2));

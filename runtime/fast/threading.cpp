@@ -16,7 +16,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-// What oneDNN called before.
+// The OpenMP functions called by oneDNN before the replacement.
 struct OpenMp {
   void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;
   void (*barrier)() = nullptr;
@@ -27,11 +27,11 @@ struct OpenMp {
 };
 OpenMp replaced;
 
-// `flags` tell which processors threads should be bound to.
+// `flags` specify the binding of threads to processors.
 void Parallel(void (*work)(void*), void* data, unsigned members, unsigned flags) {
   const ThreadPlace& place = PlaceOfThread();
   if (!place.in_scope()) return replaced.parallel(work, data, members, flags);
-  // Kernels that were planned for more threads than there are take fewer, as OpenMP may give them.
+  // Kernels planned for more threads than available run on fewer, as OpenMP permits.
   const int most = std::max(place.threads, 1);
   RunOnTeam(members == 0 ? most : std::min(static_cast<int>(members), most), [&](int) { work(data); });
 }
@@ -61,13 +61,13 @@ int InParallel() {
   return place.in_scope() ? static_cast<int>(place.in_team) : replaced.in_parallel();
 }
 
-// A loaded library, as the dynamic linker sees it.
+// A loaded library, from the dynamic linker's data.
 class LoadedLibrary {
  public:
   static std::optional<LoadedLibrary> Containing(const void* address);
 
-  // Where the library keeps the address of a function that it imports; null if
-  // it imports none of that name.
+  // Returns the location of an imported function's address in the library; null if there is no import of that
+  // name.
   void** FindImport(std::string_view name) const;
   bool Contains(const void* address) const;
   bool Write(void** place, void* value) const;
@@ -82,7 +82,7 @@ class LoadedLibrary {
   std::span<const ElfW(Phdr)> segments_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* names_ = nullptr;
-  std::array<Relocations, 2> relocations_;  // of functions called, and of all else
+  std::array<Relocations, 2> relocations_;  // function calls, and all others
 };
 
 bool LoadedLibrary::Contains(const void* address) const {
@@ -113,7 +113,7 @@ std::optional<LoadedLibrary> LoadedLibrary::Containing(const void* address) {
   return search.found;
 }
 
-// The linker has made addresses of offsets, on most machines.
+// On most machines the linker has already turned offsets into addresses.
 const char* LoadedLibrary::Resolve(ElfW(Addr) address) const {
   return reinterpret_cast<const char*>(address < base_ ? base_ + address : address);
 }
@@ -147,7 +147,7 @@ void** LoadedLibrary::FindImport(std::string_view name) const {
   return nullptr;
 }
 
-// The linker may have protected the table after it had filled it.
+// The linker may have write-protected the table after filling it.
 bool LoadedLibrary::Write(void** place, void* value) const {
   const auto page_size = static_cast<ElfW(Addr)>(sysconf(_SC_PAGE_SIZE));
   void* page = reinterpret_cast<void*>(reinterpret_cast<ElfW(Addr)>(place) & ~(page_size - 1));
@@ -171,7 +171,7 @@ struct Replacement {
 bool Replace(const LoadedLibrary& library, std::span<Replacement> functions) {
   for (Replacement& function : functions) {
     function.import = library.FindImport(function.name);
-    // One that was not called yet may lead into the library: the linker would overwrite ours.
+    // An import not called yet may point into the library: the linker would overwrite the replacement.
     if (function.import == nullptr || library.Contains(*function.import)) return false;
     *function.replaced = *function.import;
   }

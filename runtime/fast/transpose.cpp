@@ -1,5 +1,4 @@
-// Images whose channels go behind the pixels or come from there: where the images lie with their channels in
-// blocks, and not axis by axis, either is a copy of blocks.
+// Transposes of channels to or from the end: if the images are nChw16c, both directions copy blocks.
 
 #include <algorithm>
 
@@ -41,7 +40,7 @@ class ImageTranspose final : public Kernel {
   }
 
  private:
-  // A block of the channels of some pixels.
+  // Copies a channel block of some pixels.
   void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from,
                  float* to) const {
     const int64_t channels = sizes_.channels, channel = block * kChannelBlock;
@@ -78,7 +77,7 @@ bool IsInBlocks(const ValueInfo& value) {
          DescOf(value) == ChannelBlockedDesc(value.shape);
 }
 
-// From [N, C, ..] to [N, .., C] or back.
+// Returns the direction of [N, C, ..] to [N, .., C] or back.
 std::optional<ChannelsGo> WayOf(const TensorValue& order) {
   const int64_t rank = order.volume();
   const auto is = [&](const auto& wanted) {

@@ -1,4 +1,4 @@
-// Functions of each element, in vectors and in whatever layout the input has.
+// Elementwise functions, vectorized, in any layout of the input.
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ struct Slope {
   static constexpr bool kKeepsZero = true;
   float slope;
   [[gnu::always_inline]] float Apply(float x) const {
-    const float product = slope * x;  // not under a condition, for compilers to make vectors
+    const float product = slope * x;  // unconditional, for vectorization
     return x < 0.0f ? product : x;
   }
 };
@@ -67,7 +67,7 @@ bool IsOfElements(const KernelRequest& request) {
   return request.posts.empty() && DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0]);
 }
 
-// Of all memory of a layout, which are its elements where it is not padded.
+// Processes the whole memory of a layout, equal to its elements if it is not padded.
 PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<const Kernel> kernel,
                               const Layout& layout) {
   PreparedKernel prepared;
@@ -79,7 +79,7 @@ PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<cons
   return prepared;
 }
 
-// What a layout is padded with stays 0.
+// Keeps layout padding at 0.
 template <typename Function>
 std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function function) {
   if (!IsOfElements(request)) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function
                         in_layout ? LayoutOf(desc) : nullptr);
 }
 
-// Others are oneDNN's, which has functions of bf16, and such as make padding other than 0.
+// oneDNN handles the others: bf16 functions, and functions that make padding nonzero.
 bool IsInLayoutOfF32(const KernelRequest& request, bool keeps_zero) {
   if (!IsOfElements(request)) return false;
   const dnnl::memory::desc desc = DescOf(request.inputs[0]);
@@ -109,14 +109,14 @@ std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
   return MakeUnaryOf(request, Function());
 }
 
-// What tiles of products have behind them (product_steps.h), of each element.
+// The epilogue functions of matmul tiles (product_steps.h), applied to each element.
 class FunctionKernel final : public Kernel {
  public:
   explicit FunctionKernel(ProductSteps steps) : steps_(std::move(steps)) {}
   std::string implementation() const override { return "nnefc:function"; }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    constexpr int64_t kPart = 4096;  // which a core's first cache keeps
+    constexpr int64_t kPart = 4096;  // floats that fit L1
     const int64_t volume = run.input(0).volume();
     const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
     float* out = reinterpret_cast<float*>(run.output().mutable_bytes());

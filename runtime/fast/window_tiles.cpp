@@ -17,7 +17,7 @@ bool SeesPlaces(const WindowAxis& axis) {
 
 namespace {
 
-// Of `count` steps of `step` from `first` on those that lie in an axis of `extent`.
+// Returns the range of steps inside an axis of `extent`, of `count` steps of size `step` starting at `first`.
 Span StepsWithin(int64_t first, int64_t step, int64_t count, int64_t extent) {
   const int64_t begin = std::min(DividedUp(-first, step), count);
   return {begin, std::clamp(DividedUp(extent - first, step), begin, count)};

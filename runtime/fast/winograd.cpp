@@ -15,12 +15,12 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Taps that are some pixels apart see every such pixel alone, as if it was an image of its own: one axis of
-// it, for the results from `first` on, each `dilation` from the one before.
+// One phase of a dilated axis: taps `dilation` pixels apart form a separate image from every such pixel.
+// Describes one axis of it, for the results starting at `first` at a distance of `dilation`.
 struct WinogradPhase {
   int64_t results, pixels;
-  int64_t first_pixel;  // of the image
-  int64_t seen_first;   // by the first result, of these pixels; below 0 in the border
+  int64_t first_pixel;  // in the image
+  int64_t seen_first;   // first input of the first result, in pixels of this phase; negative in the border
 
   static WinogradPhase Of(const WindowAxis& axis, int64_t first) {
     const int64_t apart = axis.dilation, seen = first - axis.before;
@@ -32,8 +32,8 @@ struct WinogradPhase {
   }
 };
 
-// Slices of a volume are images: each adds products of all that it sees by a tap along that axis, as if these
-// were inputs, those of the first tap first.
+// The shape of a Winograd convolution. Slices of a volume are images: each adds the products of its inputs
+// for all taps along that axis, as additional input channels, ordered by tap.
 struct WinogradForm {
   int64_t images, inputs, outputs;
   WindowAxis slices, rows, columns;
@@ -45,7 +45,7 @@ struct WinogradForm {
   int64_t output_blocks() const { return DividedUp(outputs, kBlockColumns); }
   int64_t output_tiles() const { return DividedUp(outputs, kTileColumns); }
   int64_t phases() const { return rows.dilation * columns.dilation; }
-  // Of an image for each slice and phase.
+  // One image per slice and phase.
   WinogradGrid grid() const {
     WindowAxis of_rows = rows, of_columns = columns;
     of_rows.output = DividedUp(rows.output, rows.dilation);
@@ -61,17 +61,17 @@ struct WinogradForm {
   int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
 };
 
-// Strides between products that are no multiples of a page: caches would have few places for them.
+// Strides between products that are not multiples of a page, to avoid cache conflicts.
 int64_t StrideOf(int64_t blocks, int64_t tiles) {
   return (blocks * tiles + 1) * kBlockColumns;
 }
 
-// What is done at a time. With little of a filter and many tiles, each thread takes some tiles of its own and
-// the whole filter, which was transformed before. Otherwise the filter is transformed part by part for each
-// group of tiles, so that a filter, of which four times as much would be multiplied, is nowhere as a whole:
-// of several groups each thread takes some, of one all threads share the tiles and have parts of the filter.
+// The division of the work. With a small filter and many tiles each thread processes its own tiles with the
+// whole filter, transformed beforehand. Otherwise the filter is transformed in parts for each group of tiles,
+// because the transformed filter is four times as large: several groups are divided among threads; in a
+// single group all threads share the tiles and divide the filter.
 struct WinogradGroups {
-  int64_t count;  // of tiles
+  int64_t count;  // tiles per group
   bool has_whole_filter;
   bool are_shared = false;
 
@@ -93,9 +93,9 @@ struct WinogradGroups {
   }
 };
 
-// Whether it is faster than the direct way, in cycles for a term and a block of outputs, as measured on
-// Zen 4. A tile's products take 36 in the best case, the filter 300 to be transformed, the image and the
-// result 150 and 130 for each tile and block. The direct way takes 9.3 a pixel.
+// Returns true if it is faster than direct convolution, with costs in cycles per term and block of outputs,
+// as measured on Zen 4: at best 36 for a tile's products, 300 for the transform of the filter, 150 and 130
+// for the transforms of the image and the result, per tile and block. Direct convolution takes 9.3 per pixel.
 bool IsFasterThanDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
   const int64_t images = form.images * form.slices.output;
@@ -140,8 +140,8 @@ class WinogradKernel final : public Kernel {
   }
 
  private:
-  // Whose filters are transformed together. Sums of wide tiles go through memory less often with more of
-  // them, of which the first cache has those of a product and the second those of a row of products.
+  // Number of terms with filters transformed together. More of them mean fewer memory accesses for the sums
+  // of wide tiles; L1 holds a product's filters and L2 a row of products.
   static int64_t TermsTogether() {
     constexpr int64_t kFew = 64, kMany = 256, kLargeCache = 196608;  // floats
     return LaneCount() == kWideLanes && CacheFloats() >= kLargeCache ? kMany : kFew;
@@ -151,11 +151,11 @@ class WinogradKernel final : public Kernel {
   int64_t MostTiles() const { return DividedUp(form_.tiles(), groups_.count); }
   int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.term_blocks(), MostTiles()); }
   int64_t ResultFloats() const { return kWinogradProducts * StrideOf(2, MostTiles()); }
-  // Of a row of products and a tile of outputs.
+  // Stride of a row of products for a tile of outputs.
   static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
   int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
 
-  // Some of the tiles of images that were transformed together, and a tile of outputs.
+  // Some of the tiles of images transformed together, and a tile of outputs.
   struct Part {
     Span all, some;
     int64_t outputs;
@@ -208,7 +208,7 @@ class WinogradKernel final : public Kernel {
     });
   }
 
-  // Transforms some of the filter at a time: `own` has that, and the products behind it.
+  // Transforms the filter in parts: `own` has room for one, followed by the products.
   void RunPart(const FilterCall& call, const Part& part, const float* image, float* own) const {
     float* results = own + FilterFloats(TermsTogether());
     for (int64_t row = 0; row < kWinogradExtent; ++row) {
@@ -221,7 +221,7 @@ class WinogradKernel final : public Kernel {
     Finish(call, part, results);
   }
 
-  // A row of products of some terms' filters and a tile of outputs.
+  // Transforms the filters of some terms and a tile of outputs for a row of products.
   void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const Span& terms,
                      float* out) const {
     constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
@@ -232,7 +232,7 @@ class WinogradKernel final : public Kernel {
                      .stride = FilterStride(terms.count())});
   }
 
-  // A block of terms: of channels of the slices that are seen by a tap.
+  // Transforms a block of terms: channels of the slices at a tap.
   void TransformPixels(const FilterCall& call, const Span& span, int64_t block, float* out) const {
     const WindowAxis& slices = form_.slices;
     const WindowAxis& rows = form_.rows;
@@ -266,7 +266,7 @@ class WinogradKernel final : public Kernel {
     return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
   }
 
-  // Adds a row of products of some terms, or begins with them.
+  // Adds or initializes a row of products with some terms.
   void Multiply(const Part& part, int64_t row, const Span& terms, const float* image, const float* filter,
                 float* results) const {
     const int64_t all = part.all.count(), tiles = part.some.count();
@@ -297,7 +297,7 @@ class WinogradKernel final : public Kernel {
                   results + block * part.some.count() * kBlockColumns);
   }
 
-  // A block of channels of the results.
+  // Computes a channel block of the results.
   void FinishBlock(const FilterCall& call, const Span& span, int64_t block, const float* products) const {
     const int64_t slices = form_.slices.output;
     form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
@@ -339,7 +339,7 @@ class WinogradKernel final : public Kernel {
   ProductSteps steps_;
 };
 
-// Of a filter that sees each pixel and 3x3 around it, of one slice or several, in blocks of channels.
+// Describes a 3x3 convolution with stride 1, with one slice or several, in channel blocks.
 std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
@@ -350,7 +350,8 @@ std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
     const WindowAxis& sees = window[axis];
     if (sees.size != kWinogradTaps || sees.stride != 1) return std::nullopt;
   }
-  // Terms lie in blocks: those of a tap fill some. Tiles of all of them are transformed at a time.
+  // Terms are in blocks, so the channels of a tap must fill them. Tiles with all terms are transformed at a
+  // time.
   constexpr int64_t kMostTerms = 8192;
   const int64_t slices = window[0].size;
   if (slices > 1 && (filter[1] % kBlockColumns != 0 || filter[1] > kMostTerms / slices)) return std::nullopt;

@@ -8,7 +8,7 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 void LayOutKeys(const RowsOfNumbers& given, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const RowsOfNumbers keys = given;  // which what is written cannot change
+    const RowsOfNumbers keys = given;  // local copy, to exclude aliasing
     const int64_t end = (keys.rows + kTileColumns - 1) / kTileColumns * kTileColumns;
     for (int64_t first = 0; first < end; first += kLanes) {
       float* tile = to + first / kTileColumns * keys.columns * kTileColumns + first % kTileColumns;
@@ -29,7 +29,7 @@ void LayOutKeys(const RowsOfNumbers& given, float* to) {
 
 void LayOutValues(const RowsOfNumbers& given, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const RowsOfNumbers values = given;  // which what is written cannot change
+    const RowsOfNumbers values = given;  // local copy, to exclude aliasing
     for (int64_t first = 0; first < values.columns; first += kTileColumns) {
       const int64_t width = std::min(kTileColumns, values.columns - first);
       float* tile = to + first * values.rows;
@@ -44,7 +44,7 @@ void LayOutValues(const RowsOfNumbers& given, float* to) {
 
 void LayOutQueries(const RowsOfNumbers& given, float scale, float* to) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const RowsOfNumbers queries = given;  // which what is written cannot change
+    const RowsOfNumbers queries = given;  // local copy, to exclude aliasing
     for (int64_t row = 0; row < queries.rows; ++row) {
       const float* from = queries.At(row);
       float* block = to + row * kBlockColumns;
@@ -62,7 +62,7 @@ void LayOutQueries(const RowsOfNumbers& given, float scale, float* to) {
 
 namespace {
 
-// Calls each(registers of scores, keys before it) for whole registers, and last(..) for a part of one.
+// Calls each(register of scores, preceding keys) for full registers, and last(..) for a partial one.
 template <typename Each, typename Last>
 NNEFC_IN_LANES inline void ForScores(const AttentionScores& given, int64_t row, const Each& each,
                                      const Last& last) {
@@ -122,7 +122,7 @@ NNEFC_IN_LANES inline float LargestScore(const AttentionScores& given, int64_t r
   return LargestLane(largest);
 }
 
-// The sum of the exponentials.
+// Replaces scores by exponentials and returns their sum.
 NNEFC_IN_LANES inline float MakeExponentials(const AttentionScores& given, int64_t row, float most) {
   constexpr float kLog2E = 1.44269504f;
   LaneFloats sums = {};
@@ -152,7 +152,7 @@ NNEFC_IN_LANES inline float MakeExponentials(const AttentionScores& given, int64
 
 void SoftmaxOfScores(const AttentionScores& call, float* sums) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const AttentionScores given = call;  // which what is written cannot change
+    const AttentionScores given = call;  // local copy, to exclude aliasing
     for (int64_t row = 0; row < given.rows; ++row)
       sums[row] = MakeExponentials(given, row, LargestScore(given, row));
   });
@@ -160,7 +160,7 @@ void SoftmaxOfScores(const AttentionScores& call, float* sums) {
 
 void DivideRows(const BlockedMatrix<float>& given, int64_t rows, int64_t blocks, const float* numbers) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const BlockedMatrix<float> matrix = given;  // which what is written cannot change
+    const BlockedMatrix<float> matrix = given;  // local copy, to exclude aliasing
     for (int64_t row = 0; row < rows; ++row) {
       const float factor = 1 / numbers[row];
       for (int64_t part = 0; part < blocks * kLanesOfBlock; ++part)

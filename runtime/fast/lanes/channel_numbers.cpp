@@ -9,7 +9,7 @@ namespace {
 template <typename Function>
 void MapPixels(const NumberedPixels& given, const Function& function) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const NumberedPixels call = given;  // which what is written cannot change
+    const NumberedPixels call = given;  // local copy, to exclude aliasing
     const Function own_function = function;
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
       LaneFloats numbers[kLanesOfBlock];
@@ -55,7 +55,7 @@ void ApplyChannelNumbers(ChannelFunction function, const NumberedPixels& pixels)
 
 void NormalizeChannels(const NormalizedPixels& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const NormalizedPixels call = given;  // which what is written cannot change
+    const NormalizedPixels call = given;  // local copy, to exclude aliasing
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
       for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
         const LaneFloats mean = *reinterpret_cast<const Lanes*>(call.mean + lane);

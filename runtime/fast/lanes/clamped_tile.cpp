@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kParts = static_cast<int>(kLanesOfBlock);
 
-// sums of the products of each four, of which no two leave 16 bits
+// dot4 by maddubs; valid if no sum of two products exceeds 16 bits
 NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* weights, LaneResidues& sums) {
 #if defined(NNEFC_WIDE_X86)
   const __m512i pairs = _mm512_maddubs_epi16(reinterpret_cast<__m512i>(codes), _mm512_loadu_si512(weights));
@@ -28,12 +28,12 @@ NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* w
 #endif
 }
 
-// Adds the products of four codes of a pixel and kBlockColumns outputs.
+// Accumulates dot4 of a pixel's four codes and kBlockColumns outputs.
 #if defined(NNEFC_NARROW_X86)
 NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* codes,
                                    const LaneBytes& first_weights, const int8_t* weights,
                                    const LaneHalves& ones) {
-  // All registers are taken: compilers would load the other weights to one and keep sums in memory.
+  // All registers are in use: compilers would load the second weights into one and spill sums.
   LaneBytes x, pairs;
   asm("vpbroadcastd %[codes], %[x]\n\t"
       "vpmaddubsw %[w0], %[x], %[pairs]\n\t"
@@ -59,7 +59,7 @@ NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* 
 }
 #endif
 
-// Of one pixel.
+// Stores one pixel.
 NNEFC_IN_LANES inline void StorePixel(const LaneResidues (&sums)[kParts], int32_t* to) {
 #pragma GCC unroll 2
   for (int p = 0; p < kParts; ++p) StoreSums(sums[p], to + p * kLanes);
@@ -101,18 +101,18 @@ NNEFC_IN_LANES inline void ClampedTileOf(const QuadTile<uint8_t>& call, const in
 template <int kPixels>
 void CallClampedTile(const QuadTile<uint8_t>& given, const int32_t* start) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const QuadTile<uint8_t> call = given;  // which what is written cannot change
+    const QuadTile<uint8_t> call = given;  // local copy, to exclude aliasing
     ClampedTileOf<kPixels>(call, start);
   });
 }
 
-// By pixels.
+// One instance per pixel count.
 constexpr auto kClampedTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<void (*)(const QuadTile<uint8_t>&, const int32_t*), kTileRows>{
       CallClampedTile<static_cast<int>(kIndex) + 1>...};
 }(std::make_index_sequence<kTileRows>());
 
-// The sums of each two lanes that are neighbours, of two registers.
+// Returns the sums of adjacent lane pairs from two registers.
 NNEFC_IN_LANES inline void AddNeighbours(const LaneResidues& first, const LaneResidues& second,
                                          LaneResidues& sums) {
 #if defined(NNEFC_NARROW_X86)
@@ -129,7 +129,7 @@ NNEFC_IN_LANES inline void AddNeighbours(const LaneResidues& first, const LaneRe
 #endif
 }
 
-// Weights of four inputs as numbers of 16 bits: a register has those of half as many outputs as it has lanes.
+// Dot4 with weights widened to 16 bits: a register holds half as many outputs as it has lanes.
 template <int kPixels>
 NNEFC_IN_LANES inline void QuadTileOf(const QuadTile<int16_t>& call, int64_t pixel) {
   constexpr int kHalves = 2 * kParts;
@@ -185,18 +185,18 @@ NNEFC_IN_LANES inline void AddTerms(const RestProducts& call) {
 template <int kBlocks>
 void CallAddRests(const RestProducts& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const RestProducts call = given;  // which what is written cannot change
+    const RestProducts call = given;  // local copy, to exclude aliasing
     call.is_above ? AddTerms<kBlocks, true>(call) : AddTerms<kBlocks, false>(call);
   });
 }
 
-// By blocks.
+// One instance per block count.
 constexpr auto kAddRests = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<void (*)(const RestProducts&), kMostRestBlocks>{
       CallAddRests<static_cast<int>(kIndex) + 1>...};
 }(std::make_index_sequence<kMostRestBlocks>());
 
-// x - y, or 0 where that is less
+// x - y, saturated at 0
 NNEFC_IN_LANES inline void SubtractToZero(LaneBytes& x, const LaneBytes& y) {
 #if defined(NNEFC_NARROW_X86)
   x = reinterpret_cast<LaneBytes>(
@@ -209,7 +209,7 @@ NNEFC_IN_LANES inline void SubtractToZero(LaneBytes& x, const LaneBytes& y) {
 #endif
 }
 
-// How far each two codes are together beyond kMostOfTwo, 0 where they are not.
+// Returns the excess of each sum of two codes over kMostOfTwo, saturated at 0.
 NNEFC_IN_LANES inline void BeyondOfTwo(const LaneBytes& codes, LaneHalves& beyond) {
 #if defined(NNEFC_NARROW_X86)
   const __m256i sums = _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes), _mm256_set1_epi8(1));
@@ -223,7 +223,7 @@ NNEFC_IN_LANES inline void BeyondOfTwo(const LaneBytes& codes, LaneHalves& beyon
 #endif
 }
 
-// A bit for each four bytes that are not all 0.
+// Returns a bit mask of the four-byte groups that are not all 0.
 NNEFC_IN_LANES inline uint32_t QuadsWithBits(const LaneBytes& bytes) {
 #if defined(NNEFC_NARROW_X86)
   constexpr uint32_t kAll = 0xFF;
@@ -251,7 +251,7 @@ void AddRest(const QuadCodes& rest, int64_t quad, int64_t most, CodeRest* rests,
   if (bytes != 0 && count <= most) rests[count++] = {static_cast<int32_t>(quad), bytes};
 }
 
-// Four codes that are to be clamped, and what they leave.
+// Clamps four codes and stores their remainders.
 void ClampQuad(const uint8_t* codes, int base, int64_t quad, uint8_t* out, CodeRests& rests) {
   QuadCodes above = {}, below = {};
   for (size_t two = 0; two < kQuad; two += 2) {
@@ -275,7 +275,7 @@ void ClampQuad(const uint8_t* codes, int base, int64_t quad, uint8_t* out, CodeR
 
 void ClampCodes(const CodesToClamp& given, CodeRests& rests) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodesToClamp call = given;  // which what is written cannot change
+    const CodesToClamp call = given;  // local copy, to exclude aliasing
     constexpr int64_t kCodes = 4 * kLanes;
     const LaneBytes base = LaneBytes{} + static_cast<uint8_t>(call.base);
     const auto clamp_quad = [&](int64_t at) {
@@ -303,8 +303,8 @@ void RunClampedTile(int64_t pixels, const QuadTile<uint8_t>& tile, const int32_t
 
 void RunQuadTile(int64_t pixels, const QuadTile<int16_t>& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const QuadTile<int16_t> call = given;  // which what is written cannot change
-    constexpr int kAtOnce = 2;             // for whose sums there are registers
+    const QuadTile<int16_t> call = given;  // local copy, to exclude aliasing
+    constexpr int kAtOnce = 2;             // pixels whose sums fit registers
     int64_t pixel = 0;
     for (; pixel + kAtOnce <= pixels; pixel += kAtOnce) QuadTileOf<kAtOnce>(call, pixel);
     if (pixel < pixels) QuadTileOf<1>(call, pixel);

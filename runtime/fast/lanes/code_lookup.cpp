@@ -12,8 +12,8 @@ namespace {
 #if defined(NNEFC_X86)
 constexpr int64_t kCodesAtOnce = 32, kRowCodes = 16;
 
-// A row of sixteen codes of the table after the other: an instruction looks up in one, and gives 0 for codes
-// that a saturated sum has moved behind it.
+// Looks up 16 table entries at a time by pshufb; its result is 0 for codes that a saturated sum moved out of
+// range.
 NNEFC_IN_LANES inline __m256i LookUpSome(const uint8_t* table, __m256i codes) {
   const __m256i row_codes = _mm256_set1_epi8(kRowCodes), behind = _mm256_set1_epi8(0x70);
   __m256i found = {};
@@ -29,7 +29,7 @@ NNEFC_IN_LANES inline __m256i LookUpSome(const uint8_t* table, __m256i codes) {
 #endif
 
 #if defined(NNEFC_WIDE_X86)
-// The table in four registers, in two of which an instruction (VBMI) looks up by seven bits of the codes.
+// Keeps the table in four registers; vpermi2b (VBMI) looks up 7-bit indices in two of them.
 [[gnu::target(NNEFC_TARGET_AVX512 ",avx512vbmi")]] void LookUpInRegisters(const CodeLookup& call) {
   constexpr int64_t kOfRegister = 64;
   const __m512i first = _mm512_loadu_si512(call.table), second = _mm512_loadu_si512(call.table + kOfRegister);
@@ -54,7 +54,7 @@ void LookUpCodes(const CodeLookup& given) {
   if (has_vbmi) return LookUpInRegisters(given);
 #endif
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodeLookup call = given;  // which what is written cannot change
+    const CodeLookup call = given;  // local copy, to exclude aliasing
     int64_t i = 0;
 #if defined(NNEFC_X86)
     for (; i + kCodesAtOnce <= call.count; i += kCodesAtOnce) {

@@ -54,12 +54,12 @@ NNEFC_IN_LANES inline void SumTileOf(const SumTile<Weight>& call) {
 template <int kPixels, typename Weight>
 void CallSumTile(const SumTile<Weight>& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const SumTile<Weight> call = given;  // which what is written cannot change
+    const SumTile<Weight> call = given;  // local copy, to exclude aliasing
     SumTileOf<kPixels>(call);
   });
 }
 
-// By pixels.
+// One instance per pixel count.
 template <typename Weight>
 constexpr auto kSumTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<void (*)(const SumTile<Weight>&), kTileRows>{
@@ -74,7 +74,7 @@ NNEFC_IN_LANES inline void WidenRow(const uint8_t* codes, int64_t count, int zer
 
 template <typename Number>
 NNEFC_IN_LANES inline void WidenRows(const CodesAs<Number>& given) {
-  const CodesAs<Number> call = given;  // which what is written cannot change
+  const CodesAs<Number> call = given;  // local copy, to exclude aliasing
   for (int64_t row = 0; row < call.rows; ++row) {
     const uint8_t* codes = call.codes + row * call.stride;
     Number* out = call.out + row * call.out_stride;
@@ -135,8 +135,8 @@ NNEFC_IN_LANES inline void StoreCodesOf(const CodeResults& call) {
   }
 }
 
-// A row of the depthwise kind, column after column of what windows see: each adds to the results of which it
-// is the first, the second and the third column.
+// A row of a 3x3 depthwise convolution, processed by input columns: each contributes to three results, as
+// their first, second and third tap.
 template <bool kHasZero, bool kIsLimited>
 struct DepthwiseRow {
   static constexpr int kTaps = 3;
@@ -161,7 +161,7 @@ struct DepthwiseRow {
     maker.Store<false, kIsLimited>(sums, out + pixel * out_stride);
   }
 
-  // To sums of which it is the column kTap.
+  // Adds an input column to the sums, as column kTap of each.
   template <int... kTap, typename... To>
   NNEFC_IN_LANES void AddColumn(int64_t seen, To&... sums) const {
     const int64_t column = seen - call.before;
@@ -200,7 +200,7 @@ struct DepthwiseRow {
       step(b, c, a, seen + 1);
       step(c, a, b, seen + 2);
     }
-    // Then a column or two less than three, and two more.
+    // The last one or two columns, and the two columns after the results.
     const int64_t end = results + 2;
     if (seen < end) step(a, b, c, seen++);
     if (seen < end) step(b, c, a, seen++);
@@ -254,7 +254,7 @@ void RunNumberTile(int64_t pixels, const NumberTile& tile) {
 
 void RunDepthwiseCodes(const DepthwiseCodes& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const DepthwiseCodes call = given;  // which what is written cannot change
+    const DepthwiseCodes call = given;  // local copy, to exclude aliasing
     constexpr int kAtOnce = 4;
     int64_t pixel = 0;
     for (; pixel + kAtOnce <= call.count; pixel += kAtOnce) DepthwisePixels<kAtOnce>(call, pixel);
@@ -264,7 +264,7 @@ void RunDepthwiseCodes(const DepthwiseCodes& given) {
 
 void StoreCodeResults(const CodeResults& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodeResults call = given;  // which what is written cannot change
+    const CodeResults call = given;  // local copy, to exclude aliasing
     if (call.has_others) {
       StoreCodesOf<true, true>(call);
     } else if (call.is_limited) {
@@ -277,7 +277,7 @@ void StoreCodeResults(const CodeResults& given) {
 
 void StoreDepthwiseCodes(const DepthwiseCodeRow& given_row, const CodeResults& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const DepthwiseCodeRow row = given_row;  // which what is written cannot change
+    const DepthwiseCodeRow row = given_row;  // local copies, to exclude aliasing
     const CodeResults results = given;
     if (row.zero != 0) {
       RunDepthwiseRow<true, true>(row, results);
@@ -291,7 +291,7 @@ void StoreDepthwiseCodes(const DepthwiseCodeRow& given_row, const CodeResults& g
 
 void StoreNumberResults(const NumberResults& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const NumberResults call = given;  // which what is written cannot change
+    const NumberResults call = given;  // local copy, to exclude aliasing
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
       for (int64_t pixel = 0; pixel < call.pixels; ++pixel) {
         for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {

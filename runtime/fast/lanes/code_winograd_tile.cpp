@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCodeTaps = kWinogradTaps, kCodeResults = kWinogradResults, kCodeExtent = kWinogradExtent;
 
-// Sixteen numbers of 16 bits, whatever registers there are, and numbers modulo 2^32.
+// Sixteen 16-bit numbers, independent of the register width, and numbers modulo 2^32.
 using Halves = int16_t __attribute__((vector_size(32)));
 using HalvesAt = int16_t __attribute__((vector_size(32), aligned(2), may_alias));
 using Residues = uint32_t __attribute__((vector_size(4 * NNEFC_LANES)));
@@ -30,7 +30,7 @@ NNEFC_IN_LANES inline void LoadHalves(const Code* from, Halves& halves) {
 #endif
 }
 
-// G along an axis of a filter, its rows times 4, -6, -6, 24, 24 and 1: at most 7 times a code.
+// G along a filter axis, with rows scaled by 4, -6, -6, 24, 24 and 1: at most 7 times a code.
 NNEFC_IN_LANES inline void TransformCodedTaps(const Halves (&g)[kCodeTaps], Halves (&y)[kCodeExtent]) {
   const Halves of_one = g[0] + g[2], of_two = g[0] + g[2] * 4, odd = g[1] * 2;
   y[0] = g[0];
@@ -43,7 +43,7 @@ NNEFC_IN_LANES inline void TransformCodedTaps(const Halves (&g)[kCodeTaps], Halv
 
 template <int kRow>
 NNEFC_IN_LANES inline void TransformCodedFilterRow(const CodedFilterTiles& given) {
-  const CodedFilterTiles filter = given;  // which what is written cannot change
+  const CodedFilterTiles filter = given;  // local copy, to exclude aliasing
   for (int64_t at = 0; at < filter.pairs * 2 * kBlockColumns; at += kBlockColumns) {
     Halves row[kCodeTaps], products[kCodeExtent];
 #pragma GCC unroll 3
@@ -62,7 +62,7 @@ NNEFC_IN_LANES inline void TransformCodedFilterRow(const CodedFilterTiles& given
   }
 }
 
-// B^T along an axis of what a tile sees: at most 10 times the largest number.
+// B^T along an axis of an input tile: at most 10 times the largest input.
 NNEFC_IN_LANES inline void TransformSeen(const Halves (&d)[kCodeExtent], Halves (&y)[kCodeExtent]) {
   const Halves last_even = d[4] - d[2], last_odd = d[3] - d[1];
   const Halves even = d[4] - d[2] * 4, odd = d[3] - d[1] * 4;
@@ -74,7 +74,7 @@ NNEFC_IN_LANES inline void TransformSeen(const Halves (&d)[kCodeExtent], Halves 
   y[5] = (d[1] - d[3]) * 4 + (d[5] - d[3]);
 }
 
-// What a tile sees, of kBlockColumns channels.
+// An input tile with kBlockColumns channels.
 struct SeenCodes {
   static constexpr auto kMiddle = static_cast<int16_t>(kMiddleCode);
   Halves pixels[kCodeExtent][kCodeExtent];
@@ -91,7 +91,7 @@ struct SeenCodes {
     }
   }
 
-  // Where some of that lies behind the image.
+  // Fills a tile that extends beyond the image.
   NNEFC_IN_LANES void FillAtBorder(const CodedImageTile& tile, int64_t channel) {
     const Halves border = Halves{} + static_cast<int16_t>(tile.border - kMiddleCode);
     for (int64_t y = 0; y < kCodeExtent; ++y) {
@@ -107,7 +107,7 @@ struct SeenCodes {
 };
 
 NNEFC_IN_LANES inline void TransformCodedTile(const CodedImageTile& given) {
-  const CodedImageTile tile = given;  // which what is written cannot change
+  const CodedImageTile tile = given;  // local copy, to exclude aliasing
   const bool sees_all = tile.row >= 0 && tile.row + kCodeExtent <= tile.rows && tile.column >= 0 &&
                         tile.column + kCodeExtent <= tile.columns;
   for (int64_t channel = 0; channel < tile.channels; channel += kBlockColumns) {
@@ -133,7 +133,7 @@ NNEFC_IN_LANES inline void TransformCodedTile(const CodedImageTile& given) {
   }
 }
 
-// A^T along an axis of products, its columns times 6, -4, -4, 1, 1 and 24: 24 times the results.
+// A^T along an axis of products, with columns scaled by 6, -4, -4, 1, 1 and 24: 24 times the results.
 NNEFC_IN_LANES inline void TransformCodedProducts(const Residues (&m)[kCodeExtent],
                                                   Residues (&y)[kCodeResults]) {
   const Residues sum_of_one = m[1] + m[2], odd_of_one = m[1] - m[2];
@@ -146,7 +146,7 @@ NNEFC_IN_LANES inline void TransformCodedProducts(const Residues (&m)[kCodeExten
 }
 
 NNEFC_IN_LANES inline void TransformSumsOfTile(const CodedSums& sums, int64_t index, int64_t lane) {
-  // 576 = 9 * 64 times the results: what 9 times this number is 1 of, then a shift.
+  // Exact division by 576 = 9 * 64: multiplication by the inverse of 9 modulo 2^32, then a shift.
   constexpr uint32_t kNinth = 0x38E38E39;
   constexpr int kShift = 6;
   const int32_t* products = sums.products + index * kBlockColumns + lane;
@@ -177,7 +177,7 @@ NNEFC_IN_LANES inline void TransformSumsOfTile(const CodedSums& sums, int64_t in
 
 using CodedFilterFunction = void (*)(const CodedFilterTiles&);
 
-// By row.
+// One instance per row.
 constexpr auto kCodedFilterRows = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<CodedFilterFunction, kCodeExtent>{[](const CodedFilterTiles& filter) {
     RunInLanes([&]() NNEFC_IN_LANES { TransformCodedFilterRow<static_cast<int>(kIndex)>(filter); });
@@ -196,7 +196,7 @@ void TransformCodedImage(const CodedImageTile& tile) {
 
 void TransformCodedSums(const CodedSums& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CodedSums sums = given;  // which what is written cannot change
+    const CodedSums sums = given;  // local copy, to exclude aliasing
     for (int64_t i = 0; i < sums.count; ++i) {
       for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) TransformSumsOfTile(sums, i, lane);
     }

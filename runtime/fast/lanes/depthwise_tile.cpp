@@ -30,7 +30,7 @@ struct DepthwiseSums {
     }
   }
 
-  // For the pixels that see the image by the tap, `in_pixel` apart.
+  // Adds a tap to the pixels selected by `seeing`, with inputs `in_pixel` apart.
   template <bool kAll, typename Distance>
   NNEFC_IN_LANES void AddTap(unsigned seeing, const float* in, const Distance& in_pixel,
                              const float* weights) {
@@ -84,11 +84,11 @@ NNEFC_IN_LANES inline void DepthwiseTile(const DepthwiseCall& call, const Distan
 
 using DepthwiseFunction = void (*)(const DepthwiseCall&);
 
-// Strides of 1 and 2 are known to the loops; 0 is any other.
+// Strides 1 and 2 are compile-time constants; 0 means any other.
 template <int kPixels, int kStride>
 void CallDepthwiseTile(const DepthwiseCall& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const DepthwiseCall call = given;  // which what is written cannot change
+    const DepthwiseCall call = given;  // local copy, to exclude aliasing
     if constexpr (kStride > 0) {
       DepthwiseTile<kPixels>(call, std::integral_constant<int64_t, kStride * kBlockColumns>());
     } else {

@@ -14,12 +14,12 @@ const Lanes& DirectLanes(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
 
-// What the pixels of a tile see by a tap, in a row of the image or two.
+// The input pixels of a tile at a tap, in one or two rows of the image.
 template <int kRows, int kPixels, int kStep>
 using SeenRows = NearRows<kPixels, kStep, kRows>;
 
-// Channels in `kParts` registers, of a block or two. `kStep`: from what a pixel sees to what the next one
-// does; 0 where the call says it.
+// Accumulators with channels in `kParts` registers, of one or two blocks. `kStep`: the distance between the
+// inputs of adjacent pixels; 0 if only known at run time.
 template <int kRows, int kPixels, int kParts, int kStep>
 struct DirectSums {
   LaneFloats sums[kRows * kPixels][kParts];
@@ -37,7 +37,7 @@ struct DirectSums {
     }
   }
 
-  // Of a channel at a tap, for the pixels that see it there.
+  // Adds a channel at a tap to the pixels selected by `seeing`.
   template <bool kAll>
   NNEFC_IN_LANES void AddTerm(const SeenRows<kRows, kPixels, kStep>& in, int64_t term, const float* weights,
                               unsigned seeing) {
@@ -54,7 +54,7 @@ struct DirectSums {
     }
   }
 
-  // Of `count` channels that are behind one another.
+  // Adds `count` consecutive channels.
   template <bool kAll>
   NNEFC_IN_LANES void AddTerms(SeenRows<kRows, kPixels, kStep> in, int64_t count, const float*& weights,
                                unsigned seeing) {
@@ -64,7 +64,7 @@ struct DirectSums {
   }
 
   NNEFC_IN_LANES void Store(const DirectCall& call) const {
-    float* const out = call.out;  // which what is written cannot change
+    float* const out = call.out;  // local copy, to exclude aliasing
     const int64_t out_block = call.out_block;
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
 #pragma GCC unroll 16
@@ -80,7 +80,7 @@ struct DirectSums {
   }
 };
 
-// Which pixels of all rows of a tile see by a tap.
+// Returns the mask of all pixels of a tile with an input inside the image at a tap.
 template <int kRows, int kPixels>
 unsigned SeeingPixels(const DirectCall& call, int64_t row, int64_t column) {
   const unsigned pixels = call.seeing[column];
@@ -88,7 +88,7 @@ unsigned SeeingPixels(const DirectCall& call, int64_t row, int64_t column) {
   return (call.seeing_rows[0].Has(row) ? pixels : 0) | (call.seeing_rows[1].Has(row) ? pixels << kPixels : 0);
 }
 
-// Calls work(in, weights, row) for the first tap of each row of taps, of all slices.
+// Calls work(in, weights, row) for the first tap of each tap row, in all slices.
 template <typename Work>
 NNEFC_IN_LANES inline void ForTapRows(const DirectCall& call, const Work& work) {
   const float *in = call.in, *weights = call.weights;
@@ -129,8 +129,8 @@ NNEFC_IN_LANES inline void TileOfBlocks(const DirectCall& call) {
   tile.Store(call);
 }
 
-// Of a row-major image, which has few channels. Taps that some pixels do not see the image by come last, one
-// after the other: which pixels do is the same for all rows and channels then, which processors foresee.
+// A tile of a row-major image, with few channels. Taps outside the image for some pixels come last, one after
+// another: the mask is then the same for all rows and channels, hence well predicted.
 template <int kPixels, int kBlocks, int kStep>
 NNEFC_IN_LANES inline void TileOfPlanes(const DirectCall& given) {
   constexpr unsigned kAll = (1U << kPixels) - 1;
@@ -186,7 +186,7 @@ void CallTileOfPlanes(const DirectCall& call) {
   RunInLanes([&]() NNEFC_IN_LANES { TileOfPlanes<kPixels, kBlocks, kStep>(call); });
 }
 
-// By pixels.
+// One instance per pixel count.
 template <int kRows>
 using DirectFunctions = std::array<DirectFunction, kTileRows / kRows>;
 
@@ -230,7 +230,7 @@ void RunDirectTile(ImageOrder order, int64_t rows, int64_t pixels, int64_t block
   const DirectFunction tile = FindTile(order, rows, pixels, at_once, call.in_pixel);
   tile(call);
   if (blocks == at_once) return;
-  // The second block of two, where registers hold the sums of one.
+  // The second block separately, if registers hold the sums of a single block only.
   DirectCall second = call;
   second.weights += kBlockColumns;
   if (second.bias != nullptr) second.bias += kBlockColumns;

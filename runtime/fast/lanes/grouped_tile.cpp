@@ -13,7 +13,7 @@ const Lanes& GroupedLanes(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
 
-// Puts number `k` of each group of `kWidth` lanes in all of its lanes.
+// Broadcasts lane `k` of each group of `kWidth` lanes within the group.
 template <int kWidth>
 NNEFC_IN_LANES inline void SpreadInGroups(LaneFloats& x, int k) {
   LaneOrder order;
@@ -35,8 +35,8 @@ struct GroupedSums {
     }
   }
 
-  // Of an input channel of each output; value(x, pixel) loads what a pixel of the image has of it. Branches
-  // cost less than loops of their own for tiles that see no border.
+  // Adds an input channel for each output; value(x, pixel) loads the input of a pixel. The branches cost less
+  // than separate loops for interior tiles.
   template <typename Value>
   NNEFC_IN_LANES void AddTerm(uint32_t inside, const float* weights, const Value& value) {
     LaneFloats factors[kColumns];
@@ -67,7 +67,7 @@ struct GroupedSums {
   }
 };
 
-// `kWidth`: of groups that are narrower than registers, otherwise 0.
+// `kWidth`: the width of groups narrower than a register, otherwise 0.
 template <int kWidth, int kPixels, int kStride>
 NNEFC_IN_LANES inline void AddRows(GroupedSums<kPixels, kStride>& tile, const GroupedCall& call) {
   constexpr int64_t kTermWeights = kGroupedColumns * kLanes;
@@ -110,12 +110,12 @@ using GroupedFunction = void (*)(const GroupedCall&);
 template <int kWidth, int kPixels, int kStride>
 void CallGroupedTile(const GroupedCall& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const GroupedCall call = given;  // which what is written cannot change
+    const GroupedCall call = given;  // local copy, to exclude aliasing
     GroupedTile<kWidth, kPixels, kStride>(call);
   });
 }
 
-// By pixels.
+// One instance per pixel count.
 template <int kWidth, int kStride>
 constexpr auto kGroupedTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<GroupedFunction, kGroupedPixels>{
@@ -135,7 +135,7 @@ void RunGroupedTile(GroupWidth width, int64_t pixels, int64_t stride, const Grou
       return RunGroupedTileOf<0>(pixels, stride, call);
     case GroupWidth::kFour:
       return RunGroupedTileOf<4>(pixels, stride, call);
-    case GroupWidth::kEight:  // whole registers where they have as many lanes
+    case GroupWidth::kEight:  // full registers if they have 8 lanes
       return RunGroupedTileOf < kLanes == kNarrowLanes ? 0 : 8 > (pixels, stride, call);
   }
 }

@@ -15,7 +15,7 @@ Lanes& NumbersAt(float* place) {
 
 template <typename Limit>
 NNEFC_IN_LANES inline void Combine(const CombinedProducts& call, const Limit& limit) {
-  // `place`: how far from the first result, of which column.
+  // `place`: offset from the first result; `column`: its column.
   const auto store = [&](const LaneFloats& given, int64_t place, int64_t column) NNEFC_IN_LANES {
     LaneFloats sums = given;
     if (call.bias != nullptr) sums += NumbersAt(call.bias + column);
@@ -54,7 +54,7 @@ NNEFC_IN_LANES inline void SumWeights(const WeightSums& call) {
 
 void MakeHalfFactors(const HalfFactors& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const HalfFactors call = given;  // which what is written cannot change
+    const HalfFactors call = given;  // local copy, to exclude aliasing
     for (int64_t row = 0; row < call.rows; ++row) {
       const bool has_second = row < call.rows_of_second;
       for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
@@ -78,14 +78,14 @@ void MakeHalfFactors(const HalfFactors& given) {
 
 void MakeWeightSums(const WeightSums& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const WeightSums call = given;  // which what is written cannot change
+    const WeightSums call = given;  // local copy, to exclude aliasing
     call.blocks == 1 ? SumWeights<1>(call) : SumWeights<2>(call);
   });
 }
 
 void CombineProducts(const CombinedProducts& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const CombinedProducts call = given;  // which what is written cannot change
+    const CombinedProducts call = given;  // local copy, to exclude aliasing
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES { Combine(call, limit); });
   });
 }

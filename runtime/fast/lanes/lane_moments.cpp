@@ -9,10 +9,10 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// In each lane of `all` a part of the sum of what map(taken, to) adds for the numbers of a row.
+// Computes partial sums of map(number) over a row in the lanes of `all`.
 template <typename Map>
 NNEFC_IN_LANES inline void AddMapped(const float* x, int64_t terms, const Map& map, LaneFloats& all) {
-  constexpr int64_t kSums = 2 * kLanesOfBlock;  // which do not wait for one another
+  constexpr int64_t kSums = 2 * kLanesOfBlock;  // independent partial sums
   LaneFloats sums[kSums] = {};
   int64_t i = 0;
   for (; i + kSums * kLanes <= terms; i += kSums * kLanes) {
@@ -48,20 +48,20 @@ NNEFC_IN_LANES inline void ScaleRow(const float* x, int64_t terms, float factor,
   for (; i < terms; ++i) to[i] = x[i] * factor;
 }
 
-// Whether a sum of squares lost nothing that counts by what its terms are.
+// Returns true if a sum of squares suffered no relevant underflow or overflow.
 bool IsInRange(float squares) {
   constexpr float kLeast = 1e-28F;
   return squares > kLeast && squares < std::numeric_limits<float>::infinity();
 }
 
-// Whether all of the first `count` lanes are.
+// Returns true if the first `count` lanes are in range.
 NNEFC_IN_LANES inline bool AreInRange(const LaneFloats& squares, int64_t count) {
   LaneFloats all = squares;
   KeepLanes(all, count, 1);
   return IsInRange(LargestLane(all)) && IsInRange(-LargestLane(-all)) && SumOfLanes(all - all) == 0;
 }
 
-// Of kLanes rows at most; nothing is done where squares are out of range.
+// Normalizes up to kLanes rows; returns false without any effect if squares are out of range.
 NNEFC_IN_LANES inline bool NormalizeSome(const NormalizedRows& given, const float* x, int64_t rows,
                                          float* out) {
   LaneFloats sums[kLanes];
@@ -93,7 +93,7 @@ NNEFC_IN_LANES inline bool NormalizeSome(const NormalizedRows& given, const floa
 int64_t NormalizeInLanes(const NormalizedRows& call) {
   int64_t done = 0;
   RunInLanes([&]() NNEFC_IN_LANES {
-    const NormalizedRows given = call;  // which what is written cannot change
+    const NormalizedRows given = call;  // local copy, to exclude aliasing
     for (; done < given.rows; done += kLanes) {
       const int64_t rows = std::min(kLanes, given.rows - done);
       if (!NormalizeSome(given, given.x + done * given.stride, rows, given.out + done * given.terms)) return;

@@ -8,7 +8,7 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Quotients by one number, each rounded once: see VectorQuotient.
+// Correctly rounded division by a constant: see VectorQuotient.
 struct LaneQuotient {
   LaneFloats divisor, inverse;
 
@@ -47,7 +47,7 @@ struct LevelMaker {
     RoundLanes(y);
     by_steps.Divide(y);
     y = y * width;
-    RoundProduct(y);  // as the formula has it: of zeros 0
+    RoundProduct(y);  // keeps the formula's rounding: 0 for zeros
     x = x > high ? last : y + first;
   }
 };

@@ -36,7 +36,7 @@ NNEFC_IN_LANES inline void TransposeInLanes(const TransposedMatrix& matrix) {
 
 void TransposeMatrix(const TransposedMatrix& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const TransposedMatrix matrix = given;  // which what is written cannot change
+    const TransposedMatrix matrix = given;  // local copy, to exclude aliasing
     TransposeInLanes(matrix);
   });
 }

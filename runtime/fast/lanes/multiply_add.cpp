@@ -5,9 +5,9 @@
 namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 double MultiplyAndAdd(int64_t rounds, float* out) {
-  constexpr int kSums = 10;  // as many as hide how long one takes
+  constexpr int kSums = 10;  // enough to hide the latency of an FMA
   RunInLanes([&]() NNEFC_IN_LANES {
-    LaneFloats sums[kSums];  // not the same, which would be one
+    LaneFloats sums[kSums];  // distinct values, otherwise compilers would merge them
 #pragma GCC unroll 10
     for (int i = 0; i < kSums; ++i) sums[i] = *reinterpret_cast<const Lanes*>(out) + static_cast<float>(i);
     const float step = 0x1p-20F;

@@ -9,7 +9,7 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Of a part of a block: from which lane each comes, and whether it does.
+// For a register of a block: the source lane of each lane, and a mask of the lanes in use.
 struct Picker {
   LaneOrder of;
 #if defined(NNEFC_WIDE_X86)
@@ -50,7 +50,7 @@ struct Picker {
 template <size_t kCount>
 void PickFrom(const PickedPixels& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const PickedPixels call = given;  // which what is written cannot change
+    const PickedPixels call = given;  // local copy, to exclude aliasing
     for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
       std::array<Picker, kCount> pickers;
 #pragma GCC unroll 8
@@ -66,7 +66,7 @@ void PickFrom(const PickedPixels& given) {
   });
 }
 
-// By number of blocks.
+// One instance per number of blocks.
 constexpr auto kPickers = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<void (*)(const PickedPixels&), kMostPickedBlocks>{PickFrom<kIndex + 1>...};
 }(std::make_index_sequence<kMostPickedBlocks>());

@@ -6,12 +6,12 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// `map` is called with a distance and the sum that it adds to.
+// `map` is called with a distance and its accumulator.
 template <typename Map>
 void SumPixels(const PixelDistances& given, float* out, const Map& map) {
-  constexpr int kSums = 4;  // which do not wait for one another
+  constexpr int kSums = 4;  // independent partial sums
   RunInLanes([&]() NNEFC_IN_LANES {
-    const PixelDistances call = given;  // which what is written cannot change
+    const PixelDistances call = given;  // local copy, to exclude aliasing
     for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
       const LaneFloats from = *reinterpret_cast<const Lanes*>(call.from + lane);
       const float* x = call.x + lane;

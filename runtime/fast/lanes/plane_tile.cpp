@@ -6,7 +6,8 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Registers of pixels: so many that sums do not wait for one another, and fit with what is multiplied.
+// Number of pixel registers: enough independent sums to hide latency, few enough to leave room for the
+// operands.
 template <int kOutputs>
 constexpr int PixelRegisters() {
   if (kLanes == kWideLanes) return kOutputs < 3 ? 8 : 6;
@@ -56,7 +57,7 @@ NNEFC_IN_LANES inline void SumPlanes(const PlaneTile& tile, int64_t pixel, const
 template <int kOutputs>
 void CallPlaneTile(const PlaneTile& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const PlaneTile tile = given;  // which what is written cannot change
+    const PlaneTile tile = given;  // local copy, to exclude aliasing
     constexpr int kMost = PixelRegisters<kOutputs>();
     WithLimits(tile.limits, [&](const auto& limit) NNEFC_IN_LANES {
       int64_t pixel = 0;

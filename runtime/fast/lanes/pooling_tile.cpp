@@ -24,7 +24,7 @@ struct MaximumOfLanes {
 struct MeanOfLanes {
   static constexpr float kStart = 0;
   NNEFC_IN_LANES static void Add(LaneFloats& sum, const LaneFloats& x) { sum += x; }
-  // sum / counted, rounded once, in less time than a division takes (VectorQuotient).
+  // sum / counted, correctly rounded, faster than a division (VectorQuotient).
   NNEFC_IN_LANES static void Finish(LaneFloats& sum, float counted) {
     if (counted == 0) {
       sum = LaneFloats{};
@@ -32,12 +32,12 @@ struct MeanOfLanes {
     }
     const float inverse = 1.0f / counted;
     const LaneFloats quotient = sum * inverse;
-    const LaneFloats rest = sum - quotient * counted;  // NaN of infinities
+    const LaneFloats rest = sum - quotient * counted;  // NaN for infinities
     sum = rest == rest ? quotient + rest * inverse : quotient;
   }
 };
 
-// From channel `lane` of the block on.
+// Pools the channels starting at `lane` of a block.
 template <typename Of, int kPixels>
 NNEFC_IN_LANES inline void PoolPixels(const PoolTile& tile, int64_t lane) {
   LaneFloats sums[kPixels];
@@ -66,7 +66,7 @@ NNEFC_IN_LANES inline void PoolPixels(const PoolTile& tile, int64_t lane) {
 template <typename Of, int kPixels>
 void CallPoolTile(const PoolTile& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const PoolTile tile = given;  // which what is written cannot change
+    const PoolTile tile = given;  // local copy, to exclude aliasing
     for (int64_t line = 0; line < tile.next_lines * kPixels; ++line)
       __builtin_prefetch(tile.next + line * kBlockColumns);
     for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) PoolPixels<Of, kPixels>(tile, lane);
@@ -88,7 +88,7 @@ void RunPoolTile(PooledNumber pooled, int64_t pixels, const PoolTile& tile) {
 }
 
 void MeanOfPixels(const float* in, int64_t pixels, float* out) {
-  constexpr int kSums = 8;  // which do not wait for one another
+  constexpr int kSums = 8;  // independent partial sums
   RunInLanes([&]() NNEFC_IN_LANES {
     for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes) {
       LaneFloats sums[kSums] = {};

@@ -16,7 +16,7 @@ const Lanes& Load(const float* from) {
 template <int kRows>
 using LeftRows = NearRows<kRows, static_cast<int>(kBlockColumns)>;
 
-// Columns in `kParts` registers, of a block or two.
+// Accumulators with columns in `kParts` registers, of one or two blocks.
 template <int kRows, int kParts>
 struct TileSums {
   LaneFloats sums[kRows][kParts];
@@ -55,7 +55,7 @@ struct TileSums {
   }
 
   NNEFC_IN_LANES void Store(const TileCall& call) const {
-    const BlockedMatrix<float> out = call.out;  // which what is written cannot change
+    const BlockedMatrix<float> out = call.out;  // local copy, to exclude aliasing
     WithLimits(call.limits, [&](const auto& limit) NNEFC_IN_LANES {
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
@@ -71,15 +71,15 @@ struct TileSums {
   }
 };
 
-// So many blocks of terms before they are read, rows are fetched: another core may have made them. Wide tiles
-// are done with a block sooner than that takes.
+// Prefetch distance of rows in blocks of terms, for rows written by another core. Wide tiles finish a block
+// sooner than a prefetch completes.
 constexpr int64_t kBlocksBefore = kLanes == kNarrowLanes ? 1 : 2;
 template <int kRows>
 [[gnu::always_inline]] inline void FetchRows(const float* left) {
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) __builtin_prefetch(left + r * kBlockColumns);
 }
-// Narrow tiles fetch what comes later into the second cache alone: the first is full of weights.
+// Narrow tiles prefetch into L2 only, because L1 is full of weights.
 [[gnu::always_inline]] inline void FetchLater(const float* line) {
   constexpr int kFirstCache = 3, kSecondCache = 2;
   __builtin_prefetch(line, 0, kLanes == kNarrowLanes ? kSecondCache : kFirstCache);
@@ -109,7 +109,7 @@ void CallTile(const TileCall& call) {
   RunInLanes([&]() NNEFC_IN_LANES { Tile<kRows, kParts>(call); });
 }
 
-// By rows, of `kBlocks` blocks.
+// One instance per row count, for `kBlocks` blocks.
 template <int kBlocks>
 constexpr auto kTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<ProductFunction, kTileRows>{
@@ -119,7 +119,7 @@ constexpr auto kTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
 void RunBlocks(ProductFunction run, bool has_second, const TileCall& call) {
   run(call);
   if (!has_second) return;
-  // The second of two, where registers hold the sums of one; a first cache has the rows.
+  // The second block separately, if registers hold the sums of a single block only; L1 has the rows.
   TileCall second = call;
   second.weights += kBlockColumns;
   if (second.bias != nullptr) second.bias += kBlockColumns;
@@ -131,7 +131,8 @@ void RunBlocks(ProductFunction run, bool has_second, const TileCall& call) {
 
 }  // namespace
 
-// The loop of tiles is not in registers' own: there compilers would keep less of a tile in them.
+// Loops over tiles outside of the RunInLanes function: inside, compilers would keep less of a tile in
+// registers.
 void RunTile(int64_t rows, int64_t blocks, const TileCall& given) {
   const auto row = static_cast<size_t>(rows - 1);
   const ProductFunction run = blocks == kBlocksAtOnce ? kTiles<kBlocksAtOnce>[row] : kTiles<1>[row];

@@ -8,12 +8,12 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Rows that are read side by side.
+// Rows read in parallel.
 constexpr int64_t kStreams = 8;
 
-// Of kStreams rows from row `first` on.
+// Adds kStreams rows starting at `first`.
 NNEFC_IN_LANES inline void AddStreams(const RowDots& call, int64_t first, LaneFloats* sums) {
-  // Of short rows the next ones are fetched in the meantime; processors foresee how long ones go on.
+  // For short rows the next ones are prefetched; hardware prefetchers handle long ones.
   constexpr int64_t kShort = 1536;
   const int64_t inputs = call.inputs, whole = inputs / kLanes * kLanes;
   const int64_t ahead = inputs <= kShort ? kStreams * inputs : 0;
@@ -43,7 +43,7 @@ NNEFC_IN_LANES inline void AddStreams(const RowDots& call, int64_t first, LaneFl
 
 void MakeRowDots(const RowDots& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const RowDots call = given;  // which what is written cannot change
+    const RowDots call = given;  // local copy, to exclude aliasing
     for (int64_t begin = 0; begin < kBlockColumns; begin += kLanes) {
       LaneFloats sums[kLanes] = {};
       for (int64_t i = 0; i < kLanes; i += kStreams) AddStreams(call, call.first + begin + i, sums + i);

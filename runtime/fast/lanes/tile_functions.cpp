@@ -6,11 +6,11 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Calls function(x, place) for the registers of a tile, where `place` is that of their operand.
+// Calls function(x, place) for the registers of a tile, with `place` the address of their operand.
 template <typename Function>
 void MapTile(const FunctionTile& tile, const Function& function) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    // Copies, which what is written cannot change.
+    // Local copies, to exclude aliasing.
     const FunctionTile own = tile;
     const Function own_function = function;
     for (int64_t row = 0; row < own.rows; ++row) {
@@ -25,7 +25,7 @@ void MapTile(const FunctionTile& tile, const Function& function) {
   });
 }
 
-// A function of a number alone.
+// A function of the number alone.
 template <typename Function>
 void MapNumbers(const FunctionTile& tile, const Function& function) {
   MapTile(tile, [=](Lanes& numbers, const float*) NNEFC_IN_LANES {

@@ -10,7 +10,7 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Adds the sum of products of each four, codes without a sign and weights with one.
+// Accumulates dot4 of unsigned codes and signed weights.
 NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneBytes& codes, const LaneBytes& weights) {
 #if defined(NNEFC_WIDE_X86)
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(codes), "v"(weights));
@@ -103,12 +103,12 @@ NNEFC_IN_LANES inline void VnniTileOf(const VnniTile& call) {
 template <int kPixels, int kBlocks>
 void CallVnniTile(const VnniTile& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const VnniTile call = given;  // which what is written cannot change
+    const VnniTile call = given;  // local copy, to exclude aliasing
     VnniTileOf<kPixels, kBlocks>(call);
   });
 }
 
-// By pixels.
+// One instance per pixel count.
 template <int kBlocks>
 constexpr auto kVnniTiles = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<void (*)(const VnniTile&), kTileRows>{

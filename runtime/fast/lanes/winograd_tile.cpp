@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kTaps = kWinogradTaps, kResults = kWinogradResults, kExtent = kWinogradExtent;
 
-// The matrices evaluate polynomials at 0, a, -a, b, -b and infinity. Powers of these a and b have few digits,
-// and results are about five times as close as with 1 and 2.
+// The transform matrices for the points 0, a, -a, b, -b and infinity. Powers of these a and b have few
+// digits, and results are about five times as accurate as with 1 and 2.
 constexpr float kA = 0.75F, kB = 1.5F;
 constexpr float kA2 = kA * kA, kB2 = kB * kB, kA3 = kA2 * kA, kB3 = kB2 * kB;
 constexpr float kProductOfSquares = kA2 * kB2, kSumOfSquares = kA2 + kB2;
@@ -21,7 +21,7 @@ NNEFC_IN_LANES inline LaneFloats LanesOf(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);
 }
 
-// G along an axis of a filter.
+// G along a filter axis.
 NNEFC_IN_LANES inline void TransformTaps(const LaneFloats (&g)[kTaps], LaneFloats (&y)[kExtent]) {
   constexpr float kOfZero = 1 / kProductOfSquares;
   constexpr float kOfA = 1 / (2 * kA2 * (kA2 - kB2)), kOfB = 1 / (2 * kB2 * (kB2 - kA2));
@@ -37,7 +37,7 @@ NNEFC_IN_LANES inline void TransformTaps(const LaneFloats (&g)[kTaps], LaneFloat
 
 template <int kRow>
 NNEFC_IN_LANES inline void TransformFilterRow(const FilterTiles& given) {
-  const FilterTiles filter = given;  // which what is written cannot change
+  const FilterTiles filter = given;  // local copy, to exclude aliasing
   const float* taps = filter.taps;
   float* out = filter.out;
   for (int64_t i = 0; i < filter.inputs; ++i, taps += kTaps * kTaps * kTileColumns, out += kTileColumns) {
@@ -59,7 +59,7 @@ NNEFC_IN_LANES inline void TransformFilterRow(const FilterTiles& given) {
   }
 }
 
-// What a tile sees of an image: each pixel a block of channels.
+// An input tile: one channel block per pixel.
 struct SeenTile {
   const float* data;
   int64_t row_stride;
@@ -73,7 +73,7 @@ struct ProductsOut {
   float* data;
   int64_t stride;
 
-  // B^T along a row of what a tile sees, after the same along its columns.
+  // B^T along a row of the tile, after its columns.
   NNEFC_IN_LANES void PutRow(const LaneFloats (&d)[kExtent], int64_t row) const {
     const LaneFloats even_a = d[4] - kB2 * d[2], odd_a = d[3] - kB2 * d[1];
     const LaneFloats even_b = d[4] - kA2 * d[2], odd_b = d[3] - kA2 * d[1];
@@ -91,7 +91,7 @@ struct ProductsOut {
   }
 };
 
-// One row of products or two at a time, so that all stays in registers.
+// One or two rows of products at a time, to stay in registers.
 template <typename Row>
 NNEFC_IN_LANES inline void PutRowOf(const Row& row, int64_t index, const ProductsOut& out) {
   LaneFloats lanes[kExtent];
@@ -100,7 +100,7 @@ NNEFC_IN_LANES inline void PutRowOf(const Row& row, int64_t index, const Product
   out.PutRow(lanes, index);
 }
 
-// Those of a point and of its negative.
+// The rows of a point and of its negative.
 template <typename Even, typename Odd>
 NNEFC_IN_LANES inline void PutRowsOf(const Even& even, const Odd& odd, int64_t index,
                                      const ProductsOut& out) {
@@ -130,11 +130,11 @@ NNEFC_IN_LANES inline void TransformImageTile(const SeenTile& d, const ProductsO
   PutRowOf(of_infinity, 5, out);
 }
 
-// A copy of what a tile sees, with zeros for what lies behind the image.
+// A copy of an input tile, zero-padded at the border of the image.
 struct BorderTile {
   float pixels[kExtent * kExtent * kBlockColumns];
 
-  // From channel `lane` of the block on.
+  // Copies the channels starting at `lane` of the block.
   NNEFC_IN_LANES SeenTile Of(const ImageTiles& tiles, int64_t column, int64_t lane) {
     for (int64_t y = 0; y < kExtent; ++y) {
       for (int64_t x = 0; x < kExtent; ++x) {
@@ -150,9 +150,9 @@ struct BorderTile {
 };
 
 NNEFC_IN_LANES inline void TransformImageTiles(const ImageTiles& given) {
-  const ImageTiles tiles = given;  // which what is written cannot change
+  const ImageTiles tiles = given;  // local copy, to exclude aliasing
   const int64_t row_stride = tiles.row_stride;
-  // Pixels that do not lie behind one another are copied, too.
+  // Pixels that are not contiguous are copied, too.
   const bool sees_rows =
       tiles.row >= 0 && tiles.row + kExtent <= tiles.rows && tiles.pixel_stride == kBlockColumns;
   for (int64_t i = 0; i < tiles.count; ++i) {
@@ -217,7 +217,7 @@ NNEFC_IN_LANES inline void TransformResultTile(const ResultTiles& tiles, int64_t
 
 using FilterFunction = void (*)(const FilterTiles&);
 
-// By row.
+// One instance per row.
 constexpr auto kFilterRows = []<size_t... kIndex>(std::index_sequence<kIndex...>) {
   return std::array<FilterFunction, kExtent>{[](const FilterTiles& filter) {
     RunInLanes([&]() NNEFC_IN_LANES { TransformFilterRow<static_cast<int>(kIndex)>(filter); });
@@ -236,7 +236,7 @@ void TransformImage(const ImageTiles& tiles) {
 
 void TransformResult(const ResultTiles& given) {
   RunInLanes([&]() NNEFC_IN_LANES {
-    const ResultTiles tiles = given;  // which what is written cannot change
+    const ResultTiles tiles = given;  // local copy, to exclude aliasing
     WithLimits(tiles.limits, [&](const auto& limit) NNEFC_IN_LANES {
       for (int64_t i = 0; i < tiles.count; ++i) {
         for (int64_t lane = 0; lane < kBlockColumns; lane += kLanes)

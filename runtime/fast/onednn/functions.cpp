@@ -1,4 +1,4 @@
-// All of `libnnefc_onednn.so`.
+// The only file of `libnnefc_onednn.so`.
 
 #include "runtime/fast/onednn_functions.h"
 
