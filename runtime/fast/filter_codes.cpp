@@ -26,7 +26,7 @@ bool EachRow(std::span<const float> numbers, const Run& run) {
 }
 
 // Returns the maximum distance of the numbers from multiples of 1 / `inverse`, infinity beyond 128. In f32
-// codes are off by up to 1.6e-5: two roundings of half an ulp of 128.
+// quantized values are off by up to 1.6e-5: two roundings of half an ulp of 128.
 constexpr float kCodeError = 1.6e-5F;
 float FarthestInF32(std::span<const float> numbers, float inverse) {
   float farthest = 0;
@@ -120,9 +120,9 @@ Extremes ExtremesOf(std::span<const float> numbers) {
 
 }  // namespace
 
-// Returns the code of the largest magnitude if all numbers are multiples of the previous scale: the largest
-// multiple, up to `most`, of the smallest code with whole codes for all numbers. Any other code puts some
-// number at least 1/128 away from a whole one, far more than `kWhole`.
+// Returns the quantized value of the largest magnitude if all numbers are multiples of the previous scale:
+// the largest multiple, up to `most`, of the smallest one with integral values for all numbers. With any
+// other a number is at least 1/128 away from an integer, far more than `kWhole`.
 std::optional<int> ScaleFinder::CodeByUnit(std::span<const float> numbers, double largest, int most) const {
   if (unit_ == 0) return std::nullopt;
   const double of_largest = std::nearbyint(largest / unit_);
@@ -160,7 +160,7 @@ std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
   return static_cast<float>(unit_);
 }
 
-// Reads some channels at a time, because a filter that is computed lazily exists only in parts.
+// Reads channels in groups, because a filter that is computed lazily exists only in parts.
 FilterCodes CodesOfFilter(const TensorValue& filter, bool grouped) {
   constexpr size_t kSome = size_t{128} << 10;
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)

@@ -73,15 +73,14 @@ Places PlacesOfRow(const dnnl_memory_desc_t& target, llvm::ArrayRef<size_t> axes
   return places;
 }
 
-// The offsets of a filter's codes.
+// The offsets of a quantized filter's elements.
 struct CodePlaces {
-  Places rows;  // offset of the first code of each row
+  Places rows;  // offset of the first element of each row
   // Source and target index within a row, sorted by target.
   std::vector<int32_t> from, to;
   bool four_together = false;  // targets always come in groups of four consecutive ones
   bool four_in_a_row = false;  // the sources too
-  int64_t sums = 0;            // byte offset of the per-scale sums of codes (compensation); 0 if there are
-                               // none
+  int64_t sums = 0;            // byte offset of the compensation (sums per scale); 0 if there are none
   int64_t inner_scales = 1, inner_sums = 1;  // extents of the innermost axis of scales and of sums
   size_t bytes = 0;
   bool is_padded = false;
@@ -100,7 +99,7 @@ bool AreFourTogether(const std::vector<int32_t>& numbers) {
   return true;
 }
 
-// oneDNN stores compensation sums after the codes if the source's zero point is not 0.
+// oneDNN stores compensation sums after the filter if the source's zero point is not 0.
 bool FindSums(const dnnl_memory_desc_t& target, int mask, CodePlaces& places) {
   const dnnl_memory_extra_desc_t& extra = target.extra;
   if (extra.flags == 0) return true;
@@ -191,7 +190,7 @@ class FilterRows final : public ConstantKernel {
   }
 
   void WriteRows(const float* numbers, int64_t first, int64_t last, int8_t* codes, std::byte* out) const {
-    // Rows with adjacent codes, and rows that share sums, belong to the same thread.
+    // Rows with adjacent results, and rows that share sums, belong to the same thread.
     constexpr int64_t kTogether = 16;
     const bool shares_sums = numbers_.by_columns && places_.sums != 0;
     const int64_t count = last - first, together = shares_sums ? count : kTogether;
@@ -223,7 +222,8 @@ class FilterRows final : public ConstantKernel {
     });
   }
 
-  // Adds the compensation: negative sums of codes, multiplied by the source's zero point in oneDNN.
+  // Adds the compensation: negative sums of quantized values, multiplied by the source's zero point in
+  // oneDNN.
   void AddSums(const int8_t* codes, int64_t row, std::byte* out) const {
     if (numbers_.by_columns) {
       for (int64_t j = 0; j < numbers_.row; ++j) *places_.SumOf(j, out) -= codes[j];

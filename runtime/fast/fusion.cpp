@@ -147,7 +147,7 @@ class Finder {
     groups_.push_back({.main = concat.id(), .posts = {gather.id()}});
   }
 
-  // Includes the following quantization if its codes are used.
+  // Includes the following quantization if its result is used as quantized values.
   void AddCodeTable(const ir::Node& convert) {
     if (!IsOfCodeTable(graph_, convert) ||
         !codes_.contains(SeenNode(graph_, graph_.node(convert.input(0).node)).id()))

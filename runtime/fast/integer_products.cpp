@@ -219,8 +219,8 @@ class IntegerProducts final : public Kernel {
     int64_t image;
     Span rows, tiles;
   };
-  // The cached result of FindCodes: the first row, whether the rows fit 8-bit codes (now in scratch memory),
-  // and the minimum, which is code 0.
+  // The cached result of FindCodes: the first row, whether the rows fit 8 bits (now in scratch memory), and
+  // the minimum, quantized to 0.
   struct RowCodes {
     int64_t row = -1;
     bool are_codes = false;
@@ -235,8 +235,8 @@ class IntegerProducts final : public Kernel {
   int64_t in_pixels() const { return form_.rows.input * form_.columns.input; }
   const int32_t* ImageOf(const Call& call, int64_t image) const { return call.in + image * form_.in_size(); }
 
-  // Uses the 8-bit kernel for rows whose range fits codes with a zero point. Returns false without any effect
-  // if the range is larger or, without VNNI, if many codes are far from the zero point.
+  // Uses the 8-bit kernel for rows with a range of at most 8 bits, relative to a zero point. Returns false
+  // without any effect if the range is larger or, without VNNI, if many values are far from the zero point.
   bool RunCodes(const Call& call, const Part& part, RowCodes& own, std::byte* scratch) const {
     auto* codes = reinterpret_cast<uint8_t*>(scratch);
     if (own.row != part.rows.begin) own = FindCodes(call, part.rows, codes);

@@ -27,7 +27,7 @@ constexpr int ChainsFor(int sums) {
   return sums >= 8 ? 1 : sums >= 4 ? 2 : sums >= 2 ? 4 : 8;
 }
 
-// Some of the terms for some of the rows.
+// A range of terms for a range of rows.
 struct PanelPass {
   RowPointers rows;  // all rows
   int64_t first_row;
@@ -269,8 +269,8 @@ void MultiplyInNarrowTiles(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
                            llvm::ArrayRef<PanelSums> panels) {
   const auto count = static_cast<int64_t>(rows.size());
   if (count <= kNarrowRows) return kNarrowTiles[count - 1]({rows.data(), 0, 0, terms}, panels);
-  // Processes some panels and terms at a time, loaded from an outer cache once: for half of the rows, then
-  // the other half.
+  // Processes panels and terms in blocks, loaded from an outer cache once: for half of the rows, then the
+  // other half.
   constexpr size_t kPanelsOfPass = 3;
   constexpr int64_t kTermsOfPass = 256;
   const int64_t above = count / 2;

@@ -28,7 +28,7 @@ struct PoolingDims {
   memory::dims strides, kernel, before, after;
 };
 
-// Pools `codes` if the input has them in increasing order of numbers.
+// Pools quantized values of `codes` directly if the quantization is increasing.
 std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
                                           const PoolingDims& dims, const DnnCodes* codes = nullptr) {
   using dnnl::pooling_forward;
@@ -186,7 +186,7 @@ class MaxPoolKernel final : public Kernel {
   const MaxPoolShape shape_;
 };
 
-// Returns true if a window is entirely in the border: no code represents its maximum.
+// Returns true if a window is entirely in the border: no quantized value represents its maximum.
 bool HasEmptyWindow(const Window& window) {
   return llvm::any_of(window, [](const WindowAxis& axis) {
     return axis.before >= axis.size || (axis.output - 1) * axis.stride - axis.before >= axis.input;

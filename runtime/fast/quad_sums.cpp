@@ -22,7 +22,7 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 }  // namespace
 
-// Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate remainder
+// Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate residual
 // terms.
 bool QuadSums::Suits(const CodedForm& form, bool has_vnni) {
   if (form.channels % kQuad != 0 || form.padded_channels != form.channels) return false;
@@ -119,8 +119,8 @@ void QuadSums::ForGroups(const Part& part, const Start& start, const Sum& sum, S
   }
 }
 
-// Computes the correction for codes minus their base: its distance from the zero point times the sum of
-// weights.
+// Computes the compensation for quantized values minus their base: its distance from the zero point times the
+// sum of weights.
 void QuadSums::FindStarts(const Part& part, int distance, const Group& group) {
   std::fill_n(group.starts, kStarts, 0);
   if (distance == 0) return;

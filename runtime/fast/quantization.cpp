@@ -1,4 +1,4 @@
-// Quantization to 8-bit codes, and sums of codes.
+// Quantization to 8 bits, and sums of quantized tensors.
 
 #include "runtime/fast/quantization.h"
 
@@ -23,8 +23,7 @@ constexpr int64_t kLevels = 256;
 
 // --- kernels -------------------------------------------------------------------------
 
-// Stores the codes of `number(i)`, in loops that compilers vectorize: without conditional arithmetic or
-// divisions.
+// Quantizes `number(i)`, in loops that compilers vectorize: without conditional arithmetic or divisions.
 template <typename Number>
 [[gnu::always_inline]] inline void StoreCodes(const CodeRange& range, int64_t begin, int64_t end, int least,
                                               uint8_t* out, const Number& number) {
@@ -32,7 +31,7 @@ template <typename Number>
   std::array<float, kRow> codes;
   const float low = range.low;
   const float width = range.high - range.low;
-  const float farthest = width + std::abs(low);  // numbers this far away have the code of an end
+  const float farthest = width + std::abs(low);  // numbers this far away are saturated
   const VectorQuotient by_width(width), by_scale(range.codes.scale);
   const auto zero = static_cast<float>(range.codes.zero);
   const auto first = static_cast<float>(least);
@@ -44,7 +43,7 @@ template <typename Number>
     float* code = codes.data();
     switch (range.formula) {
       case CodeRange::Formula::kFakeQuantize:
-        // A separate loop rounds products, like the formula.
+        // A separate loop rounds the multiplication, like the formula.
         for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
         for (int64_t i = 0; i < count; ++i) {
           const float x = VectorRound(code[i]);
@@ -87,7 +86,7 @@ class QuantizeKernel final : public Kernel {
   int64_t count_;
 };
 
-// Requantizes codes to another range.
+// Requantizes to another range.
 class RecodeKernel final : public Kernel {
  public:
   RecodeKernel(const DnnCodes& from, const CodeRange& to, int64_t count) : count_(count) {
@@ -111,7 +110,7 @@ class RecodeKernel final : public Kernel {
   int64_t count_;
 };
 
-// Computes the codes of a sum of two coded tensors; with relu, negative sums have the code of 0.
+// Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0.
 class SumKernel final : public Kernel {
  public:
   SumKernel(const DnnCodes& a, const DnnCodes& b, bool relu, const CodeRange& range, int64_t count)
@@ -276,7 +275,7 @@ void CodedRequest::FindSum() {
   request.posts = posts.drop_back(2);
 }
 
-// --- epilogue of sums of products -----------------------------------------------------
+// --- epilogue of dot products ---------------------------------------------------------
 
 namespace {
 
@@ -308,7 +307,7 @@ std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
 }  // namespace
 
 CodeMap::CodeMap(const CodeRange& range) : factor(255.0f / (range.high - range.low)) {
-  // One last bit of the largest codes rounds halves up.
+  // One ulp of the largest quantized values rounds halves up.
   const float lift = range.formula == CodeRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
   offset = -range.low * factor + lift;
 }
@@ -385,7 +384,7 @@ const Formulas& QuantizingOps() {
   return kOps;
 }
 
-// The input values of the ends of a range, and their results: the numbers of codes 0 and 255.
+// The input values of the ends of a range, and their results: the numbers represented by 0 and 255.
 struct Ends {
   double low = 0;  // input
   double high = 0;
@@ -423,7 +422,7 @@ std::optional<CodeRange> CodeRangeOf(const ir::Node& node, llvm::ArrayRef<const 
   const double scale = (last - first) / (kLevels - 1);
   const double zero = -first / scale;
   constexpr double kWhole = 1e-3;
-  // Ranges too narrow for f32 have no codes.
+  // Ranges too narrow for f32 cannot be quantized.
   if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
   if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
   if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;

@@ -33,7 +33,7 @@ void ActivateRow(const CellFunction& activation, float* x, int64_t count) {
   }
 }
 
-// Adds the missing recurrent products to the sums of a GRU whose reset gate applies to products.
+// Adds the missing recurrent terms to the sums of a GRU whose reset gate applies to products.
 void AddBeside(const StateRow& row) {
   constexpr int64_t kGates = 2;
   Vectorized([&] {

@@ -1,4 +1,4 @@
-// Reorders between layouts, and between numbers and codes.
+// Reorders between layouts, and between f32 and quantized values.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ const DnnLayout::Form& FormOf(const Layout& layout) {
   return dnn == nullptr ? kPlain : dnn->form();
 }
 
-// Returns the descriptor of the memory itself, with the codes' type for coded layouts.
+// Returns the descriptor of the memory itself, with the 8-bit type for quantized layouts.
 dnnl::memory::desc MemoryOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
   const auto* dnn = dynamic_cast<const DnnLayout*>(layout.get());
   return dnn == nullptr ? PlainDesc(shape) : dnn->desc();
@@ -33,7 +33,7 @@ dnnl::memory::desc PlainSource(const Layout& to, const dnnl::memory::dims& exten
   return OrderedDesc(extents, FormOf(to).order);
 }
 
-// Returns nullopt for numbers to codes except for filters: other codes come only from FakeQuantize.
+// Returns nullopt for quantization except of filters: other values are only quantized by FakeQuantize.
 std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, const DnnLayout::Form& to) {
   dnnl::primitive_attr attributes;
   if (to.filter_codes) {
@@ -49,8 +49,8 @@ std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, co
   return attributes;
 }
 
-// Reorders a filter to row-major codes, then to the primitive's layout, if `MakeFilterRows` does not support
-// it: oneDNN cannot do both in one reorder for every layout.
+// Quantizes a filter in row-major order, then reorders it to the primitive's layout, if `MakeFilterRows` does
+// not support it: oneDNN cannot do both in one reorder for every layout.
 class FilterReorder final : public Kernel {
  public:
   using Description = dnnl::reorder::primitive_desc;
@@ -72,7 +72,7 @@ class FilterReorder final : public Kernel {
       dnnl::memory target(target_, DnnEngine(), run.output().mutable_bytes());
       dnnl::reorder(to_codes_).execute(stream, source, codes);
       dnnl::reorder(to_order_).execute(stream, codes, target);
-      // While the codes are alive.
+      // While the quantized filter is alive.
       stream.wait();
     });
   }

@@ -166,7 +166,7 @@ class SpreadOfFew final : public Kernel {
     }
   }
 
-  // Computes some pixels of a line and stores their results.
+  // Computes a range of pixels of a line and stores their results.
   void RunPixels(const Call& call, int64_t image, int64_t line, int64_t first) const {
     const int64_t pixels = std::min(kPixels, form_.columns - first),
                   blocks = columns() > kBlockColumns ? 2 : 1;

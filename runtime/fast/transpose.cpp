@@ -40,7 +40,7 @@ class ImageTranspose final : public Kernel {
   }
 
  private:
-  // Copies a channel block of some pixels.
+  // Copies a channel block of a range of pixels.
   void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from,
                  float* to) const {
     const int64_t channels = sizes_.channels, channel = block * kChannelBlock;

@@ -155,7 +155,7 @@ class WinogradKernel final : public Kernel {
   static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
   int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
 
-  // Some of the tiles of images transformed together, and a tile of outputs.
+  // A range of the tiles transformed together, and a tile of outputs.
   struct Part {
     Span all, some;
     int64_t outputs;
@@ -221,7 +221,7 @@ class WinogradKernel final : public Kernel {
     Finish(call, part, results);
   }
 
-  // Transforms the filters of some terms and a tile of outputs for a row of products.
+  // Transforms the filters of a range of terms and a tile of outputs for a row of products.
   void TransformTaps(const FilterCall& call, int64_t outputs, int64_t row, const Span& terms,
                      float* out) const {
     constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
@@ -266,7 +266,7 @@ class WinogradKernel final : public Kernel {
     return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
   }
 
-  // Adds or initializes a row of products with some terms.
+  // Adds or initializes a row of products with a range of terms.
   void Multiply(const Part& part, int64_t row, const Span& terms, const float* image, const float* filter,
                 float* results) const {
     const int64_t all = part.all.count(), tiles = part.some.count();

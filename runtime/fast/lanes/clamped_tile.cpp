@@ -28,7 +28,7 @@ NNEFC_IN_LANES inline void MultiplyQuads(const LaneBytes& codes, const int8_t* w
 #endif
 }
 
-// Accumulates dot4 of a pixel's four codes and kBlockColumns outputs.
+// Accumulates dot4 of a pixel's four quantized values and kBlockColumns outputs.
 #if defined(NNEFC_NARROW_X86)
 NNEFC_IN_LANES inline void AddQuad(LaneResidues (&sums)[kParts], const uint8_t* codes,
                                    const LaneBytes& first_weights, const int8_t* weights,
@@ -209,7 +209,7 @@ NNEFC_IN_LANES inline void SubtractToZero(LaneBytes& x, const LaneBytes& y) {
 #endif
 }
 
-// Returns the excess of each sum of two codes over kMostOfTwo, saturated at 0.
+// Returns the excess of each sum of two values over kMostOfTwo, saturated at 0.
 NNEFC_IN_LANES inline void BeyondOfTwo(const LaneBytes& codes, LaneHalves& beyond) {
 #if defined(NNEFC_NARROW_X86)
   const __m256i sums = _mm256_maddubs_epi16(reinterpret_cast<__m256i>(codes), _mm256_set1_epi8(1));
@@ -251,7 +251,7 @@ void AddRest(const QuadCodes& rest, int64_t quad, int64_t most, CodeRest* rests,
   if (bytes != 0 && count <= most) rests[count++] = {static_cast<int32_t>(quad), bytes};
 }
 
-// Clamps four codes and stores their remainders.
+// Clamps four quantized values and stores their residuals.
 void ClampQuad(const uint8_t* codes, int base, int64_t quad, uint8_t* out, CodeRests& rests) {
   QuadCodes above = {}, below = {};
   for (size_t two = 0; two < kQuad; two += 2) {

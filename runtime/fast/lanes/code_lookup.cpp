@@ -12,8 +12,8 @@ namespace {
 #if defined(NNEFC_X86)
 constexpr int64_t kCodesAtOnce = 32, kRowCodes = 16;
 
-// Looks up 16 table entries at a time by pshufb; its result is 0 for codes that a saturated sum moved out of
-// range.
+// Looks up 16 table entries at a time by pshufb; its result is 0 for indices that a saturated sum moved out
+// of range.
 NNEFC_IN_LANES inline __m256i LookUpSome(const uint8_t* table, __m256i codes) {
   const __m256i row_codes = _mm256_set1_epi8(kRowCodes), behind = _mm256_set1_epi8(0x70);
   __m256i found = {};

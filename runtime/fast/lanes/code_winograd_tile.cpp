@@ -30,7 +30,7 @@ NNEFC_IN_LANES inline void LoadHalves(const Code* from, Halves& halves) {
 #endif
 }
 
-// G along a filter axis, with rows scaled by 4, -6, -6, 24, 24 and 1: at most 7 times a code.
+// G along a filter axis, with rows scaled by 4, -6, -6, 24, 24 and 1: at most 7 times a quantized value.
 NNEFC_IN_LANES inline void TransformCodedTaps(const Halves (&g)[kCodeTaps], Halves (&y)[kCodeExtent]) {
   const Halves of_one = g[0] + g[2], of_two = g[0] + g[2] * 4, odd = g[1] * 2;
   y[0] = g[0];

@@ -10,7 +10,7 @@ namespace nnefc::runtime::NNEFC_LANES_NAMESPACE {
 
 namespace {
 
-// Accumulates dot4 of unsigned codes and signed weights.
+// Accumulates dot4 of u8 values and i8 weights.
 NNEFC_IN_LANES inline void AddQuads(LaneResidues& sums, const LaneBytes& codes, const LaneBytes& weights) {
 #if defined(NNEFC_WIDE_X86)
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(codes), "v"(weights));
