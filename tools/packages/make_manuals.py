@@ -14,7 +14,7 @@ class Option:
 
     names: list[str]
     value: str  # "FILE"; empty for a flag
-    words: list[str]  # that the value may be
+    words: list[str]  # allowed values
     text: str
 
     @property

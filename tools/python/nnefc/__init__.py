@@ -57,8 +57,8 @@ __all__ = [
 ]
 
 
-# Few programs compare models: what that takes is read once one does. The same goes for modules of Python that few
-# functions need, which these import themselves: a network is ready to run in the time that they take.
+# Imports `difference` on first use, because most programs do not compare models. Rarely used modules of the standard
+# library are imported in the functions that need them, to keep start-up fast.
 def __getattr__(name: str) -> Any:
     if name not in ("Difference", "diff"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,7 @@ _OPTION = "--extensions"
 
 def main() -> NoReturn:
     """Becomes the program that the package brings; with folders of transformations in Python, does its work here."""
-    # Python catches what ends other programs.
+    # Restores the default handlers: Python catches these signals.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -194,7 +194,7 @@ class _Matching:
 
     def __init__(self, old: Model, new: Model) -> None:
         self.old, self.new = _Graph(old), _Graph(new)
-        self.pairs: dict[int, int] = {}  # from the new one to the old one
+        self.pairs: dict[int, int] = {}  # new index -> old index
         self._pair_equal()
         self._pair_named()
         self._pair_rest()
@@ -203,7 +203,7 @@ class _Matching:
         """In the order of the new model; what was removed stands before what follows it in the old one."""
         changed: list[OperationChange] = []
         removed = self._left()[0]
-        # The numbers of pairs are those of the old model's operations.
+        # A pair has the index of the old model's operation.
         numbers = [self.pairs.get(at, -1 - at) for at in range(len(self.new.operations))]
         for at, operation in enumerate(self.new.operations):
             before = self.pairs.get(at)

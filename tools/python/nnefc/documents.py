@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Dialect = Literal["auto", "provisional", "ratified"]
-# A path, or the text of a document: what is a `str` and holds a line break or a brace is text.
+# A path, or the text of a document: a `str` with a line break or a brace is text.
 Source = Union[str, "os.PathLike[str]"]
 # One path or several.
 Extensions = Union[Source, Iterable[Source]]
@@ -78,7 +78,7 @@ def _loaded(extensions: list[str]) -> list[str]:
 
 
 def _copied(variables: Mapping[str, npt.ArrayLike]) -> dict[str, object]:
-    # A model never changes, whatever becomes of the arrays that it was made of.
+    # Models are immutable, so later changes of the arrays must not affect them.
     import numpy
 
     def copied(label: str, value: npt.ArrayLike) -> object:
@@ -173,7 +173,7 @@ def _read(source: Source) -> bytes:
     path = Path(source)
     if path.is_dir():
         path = path / "graph.nnef"
-    # What is no UTF-8 reaches the parser as it is, which names its place.
+    # Bytes that are not UTF-8 reach the parser unchanged, for an error with their position.
     return path.read_bytes()
 
 

@@ -105,7 +105,7 @@ class Model:
         self.outputs: tuple[Port, ...] = tuple(Port(*port) for port in self._native.outputs())
         self._variables: Variables | None = None
         self._operations: tuple[Operation, ...] | None = None
-        self._kept: object = None  # what lives as long as the model
+        self._kept: object = None  # an object with the lifetime of the model
 
     def __repr__(self) -> str:
         called = self._name if is_text(self._source) else os.fspath(self._source)

@@ -23,7 +23,7 @@ from nnefc.documents import Source
 from nnefc.model import Model, load
 from nnefc.port import _NUMPY_NAMES
 
-# Smaller constants may be shapes or axes, which OpenVINO reads as it reads the model.
+# Smaller constants may be shapes or axes that OpenVINO reads while it loads the model.
 _SMALL = 4096
 
 __all__ = ["from_model", "front_end_library", "link", "read_model", "to_model", "unlink"]
@@ -48,7 +48,7 @@ def read_model(source: Source | Model, **options: Any) -> ov.Model:
 def to_model(model: Model) -> ov.Model:
     """The model as OpenVINO has it, as `read_model`."""
     xml, size, constants = model._native.to_openvino()
-    # Memory that nobody wrote to is none: OpenVINO reads no large constant as it reads the model.
+    # Untouched pages occupy no memory: OpenVINO reads no large constant while it loads the model.
     weights = numpy.zeros(max(size, 1), numpy.uint8)
     placed: dict[int, numpy.ndarray[Any, Any]] = {}
     for offset, _, array in constants:
@@ -56,7 +56,7 @@ def to_model(model: Model) -> ov.Model:
         if array.nbytes <= _SMALL:
             weights[offset : offset + array.nbytes] = placed[offset].view(numpy.uint8)
     made = ov.Core().read_model(xml, ov.Tensor(weights, shared_memory=True))
-    # OpenVINO does not keep `weights`, but the arrays of constants that are made of them.
+    # OpenVINO does not keep `weights` alive, only the arrays of constants created from arrays.
     for graph in _graphs(made):
         for constant in [node for node in graph.get_ops() if node.get_type_name() == "Constant"]:
             _replace(constant, placed, weights)
@@ -74,7 +74,7 @@ def from_model(model: ov.Model) -> Model:
     path = Path(folder.name) / "model.xml"
     ov.serialize(model, str(path), str(path.with_suffix(".bin")))
     read = load(path)
-    read._kept = folder  # the constants are mapped from there
+    read._kept = folder  # constants are mapped from its files
     return read
 
 
@@ -99,7 +99,7 @@ def _replace(
     if array is not None and kind in _NUMPY_NAMES:
         shaped = array.view(_NUMPY_NAMES[kind]).reshape(list(constant.get_output_shape(0)))
         owned = ov.op.Constant(shaped, shared_memory=True)
-    else:  # elements that NumPy has not, or none at all
+    else:  # an element type without NumPy equivalent, or no array
         if array is not None:
             weights[offset : offset + array.nbytes] = array.view(numpy.uint8)
         owned = ov.op.Constant(constant.get_tensor_view(), shared_memory=False)
@@ -166,7 +166,7 @@ def _register() -> None:
             self.register_front_end("nnef", str(library))
 
     def load(self: Any, model: Any) -> Any:
-        # Asked first: OpenVINO's own read what is not theirs with many words, and fail for folders.
+        # Tried first, because OpenVINO's own front ends print long messages for foreign files, and fail for folders.
         ours = self.load_by_framework("nnef")
         return ours if ours is not None and ours.supported(model) else load_by_model(self, model)
 

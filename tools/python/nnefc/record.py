@@ -84,7 +84,7 @@ else:
 
         def make(made: _T) -> _T:
             made.__match_args__ = tuple(made.__annotations__)
-            # What `dataclasses` and `inspect` look for.
+            # Protocols of `dataclasses` and `inspect`.
             made.__dataclass_fields__ = _Made(lambda owner: _dataclass(owner).__dataclass_fields__)
             made.__signature__ = _Made(_signature)
             made.__init__, made.__eq__, made.__hash__, made.__repr__ = _init, _eq, _hash, _repr

@@ -86,7 +86,7 @@ class Diagnostic:
         return f"{place}{self.severity}: {self.message} [{self.rule}]"
 
 
-# What messages name by its option of the command line, as Python has it.
+# Command-line options in messages, with their Python equivalents.
 _SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"--input-shape ([^`=]+)=([0-9,]+)", r"shapes={'\1': (\2)}"),
     (r"--input-shape ([^`=]+)=\.+", r"shapes={'\1': ..}"),
@@ -195,7 +195,7 @@ class Report:
         return self._sarif
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        # IPython's protocol: `printer` has a method `text`.
+        # IPython protocol: `printer` has a method `text`.
         printer.text(str(self) or repr(self))  # type: ignore[attr-defined]
 
     def _repr_html_(self) -> str:

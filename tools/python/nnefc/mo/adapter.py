@@ -17,7 +17,7 @@ from nnefc.mo.graph.graph import Graph, _key
 from nnefc.mo.replacer import FrontExtractorOp, FrontReplacementOp, ReplacementPattern, SubgraphMatch, Transformation
 
 _ORDER = ("ops", "front", "middle", "back")
-# What Python knows of modules is changed while a folder is loaded.
+# Guards sys.modules and sys.path, modified while a folder is loaded.
 _LOADING = threading.RLock()
 
 
@@ -41,7 +41,7 @@ def load_folder(folder: Path) -> list[type[Transformation]]:
     paths = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in modules_of(folder)}
     if not paths:
         raise ExtensionError(f"`{folder}` has no Python modules")
-    # Modules of the same names, of other folders, are out of the way meanwhile.
+    # Temporarily removes modules with the same names from other folders.
     tops = {name.partition(".")[0] for name in paths}
     former = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in tops}
     sys.path.insert(0, str(folder))
@@ -68,7 +68,7 @@ def _kinds(module: ModuleType, path: Path) -> list[type[Transformation]]:
 
 
 def _import(name: str, path: Path) -> ModuleType:
-    if name in sys.modules:  # a module beside it has imported it
+    if name in sys.modules:  # already imported by a module of the folder
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
@@ -145,7 +145,7 @@ class Adapter:
             logging.getLogger("nnefc").debug("%s", self.id, exc_info=True)
             return _told(error, Path(self.file))
         finally:
-            del acts.log, acts.warn  # which are good for this call alone
+            del acts.log, acts.warn  # valid during this call only
         return ""
 
     def _act(self, graph: Graph, match: Any) -> None:

@@ -19,12 +19,12 @@ class Transformation:
     force_shape_inference: bool = False
     graph_condition: Sequence[Callable[[Graph], bool]] = ()
     replacement_id: str = ""
-    # Of what nnefc has built in, the name that it has there.
+    # Name of the corresponding built-in transformation.
     built_in: ClassVar[str] = ""
     phase: ClassVar[str] = "front"
     kind: ClassVar[str] = ""
     driven_by: ClassVar[str] = ""
-    # The module that it stands in.
+    # File of the module.
     file: ClassVar[str] = ""
     log: Callable[[str], None]
     warn: Callable[[str], None]
@@ -231,7 +231,7 @@ class FrontExtractorOp(Transformation):
 
     kind = "FrontExtractorOp"
     op: str = ""
-    # Those in whose place it is.
+    # Extractors replaced by this one.
     replaced: Sequence[str] = ()
 
     def run_before(self) -> Sequence[type]:

@@ -12,7 +12,7 @@ from nnefc._nnefc import TransformError as Error
 if TYPE_CHECKING:
     from nnefc._nnefc import TransformGraph
 
-# Operations of one meaning whose names differ between the Model Optimizer and NNEF or OpenVINO by more than case.
+# Synonyms: operations with names in the Model Optimizer that differ from NNEF or OpenVINO by more than case.
 _SAME = {"multiply": "mul", "stack": "pack", "unstack": "unpack", "external": "parameter", "placeholder": "parameter"}
 
 
