@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that facts of operations are read from their rows: no caller gives the default of an attribute, and no
-operation is compared by its name outside the rows and what reads and writes text and XML. Executables are created in
-one place, and each microkernel has a unit test."""
+"""Checks that operation properties are read from the registry: no caller passes a default of an attribute, and no
+operation is compared by name outside of the registry and the readers and writers of text and XML. Executables are
+created in one place, and each microkernel has a unit test."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that rooms include only what they may, and that libraries that belong to one room stay there."""
+"""Checks that libraries include only permitted ones, and that third-party libraries stay in their folders."""
 
 import pathlib
 import re
@@ -58,13 +58,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
 def room_of(path: str) -> str | None:
-    """The innermost room that holds `path`."""
+    """Returns the innermost library that contains `path`."""
     fits = [room for room in ALLOWED if path.startswith(room + "/")]
     return max(fits, key=len) if fits else None
 
 
 def violations(path: pathlib.Path) -> list[str]:
-    """What is wrong with the includes of one file."""
+    """Returns the violations in the includes of a file."""
     name = path.relative_to(ROOT).as_posix()
     room = room_of(name)
     found = [] if room else [f"{name}: its folder has no row in the table of rooms"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that paths and names of files which CONTRIBUTING and READMEs cite exist: check_paths.py [ROOT]"""
+"""Checks that paths and file names in CONTRIBUTING and READMEs exist: check_paths.py [ROOT]"""
 
 import fnmatch
 import pathlib
@@ -17,7 +17,7 @@ PLACEHOLDER = re.compile(r"[A-Z]{3,}|[<>{}$ ()=,'\"]|\.\.\.")
 
 
 def citations(text: str) -> list[tuple[int, str]]:
-    """The back-quoted words and the targets of links outside of code blocks, with their lines."""
+    """Returns back-quoted words and link targets outside of code blocks, with their lines."""
     found = []
     is_code = False
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites golden files to what nnefc prints now; review the diff.
+"""Updates golden files to the current output of nnefc; review the diff.
 
     update_goldens.py [--nnefc build/release/bin/nnefc] [STAGE...]
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes man pages, and completions for bash, zsh and fish, of what the command line says of itself: make_manuals.py NNEFC FOLDER"""
+"""Generates man pages, and completions for bash, zsh and fish, from the command line's help: make_manuals.py NNEFC FOLDER"""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Option:
-    """An entry of a list of options in the help."""
+    """An option in the help."""
 
     names: list[str]
     value: str  # "FILE"; empty for a flag
@@ -24,7 +24,7 @@ class Option:
 
 @dataclass
 class Command:
-    """What `nnefc COMMAND --help` says."""
+    """The contents of `nnefc COMMAND --help`."""
 
     name: str
     summary: str = ""
@@ -39,7 +39,7 @@ def help_of(nnefc: str, *words: str) -> str:
 
 
 def entries(block: str) -> list[tuple[str, str]]:
-    """The entries of a list of the help: what stands left, and the text right of it or below."""
+    """Returns the entries of a list in the help: the left column, and the text to its right or below it."""
     found: list[tuple[str, str]] = []
     for line in block.splitlines():
         if not line.startswith("  ") or not line.strip():

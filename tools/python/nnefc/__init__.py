@@ -3,12 +3,12 @@
     import nnefc
 
     report = nnefc.check("model.nnef")            # true if there are no errors
-    model = nnefc.load("model_folder")            # raises ModelError, which carries the diagnostics
+    model = nnefc.load("model_folder")            # raises ModelError with the diagnostics
     executable = model.compile()
     outputs = executable(x=array)                 # NumPy arrays by name
 
-`check`, `lint`, `format`, `upgrade` and `explain` are about documents, `diff` about two models; `load` gives a `Model`,
-whose `compile` gives an `Executable`. What goes wrong is an `NnefError`.
+`check`, `lint`, `format`, `upgrade` and `explain` process documents, `diff` compares two models. `load` returns a
+`Model`, and `Model.compile` an `Executable`. All errors are subclasses of `NnefError`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -15,7 +15,7 @@ _OPTION = "--extensions"
 
 
 def main() -> NoReturn:
-    """Becomes the program that the package brings; with folders of transformations in Python, does its work here."""
+    """Executes the packaged program; with folders of Python transformations, runs it inside this process."""
     # Restores the default handlers: Python catches these signals.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -27,7 +27,7 @@ def main() -> NoReturn:
 
 
 def _with_folders(words: list[str]) -> list[str] | None:
-    """The words with the plug-in that loads folders before them, or None if `--extensions` names no folder."""
+    """Returns the arguments with the plug-in for folders first, or None if no `--extensions` is a folder."""
     behind: list[str] = []
     rest = iter(words[1:])
     is_given = False
@@ -50,13 +50,13 @@ def _with_folders(words: list[str]) -> list[str] | None:
 
 
 def _paths(given: str) -> list[str]:
-    """One path, or several folders between commas, as the Model Optimizer took them."""
+    """Returns one path, or several comma-separated folders, as for the Model Optimizer."""
     parts = given.split(",")
     return parts if len(parts) > 1 and not os.path.exists(given) and all(map(os.path.isdir, parts)) else [given]
 
 
 def _run(words: list[str]) -> int:
-    """Does what the program does, in this process. What Python prints goes where diagnostics go."""
+    """Runs the program inside this process. Output of Python code goes to standard error, like diagnostics."""
     with contextlib.redirect_stdout(sys.stderr):
         return _nnefc.run_program([b"nnefc", *map(os.fsencode, words)])
 

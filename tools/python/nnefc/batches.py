@@ -1,4 +1,4 @@
-"""Rows scored in batches, for engines that hand rows in columns."""
+"""Batch inference for data frame engines with columnar data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class BatchRunner:
-    """Runs a model over rows of any number: `runner(columns)` gives the columns of its outputs.
+    """Runs a model on any number of rows: `runner(columns)` returns the output columns.
 
-    The first extent of every input and output is the rows. A model whose first extent is fixed is run for that many
-    rows at a time, the last ones filled up with copies of a row, whose results are dropped; where it is open, all rows
-    are one run.
+    The first axis of every input and output is the batch. A model with a fixed batch size runs once per batch; the last
+    batch is padded with copies of a row, and their results are dropped. With an open batch size all rows are one run.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What differs between two models."""
+"""Differences between two models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnefc.port import Port
 
 @dataclass(frozen=True)
 class PortChange:
-    """An input or output; None where a model has none at the place."""
+    """A changed input or output; None if a model has none at that index."""
 
     old: Port | None
     new: Port | None
@@ -23,7 +23,7 @@ class PortChange:
 
 @dataclass(frozen=True)
 class OperationChange:
-    """An operation; None where a model has none for that of the other."""
+    """A changed operation; None if a model has no counterpart."""
 
     old: Operation | None
     new: Operation | None
@@ -31,12 +31,12 @@ class OperationChange:
 
 @dataclass(frozen=True)
 class VariableChange:
-    """A variable.
+    """A changed variable.
 
     Attributes:
-        label: of the variable, in both models.
-        old, new: its name, type and shape; None where a model has no such variable.
-        largest: the largest difference of two elements, where shapes are alike and both models have the data.
+        label: its label in both models.
+        old, new: its name, type and shape; None if a model has no such variable.
+        largest: the largest difference of two elements, if shapes are equal and both models have the data.
     """
 
     label: str
@@ -47,13 +47,13 @@ class VariableChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs between two models; false if nothing does. `print` shows it, lines of the old model behind `-`.
+    """The differences between two models; false if there are none. `print` shows old lines with `-`, new ones with `+`.
 
     Attributes:
-        inputs, outputs: those whose names, types or shapes differ, by their places.
-        operations: those that were added, removed, or have other attributes or inputs. Names of tensors in between do
-            not count, nor does what only follows from a change before.
-        variables: those that were added, removed, or have another type, shape or other data.
+        inputs, outputs: those with different names, types or shapes, by index.
+        operations: those added, removed, or with different attributes or inputs. Names of intermediate tensors are
+            ignored, as are mere consequences of an earlier change.
+        variables: those added, removed, or with a different type, shape or data.
     """
 
     inputs: tuple[PortChange, ...]
@@ -105,12 +105,12 @@ def _pair(what: str, old: object, new: object) -> Iterator[str]:
 
 
 def diff(old: Model | Source, new: Model | Source, *, data: bool = True, **options: Any) -> Difference:
-    """Compares two models, for a review: graphs by what they compute, variables by their labels.
+    """Compares two models for a review: graphs by structure, variables by label.
 
     Args:
-        old, new: models, or what `load` takes: paths or texts.
-        data: compare the data of variables, too, where both models have them.
-        options: of `load`, for what is no model yet.
+        old, new: models, or sources for `load`: paths or texts.
+        data: also compare the data of variables, if both models have them.
+        options: options of `load`, for sources.
 
     Raises:
         ModelError: one of the two is not valid.
@@ -155,7 +155,7 @@ def _largest(old: Model, new: Model, label: str) -> float:
 
 
 class _Graph:
-    """The operations of a model, and who makes which tensor."""
+    """The operations of a model, and the producers of its tensors."""
 
     def __init__(self, model: Model) -> None:
         self.operations = [each for each in model.operations if each.type not in ("variable", "external")]
@@ -168,7 +168,7 @@ class _Graph:
                 self.makers[port.name] = (at, place)
 
     def reads(self, at: int, numbers: Sequence[int]) -> Hashable:
-        """What an operation reads, where those before it have these numbers."""
+        """Returns a key of an operation's inputs; `numbers` identify the earlier operations."""
         read: list[Hashable] = []
         for name in self.operations[at].inputs:
             maker = self.makers.get(name)
@@ -176,7 +176,7 @@ class _Graph:
         return tuple(read)
 
     def computed(self, known: dict[Hashable, int]) -> list[int]:
-        """A number for what each operation computes of inputs and variables; `known` is shared by two graphs."""
+        """Numbers operations by structure, equal for equal computations; `known` is shared by both graphs."""
         numbers: list[int] = []
         for at, operation in enumerate(self.operations):
             what = (_itself(operation), self.reads(at, numbers))
@@ -185,12 +185,12 @@ class _Graph:
 
 
 def _itself(operation: Operation) -> Hashable:
-    """The operation without its tensors."""
+    """Returns a key of the operation without its tensors."""
     return operation.type, tuple(sorted((name, repr(value)) for name, value in operation.attributes.items()))
 
 
 class _Matching:
-    """Which operation of one model is which of the other."""
+    """A matching of the operations of two models."""
 
     def __init__(self, old: Model, new: Model) -> None:
         self.old, self.new = _Graph(old), _Graph(new)
@@ -200,7 +200,7 @@ class _Matching:
         self._pair_rest()
 
     def changes(self) -> tuple[OperationChange, ...]:
-        """In the order of the new model; what was removed stands before what follows it in the old one."""
+        """Returns changes in the order of the new model; removed operations precede their successors in the old one."""
         changed: list[OperationChange] = []
         removed = self._left()[0]
         # A pair has the index of the old model's operation.
@@ -235,7 +235,7 @@ class _Matching:
                 self.pairs[at] = places[number].pop(0)
 
     def _pair_named(self) -> None:
-        """Those of one type whose results have one name."""
+        """Pairs operations with equal types and result names."""
         left, right = self._left()
         called = {self._key(self.old.operations[at]): at for at in left}
         for at in right:
@@ -248,7 +248,7 @@ class _Matching:
         return operation.type, tuple(port.name for port in operation.outputs)
 
     def _pair_rest(self) -> None:
-        """Those of one type in the same order."""
+        """Pairs operations with equal types in the same order."""
         import difflib
 
         left, right = self._left()

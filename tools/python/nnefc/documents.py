@@ -22,12 +22,12 @@ Extensions = Union[Source, Iterable[Source]]
 
 
 def is_text(source: Source) -> bool:
-    """Whether a source is a document itself rather than the path of one."""
+    """Returns whether a source is the text of a document rather than a path."""
     return isinstance(source, str) and ("\n" in source or "{" in source)
 
 
 def shown(source: Source) -> str:
-    """A path or text as nnefc takes it. Raises ValueError for what is not Unicode."""
+    """Returns a path or text as `str`. Raises ValueError if it is not Unicode."""
     text = os.fspath(source)
     if isinstance(text, bytes):
         text = os.fsdecode(text)
@@ -49,7 +49,7 @@ def make_options(
     extensions: Extensions = (),
     variables: Mapping[str, npt.ArrayLike] | None = None,
 ) -> _nnefc.ModelOptions:
-    """The options of `load`, as the compiler takes them. Raises ValueError and TypeError for what it cannot take."""
+    """Converts the options of `load` for the compiler. Raises ValueError and TypeError for invalid ones."""
     if dialect not in ("auto", "provisional", "ratified"):
         raise ValueError(f"dialect is {dialect!r}; expected 'auto', 'provisional' or 'ratified'")
     if random_weights is not None and not 0 <= random_weights < 2**64:
@@ -68,12 +68,12 @@ def make_options(
 
 
 def paths_of(extensions: Extensions) -> list[Source]:
-    """The paths that `extensions` is."""
+    """Returns the paths in `extensions`."""
     return [extensions] if isinstance(extensions, (str, os.PathLike)) else list(extensions)
 
 
 def _loaded(extensions: list[str]) -> list[str]:
-    """Extensions, with the plug-in that loads folders of Python modules where there are some."""
+    """Returns the extensions, with the plug-in for folders of Python modules first if there are any."""
     return [shown(_nnefc.__file__), *extensions] if any(map(os.path.isdir, extensions)) else extensions
 
 
@@ -100,20 +100,20 @@ def check(
     extensions: Extensions = (),
     name: str = "<text>",
 ) -> Report:
-    """Judges a model by the specification, through expansion and shapes.
+    """Checks a model against the specification, including expansion and shape inference.
 
     Args:
-        source: the path of a document, folder, archive or of OpenVINO IR (.xml), or the text of a document.
-        dialect: which NNEF 1.0 the document is written in; "auto" lets the document tell.
-        lenient: whether to take what exporters write beside the specification, with warnings; None lets their marks in
-            the document tell.
-        graph: the graph to take of a document that has several.
-        shapes: shapes of inputs, instead of those of the document.
-        extensions: plug-ins (shared libraries), and folders of transformations in Python (`nnefc.mo`): one or several.
-        name: what messages call a text.
+        source: the path of a document, folder, archive or OpenVINO IR (.xml), or the text of a document.
+        dialect: the dialect of NNEF 1.0; "auto" detects it.
+        lenient: accept known deviations of exporters from the specification, with warnings; None detects exporters by
+            their marks in the document.
+        graph: the name of the graph, for documents with several.
+        shapes: shapes of inputs that replace those of the document.
+        extensions: one or several plug-ins (shared libraries) or folders of Python transformations (`nnefc.mo`).
+        name: the name of a text in messages.
 
     Returns:
-        What there is to say; true if there are no errors. A file that cannot be read is an error of the report too.
+        The report; true if there are no errors. An unreadable file is also reported as an error.
     """
     options = make_options(dialect=dialect, lenient=lenient, graph=graph, shapes=shapes, extensions=extensions)
     if is_text(source):
@@ -133,14 +133,14 @@ def lint(
     lenient: bool | None = None,
     name: str = "<text>",
 ) -> Report:
-    """Checks a document, and tells what is valid but deprecated, unused or surprising.
+    """Checks a document, and also reports valid code that is deprecated, unused or surprising.
 
     Args:
         source: as in `check`.
         enable, disable: labels of rules ("unused-tensor"), or "all".
-        levels: the severity of rules.
-        config: a configuration file; without it the first `.nnefc.json` from the document upwards counts.
-        no_config: look for no configuration.
+        levels: severities of rules.
+        config: a configuration file; the default is the first `.nnefc.json` in the document's folder or its parents.
+        no_config: ignore configuration files.
     """
     settings = _nnefc.LintOptions()
     settings.enabled = _listed("enable", enable)
@@ -161,7 +161,7 @@ def _listed(argument: str, names: Iterable[_T]) -> list[_T]:
 
 
 def format(source: Source, *, dialect: Dialect = "auto", name: str = "<text>") -> str:
-    """The document in the one style, comments included. Raises ModelError for a text that cannot be parsed."""
+    """Returns the document in the standard style, including comments. Raises ModelError for syntax errors."""
     text = shown(source).encode() if is_text(source) else _read(source)
     called = name if is_text(source) else shown(source)
     if dialect not in ("auto", "provisional", "ratified"):
@@ -178,14 +178,13 @@ def _read(source: Source) -> bytes:
 
 
 def explain(word: str) -> str:
-    """What a rule demands, an operation computes or a transformation does, with examples.
+    """Explains a rule, an operation or a transformation, with examples.
 
     Args:
-        word: the label of a rule, as diagnostics have it, the name of an operation or of a transformation, or
-            "control_flow".
+        word: the label of a rule in diagnostics, the name of an operation or transformation, or "control_flow".
 
     Raises:
-        KeyError: there is nothing of that name; the message offers the nearest.
+        KeyError: the name is unknown; the message suggests the nearest one.
     """
     if "\0" in word:
         raise KeyError(word)
@@ -200,5 +199,5 @@ def explain(word: str) -> str:
 
 
 def binary() -> str:
-    """The path of the command line that the package brings."""
+    """Returns the path of the packaged program."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "nnefc")

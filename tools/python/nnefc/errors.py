@@ -1,4 +1,4 @@
-"""The exceptions of nnefc: each carries a report with the diagnostics."""
+"""The exceptions of nnefc, with their diagnostics as a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class NnefError(Exception):
-    """What all exceptions of nnefc are; its text is that of the report."""
+    """The base class of all exceptions of nnefc; its text is that of the report."""
 
     def __init__(self, report: Report, what: str = "") -> None:
         # The cause comes first: logs show the first line.
@@ -27,28 +27,28 @@ class NnefError(Exception):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong, in the order of the document's text."""
+        """The diagnostics, in the order of the document's text."""
         return self.report.diagnostics
 
 
 class ModelError(NnefError, ValueError):
-    """A model that is not valid, or that nnefc cannot express in the asked form."""
+    """A model that is invalid, or not representable in the requested format."""
 
 
 class InputError(NnefError, ValueError):
-    """Data that do not fit the inputs of a model: another name, type or shape, or none."""
+    """Data that do not match the inputs of a model: an unknown name, a wrong type or shape, or missing data."""
 
 
 class RunError(NnefError, RuntimeError):
-    """An operation that failed while the model ran."""
+    """An operation that failed at run time."""
 
 
 class SystemFailure(NnefError, OSError):
-    """A file that cannot be read or written, or memory that is short."""
+    """A file that cannot be read or written, or insufficient memory."""
 
 
 class MissingFile(SystemFailure, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
 def _is_missing(report: Report) -> bool:

@@ -1,4 +1,4 @@
-"""Models that are ready to run."""
+"""Compiled models."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Precision = Literal["exact", "f32", "bf16", "auto"]
 
 @record(frozen=True)
 class Step:
-    """A step of a run: one operation, or several that are computed at once.
+    """A step of a run: one operation, or several fused ones.
 
     Attributes:
-        name: the tensor that it computes.
-        operation: such as "Convolution+ReLU".
-        kernel: what computed it.
-        milliseconds: how long that took.
-        operations: of numbers, that it takes at least; a product and its addition are two.
-        bytes: of its inputs and outputs.
+        name: its result tensor.
+        operation: its operations, such as "Convolution+ReLU".
+        kernel: the implementation.
+        milliseconds: its run time.
+        operations: the minimum number of arithmetic operations; a multiply-add counts as two.
+        bytes: the size of its inputs and outputs.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Step:
 
 
 class Profile(Sequence[Step]):
-    """The steps of a run in order; `print` shows them as a table, longest first."""
+    """The steps of a run in order; `print` shows them as a table, slowest first."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
@@ -58,7 +58,7 @@ class Profile(Sequence[Step]):
 
     @property
     def milliseconds(self) -> float:
-        """The time of all steps."""
+        """The total time of all steps."""
         return sum(step.milliseconds for step in self._steps)
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, str]]:
@@ -81,7 +81,7 @@ class Profile(Sequence[Step]):
         return f"<nnefc.Profile: {len(self)} steps, {self.milliseconds:.3f} ms>"
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a row for each step, in order. Needs the package `pandas`."""
+        """Returns a pandas.DataFrame with one row per step, in order. Requires the package `pandas`."""
         import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         columns = ["name", "operation", "kernel", "milliseconds", "operations", "bytes"]
@@ -95,13 +95,13 @@ class Profile(Sequence[Step]):
 
 
 class _Runs:
-    """What runs, by its inputs."""
+    """The common base of executables and sessions: runs with inputs."""
 
     _native: _nnefc.Executable | _nnefc.Session
     inputs: tuple[Port, ...]
 
     def __call__(self, /, *arrays: npt.ArrayLike, **named: npt.ArrayLike) -> Arrays:
-        """Runs the model: `executable(image)`, in the order of the inputs, or by name, `executable(x=image)`.
+        """Runs the model with inputs by position, `executable(image)`, or by name, `executable(x=image)`.
 
         Returns:
             The outputs by name, as in `run`.
@@ -121,26 +121,25 @@ class _Runs:
         """Runs the model once.
 
         Args:
-            inputs: arrays by name: of NumPy, of another library that speaks DLPack (such as torch tensors on the CPU),
-                or what `numpy.asarray` takes. Dense row-major ones are not copied; no other thread may write to them
-                until the run is over. Elements are converted within their kind (f64 to f32, i32 to i64), not to
-                another.
+            inputs: arrays by name: NumPy arrays, arrays with DLPack support (such as torch tensors on the CPU), or
+                arguments of `numpy.asarray`. Dense row-major arrays are not copied; no other thread may write to them
+                during the run. Elements are converted within their kind only (f64 to f32, i32 to i64).
 
         Returns:
             The outputs by name, as new NumPy arrays.
 
         Raises:
-            InputError: a name, type or shape that does not fit, or an input without data.
-            TypeError: what is no array of numbers.
-            RunError: an operation that failed.
+            InputError: an unknown name, a wrong type or shape, or an input without data.
+            TypeError: an argument is not an array of numbers.
+            RunError: an operation failed.
         """
         return self._native.run(inputs if isinstance(inputs, dict) else dict(inputs))
 
 
 class Session(_Runs):
-    """One run after the other, with the state of the model's variables between them.
+    """Successive runs that preserve the state of the model's variables. Created by `Executable.session`.
 
-    A session is for one thread; runs that several threads start follow each other. `Executable.session` makes them.
+    Intended for one thread; concurrent runs are serialized.
     """
 
     def __init__(self, executable: Executable) -> None:
@@ -148,22 +147,22 @@ class Session(_Runs):
         self.inputs, self.outputs = executable.inputs, executable.outputs
 
     def reset_state(self) -> None:
-        """Gives variables their first values again."""
+        """Resets variables to their initial values."""
         self._native.reset_state()
 
     def enable_profile(self, on: bool = True) -> None:
-        """Keeps the time of each step from the next run on, for `profile`."""
+        """Enables timing of each step for `profile`, starting with the next run."""
         self._native.enable_profile(on)
 
     def profile(self) -> Profile:
-        """The steps of the last run, if `enable_profile` was called before it."""
+        """Returns the steps of the last run, if profiling was enabled before it."""
         return Profile([Step(*step) for step in self._native.profile()])
 
 
 class Executable(_Runs):
-    """A model that is ready to run; `Model.compile` makes them. It never changes, and any number of threads may use it.
+    """A compiled model, created by `Model.compile`. Immutable and safe for concurrent use.
 
-    Each run of its own begins with the first values of variables; `session` keeps what a run made of them.
+    Each run starts from the initial values of variables; a `session` preserves them between runs.
     """
 
     def __init__(self, native: _nnefc.Executable) -> None:
@@ -176,23 +175,23 @@ class Executable(_Runs):
         return f"<nnefc.Executable: ({given}) -> ({made})>"
 
     def session(self) -> Session:
-        """A session of its own, with the first values of variables."""
+        """Creates an independent session with the initial values of variables."""
         return Session(self)
 
     @property
     def plan_cache_use(self) -> tuple[int, int, int]:
-        """Of what planning needed, how much the plan cache had, how much was made, and how many steps were measured."""
+        """Statistics of the plan cache: entries found, entries created, and steps measured while planning."""
         return self._native.plan_cache_use()
 
     def random_inputs(self, seed: int = 1) -> Arrays:
-        """Data for all inputs but those of open shape; the same seed always gives the same numbers."""
+        """Returns random data for all inputs with known shapes; deterministic for a seed."""
         return self._native.random_inputs(seed)
 
     def profile(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Profile:
-        """How long each step takes: a run to warm up, and one that is measured.
+        """Measures the time of each step, after a warm-up run.
 
         Args:
-            inputs: as in `run`; random ones without it.
+            inputs: as in `run`; random by default.
         """
         session = self.session()
         given = self.random_inputs() if inputs is None else inputs

@@ -1,4 +1,4 @@
-"""Models: opening, looking at, changing, saving and compiling them."""
+"""Models: loading, inspecting, transforming, saving and compiling them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @record(frozen=True)
 class Operation:
-    """An operation of a model, as it is once fragments are instantiated.
+    """An operation of a model after the instantiation of fragments.
 
     Attributes:
         type: the name of the operation, such as "conv".
-        inputs: names of tensors; an empty one is a literal of the document.
-        outputs: what it computes.
-        attributes: by name; extents of shapes that are open are -1.
+        inputs: names of tensors; empty for a literal in the document.
+        outputs: its results.
+        attributes: by name; open extents of shapes are -1.
     """
 
     type: str
@@ -46,8 +46,8 @@ class Operation:
 class Variables(Mapping[str, "numpy.ndarray[Any, Any]"]):
     """The data of a model's variables by label, as read-only NumPy arrays.
 
-    Data are read when they are asked for. An array is the memory of the model, or of its file, itself, and keeps it
-    alive. KeyError names a label that no variable has, ModelError tells what is wrong with data.
+    Data are read on access. An array is a view of the model's memory or mapped file, and keeps it alive. Raises
+    KeyError for an unknown label, ModelError for invalid data.
     """
 
     def __init__(self, native: _nnefc.Model) -> None:
@@ -70,7 +70,7 @@ class Variables(Mapping[str, "numpy.ndarray[Any, Any]"]):
         return len(self._ports)
 
     def port(self, label: str) -> Port:
-        """The name, type and shape of a variable, without reading its data."""
+        """Returns the name, type and shape of a variable, without reading its data."""
         return self._ports[label]
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 class Model:
-    """A model without mistakes. `load` makes them; they never change and may be used by several threads."""
+    """A valid model, created by `load`. Immutable and safe for concurrent use."""
 
     def __init__(self, source: Source, name: str, settings: dict[str, Any], transformations: dict[str, Any]) -> None:
         self._source, self._name, self._settings = source, name, settings
@@ -114,7 +114,7 @@ class Model:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The operations of the model, every one after those that feed it; fragments are instantiated."""
+        """The operations of the model in topological order, with fragments instantiated."""
         if self._operations is None:
             self._operations = tuple(
                 Operation(kind, tuple(inputs), tuple(Port(*port) for port in outputs), attributes)
@@ -124,25 +124,25 @@ class Model:
 
     @property
     def variables(self) -> Variables:
-        """The data of the variables by label; of OpenVINO IR its constants, by the name of their layer."""
+        """The data of the variables by label; for OpenVINO IR its constants by layer name."""
         if self._variables is None:
             self._variables = Variables(self._native)
         return self._variables
 
     def expand(self, lower: Iterable[str] = ()) -> str:
-        """The model as a flat ratified document: fragments, loops and branches of the document evaluated.
+        """Returns the model as a flat ratified document, with fragments, loops and branches evaluated.
 
         Args:
-            lower: names of standard compounds to expand too, such as "softmax", or "all".
+            lower: names of standard compound operations to expand as well, such as "softmax", or "all".
         """
         return self._native.expand([lower] if isinstance(lower, str) else list(lower))[0]
 
     def upgrade(self) -> str:
-        """The model as a ratified document, with its fragments and comments as far as they have a form there."""
+        """Returns the model as a ratified document, with its fragments and comments as far as representable."""
         return self._native.upgrade()[0]
 
     def lower(self) -> str:
-        """The graph of OpenVINO operations that the model becomes, in nnefc's text form."""
+        """Returns the graph of OpenVINO operations after lowering, in nnefc's text format."""
         return self._native.lower()[0]
 
     def transform(
@@ -153,19 +153,19 @@ class Model:
         configuration: Source | None = None,
         extensions: Extensions = (),
     ) -> Model:
-        """The model with other transformations on its way to `lower`, `compile` and OpenVINO IR.
+        """Returns the model with different transformations for `lower`, `compile` and OpenVINO IR.
 
         Args:
-            enable, disable: transformations, by the names that `nnefc transform --list-transformations` lists.
-            configuration: a file that drives transformations.
-            extensions: plug-ins (shared libraries) beside those of the model, and folders of transformations in Python
-                (`nnefc.mo`), which are imported: one or several.
+            enable, disable: transformations, by their names in `nnefc transform --list-transformations`.
+            configuration: a configuration file for transformations.
+            extensions: one or several plug-ins (shared libraries) or folders of Python transformations (`nnefc.mo`),
+                in addition to those of the model; modules in folders are imported.
 
         Returns:
-            A new model. Its file is read again.
+            A new model; the file is read again.
 
         Raises:
-            ValueError: no transformation has the name.
+            ValueError: a transformation is unknown.
             ModelError: a module of a folder cannot be imported, the model cannot be lowered, or a transformation failed.
         """
         given = dict(self._transformations)
@@ -186,15 +186,15 @@ class Model:
         """Writes the model.
 
         Args:
-            path: what it ends in says what is written: `.xml` OpenVINO IR (and `.bin` beside it), `.nnef` or `.txt` the
+            path: its extension selects the format: `.xml` OpenVINO IR (with a `.bin` file), `.nnef` or `.txt` the
                 document alone, `.tgz`, `.tar.gz` or `.tar` an archive with the data of variables, anything else a
-                folder with them, which must be free or empty. Documents are ratified ones.
+                folder with both, nonexistent or empty. Documents use the ratified dialect.
 
         Returns:
-            What there is to say, such as what the ratified dialect has no form for.
+            The report, such as constructs without equivalent in the ratified dialect.
 
         Raises:
-            ModelError: the model has no such form.
+            ModelError: the model is not representable in the format.
             FileExistsError: the folder is not empty.
         """
         target = Path(path)
@@ -249,24 +249,24 @@ class Model:
         configuration: Source | None = None,
         extensions: Extensions = (),
     ) -> Executable:
-        """Makes the model ready to run.
+        """Compiles the model for execution.
 
         Args:
-            backend: "onednn" is fast; "reference" is portable C++ that reads like the specification's formulas.
-            precision: "exact" takes sums of products as the formulas have them, "f32" convolutions in fewer
-                multiplications, too, "bf16" products of bf16 where the processor has fast ones (else f32), which takes a
-                quarter of the time and rounds both factors of each product to 8 significant bits: the largest elements
-                of an output are usually within some percent, and no bound is guaranteed; "auto" is the faster of the two.
-            threads: how many compute; 0 is as many as the process may use.
-            max_memory: bounds the bytes of all values of a run; 0 is the machine's memory.
-            plan_cache: a folder that keeps what this takes long for, so that the next processes start faster; made if
-                there is none. What is wrong with it is a `RuntimeWarning`.
-            tune: measures which way of each step is the fastest here, in up to a minute; the plan cache keeps that, for
-                calls without it, too.
-            enable, disable, configuration, extensions: as in `transform`; the model itself stays as it is.
+            backend: "onednn" is fast; "reference" is portable C++ that follows the specification's formulas.
+            precision: "exact" computes dot products as in the formulas. "f32" also permits Winograd and similar
+                algorithms. "bf16" multiplies in bf16 if the processor is fast at it (else in f32), in a quarter of the
+                time: it rounds both factors of each multiplication to 8 significant bits. The largest elements of an
+                output are usually within a few percent, without a guaranteed bound. "auto" is the faster of the two.
+            threads: the number of threads; 0 means all available to the process.
+            max_memory: a bound for the bytes of all values of a run; 0 means the machine's memory.
+            plan_cache: a folder for results of planning, created if necessary, to start later processes faster.
+                Problems with it are a `RuntimeWarning`.
+            tune: select the fastest algorithm for each step by measurement, in up to a minute; the plan cache stores
+                the results, also for calls without `tune`.
+            enable, disable, configuration, extensions: as in `transform`; the model itself is unchanged.
 
         Raises:
-            ModelError: variables have no data, or an operation has no form that runs; and as in `transform`.
+            ModelError: variables have no data, or an operation is not executable; and as in `transform`.
             ValueError: as in `transform`.
         """
         if backend not in ("onednn", "reference"):
@@ -294,7 +294,7 @@ def _done(native: _nnefc.Report) -> Report:
 
 
 def _write_aside(target: Path, write: Any) -> None:
-    """Lets `write` make a file that takes the place of `target` once it is complete."""
+    """Calls `write` with a temporary file, then atomically replaces `target`."""
     import shutil
     import tempfile
 
@@ -324,21 +324,21 @@ def load(
     extensions: Extensions = (),
     name: str = "<text>",
 ) -> Model:
-    """Opens a model.
+    """Loads a model.
 
     Args:
-        source: the path of a document, folder, archive or of OpenVINO IR (.xml), or the text of a document.
+        source: the path of a document, folder, archive or OpenVINO IR (.xml), or the text of a document.
         dialect, lenient, graph, extensions, name: as in `check`.
-        shapes: shapes of inputs, instead of those of the document.
-        variables: of a text, the data of its variables by label: arrays, which are copied. With some of them, all must
-            be there, unless `random_weights` makes the others.
-        random_weights: the seed of data for variables that have none; the same seed always gives the same numbers.
-        quantize: quantize each tensor that the model's graph.quant file names as soon as it is computed; without
-            such a file that is a mistake.
+        shapes: shapes of inputs that replace those of the document.
+        variables: data of variables by label, for a text: arrays, to be copied. If any are present, all are required,
+            unless `random_weights` generates the others.
+        random_weights: the seed for generated data of variables without data; deterministic.
+        quantize: quantize each tensor in the model's graph.quant file as soon as it is computed; an error without
+            such a file.
 
     Raises:
-        ModelError: the model is not valid, or the data of a variable do not fit it; `.report` shows why.
-        ValueError: no variable has a label of `variables`.
+        ModelError: the model is invalid, or the data of a variable do not match it; `.report` has the reasons.
+        ValueError: a label in `variables` is unknown.
         SystemFailure: a file cannot be read.
     """
     if variables and not is_text(source):
@@ -362,11 +362,11 @@ def load(
 
 
 def upgrade(source: Source, output: Source | None = None, *, dialect: Dialect = "auto", name: str = "<text>") -> str:
-    """Turns a provisional model into a ratified one that computes the same.
+    """Converts a provisional model to an equivalent ratified one.
 
     Args:
         source: as in `load`.
-        output: where to save the model, as `Model.save` does; nothing is written without it.
+        output: a path for `Model.save`; by default nothing is written.
 
     Returns:
         The ratified document.

@@ -1,8 +1,8 @@
-"""Models of NNEF in OpenVINO, and the other way. Needs the package `openvino`.
+"""Conversion of NNEF models to OpenVINO and back. Requires the package `openvino`.
 
-Where the front end of this package was built for the OpenVINO that is installed (`front_end_library`), every
-`FrontEndManager` that is made after this import has it, so `openvino.convert_model("model.nnef")` reads NNEF.
-`python -m nnefc.openvino link` puts a link to it into OpenVINO's folder, where its other programs look for front ends.
+If this package has a front end for the installed release of OpenVINO (`front_end_library`), the import registers it
+with every `FrontEndManager` created later, so that `openvino.convert_model("model.nnef")` reads NNEF.
+`python -m nnefc.openvino link` links it into OpenVINO's folder, for other programs.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ __all__ = ["from_model", "front_end_library", "link", "read_model", "to_model", 
 
 
 def read_model(source: Source | Model, **options: Any) -> ov.Model:
-    """Reads an NNEF model for OpenVINO, without files in between: `ov.Core().compile_model(read_model(path))`.
+    """Reads an NNEF model for OpenVINO, without intermediate files: `ov.Core().compile_model(read_model(path))`.
 
     Args:
-        source: as in `nnefc.load`, or a model that it gave.
-        options: those of `nnefc.load`.
+        source: as in `nnefc.load`, or a loaded model.
+        options: options of `nnefc.load`.
 
     Returns:
-        A model whose weights are those of nnefc's, or of the mapped files, not copies.
+        A model that shares its weights with nnefc's, or with the mapped files.
 
     Raises:
-        nnefc.ModelError: the model is not valid, or OpenVINO has no form for it.
+        nnefc.ModelError: the model is invalid, or not representable in OpenVINO.
     """
     return to_model(source if isinstance(source, Model) else load(source, **options))
 
 
 def to_model(model: Model) -> ov.Model:
-    """The model as OpenVINO has it, as `read_model`."""
+    """Converts a loaded model, as `read_model`."""
     xml, size, constants = model._native.to_openvino()
     # Untouched pages occupy no memory: OpenVINO reads no large constant while it loads the model.
     weights = numpy.zeros(max(size, 1), numpy.uint8)
@@ -65,10 +65,10 @@ def to_model(model: Model) -> ov.Model:
 
 
 def from_model(model: ov.Model) -> Model:
-    """A model of OpenVINO as one of nnefc: to check, compile and run, or to save again.
+    """Converts a model of OpenVINO to nnefc, to check, compile, run or save it.
 
     Raises:
-        nnefc.ModelError: nnefc does not know an operation.
+        nnefc.ModelError: an operation is unknown to nnefc.
     """
     folder = tempfile.TemporaryDirectory(prefix="nnefc-")
     path = Path(folder.name) / "model.xml"
@@ -79,7 +79,7 @@ def from_model(model: ov.Model) -> Model:
 
 
 def _graphs(model: Any) -> Iterator[Any]:
-    """A model and the bodies of its branches and loops."""
+    """Yields a model and the bodies of its branches and loops, recursively."""
     yield model
     for node in model.get_ops():
         if node.get_type_name() == "If":
@@ -92,7 +92,7 @@ def _graphs(model: Any) -> Iterator[Any]:
 def _replace(
     constant: Any, placed: dict[int, numpy.ndarray[Any, Any]], weights: numpy.ndarray[Any, Any]
 ) -> None:
-    """Puts a constant that shares the memory of the model in place of one that lies in `weights`."""
+    """Replaces a constant in `weights` with one that shares the memory of the model."""
     offset = constant.data.__array_interface__["data"][0] - weights.__array_interface__["data"][0]
     array = placed.get(offset)
     kind = constant.get_element_type().get_type_name()
@@ -114,9 +114,9 @@ def _openvino_libraries() -> Path:
 
 
 def front_end_library() -> Path | None:
-    """The front end that OpenVINO's C++ loads, or None where it was not built for the release that is installed.
+    """Returns the front end library for OpenVINO's C++ API, or None if there is none for the installed release.
 
-    A C++ program gives it to `FrontEndManager::register_front_end("nnef", path)`.
+    A C++ program registers it with `FrontEndManager::register_front_end("nnef", path)`.
     """
     releases = {path.suffix for path in _openvino_libraries().glob("libopenvino.so.*")}
     for path in sorted((Path(__file__).parent / "lib").glob("libopenvino_nnef_frontend.so.*")):
@@ -126,14 +126,14 @@ def front_end_library() -> Path | None:
 
 
 def link() -> Path:
-    """Makes the front end one of OpenVINO's own, for `Core.read_model`, benchmark_app and C++ programs.
+    """Installs the front end in OpenVINO, for `Core.read_model`, benchmark_app and C++ programs.
 
     Returns:
-        The link that was made in OpenVINO's folder.
+        The link in OpenVINO's folder.
 
     Raises:
-        RuntimeError: the front end was not built for this release of OpenVINO.
-        OSError: the folder cannot be written to.
+        RuntimeError: there is no front end for this release of OpenVINO.
+        OSError: the folder is not writable.
     """
     library = front_end_library()
     if library is None:
@@ -146,14 +146,14 @@ def link() -> Path:
 
 
 def unlink() -> None:
-    """Takes away what `link` made, in this or another release of nnefc."""
+    """Removes the link created by `link`, in this or another release of nnefc."""
     for place in _openvino_libraries().glob("libopenvino_nnef_frontend.so.*"):
         if place.is_symlink():
             place.unlink()
 
 
 def _register() -> None:
-    """Each manager keeps a list of its own, so each one that is made gets the front end."""
+    """Registers the front end with each new manager, because managers have separate lists."""
     library = front_end_library()
     manager = openvino.frontend.FrontEndManager
     if library is None:

@@ -21,9 +21,9 @@ class Port:
     """An input or output of a model.
 
     Attributes:
-        name: the identifier of the document.
-        type: the type of its elements: "f32", "i64", "boolean", ...
-        shape: its extents, None for those that are open; None if not even the rank is known.
+        name: its identifier in the document.
+        type: its element type: "f32", "i64", "boolean", ...
+        shape: its extents, None for open ones; None if the rank is unknown.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Port:
 
     @property
     def dtype(self) -> numpy.dtype[Any]:
-        """The type in NumPy. Raises TypeError for one that it has not, such as "bf16"."""
+        """The NumPy type. Raises TypeError for types without equivalent, such as "bf16"."""
         import numpy
 
         if self.type not in _NUMPY_NAMES:

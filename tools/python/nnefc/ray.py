@@ -1,4 +1,6 @@
-"""NNEF models in Ray Data: batches scored by actors, and thousands of documents checked. Needs `ray[data]`, `pandas` and `pyarrow`.
+"""NNEF models in Ray Data: batch inference with actors, and checks of many documents.
+
+Requires `ray[data]`, `pandas` and `pyarrow`.
 
     import ray
     from nnefc.ray import Predictor
@@ -27,16 +29,16 @@ __all__ = ["Predictor", "check_all"]
 
 
 class Predictor:
-    """A callable for `Dataset.map_batches`: opens the model once an actor, and adds the outputs to each batch.
+    """A callable for `Dataset.map_batches`: loads the model once per actor, and adds the outputs to each batch.
 
     Args:
-        source: the path of the model, which every worker can read.
-        columns: the column of each input; without it columns are called as the inputs are.
-        outputs: the column of each output, called as the output is without it.
-        threads: how many compute in each actor; 1 suits an actor for each core.
+        source: the path of the model, readable by every worker.
+        columns: the column of each input; by default named like the input.
+        outputs: the column of each output; by default named like the output.
+        threads: the number of threads per actor; 1 suits one actor per core.
         backend, options: as in `Model.compile` and `nnefc.load`.
 
-    The first extent of the inputs is the batch: models whose document fixes it are run once for as many rows.
+    The first axis of the inputs is the batch: models with a fixed batch size run once per that number of rows.
     """
 
     def __init__(
@@ -55,9 +57,9 @@ class Predictor:
 
 
 def check_all(sources: Iterable[Source], **options: Any) -> dict[str, Report]:
-    """Checks documents on all workers of the cluster; `options` are those of `nnefc.check`. The reports by path.
+    """Checks documents on all workers of the cluster, with options of `nnefc.check`. Returns the reports by path.
 
-    What a worker was at when it was lost is checked by another.
+    Documents of a lost worker are checked by another one.
     """
     import ray  # type: ignore[import-untyped,import-not-found,unused-ignore]
 

@@ -1,5 +1,5 @@
-"""Immutable records of named fields, as `dataclasses.dataclass(frozen=True)` makes them, without its code generation:
-a program that runs a network once waits for the import of this package."""
+"""Immutable records, like `dataclasses.dataclass(frozen=True)` without its code generation, to import this package
+faster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _T = TypeVar("_T", bound=type)
 
 
 class _Made:
-    """An attribute of a class that is made when somebody looks at it."""
+    """A class attribute that is computed on access."""
 
     def __init__(self, make: Callable[[type], object]) -> None:
         self._make = make
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 else:
 
     def record(*, frozen: bool) -> Any:
-        """Makes a class a record of the fields that it annotates; `frozen` is true."""
+        """Turns a class into a record with its annotated fields; `frozen` must be true."""
         assert frozen
 
         def make(made: _T) -> _T:

@@ -1,4 +1,4 @@
-"""What there is to say of a model: diagnostics with their rule, place, notes and fixes."""
+"""Reports: diagnostics with their rule, source range, notes and fixes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ Applicability = Literal["safe", "unsafe"]
 
 @record(frozen=True)
 class Place:
-    """A part of a file, from (line, column) to just before (end_line, end_column).
+    """A source range, from (line, column) to just before (end_line, end_column).
 
-    Lines and columns begin at 1 and columns count bytes; all are 0 where a file as a whole is meant. An empty `file` is
-    no place at all.
+    Lines and columns start at 1, columns count bytes; all are 0 for a whole file. `file` is empty if there is no range.
     """
 
     file: str
@@ -36,7 +35,7 @@ class Place:
 
 @record(frozen=True)
 class Note:
-    """What helps to understand a diagnostic, such as the fragments that it was reached through."""
+    """Additional information for a diagnostic, such as the enclosing fragment instantiations."""
 
     message: str
     place: Place
@@ -44,11 +43,11 @@ class Note:
 
 @record(frozen=True)
 class Fix:
-    """An edit that repairs a document: `text` replaces what is at `place`; the fixes of a diagnostic belong together.
+    """An edit that corrects a document: `text` replaces the range `place`. Fixes of a diagnostic belong together.
 
     Attributes:
-        applicability: "safe" where the document has one reading, which the fix writes; "unsafe" where the fix guesses
-            what was meant or may change what the network computes.
+        applicability: "safe" if the document has only one interpretation, written by the fix; "unsafe" if the fix
+            guesses the intention, or may change the results of the network.
     """
 
     place: Place
@@ -58,14 +57,14 @@ class Fix:
 
 @record(frozen=True)
 class Diagnostic:
-    """A mistake, or something worth knowing.
+    """An error, warning or note.
 
     Attributes:
         severity: "error", "warning" or "note".
-        rule: the stable name of what is broken, such as "conv.rank"; `nnefc.explain(rule)` tells more.
-        section: where the specification says so, such as "R 3.3.2"; empty for rules of nnefc's own.
-        message: what was seen, and what was expected.
-        place: where.
+        rule: the stable label of the violated rule, such as "conv.rank"; `nnefc.explain(rule)` describes it.
+        section: the section of the specification, such as "R 3.3.2"; empty for rules specific to nnefc.
+        message: the actual and the expected state.
+        place: the source range.
     """
 
     severity: Severity
@@ -78,7 +77,7 @@ class Diagnostic:
 
     @property
     def file(self) -> str:
-        """The file of the place, as messages call it."""
+        """The file, as named in messages."""
         return self.place.file
 
     def __str__(self) -> str:
@@ -105,7 +104,7 @@ _SPELLINGS: tuple[tuple[str, str], ...] = (
 
 
 def in_python(text: str) -> str:
-    """A message with options and commands spelled as arguments and functions: `random_weights=SEED`."""
+    """Returns a message with options and commands replaced by Python arguments and functions: `random_weights=SEED`."""
     if "--" not in text and "`nnefc " not in text:
         return text
     import re
@@ -118,9 +117,9 @@ def in_python(text: str) -> str:
 class Report:
     """Diagnostics in the order of a document's text.
 
-    A report is true if it holds no errors, so that `if nnefc.check(path):` reads as it acts; `len` and iteration are of
-    its diagnostics. `print(report)` shows what the command line shows, `show()` in colour on a terminal, and notebooks
-    show it by themselves. It can be pickled.
+    A report is true if it has no errors, for `if nnefc.check(path):`; `len` and iteration apply to its diagnostics.
+    `print(report)` shows the text of the command line, `show()` adds colour on a terminal, and notebooks display it. It
+    can be pickled.
     """
 
     def __init__(self, native: _nnefc.Report) -> None:
@@ -146,7 +145,7 @@ class Report:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that are errors; `error_count` counts those beyond what is kept, too."""
+        """The diagnostics that are errors; `error_count` includes those beyond the limit."""
         return tuple(item for item in self.diagnostics if item.severity == "error")
 
     @property
@@ -170,7 +169,7 @@ class Report:
         return f"<nnefc.Report: {self.summary()}>"
 
     def summary(self) -> str:
-        """The numbers of errors and warnings: "1 error, 2 warnings"."""
+        """Returns the numbers of errors, warnings and notes: "1 error, 2 warnings"."""
 
         def count(number: int, what: str) -> list[str]:
             return [f"{number} {what}{'s' if number > 1 else ''}"] if number else []
@@ -180,18 +179,18 @@ class Report:
         return ", ".join(parts) or "nothing to say"
 
     def show(self, file: TextIO | None = None, color: bool | None = None) -> None:
-        """Prints the report to `file` (standard error), in colour if that is a terminal or `color` says so."""
+        """Prints the report to `file` (standard error), in colour if it is a terminal, or as specified by `color`."""
         stream = sys.stderr if file is None else file
         if color is None:
             color = stream.isatty() and "NO_COLOR" not in os.environ
         stream.write(self._colored if color else self._text)
 
     def to_json(self) -> str:
-        """An object with a list `diagnostics`, as `nnefc check --format json` writes it."""
+        """Returns a JSON object with a list `diagnostics`, as `nnefc check --format json`."""
         return self._json
 
     def to_sarif(self) -> str:
-        """A SARIF 2.1.0 log."""
+        """Returns a SARIF 2.1.0 log."""
         return self._sarif
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:

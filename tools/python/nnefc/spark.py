@@ -1,4 +1,6 @@
-"""NNEF models in Spark: a function for `DataFrame.mapInPandas` and one for columns. Needs `pyspark`, `pandas` and `pyarrow`.
+"""NNEF models in Spark: a function for `DataFrame.mapInPandas` and one for columns.
+
+Requires `pyspark`, `pandas` and `pyarrow`.
 
     from nnefc.spark import map_in_pandas
 
@@ -26,14 +28,14 @@ def map_in_pandas(
     threads: int = 1,
     **options: Any,
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """The function for `DataFrame.mapInPandas` that scores rows; it opens the model once a partition.
+    """Returns a function for `DataFrame.mapInPandas` that runs a model on rows; it loads the model once per partition.
 
     Args:
-        source: the path of the model, which every worker can read.
-        columns: the column of each input; without it columns are called as the inputs are.
-        outputs: the column of each output, called as the output is without it.
-        keep: the columns of the rows that stay; those that are no input without it.
-        threads: how many compute in each task.
+        source: the path of the model, readable by every worker.
+        columns: the column of each input; by default named like the input.
+        outputs: the column of each output; by default named like the output.
+        keep: the columns to preserve; by default all except inputs.
+        threads: the number of threads per task.
     """
     path = os.fspath(source)
 
@@ -52,9 +54,8 @@ def map_in_pandas(
 
 
 def predict_batch(source: Source, *, threads: int = 1, **options: Any) -> Callable[[], Callable[..., Any]]:
-    """What `pyspark.ml.functions.predict_batch_udf` takes: a function that opens the model, once a worker.
-
-    Columns are the inputs in their order; the result is the first output.
+    """Returns the argument of `pyspark.ml.functions.predict_batch_udf`: a function that loads the model, once a worker.
+    Columns are the inputs in order; the result is the first output.
     """
     path = os.fspath(source)
 

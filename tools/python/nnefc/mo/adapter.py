@@ -1,4 +1,4 @@
-"""What the compiler calls: transformations of Python, found in folders."""
+"""The interface to the compiler: Python transformations loaded from folders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExtensionError(Exception):
 
 
 def modules_of(folder: Path) -> list[Path]:
-    """The modules of a folder, those of operations first."""
+    """Returns the modules of a folder, with operations first."""
     found = [path for path in folder.rglob("*.py") if path.name != "__init__.py"]
 
     def place(path: Path) -> tuple[int, str]:
@@ -37,7 +37,7 @@ def modules_of(folder: Path) -> list[Path]:
 
 
 def load_folder(folder: Path) -> list[type[Transformation]]:
-    """The transformations of a folder's modules, which may import each other. ExtensionError for one that cannot be."""
+    """Loads the transformations of a folder; its modules may import each other. Raises ExtensionError."""
     paths = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in modules_of(folder)}
     if not paths:
         raise ExtensionError(f"`{folder}` has no Python modules")
@@ -85,7 +85,7 @@ def _import(name: str, path: Path) -> ModuleType:
 
 
 def _told(error: BaseException, file: Path) -> str:
-    """An exception with the line of the file that it came through last."""
+    """Returns the message of an exception with the last line of the file in its traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file.absolute())]
     what = str(error) or "no message"
@@ -95,12 +95,12 @@ def _told(error: BaseException, file: Path) -> str:
 
 
 def name_of(kind: type[Transformation]) -> str:
-    """The name that the compiler has for a transformation."""
+    """Returns the name of a transformation in the compiler."""
     return kind.built_in or kind.id or f"{kind.__module__}.{kind.__qualname__}"
 
 
 class Adapter:
-    """A transformation as the compiler sees it."""
+    """A wrapper of a transformation for the compiler."""
 
     def __init__(self, kind: type[Transformation]) -> None:
         self.file = kind.file
@@ -133,7 +133,7 @@ class Adapter:
     def transform(
         self, native: _nnefc.TransformGraph, match: Any, log: Callable[[str], None], warn: Callable[[str], None]
     ) -> str:
-        """Changes the graph. Returns what went wrong, or an empty text."""
+        """Transforms the graph. Returns an error message, or an empty string."""
         acts, graph = self._acts, Graph(native)
         acts.log, acts.warn = log, warn
         try:
@@ -159,7 +159,7 @@ class Adapter:
 
 
 def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str]:
-    """The transformations of each folder, as functions that make their adapters, or what is wrong with the folder."""
+    """Loads each folder. Returns functions that create the adapters of its transformations, or an error message."""
     found: list[list[type[Transformation]] | str] = []
     for path in paths:
         try:
@@ -173,12 +173,12 @@ def load_folders(paths: Sequence[str]) -> list[list[Callable[[], Adapter]] | str
 
 
 def _operation_of(kind: type[Any]) -> str:
-    """The operation whose nodes a class is for, as one name of several; empty if it says none."""
+    """Returns the canonical name of the operation of a class; empty if it has none."""
     return _key(kind.op) if isinstance(kind.op, str) else ""
 
 
 def _replace_extractors(folders: list[list[type[Transformation]]]) -> None:
-    """Leaves out the extractors of an operation that has a later one which is enabled."""
+    """Removes extractors overridden by a later enabled one for the same operation."""
     earlier: dict[str, list[tuple[list[type[Transformation]], type[Transformation]]]] = {}
     for kinds in folders:
         for kind in list(kinds):

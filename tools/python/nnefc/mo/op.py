@@ -1,4 +1,4 @@
-"""Operations, to make nodes of."""
+"""Operations that create nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnefc.mo.graph.graph import Graph, Node, Source, output_of
 
 
 class Op:
-    """An operation with its attributes, of which `create_node` makes a node."""
+    """An operation with its attributes; `create_node` adds it to the graph."""
 
     op: ClassVar[str] = ""
 
@@ -20,7 +20,7 @@ class Op:
         self.graph, self.attrs = graph, dict(attrs or {})
 
     def create_node(self, inputs: Sequence[Source] = ()) -> Node:
-        """Makes the node. Inputs that are not given are connected later."""
+        """Creates the node. Missing inputs can be connected later."""
         attrs = dict(self.attrs)
         name, count = attrs.pop("name", ""), attrs.pop("in_ports_count", None)
         operation = str(attrs.pop("op", None) or attrs.pop("type", None) or self.op)
@@ -33,7 +33,7 @@ class Op:
 
     @classmethod
     def update_node_stat(cls, node: Node, attrs: dict[str, Any] | None = None) -> None:
-        """Gives a node attributes. One of another operation becomes one of this, with these attributes and no other."""
+        """Sets attributes of a node. Replaces a node of another operation by this one, with only these attributes."""
         given = cls(node.graph, attrs).attrs
         kind = given.pop("type", None)
         operation = str(given.pop("op", None) or kind or cls.op)
@@ -45,7 +45,7 @@ class Op:
 
 
 def _become(node: Node, operation: str, attrs: dict[str, Any]) -> None:
-    """Puts a node of another operation in the place of a node, which is that one from now on."""
+    """Replaces a node by one of another operation; the Python object then refers to the new node."""
     sources = [port.get_source() for port in node.in_ports().values() if not port.disconnected()]
     made = Op(node.graph, {**attrs, "op": operation}).create_node(sources)
     outputs = set(node.out_ports()) & set(made.out_ports())
@@ -55,12 +55,12 @@ def _become(node: Node, operation: str, attrs: dict[str, Any]) -> None:
 
 
 class Const(Op):
-    """A constant, of the attribute `value`."""
+    """A constant with the attribute `value`."""
 
     op = "Const"
 
     def create_node(self, inputs: Sequence[Source] = ()) -> Node:
-        """Makes the node."""
+        """Creates the node."""
         if "value" not in self.attrs:
             raise Error("a Const needs the attribute `value`")
         number = self.graph._native.create_const(np.asarray(self.attrs["value"]), str(self.attrs.get("name", "")))
@@ -73,7 +73,7 @@ class Result(Op):
     op = "Result"
 
     def create_node(self, inputs: Sequence[Source] = ()) -> Node:
-        """Makes the node; without a name it has that of what it reads."""
+        """Creates the node; the default name is that of its input."""
         if len(inputs) != 1:
             raise Error(f"a Result reads {len(inputs)} tensors; expected one")
         source = output_of(inputs[0])
@@ -85,7 +85,7 @@ def create_op_with_const_inputs(
     graph: Graph, op: type[Op], port_value_dict: dict[int, Any], op_attrs: dict[str, Any] | None = None,
     input_node: Source | None = None,
 ) -> Node:
-    """Makes a node some of whose inputs are constants, by the numbers of those inputs."""
+    """Creates a node with constants for the inputs in `port_value_dict`, by index."""
     node = op(graph, op_attrs).create_node()
     for idx, value in port_value_dict.items():
         node.in_port(idx).connect(Const(graph, {"value": value}).create_node().out_port(0))
@@ -96,5 +96,5 @@ def create_op_with_const_inputs(
 
 
 def int64_array(value: Any) -> np.ndarray[Any, Any]:
-    """An array of i64."""
+    """Returns an i64 array."""
     return np.array(value, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The kinds of transformations."""
+"""The base classes of transformations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nnefc.mo.graph.graph import Graph, Node, NodeId, Port, _fits
 
 
 class Transformation:
-    """A change of the graph. Members of the class may be overridden."""
+    """A graph transformation. Class members may be overridden."""
 
     enabled: bool = True
     id: str = ""
@@ -43,10 +43,10 @@ def _anchor(name: str) -> type:
 
 
 class ReplacementPattern(Transformation):
-    """What replaces each match of a pattern. Overrides `find_and_replace_pattern`, or `pattern` and the replacement."""
+    """Replaces each match of a pattern. Overrides `find_and_replace_pattern`, or `pattern` and the replacement."""
 
     def pattern(self) -> dict[str, Any]:
-        """Nodes and edges of what is looked for."""
+        """Returns the nodes and edges of the pattern."""
         raise Error(f"{type(self).__name__} overrides neither `find_and_replace_pattern` nor `pattern`")
 
     def replace_pattern(self, graph: Graph, match: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ class ReplacementPattern(Transformation):
         raise Error(f"{type(self).__name__} has a pattern and does not override `replace_pattern`")
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
-        """Replaces all matches that are there at the beginning, in their order."""
+        """Replaces all initial matches in order."""
         lost = 0
         for match in find_matches(graph, self.pattern()):
             if all(graph._native.exists(item._number) for item in match.values()):
@@ -66,7 +66,7 @@ class ReplacementPattern(Transformation):
 
 
 class DataNode(Node):
-    """An output of a node, as patterns of the middle and back phases name it."""
+    """An output of a node as a data node, in patterns of the middle and back phases."""
 
     output: int
 
@@ -81,16 +81,16 @@ class DataNode(Node):
         return "data" if key == "kind" else None
 
     def in_node(self, idx: int = 0) -> Node:
-        """The node whose output it is."""
+        """Returns its producer."""
         return Node(self.graph, self.id)
 
     def out_nodes(self) -> list[Node]:
-        """The nodes that read it."""
+        """Returns its consumers."""
         return [port.node for port in Port(self.in_node(), self.output, True).get_destinations()]
 
 
 def find_matches(graph: Graph, pattern: dict[str, Any]) -> list[dict[str, Any]]:
-    """The sub-graphs that are isomorphic to a pattern, exactly its edges between their nodes."""
+    """Returns the sub-graphs isomorphic to a pattern, without further edges between their nodes."""
     nodes = [Node(graph, name) for name in graph.nodes()]
     given = []
     data: dict[str, dict[str, Any]] = {}
@@ -133,22 +133,22 @@ PortOf = Union[Node, "tuple[Node, int]"]
 
 
 class _SubGraphs:
-    """What takes the place of a sub-graph, of both kinds that replace them."""
+    """The common base of sub-graph replacements."""
 
     def generate_sub_graph(self, graph: Graph, match: Any) -> Any:
-        """Makes the nodes that replace a match, by names for the functions below."""
+        """Creates the nodes that replace a match, by names for the functions below."""
         raise Error(f"{type(self).__name__} overrides neither `replace_sub_graph` nor `generate_sub_graph`")
 
     def input_edges_match(self, graph: Graph, match: Any, new_sub_graph: Any) -> dict[Any, Any]:
-        """Inputs of matched nodes, to the inputs of new nodes that take their sources."""
+        """Maps inputs of matched nodes to inputs of new nodes."""
         return {}
 
     def output_edges_match(self, graph: Graph, match: Any, new_sub_graph: Any) -> dict[Any, Any]:
-        """Outputs of matched nodes, to the outputs of new nodes that take their consumers."""
+        """Maps outputs of matched nodes to outputs of new nodes."""
         return {}
 
     def replace_sub_graph(self, graph: Graph, match: Any) -> None:
-        """Replaces a match. Who overrides it does everything itself."""
+        """Replaces a match. Overrides are responsible for all changes."""
         made = self.generate_sub_graph(graph, match)
         for old, new in self.input_edges_match(graph, match, made).items():
             _port(made, new, False).connect(self._input(match, old))
@@ -160,7 +160,7 @@ class _SubGraphs:
         graph.remove_nodes_from(self.nodes_to_remove(graph, match))
 
     def nodes_to_remove(self, graph: Graph, match: Any) -> list[NodeId]:
-        """The ids of the nodes that are removed; all that were matched."""
+        """Returns the ids of the nodes to remove; by default all matched ones."""
         return [node.id for node in match.values()]
 
     def _input(self, match: Any, key: Any) -> Port:
@@ -177,13 +177,13 @@ def _port(nodes: Any, key: Any, is_output: bool) -> Port:
 
 
 class FrontReplacementPattern(ReplacementPattern):
-    """A change of the graph of NNEF operations."""
+    """A transformation of the graph of NNEF operations."""
 
     kind = "FrontReplacementPattern"
 
 
 class FrontReplacementSubgraph(_SubGraphs, FrontReplacementPattern):
-    """A sub-graph for a sub-graph."""
+    """Replaces a sub-graph by another one."""
 
     kind = "FrontReplacementSubgraph"
 
@@ -193,21 +193,21 @@ class FrontReplacementSubgraph(_SubGraphs, FrontReplacementPattern):
 
 
 class FrontReplacementOp(FrontReplacementSubgraph):
-    """Every node of the operation `op`. Overrides `replace_op`, or `replace_sub_graph` whose match has the alias `op`."""
+    """Replaces every node of the operation `op`. Overrides `replace_op`, or `replace_sub_graph` with the alias `op`."""
 
     kind = "FrontReplacementOp"
     op: str = ""
 
     def pattern(self) -> dict[str, Any]:
-        """The operation."""
+        """Returns a pattern with a single node."""
         return {"nodes": [("op", {"op": self.op})], "edges": []}
 
     def replace_op(self, graph: Graph, node: Node) -> Iterable[Any]:
-        """Returns ids of the nodes that take the place of the outputs, by their output 0; of one node its outputs."""
+        """Returns the ids of nodes with an output 0 to replace each output, or one node for all outputs."""
         raise Error(f"{type(self).__name__} overrides neither `replace_op` nor `replace_sub_graph`")
 
     def replace_sub_graph(self, graph: Graph, match: Any) -> None:
-        """Calls `replace_op`, connects what it returns and removes the node."""
+        """Calls `replace_op`, connects the returned nodes and removes the original node."""
         node = match["op"]
         made = list(self.replace_op(graph, node) or ())
         outputs = node.out_ports()
@@ -226,7 +226,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
 class FrontExtractorOp(Transformation):
     """Reads attributes of every node of the operation `op` before front transformations run. Overrides `extract`.
 
-    A later one of the same `op`, of the same or a later folder, takes the place of an earlier one.
+    A later extractor for the same `op`, in the same or a later folder, replaces an earlier one.
     """
 
     kind = "FrontExtractorOp"
@@ -244,11 +244,11 @@ class FrontExtractorOp(Transformation):
 
     @classmethod
     def extract(cls, node: Node) -> bool:
-        """Sets attributes of a node; `Op.update_node_stat` helps. Returns whether it did."""
+        """Sets attributes of a node, for example with `Op.update_node_stat`. Returns whether it did."""
         raise Error(f"{cls.__name__} does not override `extract`")
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
-        """Lets `extract` have each node of the operation."""
+        """Calls `extract` for each node of the operation."""
         for other in self.replaced:
             self.log(f"it takes the place of {other}")
         for node in graph.get_op_nodes(op=self.op):
@@ -263,21 +263,21 @@ class FrontExtractorOp(Transformation):
 
 
 class MiddleReplacementPattern(ReplacementPattern):
-    """A change of the graph of OpenVINO operations, whose shapes are known. Patterns may name data."""
+    """A transformation of the graph of OpenVINO operations, with known shapes. Patterns may contain data nodes."""
 
     phase = "middle"
     kind = "MiddleReplacementPattern"
 
 
 class BackReplacementPattern(ReplacementPattern):
-    """A change of the graph before it is written or run."""
+    """A transformation of the final graph, before it is written or executed."""
 
     phase = "back"
     kind = "BackReplacementPattern"
 
 
 class SubgraphMatch:
-    """A sub-graph that an entry of the configuration names."""
+    """A sub-graph matched by an entry of the configuration."""
 
     def __init__(self, graph: Graph, parts: dict[str, Any]) -> None:
         self.graph, self.scope = graph, parts["scope"]
@@ -290,42 +290,42 @@ class SubgraphMatch:
         self.custom_replacement_desc = Description(parts["custom_attributes"])
 
     def inputs_count(self) -> int:
-        """How many tensors enter."""
+        """Returns the number of inputs."""
         return len(self._inputs)
 
     def outputs_count(self) -> int:
-        """How many tensors leave."""
+        """Returns the number of outputs."""
         return len(self._outputs)
 
     def input_nodes(self, port: int) -> list[tuple[Node, int]]:
-        """The nodes, with the number of their input, that read a tensor from outside."""
+        """Returns the nodes that read an external input, with their input indices."""
         if not 0 <= port < len(self._inputs):
             raise Error(f"the match has no input {port}; it has {len(self._inputs)}")
         return self._inputs[port]
 
     def single_input_node(self, port: int) -> tuple[Node, int]:
-        """The only one; an Error if there are more."""
+        """Returns the only node that reads an external input; raises Error for several."""
         nodes = self.input_nodes(port)
         if len(nodes) != 1:
             raise Error(f"input {port} of the match is read by {len(nodes)} nodes; expected one")
         return nodes[0]
 
     def output_node(self, port: int) -> tuple[Node, int]:
-        """The node, with the number of its output, of a tensor that leaves."""
+        """Returns the node that produces an output, with its output index."""
         if not 0 <= port < len(self._outputs):
             raise Error(f"the match has no output {port}; it has {len(self._outputs)}")
         return self._outputs[port]
 
     def matched_nodes_names(self) -> list[str]:
-        """The names of all nodes, within scopes."""
+        """Returns the names of all nodes, including scopes."""
         return self._names
 
     def nodes(self) -> list[Node]:
-        """All nodes."""
+        """Returns all nodes."""
         return self._nodes
 
     def node_by_pattern(self, pattern: str) -> Node | None:
-        """The node whose name within the scope a regular expression matches; an Error if there are several."""
+        """Returns the node with a name in the scope that matches a regular expression; raises Error for several."""
         import re
 
         prefix = f"{self.scope}/" if self.scope else ""
@@ -335,19 +335,19 @@ class SubgraphMatch:
         return found[0] if found else None
 
     def values(self) -> list[Node]:
-        """All nodes but results, as what is removed."""
+        """Returns all nodes except results, for removal."""
         return [node for node in self._nodes if node.op != "Result"]
 
 
 class Description:
-    """What an entry of the configuration says beside what it names."""
+    """The custom attributes of an entry of the configuration."""
 
     def __init__(self, custom_attributes: dict[str, Any]) -> None:
         self.custom_attributes = custom_attributes
 
 
 class FrontReplacementFromConfigFileSubGraph(_SubGraphs, Transformation):
-    """A sub-graph that an entry of the configuration with the `replacement_id` names."""
+    """Replaces a sub-graph matched by an entry of the configuration with the `replacement_id`."""
 
     kind = "FrontReplacementFromConfigFileSubGraph"
     driven_by = "sub_graph"
@@ -364,11 +364,11 @@ class FrontReplacementFromConfigFileSubGraph(_SubGraphs, Transformation):
 
 
 class FrontReplacementFromConfigFileGeneral(Transformation):
-    """Once for each entry of the configuration with the `replacement_id`."""
+    """Runs once per entry of the configuration with the `replacement_id`."""
 
     kind = "FrontReplacementFromConfigFileGeneral"
     driven_by = "general"
 
     def transform_graph(self, graph: Graph, replacement_descriptions: dict[str, Any]) -> None:
-        """Changes the graph, by the custom attributes of the entry."""
+        """Transforms the graph, with the custom attributes of the entry."""
         raise Error(f"{type(self).__name__} does not override `transform_graph`")

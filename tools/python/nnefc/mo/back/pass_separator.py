@@ -1,15 +1,15 @@
-"""The ends of the back phase."""
+"""Anchors at the start and end of the back phase."""
 
 from nnefc.mo.replacer import Transformation
 
 
 class BackStart(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "BackStart"
 
 
 class BackFinish(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "BackFinish"

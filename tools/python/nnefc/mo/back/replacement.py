@@ -1,4 +1,4 @@
-"""The kind of the back phase."""
+"""The base class of back transformations."""
 
 from nnefc.mo.replacer import BackReplacementPattern
 

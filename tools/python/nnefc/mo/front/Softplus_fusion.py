@@ -4,6 +4,6 @@ from nnefc.mo.replacer import Transformation
 
 
 class SoftplusFusion(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "front.SoftplusFusion"

@@ -1,4 +1,4 @@
-"""What reads attributes of nodes."""
+"""Attribute extractors."""
 
 from nnefc.mo.replacer import FrontExtractorOp
 

@@ -1,9 +1,9 @@
-"""Lowering leaves no operation that does nothing, so it orders nothing."""
+"""An anchor without effect, because lowering already removes no-ops."""
 
 from nnefc.mo.replacer import Transformation
 
 
 class NoOpEraser(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "front.NoOpEraser"

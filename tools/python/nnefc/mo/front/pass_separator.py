@@ -1,15 +1,15 @@
-"""The ends of the front phase."""
+"""Anchors at the start and end of the front phase."""
 
 from nnefc.mo.replacer import Transformation
 
 
 class FrontStart(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "FrontStart"
 
 
 class FrontFinish(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "FrontFinish"

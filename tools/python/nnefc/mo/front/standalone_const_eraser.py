@@ -1,9 +1,9 @@
-"""Lowering leaves no constant that nobody reads, so it orders nothing."""
+"""An anchor without effect, because lowering already removes unused constants."""
 
 from nnefc.mo.replacer import Transformation
 
 
 class StandaloneConstEraser(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "front.StandaloneConstEraser"

@@ -1,4 +1,4 @@
-"""What a configuration names."""
+"""Sub-graphs matched by a configuration."""
 
 from nnefc.mo.replacer import SubgraphMatch
 

@@ -1,4 +1,4 @@
-"""The graph as transformations see it: nodes, ports, connections."""
+"""The graph API of transformations: nodes, ports, connections."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _key(name: str) -> str:
 
 
 class OperationName(str):
-    """The name of an operation: equal to those that NNEF, OpenVINO and the Model Optimizer have for it.
+    """The name of an operation, equal to its synonyms in NNEF, OpenVINO and the Model Optimizer.
 
-    So `mul` of a document is `Mul`, and so is the `Multiply` that it becomes.
+    For example, `mul` in a document equals `Mul`, and so does `Multiply` after lowering.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -38,7 +38,7 @@ class OperationName(str):
 
 
 class NodeId(str):
-    """What `Node.id` is: a text that is told apart from others of its kind by the node that it is of."""
+    """The type of `Node.id`: a string that compares equal to another `NodeId` only if both refer to the same node."""
 
     number: int
 
@@ -57,7 +57,7 @@ class NodeId(str):
 
 
 class Graph:
-    """A graph that is being transformed; good for as long as the transformation runs."""
+    """A graph during a transformation; invalid afterwards."""
 
     def __init__(self, native: TransformGraph) -> None:
         self._native = native
@@ -76,27 +76,27 @@ class Graph:
         raise Error(f"there is no node `{node}`")
 
     def nodes(self, data: bool = False) -> list[Any]:
-        """The ids of all nodes; with `data` pairs of ids and attributes."""
+        """Returns the ids of all nodes; with `data`, pairs of ids and attributes."""
         numbers = self._native.nodes()
         if not data:
             return [self._id(number) for number in numbers]
         return [(self._id(number), _described(Node(self, self._id(number)))) for number in numbers]
 
     def get_op_nodes(self, **attributes: Any) -> list[Node]:
-        """The nodes whose attributes, `op` among them, have these values."""
+        """Returns the nodes with these values of attributes, including `op`."""
         nodes = [Node(self, self._id(number)) for number in self._native.nodes()]
         return [node for node in nodes if all(_fits(node.soft_get(key, None), value) for key, value in attributes.items())]
 
     def has_node(self, node: object) -> bool:
-        """Whether the graph has a node of an id."""
+        """Returns whether the graph has a node with an id."""
         return node in self.nodes()
 
     def remove_node(self, node: object) -> None:
-        """Removes a node; an Error if others read it."""
+        """Removes a node; raises Error if it has consumers."""
         self._native.remove(self._number(node))
 
     def remove_nodes_from(self, nodes: Iterable[object]) -> None:
-        """Removes nodes, those that read others of them first."""
+        """Removes nodes, consumers before producers."""
         left = {self._number(node) for node in nodes}
         while left:
             ends = [n for n in left if not any(self._readers(n))]
@@ -112,16 +112,16 @@ class Graph:
             yield from self._native.destinations(number, output)
 
     def unique_id(self, prefix: str = "") -> str:
-        """A name that no node has."""
+        """Returns an unused name."""
         return self._native.unique_name(prefix or "node")
 
     def clean_up(self) -> None:
-        """Removes what no result needs."""
+        """Removes nodes without influence on results."""
         self._native.clean_up()
 
 
 class Node:
-    """A node of a graph, by its id. Attributes may be read as members and as items."""
+    """A node of a graph, by its id. Attributes are readable as members and as items."""
 
     graph: Graph
     _number: int
@@ -132,12 +132,12 @@ class Node:
 
     @property
     def id(self) -> NodeId:
-        """Its name, or another text where it has none."""
+        """Its name, or a generated one if it has none."""
         return self.graph._id(self._number)
 
     @property
     def name(self) -> str:
-        """Its name, which may be empty."""
+        """Its name; may be empty."""
         return self.graph._native.name(self._number)
 
     @name.setter
@@ -151,12 +151,12 @@ class Node:
 
     @property
     def type(self) -> OperationName:
-        """As `op`."""
+        """The same as `op`."""
         return self.op
 
     @property
     def dim_attrs(self) -> list[str]:
-        """Attributes that a change of layout would permute. There is none here: changes of the list do nothing."""
+        """Attributes permuted by layout changes. There are no such changes here: modifying the list has no effect."""
         return ["axis", "batch_dims", "channel_dims", "spatial_dims"]
 
     def _find(self, key: str) -> Any:
@@ -169,18 +169,18 @@ class Node:
         return self.graph._native.attribute(self._number, key)
 
     def soft_get(self, key: str, default: Any = "<UNKNOWN>") -> Any:
-        """An attribute, or the default where the node has none of that name."""
+        """Returns an attribute, or the default if it is missing."""
         value = self._find(key)
         return default if value is None else value
 
     def has(self, key: str) -> bool:
-        """Whether the node has the attribute."""
+        """Returns whether the node has the attribute."""
         return self._find(key) is not None
 
     has_valid = has
 
     def has_and_set(self, key: str) -> bool:
-        """Whether the node has the attribute and it is true."""
+        """Returns whether the node has the attribute with a true value."""
         return bool(self.soft_get(key, False))
 
     def __contains__(self, key: str) -> bool:
@@ -221,35 +221,35 @@ class Node:
             self[key] = value
 
     def in_port(self, idx: int) -> Port:
-        """An input; one behind the last is made when it is connected."""
+        """Returns an input; one past the last is created by connecting it."""
         return Port(self, idx, False)
 
     def out_port(self, idx: int) -> Port:
-        """An output."""
+        """Returns an output."""
         return Port(self, idx, True)
 
     def in_ports(self) -> dict[int, Port]:
-        """The inputs by their numbers."""
+        """Returns the inputs by index."""
         return {i: self.in_port(i) for i in range(self.graph._native.num_inputs(self._number))}
 
     def out_ports(self) -> dict[int, Port]:
-        """The outputs by their numbers."""
+        """Returns the outputs by index."""
         return {i: self.out_port(i) for i in range(self.graph._native.num_outputs(self._number))}
 
     def is_in_port_connected(self, idx: int) -> bool:
-        """Whether something feeds the input."""
+        """Returns whether the input has a producer."""
         return not self.in_port(idx).disconnected()
 
     def in_nodes(self) -> dict[int, Node]:
-        """The nodes that feed the inputs that are connected."""
+        """Returns the producers of connected inputs."""
         return {i: port.get_source().node for i, port in self.in_ports().items() if not port.disconnected()}
 
     def in_node(self, idx: int = 0) -> Node:
-        """The node that feeds an input."""
+        """Returns the producer of an input."""
         return self.in_port(idx).get_source().node
 
     def out_nodes(self) -> list[Node]:
-        """The nodes that read outputs."""
+        """Returns the consumers of outputs."""
         return [port.node for output in self.out_ports().values() for port in output.get_destinations()]
 
     def __eq__(self, other: object) -> bool:
@@ -263,13 +263,13 @@ class Node:
 
 
 class Data:
-    """What is known of the tensor at a port."""
+    """The static properties of the tensor at a port."""
 
     def __init__(self, port: Port) -> None:
         self._port = port
 
     def get_shape(self) -> Any:
-        """The extents as an array, masked where they are open; None if their number is open."""
+        """Returns the extents as an array, with open ones masked; None if the rank is unknown."""
         source = self._port._output()
         shape = source.node.graph._native.shape(source.node._number, source.idx)
         if shape is None:
@@ -280,7 +280,7 @@ class Data:
         return np.array(shape, dtype=np.int64)
 
     def get_value(self) -> Any:
-        """The elements where they are known, else None."""
+        """Returns the elements if they are known, otherwise None."""
         source = self._port._output()
         return source.node.graph._native.value(source.node._number, source.idx)
 
@@ -303,7 +303,7 @@ class Port:
         return self.idx < self.node.graph._native.num_inputs(self.node._number)
 
     def get_source(self) -> Port:
-        """The output that feeds an input; an Error if nothing does."""
+        """Returns the output connected to an input; raises Error if there is none."""
         source = None
         if self._is_output:
             raise Error(f"output {self.idx} of `{self.node.id}` is asked for its source")
@@ -314,7 +314,7 @@ class Port:
         return Port(Node(self.node.graph, self.node.graph._id(source[0])), source[1], True)
 
     def get_destinations(self) -> list[Port]:
-        """The inputs that an output feeds."""
+        """Returns the inputs connected to an output."""
         graph = self.node.graph
         if not self._is_output:
             raise Error(f"input {self.idx} of `{self.node.id}` is asked for its destinations")
@@ -322,20 +322,20 @@ class Port:
         return [Port(Node(graph, graph._id(number)), idx, False) for number, idx in found]
 
     def get_destination(self) -> Port | None:
-        """The only input that an output feeds, or None; an Error if there are more."""
+        """Returns the only input connected to an output, or None; raises Error for several."""
         found = self.get_destinations()
         if len(found) > 1:
             raise Error(f"output {self.idx} of `{self.node.id}` feeds {len(found)} inputs; expected one")
         return found[0] if found else None
 
     def disconnected(self) -> bool:
-        """Whether nothing is connected to it."""
+        """Returns whether the port is unconnected."""
         if self._is_output:
             return not self.get_destinations()
         return not self._exists() or self.node.graph._native.source(self.node._number, self.idx) is None
 
     def connect(self, other: Port) -> None:
-        """Connects an input and an output."""
+        """Connects an input and an output, in either order."""
         if self._is_output == other._is_output:
             kind = "outputs" if self._is_output else "inputs"
             raise Error(f"two {kind} are to be connected, of `{self.node.id}` and `{other.node.id}`")
@@ -343,12 +343,12 @@ class Port:
         self.node.graph._native.connect((source.node._number, source.idx), (target.node._number, target.idx))
 
     def disconnect(self) -> None:
-        """Takes an input from its source, or all inputs from an output."""
+        """Disconnects an input from its source, or an output from all its inputs."""
         for port in self.get_destinations() if self._is_output else [self]:
             port.node.graph._native.disconnect(port.node._number, port.idx)
 
     def get_connection(self) -> Connection:
-        """Its source with what that feeds: all of it for an output, the one input for an input."""
+        """Returns its source with the connected inputs: all for an output, a single one for an input."""
         return Connection(self, self.get_destinations()) if self._is_output else Connection(self.get_source(), [self])
 
     def __eq__(self, other: object) -> bool:
@@ -365,45 +365,45 @@ class Port:
 
 
 class Connection:
-    """An output with inputs that it feeds."""
+    """An output with inputs connected to it."""
 
     def __init__(self, source: Port, destinations: list[Port]) -> None:
         self._source, self._destinations = source, destinations
 
     def get_source(self) -> Port:
-        """The output."""
+        """Returns the output."""
         return self._source
 
     def get_destinations(self) -> list[Port]:
-        """The inputs."""
+        """Returns the inputs."""
         return self._destinations
 
     def get_destination(self) -> Port:
-        """The only input; an Error if there are more or none."""
+        """Returns the only input; raises Error for several or none."""
         if len(self._destinations) != 1:
             raise Error(f"{self._source!r} feeds {len(self._destinations)} inputs; expected one")
         return self._destinations[0]
 
     def set_source(self, source: Port) -> None:
-        """Feeds the inputs from another output, or from what feeds another input."""
+        """Connects the inputs to another output, or to the source of another input."""
         self._source = source._output()
         for port in self._destinations:
             port.connect(self._source)
 
     def set_destination(self, destination: Port) -> None:
-        """Feeds another input in place of these."""
+        """Connects the output to another input instead of these."""
         for port in self._destinations:
             port.disconnect()
         destination.connect(self._source)
         self._destinations = [destination]
 
     def add_destination(self, destination: Port) -> None:
-        """Feeds another input too."""
+        """Connects the output to an additional input."""
         destination.connect(self._source)
         self._destinations.append(destination)
 
     def insert_node(self, node: Node) -> None:
-        """Puts a node between the output and the inputs."""
+        """Inserts a node between the output and the inputs."""
         source = self._source
         self.set_source(node.out_port(0))
         node.in_port(0).connect(source)
@@ -415,19 +415,19 @@ def _described(node: Node) -> Mapping[str, Any]:
 
 
 def _fits(value: Any, wanted: Any) -> bool:
-    """Whether an attribute, None where there is none, is as a pattern has it."""
+    """Returns whether an attribute, or None, matches a pattern's value or predicate."""
     if callable(wanted):
         return bool(wanted(value))
     return bool(np.array_equal(value, wanted)) if isinstance(wanted, (list, tuple, np.ndarray)) else bool(value == wanted)
 
 
 def rename_node(node: Node, name: str) -> None:
-    """Gives a node a name."""
+    """Renames a node."""
     node.name = name
 
 
 def rename_nodes(nodes: Iterable[tuple[Node, str]]) -> None:
-    """Gives nodes names. Who gets the name that another of them had gets the names of its tensors too."""
+    """Renames nodes. A node with the former name of another one also receives its tensor names."""
     pairs = list(nodes)
     former: dict[str, Node] = {node.name: node for node, _ in pairs if node.name}
     for node, name in pairs:
@@ -444,7 +444,7 @@ Source = Union[Node, Port, "tuple[Node, int]"]
 
 
 def output_of(source: Source) -> tuple[int, int]:
-    """A tensor by the number of its node and output: of a node output 0."""
+    """Returns a tensor as node number and output index; output 0 for a node."""
     if isinstance(source, Node):
         return source._number, 0
     if isinstance(source, Port):

@@ -1,27 +1,27 @@
-"""Places in the middle phase."""
+"""Anchors in the middle phase."""
 
 from nnefc.mo.replacer import Transformation
 
 
 class PreMiddleStart(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "PreMiddleStart"
 
 
 class MiddleStart(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "MiddleStart"
 
 
 class MiddleFinish(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "MiddleFinish"
 
 
 class PostMiddleStart(Transformation):
-    """As nnefc has it built in."""
+    """The built-in transformation."""
 
     built_in = "PostMiddleStart"

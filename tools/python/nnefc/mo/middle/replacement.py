@@ -1,4 +1,4 @@
-"""The kind of the middle phase."""
+"""The base class of middle transformations."""
 
 from nnefc.mo.replacer import MiddleReplacementPattern
 

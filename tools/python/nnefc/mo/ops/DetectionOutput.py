@@ -1,4 +1,4 @@
-"""The last layer of SSD networks."""
+"""The detection layer of SSD networks."""
 
 from nnefc.mo.op import Op
 

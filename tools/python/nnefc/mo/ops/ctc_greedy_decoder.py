@@ -1,4 +1,4 @@
-"""The most likely sequence of classes."""
+"""CTC greedy decoding."""
 
 from nnefc.mo.op import Op
 

@@ -1,4 +1,4 @@
-"""Prior boxes of given pairs of extents."""
+"""Prior boxes with explicit pairs of extents."""
 
 from nnefc.mo.op import Op
 

@@ -1,4 +1,4 @@
-"""Pooling of regions, each place of which has channels of its own."""
+"""Position-sensitive ROI pooling."""
 
 from nnefc.mo.op import Op
 

@@ -1,4 +1,4 @@
-"""The last layer of YOLO networks."""
+"""The detection layer of YOLO networks."""
 
 from nnefc.mo.op import Op
 

@@ -1,4 +1,4 @@
-"""The layer of YOLO networks that moves places into channels."""
+"""The space-to-depth layer of YOLO networks."""
 
 from nnefc.mo.op import Op
 

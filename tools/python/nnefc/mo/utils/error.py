@@ -1,4 +1,4 @@
-"""The error that transformations raise."""
+"""The exception class of transformations."""
 
 from nnefc._nnefc import TransformError as Error
 

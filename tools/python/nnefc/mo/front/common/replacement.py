@@ -1,4 +1,4 @@
-"""The kinds of the front phase."""
+"""The base classes of front transformations."""
 
 from nnefc.mo.replacer import FrontReplacementOp, FrontReplacementPattern, FrontReplacementSubgraph
 

@@ -1,1 +1,1 @@
-"""As in the Model Optimizer."""
+"""Mirrors the package of the Model Optimizer."""

@@ -1,4 +1,4 @@
-"""Nodes with constants."""
+"""Creation of nodes with constant inputs."""
 
 from nnefc.mo.op import create_op_with_const_inputs
 

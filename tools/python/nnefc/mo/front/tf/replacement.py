@@ -1,4 +1,4 @@
-"""The kinds that a configuration drives."""
+"""The base classes of configuration-driven transformations."""
 
 from nnefc.mo.replacer import FrontReplacementFromConfigFileGeneral, FrontReplacementFromConfigFileSubGraph
 
