@@ -28,7 +28,7 @@ struct PoolingDims {
   memory::dims strides, kernel, before, after;
 };
 
-// Pools quantized values of `codes` directly if the quantization is increasing.
+// Pools quantized values if `codes` is not null; its quantization must be increasing.
 std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
                                           const PoolingDims& dims, const DnnCodes* codes = nullptr) {
   using dnnl::pooling_forward;

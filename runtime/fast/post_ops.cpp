@@ -105,7 +105,7 @@ DnnPostOps DnnPostOps::MakeForFoldedCodes(const FoldedCodes& codes, size_t rank)
   DnnPostOps posts;
   posts.number_desc_ = NumberDesc(rank);
   std::optional<std::pair<float, float>> limits = codes.limits;
-  // Results are clamped; the addend is not.
+  // Stores saturate; intermediate results before an addition do not.
   if (codes.sum)
     limits = limits ? std::pair(std::max(limits->first, 0.0f), std::min(limits->second, 255.0f))
                     : std::pair(0.0f, 255.0f);

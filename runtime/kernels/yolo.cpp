@@ -50,8 +50,7 @@ FaultOr<Success> RegionYolo(const ReferenceRun& run) {
   return Success();
 }
 
-// As in darknet, the result is viewed as [n, c, h, w] and the data as [n, c / stride^2, h * stride, w *
-// stride].
+// Views the result as [n, c, h, w] and the data as [n, c / stride^2, h * stride, w * stride], as in darknet.
 FaultOr<Success> ReorgYolo(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const int64_t stride = run.node.Int("stride");
