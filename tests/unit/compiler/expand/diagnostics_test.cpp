@@ -60,7 +60,7 @@ fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )
   EXPECT_EQ(expansion.context.emitter.error_count(), expansion.check_errors) << expansion.Diagnostics();
 }
 
-// What does not depend on a mistake is there, whichever stage found it.
+// Each stage returns the parts that do not depend on an error.
 TEST(DiagnosticsTest, WhatCouldBeMadeIsReturned) {
   const Expansion right(Ratified("", "    y = relu(x);"));
   EXPECT_TRUE(right.expanded.complete);

@@ -12,7 +12,7 @@
 
 namespace nnefc {
 
-// A document on its way through parser, checker and expander.
+// A document that passes through parser, checker and expander.
 class Expansion {
  public:
   explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {}) {
@@ -44,7 +44,7 @@ class Expansion {
     if (graph == nullptr) return Diagnostics();
     return PrintFlatDocument(*graph, library, context.symbols);
   }
-  // The lines of the graph's body in the flat document.
+  // Returns the lines of the graph's body in the flat document.
   std::string Body() {
     std::string flat = Flat();
     size_t begin = flat.find("{\n");
@@ -64,7 +64,7 @@ class Expansion {
   std::unique_ptr<CheckedDocument> checked;
   size_t check_errors = 0;
   Expanded expanded;
-  ir::Graph* graph = nullptr;  // null after mistakes
+  ir::Graph* graph = nullptr;  // null after errors
 };
 
 inline constexpr std::string_view kRatifiedHeader =

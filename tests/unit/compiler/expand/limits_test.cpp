@@ -22,7 +22,7 @@ TEST(LimitsTest, DeepRecursionIsOrdinary) {
 }
 
 TEST(LimitsTest, RecursionIsLinear) {
-  // The smallest number of steps, to a thousand, that an expansion takes.
+  // Returns the smallest number of steps that an expansion takes, to within a thousand.
   auto steps = [](int count) {
     int64_t low = 0, high = 1'000'000;
     while (high - low > 1000) {
@@ -105,7 +105,7 @@ fragment f( x: tensor ) -> ( y: tensor )
   }
 }
 
-// As many as the limit says, and not one more.
+// A limit allows exactly its number and not one more.
 TEST(LimitsTest, AreReachedAndNotPassed) {
   for (int64_t limit : {2, 3, 7}) {
     for (int64_t asked : {limit - 1, limit, limit + 1}) {
@@ -133,7 +133,7 @@ fragment f( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = f(x, 
   }
 }
 
-// The least bound of a limit with which a document is expanded; one less is reported.
+// Returns the smallest value of a limit with which a document is expanded; one less is reported.
 int64_t LeastOf(int64_t Limits::*limit, std::string_view label, const std::string& text) {
   const auto fits = [&](int64_t bound) {
     Limits limits;
@@ -174,7 +174,7 @@ fragment f( x: tensor ) -> ( y: tensor )
                      "    y = f(x)");
 }
 
-// What a value takes is free when it is gone: several in a row need no more than one.
+// The items of a value are free once it is gone: several in a row need no more than one.
 TEST(LimitsTest, ItemsComeBack) {
   for (const std::string eight :
        {"length_of([0] * 800) / 100", "length_of('ab' * 400) / 100",
@@ -184,7 +184,7 @@ TEST(LimitsTest, ItemsComeBack) {
         "8 * length_of([length_of([j for j in [i] * 90]) for i in [0, 1, 2]]) / 3"}) {
     const int64_t once = LeastItems(Extents(eight, "16"));
     EXPECT_GE(once, 4) << eight;
-    // But for the slots of the iterators that are written out.
+    // Except the slots of the unrolled iterators.
     const int64_t most = once + (eight.find(" for ") != std::string::npos ? 4 : 0);
     for (const std::string& again : {"2 * " + eight, eight + " + 4 * (" + eight + ") / 4"}) {
       const int64_t twice = LeastItems(Extents(eight, again));
@@ -194,7 +194,7 @@ TEST(LimitsTest, ItemsComeBack) {
   }
 }
 
-// The same of bodies, each instantiated on its own.
+// The same for bodies, each instantiated separately.
 TEST(LimitsTest, ItemsOfBodiesComeBack) {
   const auto least = [](const std::string& body) {
     return LeastItems(
@@ -215,7 +215,7 @@ TEST(LimitsTest, ItemsOfBodiesComeBack) {
   EXPECT_EQ(least("    [z] = if_else(c, [x], then_body = 'a', else_body = 'a');\n    y = relu(z);\n"), once);
 }
 
-// What the comprehensions of a statement hold that is given up comes back: the next one has room.
+// The comprehensions of a failed statement release their items: the next one has room.
 TEST(LimitsTest, ItemsOfAStatementThatFailsComeBack) {
   Limits limits;
   limits.items = 3000;
@@ -228,7 +228,7 @@ TEST(LimitsTest, ItemsOfAStatementThatFailsComeBack) {
   EXPECT_EQ(expansion.context.emitter.error_count(), 3u) << expansion.Diagnostics();
 }
 
-// Steps and operations are counted, not held: twice the work takes twice as many, exactly.
+// Steps and operations are counted, not stored: twice the work takes exactly twice as many.
 TEST(LimitsTest, StepsAreCountedExactly) {
   const auto steps = [](int count) {
     return LeastOf(
@@ -261,7 +261,7 @@ TEST(LimitsTest, GraphBodyIsFree) {
   EXPECT_NE(expansion.graph, nullptr) << expansion.Diagnostics();
 }
 
-// A chain of so many operations behind `x`; the last is `y`.
+// A chain of `count` operations after `x`; the last is `y`.
 std::string Chain(int count) {
   std::string body;
   for (int i = 0; i + 1 < count; ++i) {
@@ -271,7 +271,7 @@ std::string Chain(int count) {
   return body + "    y = relu(t" + std::to_string(count - 2) + ");";
 }
 
-// What is written out takes no steps, however long it is.
+// Text without evaluation takes no steps, whatever its length.
 TEST(LimitsTest, LongBodies) {
   Limits limits;
   limits.steps = 0;
@@ -289,7 +289,7 @@ TEST(LimitsTest, MistakesInLongBodies) {
   EXPECT_EQ(expansion.graph, nullptr);
   ASSERT_EQ(expansion.context.emitter.error_count(), 1u) << expansion.Diagnostics();
   EXPECT_EQ(expansion.Diagnostics().find("test.nnef:4507:"), 0u) << expansion.Diagnostics();
-  // Beside `a` and `b`, all is there.
+  // In addition to `a` and `b`, everything is present.
   EXPECT_EQ(expansion.expanded.graph->results().size(), 1u);
 }
 

@@ -17,8 +17,7 @@ std::string ReadNetwork(const std::string& name) {
 
 class NetworkTest : public ::testing::TestWithParam<const char*> {};
 
-// The networks of the repository expand to documents that expand to
-// themselves.
+// The networks of the repository expand to documents that expand to themselves.
 TEST_P(NetworkTest, ExpandsToItself) {
   Expansion expansion(ReadNetwork(GetParam()));
   ASSERT_NE(expansion.graph, nullptr) << expansion.Diagnostics();

@@ -5,8 +5,7 @@
 namespace nnefc {
 namespace {
 
-// The body of the ratified document that a provisional one becomes, without
-// its external.
+// Returns the body of the ratified document that a provisional one becomes, without its external.
 std::string Translate(std::string_view body, std::string_view fragments = "") {
   Expansion expansion(Provisional(fragments, body));
   std::string text = expansion.Body();
@@ -49,14 +48,14 @@ TEST(ProvisionalTest, PartialListsAreCompletedBesideMistakes) {
          "`stride[1]` of `max_pool` is 0; expected a positive number");
   expect("    y = conv(x, f, dilation = [0], padding = [(1,1)])",
          "`dilation[0]` of `conv` is 0; expected a positive number");
-  // Automatic padding is not calculated of such numbers.
+  // Automatic padding is not computed from such numbers.
   expect("    y = conv(x, f, stride = [2147483648])",
          "`stride[0]` of `conv` is 2147483648; expected at most 2147483647");
   EXPECT_EQ(diagnostics("    y = conv(x, f, stride = [2147483647])"), "");
 }
 
 TEST(ProvisionalTest, AutomaticPaddingMayBeNegative) {
-  // t = (4 - 1) * 2 + 1 - 8 = -1: the ratified dialect takes 0 there.
+  // t = (4 - 1) * 2 + 1 - 8 = -1: the ratified dialect uses 0 here.
   EXPECT_EQ(Translate("    y = box(x, size = [1], stride = [1,1,2,1])"),
             "    y = box(x, size = [1, 1, 1, 1], padding = [(0, 0), (0, 0), (-1, 0), (0, 0)], "
             "stride = [1, 1, 2, 1]);\n");

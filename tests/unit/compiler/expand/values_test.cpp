@@ -14,8 +14,7 @@ fragment probe_integers( x: tensor<scalar>, value: integer[] ) -> ( y: tensor<sc
 fragment probe_pairs( x: tensor<scalar>, value: (integer,integer)[] ) -> ( y: tensor<scalar> );
 )";
 
-// What `expr` evaluates to in a ratified document, as a literal; diagnostics
-// if there were some.
+// Evaluates `expr` in a ratified document; returns a literal, or the diagnostics if there are any.
 std::string Evaluate(std::string_view type, std::string_view expr, std::string_view fragments = "") {
   Expansion expansion(
       Ratified(std::string(kProbes) + std::string(fragments),
@@ -26,7 +25,7 @@ std::string Evaluate(std::string_view type, std::string_view expr, std::string_v
   return body.substr(begin + 8, body.rfind(");") - begin - 8);
 }
 
-// The same in a provisional document, by way of a label.
+// Evaluates `expr` in a provisional document, by a label.
 std::string EvaluateProvisional(std::string_view expr, std::string_view fragments = "") {
   Expansion expansion(Provisional(std::string(fragments) + R"(
 fragment probe( x: tensor ) -> ( y: tensor )
@@ -83,7 +82,7 @@ TEST(ValuesTest, ComparisonsAndLogic) {
   EXPECT_EQ(Evaluate("logical", "3 in [1,2,3]"), "true");
   EXPECT_EQ(Evaluate("logical", "(1,2) in [(2,1), (1,2)]"), "true");
   EXPECT_EQ(Evaluate("logical", "[1] in [[2], [1,1]]"), "false");
-  // A beginning is not the whole, on either side.
+  // A prefix differs from the whole, on either side.
   EXPECT_EQ(Evaluate("logical", "[1,2] == [1,2,3] || [1,2,3] == [1,2] || 'ab' == 'abc' || 'abc' == 'ab'"),
             "false");
   EXPECT_EQ(Evaluate("logical", "[1,2] != [1,2,3] && [1,2,3] != [1,2] && [] != [1] && [1] != []"), "true");
@@ -131,7 +130,7 @@ TEST(ValuesTest, Comprehensions) {
   EXPECT_EQ(Evaluate("integers", "[for i in [1,2,3], j in [4,5,6] if i != 2 yield i + j]"), "[5, 9]");
   EXPECT_EQ(Evaluate("integers", "[for i in [1,2] yield [for j in [10,20] yield i * j][1]]"), "[20, 40]");
   EXPECT_EQ(Evaluate("integers", "[for i in range_of('abc') yield i]"), "[0, 1, 2]");
-  // As many items as the first array has, in each of the others.
+  // Each of the other arrays needs as many items as the first one.
   for (const char* arrays :
        {"i in [1,2], j in [1]", "i in [1,2], j in [1,2,3]", "i in [], j in [1]", "i in [1], j in []",
         "i in [1,2], j in [1,2], k in [1]", "i in [1,2], j in [1,2], k in [1,2,3]",

@@ -66,8 +66,7 @@ TEST(RuleFileTest, HasAStatementForEveryRuleThatCanBeShown) {
   }
 }
 
-// Of every folder's rules the settings know which are lint rules or warnings, and say of each error that it
-// is one.
+// For the rules of every folder, the settings distinguish lint rules, warnings and errors.
 TEST(RuleBookTest, SettingsKnowEveryRule) {
   const RuleBook book;
   for (const Rule* rule : book.rules()) {

@@ -1,5 +1,4 @@
-// What a node says where its attributes leave it to the operation: values from OpenVINO's documents of its
-// sets.
+// Defaults of attributes that a node omits: values from OpenVINO's documentation of its sets.
 
 #include <map>
 
@@ -53,7 +52,7 @@ TEST_F(AttributesOfRowsTest, AnEmptyListHasTheSameOnEachAxis) {
   EXPECT_EQ(Add("opset1", "Convolution", given).Ints("strides", 2), (std::vector<int64_t>{2, 3}));
 }
 
-// What came with a later version is not asked of an earlier one.
+// An attribute of a later version is not required in an earlier one.
 TEST_F(AttributesOfRowsTest, WhatAVersionImpliesCannotBeGiven) {
   AttributeMap given;
   given.Set("approximation_mode", "TANH");
@@ -67,7 +66,7 @@ TEST_F(AttributesOfRowsTest, WhatAVersionImpliesCannotBeGiven) {
   EXPECT_EQ(registry_.Info(registry_.Find("opset2", "Gelu")).FindAttribute("approximation_mode"), nullptr);
 }
 
-// Versions of an operation differ in attributes and inputs, not in what they are.
+// Versions of an operation differ in attributes and inputs, not in role, function and work.
 TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
   std::map<std::string, const OpInfo*> first;
   for (size_t i = 0; i < registry_.size(); ++i) {
@@ -82,7 +81,7 @@ TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
   EXPECT_FALSE(Add("opset1", "Power").Is(ElementFunction::kMultiply));
 }
 
-// A table beside the rows holds for each version of an operation.
+// A table next to the rows is valid for each version of an operation.
 TEST_F(AttributesOfRowsTest, ATableNamesAllVersions) {
   const OpTable<int> table(registry_, kOpsets, {{"AvgPool", 1}, {"MaxPool", 2}});
   for (std::string_view set : {"opset1", "opset14", "opset16"}) {
@@ -94,7 +93,7 @@ TEST_F(AttributesOfRowsTest, ATableNamesAllVersions) {
   EXPECT_EQ(table.Find(registry_.Find("opset1", "Add")), nullptr);
 }
 
-// Operations of other sets are not in it, whatever their names.
+// The table excludes operations of other sets, whatever their names.
 TEST_F(AttributesOfRowsTest, ATableIsOfItsSets) {
   const auto infer = [](InferContext&) {};
   const OpId pool = registry_.Add({.set = "acme", .name = "AvgPool", .infer = infer});
@@ -108,7 +107,7 @@ TEST_F(AttributesOfRowsTest, ATableIsOfItsSets) {
   EXPECT_NE(table.Find(registry_.Find("opset14", "AvgPool")), nullptr);
 }
 
-// A bare name is that of operations of any set, as Model Optimizer's patterns name them.
+// A name without a set means operations of any set, as in Model Optimizer's patterns.
 TEST_F(AttributesOfRowsTest, NamesOfUsers) {
   const OpId split = registry_.Add({.set = "acme", .name = "Split"});
   const OpId own = registry_.Add({.set = "acme", .name = "Whisper"});

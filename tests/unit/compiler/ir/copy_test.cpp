@@ -8,7 +8,7 @@
 namespace nnefc::ir {
 namespace {
 
-// if (c) x else relu(x), with all that a node can say of itself.
+// if (c) x else relu(x), with every property that a node can have.
 class CopyTest : public ::testing::Test {
  protected:
   CopyTest() {
@@ -112,7 +112,7 @@ TEST_F(CopyTest, InfersApartWhatWouldBe) {
   EXPECT_EQ(outputs->front().shape, (PartialShape{1, 5}));
   EXPECT_EQ(outputs->front().type, ElementType::kI64);
   EXPECT_EQ(PrintGraph(graph_), before);
-  // An axis that a tensor of rank 1 and one more has not.
+  // An axis out of range for tensors of rank 1 and 2.
   Output far{.type = ElementType::kI64, .shape = PartialShape{1}, .names = {}, .value = std::nullopt};
   far.value = TensorValue::FromInts({1}, {4});
   EXPECT_FALSE(InferApart(graph_.node(added.id), {&vector, &far}, emitter).has_value());

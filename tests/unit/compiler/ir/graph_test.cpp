@@ -207,14 +207,14 @@ TEST(OpRegistryTest, FindsTheNewest) {
   EXPECT_FALSE(registry.FindNewest("MinPool").valid());
 }
 
-// Several registries share a base, each with operations of its own.
+// Several registries share a base, each with its own operations.
 TEST(OpRegistryTest, BeginsWithABase) {
   OpRegistry base;
   const OpId pool = base.Add({.set = "opset1", .name = "MaxPool"});
   OpRegistry first(&base), second(&base);
   const OpId newer = first.Add({.set = "opset8", .name = "MaxPool"});
   const OpId mine = second.Add({.set = "mine", .name = "Op"});
-  EXPECT_EQ(newer, mine);  // ids of one registry mean nothing in another
+  EXPECT_EQ(newer, mine);  // ids of one registry are invalid in another
   EXPECT_EQ(first.Find("opset1", "MaxPool"), pool);
   EXPECT_EQ(first.FindNewest("MaxPool"), newer);
   EXPECT_EQ(second.FindNewest("MaxPool"), pool);

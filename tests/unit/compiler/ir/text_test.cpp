@@ -16,7 +16,7 @@ class TextTest : public ::testing::Test {
     context_.emitter.Clear();
     return ParseGraph(context_.sources.AddText("graph", std::move(text)), registry_, context_);
   }
-  // The first mistake, "rule: message".
+  // Returns the first error, "rule: message".
   std::string Mistake(std::string text) {
     EXPECT_EQ(Parse(text), nullptr) << text;
     if (context_.emitter.diagnostics().empty()) return "";
@@ -95,7 +95,7 @@ TEST_F(TextTest, Bodies) {
 )");
 }
 
-// The condition and the number of the iteration of a Loop belong to no port.
+// The condition and the iteration number of a Loop belong to no port.
 TEST_F(TextTest, BodiesWithinBodies) {
   ExpectRoundTrip(R"(graph "outer" {
   %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
@@ -184,7 +184,7 @@ TEST_F(TextTest, Mistakes) {
             "ir-text.syntax: the segments add up to 2 inputs; expected 1");
   EXPECT_EQ(in_graph(c + "%1 = nnef.neg \"a\" (%0, %0) : f32[]"),
             "ir-text.invalid-graph: `nnef.neg` \"a\" has 2 inputs; expected 1");
-  // A source has its output, also in a body. Other operations may be without outputs.
+  // A source has an output, also in a body. Other operations may lack outputs.
   EXPECT_EQ(in_graph("opset1.Const \"a\""),
             "ir-text.invalid-graph: `opset1.Const` \"a\" has 0 outputs; expected 1");
   EXPECT_EQ(in_graph("opset1.Parameter \"a\" {element_type = f32, shape = shape[2]}"),
@@ -229,7 +229,7 @@ TEST_F(TextTest, WrongConstants) {
   EXPECT_TRUE(constant("dense<none>").starts_with("ir-text.invalid-graph: "));
 }
 
-// Damaged texts give mistakes or graphs that print and read back alike.
+// Damaged texts cause errors, or graphs that are equal after printing and reading.
 TEST_F(TextTest, DamagedTexts) {
   const std::string text = R"(graph "net" {
   %0 = opset1.Parameter "x" {element_type = f32, shape = [1,?,2..8]} : f32[1,3] as ["a"]

@@ -6,7 +6,7 @@
 namespace nnefc::ir {
 namespace {
 
-// x -> ReLU -> result, inferred; a test breaks it in one place.
+// x -> ReLU -> result, inferred; each test breaks one property.
 class VerifyInferredTest : public ::testing::Test {
  protected:
   VerifyInferredTest() {
@@ -18,7 +18,7 @@ class VerifyInferredTest : public ::testing::Test {
   }
 
   void ExpectValid() { EXPECT_EQ(VerifyInferred(graph_), std::vector<std::string>()); }
-  // Each violation holds the text of its place in the list.
+  // Each violation includes the text at the same index of the list.
   void ExpectViolations(const std::vector<std::string>& texts) {
     const std::vector<std::string> violations = VerifyInferred(graph_);
     ASSERT_EQ(violations.size(), texts.size());

@@ -1,4 +1,4 @@
-// The language service over documents of both dialects, whole and half written.
+// The language service for documents of both dialects, complete and incomplete.
 
 #include <algorithm>
 #include <fstream>
@@ -43,11 +43,11 @@ std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// A service with one document; places are found by text.
+// A service with one document; positions are found by text.
 class LanguageTest : public testing::Test {
  protected:
   void Open(std::string_view text) { ASSERT_TRUE(service_.Open(kUri, 1, std::string(text))); }
-  // The offset of `needle`, of its `nth` occurrence, 0-based.
+  // Returns the offset of the `nth` occurrence of `needle`, 0-based.
   uint32_t At(std::string_view needle, int nth = 0) {
     const std::string_view text = service_.Text(kUri);
     size_t at = text.find(needle);
@@ -59,7 +59,7 @@ class LanguageTest : public testing::Test {
     const auto hover = service_.HoverAt(kUri, offset);
     return hover ? hover->Text() : "nothing";
   }
-  // "LINE:CHARACTER" of each place.
+  // Returns "LINE:CHARACTER" for each location.
   static std::string Shown(const std::vector<Place>& places) {
     std::string text;
     for (const Place& place : places)
@@ -103,7 +103,7 @@ TEST_F(LanguageTest, DefinitionsOfEveryKindOfName) {
   EXPECT_EQ(defined_at(At("step = 2")), At("step: integer"));  // a named argument
   EXPECT_EQ(defined_at(At("filter2);")), At("filter2 = variable"));
   EXPECT_EQ(defined_at(At("best, rest) =")), At("best, rest )"));
-  // The offset behind a name is on it too.
+  // The offset after a name also belongs to it.
   EXPECT_EQ(defined_at(At("sizes);") + 5), At("sizes ="));
   EXPECT_FALSE(service_.Definition(kUri, At("version")));
 }
@@ -212,8 +212,8 @@ TEST_F(LanguageTest, CompletionOffersWhatHasAValueThere) {
   EXPECT_TRUE(Offers(in_second, "layer"));
   EXPECT_TRUE(Offers(in_second, "conv"));
   EXPECT_FALSE(Offers(in_second, "second"));  // not assigned yet
-  EXPECT_FALSE(Offers(in_second, "sum"));     // of another body
-  // The letters before the cursor narrow it down.
+  EXPECT_FALSE(Offers(in_second, "sum"));     // local to another body
+  // The letters before the cursor filter the list.
   EXPECT_EQ(Completed(in_second + 2), std::vector<std::string>({"filter", "filter2", "first"}));
 }
 
@@ -223,7 +223,7 @@ TEST_F(LanguageTest, CompletionOffersParametersThatAreNotGiven) {
   const std::vector<std::string> offered = Completed(at);
   const std::vector<std::string> first(offered.begin(), offered.begin() + 4);
   EXPECT_EQ(first, std::vector<std::string>({"border", "padding", "stride", "dilation"}));
-  EXPECT_FALSE(Offers(At("sizes);"), "padding"));  // behind `stride =` stands a value
+  EXPECT_FALSE(Offers(At("sizes);"), "padding"));  // `stride =` is followed by a value
 }
 
 TEST_F(LanguageTest, AHalfWrittenDocumentKeepsWhatParses) {
@@ -231,7 +231,7 @@ TEST_F(LanguageTest, AHalfWrittenDocumentKeepsWhatParses) {
   text.replace(text.find("    second = layer(first, filter2);"), 35, "    second = layer(first, fil");
   Open(text);
   EXPECT_NE(Findings(), "");
-  // What is above has types and shapes, and the names in it are known.
+  // Statements above have types and shapes, and their names are known.
   EXPECT_EQ(Hovered(At("first =")), "tensor first: tensor<scalar>\nshape [1,8,16,16]");
   EXPECT_EQ(service_.Definition(kUri, At("layer(image"))->range.begin, At("layer( input"));
   EXPECT_TRUE(Offers(At("fil\n") + 3, "filter2"));
@@ -268,7 +268,7 @@ TEST_F(LanguageTest, ProvisionalDocumentsHaveTheirOwnWords) {
   EXPECT_EQ(Hovered(At("y = f")), "result y: tensor\nshape [2,3]");
 }
 
-// A document with findings of lint at known places.
+// A document with lint findings at known locations.
 constexpr std::string_view kCareless = R"(version 1.0;
 extension KHR_enable_operator_expressions;
 extension KHR_enable_fragment_definitions;
@@ -300,7 +300,7 @@ TEST_F(LanguageTest, LintIsToldBesideMistakes) {
   std::string text(kCareless);
   text.replace(text.find("y = relu"), 8, "y = rellu");
   Open(text);
-  // Nothing of what the mistake may hide: the fragment may be what was meant.
+  // No finding that the error may explain: the fragment may be the intended operation.
   EXPECT_EQ(Findings(), "lint.chained-power 5:16\nbinding.undeclared-operation 11:8");
 }
 
@@ -327,7 +327,7 @@ TEST_F(LanguageTest, QuantizationIsCheckedAgainstItsModel) {
       text += fmt::format("{} {}:{} ", finding.rule, finding.range.start.line, finding.range.start.character);
     return text;
   };
-  // By itself only its syntax is known.
+  // Without a model only its syntax is checked.
   ASSERT_TRUE(service_.OpenQuantization(quant, 1, "\"image\": linear_quantize(min = 0.0, bits = 8)\n", kUri));
   EXPECT_EQ(told(), "syntax.missing-semicolon 0:45 ");
   EXPECT_FALSE(service_.OpenQuantization("file:///other.quant", 1, "", kUri));
@@ -343,7 +343,7 @@ TEST_F(LanguageTest, QuantizationIsCheckedAgainstItsModel) {
   EXPECT_EQ(told(), "lint.linear-quantize 0:9 quantization.unknown-key 1:0 binding.missing-argument 1:11 ");
   ASSERT_EQ(service_.Diagnostics(quant)[0].fixes.size(), 2u);
   EXPECT_EQ(Findings(), "");
-  // The model changes beneath it.
+  // The model changes while the file is open.
   const uint32_t at = At("graph net( image");
   const Position place = service_.PositionOf(kUri, at + 11);
   ASSERT_TRUE(service_.Change(kUri, 2, {{{{place, place}}, "imagine, "}}));
@@ -359,7 +359,7 @@ TEST_F(LanguageTest, ChangesAreAppliedInOrderAndChecked) {
       "version 1.0;\ngraph g( x ) -> ( y ) {\n  x = external(shape = [2]); # \xF0\x9F\x98\x80 \xC3\xA9\n  y "
       "= relu(x);\n}\n");
   EXPECT_EQ(Findings(), "");
-  // Behind a character of two UTF-16 code units and one of one.
+  // After a character of two UTF-16 code units and one of one.
   const Position end_of_comment = service_.PositionOf(kUri, At("\n  y"));
   EXPECT_EQ(end_of_comment, (Position{2, 35}));
   EXPECT_EQ(service_.Offset(kUri, end_of_comment), At("\n  y"));
@@ -441,7 +441,7 @@ TEST_F(LanguageTest, PositionsAreClamped) {
   EXPECT_EQ(service_.Offset(kUri, {1, 1}), 6u);
   EXPECT_EQ(service_.Offset(kUri, {9, 0}), 8u);
   EXPECT_EQ(service_.Offset(kUri, {-1, -1}), 0u);
-  EXPECT_EQ(service_.PositionOf(kUri, 5), (Position{1, 0}));  // within the character
+  EXPECT_EQ(service_.PositionOf(kUri, 5), (Position{1, 0}));  // inside the character
   EXPECT_EQ(service_.PositionOf(kUri, 7), (Position{1, 2}));
   EXPECT_EQ(service_.PositionOf(kUri, 999), (Position{2, 0}));
 }
@@ -483,7 +483,7 @@ TEST(LanguageNetworks, EveryNameOfANetworkIsFound) {
   }
 }
 
-// Every query at many places of a text that was cut off or has a hole.
+// Every query at many positions of a truncated or incomplete text.
 TEST(LanguageNetworks, DamagedTextsAreServed) {
   const std::string text = ReadText("tests/networks/resnet18_spp.nnef");
   ASSERT_FALSE(text.empty());

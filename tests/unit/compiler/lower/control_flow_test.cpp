@@ -1,5 +1,5 @@
-// if_else and tensor_iterator of the set nnef in text form: what their shape
-// functions say, and the If-8, TensorIterator-1 and Loop-5 that they become.
+// if_else and tensor_iterator of the set nnef in text form: the results of their shape functions, and their
+// lowering to If-8, TensorIterator-1 and Loop-5.
 
 #include "compiler/ir/infer.h"
 #include "compiler/ir/text.h"
@@ -18,7 +18,7 @@ std::string Replaced(std::string text, std::string_view from, std::string_view t
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// Squares of the rows of x; the state goes round unchanged.
+// Squares the rows of x; the state is passed on unchanged.
 constexpr std::string_view kLoop = R"(graph "net" {
   %0 = nnef.external "x" {shape = [6,3], dtype = "scalar"} : f32[6,3]
   %1 = nnef.external "h" {shape = [1,3], dtype = "scalar"} : f32[1,3]
@@ -56,8 +56,8 @@ constexpr std::string_view kIf = R"(graph "net" {
 
 class ControlFlow : public ::testing::Test {
  protected:
-  // Parses, infers and lowers a graph of NNEF operations: the lowered graph as
-  // text, or the first message.
+  // Parses, infers and lowers a graph of NNEF operations. Returns the lowered graph as text, or the first
+  // message.
   std::string Lower(std::string_view text) {
     Context context;
     const FileId file = context.sources.AddText("net.ir", std::string(text));
@@ -66,8 +66,7 @@ class ControlFlow : public ::testing::Test {
     lowered_ = LowerGraph(*graph, {}, context);
     if (lowered_ == nullptr) return Message(context);
     for (const std::string& violation : ir::Verify(*lowered_)) ADD_FAILURE() << violation;
-    // Bodies are not inferred again when they are put together: it would change
-    // nothing.
+    // Bodies are not inferred again after their assembly: this would change nothing.
     const std::string printed = ir::PrintGraph(*lowered_);
     EXPECT_TRUE(ir::InferGraph(*lowered_, context.emitter)) << Message(context);
     EXPECT_EQ(ir::PrintGraph(*lowered_), printed);
@@ -104,8 +103,7 @@ TEST_F(ControlFlow, TensorIteratorKeepsItsName) {
   EXPECT_EQ(text.find("Slice"), std::string::npos);
 }
 
-// Rows 1 to 4, backwards in twos: cut off before, so that the whole axis is
-// gone through.
+// Rows 1 to 4, backwards in twos: sliced before the loop, so that the loop iterates over the whole axis.
 TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
   std::string text =
       Replaced(std::string(kLoop), "slice_strides = [1], slice_starts = [0], slice_ends = [-1]",
@@ -120,7 +118,7 @@ TEST_F(ControlFlow, APartOfAnAxisIsCutOffBefore) {
   Has(lowered, "input 0 -> 0 slice(axis 0, start -1, end 0, stride -1, part 1)");
 }
 
-// OpenVINO refuses a TensorIterator within another.
+// OpenVINO rejects a TensorIterator within another.
 TEST_F(ControlFlow, ALoopInALoopIsALoop) {
   // The loop over x as the body of one that runs once: it slices nothing.
   std::string inner(kLoop);
@@ -145,7 +143,7 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
       "  opset1.Result \"all\" (%2.1)\n"
       "}\n";
   const std::string lowered = Lower(text);
-  // One iteration: the places of the outputs say so to OpenVINO.
+  // One iteration: OpenVINO infers this from the slices of the outputs.
   Has(lowered, "output 0 -> 0 slice(axis 0, start 0, end 1, stride 1, part 1)");
   Has(lowered, "output 1 -> 1 slice(axis 0, start 6, end 0, stride -6, part 6)");
   Has(lowered, "opset5.Loop \"t\"");
@@ -154,7 +152,7 @@ TEST_F(ControlFlow, ALoopInALoopIsALoop) {
   Has(lowered, "output -1 -> 2");
 }
 
-// What documents cannot say, but text can.
+// Errors that documents cannot express, but text can.
 TEST_F(ControlFlow, BodiesHaveTheirInterface) {
   const std::string loop(kLoop);
   EXPECT_EQ(
@@ -168,14 +166,14 @@ TEST_F(ControlFlow, BodiesHaveTheirInterface) {
                "element_type = i64, shape = shape[2,3]} : i64[2,3]");
   EXPECT_EQ(Lower(Replaced(integers, "nnef.sqr \"y\" (%0) : f32[2,3]", "nnef.copy \"y\" (%0) : i64[2,3]")),
             "the parameter `x` in `then_body` of `if_else` is of type i64; it is fed f32 [body.interface]");
-  // The types that the text declares in a body fit its operations.
+  // The types that the text declares in a body match its operations.
   EXPECT_EQ(
       Lower(integers),
       "`nnef.sqr` \"y\" breaks a rule of its operation: `x` of `sqr` is of type integer; expected scalar "
       "[ir-text.invalid-graph]");
 }
 
-// Extents that differ between the bodies are known when it runs.
+// Extents that differ between the bodies are known at run time.
 TEST_F(ControlFlow, ExtentsOfTheBodiesMayDiffer) {
   std::string text =
       Replaced(std::string(kIf), "nnef.sqr \"y\" (%0) : f32[2,3]",

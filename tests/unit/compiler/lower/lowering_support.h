@@ -13,8 +13,8 @@
 
 namespace nnefc::testing {
 
-// A graph of NNEF operations under construction, and what it is lowered to.
-// Shapes are inferred as it grows; a mistake there fails the test.
+// A graph of NNEF operations under construction, and its lowered form. Shapes are inferred as it grows; an
+// error there fails the test.
 class NnefGraph {
  public:
   NnefGraph();
@@ -22,9 +22,8 @@ class NnefGraph {
   ir::OutputPort External(const std::string& name, std::string_view type);  // "f32[1,3,?]"
   ir::OutputPort Variable(const std::string& name, Shape shape, const std::string& label = {});
   ir::OutputPort Literal(double value);
-  // Adds an operation; its results are named `name`, or `name`0, `name`1 where
-  // there are several. Attributes are in the text form without braces,
-  // completed by the defaults of the standard library.
+  // Adds an operation. Its result is named `name`; several results are named `name`0, `name`1 and so on.
+  // Attributes are in the text form without braces, completed by the defaults of the standard library.
   ir::NodeId Node(std::string_view op, const std::string& name, std::vector<ir::OutputPort> inputs,
                   std::string_view attributes = {}, int num_outputs = 1);
   ir::OutputPort Op(std::string_view op, const std::string& name, std::vector<ir::OutputPort> inputs,
@@ -33,25 +32,24 @@ class NnefGraph {
   }
   void Result(const std::string& name, ir::OutputPort port) { graph_.AddResult(name, port); }
 
-  // Lowers the graph, with data for its variables unless `data` is false; null
-  // after a mistake.
+  // Lowers the graph, with data for its variables unless `data` is false; null after an error.
   const ir::Graph* Lower(bool data = true);
-  // The labels of the rules that were broken.
+  // Returns the labels of the broken rules.
   std::vector<std::string> Rules() const;
   std::string FirstMessage() const;
 
   // ---- the lowered graph ----
-  // The operations but Const, Parameter and Result, in order: "Pad MaxPool".
+  // Returns the operations except Const, Parameter and Result, in order: "Pad MaxPool".
   std::string Operations() const;
-  // The only operation of a type.
+  // Returns the only operation of a type.
   const ir::Node& Find(std::string_view type) const;
-  // The operation that feeds the input.
+  // Returns the producer of the input.
   const ir::Node& Input(const ir::Node& node, int32_t index) const;
-  const ir::Node& ResultOf(std::string_view name) const;  // the operation that feeds it
+  const ir::Node& ResultOf(std::string_view name) const;  // the producer of the result
   std::vector<int64_t> Ints(const ir::Node& node, std::string_view attribute) const {
     return node.attribute(attribute).AsInts();
   }
-  // The elements of a constant input.
+  // Returns the elements of a constant input.
   std::vector<int64_t> IntInput(const ir::Node& node, int32_t index) const;
 
   ir::Graph& graph() { return graph_; }

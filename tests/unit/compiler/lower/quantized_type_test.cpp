@@ -1,4 +1,4 @@
-// Arithmetic of single quantized values, worked by hand from tract's formulas.
+// Arithmetic of single quantized values, computed by hand from tract's formulas.
 
 #include "compiler/lower/quantized_type.h"
 
@@ -70,7 +70,7 @@ TEST(QuantizedType, BinaryOperationsScaleAndRoundTowardBothSidesAlike) {
   EXPECT_EQ(apply(QuantizedBinary::kMin, 134, 130), 129);
 }
 
-// tract aligns a constant bound with the other operand's type before it compares.
+// tract converts a constant bound to the other operand's type before it compares.
 TEST(QuantizedType, BoundsTakeTheTypeOfWhatTheyBound) {
   const QuantizedType fine = Unsigned(0.5F, 10), coarse = Unsigned(1.0F, 0);
   EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {5, fine}, {10, fine, true}, fine), 10);

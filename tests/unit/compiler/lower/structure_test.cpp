@@ -1,4 +1,4 @@
-// What the table of cases does not show: names, shared buffers, attributes.
+// Properties that the table of cases does not show: names, shared buffers, attributes.
 
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
@@ -34,8 +34,7 @@ TEST(Lowering, ConvolutionKeepsWeightsInPlace) {
   EXPECT_EQ(g.lowered().node(g.lowered().parameters()[0]).name(), "input");
 }
 
-// `padding = []` is computed so that the output is ceil(X / s), the odd element
-// at the end (R 4.3).
+// `padding = []` is computed so that the output is ceil(X / s), with the odd element at the end (R 4.3).
 TEST(Lowering, AutomaticPaddingIsMadeExplicit) {
   NnefGraph g;
   const auto x = g.External("input", "f32[1,3,224,223]");
@@ -58,7 +57,7 @@ TEST(Lowering, VariablesWithoutDataKeepTheStructure) {
   EXPECT_FALSE(g.Input(g.Find("GroupConvolution"), 1).output().value.has_value());
 }
 
-// Zeros of the padding win over negative maxima only: relu(x) has none.
+// Zeros of the padding replace negative maxima only: relu(x) has none.
 TEST(Lowering, MaxPoolPadsZerosOnlyWhereTheyMatter) {
   const auto operations = [](std::string_view before, std::string_view attributes) {
     NnefGraph g;
@@ -73,11 +72,11 @@ TEST(Lowering, MaxPoolPadsZerosOnlyWhereTheyMatter) {
   EXPECT_EQ(operations("relu", "size = [1,1,3,3]"), "ReLU MaxPool");
   EXPECT_EQ(operations("", "size = [1,1,3,3], border = \"ignore\""), "MaxPool");
   EXPECT_EQ(operations("", "size = [1,1,2,2], stride = [1,1,2,2]"), "MaxPool");
-  // A window that lies in the padding as a whole has the maximum 0.
+  // A window entirely in the padding has the maximum 0.
   EXPECT_EQ(operations("relu", "size = [1,1,3,3], padding = [[0,0],[0,0],[3,0],[0,0]]"), "ReLU Pad MaxPool");
 }
 
-// The largest of no elements is -infinity, over which zeros win.
+// The maximum of no elements is -infinity, which is less than the zeros of the padding.
 TEST(Lowering, MaximaOfPaddingAloneMayBeNegative) {
   const auto pads = [](std::string_view attributes) {
     NnefGraph g;
@@ -149,7 +148,7 @@ TEST(Lowering, UpdatesSwapVariables) {
   EXPECT_EQ(g.ResultOf("new_x").output().names, std::vector<std::string>({"y", "new_x"}));
 }
 
-// Variables of one label, in whatever case, are one state.
+// Variables with the same label, in any case, share one state.
 TEST(Lowering, VariablesOfOneLabelShareTheirState) {
   NnefGraph g;
   const auto a = g.Variable("a", {2}, "State");
@@ -172,8 +171,8 @@ TEST(Lowering, CopyIsAnAliasUnlessItIsAResult) {
   EXPECT_EQ(g.Input(g.Find("Negative"), 0).output().names, std::vector<std::string>({"x", "alias"}));
 }
 
-// What lowers to nothing is copied where it would be another name of a
-// parameter or of another result; the name goes with the copy.
+// A result without operations is copied if it would be another name of a parameter or of another result; the
+// copy has the name.
 TEST(Lowering, ResultsAreTensorsOfTheirOwn) {
   NnefGraph g;
   const auto x = g.External("x", "f32[2,3]");
@@ -191,7 +190,7 @@ TEST(Lowering, ResultsAreTensorsOfTheirOwn) {
   EXPECT_EQ(g.Input(g.ResultOf("c"), 0).type(), "ReLU");
 }
 
-// `u = update(v, x)` where nothing reads v: its value is read all the same.
+// `u = update(v, x)` without a reader of v: the value of v is read nevertheless.
 TEST(Lowering, UpdatedVariablesAreRead) {
   NnefGraph g;
   const auto x = g.External("x", "f32[2]");
@@ -207,7 +206,7 @@ TEST(Lowering, UpdatedVariablesAreRead) {
   EXPECT_EQ(g.ResultOf("u").type(), "ReLU");
 }
 
-// What is stored from an input of the model is computed, although v is read.
+// A value that is stored from an input of the model is computed, although v is read.
 TEST(Lowering, InputsAreStoredByAnOperation) {
   NnefGraph g;
   const auto x = g.External("x", "f32[2]");
@@ -232,7 +231,7 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
 }
 
-// No tensor holds strings: the Const has no value, as that of a variable without data.
+// No tensor has string elements: the Const has no value, like that of a variable without data.
 TEST(Lowering, ConstantsOfStringsHaveNoValue) {
   NnefGraph g;
   g.Result("a", g.Op("constant", "a", {}, "shape = [1], value = [\"s\"], dtype = \"string\""));

@@ -8,8 +8,8 @@
 namespace nnefc::testing {
 namespace {
 
-// Damages files in every place and expects an answer each time: a graph that
-// can be written, or a message. Nothing may crash or take long.
+// Damages files at every position and expects one of two results: a graph that can be written, or a message.
+// No crash or long run is allowed.
 class DamageTest : public IrFilesTest {
  protected:
   void SetUp() override {
@@ -32,7 +32,7 @@ class DamageTest : public IrFilesTest {
     }
   }
 
-  // The sweep of a slow machine ends early.
+  // The sweep ends early on a slow machine.
   bool InTime() const { return std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(40); }
 
   void SweepAttributes(const std::string& xml, const std::string& weights) {
@@ -147,7 +147,7 @@ TEST_F(DamageTest, UnknownOperationsAndRtInfo) {
   Sweep(xml);
 }
 
-// 10^6 layers: an answer in time and memory, whatever it is.
+// 10^6 layers: a result in bounded time and memory.
 TEST_F(DamageTest, MillionLayers) {
   std::string xml = "<net version=\"11\"><layers>\n";
   for (int i = 0; i < 1'000'000; ++i) {

@@ -18,7 +18,7 @@ class IfTest : public IrFilesTest {
     if (outcome.graph != nullptr) ExpectStable(*outcome.graph);
     return std::move(outcome.graph);
   }
-  // The If that feeds the first result.
+  // Returns the If that feeds the first result.
   static const ir::Node& Branch(const ir::Graph& graph) {
     return graph.node(graph.node(graph.results()[0]).input(0).node);
   }
@@ -93,7 +93,7 @@ TEST_F(IfTest, ReadsPlacesAndPortIdsOfOutputsAlike) {
   EXPECT_EQ(ReadText(Path("a.xml")), ReadText(Path("b.xml")));
 }
 
-// X stands at port 1 and Y at port 2, whichever is listed first.
+// X is at port 1 and Y at port 2, in either order of the list.
 TEST_F(IfTest, ReadsPortIdsInAnyOrder) {
   const auto graph = ExpectFine(IfNet({.input_ids = {0, 2, 1}}));
   const ir::Node& branch = Branch(*graph);
@@ -104,7 +104,7 @@ TEST_F(IfTest, ReadsPortIdsInAnyOrder) {
   }
 }
 
-// Ids are meant if all entries of both port maps are ids, else places.
+// The numbers are ids if all entries of both port maps are ids, else indices.
 TEST_F(IfTest, ReadsBothPortMapsAlike) {
   IfParts parts;
   parts.outputs = {{.id = 1, .dims = {1, 2, 2}}, {.id = 7, .dims = {1, 2, 2}}};
@@ -120,7 +120,7 @@ TEST_F(IfTest, ReadsBothPortMapsAlike) {
   ExpectError(parts, "openvino.external-port-id");
 }
 
-// What a Parameter's data say counts, whatever its port declares.
+// The data of a Parameter decide, whatever its port declares.
 TEST_F(IfTest, ComparesTheTypesOfParameters) {
   const auto of_parameter = [&](std::string_view precision) {
     std::string xml = IfNet({});
@@ -223,7 +223,7 @@ TEST_F(IfTest, RefusesDifferentTypes) {
   ExpectError({.then_body = body}, "body.element-type");
 }
 
-// The If of a constant condition, its then_body being fit and its else_body not.
+// An If with a constant condition, a valid then_body and an invalid else_body.
 std::string ConstantConditionNet(std::string_view dims, int64_t size) {
   const std::vector<int64_t> shape = {1, 2, 2};
   LayerText condition = Const(0, "cond", {}, 0, size, "BOOL");
@@ -265,8 +265,8 @@ TEST_F(IfTest, JudgesOnlyTheBodyThatAConstantConditionTakes) {
   }
 }
 
-// The layers c and x and, around `inner`, the If that takes them; without it x
-// is the result. The result is the layer 3 and, without an If, 2.
+// The layers c and x and, around `inner`, the If that reads them; without it x is the result. The result is
+// layer 3, or 2 without an If.
 std::string NestParts(const std::string& inner) {
   if (inner.empty()) {
     return NetParts({Parameter(0, "c", {1}, "BOOL"), Parameter(1, "x", {2}), Result(2, "y", {2})},
@@ -289,7 +289,7 @@ std::string PortMaps(int64_t then_result) {
                      MapOutput(2, then_result), MapOutput(2, 2));
 }
 
-// An If whose then_body holds an If, and so on: `depth` of them.
+// An If whose then_body contains an If, and so on, `depth` levels deep.
 std::string NestedNet(int depth) {
   const std::string else_body = "<else_body>" + NestParts("") + "</else_body>";
   const std::string level = NestParts(PortMaps(3) + "<then_body>@</then_body>" + else_body);

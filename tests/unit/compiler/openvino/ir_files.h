@@ -19,7 +19,7 @@
 
 namespace nnefc::testing {
 
-// A run of the reader: the graph and what was said.
+// A run of the reader: the graph and the diagnostics.
 struct ReadOutcome {
   std::unique_ptr<ir::Graph> graph;
   std::vector<std::string> labels;  // of errors and warnings
@@ -30,7 +30,7 @@ struct ReadOutcome {
   }
 };
 
-// A folder of its own for each test, and reading and writing in it.
+// A separate folder for each test, with functions to read and write in it.
 class IrFilesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -75,7 +75,7 @@ class IrFilesTest : public ::testing::Test {
     return ReadFile(Path("net.xml"));
   }
 
-  // Writes the graph twice with a reading between and expects equal bytes.
+  // Writes the graph, reads it, writes it again and expects equal bytes.
   void ExpectStable(const ir::Graph& graph) {
     for (const std::string& violation : ir::Verify(graph)) ADD_FAILURE() << violation;
     ASSERT_TRUE(WriteOpenVino(graph, Path("first.xml")).ok());

@@ -55,7 +55,7 @@ std::string MapOutput(int64_t external, int64_t internal, std::string_view slice
 struct IfParts {
   std::vector<int64_t> condition_dims = {1};
   std::string condition_type = "BOOL";
-  std::vector<int64_t> input_ids = {0, 1, 2};  // in the order that the ports are listed in
+  std::vector<int64_t> input_ids = {0, 1, 2};  // the order of the ports in the list
   std::string then_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(3, 3);
   std::string else_map = MapInput(1, 0) + MapInput(2, 1) + MapOutput(3, 3);
   std::string then_body;  // empty: X*Y
@@ -65,8 +65,8 @@ struct IfParts {
 std::string IfNet(const IfParts& parts);
 std::string BinaryBody(std::string_view tag, std::string operation, std::vector<int64_t> dims = {1, 2, 2});
 
-// The TensorIterator of X, sliced along axis 1, and H, merged: y = x + h,
-// outputs the concatenation and the last.
+// The TensorIterator of X, sliced along axis 1, and the merged H: y = x + h. It outputs the concatenation and
+// the last state.
 struct LoopParts {
   int64_t length = 4;
   int64_t part = 1;

@@ -55,7 +55,7 @@ TEST(Iterations, CutAscendingPartsInEitherOrder) {
   EXPECT_EQ(PartOffset({5, 0, -1, 1}, 6, 0), 4);
 }
 
-// The offsets that a range cuts, counted one by one, for all small ones.
+// The offsets that a range selects, counted one by one, for all small ranges.
 TEST(Iterations, AgreeWithTheDefinition) {
   for (int64_t extent = 0; extent <= 4; ++extent) {
     for (int64_t start = -6; start <= 6; ++start) {
@@ -88,7 +88,7 @@ TEST(Iterations, AgreeWithTheDefinition) {
   }
 }
 
-// Numbers of which sums fit 64 bits; one beyond is refused, whichever it is.
+// Numbers whose sums fit 64 bits; each one beyond the limit is rejected.
 TEST(Iterations, FarNumbers) {
   constexpr int64_t kFar = int64_t{1} << 62;
   EXPECT_EQ(Count({0, -1, 1, 1}, kFar), kFar);

@@ -105,7 +105,7 @@ TEST_F(ReadTest, MapsConstantsWhereverTheyLie) {
   EXPECT_EQ(value.ElementAsDouble(1), -2);
 }
 
-// A Parameter without `<data>` is what its port declares.
+// A Parameter without `<data>` has the type that its port declares.
 TEST_F(ReadTest, TakesParametersByTheirPorts) {
   const std::string xml =
       Net({Parameter(0, "x", {2, 3}, "I64"), Result(1, "y", {2, 3}, "I64")}, {{0, 0, 1, 0}});

@@ -117,7 +117,7 @@ TEST_F(TensorIteratorTest, AcceptsPortsOfBackEdgesAndInvariantInputs) {
   ExpectFine(LoopNet({.back_edges = ""}));
 }
 
-// A body of two states that change places: r0 = b, r1 = a.
+// A body that swaps two states: r0 = b, r1 = a.
 TEST_F(TensorIteratorTest, SwapsStatesInParallel) {
   const std::string body = Body(
       "body", {Parameter(0, "a", {1}), Parameter(1, "b", {1}), Result(2, "r0", {1}), Result(3, "r1", {1})},
@@ -136,12 +136,12 @@ TEST_F(TensorIteratorTest, SwapsStatesInParallel) {
       ExpectFine(Net({Parameter(0, "A", {1}), Parameter(1, "B", {1}), loop, Result(3, "a", {1}),
                       Result(4, "b", {1}), Result(5, "c", {3})},
                      {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 3, 4, 0}, {2, 4, 5, 0}}));
-  // Without slices the concatenation tells the number of iterations.
+  // Without slices the concatenation determines the number of iterations.
   EXPECT_EQ(Loop(*outcome.graph).output(2).shape, ir::PartialShape({3}));
   EXPECT_TRUE(outcome.labels.empty()) << outcome.text;
 }
 
-// One input sliced along axis 0, whose body gives scalars or slices.
+// One input sliced along axis 0; the body returns scalars or slices.
 std::string ScalarNet(std::string_view output_slice) {
   const std::string body = Body("body",
                                 {Parameter(0, "x", {1}),

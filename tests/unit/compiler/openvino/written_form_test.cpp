@@ -30,7 +30,7 @@ class WrittenFormTest : public IrFilesTest {
   static std::vector<int64_t> Integers(const ir::Graph& graph, const ir::Node& node, int32_t input) {
     return {graph.output(node.input(input)).value->ElementAsInt(0)};
   }
-  // What the range of OpenLoop becomes: start and stop of Slice.
+  // Expects the cut that the range of OpenLoop becomes: start and stop of Slice.
   void ExpectCut(int64_t start, int64_t end, int64_t stride, int64_t first, int64_t stop) {
     const auto graph = OpenLoop(start, end, stride);
     ASSERT_NE(graph, nullptr);

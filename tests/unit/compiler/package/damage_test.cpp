@@ -1,5 +1,5 @@
-// Every file that the package reads, cut at every length and with every byte of
-// its header changed: a message or success, never a crash.
+// Every file format of the package, truncated at every length and with every byte of its header changed: a
+// message or success, never a crash.
 
 #include "compiler/package/dat.h"
 #include "compiler/package/model.h"
@@ -14,8 +14,8 @@ namespace {
 
 class DamageTest : public PackageTest {
  protected:
-  // Calls `read` with every damaged form of `bytes`; the first `header` bytes
-  // are changed one by one. `read` returns true if it succeeded.
+  // Calls `read` with every damaged form of `bytes`; the first `header` bytes are changed one by one. `read`
+  // returns true on success.
   template <typename Read>
   void Sweep(const std::string& bytes, size_t header, Read read) {
     auto expect = [&](const std::string& damaged, std::string_view how, size_t at) {
@@ -41,7 +41,7 @@ class DamageTest : public PackageTest {
     return dat && DecodeDat(*dat, type, context_.emitter);
   }
 
-  // The header alone says what the file does, of which `dat` was read.
+  // Expects the same result from the header alone as from the file, which was read as `dat`.
   void ExpectHeader(const std::string& bytes, const DatFile* dat) {
     const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
     const uint64_t size = DatHeaderSize({data, std::min<size_t>(bytes.size(), kLongestDatHeader)});
@@ -112,7 +112,7 @@ TEST_F(DamageTest, Safetensors) {
       .Text(header)
       .Text(std::string("\x80\x3f\0\0\x80\xff\1\0", 8))
       .Text(std::string(8, '\0'));
-  // The header alone says what the file does.
+  // The header alone yields the same result as the file.
   Sweep(file.text(), file.text().size(), [&](const std::string& bytes) {
     const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
     const uint64_t size = SafetensorsHeaderSize({data, bytes.size()});
@@ -160,7 +160,7 @@ TEST_F(DamageTest, Archives) {
     if (model == nullptr || !model->HasVariable("conv1/filter")) return model != nullptr;
     return model->ReadVariable("conv1/filter", ElementType::kF32, context_.emitter).has_value();
   };
-  // Read in one pass or in two.
+  // In one pass or in two.
   auto open = [&](const std::string& damaged) {
     const std::string path = Write("x.tar", damaged);
     const bool success = read(path, /*reads_data=*/false);

@@ -55,7 +55,7 @@ class DatTest : public PackageTest {
     EXPECT_FALSE(Read(bytes).has_value());
     return Messages();
   }
-  // The decoded items as text, or the messages.
+  // Returns the decoded items as text, or the messages.
   std::string Decoded(const std::string& bytes, ElementType type = ElementType::kF32,
                       const DatQuantization* quantization = nullptr) {
     auto dat = Read(bytes);
@@ -89,7 +89,7 @@ TEST_F(DatTest, ReadsFloatsOfBothFormats) {
 }
 
 TEST_F(DatTest, TellsTheFormatsApartWhereSizesAgree) {
-  // 24 bytes of header and 128 of data: 128 + u32@4 is the size of the file, too.
+  // 24 bytes of header and 128 of data: 128 + u32@4 is also the size of the file.
   std::vector<float> values(32, 2);
   auto provisional = Read(Make(Provisional{.extents = {1, 32}, .data = Raw(values)}));
   ASSERT_TRUE(provisional);
@@ -120,7 +120,7 @@ TEST_F(DatTest, ReadsHeadersByThemselves) {
     EXPECT_EQ(header->shape, whole->value.shape());
     EXPECT_EQ(header->algorithm, whole->algorithm);
     EXPECT_EQ(header->data_offset, whole->data_offset);
-    // What is missing or too much is told by the size.
+    // The message states the missing or excess bytes.
     for (uint64_t wrong : {bytes.size() - 1, bytes.size() + 1, bytes.size() + 10'000'000'000}) {
       EXPECT_FALSE(ReadDatHeader(Source(bytes.substr(0, size)), wrong, context_.emitter));
       const std::string messages = Messages();
@@ -320,7 +320,8 @@ TEST_F(DatTest, AcceptsStrayBytesOfAnOldExporter) {
       "skipped [dat.stray-bytes]\n");
 }
 
-// Two blocks of 32 items: a scale in f16, then 16 bytes of two codes, which stand for -8 to 7 times it.
+// Two blocks of 32 items: a scale in f16, then 16 bytes of two 4-bit codes each; a code is -8 to 7 times the
+// scale.
 std::string Blocks() {
   std::string data("\x00\x38", 2);  // 0.5
   for (int i = 0; i < 16; ++i) data += static_cast<char>((15 - i) << 4 | i);
@@ -429,7 +430,7 @@ TEST_F(DatTest, DoesNotBelieveExtents) {
             std::string::npos);
 }
 
-// R 5.2, P 5.2: every byte, those that are kept free too.
+// R 5.2, P 5.2: every byte, including the reserved ones.
 TEST_F(DatTest, WritesTheBytesOfBothLayouts) {
   struct Row {
     TensorValue value;
@@ -444,7 +445,7 @@ TEST_F(DatTest, WritesTheBytesOfBothLayouts) {
       {TensorValue::Filled(ElementType::kF32, Shape(8, 1), 4), 32, 0, 0, Raw<float>({4})},
       {TensorValue::Filled(ElementType::kF16, {3}, -2), 16, 0, 0, Raw<uint16_t>({0xc000, 0xc000, 0xc000})},
       {TensorValue::Filled(ElementType::kF64, {1, 1}, 0.25), 64, 0, 0, Raw<double>({0.25})},
-      // What the formats do not have is written as f32.
+      // Types that the formats lack are written as f32.
       {TensorValue::Filled(ElementType::kBF16, {2}, -3), 32, 0, 0, Raw<float>({-3, -3})},
       {TensorValue::Filled(ElementType::kF8E4M3, {1, 2}, 2), 32, 0, 0, Raw<float>({2, 2})},
       {TensorValue::FromInts({3}, {-1, 0, INT64_MAX}), 64, 4, 2, Raw<int64_t>({-1, 0, INT64_MAX})},
@@ -534,7 +535,7 @@ TEST_F(DatTest, BoundsOfTheFormats) {
   }
 }
 
-// Cut anywhere, a file ends where it is cut.
+// Files that are truncated at any position.
 TEST_F(DatTest, FilesThatAreCutOff) {
   const std::string scalar = Make(Provisional{.data = Raw<float>({3})});
   EXPECT_NE(ReadFails(scalar.substr(0, 15)).find("the file ends after 15 bytes, within the header"),

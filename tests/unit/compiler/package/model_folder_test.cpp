@@ -24,7 +24,7 @@ class ModelFolderTest : public ::testing::Test {
   }
   ~ModelFolderTest() override { fs::remove_all(root_); }
 
-  // "" if it was written.
+  // Returns "" if it was written.
   std::string Write(std::string_view label) {
     const auto written = folder().WriteVariable(label, TensorValue::FromFloats({1}, {1.0F}));
     return written ? "" : written.error().message;
@@ -36,7 +36,7 @@ class ModelFolderTest : public ::testing::Test {
     text << std::ifstream(root_ / "victim" / "v.dat").rdbuf();
     return text.str();
   }
-  // The files and folders outside of the model, which stay as they are.
+  // Expects that the files and folders outside of the model are unchanged.
   void ExpectUntouched() const {
     EXPECT_EQ(Victim(), "precious");
     EXPECT_EQ(std::distance(fs::directory_iterator(root_ / "victim"), fs::directory_iterator()), 1);
@@ -55,7 +55,7 @@ TEST_F(ModelFolderTest, FilesAreWrittenWhereModelsReadThem) {
   EXPECT_TRUE(IsFile("model/u.dat"));
   EXPECT_TRUE(folder().WriteText(kGraphFile, "version 1.0;").ok());
   EXPECT_TRUE(IsFile("model/graph.nnef"));
-  EXPECT_EQ(Write("w"), "");  // over the file that is there
+  EXPECT_EQ(Write("w"), "");  // overwrites the existing file
 }
 
 TEST_F(ModelFolderTest, NothingOutsideIsWritten) {

@@ -26,7 +26,7 @@ std::string LargeDat(uint32_t extent) {
 
 class ModelTest : public PackageTest {
  protected:
-  // Changes a file where it lies.
+  // Changes a file in place.
   static void Overwrite(const std::string& path, std::streamoff at, std::string_view bytes) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(at);
@@ -37,7 +37,7 @@ class ModelTest : public PackageTest {
     environment_failed_ = result.environment_failed;
     return std::move(result.model);
   }
-  // What is said of an archive with these bytes.
+  // Returns the diagnostics for an archive with these bytes.
   std::string OpenFails(const std::string& bytes, const ModelOpenOptions& options = {}) {
     EXPECT_EQ(Open(Write("x.tar", bytes), options), nullptr);
     EXPECT_FALSE(environment_failed_);
@@ -78,8 +78,8 @@ TEST_F(ModelTest, OpensFolders) {
   EXPECT_TRUE(model->ReadVariable("conv1/bias", ElementType::kF32, context_.emitter)->buffer()->mapped());
 }
 
-// What a folder holds is listed once; folders behind links are not, nor are files that come later to where
-// nothing was.
+// The list excludes files in linked folders and files that are added later to empty folders; lookups by label
+// find both.
 TEST_F(ModelTest, FindsVariablesOfFoldersBesideWhatItListed) {
   namespace fs = std::filesystem;
   Write("m/graph.nnef", kGraph);
@@ -139,12 +139,12 @@ TEST_F(ModelTest, ReadsHeadersOfArchivesWithoutTheirData) {
   EXPECT_EQ(header->shape, Shape({100'000}));
   EXPECT_FALSE(model->ReadVariableHeader("c", context_.emitter));
   EXPECT_NE(Messages().find("c.dat: error: at byte 9: the file ends after 9 bytes"), std::string::npos);
-  // What is there no more shows that the header was all that was kept.
+  // The damage shows that only the header was stored.
   Overwrite(Path("m.tgz"), 40, "damage");
   EXPECT_TRUE(model->ReadVariableHeader("a", context_.emitter));
   EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter));
   EXPECT_NE(Messages().find("the archive is damaged"), std::string::npos);
-  // Told once.
+  // Reported once.
   EXPECT_FALSE(model->ReadVariable("b", ElementType::kF32, context_.emitter));
   EXPECT_EQ(Messages(), "");
 }
@@ -248,7 +248,7 @@ TEST_F(ModelTest, FindsFilesByNamesOfAnyBytes) {
   TarMaker tar;
   tar.File("graph.nnef", kGraph);
   for (const std::string& label : labels) tar.File(label + ".dat", Dat(1, 2));
-  // A longer name in an extended header, which POSIX wants to be UTF-8.
+  // A longer name in an extended header, which must be UTF-8 by POSIX.
   tar.Add({.name = "x", .data = "15 path=b\xff.dat\n", .type = 'x'}).File("short.dat", Dat(1, 2));
   const auto model = Open(Write("names.tar", tar.Tar()));
   ASSERT_NE(model, nullptr) << Messages();
@@ -265,7 +265,7 @@ TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
   };
   EXPECT_EQ(OpenFails(with({.name = "x.dat", .data = "abc", .size = 100'000})),
             "the archive is damaged at or after `x.dat`: Truncated tar archive [archive.damaged]\n");
-  // Another file's data count, too.
+  // The data of another file also count.
   EXPECT_NE(
       OpenFails(with({.name = "x.txt", .data = "abc", .size = uint64_t{1} << 32})).find("archive.damaged"),
       std::string::npos);
@@ -273,7 +273,7 @@ TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
             "`x.dat` says that it has 5000 bytes; the bound of `--max-bytes` is 4096 [archive.too-large]\n");
   std::string bomb = TarMaker().File("graph.nnef", kGraph).File("x.txt", std::string(1 << 22, '\0')).Tar();
   EXPECT_NE(OpenFails(Gzip(bomb), {.max_bytes = 1 << 20}).find("archive.too-large"), std::string::npos);
-  // So do bytes behind the last entry.
+  // So do bytes after the last entry.
   std::string tail = TarMaker().File("graph.nnef", kGraph).Tar() + std::string(1 << 22, '\0');
   EXPECT_EQ(OpenFails(Gzip(tail), {.max_bytes = 1 << 20}),
             "the archive unpacks to more than 1048576 bytes; raise the bound with `--max-bytes` "

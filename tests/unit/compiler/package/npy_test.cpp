@@ -119,14 +119,14 @@ TEST_F(NpyTest, WritesAndReadsArchives) {
     EXPECT_EQ((*read)[i].value, tensors[i].value);
   }
   EXPECT_TRUE((*read)[0].value.buffer()->mapped());
-  // Nothing else is left in the folder.
+  // The folder has no other files.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
   EXPECT_FALSE(ReadNpz(*source, context_, {.max_bytes = 64}));
   EXPECT_NE(Messages().find("archive.too-large"), std::string::npos);
   EXPECT_FALSE(WriteNpz(Path("none/x.npz"), tensors).ok());
 }
 
-// A zip file in which every name stands for the same array.
+// A zip file in which every name has the same array.
 std::string Zip(std::span<const std::string> names, const std::string& array, bool utf8_flag) {
   ZipMaker zip;
   for (const std::string& name : names) {
@@ -135,7 +135,7 @@ std::string Zip(std::span<const std::string> names, const std::string& array, bo
   return zip.Zip();
 }
 
-// Keys of a mapping, not paths: NumPy takes all of these, too.
+// Keys of a mapping, not paths: NumPy also accepts all of these.
 const std::vector<std::string> kUnusualNames = {
     "",           "/conv/out", "..x",       "a//b",         "./a",
     "a/",         "a\\b",
@@ -154,7 +154,7 @@ TEST_F(NpyTest, KeepsUnusualNames) {
   auto written = WriteNpz(Path("x.npz"), tensors);
   ASSERT_TRUE(written.ok()) << written.error().message;
   const std::string array = NpyHeader(TensorValue::Scalar(1)) + Bytes().F32(1).text();
-  // Written by us, and by others with and without the flag that says UTF-8.
+  // Written by nnefc, and by others with and without the UTF-8 flag.
   for (const std::string& bytes :
        {Slurp(Path("x.npz")), Zip(members, array, true), Zip(members, array, false)}) {
     auto read = ReadNpz(Source(bytes), context_);
@@ -183,12 +183,13 @@ TEST_F(NpyTest, RefusesNamesThatAreNoText) {
     size_t place;
     std::string byte;
   };
-  for (const Case& wrong : std::vector<Case>{{"a\xff", "a.", 1, "0xff"},
-                                             {"\xc0\x80", "..", 0, "0xc0"},            // a long form
-                                             {"ab\xed\xa0\x80", "ab...", 2, "0xed"},   // half of a pair
-                                             {"\xf4\x90\x80\x80", "....", 0, "0xf4"},  // above U+10FFFF
-                                             {"é\xc3", "...", 2, "0xc3"},              // cut
-                                             {"a\0b"s, "a.b", 1, "0x00"}}) {
+  for (const Case& wrong :
+       std::vector<Case>{{"a\xff", "a.", 1, "0xff"},
+                         {"\xc0\x80", "..", 0, "0xc0"},            // an overlong encoding
+                         {"ab\xed\xa0\x80", "ab...", 2, "0xed"},   // half of a surrogate pair
+                         {"\xf4\x90\x80\x80", "....", 0, "0xf4"},  // above U+10FFFF
+                         {"é\xc3", "...", 2, "0xc3"},              // truncated
+                         {"a\0b"s, "a.b", 1, "0x00"}}) {
     for (bool utf8_flag : {false, true}) {
       const std::vector<std::string> members = {"b.npy", wrong.name + ".npy"};
       const std::string bytes = Zip(members, array, utf8_flag);
@@ -233,7 +234,7 @@ TEST_F(NpyTest, ReadsArraysAloneAndEachOnce) {
   EXPECT_EQ(read->front().name, "a");
   EXPECT_FALSE(ReadNpz(Source(Zip(std::vector<std::string>{"a.npy", "a.npy"}, array, false)), context_));
   EXPECT_NE(Messages().find("the archive holds `a.npy` twice [archive.duplicate]\n"), std::string::npos);
-  // Places count from where the archive begins.
+  // Offsets are relative to the start of the archive.
   read =
       ReadNpz(Source("before" + Zip(std::vector<std::string>{"a.npy", "b/c.npy"}, array, false)), context_);
   ASSERT_TRUE(read) << Messages();
@@ -274,7 +275,7 @@ TEST_F(NpyTest, BoundsOfTheFormat) {
   for (uint8_t version : {0, 4, 255}) {
     EXPECT_NE(Read(Npy(dictionary, Bytes().F32(3).text(), version)).find("[npy.version]"), std::string::npos);
   }
-  // Cut anywhere, the file ends where it is cut.
+  // A file that is truncated at any position.
   for (uint8_t version : {1, 2}) {
     const std::string whole = Npy(dictionary, Bytes().F32(3).text(), version);
     for (size_t size = 7; size < whole.size(); ++size) {

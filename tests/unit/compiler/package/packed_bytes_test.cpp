@@ -25,7 +25,7 @@ TEST_F(PackedBytesTest, HandsOutMappedAndOwnedBytes) {
   const auto mapped = OpenData(Write("x.gz", content), context_);
   ASSERT_TRUE(mapped);
   EXPECT_EQ(Joined(mapped->bytes), content);
-  // What was let go of can be read once more, where it does not begin with a page, too.
+  // Released pages can be read again, also if the range does not begin at a page.
   EXPECT_EQ(Joined(Buffer::Slice(mapped->bytes, 1001, 3'000'000)), content.substr(1001, 3'000'000));
   EXPECT_EQ(Joined(Source(content).bytes), content);
   EXPECT_EQ(Joined(Source("").bytes), "");

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// The vectors hold for every implementation of the rule.
+// The vectors are valid for every implementation of the rule.
 TEST(RandomTensorTest, MatchesVectors) {
   std::ifstream file("tests/networks/weights_vectors.json");
   ASSERT_TRUE(file.good());

@@ -1,4 +1,4 @@
-// The numbers of a file in the format of safetensors, each at its bound and one beyond.
+// The numbers of a safetensors file, each at its bound and one beyond.
 
 #include "compiler/package/safetensors.h"
 
@@ -13,7 +13,7 @@ class SafetensorsTest : public PackageTest {
                           std::optional<uint64_t> stated = std::nullopt) {
     return Bytes().Add<uint64_t>(stated.value_or(header.size())).Text(header).Text(data).text();
   }
-  // "name offset+size;" of each tensor, or the labels of what is wrong.
+  // Returns "name offset+size;" of each tensor, or the labels of the errors.
   std::string Read(const std::string& bytes) {
     const auto index = ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
     std::string text;
@@ -61,7 +61,7 @@ TEST_F(SafetensorsTest, ShapesOfATensor) {
   EXPECT_EQ(ReadOne(ones + ", 1", "0, 8", 8), "safetensors.size");
 }
 
-// Tensors share no bytes and leave none, in whichever order they are listed.
+// Tensors do not overlap and cover all bytes, in whichever order they are listed.
 TEST_F(SafetensorsTest, TensorsFillTheData) {
   const auto read = [&](const std::string& first, const std::string& second, size_t bytes) {
     const std::string header = "{" + Tensor("a", "1", first) + ", " + Tensor("b", "1", second) + "}";

@@ -10,15 +10,15 @@
 
 namespace nnefc {
 
-// Makes tar archives (POSIX ustar), correct ones and others.
+// Makes tar archives (POSIX ustar), valid and invalid ones.
 class TarMaker {
  public:
   struct Entry {
     std::string name = {};
     std::string data = {};
     char type = '0';
-    std::string target = {};            // of links
-    std::optional<uint64_t> size = {};  // if not that of the data
+    std::string target = {};            // of a link
+    std::optional<uint64_t> size = {};  // if it differs from that of the data
   };
 
   TarMaker& Add(const Entry& entry) {

@@ -15,7 +15,7 @@
 
 namespace nnefc {
 
-// A string of bytes made piece by piece, numbers little-endian.
+// A builder of byte strings with little-endian numbers.
 class Bytes {
  public:
   template <typename T>
@@ -43,7 +43,7 @@ class Bytes {
   std::string text_;
 };
 
-// A folder that lives as long as the test.
+// A folder with the lifetime of the test.
 class PackageTest : public testing::Test {
  protected:
   PackageTest() {
@@ -56,7 +56,7 @@ class PackageTest : public testing::Test {
   std::string Write(std::string_view name, std::string_view content) const {
     std::filesystem::path path = Path(name);
     std::filesystem::create_directories(path.parent_path());
-    // A new file: the old one may be mapped, and ext4 writes to disk what replaces content.
+    // A new file: the old one may be mapped, and ext4 writes to disk when content is replaced.
     std::filesystem::remove(path);
     std::ofstream(path, std::ios::binary) << content;
     return path.string();
@@ -65,20 +65,20 @@ class PackageTest : public testing::Test {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // The bytes as a file that messages call `x`.
+  // Returns the bytes as a file that messages call `x`.
   DataSource Source(std::string_view content, FileKind kind = FileKind::kBinary) {
-    // At the end of an allocation, where the address sanitizer sees what reads past it.
+    // The data end with the allocation, so that the address sanitizer detects reads past the end.
     auto buffer = Buffer::Allocate(content.size() / 64 * 64 + 63);
     size_t offset = buffer->size() - content.size();
     if (!content.empty()) std::memcpy(buffer->mutable_data() + offset, content.data(), content.size());
     auto bytes = Buffer::Slice(std::move(buffer), offset, content.size());
     return {context_.sources.AddOpaque("x", kind), std::move(bytes)};
   }
-  // What was emitted since the last call of Messages().
+  // Returns the diagnostics since the last call of Messages().
   std::string Told() const {
     return RenderText(context_.emitter.diagnostics(), context_.sources, {.color = false, .excerpts = false});
   }
-  // The same, which is taken.
+  // Returns the same diagnostics and removes them.
   std::string Messages() {
     std::string text = Told();
     context_.emitter.Clear();

@@ -9,18 +9,18 @@
 
 namespace nnefc {
 
-// Makes zip archives, correct ones and others.
+// Makes zip archives, valid and invalid ones.
 class ZipMaker {
  public:
   struct Entry {
     std::string name = {};
-    std::string data = {};  // as it lies in the archive
+    std::string data = {};  // as stored in the archive
     uint16_t flags = 0;
     uint16_t method = 0;
-    std::optional<uint32_t> unpacked = {};  // bytes, if not those of the data
-    std::optional<uint32_t> checksum = {};  // if not that of the data
+    std::optional<uint32_t> unpacked = {};  // bytes, if they differ from those of the data
+    std::optional<uint32_t> checksum = {};  // if it differs from that of the data
     std::optional<std::string> local_name = {};
-    bool large = false;  // sizes and place in an extra field of 64 bits
+    bool large = false;  // sizes and offset in a 64-bit extra field
   };
 
   ZipMaker& Add(const Entry& entry) {
@@ -29,7 +29,7 @@ class ZipMaker {
     const uint32_t unpacked = entry.unpacked.value_or(packed);
     const uint32_t kSeeExtra = 0xffffffff;
     const std::string local_name = entry.local_name.value_or(entry.name);
-    Bytes begin;  // of both headers
+    Bytes begin;  // common to both headers
     begin.U16(20).U16(entry.flags).U16(entry.method).U16(0).U16(33);
     begin.U32(entry.checksum.value_or(Checksum(entry.data)));
     files_.Text("PK\3\4").Text(begin.text()).U32(packed).U32(unpacked);
@@ -42,7 +42,7 @@ class ZipMaker {
         .U16(0)
         .U16(0);
     directory_.U32(0100644u << 16).U32(entry.large ? kSeeExtra : place).Text(entry.name);
-    // Behind a field of another kind.
+    // After a field of another kind.
     if (entry.large) {
       directory_.U16(0x5455).U16(0).U16(1).U16(24);
       directory_.Add<uint64_t>(unpacked).Add<uint64_t>(packed).Add<uint64_t>(place);
@@ -50,7 +50,7 @@ class ZipMaker {
     ++count_;
     return *this;
   }
-  // With the record of 64-bit sizes that NumPy writes for large archives.
+  // Includes the record of 64-bit sizes that NumPy writes for large archives.
   std::string Zip(bool large = false, const std::string& comment = "") const {
     const auto size = static_cast<uint32_t>(directory_.text().size());
     const auto place = static_cast<uint32_t>(files_.text().size());
@@ -76,7 +76,7 @@ class ZipMaker {
   uint16_t count_ = 0;
 };
 
-// As deflate packs it, without a header.
+// Compresses by deflate, without a header.
 inline std::string Deflate(const std::string& text) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);

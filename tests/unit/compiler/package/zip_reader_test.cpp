@@ -8,7 +8,7 @@ namespace {
 
 class ZipReaderTest : public PackageTest {
  protected:
-  // "name=content" of every member, or what is wrong.
+  // Returns "name=content" of every member, or the diagnostics.
   std::string Read(const std::string& bytes, uint64_t max_bytes = 1000) {
     const DataSource source = Source(bytes);
     ZipReader reader(source, max_bytes, context_.emitter);
@@ -83,7 +83,7 @@ TEST_F(ZipReaderTest, RefusesWhatIsWrong) {
                   .find(fmt::format("`a` does not unpack to {} bytes [archive.damaged]\n", size)),
               std::string::npos);
   }
-  // More than deflate can make of so few bytes is not even tried.
+  // A size that deflate cannot reach from these bytes is rejected without unpacking.
   EXPECT_EQ(Read(one({.name = "a", .data = "1", .method = 8, .unpacked = 2000}), 3000),
             "x: error: at byte 78: `a` cannot have 2000 bytes: its data are 1 [archive.size]\n");
   for (const std::string& cut : {packed.substr(0, packed.size() - 1), packed + "more"}) {
@@ -93,7 +93,7 @@ TEST_F(ZipReaderTest, RefusesWhatIsWrong) {
   }
 }
 
-// Any byte changed, any byte missing: read, or told.
+// Any byte changed, any byte missing: read, or reported.
 TEST_F(ZipReaderTest, BearsDamage) {
   const std::string packed = Deflate("12345678");
   const std::string good = ZipMaker()
@@ -114,7 +114,7 @@ TEST_F(ZipReaderTest, BearsDamage) {
 TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
   ASSERT_EQ(Read(whole), "a=12345;");
-  const uint32_t directory = 30 + 1 + 5, end = directory + 46 + 1;  // where they begin
+  const uint32_t directory = 30 + 1 + 5, end = directory + 46 + 1;  // start offsets
   const auto with = [&](size_t at, uint64_t value, size_t bytes) {
     std::string changed = whole;
     for (size_t i = 0; i < bytes; ++i) changed[at + i] = static_cast<char>(value >> (8 * i));
@@ -130,7 +130,7 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   expect(end + 12, {end + 1, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
   expect(end + 16, {directory + 1, end, 0x7fffffff, 0xffffffff}, 4, "does not fit [archive.damaged]");
   expect(end + 20, {1, 2, 0xffff}, 2, "the end of its directory is missing [archive.format]");
-  // The entry: sizes, lengths of its fields, and the place of the file.
+  // The entry: sizes, lengths of its fields, and the offset of the file.
   const auto left = static_cast<uint32_t>(whole.size() - 31);
   expect(directory + 20, {left + 1, 0x7fffffff, 0xfffffffe}, 4, "of which");
   expect(directory + 20, {0, 4, 6, left}, 4, "`a` cannot have 5 bytes");
@@ -144,7 +144,7 @@ TEST_F(ZipReaderTest, NumbersOfTheRecords) {
   expect(28, {1, 0xffff}, 2, "[archive.damaged]");
 }
 
-// Sizes of 64 bits: each in its place, all there.
+// 64-bit sizes: each at its offset, all present.
 TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
   const std::string whole = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();
   ASSERT_EQ(Read(whole), "a=12345;");
@@ -164,7 +164,7 @@ TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
   }
 }
 
-// As long as the comment says, up to the longest.
+// The length of the comment up to the maximum.
 TEST_F(ZipReaderTest, Comments) {
   const ZipMaker zip = ZipMaker().Add({.name = "a", .data = "1"});
   EXPECT_EQ(Read(zip.Zip(false, std::string(0xffff, 'c'))), "a=1;");

@@ -1,4 +1,4 @@
-// Deviations of a document: each rule is told once, at its first place.
+// Deviations of a document: each rule is reported once, at its first location.
 
 #include "compiler/semantics/deviations.h"
 

@@ -83,7 +83,7 @@ TEST(Provisional, HasNoConstructsOfTheOtherDialect) {
   });
 }
 
-// Both would tell the ratified dialect, were it not given.
+// Both would imply the ratified dialect if it were not specified.
 TEST(Provisional, HasNoExtensionsAndDataTypes) {
   auto check = [](std::string text) {
     return Checked(std::move(text), {}, ast::Dialect::kProvisional).Diagnostics();
@@ -137,7 +137,7 @@ TEST(Dialects, FixesAreTold) {
 }
 
 TEST(Dialects, ParametersOfTheOtherDialectAlone) {
-  // Where `deconv` has its `groups` here, it has `output_shape` there.
+  // `deconv` has `groups` here at the position of `output_shape` there.
   for (const std::string_view call :
        {"deconv(x, x, output_shape = [1])", "debox(x, size = [1], output_shape = [1])", "elu(x, alpha = 1.0)",
         "reshape(x, shape = [1], axis_start = 1)"}) {

@@ -4,7 +4,7 @@
 namespace nnefc {
 namespace {
 
-// The type of `z = TEXT;` in a fragment's body, as text.
+// Returns the type of `z = TEXT;` in a fragment's body, as text.
 std::string TypeOf(std::string_view text) {
   Checked checked(RatifiedBody(fmt::format("z = {}; y = x;", text)));
   EXPECT_EQ(checked.Diagnostics(), "") << text << "\n" << checked.Rendered();
@@ -162,7 +162,7 @@ TEST(Builtins, Arguments) {
   });
 }
 
-// Chains that the syntax allows must cost no stack: 900 of each.
+// Chains within the limits of the syntax must not consume stack: 900 of each.
 TEST(Depth, ChainsAndBrackets) {
   auto repeat = [](std::string_view text, int count) {
     std::string result;

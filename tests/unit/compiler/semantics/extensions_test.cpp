@@ -17,7 +17,7 @@ constexpr Extension kKnown[] = {
     {.name = "hidden", .activation = Activation::kImplicit},
 };
 
-// "NAME(ARGUMENTS)" of each use; `?` for an unknown one, `~` before a misspelt one.
+// Returns "NAME(ARGUMENTS)" for each use, with `?` for an unknown one, `~` before a misspelt one.
 std::string Read(std::string_view words) {
   Context context(StandardLibrary::Shared().base());
   const FileId file = context.sources.AddText("net.nnef", fmt::format("version 1.0;\nextension {};", words));
@@ -106,12 +106,12 @@ TEST(Layers, ADocumentsOwnDefinitionWins) {
   EXPECT_EQ(gru.document, own.document().extensions()[0].library);
 }
 
-// Not even when nothing of them is invoked.
+// They are absent even if none of them is invoked.
 TEST(Layers, AreNoPartOfOtherDocuments) {
   EXPECT_TRUE(Checked(ProvisionalGraph("y = relu(x)")).document().extensions().empty());
 }
 
-// "lenient" or "strict", then the symbols, of a document with these lines and statements.
+// Returns "lenient" or "strict", then the symbols, of a document with these lines and statements.
 std::string ReadWhole(std::string_view lines, std::string_view body, Leniency leniency) {
   Context context(StandardLibrary::Shared().base());
   const FileId file = context.sources.AddText(

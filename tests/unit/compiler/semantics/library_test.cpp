@@ -41,8 +41,8 @@ TEST(StandardLibrary, IsOneForTheProcess) {
   EXPECT_EQ(second.document().library(), first.document().library());
 }
 
-// Ids of a library's types mean the same in every document that is checked
-// against it, and in the libraries that are loaded after it.
+// The type ids of a library are valid in every document that is checked against it, and in libraries that are
+// loaded after it.
 TEST(StandardLibrary, TypesKeepTheirIds) {
   const StandardLibrary library;
   const CheckedDocument& ratified = library.Get(ast::Dialect::kRatified);
@@ -97,13 +97,13 @@ TEST(AddedLibrary, IsKnownWhereItWasAddedUnlessTheDocumentDefinesTheName) {
             body),
       "its own");
   EXPECT_EQ(Checked("version 1.0;\n" + body).Diagnostics(), "binding.undeclared-operation 5:9");
-  // Another library of the same time knows nothing of it, nor does the provisional dialect.
+  // Another library loaded at the same time does not include it, nor does the provisional dialect.
   EXPECT_EQ(
       check("version 1.0\ngraph g(x) -> (y)\n{\n    x = external(shape = [1])\n    y = added_twice(x)\n}\n"),
       "extension.not-enabled");
 }
 
-// Whichever thread asks first, and whatever it asks for.
+// Independent of the first thread and its request.
 TEST(StandardLibrary, IsSharedByThreads) {
   const std::string texts[] = {
       RatifiedGraph("y = relu(x);"),
@@ -170,7 +170,8 @@ TEST(Suggestion, PrefersAnotherSpelling) {
   EXPECT_TRUE(suggestion.is_typo());
 }
 
-// One letter transposed, missing or doubled is a slip, which a fix may write; all else words a question.
+// One transposed, missing or doubled letter is a typo, which a fix may correct; other differences yield a
+// question.
 TEST(Suggestion, IsATypoByOneSlip) {
   const auto is_typo = [](std::string_view wanted, std::initializer_list<std::string_view> names) {
     Suggestion suggestion(wanted);
@@ -182,14 +183,14 @@ TEST(Suggestion, IsATypoByOneSlip) {
                                   "sigmmoid", "sigmoidd", "Sigmoid", "sig_moid"})
     EXPECT_TRUE(is_typo(wanted, {"sigmoid"})) << wanted;
   for (std::string_view wanted : {
-           "sigmoit", "zigmoid",                // a letter is replaced
-           "sigmxoid", "sigmoids", "xsigmoid",  // one is added
-           "sgimodi", "sgmoidd", "ssigmooid",   // two slips
-           "sogmiid",                           // letters that are not adjacent are transposed
-           "Sigmiod",                           // case and a slip
+           "sigmoit", "zigmoid",                // a replaced letter
+           "sigmxoid", "sigmoids", "xsigmoid",  // an added letter
+           "sgimodi", "sgmoidd", "ssigmooid",   // two typos
+           "sogmiid",                           // transposed letters that are not adjacent
+           "Sigmiod",                           // case and a typo
        })
     EXPECT_FALSE(is_typo(wanted, {"sigmoid"})) << wanted;
-  // Another name is as near, or a digit differs.
+  // Another name is equally near, or a digit differs.
   EXPECT_FALSE(is_typo("conv_a", {"conv_aa", "conv_ab"}));
   EXPECT_FALSE(is_typo("conv1", {"conv11"}));
 }

@@ -6,7 +6,7 @@
 namespace nnefc {
 namespace {
 
-// Diagnostics of a quantization file of a model with activations `x`, `y`.
+// Returns the diagnostics of a quantization file of a model with activations `x`, `y`.
 std::string Check(std::string_view model, std::string_view text) {
   Checked checked{std::string(model)};
   EXPECT_EQ(checked.Diagnostics(), "");

@@ -19,7 +19,7 @@ std::shared_ptr<const Buffer> BytesOf(const std::vector<uint8_t>& bytes) {
   return buffer;
 }
 
-// Every number of 16 bits, from every place of a vector.
+// Every 16-bit number, at every index of a vector.
 TEST(CompressedFloatsTest, NumbersOf16Bits) {
   std::vector<uint8_t> bytes;
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -43,7 +43,7 @@ TEST(CompressedFloatsTest, NumbersOf16Bits) {
   }
 }
 
-// tract.md, section 3: a scale in f16, then 16 bytes of two codes.
+// tract.md, section 3: a scale in f16, then 16 bytes of two 4-bit codes each.
 TEST(CompressedFloatsTest, BlocksOfFourBits) {
   std::vector<uint8_t> bytes;
   for (int block = 0; block < 3; ++block) {

@@ -17,7 +17,7 @@ TEST(LabelPathTest, FilesInTheFolder) {
   EXPECT_EQ(LabelPath("a/../w"), "w");
   EXPECT_EQ(LabelPath("a/b/.."), "a");
   EXPECT_EQ(LabelPath("a\\b"), "a\\b");
-  EXPECT_EQ(LabelPath("a\\..\\b"), "a\\..\\b");  // here a name, elsewhere `b`
+  EXPECT_EQ(LabelPath("a\\..\\b"), "a\\..\\b");  // one name here, elsewhere `b`
   EXPECT_EQ(LabelPath("..w"), "..w");
   EXPECT_EQ(LabelPath("w.."), "w..");
   EXPECT_EQ(LabelPath("..."), "...");

@@ -12,7 +12,7 @@ TEST(ContextTest, BeginsWithTheNamesOfItsBase) {
   Context first(base), second(base);
   const Symbol mine = first.symbols.Intern("mine");
   const Symbol other = second.symbols.Intern("other");
-  EXPECT_EQ(mine, other);  // symbols of one context mean nothing in another
+  EXPECT_EQ(mine, other);  // symbols of one context are invalid in another
   for (Context* context : {&first, &second}) {
     EXPECT_EQ(context->symbols.Find("relu"), relu);
     EXPECT_EQ(context->symbols.Intern("conv"), conv);
@@ -58,7 +58,7 @@ TEST(ContextTest, GivesACalleeAnEmitterOfItsOwn) {
   EXPECT_FALSE(outer.emitter.has_errors());
 }
 
-// Files of the base come after all others, as if they had been read last.
+// Files of the base follow all others, as if they had been read last.
 TEST(ContextTest, KnowsTheFilesOfItsBase) {
   ContextBase base;
   const FileId library = base.sources.AddText("library", "one\ntwo\n");

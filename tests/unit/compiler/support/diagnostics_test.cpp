@@ -59,8 +59,8 @@ TEST(EmitterTest, CountsBeyondItsLimit) {
   EXPECT_TRUE(emitter.exhausted());
 }
 
-// As if what a callee told had been told to its caller: a place once, errors
-// beyond a limit counted.
+// The emitter of a caller treats diagnostics of a callee as its own: one per location, errors beyond a limit
+// counted.
 TEST(EmitterTest, TakesWhatACalleeTold) {
   Context context;
   const FileId file = context.sources.AddText("a.nnef", "abcdef");
@@ -115,7 +115,7 @@ TEST(RenderTest, MarksUnsafeFixes) {
             "a.nnef:1:5: note: replace this by `relu`  (unsafe fix)\n");
 }
 
-// A part of a repair that is unsafe makes it unsafe as a whole.
+// One unsafe edit makes the whole fix unsafe.
 TEST(Diagnostic, HasOneApplicability) {
   Context context;
   FileId file = context.sources.AddText("a.nnef", "y = rleu(x);\n");
@@ -133,7 +133,7 @@ TEST(Diagnostic, HasOneApplicability) {
   EXPECT_NE(sarif.find("\"applicability\": \"unsafe\""), std::string::npos);
 }
 
-// Fixes that would touch are shown as what stands there then.
+// Adjacent fixes are shown as the resulting text.
 TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   const auto rendered = [](std::initializer_list<FixIt> fixes) {
     Context context;
@@ -149,12 +149,12 @@ TEST(RenderTest, ShowsFixesOfOneLineTogether) {
   const auto at = [](uint32_t begin, uint32_t end) { return SourceRange(FileId(), begin, end); };
   EXPECT_EQ(rendered({{at(11, 11), "["}, {at(12, 12), "]"}}), "      |            [2]\n");
   EXPECT_EQ(rendered({{at(12, 12), "]"}, {at(11, 11), "["}}), "      |            [2]\n");
-  // Three of them, of which one removes.
+  // Three fixes, one of which deletes.
   EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(11, 11), "["}, {at(12, 15), "]"}}), "      |   by       [2]\n");
   EXPECT_EQ(rendered({{at(11, 12), ""}, {at(12, 13), ";"}}), "      |            ;\n");
   EXPECT_EQ(rendered({{at(2, 10), ""}, {at(11, 12), ""}}), "      |   -------- -\n");
   EXPECT_EQ(rendered({{at(2, 11), ""}, {at(11, 12), ""}}), "      |   ----------\n");
-  // What overlaps is told one by one.
+  // Overlapping fixes are shown one by one.
   EXPECT_EQ(rendered({{at(2, 8), "by"}, {at(7, 9), "="}}).substr(0, 17), "a.nnef:1:3: note:");
 }
 

@@ -13,7 +13,7 @@ Digest Of(const std::string& text) {
   return DigestOf(std::as_bytes(std::span(text)));
 }
 
-// Words of which many have a half of zero, as floats have.
+// Words whose lower half is often zero, as in floats.
 std::string Floats(size_t count) {
   std::vector<float> floats(count);
   for (size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(i % 7) - 3;

@@ -15,7 +15,7 @@
 namespace nnefc {
 namespace {
 
-// Expected bits are IEEE 754 binary16's definition, as NumPy gives them:
+// Expected bits follow IEEE 754 binary16, as computed by NumPy:
 // np.float32(x).astype(np.float16).view(np.uint16).
 TEST(HalfTest, ConvertsLikeNumPy) {
   const std::pair<float, uint16_t> cases[] = {{0.0f, 0x0000},
@@ -67,7 +67,7 @@ TEST(TensorValueTest, IsComputedWhenItIsRead) {
   EXPECT_TRUE(value.buffer()->IsToCompute());
   EXPECT_EQ(value.AlignedToElements().buffer(), value.buffer());
   EXPECT_EQ(calls, 0);
-  // Copies are nobody else's.
+  // Copies have no other owner.
   EXPECT_EQ(value.Loaded().ElementAsInt(2), 3);
   EXPECT_EQ(value.Loaded().ElementAsInt(0), 1);
   EXPECT_EQ(calls, 2);
@@ -95,7 +95,7 @@ TEST(TensorValueTest, IsComputedByRows) {
   EXPECT_EQ(parts, (std::vector<std::pair<size_t, size_t>>{{4, 8}}));
   EXPECT_EQ(value.LoadedRows(2, 2).volume(), 0);
   EXPECT_TRUE(value.buffer()->IsToCompute());
-  // Of what is there, and of what is computed as a whole alone.
+  // From existing elements, and from elements that are only computed as a whole.
   EXPECT_EQ(value.bytes()[5], std::byte{5});
   EXPECT_EQ(value.LoadedRows(1, 3), rows);
   EXPECT_EQ(value.LoadedRows(1, 2).bytes(), value.bytes() + 4);
@@ -104,7 +104,7 @@ TEST(TensorValueTest, IsComputedByRows) {
   EXPECT_TRUE(whole.buffer()->IsToCompute());
 }
 
-// A heap would keep what is smaller than one before.
+// A heap would keep any block that is smaller than an earlier one.
 TEST(TensorValueTest, LargeCopiesAreGivenBackAtOnce) {
   for (int i = 1; i < 4; ++i) {
     const size_t size = static_cast<size_t>(7 - i) << 20;
@@ -151,15 +151,15 @@ TEST(TensorValueTest, KeepsWideIntegersExact) {
   EXPECT_EQ(value.ConvertedTo(ElementType::kU64).ElementAsInt(1), 0);
 }
 
-// The low bits of a value, which is how integers of two and four bits are made.
+// The low bits of a value: the rule for integers of two and four bits.
 int64_t LowBits(int64_t value, ElementType type) {
   const int64_t bits = type == ElementType::kU2 ? 2 : 4;
   const int64_t low = value & ((int64_t{1} << bits) - 1);
   return type == ElementType::kI4 && low > 7 ? low - 16 : low;
 }
 
-// Between any two integer types of whole bytes a value outside the target's range
-// becomes the nearer end of it. Values of u64 above those of i64 are read as the highest.
+// Between any two integer types of whole bytes a value outside the target's range becomes the nearer bound.
+// Values of u64 above those of i64 are read as the maximum of i64.
 TEST(TensorValueTest, IntegersSaturateBetweenAllTypes) {
   struct Range {
     ElementType type;
@@ -187,7 +187,7 @@ TEST(TensorValueTest, IntegersSaturateBetweenAllTypes) {
       for (size_t i = 0; i < values.size(); ++i) {
         SCOPED_TRACE(std::string(Name(from.type)) + " to " + std::string(Name(to.type)));
         EXPECT_EQ(given.ElementAsInt(static_cast<int64_t>(i)), values[i]);
-        // A bit says whether there was something.
+        // The type `bit` is 1 for every nonzero value.
         const bool is_packed =
             to.type == ElementType::kU2 || to.type == ElementType::kU4 || to.type == ElementType::kI4;
         const int64_t expected = to.type == ElementType::kU1 ? static_cast<int64_t>(values[i] != 0)
@@ -214,7 +214,7 @@ TEST(TensorValueTest, ReshapeSharesTheBuffer) {
   EXPECT_EQ(ToString(reshaped.shape()), "[3,2]");
 }
 
-// By the formats' definitions (OCP OFP8 and MX, QLoRA for NF4).
+// By the definitions of the formats (OCP OFP8 and MX, QLoRA for NF4).
 TEST(BufferTest, BorrowsBytesAndKeepsTheirOwner) {
   auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3});
   const std::weak_ptr<std::vector<float>> watched = owner;
@@ -260,7 +260,7 @@ TEST(NarrowFloatTest, WritesEveryNumberAsItsCode) {
   EXPECT_EQ(FloatToNarrow(ElementType::kF8E4M3, 0x1.8p-10F), 1);
 }
 
-// As OpenVINO's Convert does, measured on its CPU plug-in.
+// The same as OpenVINO's Convert, measured on its CPU plug-in.
 TEST(NarrowFloatTest, NumbersBeyondTheLargest) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

@@ -22,7 +22,7 @@ std::string Read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// A folder of the test's own, removed at the end.
+// A dedicated folder of the test, removed at the end.
 class Folder {
  public:
   Folder() {
@@ -57,7 +57,7 @@ TEST(UnifiedDiff, IsWhatPatchTakes) {
   const Folder folder;
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
-    // The last rounds differ by more lines than are matched.
+    // The last rounds differ by more lines than the diff matches.
     const size_t lines = round < 55 ? random() % 60 : 3000;
     std::string before;
     std::string after;

@@ -72,7 +72,7 @@ TEST(Document, HasAnOrder) {
   EXPECT_EQ(Parse("version 1.0;\n" + fragment, {.kind = DocumentKind::kLibrary}).Messages(), Lines());
   EXPECT_EQ(Parse("version 1.0;\n" + graph, {.kind = DocumentKind::kLibrary}).Messages(),
             Lines("2:1: a library has no graph [syntax.document-order]"));
-  // The checker chooses.
+  // The checker chooses one.
   const Parsed two = Parse("version 1.0;\n" + graph + "\n" + graph);
   EXPECT_EQ(two.Messages(), Lines());
   EXPECT_EQ(two.document->graphs.size(), 2);
@@ -153,7 +153,7 @@ TEST(Fragment, ErrorsAreLocal) {
   EXPECT_EQ(DeclarationMessages("fragment f( x: tensor<> ) -> ( y: tensor<> ) { y = x;"),
             Lines("3:1: expected `}` to close the body of the fragment `f`, found `graph` "
                   "[syntax.unclosed-body]"));
-  // The body of a broken declaration is read all the same.
+  // The body of a broken declaration is read nevertheless.
   EXPECT_EQ(
       DeclarationMessages("fragment f( x ) -> ( y: tensor<> ) { y = ; z = relu(y; }"),
       Lines("2:14: expected `:` and a type after the parameter `x`, found `)` [syntax.unexpected-token]",
@@ -212,7 +212,7 @@ TEST(Assignment, ErrorsAreLocal) {
                   "7:8: expected `]` to close the subscript, found `;` [syntax.unclosed-bracket]",
                   "8:5: expected an expression after `=`, found `;` [syntax.unexpected-token]", "a = <error>",
                   "b = <error>", "c = <error>", "d = <error>", "e = <error>", "f = <error>", "g = relu(f)"));
-  // Where neither `)` nor `;` ends the statement.
+  // Neither `)` nor `;` ends the statement.
   EXPECT_EQ(Trees(ParseProvisional("a = conv(x, f\nb = relu(a)\nrelu(c)\nd = a")),
             Lines("3:14: expected `)` to close the arguments of `conv`, found `b` [syntax.unclosed-bracket]",
                   "5:5: nothing takes the result of `relu`; write `y = relu(..)` [syntax.unexpected-token]",
@@ -221,8 +221,8 @@ TEST(Assignment, ErrorsAreLocal) {
 
 TEST(Assignment, JudgesArguments) {
   EXPECT_EQ(Trees(ParseRatified("a = f();")),
-            Lines("a = f()"));  // left to the checker, which knows what is missing
-  EXPECT_EQ(Trees(ParseRatified("a = f<float>(b);")), Lines("a = f<float>(b)"));  // as is the type
+            Lines("a = f()"));  // left to the checker, which knows the missing argument
+  EXPECT_EQ(Trees(ParseRatified("a = f<float>(b);")), Lines("a = f<float>(b)"));  // so is the type
   EXPECT_EQ(ParseRatified("a = f(b + c = 3);").Messages(),
             Lines("3:13: expected the name of a parameter of `f` before `=` [syntax.argument-name]"));
   EXPECT_EQ(ParseRatified("a = (b = 3);").Messages(),

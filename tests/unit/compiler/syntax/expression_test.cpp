@@ -140,7 +140,7 @@ TEST(Nesting, IsBounded) {
   }
 }
 
-// The deepest texts that are allowed fit the stack.
+// The deepest allowed nesting fits the stack.
 TEST(Nesting, FitsTheStack) {
   const auto nested = [](std::string_view open, std::string_view close, size_t depth) {
     std::string text = "y = ";
@@ -170,7 +170,7 @@ TEST(Nesting, CountsOperators) {
   std::string selects = "y = a";
   for (int i = 0; i < 50000; ++i) selects += " if a";
   EXPECT_EQ(ParseRatified(selects + ";").Messages().size(), 1);
-  // The next statement is read again.
+  // The next statement is read.
   const Parsed parsed = ParseRatified(chain(100000) + " z = relu(x);");
   EXPECT_EQ(parsed.Messages().size(), 1);
   EXPECT_EQ(parsed.Tree(parsed.Statement(1)), "z = relu(x)");

@@ -1,5 +1,5 @@
-// Flat assignments, which are read token by token, become what the grammar
-// makes of them: the same expressions under the same ids, symbols and messages.
+// Flat assignments are read token by token. The result equals that of the grammar: the same expressions with
+// the same ids, symbols and messages.
 
 #include <iostream>
 #include <random>
@@ -13,7 +13,7 @@
 namespace nnefc {
 namespace {
 
-// All that an expression holds.
+// Lists all contents of an expression.
 struct Lister {
   std::string At(SourceRange range) const {
     return range.valid() ? fmt::format("{}..{}", range.begin, range.end) : "-";
@@ -113,7 +113,7 @@ std::vector<std::string_view> Pieces(std::string_view text) {
   }
 }
 
-// `text` with one to three tokens left out, doubled, or put in place of others.
+// Returns `text` with one to three tokens removed, duplicated, or replaced by others.
 std::string Mutant(std::string_view text, std::mt19937& random) {
   constexpr std::string_view kOthers[] = {",",
                                           ";",

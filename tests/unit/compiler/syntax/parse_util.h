@@ -10,7 +10,7 @@
 
 namespace nnefc {
 
-// A parsed text with what was said about it.
+// A parsed text with its diagnostics.
 struct Parsed {
   std::unique_ptr<Context> context = std::make_unique<Context>();
   std::unique_ptr<ast::Document> document;
@@ -18,9 +18,9 @@ struct Parsed {
   // "LINE:COL: message [rule]", in document order.
   std::vector<std::string> Messages() const;
   const ast::Assignment& Statement(size_t index) const;
-  // The expression with every operator in parentheses: `(a + (b * c))`.
+  // Returns the expression with every operator in parentheses: `(a + (b * c))`.
   std::string Tree(ast::ExprId expr) const;
-  // The trees of both sides of an assignment, `left = right`.
+  // Returns the trees of both sides of an assignment, `left = right`.
   std::string Tree(const ast::Assignment& assignment) const;
 };
 
@@ -28,19 +28,19 @@ Parsed Parse(std::string text, ParseOptions options = {}, int64_t nesting = 1000
 // Parses `statements` as the body of a graph of that dialect.
 Parsed ParseRatified(std::string_view statements);
 Parsed ParseProvisional(std::string_view statements);
-// The tree of an expression on the right of `y =`, or what was said of it.
+// Returns the tree of an expression on the right of `y =`, or the messages.
 std::string RatifiedTree(std::string_view expr);
 std::string ProvisionalTree(std::string_view expr);
 
-// What a list of messages or trees is compared with.
+// The expected list of messages or trees.
 template <typename... Text>
 std::vector<std::string> Lines(Text... lines) {
   return {std::string(lines)...};
 }
 
-// The text of a file, or nothing.
+// Returns the text of a file, or nothing.
 std::string ReadText(const std::string& path);
-// Documents of the repository and, if present, of the shared data beside it.
+// Returns the documents of the repository and, if present, of the shared data next to it.
 std::vector<std::string> CorpusPaths();
 
 }  // namespace nnefc

@@ -1,4 +1,4 @@
-// Printing, and what must hold for any text.
+// Printing, and invariants for any text.
 #include "compiler/syntax/print.h"
 
 #include <random>
@@ -27,7 +27,7 @@ TEST(PrintDocument, IsCanonical) {
             "    y = f(x,  # inside\n          s = [1] * 2);\n    # last\n}  # end\n# tail\n");
 }
 
-// Prints the one statement of a graph without the rest.
+// Prints the only statement of a graph without the other lines.
 std::string PrintStatement(const std::string& statement) {
   const std::string head = "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n";
   const std::string text = Print(head + statement + "\n}\n");
@@ -52,7 +52,7 @@ TEST(PrintDocument, BreaksLinesAtAHundredColumns) {
   // One column more.
   EXPECT_EQ(PrintStatement("y = f(" + name + ", " + name + ", " + name.substr(5) + ");"),
             "    y = f(" + name + ", " + name + ",\n          " + name.substr(5) + ");\n");
-  // Too far to the right to hang.
+  // Too far to the right for a hanging indent.
   const std::string far(70, 'f');
   EXPECT_EQ(PrintStatement("y = " + far + "([1, 2, 3], " + name + ");"),
             "    y = " + far + "(\n        [1, 2, 3], " + name + ");\n");
@@ -110,8 +110,8 @@ TEST(PrintScalar, ReadsBackAsAScalar) {
 }
 
 // ---- hostile texts ----
+// Statements recover and the parser terminates, whatever the text.
 
-// Statements recover and everything ends, whatever the text.
 TEST(Robustness, SurvivesTokenSoup) {
   const std::vector<std::string> pieces = {
       "version", "1.0",      "extension", "fragment", "graph",  "f", "g",       "x",        "tensor",

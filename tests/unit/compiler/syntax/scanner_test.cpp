@@ -1,4 +1,4 @@
-// The scanner gives the tokens of NnefLexer.g4.
+// The scanner produces the tokens of NnefLexer.g4.
 #include "compiler/syntax/parse/scanner.h"
 
 #include <fstream>
@@ -17,7 +17,7 @@ namespace {
 
 using grammar::NnefLexer;
 
-// One line a token: its number and its text.
+// Returns one line per token: its number and its text.
 std::string TokensOfScanner(std::string_view text) {
   std::string tokens;
   parse::Scanner scanner(text);
@@ -127,7 +127,7 @@ TEST(Grammar, IsLL1) {
   EXPECT_EQ(text.str().find("adaptivePredict"), std::string::npos);
 }
 
-// The rules that the compiler walks by hand.
+// The rules that the compiler parses by hand.
 TEST(Grammar, DefinesDocuments) {
   const auto errors = [](const std::string& text) {
     antlr4::ANTLRInputStream input(text);

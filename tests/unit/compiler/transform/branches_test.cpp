@@ -1,4 +1,4 @@
-// Which Selects become If, and what goes into the bodies.
+// Selection of Selects that become If, and the contents of the bodies.
 
 #include "compiler/transform/middle/branches.h"
 
@@ -16,8 +16,8 @@
 namespace nnefc::transform {
 namespace {
 
-// The operations but Const, Parameter and Result, in order; of an If its
-// bodies and how many inputs they share: "If 2 {MatMul | ReLU}".
+// Returns the operations except Const, Parameter and Result, in order. An If has its bodies and the number of
+// inputs that they share: "If 2 {MatMul | ReLU}".
 std::string Operations(const ir::Graph& graph) {
   std::string text;
   const auto order = graph.TopologicalOrder();
@@ -35,8 +35,8 @@ std::string Operations(const ir::Graph& graph) {
   return text;
 }
 
-// A graph of statements below the parameters `%0` c and `%1` d, conditions, and
-// `%2` x, f32[4,4]; `%3` is a constant matrix.
+// A graph of statements with the conditions `%0` c and `%1` d and `%2` x, f32[4,4], as parameters; `%3` is a
+// constant matrix.
 class Branches : public ::testing::Test {
  protected:
   std::string Choose(const std::string& statements) {
@@ -118,7 +118,7 @@ TEST_F(Branches, SelectsOfOneConditionShareAnIf) {
 }
 
 TEST_F(Branches, OneThatDependsOnAnotherIsNestedOrFollows) {
-  // In the branch of the other.
+  // Inside the branch of the other one.
   EXPECT_EQ(Choose(MatMul(4, 2) + Select(5, 1, 4, 2) + MatMul(6, 5) + Select(7, 0, 6, 2) + Result(7)),
             "If 2 {If 1 {MatMul | } MatMul | }");
   // Used by the branch and elsewhere.
@@ -162,7 +162,7 @@ TEST_F(Branches, StatesAreReadOutside) {
   EXPECT_EQ(text, "ReadValue If 2 {MatMul | } Assign");
 }
 
-// s = select(c, s * w, x), nested: bodies are nested as deep as they may be.
+// s = select(c, s * w, x), nested: bodies are nested up to the limit.
 TEST_F(Branches, NestingIsBounded) {
   std::string text;
   int last = 2;
@@ -177,8 +177,8 @@ TEST_F(Branches, NestingIsBounded) {
   EXPECT_EQ(deepest, ir::kMaxBodyNesting);
 }
 
-// Chains whose branches are real work only together, which is so of the longer
-// one: it is nested as far as the bound on the work allows.
+// Chains whose branches have enough work only together. The longer chain has: it is nested as far as the
+// bound on the work allows.
 TEST_F(Branches, LongChainsTakeLittleTime) {
   for (int length : {4000, 20000}) {
     std::string text;
@@ -190,7 +190,7 @@ TEST_F(Branches, LongChainsTakeLittleTime) {
   }
 }
 
-// Bodies are looked at first, as deep as they are.
+// Bodies are transformed first, at any depth.
 TEST(SelectToIf, ActsInBodies) {
   Context context;
   const auto graph = ir::ParseGraph(context.sources.AddText("net.ir", R"(graph "net" {
@@ -231,7 +231,7 @@ TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
   for (int32_t i = 1; i < 9; ++i) EXPECT_EQ(tree.parent(i), parents[static_cast<size_t>(i - 1)]) << i;
 }
 
-// A chain of a million places, whose ends meet far above.
+// A chain of a million nodes, whose ends meet far above.
 TEST(PostDominators, MeetFarAboveInNoTime) {
   constexpr int32_t kLength = 1000000;
   transform::PostDominatorTree tree(2 * kLength + 2);

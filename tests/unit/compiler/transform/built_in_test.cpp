@@ -1,12 +1,11 @@
-// What the transformations that nnefc brings along make of graphs, and what they
-// leave as it is.
+// Effects of the built-in transformations, and graphs that they do not change.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
 namespace {
 
-// ---- what each says of itself ----
+// ---- descriptions ----
 
 TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
   const TransformationList list = StandardTransformations();
@@ -16,7 +15,7 @@ TEST_F(BuiltInTest, EachHasADescriptionAndAnExampleOnWhichItActs) {
   for (const Transformation* item : *order) {
     if (item->is_anchor()) continue;
     EXPECT_TRUE(item->Description().ends_with(".")) << item->name();
-    if (item->name().ends_with("::CheckForCycle")) continue;  // no text form holds a cycle
+    if (item->name().ends_with("::CheckForCycle")) continue;  // no text form can express a cycle
     const auto graph = Parse(std::string(item->Example()));
     ASSERT_NE(graph, nullptr) << item->name();
     const std::string before = ir::PrintGraph(*graph);
@@ -94,7 +93,7 @@ TEST_F(BuiltInTest, WhatIsNearlyAnIdentityStays) {
   opset1.Result "y" (%3)
 )"),
             "Parameter(x) Const(k) Transpose(t: x, k) Sin(s: t) Result(y: s)");
-  // A result that would be a parameter.
+  // A result that would become a parameter.
   EXPECT_EQ(Body(identity, "  %9 = opset1.Convert \"c\" (%0) {destination_type = f32} : f32[2,3,4]\n"),
             "Parameter(x) Convert(c: x) Result(y: c)");
 }
@@ -126,7 +125,7 @@ TEST_F(BuiltInTest, TransposesInARow) {
   EXPECT_EQ(Brief(*graph), "Parameter(x) Const(u/order) Transpose(u: x, u/order) Result(y: u)");
   Graph view(*graph);
   EXPECT_EQ(view.FindNode("u")->in_port(1).value(), TensorValue::FromInts({3}, {1, 0, 2}));
-  // Two that undo each other, and the identity between is gone too.
+  // Two nodes that undo each other; the identity between them is also removed.
   const auto both = Parse(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]
   %1 = opset1.Const "a" : i64[3] = dense<i64[3]: 1, 2, 0>
   %2 = opset1.Transpose "t" (%0, %1) : f32[3,4,2]
@@ -204,9 +203,8 @@ TEST_F(BuiltInTest, NodesOfOtherAttributesAreTwo) {
   EXPECT_EQ(elus("2.0"), "Parameter(x) Elu(a: x) Elu(b: x) Add(s: a, b) Result(y: s)");
 }
 
-// Sums and comparisons are the same in either order of what is added or compared;
-// differences are not, nor a maximum, which is the second where one is NaN, nor what
-// PDPD broadcasts to the first.
+// Sums and comparisons are equal in either operand order. Differences are not; neither is a maximum, which is
+// the second operand if one is NaN, nor a PDPD broadcast to the first operand.
 TEST_F(BuiltInTest, CommutedNodesAreOne) {
   const auto commuted = [&](const std::string& operation, const std::string& attributes = "") {
     const std::string first = "opset1." + operation;
@@ -230,7 +228,7 @@ TEST_F(BuiltInTest, CommutedNodesAreOne) {
             "Parameter(x) Abs(a: x) Add(p: x, a) Add(q: a, x) Divide(d: p, q) Result(y: d)");
 }
 
-// Two results of one value stay two outputs.
+// Two results of one value remain two outputs.
 TEST_F(BuiltInTest, EqualResultsAreKeptApart) {
   EXPECT_EQ(After("middle.MergeEqualNodes",
                   R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
@@ -256,7 +254,7 @@ TEST_F(BuiltInTest, Swish) {
                  "  %3 = opset1.Sigmoid \"s\" (%2) : f32[2,3,4]\n"
                  "  %9 = opset1.Multiply \"m\" (%0, %3) : f32[2,3,4]\n"),
             "Parameter(x) Const(m/beta) Swish(m: x, m/beta) Result(y: m)");
-  // Of another tensor, and read elsewhere.
+  // Of another tensor, or read elsewhere.
   EXPECT_EQ(Body(name,
                  "  %1 = opset1.Abs \"a\" (%0) : f32[2,3,4]\n"
                  "  %2 = opset1.Sigmoid \"s\" (%1) : f32[2,3,4]\n"
@@ -401,13 +399,14 @@ TEST_F(BuiltInTest, PaddingOfConvolutions) {
     return After(name, Padded(pads, mode, conv)).find("Pad(p: x, b, e)") != std::string::npos;
   };
   EXPECT_FALSE(stays("0, 0, 2, 0", "constant"));
-  EXPECT_TRUE(stays("0, 0, 3, 0", "constant"));  // a window of padding alone
-  EXPECT_TRUE(stays("1, 0, 1, 0", "constant"));  // of the batch
+  EXPECT_TRUE(stays("0, 0, 3, 0", "constant"));  // a window entirely in padding
+  EXPECT_TRUE(stays("1, 0, 1, 0", "constant"));  // in the batch
   EXPECT_TRUE(stays("0, 0, 1, 1", "edge"));
   EXPECT_TRUE(stays("0, 0, 1, 1", "reflect"));
 }
 
-// Of a convolution of 8 numbers by filters of 3 in steps of `stride`, padded by 2 and 3, what a Slice keeps.
+// The padding of a convolution of 8 numbers by filters of 3 with stride `stride` and padding 2 and 3, after a
+// Slice of its result.
 std::string Sliced(int stride, const std::string& start, const std::string& stop, const std::string& behind) {
   return R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,8]} : f32[1,2,8]
   %1 = opset1.Parameter "w" {element_type = f32, shape = [3,2,3]} : f32[3,2,3]
@@ -433,9 +432,9 @@ TEST_F(BuiltInTest, ResultsThatASliceDrops) {
   struct Case {
     int stride;
     const char *start, *stop;
-    int64_t begin, end;  // the padding that is left; -1: all is as it was
+    int64_t begin, end;  // the remaining padding; -1: unchanged
   };
-  // 11 results in steps of 1, 6 in steps of two, the last of which ends before the padding does.
+  // 11 results with stride 1; 6 with stride 2, the last of which ends before the padding does.
   for (const Case& of : {Case{1, "0", "-3", 2, 0},
                          {1, "0", "8", 2, 0},
                          {1, "0", "9", 2, 1},
@@ -461,7 +460,7 @@ TEST_F(BuiltInTest, ResultsThatASliceDrops) {
     EXPECT_EQ(window.Ints("pads_begin"), std::vector<int64_t>{of.begin});
     EXPECT_EQ(window.Ints("pads_end"), std::vector<int64_t>{of.end});
   }
-  // A bias of each result by itself.
+  // A separate bias for each result.
   const std::string by_result = biased("[11] = dense<f32[11]: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11>");
   EXPECT_NE(After("middle.FuseSliceIntoConvolution", Sliced(1, "0", "-3", by_result)).find("Slice"),
             std::string::npos);

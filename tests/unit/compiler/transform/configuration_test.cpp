@@ -1,5 +1,4 @@
-// Cases of configurations, written from what an entry may say, and what is found
-// wrong with them.
+// Cases of configurations, written from the valid contents of an entry, and the expected diagnostics.
 
 #include "compiler/transform/configuration.h"
 
@@ -9,7 +8,7 @@ namespace nnefc::transform {
 namespace {
 
 struct Told {
-  std::string text;  // "1:5 label: message", each on a line
+  std::string text;  // "1:5 label: message", one per line
   std::optional<Configuration> read;
 };
 
@@ -26,7 +25,7 @@ Told Read(const std::string& json) {
   return told;
 }
 
-// An entry of a scope with more members.
+// Returns an entry of a scope with further members.
 std::string Scope(const std::string& more) {
   return R"([{"id": "T", "match_kind": "scope", "instances": ["a"])" + more + "}]";
 }
@@ -129,7 +128,7 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {R"([{"id": "T", "match_kind": "general"}, {"id": "T", "match_kind": "scope", "instances": ["a"]}])",
        "1:47 transform.config-value: entries of the id `T` are of kind `general` and `scope`; they must be "
        "of one"},
-      // What is right all the same.
+      // Unusual but valid.
       {R"([{"id": "T", "match_kind": "general"}, {"id": "T", "match_kind": "general"}])",
        "1:47 transform.config-shared-id: several entries have the id `T`"},
       {Scope(R"(, "custom_atributes": {})"),

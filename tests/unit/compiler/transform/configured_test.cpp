@@ -1,5 +1,4 @@
-// What configurations find in graphs, and what the transformations that they
-// drive do there.
+// Sub-graphs that configurations match, and the effects of transformations with configurations.
 
 #include "compiler/transform/configured.h"
 
@@ -9,7 +8,7 @@
 namespace nnefc::transform {
 namespace {
 
-// Two blocks of one form behind each other; their names are their scopes.
+// Two blocks of the same form in sequence; their names are their scopes.
 constexpr const char* kBlocks =
     R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.ReLU "net/block1/relu" (%0) : f32[2]
@@ -23,7 +22,7 @@ constexpr const char* kBlocks =
 constexpr const char* kEnds = R"("inputs": [[{"node": "abs$", "port": 0}, {"node": "relu$", "port": 0}]],
   "outputs": [{"node": "sum$", "port": 0}])";
 
-// Tells what it is given in place of a replacement.
+// Records its match instead of a replacement.
 class Teller : public FrontReplacementFromConfigFileSubGraph {
  public:
   Teller(std::string name, std::string& told)
@@ -51,7 +50,7 @@ class Teller : public FrontReplacementFromConfigFileSubGraph {
 
 class ConfiguredTest : public TransformTest {
  protected:
-  // Gives the list a configuration; what is said of it, "" for nothing.
+  // Sets a configuration of the list; returns the diagnostics, or "".
   std::string Configure(TransformationList& list, const std::string& json) {
     Context context;
     auto read = ReadConfiguration(context.sources.AddText("c.json", json), context);
@@ -59,7 +58,7 @@ class ConfiguredTest : public TransformTest {
     return context.emitter.diagnostics().empty() ? "" : context.emitter.diagnostics().front().message;
   }
 
-  // What a transformation that tells its matches finds; behind it what was said.
+  // Returns the matches of a recording transformation, followed by the diagnostics.
   std::string Find(const std::string& graph, const std::string& json) {
     std::string told;
     TransformationList list;
@@ -98,7 +97,7 @@ TEST_F(ConfiguredTest, ScopesAreBeginningsOfNames) {
   EXPECT_EQ(FindScope(R"("net/block1/r|net/block1/[as]")"), first);
 }
 
-// A result is called as the node that it is of.
+// A result has the name of its source.
 TEST_F(ConfiguredTest, ResultsAreInNoScope) {
   const std::string text = R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset1.ReLU "y" (%0) : f32[2]
@@ -120,12 +119,12 @@ TEST_F(ConfiguredTest, InputsOfTheEntry) {
   EXPECT_EQ(FindScope(R"("net/block1")",
                       R"("inputs": [[{"node": "sum$", "port": 1}], [{"node": "sum$", "port": 0}]])"),
             "net/block1/relu net/block1/abs net/block1/sum <- [net/block1/sum:1] [net/block1/sum:0] ->");
-  // One that fits no node of the whole graph: no instance.
+  // A name that fits no node of the whole graph: no instance.
   EXPECT_EQ(
       FindScope(R"("net/block1")", R"("inputs": [[{"node": "nosuch$", "port": 0}]])"),
       "! transform.notice: transformation `nnefc::transform::Teller`: no instance of the entry `T` is in the "
       "model");
-  // One that fits several of the scope.
+  // A name that fits several nodes of the scope.
   EXPECT_EQ(
       FindScope(R"("net/block1")", R"("inputs": [[{"node": "[ar]", "port": 0}]])"),
       "! transform.mismatch: transformation `nnefc::transform::Teller`: `[ar]` fits `net/block1/relu` and "
@@ -171,7 +170,7 @@ constexpr const char* kLattice =
 
 TEST_F(ConfiguredTest, PointsTakeWhatIsBetweenAndWhatFeedsIt) {
   EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("m")"), "c e b m <- [b:0] -> m:0");
-  // A branch that leads to no end point belongs to it, what reads the end does not.
+  // A branch without an end point belongs to it; readers of the end do not.
   EXPECT_EQ(FindPoints(kLattice, R"("a")", R"("m")"), "c e a b m side <- [a:0] -> m:0");
   EXPECT_EQ(FindPoints(kLattice, R"("a")", R"("b")"), "a b side <- [a:0] -> b:0");
   EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("far")"), "c e b m far <- [b:0] -> far:0");
@@ -184,7 +183,7 @@ TEST_F(ConfiguredTest, PointsThatAreMissing) {
       "`T` is in the model";
   EXPECT_EQ(FindPoints(kLattice, R"("nosuch")", R"("m")"), none);
   EXPECT_EQ(FindPoints(kLattice, R"("b")", R"("m", "nosuch")"), none);
-  // Names are names, not expressions.
+  // Names are literal, not expressions.
   EXPECT_EQ(FindPoints(kLattice, R"(".")", R"("m")"), none);
 }
 
@@ -240,7 +239,8 @@ TEST_F(ConfiguredTest, AnOperationForASubgraphThatIsReadElsewhere) {
             "output 0");
 }
 
-// Results in a matched sub-graph are not removed with it: the end point's goes on, another one is reported.
+// Results inside a matched sub-graph are not removed with it: that of the end point remains, another one is
+// reported.
 TEST_F(ConfiguredTest, ResultsOfASubgraphStay) {
   const auto replaced = [&](const std::string& results) {
     TransformationList list;

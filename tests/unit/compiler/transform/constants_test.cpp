@@ -1,4 +1,4 @@
-// What follows from constants alone, and branches whose condition does.
+// Consequences of constants alone, and branches with a constant condition.
 
 #include "compiler/transform/standard.h"
 #include "tests/unit/compiler/transform/transform_support.h"
@@ -6,8 +6,8 @@
 namespace nnefc::transform {
 namespace {
 
-// Constants of their shapes and types, whatever is computed, and the names of the nodes
-// that it was asked for.
+// An evaluator that returns constants of the right shapes and types, and records the names of the evaluated
+// nodes.
 class FakeEvaluator {
  public:
   std::vector<std::string> asked;
@@ -40,7 +40,8 @@ class ConstantsTest : public TransformTest {
     EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, std::move(options)), "");
     return graph;
   }
-  // Statements behind `x`, f32[2,3], and the constants %1, %2 of the same shape; %9 is the result.
+  // Returns a summary of statements after `x`, f32[2,3], and the constants %1, %2 of the same shape; %9 is
+  // the result.
   std::string Brief(const std::string& statements) {
     return TransformTest::Brief(
         *Fold(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,3]} : f32[2,3]
@@ -129,7 +130,7 @@ TEST_F(ConstantsTest, ValuesAsLargeAsWhatTheyAreMadeOfAreFolded) {
             "Const(a) Convert(c: a) Parameter(x) Add(s: x, c) Result(y: s)");
 }
 
-// A mistake is told by who runs the model, with its place.
+// A run of the model reports the error with its location.
 TEST_F(ConstantsTest, ValuesThatTheirReaderRefusesStay) {
   evaluator_.number = 5;
   EXPECT_EQ(Brief("  %3 = opset1.Const \"k\" : i64[2] = dense<i64[2]: 3, 2>\n"
@@ -221,7 +222,7 @@ TEST_F(BranchesOfConstantsTest, ConstantsOfAnIfAreThoseOfItsBranches) {
   }
 }
 
-// A mistake in a branch counts if a run takes it.
+// An error in a branch counts if a run executes it.
 TEST_F(BranchesOfConstantsTest, AConstantThatABranchRefusesStaysOutside) {
   const auto graph = Fold(R"(  %0 = opset1.Parameter "c" {element_type = boolean, shape = []} : boolean[]
   %1 = opset1.Const "k" : i64[1] = dense<i64[1]: 5>
@@ -266,7 +267,7 @@ TEST_F(BranchesOfConstantsTest, AResultIsNoParameterAndNoConstant) {
   EXPECT_NE(Inline(Branch(Condition(1), "%2", result_)).find("If(i: c, x)"), std::string::npos);
 }
 
-// Two results are computed by two nodes; between other nodes one may be both.
+// Two results are computed by two nodes; between other nodes one may serve both.
 TEST_F(BranchesOfConstantsTest, ResultsThatWouldBeOneStay) {
   const auto stays = [&](const std::string& second, const std::string& results) {
     return Inline(
@@ -329,7 +330,7 @@ TEST_F(BranchesOfConstantsTest, NestedBranchesFollow) {
   opset1.Result "y" (%2)
 )",
                           "middle.InlineTakenBranch");
-  // The evaluator says that the negation is true.
+  // The evaluator returns true for the negation.
   EXPECT_EQ(TransformTest::Brief(*graph), "Parameter(x) Cos(i: x) Result(y: i)");
 }
 

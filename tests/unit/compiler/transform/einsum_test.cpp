@@ -1,4 +1,4 @@
-// Einsum as a product of matrices, and equations that are none.
+// Einsum as matrix multiplication, and equations that have no such form.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class EinsumTest : public BuiltInTest {
  protected:
-  // What becomes of an equation of a [2,3,4] or of `a`, and `b`.
+  // Returns the replacement of an equation of a [2,3,4], or `a`, and `b`.
   std::string Of(const std::string& equation, const std::string& a, const std::string& b) {
     const auto parameter = [](int id, const std::string& name, const std::string& shape) {
       return fmt::format("  %{0} = opset1.Parameter \"{1}\" {{element_type = f32, shape = {2}}} : f32{2}\n",
@@ -51,10 +51,10 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("ij,ij->ij", "[3,4]", "[3,4]"), left);
   EXPECT_EQ(Of("ij,ik->ijk", "[3,4]", "[3,5]"), left);
   EXPECT_EQ(Of("ii,ij->j", "[3,3]", "[3,5]"), left);
-  EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed by itself
+  EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
 }
 
-// An extent of 1 stretches in Einsum, and one that is open may be 1.
+// An extent of 1 broadcasts in Einsum, and an open one may be 1.
 TEST_F(EinsumTest, ExtentsThatMayStretch) {
   const std::string left = "Einsum(e: a, b) Result(y: e)";
   EXPECT_EQ(Of("ij,jk->ik", "[3,1]", "[4,5]"), left);

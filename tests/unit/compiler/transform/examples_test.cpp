@@ -1,19 +1,18 @@
-// The transformations that documents of the framework show, as a user would
-// write them here.
+// The transformations in the documentation of the framework, as a user would write them here.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
 namespace {
 
-// An operation with a row of its own, as a plug-in or a document would add it.
+// An operation with its own row, as a plug-in or a document would add it.
 ir::OpRegistry WithOperation(const std::string& name, std::vector<ir::InputInfo> inputs) {
   ir::OpRegistry registry(&ir::StandardOps());
   registry.Add({.set = "test", .name = name, .inputs = std::move(inputs), .outputs = {"output"}});
   return registry;
 }
 
-// Puts tensors on top of each other: an axis for each, then one after the other.
+// Stacks tensors: adds an axis to each, then concatenates.
 class Pack : public FrontReplacementOp {
  public:
   Pack() : FrontReplacementOp("Pack") {}
@@ -58,7 +57,7 @@ TEST_F(ExamplesTest, PackBecomesConcatOfUnsqueezed) {
   EXPECT_EQ(graph.output(graph.node(graph.results()[0]).input(0)).shape, (ir::PartialShape{2, 2, 3}));
 }
 
-// The axes of a squeeze as an input in place of an attribute.
+// The axes of a squeeze as an input instead of an attribute.
 class SqueezeNormalize : public FrontReplacementPattern {
  public:
   void FindAndReplacePattern(Graph& graph) override {

@@ -1,4 +1,4 @@
-// Formulas that one operation says, in the forms in which they are written out, and what is nearly one.
+// Formulas that are equal to one operation, in the forms in which they are written, and near misses.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class FusionsTest : public BuiltInTest {
  protected:
-  // What a transformation makes of statements about `%x`, f32[2,3,4]. Labels are words here.
+  // Returns the graph after a transformation of statements about `%x`, f32[2,3,4]. Labels are words here.
   std::string Graph(const std::string& name, const std::string& statements) {
     return After(
         name, Numbered("  %x = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
@@ -20,8 +20,8 @@ std::string Const(const std::string& name, const std::string& number) {
 }
 
 // ---- Gelu ----
+// Returns the nodes other than the parameter and the result: "Gelu".
 
-// Which nodes are left beside the parameter and the result: "Gelu".
 std::string Left(const std::string& brief) {
   std::string left;
   size_t at = 0;
@@ -336,7 +336,7 @@ TEST_F(FusionsTest, AttentionWhereverItsScaleIs) {
   EXPECT_EQ(Left(masked), fused);
   EXPECT_NE(masked.find("ScaledDotProductAttention(out: q, k, v, m, out/scale)"), std::string::npos)
       << masked;
-  // A mask that hides nothing.
+  // A mask without effect.
   const std::string open =
       "  %z = opset1.Const \"z\" : f32[] = dense<f32[]: 0.0>\n"
       "  %s = opset1.Add \"s\" (%a, %z) : f32[...]\n";
@@ -367,7 +367,7 @@ TEST_F(FusionsTest, AttentionUnderMasksOfRegroupedScores) {
   EXPECT_EQ(Left(Graph(name, masked("[2,1,3,5]", "2, 1, 3, 5"))), fused);
   EXPECT_EQ(Left(Graph(name, masked("[1,1,3,5]", "2, 1, 3, 5"))), fused);
   EXPECT_EQ(Left(Graph(name, masked("[3,5]", "2, 1, 3, 5"))), fused);
-  // Where rows are regrouped, too, it stays.
+  // If rows are regrouped as well, it stays.
   EXPECT_NE(Left(Graph(name, masked("[1,1]", "1, 2, 5, 3"))).find("SoftMax"), std::string::npos);
 }
 
@@ -394,7 +394,7 @@ TEST_F(FusionsTest, NoAttention) {
   EXPECT_TRUE(is_left({.axis = "1"}));
   EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%w)\n"}));
   EXPECT_TRUE(is_left({.more = "  opset1.Result \"z\" (%a)\n"}));
-  // The weights are the second factor, and a mask of rank 0, which would be taken for none.
+  // The weights are the second factor, and a mask of rank 0, which would count as absent.
   EXPECT_TRUE(is_left({.second = "(%v, %w) {transpose_a = true, transpose_b = true}"}));
   EXPECT_TRUE(is_left({.scores = "%s", .between = "  %s = opset1.Add \"s\" (%a, %half) : f32[...]\n"}));
   // A number divided by scores.
@@ -420,7 +420,7 @@ std::string Numbers(int count) {
   return text;
 }
 
-// An LSTMCell of 4 over x [2,5,3], or as `data` says.
+// An LSTMCell of 4 units over x [2,5,3], or over `data`.
 std::string LoopOf(const CellLoop& form) {
   return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
          "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
@@ -469,7 +469,8 @@ TEST_F(FusionsTest, NoSequence) {
     return left == "TensorIterator";
   };
   EXPECT_FALSE(is_left({}));
-  // Reads forward and joins backward, states that are not carried or are others', data that is computed.
+  // Reads forward and joins backward, states that are not carried or belong to another, data that are
+  // computed.
   EXPECT_TRUE(is_left({.joined = "slice(axis 1, start -1, end 0, stride -1, part 1)"}));
   EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
   EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));

@@ -1,4 +1,4 @@
-// Factors and terms of constants that filters, matrices and each other take in.
+// Constant factors and terms that filters, matrices and each other absorb.
 
 #include "compiler/ir/infer.h"
 #include "compiler/transform/standard.h"
@@ -15,7 +15,7 @@ class LinearTest : public TransformTest {
     ASSERT_NE(graph_, nullptr);
     EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {name, "middle.RemoveUnneeded"}}), "");
   }
-  // The elements of the constant of that name.
+  // Returns the elements of the constant with that name.
   std::vector<double> Elements(const std::string& name) {
     for (ir::NodeId id : graph_->nodes()) {
       const ir::Node& node = graph_->node(id);
@@ -36,8 +36,8 @@ class LinearTest : public TransformTest {
 
 class ScaledConvolution : public LinearTest {
  protected:
-  // A filter of two output channels of two elements each, and what follows it; %9 is the
-  // result.
+  // Returns the graph after a filter of two output channels with two elements each, and the statements; %9 is
+  // the result.
   std::string After(const std::string& statements) {
     Fuse("middle.FuseScaleIntoConvolution",
          R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2,3,3]} : f32[1,2,3,3]
@@ -81,7 +81,7 @@ TEST_F(ScaledConvolution, TheBiasIsScaledToo) {
             "Result(y: m)");
   EXPECT_EQ(Elements("w/scaled"), (std::vector<double>{0.5, 1, 30, 40}));
   EXPECT_EQ(Elements("m/shift"), (std::vector<double>{0.5, 20}));
-  // What `a` was is computed no more.
+  // The value named `a` is no longer computed.
   EXPECT_EQ(graph_->output(graph_->node(graph_->results()[0]).input(0)).names,
             (std::vector<std::string>{"m"}));
 }
@@ -116,7 +116,7 @@ TEST_F(ScaledConvolution, WhatIsNotFiniteStays) {
   }
   EXPECT_NE(After(Channels(3, "s", "1.0, 0.0") + Binary(9, "Divide", "m", 2, 3)).find("Divide(m: c, s)"),
             std::string::npos);
-  // Factors that would leave no bits.
+  // Factors that would lose all bits.
   EXPECT_NE(After(Channels(3, "s", "1e-37, 1e-37") + Binary(9, "Multiply", "m", 2, 3)).find("Multiply(m"),
             std::string::npos);
 }
@@ -126,17 +126,17 @@ TEST_F(ScaledConvolution, NearMissesStay) {
   const auto stays = [&](const std::string& statements) {
     return After(statements).find("Multiply(m: ") != std::string::npos;
   };
-  // Read elsewhere, before and behind the bias.
+  // Read elsewhere, before and after the bias.
   EXPECT_TRUE(stays(scale + Binary(4, "Multiply", "m", 2, 3) + Binary(9, "Add", "z", 2, 4)));
   EXPECT_TRUE(stays(Channels(4, "b", "1.0, 2.0") + Binary(5, "Add", "a", 2, 4) + scale +
                     Binary(6, "Multiply", "m", 5, 3) + Binary(9, "Add", "z", 2, 6)));
-  // Of another axis, of a run, of a sum of two tensors.
+  // Along another axis, computed at run time, or after a sum of two tensors.
   EXPECT_TRUE(stays("  %3 = opset1.Const \"s\" : f32[3,1] = dense<f32[3,1]: 1.0, 2.0, 3.0>\n" +
                     Binary(9, "Multiply", "m", 2, 3)));
   EXPECT_TRUE(stays("  %3 = opset1.Parameter \"s\" {element_type = f32, shape = [1,2,1,1]} : f32[1,2,1,1]\n" +
                     Binary(9, "Multiply", "m", 2, 3)));
   EXPECT_TRUE(stays(Binary(4, "Add", "a", 2, 0) + scale + Binary(9, "Multiply", "m", 4, 3)));
-  // Behind another operation.
+  // After another operation.
   EXPECT_TRUE(
       stays("  %4 = opset1.ReLU \"r\" (%2) : f32[1,2,3,3]\n" + scale + Binary(9, "Multiply", "m", 4, 3)));
 }
@@ -175,7 +175,7 @@ TEST_F(LinearTest, FactorsOfTransposedConvolutions) {
             (std::vector<double>{1, 20, 300, 4000}));
 }
 
-// A filter that is kept in few bits stays in them.
+// A filter in a narrow type keeps that type.
 TEST_F(ScaledConvolution, FiltersInNarrowTypes) {
   const auto after = [&](const std::string& filter, const std::string& factors) {
     Fuse(
@@ -194,7 +194,7 @@ TEST_F(ScaledConvolution, FiltersInNarrowTypes) {
             "Convolution(m: x, f/scaled) Result(y: m)");
   EXPECT_EQ(Elements("f/factors"), (std::vector<double>{0.5, 10}));
   EXPECT_NE(after(half, "0.5, 1e30").find("Multiply(m: c, s)"), std::string::npos);
-  // What is quantized: the range of the results.
+  // Quantized results: the range of the results.
   const std::string bounds =
       "  %10 = opset1.Const \"l\" : f32[] = dense<f32[]: -4.0>\n"
       "  %11 = opset1.Const \"h\" : f32[2,1,1,1] = dense<f32[2,1,1,1]: 2.0, 4.0>\n";
@@ -210,7 +210,7 @@ TEST_F(ScaledConvolution, FiltersInNarrowTypes) {
       "f/low, f/high) Convolution(m: x, f/scaled) Result(y: m)");
   EXPECT_EQ(Elements("f/low"), (std::vector<double>{-2, 40}));
   EXPECT_EQ(Elements("f/high"), (std::vector<double>{1, -40}));
-  // Of a run, or in a range of a run.
+  // Computed at run time, or with a range that is computed at run time.
   const std::string free =
       "  %1 = opset1.Parameter \"w\" {element_type = f32, shape = [2,2,1,1]} : f32[2,2,1,1]\n";
   EXPECT_NE(after(free + quantized("%1", "%10"), "0.5, 10.0").find("Multiply(m: c, s)"), std::string::npos);
@@ -221,7 +221,7 @@ TEST_F(ScaledConvolution, FiltersInNarrowTypes) {
             std::string::npos);
 }
 
-// Extents that a run knows.
+// Extents that are known at run time.
 TEST_F(LinearTest, FactorsOfOpenExtents) {
   Fuse("middle.FuseScaleIntoConvolution",
        R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [?,1,?,?]} : f32[?,1,?,?]
@@ -236,7 +236,7 @@ TEST_F(LinearTest, FactorsOfOpenExtents) {
 
 class ReadMatrix : public LinearTest {
  protected:
-  // How often a matrix of 64 rows is read for a factor to go into it.
+  // Returns the number of reads of a matrix with 64 rows when it absorbs a factor.
   int ReadsOfMatrix(int64_t outputs, float factor) {
     ir::Graph graph(&ir::StandardOps());
     const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape{2, 64});
@@ -273,7 +273,7 @@ TEST_F(ReadMatrix, OnlyForFactorsThatAreNotPlain) {
   EXPECT_GT(ReadsOfMatrix(63, 2), 0);
 }
 
-// Large filters are multiplied when somebody reads them, in whatever steps, and small ones at once.
+// Large filters are multiplied when they are read, in steps of any size; small ones at once.
 TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
   graph_ = std::make_unique<ir::Graph>(&ir::StandardOps());
   constexpr int64_t kInputs = 70, kOutputs = 90;
@@ -292,7 +292,7 @@ TEST_F(LinearTest, LargeFiltersStayToBeComputed) {
         });
     return ir::OutputPort{graph_->AddConst(factors, name), 0};
   };
-  // Of the inputs and of the outputs.
+  // Factors of the inputs and of the outputs.
   const auto multiply = [&](const char* name, ir::OutputPort a, ir::OutputPort b) {
     return ir::OutputPort{graph_->AddNode("opset1", "Multiply", {.name = name, .inputs = {a, b}}), 0};
   };
@@ -353,11 +353,11 @@ TEST_F(ScaledMatMul, FactorsOfRowsStay) {
   EXPECT_EQ(made, "Parameter(x) Const(w) MatMul(p: x, w) Const(s) Multiply(m: p, s) Result(y: m)");
 }
 
-// ---- what follows ----
+// ---- readers ----
 
 class ScaledInput : public LinearTest {
  protected:
-  // Elements of the filter after `x`, [1,2,3,3], was scaled by 10 and 100.
+  // Returns the elements of the filter after `x`, [1,2,3,3], was scaled by 10 and 100.
   std::string After(const std::string& filter, const std::string& operation, const std::string& result = "%9",
                     const std::string& scale = "Multiply", const std::string& extents = "[2,1,1]") {
     Fuse("middle.FuseScaleIntoFollowing",
@@ -390,7 +390,7 @@ TEST_F(ScaledInput, WhatIsReadElsewhereOrOfAnotherAxisStays) {
   const auto stays = [](const std::string& brief) { return brief.find("(m: x, s)") != std::string::npos; };
   EXPECT_FALSE(stays(After("[2,2,1,1]", "Convolution", "%9", "Divide")));
   EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%2")));
-  // A term counts nothing where the window is padded.
+  // A term has no effect in the padding of a window.
   EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%9", "Add")));
   EXPECT_TRUE(stays(After("[2,2,1,1]", "Convolution", "%9", "Multiply", "[2,1,1,1]")));
 }
@@ -470,7 +470,7 @@ TEST_F(Sequence, FactorsGoBeforeATerm) {
   EXPECT_EQ(Elements("y/terms"), (std::vector<double>{3, 6, 12}));
   EXPECT_EQ(graph_->output(graph_->node(graph_->results()[0]).input(0)).names,
             (std::vector<std::string>{"y"}));
-  // x may be close to the opposite of the term; factors that may overflow.
+  // x may be close to the negated term; factors may overflow.
   EXPECT_NE(after("Add", row_, "%6").find("Multiply(y: "), std::string::npos);
   EXPECT_NE(after("Multiply", One("1e20"), "%6").find("Multiply(y: n, c)"), std::string::npos);
 }
@@ -537,7 +537,7 @@ TEST_F(LinearTest, OtherTransposesStay) {
   EXPECT_NE(Brief(*graph_).find("Transpose("), std::string::npos);
   Fuse(name, Transposed("2, 1, 0", 1, "false"));
   EXPECT_NE(Brief(*graph_).find("Transpose("), std::string::npos);
-  // The left of a constant matrix, whose layout is chosen once.
+  // The left operand of a constant matrix, whose layout is chosen once.
   std::string zeros = "0.0";
   for (int i = 1; i < 64; ++i) zeros += ", 0.0";
   std::string text = Transposed("0, 2, 1", 0, "false");

@@ -1,4 +1,4 @@
-// Loops: what is constant in all iterations, and few iterations.
+// Loops: loop-invariant values, and small iteration counts.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -14,7 +14,7 @@ class LoopsTest : public TransformTest {
     EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.UnrollLoops"}}), "");
     return Brief(*graph_);
   }
-  // The names of the results' values.
+  // Returns the names of the results' values.
   std::vector<std::string> ResultNames(size_t result) {
     return graph_->output(graph_->node(graph_->results()[result]).input(0)).names;
   }
@@ -26,12 +26,12 @@ struct SumLoop {
   std::string data = "[1,6]";
   std::string take = "slice(axis 1, start 0, end -1, stride 2, part 2)";
   std::string give = "slice(axis 1, start 0, end -1, stride 2, part 2)";
-  std::string before = "";    // of the body
-  std::string value = "%s";   // what the state becomes
+  std::string before = "";    // in the body
+  std::string value = "%s";   // the new value of the state
   std::string last = "%y.1";  // the second result of the model
 };
 
-// state += part, from parts of two: all states side by side, and the last one.
+// state += part, from parts of two: outputs all states concatenated, and the last one.
 std::string TextOf(const SumLoop& form) {
   return "  %x = opset1.Parameter \"x\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
          "\n  %h = opset1.Parameter \"h\" {element_type = f32, shape = [1,2]} : f32[1,2]\n"
@@ -72,7 +72,7 @@ TEST_F(LoopsTest, BackwardsFromTheLastPart) {
 }
 
 TEST_F(LoopsTest, ASpanWithinTheAxis) {
-  // [2, 6) of 8, of which two iterations take two each.
+  // [2, 6) of 8: two iterations with two elements each.
   const std::string made =
       Unrolled(TextOf({.data = "[1,8]", .take = "slice(axis 1, start 2, end 6, stride 2, part 2)"}));
   EXPECT_NE(made.find("Slice(loop/Slice: x, , , , ) Const() Split(loop/Split: loop/Slice, ) Add(s: "
@@ -103,7 +103,7 @@ TEST_F(LoopsTest, WhatIsNotKnownOrHasStateOrIsMuchStays) {
       stays({.before = "      %v = opset6.ReadValue \"v\" (%p) {variable_id = \"v\", variable_type = f32, "
                        "variable_shape = shape[1,2]} : f32[1,2]\n      opset6.Assign \"w\" (%v) "
                        "{variable_id = \"v\"}\n"}));
-  // A result that would be a parameter; another that would be the same as one.
+  // A result that would become a parameter; another that would equal an existing one.
   EXPECT_TRUE(stays({.data = "[1,2]", .value = "%p"}));
   EXPECT_FALSE(stays({.data = "[1,2]", .value = "%p", .last = "%h"}));
 }
@@ -116,7 +116,7 @@ struct CountedLoop {
   std::string next = "opset1.Const \"next\" : boolean[] = dense<boolean[]: 1>";
 };
 
-// state = state * number of the iteration.
+// state = state * iteration number.
 std::string TextOf(const CountedLoop& form) {
   return "  %x = opset1.Parameter \"x\" {element_type = i64, shape = []} : i64[]\n"
          "  %t = opset1.Const \"t\" : i64[] = dense<i64[]: " +
@@ -155,7 +155,7 @@ TEST_F(LoopsTest, LoopsThatMayEndOtherwiseStay) {
   EXPECT_TRUE(stays({.next = "opset1.Less \"n\" (%s, %k) : boolean[]"}));
 }
 
-// Zero iterations are none, whatever inputs are cut into.
+// Zero iterations are not unrolled, whatever the slices of the inputs.
 TEST_F(LoopsTest, TripCountsOfSlicedInputs) {
   const auto unrolled = [&](const std::string& trips) {
     return Unrolled(
@@ -187,7 +187,7 @@ TEST_F(LoopsTest, TripCountsOfSlicedInputs) {
   EXPECT_EQ(sums("-1"), 3);
 }
 
-// As many nodes as the bound, and one more: of one, two and three nodes in an iteration.
+// The bound on nodes, and one more: with one, two and three nodes per iteration.
 TEST_F(LoopsTest, UpToTheMostNodes) {
   const auto is_unrolled = [&](int iterations, int nodes) {
     std::string before, value = "%s";
@@ -207,7 +207,7 @@ TEST_F(LoopsTest, UpToTheMostNodes) {
   EXPECT_FALSE(is_unrolled(171, 3));
 }
 
-// Each result is computed by a node of the loop, and by one of its own.
+// Each result has its own node of the loop.
 TEST_F(LoopsTest, ResultsThatWouldBeOthersStay) {
   const auto stays = [&](const std::string& first, const std::string& second, const std::string& results) {
     return Unrolled(
@@ -229,7 +229,7 @@ TEST_F(LoopsTest, ResultsThatWouldBeOthersStay) {
   EXPECT_TRUE(stays("%a", "%k", both));
   EXPECT_TRUE(stays("%p", "%b", both));
   EXPECT_TRUE(stays("%a", "%p", both));
-  // Between other nodes all may be so.
+  // Between other nodes the values may be shared.
   const std::string sum = "  %s = opset1.Multiply \"s\" (%y, %y.1) : f32[2]\n  opset1.Result \"y\" (%s)\n";
   for (const char* value : {"%a", "%k", "%p"}) EXPECT_FALSE(stays(value, value, sum)) << value;
 }
@@ -290,7 +290,7 @@ TEST_F(LoopsTest, ConstantsOfAllIterationsAreThoseOfTheBody) {
   EXPECT_EQ(Run(list, *graph, Side::kAfterLowering, {.only = {"middle.BindConstantsInBodies"}}), "");
   for (ir::NodeId id : graph->nodes()) {
     if (!graph->node(id).Is(ir::OpRole::kTensorIterator)) continue;
-    // Neither what is carried nor what is cut.
+    // Values that are neither carried nor sliced.
     EXPECT_EQ(
         Brief(*graph->node(id).bodies()[0].graph),
         "Parameter(p) Parameter(s) Parameter(f) Parameter(e) Add(a: p, s) Const(f/constant) Multiply(b: "

@@ -1,5 +1,4 @@
-// The configurations that documents of the framework show, on small networks
-// with the names that they go by.
+// The configurations in the documentation of the framework, on small networks with their names.
 
 #include "compiler/transform/configured.h"
 #include "compiler/transform/update_configuration.h"
@@ -73,7 +72,7 @@ constexpr const char* kInceptionTemplate = R"([
     }
 ])";
 
-// A whole block is one operation.
+// A whole block as one operation.
 class InceptionBlockTransformation : public FrontReplacementFromConfigFileSubGraph {
  public:
   InceptionBlockTransformation() : FrontReplacementFromConfigFileSubGraph("InceptionBlockTransformation") {}
@@ -99,7 +98,7 @@ class InceptionBlockTransformation : public FrontReplacementFromConfigFileSubGra
 
 class ConfiguredNetworksTest : public TransformTest {
  protected:
-  // Adds an operation that takes any inputs and has no shape function.
+  // Adds an operation with any inputs and without a shape function.
   static void AddOperation(Expansion& model, std::string set, std::string name) {
     model.registry.Add({.set = std::move(set),
                         .name = std::move(name),
@@ -126,7 +125,7 @@ TEST_F(ConfiguredNetworksTest, InceptionBlocksBecomeOperations) {
   ASSERT_TRUE(updated.has_value()) << context.emitter.diagnostics().front().message;
   const auto read = ReadConfiguration(context.sources.AddText("d.json", *updated), context);
   ASSERT_TRUE(read.has_value());
-  // What the documents show, sorted.
+  // The readers in the documentation, sorted.
   const std::vector<NodePort> readers = {{"Branch_0/Conv2d_0a_1x1/Conv2D$", 0},
                                          {"Branch_1/Conv2d_0a_1x1/Conv2D$", 0},
                                          {"Branch_2/Conv2d_0a_1x1/Conv2D$", 0},
@@ -249,7 +248,7 @@ constexpr const char* kYoloConfiguration = R"([
     }
 ])";
 
-// Puts a RegionYolo in front of every result, as the documents show it.
+// Inserts a RegionYolo before every result, as in the documentation.
 class YoloRegionAddon : public FrontReplacementFromConfigFileGeneral {
  public:
   YoloRegionAddon() : FrontReplacementFromConfigFileGeneral("TFYOLO") {}
@@ -289,7 +288,7 @@ graph net(image) -> (out)
 }
 )";
 
-// The bias that both convolutions lack is one literal, which is nobody's input or output.
+// The bias that both convolutions lack is one literal, which is neither an input nor an output of a block.
 TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
   Expansion model(kConvolutions);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();

@@ -1,5 +1,5 @@
-// Cases of pattern matching, written from what a match is and not from how it
-// is found: a graph and a pattern in short, and every match.
+// Cases of pattern matching, written from the definition of a match and not from the algorithm: a graph and a
+// pattern in short form, and every match.
 
 #include <algorithm>
 #include <map>
@@ -13,9 +13,9 @@
 namespace nnefc::transform {
 namespace {
 
-// "r=ReLU(x) s=Split(x,k)[2] m=Multiply(s.1,r)": nodes of the newest versions of
-// their operations, behind a parameter `x` of f32[4,2] and a constant `k` that is
-// 0; `[2]` is the number of outputs. Whatever nobody reads is a result.
+// Makes a graph of a text such as "r=ReLU(x) s=Split(x,k)[2] m=Multiply(s.1,r)". Nodes are of the newest
+// versions of their operations. `x` is a parameter of f32[4,2] and `k` a constant 0; `[2]` is the number of
+// outputs. Values without a reader are results.
 ir::Graph MakeGraph(const std::string& text) {
   ir::Graph graph(&ir::StandardOps());
   std::map<std::string, ir::NodeId> nodes;
@@ -61,8 +61,8 @@ std::vector<int32_t> PortsOf(const std::string& text) {
   return ports;
 }
 
-// "a:ReLU d:# b: | a>d:out=1 d>b:in=0,1": nodes by alias and operation, `#` for
-// data and nothing for any; then edges.
+// Makes a pattern of a text such as "a:ReLU d:# b: | a>d:out=1 d>b:in=0,1". First nodes by alias and
+// operation, with `#` for data and nothing for any operation; then edges.
 Pattern MakePattern(const std::string& text) {
   Pattern pattern;
   std::istringstream words(text);
@@ -92,8 +92,7 @@ Pattern MakePattern(const std::string& text) {
   return pattern;
 }
 
-// The names that each match gives to the aliases in the order of the pattern,
-// "a,b", sorted; of data `node.port`.
+// Returns the names of each match in the order of the pattern's aliases, "a,b", sorted; data are `node.port`.
 std::set<std::string> Find(ir::Graph& ir, const Pattern& pattern) {
   Graph graph(ir);
   std::set<std::string> found;
@@ -116,7 +115,7 @@ struct PatternCase {
 };
 
 const PatternCase kCases[] = {
-    // Edges have a direction, and end in the nodes that the pattern names.
+    // Edges have a direction, and end in the nodes of the pattern.
     {"an edge", "r=ReLU(x) t=Tanh(r)", "a:ReLU b:Tanh | a>b", {"r,t"}},
     {"an edge the other way", "r=ReLU(x) t=Tanh(r)", "a:ReLU b:Tanh | b>a", {}},
     {"a node between", "r=ReLU(x) q=Abs(r) t=Tanh(q)", "a:ReLU b:Tanh | a>b", {}},
@@ -126,7 +125,7 @@ const PatternCase kCases[] = {
     {"one node", "r=ReLU(x) s=ReLU(r)", "a:ReLU", {"r", "s"}},
     {"more nodes than the graph has", "r=ReLU(x)", "a:ReLU b:ReLU c:ReLU d:ReLU e:ReLU f:ReLU |", {}},
 
-    // Induced: no edges beside those of the pattern.
+    // Induced: only the edges of the pattern.
     {"a shortcut within the match",
      "s=SoftPlus(x) t=Tanh(s) m=Multiply(s,t)",
      "s:SoftPlus t:Tanh m:Multiply | s>t t>m",
@@ -187,7 +186,7 @@ const PatternCase kCases[] = {
      "a:Split b:Subtract | a>b:out=0:in=0 a>b:out=1:in=1",
      {}},
 
-    // No commutation: every way round is a match of its own.
+    // No commutation: each operand order is a separate match.
     {"symmetric", "r=ReLU(x) s=ReLU(x) m=Add(r,s)", "a:ReLU b:ReLU c:Add | a>c b>c", {"r,s,m", "s,r,m"}},
     {"symmetric but for a port",
      "r=ReLU(x) s=ReLU(x) m=Add(r,s)",
@@ -220,7 +219,7 @@ const PatternCase kCases[] = {
      "a:Parameter b:Const c:Split | a>c b>c",
      {"x,k,s"}},
 
-    // Data are vertices of their own.
+    // Data are separate vertices.
     {"data between", "r=ReLU(x) t=Tanh(r)", "a:ReLU d:# b:Tanh | a>d d>b", {"r,r.0,t"}},
     {"data that two read", "r=ReLU(x) t=Tanh(r) e=Exp(r)", "d:# b:Tanh c:Exp | d>b d>c", {"r.0,t,e"}},
     {"data read twice, one edge", "r=ReLU(x) m=Add(r,r)", "d:# b:Add | d>b", {}},
@@ -283,8 +282,8 @@ TEST_F(PatternAttributesTest, Predicates) {
   EXPECT_EQ(FindElu("beta", is_large), none_);
 }
 
-// Every match is found before the first is replaced: of a row of four, the middle
-// pair loses a node, and what is made is not looked at.
+// Every match is found before the first is replaced: in a row of four, the middle pair loses a node. New
+// nodes are not searched.
 class Pairs : public FrontReplacementSubgraph {
  protected:
   Pattern GetPattern() const override { return MakePattern("a:ReLU b:ReLU | a>b"); }
@@ -310,8 +309,7 @@ TEST_F(PatternReplacementTest, MatchesThatLostANodeAreLeftOut) {
   EXPECT_EQ(Brief(graph), "Parameter(x) Const(k) ReLU(q': x) ReLU(s': q') Result(: s')");
 }
 
-// All ways to give vertices of the graph to those of the pattern, each tested
-// against the definition alone.
+// All assignments of graph vertices to pattern vertices, each tested against the definition.
 class BruteForce {
  public:
   BruteForce(const ir::Graph& graph, const Pattern& pattern) : graph_(graph), pattern_(pattern) {
@@ -341,7 +339,7 @@ class BruteForce {
     return vertices;
   }
 
-  // The edges between two vertices as (out, in); of data both have one known.
+  // Returns the edges between two vertices as (out, in); data have one known port.
   std::vector<std::pair<int32_t, int32_t>> Edges(Vertex from, Vertex to) const {
     std::vector<std::pair<int32_t, int32_t>> edges;
     if (from.port >= 0 && to.port >= 0) return edges;
@@ -469,7 +467,7 @@ TEST(PatternCasesTest, RandomPatternsMatchWhatTheDefinitionSays) {
     const std::string text = RandomGraph(dice);
     const Pattern pattern = MakePattern(RandomPattern(dice, seed % 2 == 1));
     ir::Graph graph = MakeGraph(text);
-    // Results have no names to tell them by.
+    // Results have no distinguishing names.
     int number = 0;
     for (ir::NodeId result : graph.results()) graph.SetName(result, "y" + std::to_string(number++));
     const std::set<std::string> expected = BruteForce(graph, pattern).Run();

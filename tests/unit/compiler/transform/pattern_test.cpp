@@ -14,7 +14,7 @@ Pattern Chain() {
 
 class PatternTest : public TransformTest {
  protected:
-  // The names that each match gives to the aliases, in the pattern's order.
+  // Returns the names of each match in the order of the pattern's aliases.
   std::string Find(const std::string& text, const Pattern& pattern) {
     const std::unique_ptr<ir::Graph> ir = Parse(text);
     if (ir == nullptr) return "no graph";
@@ -51,7 +51,7 @@ TEST_F(PatternTest, PortsCount) {
   EXPECT_EQ(Find(kMish, pattern), "m,t,s");
 }
 
-// The softplus feeds the product too: an edge that the pattern has not.
+// The softplus also feeds the multiplication: an edge that the pattern lacks.
 TEST_F(PatternTest, MatchesAreInduced) {
   EXPECT_EQ(Find(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2]} : f32[2]
   %1 = opset4.SoftPlus "s" (%0) : f32[2]
@@ -150,7 +150,7 @@ TEST_F(PatternTest, AnUnknownAliasNamesTheKnownOnes) {
   }
 }
 
-// A pattern that looked at every pair of nodes would not end.
+// A pattern that compared every pair of nodes would not end.
 TEST_F(PatternTest, LargeGraphsAreSearchedByOperation) {
   ir::Graph ir(&ir::StandardOps());
   ir::OutputPort last{ir.AddParameter("x", ElementType::kF32, {2}), 0};

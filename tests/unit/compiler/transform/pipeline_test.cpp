@@ -9,7 +9,7 @@
 namespace nnefc::transform {
 namespace {
 
-// The fusion that the documents of the framework show, as a user writes it.
+// The fusion in the documentation of the framework, as a user writes it.
 class MishFusion : public FrontReplacementSubgraph {
  public:
   MishFusion() { enabled = true; }
@@ -42,7 +42,7 @@ TEST_F(PipelineTest, NamesAreUnique) {
   Graph graph(*ir);
   EXPECT_EQ(graph.UniqueName("s"), "s");
   EXPECT_EQ(graph.UniqueName("r"), "r_2");
-  // It is nobody's yet; those that nodes have, get or lose count.
+  // No node has this name yet; names count once nodes have, get or lose them.
   const Node relu = *graph.FindNode("r");
   graph.CreateConst(TensorValue::FromInts({}, {1}), "s");
   EXPECT_EQ(graph.UniqueName("s"), "s_2");
@@ -64,7 +64,7 @@ TEST_F(PipelineTest, UniqueNamesOfManyNodesAreQuick) {
   for (int i = 0; i < kNodes; ++i)
     graph.CreateConst(TensorValue::FromInts({}, {1}), graph.UniqueName("constant"));
   EXPECT_TRUE(graph.FindNode("constant_100000").has_value());
-  // Some 50 ms; by a walk over all names for each it would be minutes.
+  // About 50 ms; a walk over all names for each one would take minutes.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
@@ -78,7 +78,7 @@ TEST_F(PipelineTest, MishFusionKeepsTheNameOfTheProduct) {
   EXPECT_EQ(graph->output(graph->node(graph->results()[0]).input(0)).names, std::vector<std::string>{"out"});
 }
 
-// The sub-graph form: new nodes, and which edges go where.
+// The sub-graph form: new nodes, and the new edges.
 class Doubled : public FrontReplacementSubgraph {
  protected:
   Pattern GetPattern() const override {
@@ -105,7 +105,7 @@ TEST_F(PipelineTest, SubGraphsAreGenerated) {
   EXPECT_EQ(Brief(*graph), "Parameter(x) ReLU(: x) Abs(t: ) Multiply(m: x, t) Result(y: m)");
 }
 
-// A node for each of two outputs, or one for both.
+// One node for each of two outputs, or one for both.
 class Halves : public FrontReplacementSubgraph {
  public:
   explicit Halves(bool is_one) : is_one_(is_one) {}
@@ -162,7 +162,7 @@ TEST_F(ReplacedOutputsTest, OneOutputForTwoHasTheNamesOfBoth) {
             "Parameter(x) ReLU(s: x) Tanh(t: s) Exp(e: s) Result(y: t) Result(z: e) [b, a] [b, a]");
 }
 
-// One node for each input and one behind, in the way of `Pack`.
+// One node for each input and one after them, as in `Pack`.
 class Unpack : public FrontReplacementOp {
  public:
   Unpack() : FrontReplacementOp("Concat") {}
@@ -339,7 +339,7 @@ TEST_F(PipelineTest, ThePlugInIsTold) {
             "std::exception");
 }
 
-// Throws in one of the functions that say what it is.
+// Throws in one of the functions that describe it.
 class Throws : public Calls {
  public:
   explicit Throws(std::string function) : Calls("THROWS", [](Graph&) {}), function_(std::move(function)) {
@@ -392,7 +392,7 @@ TEST_F(PipelineTest, TransformationsSwitchOthersOff) {
   });
   const auto graph = Parse(kMish);
   EXPECT_EQ(Run(list, *graph), "");
-  EXPECT_EQ(ran, "B");  // of one class: by id, the later first
+  EXPECT_EQ(ran, "B");  // of the same class: by id, the later first
 }
 
 TEST_F(PipelineTest, ConditionsAreAsked) {

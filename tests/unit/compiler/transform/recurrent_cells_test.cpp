@@ -1,4 +1,4 @@
-// Steps of recurrent layers that are written gate by gate.
+// Steps of recurrent layers that documents write gate by gate.
 
 #include "tests/unit/compiler/transform/transform_support.h"
 
@@ -14,7 +14,7 @@ class RecurrentCellsTest : public TransformTest {
     EXPECT_EQ(Run(list, *graph_, Side::kAfterLowering, {.only = {"middle.RecurrentStepFusion"}}), "");
     return Brief(*graph_);
   }
-  // The elements of a constant input of the node of that name.
+  // Returns the elements of a constant input of the node with that name.
   std::vector<double> ElementsOf(const std::string& name, int32_t input) {
     for (ir::NodeId id : graph_->nodes()) {
       if (graph_->node(id).name() != name) continue;
@@ -46,7 +46,7 @@ std::string Parameter(const std::string& id, const std::string& shape) {
 
 const std::string kTransposed = "{transpose_a = false, transpose_b = true}";
 
-// Gates of one unit of x [1,2] and h [1,1], together, in the order i, f, g, o.
+// Gates of one unit of x [1,2] and h [1,1], concatenated in the order i, f, g, o.
 std::string Gates() {
   return Parameter("x", "[1,2]") + Parameter("h", "[1,1]") + Parameter("c", "[1,1]") +
          Constant("w", "[4,2]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0") +
@@ -90,7 +90,7 @@ TEST_F(RecurrentCellsTest, WhatIsNoLstmStays) {
   EXPECT_TRUE(stays({.candidate = "Sigmoid"}));
   EXPECT_TRUE(stays({.output = "Sin"}));
   EXPECT_TRUE(stays({.kept = "%c, %c"}));
-  // A gate that is read elsewhere; a sum that is.
+  // A gate that is read elsewhere; a sum that is read elsewhere.
   EXPECT_TRUE(stays({.more = Add("other", "Abs", "%is") + "  opset1.Result \"o\" (%other)\n"}));
   EXPECT_TRUE(stays({.more = Add("other", "Abs", "%sum", "", "[1,4]") + "  opset1.Result \"o\" (%other)\n"}));
 }
@@ -100,7 +100,7 @@ struct Gru {
                     Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn");
   std::string reset = "%h, %r";
 };
-// Of one unit: z, r of x and h, n of x and r * h.
+// One unit: z, r of x and h, n of x and r * h.
 std::string TextOf(const Gru& form) {
   std::string text = Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Constant("k", "[]", "1.0");
   const auto gate = [&](const std::string& name, const std::string& h, const std::string& numbers) {
@@ -130,7 +130,7 @@ TEST_F(RecurrentCellsTest, GruOfDataAndStateSideBySide) {
                                     Add("hn", "Add", "%n, %zd")})),
             cell);
   EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5}));
-  // z is how much is new: 1 - sigmoid(a) = sigmoid(-a).
+  // z is the weight of the new value: 1 - sigmoid(a) = sigmoid(-a).
   EXPECT_EQ(After(TextOf(Gru{.mix = Add("d", "Subtract", "%n, %h") + Add("zd", "Multiply", "%d, %z") +
                                     Add("hn", "Add", "%h, %zd")})),
             cell);
@@ -164,13 +164,13 @@ TEST_F(RecurrentCellsTest, RnnOfAState) {
   EXPECT_NE(After(Rnn(read, assign)).find("RNNCell(hn: x, h, hn/w, hn/r, hn/b)"), std::string::npos);
   EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{2}));
   EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{3}));
-  // Layers that are added; another value is what is kept.
+  // Layers that are added; another value is kept.
   EXPECT_EQ(After(Rnn(Parameter("h", "[1,1]"), "")).find("Cell"), std::string::npos);
   EXPECT_EQ(After(Rnn(read, "  opset6.Assign \"a\" (%sum) {variable_id = \"v\"}\n")).find("Cell"),
             std::string::npos);
 }
 
-// The same in a body, whose back edge says which of two values is the state.
+// The same in a body, whose back edge selects one of two values as the state.
 TEST_F(RecurrentCellsTest, RnnOfAnIteration) {
   const auto cells = [&](const std::string& back) {
     const TransformationList list = StandardTransformations();

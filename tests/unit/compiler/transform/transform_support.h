@@ -24,7 +24,7 @@ inline constexpr const char* kMish =
   opset1.Result "y" (%3)
 )";
 
-// Graphs in text form, and what transformations make of them.
+// Graphs in text form, and the results of transformations.
 class TransformTest : public ::testing::Test {
  protected:
   // `body` is the text between the brackets of a graph.
@@ -38,7 +38,7 @@ class TransformTest : public ::testing::Test {
     return graph;
   }
 
-  // A text whose labels are words with numbers in their place.
+  // Returns the text with its word labels replaced by numbers.
   static std::string Numbered(const std::string& text) {
     const std::regex label("%([a-z]+)");
     std::map<std::string, size_t> numbers;
@@ -52,8 +52,8 @@ class TransformTest : public ::testing::Test {
     return numbered.append(from, text.cend());
   }
 
-  // "Parameter(a) Add(b: a, a) Result(y: b)": nodes in order, each with its name and its
-  // sources' names.
+  // Returns "Parameter(a) Add(b: a, a) Result(y: b)": nodes in order, each with its name and the names of its
+  // sources.
   static std::string Brief(const ir::Graph& graph) {
     std::string text;
     const auto order = graph.TopologicalOrder();
@@ -69,13 +69,13 @@ class TransformTest : public ::testing::Test {
     return text;
   }
 
-  // Runs the list on a graph as if it were lowered; the first mistake, or "".
+  // Runs the list on a graph as if it were lowered; returns the first error, or "".
   std::string Run(const TransformationList& list, ir::Graph& graph, Side side = Side::kAfterLowering,
                   PipelineOptions options = {}) {
     Emitter emitter;
     options.verify = true;
     std::optional<Pipeline> pipeline = Pipeline::Make(list, std::move(options), emitter);
-    if (pipeline) (void)pipeline->Run(side, graph, emitter);  // emits mistakes
+    if (pipeline) (void)pipeline->Run(side, graph, emitter);  // emits errors
     if (emitter.diagnostics().empty()) return "";
     const Diagnostic& first = emitter.diagnostics().front();
     return std::string(first.rule->label) + ": " + first.message;
@@ -84,10 +84,10 @@ class TransformTest : public ::testing::Test {
   Context context_;
 };
 
-// What the transformations that nnefc brings along make of graphs.
+// Graphs after the built-in transformations.
 class BuiltInTest : public TransformTest {
  protected:
-  // The graph after one transformation, and the removal of what nobody needs.
+  // Returns the graph after one transformation and the removal of dead nodes.
   std::string After(const std::string& name, const std::string& text, Side side = Side::kAfterLowering) {
     const TransformationList list = StandardTransformations();
     const auto graph = Parse(text);
@@ -96,7 +96,7 @@ class BuiltInTest : public TransformTest {
     if (side == Side::kBeforeLowering) graph->EraseDeadNodes();
     return Brief(*graph);
   }
-  // The same of a body between `x`, f32[2,3,4], and the result `y` of %9.
+  // The same for a body between `x`, f32[2,3,4], and the result `y` of %9.
   std::string Body(const std::string& name, const std::string& body) {
     return After(name, "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3,4]} : f32[2,3,4]\n" +
                            body + "  opset1.Result \"y\" (%9)\n");

@@ -10,7 +10,7 @@
 namespace nnefc::ir {
 namespace {
 
-// Each input of that kind has the trait in its row: one that has not is broadcast in silence.
+// Each input of that kind has the trait in its row: an input without it is broadcast silently.
 TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
   const std::set<std::string> names = {"bias",  "mean", "variance", "offset",    "scale",
                                        "alpha", "min",  "max",      "zero_point"};
@@ -24,14 +24,14 @@ TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
       ++count;
     }
   }
-  // conv, deconv, two separable ones, linear, prelu, batch_normalization, three quantizations of two
-  // inputs and one of one.
+  // conv, deconv, two separable ones, linear, prelu, batch_normalization, three quantizations with two inputs
+  // and one with one.
   EXPECT_EQ(count, 4 + 1 + 1 + 4 + 3 * 2 + 1);
 }
 
 class EnlargedTest : public ::testing::Test {
  protected:
-  // The messages on `x` of one shape and an operand of another.
+  // Returns the messages for `x` of one shape and an operand of another.
   std::vector<std::string> Messages(const std::string& operation, const std::string& x,
                                     const std::string& operand) {
     const auto parameter = [](int label, const std::string& name, const std::string& shape) {
@@ -62,7 +62,7 @@ TEST_F(EnlargedTest, BothSides) {
     EXPECT_EQ(Messages(kPrelu, "1,16,8,8", operand).size(), 1U) << operand;
   EXPECT_TRUE(Messages(kPrelu, "16,16,8,8", "16").empty());
   EXPECT_EQ(Messages(kPrelu, "1,1,8,8", "1,16").size(), 1U);  // channels
-  EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);   // an axis more
+  EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);   // one axis more
   EXPECT_TRUE(Messages(kPrelu, "1,16", "1,16,1").empty());
   EXPECT_TRUE(Messages(kPrelu, "1", "16").empty());  // a vector
 }

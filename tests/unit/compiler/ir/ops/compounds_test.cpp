@@ -1,5 +1,5 @@
-// Region-of-interest operations, matrix products and the compounds of R 4.9
-// that are no window and no reduction.
+// Region-of-interest operations, matrix multiplication and the compounds of R 4.9 without a window or a
+// reduction.
 
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"

@@ -9,10 +9,9 @@
 
 namespace nnefc::testing {
 
-// Infers one NNEF operation. `inputs` are types in the text form,
-// "f32[1,3,?]"; `attributes` are in the text form without braces, "stride =
-// [2,2]", and completed by the defaults of the standard library. The answer is
-// the results' types, "f32[1,8]; i64[1,8]", or the label of the broken rule.
+// Infers one NNEF operation. `inputs` are types in the text form, "f32[1,3,?]". `attributes` are in the text
+// form without braces, "stride = [2,2]", and completed by the defaults of the standard library. Returns the
+// types of the results, "f32[1,8]; i64[1,8]", or the label of the broken rule.
 struct Inference {
   std::string_view op;
   std::vector<std::string_view> inputs = {};

@@ -1,6 +1,6 @@
-// Shape functions meet arguments that no checked document has: any type, any
-// shape, extreme integers, missing attributes and attributes of other kinds.
-// They answer with a mistake or with outputs that verify; run it sanitized.
+// Shape functions with arguments that no checked document has: any type, any shape, extreme integers, missing
+// attributes and attributes of other kinds. They must report an error or return outputs that verify; run this
+// test with sanitizers.
 
 #include <random>
 

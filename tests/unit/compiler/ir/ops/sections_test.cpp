@@ -81,7 +81,7 @@ TEST(SliceTest, Rules) {
   EXPECT_EQ(Slice("axes = [1,1], begin = [2,2], end = [7,7]"), "axis.repeated");
   EXPECT_EQ(Slice("axes = [1], begin = [7], end = [2]"), "slice.range");
   EXPECT_EQ(Slice("axes = [1], begin = [2], end = [7], stride = [-1]"), "slice.range");
-  EXPECT_EQ(Slice("axes = [1], begin = [2], end = [0], stride = [2]"), "slice.range");  // 0 is 0 here
+  EXPECT_EQ(Slice("axes = [1], begin = [2], end = [0], stride = [2]"), "slice.range");  // 0 means 0 here
   EXPECT_EQ(Slice("axes = [1], begin = [-11], end = [2]"), "slice.range");
   EXPECT_EQ(Slice("axes = [1], begin = [10], end = [2], stride = [-1]"), "slice.range");
 }

@@ -69,7 +69,7 @@ TEST(SqueezeTest, ShapesAndRules) {
 
 TEST(TransposeTest, ShapesAndRules) {
   EXPECT_EQ(Infer({"transpose", {"f32[2,3,4,5]"}, "axes = [0,2,3,1]"}), "f32[2,4,5,3]");
-  // The trailing axes stay.
+  // The trailing axes are unchanged.
   EXPECT_EQ(Infer({"transpose", {"f32[2,3,4,?]"}, "axes = [1,0]"}), "f32[3,2,4,?]");
   EXPECT_EQ(Infer({"transpose", {"f32[2,3]"}, "axes = []"}), "f32[2,3]");
   EXPECT_EQ(Infer({"transpose", {"f32[2,3]"}, "axes = [0,0]"}), "transpose.axes");

@@ -123,7 +123,7 @@ TEST(DeconvTest, Rules) {
   EXPECT_EQ(Infer({"deconv", {"f32[1,8,4]", "f32[8,3,3]", "f32[1,8]"}}), "conv.bias");
 }
 
-// The border extends the input: the sums read (i + p - j * d) / s of it, where that is whole.
+// The border extends the input: the sums read its elements at (i + p - j * d) / s where this is an integer.
 TEST(DeconvTest, BorderReach) {
   const auto deconv = [](std::string_view input, std::string_view filter, std::string_view attributes) {
     return Infer({"deconv", {input, filter, "f32[]"}, attributes});
@@ -138,11 +138,11 @@ TEST(DeconvTest, BorderReach) {
   EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[1,0]]"), "window.border-reach");
   EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[0,1]]"), "window.border-reach");
   EXPECT_EQ(deconv("f32[1,8,3]", "f32[8,3,4]", reflect + "padding = [[1,1]]"), "f32[1,3,4]");
-  // What lies between strides is no element: reads -1, 0 and 0, 1.
+  // Positions between strides are not elements: reads -1, 0 and 0, 1.
   EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,4]", even + "stride = [2], padding = [[1,1]]"), "f32[1,3,2]");
   EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,4]", reflect + "stride = [2], padding = [[1,1]]"),
             "window.border-reach");
-  // Results so short that no whole place is met but 0.
+  // Results so short that 0 is the only integer position.
   EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,2]", reflect + "stride = [5], dilation = [7], padding = [[0,6]]"),
             "f32[1,3,2]");
   EXPECT_EQ(deconv("f32[1,8,1]", "f32[8,3,3]", reflect + "stride = [2], padding = [[1,1]]"), "f32[1,3,1]");

@@ -1,5 +1,5 @@
-// The rows of ir/ops take inputs, attributes and results from the declarations of
-// the standard library: what a row then says, and that every declaration has one.
+// The rows of ir/ops have inputs, attributes and results from the declarations of the standard library: the
+// contents of a row, and that every declaration has one.
 
 #include "compiler/ir/infer.h"
 #include "gtest/gtest.h"
@@ -13,7 +13,7 @@ const ir::OpInfo& Row(std::string_view name) {
   return StandardOps().Info(StandardOps().Find(ir::kNnefSet, name));
 }
 
-// Some value of a kind.
+// Returns an arbitrary value of a kind.
 ir::Attribute SomeValue(ir::AttributeKind kind) {
   switch (kind) {
     case ir::AttributeKind::kBool:
@@ -25,11 +25,11 @@ ir::Attribute SomeValue(ir::AttributeKind kind) {
     case ir::AttributeKind::kString:
       return "constant";
     default:
-      return {};  // an empty list is one of any items
+      return {};  // an empty list may have items of any kind
   }
 }
 
-// "input; bias? float; values[] generic": of each input what is not usual.
+// Returns the unusual properties of each input: "input; bias? float; values[] generic".
 std::string Inputs(const ir::OpInfo& row) {
   std::string text;
   for (const ir::InputInfo& input : row.inputs) {
@@ -43,14 +43,14 @@ std::string Inputs(const ir::OpInfo& row) {
   return text;
 }
 
-// True if the defaults of the row are those, in the text form without braces.
+// True if the defaults of the row equal `attributes`, in the text form without braces.
 bool HasDefaults(std::string_view name, std::string_view attributes) {
   const ir::AttributeMap defaults = CompletedAttributes(Row(name), "");
   return CompletedAttributes(Row("copy"), attributes) == defaults;
 }
 
 TEST(StandardLibraryTest, EveryOperationHasARow) {
-  EXPECT_GE(Declarations().size(), 120u);  // what 1.0.5 and control flow have
+  EXPECT_GE(Declarations().size(), 120u);  // the operations of 1.0.5 and control flow
   for (const Declaration& declaration : Declarations())
     EXPECT_TRUE(StandardOps().Find(ir::kNnefSet, declaration.name).valid()) << declaration.name;
 }
@@ -84,7 +84,7 @@ TEST(StandardLibraryTest, RowsSayWhatIsDeclared) {
   EXPECT_FALSE(Row("relu").is_generic);
 }
 
-// Every declared attribute is asked for, and must be of the declared kind.
+// Every declared attribute is required, and must be of the declared kind.
 TEST(StandardLibraryTest, AttributesAreChecked) {
   for (const Declaration& declaration : Declarations()) {
     const ir::OpInfo& row = Row(declaration.name);

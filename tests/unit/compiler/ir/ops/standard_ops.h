@@ -9,8 +9,7 @@ namespace nnefc::testing {
 
 using ir::StandardOps;
 
-// Attributes in the text form without braces, "stride = [2,2]", completed by
-// the defaults of the row.
+// Returns attributes in the text form without braces, "stride = [2,2]", completed by the defaults of the row.
 ir::AttributeMap CompletedAttributes(const ir::OpInfo& row, std::string_view attributes);
 
 }  // namespace nnefc::testing

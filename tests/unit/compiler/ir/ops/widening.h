@@ -1,8 +1,8 @@
 #pragma once
 
-// What shape functions owe to shapes that are known in part: a shape function
-// that is given an interval answers with extents that hold those of every
-// extent in the interval, and finds no mistake where one of them has none.
+// The contract of shape functions for partially known shapes. For an interval of extents, a shape function
+// returns extents that include those of every value in the interval. It reports no error if one of the values
+// is valid.
 
 #include <gtest/gtest.h>
 
@@ -51,12 +51,11 @@ inline bool Holds(const TypedShape& outer, const TypedShape& inner) {
   return true;
 }
 
-// The results of an operation in the form of ParseTypes, or the label of the
-// rule that the inputs break.
+// The results of an operation in the form of ParseTypes, or the label of the rule that the inputs break.
 using InferTypes = std::function<std::string(const std::vector<TypedShape>& inputs)>;
 
-// Opens extents of inputs whose extents are all known, and compares what is
-// inferred with what is inferred of the extents inside.
+// Opens extents of inputs with known extents, and compares the inferred shape with those of the values
+// inside.
 inline void ExpectWideningIsSound(const std::vector<TypedShape>& inputs, const InferTypes& infer,
                                   std::mt19937& random) {
   const auto below = [&](size_t bound) { return random() % bound; };

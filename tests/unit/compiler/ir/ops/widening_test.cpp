@@ -8,8 +8,8 @@
 namespace nnefc::testing {
 namespace {
 
-// A line of tests/unit/compiler/lower/lowering_cases.txt, which has each
-// operation of the standard library in several settings.
+// A line of tests/unit/compiler/lower/lowering_cases.txt, which has each operation of the standard library in
+// several settings.
 struct Line {
   std::string op;
   std::vector<TypedShape> inputs;

@@ -1,4 +1,4 @@
-// Where the shape functions of recurrent operations know more than OpenVINO's.
+// Cases where the shape functions of recurrent operations are stricter than OpenVINO's.
 
 #include "compiler/ir/ops/opset/recurrent.h"
 
@@ -10,7 +10,7 @@ namespace nnefc::testing {
 namespace {
 
 std::string Cell(const std::string& op, const std::string& inputs, const std::string& attributes) {
-  // The last item tells how many outputs there are.
+  // The last item is the number of outputs.
   return InferCase({0, op, inputs, attributes, op.ends_with("LSTMCell") ? "f32[]; f32[]" : "f32[]"});
 }
 
@@ -24,7 +24,7 @@ TEST(RecurrentShapes, BiasMayBeLeftOut) {
             "opset.number-of-inputs");
 }
 
-// Old converters put W and R side by side.
+// Old converters concatenate W and R.
 TEST(RecurrentShapes, WeightsMayBeJoined) {
   for (const char* op : {"opset1.LSTMCell", "opset4.LSTMCell"}) {
     EXPECT_EQ(Cell(op, std::string(kStates) + "f32[8,5]; f32[8]", "hidden_size = 2"), "f32[4,2]; f32[4,2]");
@@ -71,7 +71,7 @@ TEST(RecurrentShapes, AttributesAreChecked) {
             "opset.attribute-value");
 }
 
-// Activations are those of one direction, or of both where there are two.
+// Activations are those of one direction, or of both if there are two.
 TEST(RecurrentShapes, ActivationsAreOfOneDirectionOrOfBoth) {
   struct Kind {
     const char* op;

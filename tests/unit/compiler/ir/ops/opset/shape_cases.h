@@ -9,7 +9,7 @@
 
 namespace nnefc::testing {
 
-// A line of shape_cases.txt, whose format make_shape_cases.py tells.
+// A line of shape_cases.txt; make_shape_cases.py describes its format.
 struct ShapeCase {
   int line = 0;
   std::string op;          // "opset1.Convolution"
@@ -20,11 +20,11 @@ struct ShapeCase {
 
 std::vector<ShapeCase> ReadShapeCases(const std::string& path);
 
-// The operations of the room, registered once.
+// Returns the operations of the module, registered once.
 const ir::OpRegistry& Opsets();
 
-// Infers one node as a line of the table says it. Returns its results in the
-// table's form; after a mistake the label of the broken rule.
+// Infers one node of a line of the table. Returns its results in the table's form, or the label of the broken
+// rule.
 std::string InferCase(const ShapeCase& shape_case);
 
 }  // namespace nnefc::testing

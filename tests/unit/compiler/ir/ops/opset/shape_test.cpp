@@ -1,5 +1,4 @@
-// Shape functions of OpenVINO operations against OpenVINO's own, and the rules
-// that they enforce.
+// Shape functions of OpenVINO operations against OpenVINO's own, and the rules that they enforce.
 
 #include <set>
 
@@ -26,8 +25,7 @@ TEST(OpsetShapes, AreThoseOfOpenVino) {
   }
 }
 
-// Every operation has a line in the table, but for those that only hold data or
-// bodies.
+// Every operation has a line in the table, except those that only have data or bodies.
 TEST(OpsetShapes, TableCoversAllOperations) {
   std::set<std::string> covered{
       "opset1.Parameter", "opset1.Const",  "opset1.Result", "opset3.ReadValue",      "opset3.Assign",
@@ -47,13 +45,13 @@ TEST(OpsetSchema, IsChecked) {
   EXPECT_EQ(Infer("opset1.Elu", "f32[2]", "alpha = \"one\""), "opset.attribute-kind");
   EXPECT_EQ(Infer("opset1.Elu", "f32[2]", "alpha = 1"), "f32[2]");
   EXPECT_EQ(Infer("opset1.Add", "f32[2]; f32[2]", "auto_broadcast = \"left\""), "opset.attribute-value");
-  // Attributes that are left out have OpenVINO's defaults.
+  // Omitted attributes have OpenVINO's defaults.
   EXPECT_EQ(Infer("opset1.Add", "f32[2]; f32[3,1]"), "f32[3,2]");
   EXPECT_EQ(Infer("opset1.MatMul", "f32[2,3]; f32[3,4]"), "f32[2,4]");
   EXPECT_EQ(Infer("opset1.Convolution", "f32[1,3,8,8]; f32[4,3,3,3]"), "f32[1,4,6,6]");
 }
 
-// What a row says of each input, whatever the others are.
+// The properties of each input in its row, independent of the others.
 TEST(OpsetSchema, SaysWhatInputsAre) {
   const std::string lrn = "alpha = 1.0, beta = 0.5, bias = 1.0, size = 3";
   EXPECT_EQ(Infer("opset1.LRN", "f32[1,3,4,4]; i64[1] = 1", lrn), "f32[1,3,4,4]");
@@ -81,7 +79,7 @@ TEST(OpsetSchema, SaysTheRangeOfAttributes) {
   EXPECT_EQ(Infer("opset1.ShuffleChannels", "f32[2,3]", "group = 0"), "opset.attribute-value");
 }
 
-// What OpenVINO lets pass or answers with an unknown extent.
+// Nodes that OpenVINO accepts or infers with an unknown extent.
 TEST(OpsetShapes, RefuseWhatLeavesNothing) {
   EXPECT_EQ(Infer("opset12.Pad", "f32[2,3]; i64[2] = 0 -2; i64[2] = 0 -2", "pad_mode = \"constant\""),
             "opset.extent");
@@ -94,8 +92,8 @@ TEST(OpsetShapes, RefuseWhatLeavesNothing) {
             "opset.attribute-value");
 }
 
-// What OpenVINO's compilation of a model refuses, or computes to another shape than
-// its shape function says.
+// Nodes that OpenVINO rejects when it compiles a model, or computes with a shape other than that of its shape
+// function.
 TEST(OpsetShapes, RefuseWhatCannotRun) {
   const std::string top = "axis = 1, mode = \"max\", sort = \"value\"";
   EXPECT_EQ(Infer("opset3.TopK", "f32[2,7]; i64[] = 7", top), "f32[2,7]");
@@ -112,8 +110,8 @@ TEST(OpsetShapes, RefuseWhatCannotRun) {
   }
 }
 
-// OpenVINO's shape function lets any slope pass; its compilation of the model
-// refuses these, and where the batch alone has the slope's extent.
+// OpenVINO's shape function accepts any slope; its compilation of the model rejects these, and slopes whose
+// extent fits the batch alone.
 TEST(OpsetShapes, SlopesBroadcastToTheData) {
   for (const char* slope :
        {"f32[3]", "f32[4]", "f32[1]", "f32[]", "f32[3,1]", "f32[1,3,4]", "f32[2,1,1]", "f32[?]"})
@@ -122,7 +120,7 @@ TEST(OpsetShapes, SlopesBroadcastToTheData) {
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
 }
 
-// What fits no extent may be any.
+// An extent that fits no other may have any value.
 TEST(OpsetShapes, SurviveHugeExtents) {
   const std::string huge = "9223372036854775806";
   EXPECT_EQ(Infer("opset1.Tile", "f32[" + huge + ",2]; i64[2] = 4 1"), "f32[?,2]");
@@ -156,7 +154,7 @@ TEST(OpsetValues, PassThroughReshapes) {
   EXPECT_EQ(value->bytes(), graph.node(data).output().value->bytes());
 }
 
-// OpenVINO takes regions and channels that do not fit, and reads beyond the data.
+// OpenVINO accepts regions and channels that do not fit, and reads out of bounds.
 TEST(OpsetShapes, RegionsOfYoloFitTheChannels) {
   const std::string region = "coords = 4, classes = 2, axis = 1, end_axis = 3, num = ";
   EXPECT_EQ(Infer("opset1.RegionYolo", "f32[1,14,2,2]", region + "2"), "f32[1,56]");
@@ -214,14 +212,14 @@ TEST(OpsetShapes, DetectionsFitAnExtent) {
     EXPECT_EQ(Infer("opset8.DetectionOutput", empty, some + "keep_top_k = [5]"), "opset.extent") << empty;
 }
 
-// The blank is a class: without one OpenVINO reads beyond the data.
+// The blank is a class: without one OpenVINO reads out of bounds.
 TEST(OpsetShapes, GreedyDecodersHaveABlank) {
   EXPECT_EQ(Infer("opset1.CTCGreedyDecoder", "f32[5,2,1]; f32[5,2]", ""), "f32[2,5,1,1]");
   EXPECT_EQ(Infer("opset1.CTCGreedyDecoder", "f32[5,2,0]; f32[5,2]", ""), "opset.extent");
 }
 
-// Where sizes, ratios and densities do not fit one another, OpenVINO writes
-// beyond the boxes that it counts, or leaves some out.
+// If sizes, ratios and densities do not fit one another, OpenVINO writes beyond the boxes that it counts, or
+// omits some.
 TEST(OpsetShapes, PriorBoxesAreCountedAsTheyAreMade) {
   const auto infer = [](std::string attributes, std::string size = "i64[2] = 2 3") {
     return Infer("opset8.PriorBox", size + "; i64[2] = 20 30", "offset = 0.5, " + attributes);

@@ -5,10 +5,10 @@
 namespace nnefc::testing {
 namespace {
 
-// The inputs of a line, and the values of those that are constants.
+// The inputs of a line, with the values of the constant ones.
 struct Inputs {
   std::vector<TypedShape> types;
-  std::vector<std::string> values;  // " = 1 2", or nothing
+  std::vector<std::string> values;  // " = 1 2", or empty
 };
 
 std::optional<Inputs> ReadInputs(const std::string& text) {
