@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime {
 
-// What the arena and the outputs of a plan take, by its description.
+// Returns the bytes of the arena and the outputs of a plan, from its description.
 inline double PlannedBytes(const Executable& executable) {
   const std::string plan = executable.DescribePlan();
   const std::string name = "arena and outputs ";

@@ -22,7 +22,7 @@ inline constexpr Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Attributes of which one is given.
+// Returns attributes with one explicit value.
 inline ir::AttributeMap With(std::string_view name, ir::Attribute value) {
   ir::AttributeMap attributes;
   attributes.Set(name, std::move(value));
@@ -39,7 +39,7 @@ inline std::string Messages(const Emitter& emitter) {
   return text;
 }
 
-// Builds graphs of OpenVINO operations and infers them as it goes.
+// Builds graphs of OpenVINO operations, and infers each node.
 struct TestGraph {
   std::shared_ptr<ir::Graph> graph = std::make_shared<ir::Graph>(&TestRegistry());
 

@@ -1,5 +1,5 @@
-// Kernels of the fast backend that are not primitives of oneDNN, against the
-// reference backend, at extents beside those of vectors, threads and blocks.
+// Kernels of the fast backend that are not oneDNN primitives, against the reference backend, at extents
+// around those of vectors, threads and blocks.
 
 #include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -7,8 +7,8 @@
 namespace nnefc::runtime {
 namespace {
 
-// Runs both backends on one thread and on three; `kernel` is the start of the
-// name of what the fast one must take.
+// Runs both backends on one thread and on three; `kernel` is the prefix of the name of the expected fast
+// kernel.
 void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs, double tolerance,
                          const std::string& kernel) {
   const std::vector<TensorValue> expected =
@@ -98,14 +98,14 @@ TEST(RecurrentTest, ActivationsOfEachDirection) {
   }
 }
 
-// Lengths 0 and 1, equal ones apart from one another.
+// Lengths 0 and 1, and equal lengths that are not adjacent.
 TEST(RecurrentTest, LengthsOfAllKinds) {
   CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 7});
   CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 7});
   CheckSequence({"LSTMSequence", 4, {0, 4, 4, 1, 4}, 4, 3, 27});
   CheckSequence({"GRUSequence", 3, {4, 4, 0}, 4, 3, 27});
   CheckSequence({"RNNSequence", 1, {2, 2}, 4, 3, 65});
-  // So many of one length that each thread has some by itself, and few.
+  // Enough sequences of one length for separate ones per thread, and too few.
   const std::vector<int64_t> lengths = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 6, 6, 1};
   CheckSequence({"LSTMSequence", 4, lengths, 9, 20, 70});
   CheckSequence({"GRUSequence", 3, lengths, 9, 20, 70});
@@ -113,13 +113,13 @@ TEST(RecurrentTest, LengthsOfAllKinds) {
   CheckSequence({"RNNSequence", 1, lengths, 9, 20, 200});
 }
 
-// More gates than are held at once: several parts of steps.
+// More gates than the buffer has room for: several blocks of steps.
 TEST(RecurrentTest, LongSequences) {
   CheckSequence({"LSTMSequence", 4, {301, 301, 280}, 301, 2, 300});
   CheckSequence({"GRUSequence", 3, {500}, 500, 3, 801});
 }
 
-// Sizes beside those of panels and tiles, on one thread and on several.
+// Sizes around those of panels and tiles, on one thread and on several.
 TEST(RecurrentTest, SizesOfAllKinds) {
   const ir::AttributeMap linear = With("linear_before_reset", true);
   for (int64_t batch : {1, 2, 5, 8, 9, 19}) {
@@ -142,7 +142,7 @@ TEST(RecurrentTest, WeightsThatAreNoConstants) {
   CheckSequence({"GRUSequence", 3, {3, 0, 5, 5}, 5, 6, 70, linear, "onednn:gemm", false});
 }
 
-// What most networks spend their time with is never left to the reference kernels.
+// The most frequent operations of networks never run on the reference kernels.
 TEST(KernelsTest, FrequentOperationsAreFast) {
   using Pairs = std::vector<std::pair<std::string_view, ir::Attribute>>;
   const auto check = [](const std::string& name, const Shape& shape, const Pairs& given,
@@ -174,8 +174,8 @@ TEST(KernelsTest, FrequentOperationsAreFast) {
   check("ReduceMean", image, {{"keep_dims", true}}, {TensorValue::FromInts({2}, {2, 3})});
 }
 
-// All axes of the left side but the last are rows of one product; biases are
-// those of its columns.
+// All axes of the left side except the last are rows of one matrix multiplication; biases belong to its
+// columns.
 TEST(ProductTest, RowsOfSeveralAxes) {
   for (const bool transposed : {false, true}) {
     TestGraph g;
@@ -232,7 +232,7 @@ void CheckAttentionBy(const AttentionCase& made, const char* kernel) {
   ExpectBackendsAgree(g, values, 3e-6, HasLanes() ? kernel : "onednn:attention");
 }
 
-// As it is, and with values in whole blocks, which our own tiles take.
+// Once unchanged, and once with values in whole blocks, which our own microkernels support.
 void CheckAttention(AttentionCase made) {
   CheckAttentionBy(made, "onednn:attention");
   made.v.back() *= 16;
@@ -288,7 +288,7 @@ struct RowCase {
   ir::AttributeMap attributes = {};
 };
 
-// An operation of x and constant axes.
+// Checks an operation of x and constant axes.
 void CheckRows(const RowCase& made, const Shape& shape, const std::vector<int64_t>& axes) {
   TestGraph g;
   const ir::OutputPort x = g.Parameter("x", shape);
@@ -298,7 +298,7 @@ void CheckRows(const RowCase& made, const Shape& shape, const std::vector<int64_
   ExpectBackendsAgree(g, {value}, 2e-6, ":rows");
 }
 
-// Rows of no whole number of vectors, columns of no whole number of parts.
+// Rows that are not a whole number of vectors, columns that are not a whole number of parts.
 TEST(RowTest, Reductions) {
   const ir::AttributeMap keep = With("keep_dims", true);
   for (const RowCase& made :
@@ -313,7 +313,7 @@ TEST(RowTest, Reductions) {
   }
 }
 
-// Of which threads take parts.
+// Rows that are divided among threads.
 TEST(RowTest, ExtremesOfLongRows) {
   for (const char* type : {"ReduceMax", "ReduceMin"}) {
     CheckRows({"opset1", type}, {40011}, {0});

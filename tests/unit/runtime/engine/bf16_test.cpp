@@ -1,5 +1,5 @@
-// Kernels with factors of bf16 against the reference in f32: sums are of f32, so that results are off by
-// what rounding the factors makes, 2^-8 of the largest product.
+// Kernels with bf16 factors against the reference in f32. Sums are in f32, so results differ by the rounding
+// of the factors, 2^-8 of the largest product.
 
 #include <random>
 
@@ -9,7 +9,7 @@
 namespace nnefc::runtime {
 namespace {
 
-// Each element within `share` of the largest one.
+// Expects each element within `share` of the largest one.
 void ExpectShare(const TensorValue& actual, const TensorValue& expected, double share) {
   ASSERT_EQ(ToString(actual.shape()), ToString(expected.shape()));
   double largest = 0;
@@ -22,7 +22,7 @@ void ExpectShare(const TensorValue& actual, const TensorValue& expected, double 
   }
 }
 
-// `kernel`: what the plan names where tiles multiply bf16.
+// `kernel`: the name in the plan if bf16 microkernels are available.
 void ExpectNearReference(const TestGraph& graph, const std::vector<TensorValue>& inputs, double share,
                          const std::string& kernel) {
   const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
@@ -83,7 +83,7 @@ TEST(Bf16Test, ProductsOfManyInputsAreSumsOfChunks) {
         y = g.Op("Add", {y, g.Weights({70}, 2)});
         std::vector<TensorValue> values = {RandomTensor(rows, 3)};
         if (has_residual) {
-          // One that nobody else reads, so that the product adds to it.
+          // A residual with a single reader, so that the matrix multiplication accumulates into it.
           y = g.Op("Add", {y, g.Op("Tanh", {g.Parameter("residual", result)})});
           values.push_back(RandomTensor(result, 4));
         }
@@ -105,7 +105,7 @@ TEST(Bf16Test, Attention) {
   }
 }
 
-// Odd numbers of terms, which are multiplied in pairs, sequences of several lengths, and one row alone.
+// Odd numbers of terms, which are multiplied in pairs, sequences of several lengths, and a single row.
 TEST(Bf16Test, Recurrent) {
   struct Case {
     const char* type;
@@ -171,7 +171,7 @@ TEST(Bf16Test, MaximaOfImages) {
       attributes.Set("kernel", ir::Attribute::Integers{size, size});
       attributes.Set("rounding_type", "floor");
       g.Result(g.Op("MaxPool", {images}, attributes));
-      // Of whole numbers as small, which bf16 holds: maxima are exact.
+      // Small integers, which bf16 represents: maxima are exact.
       const TensorValue numbers =
           TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> elements) {
             for (float& element : elements)

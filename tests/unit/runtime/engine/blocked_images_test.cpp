@@ -1,5 +1,5 @@
-// What is done to images with their channels in blocks beside convolutions, against the reference kernels:
-// channels that go behind the pixels and back, sums and products with a number for each channel.
+// Operations on blocked images (nChw16c) next to convolutions, against the reference kernels: transposition
+// to channels-last and back, additions and multiplications with per-channel values.
 
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 
@@ -71,7 +71,7 @@ TEST(BlockedImagesTest, NumbersOfChannelsAndWhatFollows) {
           auto y = numbers_first ? g.Op(type, {numbers, x}) : g.Op(type, {x, numbers});
           y = Follow(g, post, y, column, {}, 4);
           g.Result(y);
-          g.Result(Mixed(g, y, 2), "next");  // nor is what fills the last block seen
+          g.Result(Mixed(g, y, 2), "next");  // the padding of the last block is not read either
           g.Result(x, "images");
           const bool declined = type == std::string("Divide") && numbers_first;
           ExpectAsReference(g, {RandomTensor(shape, 3, 1, 2), RandomTensor(column, 5, 1, 2)},

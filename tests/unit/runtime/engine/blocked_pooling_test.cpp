@@ -1,5 +1,4 @@
-// Maxima and means over windows of images that a convolution leaves with their channels in blocks, against
-// the reference kernels.
+// Maximum and average pooling of blocked images that a convolution writes, against the reference kernels.
 
 #include <random>
 
@@ -30,7 +29,7 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
   const auto x = g.Parameter("x", setting.input);
   const auto y = PoolOf(g, pool, InBlocks(g, x, setting.input[1], setting.window.size()), setting, ceil);
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   Shape next = {4, setting.input[1]};
   next.append(setting.window.size(), 1);
   g.Result(
@@ -45,7 +44,7 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
     }
     const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});
     ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
-    // Maxima are elements, means of the same sums.
+    // Maxima are elements; means have the same sums.
     for (size_t i = 0; i < expected.size(); ++i)
       ExpectNear((*actual)[i], expected[i], i == 0 ? (pool == Pool::kMax ? 0 : 1e-6) : 1e-5);
   }
@@ -77,7 +76,7 @@ TEST(BlockedPoolingTest, ImagesThatComeFromMemory) {
   }
 }
 
-// What lies by rows is put into blocks first, but for images of few channels.
+// Row-major images are reordered to blocks first, except those with few channels.
 TEST(BlockedPoolingTest, ImagesThatLieByRows) {
   for (const Pool pool : kPools) {
     for (const Shape& shape :
@@ -134,7 +133,7 @@ TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
   }
 }
 
-// Of many pixels, whose sum in f32 would lose digits.
+// Means over many pixels, whose sum in f32 would lose digits.
 TEST(BlockedPoolingTest, MeansOfManyPixels) {
   TestGraph g;
   const Shape shape = {1, 16, 64, 64, 64};
@@ -144,7 +143,7 @@ TEST(BlockedPoolingTest, MeansOfManyPixels) {
   ExpectAsReference(g, {TensorValue::FromFloats(shape, numbers)}, kPooling, 1e-6);
 }
 
-// NaN is passed over, of nothing but NaN and border it is negative infinity; infinities stay what they are.
+// NaN is ignored; a window of NaN and border alone is negative infinity; infinities are kept.
 TEST(BlockedPoolingTest, SpecialNumbers) {
   std::mt19937 random(1);
   for (const Pool pool : kPools) {

@@ -1,5 +1,5 @@
-// Interpolate and Pad of images that a convolution leaves with their channels in blocks, against the
-// reference kernels, whose sums are of f64.
+// Interpolate and Pad of blocked images that a convolution writes, against the reference kernels, whose sums
+// are in f64.
 
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr char kResampling[] = "nnefc:resampling";
 
-// What follows must not see what lies behind the last channel.
+// Adds readers that must not use the padding after the last channel.
 ir::OutputPort Seen(TestGraph& g, ir::OutputPort y, int64_t channels, size_t axes) {
   Shape filter = {4, channels};
   filter.append(axes, 1);
@@ -18,7 +18,7 @@ ir::OutputPort Seen(TestGraph& g, ir::OutputPort y, int64_t channels, size_t axe
 
 struct Resize {
   Shape input;
-  std::vector<int64_t> to;  // of the spatial axes
+  std::vector<int64_t> to;  // for the spatial axes
   std::string mode, coordinates, nearest = "round_prefer_floor";
   bool antialias = false;
 };
@@ -64,12 +64,12 @@ TEST(BlockedResamplingTest, RowsAndVolumes) {
   }
 }
 
-// Blocks that would be filled up by much.
+// Blocks that would be mostly padding.
 TEST(BlockedResamplingTest, FewChannelsStayRows) {
   ExpectResized({{1, 21, 10, 10}, {20, 20}, "nearest", "half_pixel"}, "reference");
 }
 
-// A position of weight 0 counts, as in the formula; a copy keeps what is no number.
+// A position of weight 0 counts, as in the formula; a copy keeps NaN and infinities.
 TEST(BlockedResamplingTest, SpecialNumbers) {
   const Shape shape = {1, 16, 4, 5};
   std::vector<float> numbers;
@@ -90,7 +90,7 @@ TEST(BlockedResamplingTest, SpecialNumbers) {
 
 struct Border {
   Shape input;
-  std::vector<int64_t> begin, end;  // of all axes
+  std::vector<int64_t> begin, end;  // for all axes
   std::string mode;
   float number = 0;
 };
@@ -114,7 +114,7 @@ TEST(BlockedResamplingTest, BordersOfEveryKind) {
     ExpectPadded({{1, 30, 6, 7}, {0, 0, 5, 4}, {0, 0, 0, 6}, mode, 2.5F});
     ExpectPadded({{1, 16, 40}, {0, 0, 3}, {0, 0, 9}, mode, kInfinity});
     ExpectPadded({{1, 16, 4, 5, 6}, {0, 0, 2, 1, 0}, {0, 0, 1, 0, 3}, mode, -1});
-    // What is taken away.
+    // Negative padding.
     ExpectPadded({{1, 32, 9, 8}, {0, 0, -2, 1}, {0, 0, 1, -3}, mode, 1});
   }
 }

@@ -1,7 +1,6 @@
-// Random chains of operations behind those that the fast backend fuses them to,
-// against the reference backend, which runs node by node. The same operations
-// come up again with other parameters, operands are shared, constant, dead or
-// still needed, and a few elements are NaN, infinite, denormal and negative zero.
+// Random chains of operations after those to which the fast backend fuses them, against the reference
+// backend, which runs node by node. Operations occur again with other parameters. Operands are shared,
+// constant, dead or still needed; a few elements are NaN, infinite, denormal or negative zero.
 
 #include <cmath>
 #include <limits>
@@ -12,7 +11,7 @@
 namespace nnefc::runtime {
 namespace {
 
-// Makes one graph of a seed.
+// Makes one graph from a seed.
 class ChainMaker {
  public:
   explicit ChainMaker(unsigned seed) : random_(seed) {}
@@ -23,14 +22,14 @@ class ChainMaker {
     shape_ = graph_.graph->output(y).shape.known_extents();
     for (int length = 1 + Below(6); length > 0; --length) y = Follow(y);
     graph_.Result(y);
-    // Values in between that are results, too.
+    // Intermediate values that are also results.
     if (!full_.empty() && Below(3) == 0) graph_.Result(full_.back(), "operand");
     if (Below(12) == 0) graph_.Result(main, "main");
   }
 
   const TestGraph& graph() const { return graph_; }
   const std::vector<TensorValue>& inputs() const { return inputs_; }
-  // Sums of products are not made in the same order everywhere.
+  // The order of additions in dot products differs between kernels.
   bool exact() const { return exact_; }
 
  private:
@@ -60,7 +59,7 @@ class ChainMaker {
     ir::AttributeMap window;
     for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"})
       window.Set(name, ir::Attribute::Integers{1, 1});
-    // Winograd's way spreads what is not finite over tiles.
+    // The Winograd algorithm spreads non-finite values over tiles.
     const bool rare = special && (channels < 32 || pixels < 14);
     switch (Below(7)) {
       case 0:
@@ -107,8 +106,8 @@ class ChainMaker {
     return graph_.Op(type, {a, Below(3) == 0 ? a : Input(shape, true)});
   }
 
-  // An infinite factor would make the difference between a denormal number and 0
-  // one between infinity and NaN.
+  // An infinite factor would turn the difference between a denormal number and 0 into one between infinity
+  // and NaN.
   ir::OutputPort Number(bool factor) {
     static constexpr float kNumbers[] = {0.5f, 3, -1, 0, -0.0f, 1, -0.25f, 2, 0.75f, kInfinity, -kInfinity};
     const int most = exact_ && !factor ? 11 : 9;
@@ -120,8 +119,8 @@ class ChainMaker {
     return Below(4) == 0 ? graph_.Op(type, {other, x}) : graph_.Op(type, {x, other});
   }
 
-  // As large as the result: a parameter, a constant, a value that nobody else
-  // reads, one that is read again.
+  // An operand with the shape of the result: a parameter, a constant, a value with no other reader, or one
+  // that is read again.
   ir::OutputPort Whole() {
     const int kind = Below(4);
     if (kind == 0 && !full_.empty()) return full_[static_cast<size_t>(Below(static_cast<int>(full_.size())))];
@@ -132,7 +131,7 @@ class ChainMaker {
     return whole;
   }
 
-  // One element a channel, of images or of rows.
+  // One element per channel, of images or of rows.
   ir::OutputPort PerChannel() {
     const bool image = shape_.size() == 4;
     Shape shape(shape_.size(), 1);
@@ -208,7 +207,7 @@ class ChainMaker {
   std::vector<ir::OutputPort> full_;
 };
 
-// How many steps of the plan cover several nodes.
+// Returns the number of steps in the plan that cover several nodes.
 int FusedSteps(const std::string& plan) {
   return static_cast<int>(std::count(plan.begin(), plan.end(), '+'));
 }
@@ -235,7 +234,7 @@ int CheckChain(unsigned seed) {
 TEST(ChainsTest, BackendsAgree) {
   int fused = 0;
   for (unsigned seed = 0; seed < 400; ++seed) fused += CheckChain(seed);
-  // Not by fusing nothing.
+  // The agreement is not due to missing fusion.
   EXPECT_GT(fused, 400);
 }
 

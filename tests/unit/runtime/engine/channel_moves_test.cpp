@@ -1,4 +1,4 @@
-// Channels that are joined, sliced and shuffled on their way to a convolution, against the reference kernels.
+// Channels that are concatenated, sliced and shuffled before a convolution, against the reference kernels.
 
 #include <random>
 
@@ -52,7 +52,7 @@ class Moves {
     return g.Op("Concat", parts, With("axis", 1));
   }
 
-  // What a convolution makes of x.
+  // Adds the result of a convolution of x.
   void Result(ir::OutputPort x, const std::string& name) {
     g.Result(g.Convolution(x, g.Weights({20, ChannelsOf(x), 3, 3}, 5), 1), name);
   }
@@ -95,7 +95,7 @@ TEST(ChannelMovesTest, FromTheEndAndByTwo) {
   moves.Expect(kGathered);
 }
 
-// What others read too is made for them.
+// A value with other readers is also computed.
 TEST(ChannelMovesTest, ResultsOfMovesStay) {
   Moves moves(1);
   const auto shuffled = moves.Shuffle(moves.Images(32), 4);
@@ -116,7 +116,7 @@ TEST(ChannelMovesTest, MovesOfPixelsAreNotOfChannels) {
   moves.Expect("");
 }
 
-// Chains of moves drawn at random.
+// Random chains of channel moves.
 TEST(ChannelMovesTest, ChainsAtRandom) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);

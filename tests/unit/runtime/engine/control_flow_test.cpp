@@ -13,7 +13,7 @@ std::shared_ptr<ir::Graph> Parse(const std::string& text) {
   return graph;
 }
 
-// The outputs, or the mistake that planning or running ends with.
+// Returns the outputs, or the error of planning or running.
 FaultOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
                                           const std::vector<TensorValue>& inputs,
                                           const ExecutableOptions& options = {}) {
@@ -57,8 +57,8 @@ TensorValue Bool(bool value) {
 }
 
 // ---- If ----
-
 // The bodies gather the element `index` of x, or double x.
+
 const char kIf[] = R"(graph "net" {
   %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
   %1 = opset1.Parameter "x" {element_type = f32, shape = shape[3]} : f32[3]
@@ -87,7 +87,7 @@ TEST(IfTest, RunsOnlyTheBodyThatIsTaken) {
     const ExecutableOptions options{.backend = backend};
     EXPECT_EQ(Outputs(kIf, {Bool(true), x, TensorValue::FromInts({2}, {2, 0})}, options)[0],
               TensorValue::FromFloats({2}, {3, 1}));
-    // The index is out of range, but nobody gathers.
+    // The index is out of range, but the other branch runs.
     const TensorValue wrong = TensorValue::FromInts({2}, {0, 9});
     EXPECT_EQ(Outputs(kIf, {Bool(false), x, wrong}, options)[0], TensorValue::FromFloats({3}, {2, 4, 6}));
     EXPECT_EQ(Mistake(kIf, {Bool(true), x, wrong}, options),
@@ -158,7 +158,7 @@ TEST(IfTest, ConstantsMayFailInTheBodyThatIsNotTaken) {
   }
 }
 
-// An If whose bodies hold an If, and so on; the innermost adds x to itself.
+// Returns an If whose bodies contain an If, and so on; the innermost adds x to itself.
 std::string NestedIf(int depth) {
   const std::string head = R"(%0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
     %1 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
@@ -185,9 +185,9 @@ TEST(IfTest, NestsSixtyFourDeep) {
 }
 
 // ---- Loop ----
+// Loop: h <- h + x, counted by `trips`, while h < limit; outputs all h, the last h and the number of each
+// iteration.
 
-// Loop: h <- h + x, counted by `trips`, while h < limit; all h, the last h and
-// the number of each iteration.
 const char kLoop[] = R"(graph "net" {
   %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
   %1 = opset1.Parameter "go" {element_type = boolean, shape = shape[]} : boolean[]
@@ -230,8 +230,8 @@ TEST(LoopTest, EndsByItsCondition) {
   }
 }
 
-// A body that reads its state in other orders, as views of it: h[i, j] <- h[i, j + 1] + x[i, j], columns in a
-// ring. What an iteration makes must not lie where it reads.
+// A body that reads its state through views in other orders: h[i, j] <- h[i, j + 1] + x[i, j], with columns
+// in a ring. The result of an iteration must not overwrite its input.
 TEST(LoopTest, ABodyReadsViewsOfItsState) {
   const char text[] = R"(graph "net" {
   %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
@@ -315,8 +315,7 @@ TEST(LoopTest, AnEndlessLoopIsStopped) {
             "`loop` (Loop): the loops of this run made 100 iterations; `--max-iterations` raises the limit");
 }
 
-// As many iterations as the limit says are made, by all loops of one run
-// together; the next run has as many again.
+// The limit applies to all loops of one run together; the next run has the full limit again.
 TEST(LoopTest, IterationsUpToTheLimit) {
   const float endless = std::numeric_limits<float>::infinity();
   for (int64_t trips : {4, 5, 6}) {
@@ -340,7 +339,7 @@ TEST(LoopTest, OutputsAreBoundedByMemory) {
             "raises the limit");
 }
 
-// All that steps of unknown shapes make counts: 400 and 800 bytes here.
+// The bytes of all steps with unknown shapes count: 400 and 800 here.
 TEST(DynamicStepTest, ResultsAreBoundedByMemory) {
   const std::string text = R"(graph "g" {
     %0 = opset1.Parameter "x" {element_type = f32, shape = [1]} : f32[1]
@@ -376,8 +375,8 @@ TEST(LoopTest, TripCountOfSeveralElementsIsTold) {
 }
 
 // ---- TensorIterator ----
-
 // Running sums of x along `axis`; `cut` and `join` are the slices.
+
 std::string Sums(const std::string& x, const std::string& h, const std::string& cut,
                  const std::string& join) {
   const auto parameter = [](const std::string& name, const std::string& shape) {
@@ -420,7 +419,7 @@ TEST(TensorIteratorTest, LengthsThatARunFindsOut) {
   EXPECT_FALSE(session->Run({TensorValue::Filled(ElementType::kF32, {1, 0}, 1), Row({0})}).ok());
 }
 
-// The text form and the reader refuse most of these; a graph may be made otherwise.
+// The text form and the reader reject most of these; a program may still build such a graph.
 TEST(TensorIteratorTest, HostileSlicesAreMistakes) {
   struct Cut {
     int64_t axis, start, end, stride, part;
@@ -455,7 +454,7 @@ TEST(TensorIteratorTest, HostileSlicesAreMistakes) {
   }
 }
 
-// Nothing is sliced: the output tells how often.
+// Nothing is sliced: the output determines the trip count.
 TEST(TensorIteratorTest, HugeCountsAreMistakes) {
   const auto text = [](int64_t count) { return Sums("[1,1]", "[1,1]", "", Slice(0, 0, count, 1, 1)); };
   EXPECT_EQ(Outputs(text(3), {Row({1}), Row({0})})[0], TensorValue::FromFloats({3, 1}, {1, 2, 3}));
@@ -467,8 +466,7 @@ TEST(TensorIteratorTest, HugeCountsAreMistakes) {
   EXPECT_NE(Mistake(text(int64_t{1} << 62), {Row({1}), Row({0})}), "no mistake");
 }
 
-// The state broadcasts against x and is [2,1] at first: parts of other shapes
-// cannot be concatenated.
+// The state broadcasts against x and is [2,1] at first: parts with different shapes cannot be concatenated.
 TEST(TensorIteratorTest, PartsOfOtherShapesAreMistakes) {
   const std::string text = ReplaceOnce(Sums("[1,4]", "[1,?]", Slice(1, 0, -1, 1, 1), Slice(0, 0, -1, 1, 1)),
                                        R"(%2 = opset1.Add "add" (%0, %1) {auto_broadcast = "numpy"})",
@@ -477,7 +475,7 @@ TEST(TensorIteratorTest, PartsOfOtherShapesAreMistakes) {
             "`ti` (TensorIterator): iteration 1: output 0 is f32[1,3]; it was f32[1,2] before");
 }
 
-// A state that grows is planned anew for each shape.
+// A growing state is planned again for each shape.
 TEST(TensorIteratorTest, StatesThatGrow) {
   std::string text = ReplaceOnce(Sums("[1,12]", "[1,1]", Slice(1, 0, -1, 1, 1), ""),
                                  R"(%2 = opset1.Add "add" (%0, %1) {auto_broadcast = "numpy"})",

@@ -1,6 +1,6 @@
-// Products of many rows with constant matrices in our own tiles, against the reference kernels, whose sums
-// are of f64: of rows and of pixels, with what follows them, in seven products of halves where they are
-// large.
+// Matrix multiplications of many rows with constant matrices in our own microkernels, against the reference
+// kernels, whose sums are in f64: with rows and with pixels, with epilogues, and by Strassen's algorithm for
+// large sizes.
 
 #include <random>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kTiles[] = "nnefc:product";
 
-// x [.., rows, terms] by a constant, with so many of `posts` behind it.
+// Checks x [.., rows, terms] times a constant, followed by `posts`.
 void ExpectRows(const Shape& rows, int64_t terms, int64_t outputs, const std::vector<Post>& posts,
                 const std::string& kernel, unsigned seed, double tolerance = 1e-5) {
   SCOPED_TRACE(ToString(rows) + " by " + std::to_string(terms) + " by " + std::to_string(outputs));
@@ -44,7 +44,7 @@ void ExpectPixels(const Shape& input, int64_t outputs, const std::vector<Post>& 
   for (size_t i = 0; i < posts.size(); ++i)
     y = Follow(g, posts[i], y, {1, outputs, 1, 1}, residual, seed + 1 + static_cast<unsigned>(i));
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   g.Result(g.Convolution(y, g.Weights({16, outputs, 3, 3}, seed + 19), 1), "next");
   ExpectAsReference(g, {RandomTensor(input, seed + 20), RandomTensor(result, seed + 21)}, kernel, tolerance);
 }
@@ -63,8 +63,8 @@ TEST(DenseProductTest, PixelsOfEverySizeOfTiles) {
   ExpectPixels({2, 130, 1, 3}, 70, {}, kTiles, 7);
 }
 
-// Sums of rows by Strassen's way have errors of both rows: one of zeros stays zero, and what is small is as
-// exact as where it is by itself, which a normalization of it shows. Infinities and NaN stay in their rows.
+// Strassen's algorithm adds rows, so its errors depend on both: a row of zeros stays zero, and small rows are
+// as exact as when computed alone, as their normalization shows. Infinities and NaN stay in their rows.
 TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
   constexpr int64_t kRows = 203, kTerms = 512, kOutputs = 272;
   constexpr std::array kScales = {0.0F, 1e-6F, 1.0F, 1e6F, 1e-30F, 1.0F, 0.0F};
@@ -111,8 +111,7 @@ TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
   }
 }
 
-// Chains of what may follow, drawn at random: each kind at each place, also twice in a chain with
-// other parameters.
+// Random epilogues: each kind at each position, also twice in a chain with other parameters.
 TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
   std::mt19937 random(1);
   const auto draw = [&](size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); };
@@ -123,7 +122,8 @@ TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
     ExpectPixels({1, 20, 5, 9}, 24, posts, "", 200 + i);
   }
   for (Post post : kPosts) {
-    // A sum of some tens is as close as its size allows: tanh makes 1 of it at most, as far off.
+    // The error of a dot product is relative to its size, near 50; tanh reduces the value to at most 1 and
+    // may keep the error.
     const double tolerance = post == Post::kTanh ? 1e-4 : 1e-5;
     ExpectRows({96}, 640, 256, {Post::kBias, post}, kFewerKernel, 300, tolerance);
     ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kFewerKernel, 301, tolerance);
@@ -131,7 +131,7 @@ TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
 }
 
 TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
-  // Rows that are no whole panels, halves of odd numbers; pairs of tiles, and the last tile by itself.
+  // Rows that do not fill panels, odd halves; pairs of tiles, and a single last tile.
   ExpectRows({64}, 512, 192, {Post::kBias, Post::kResidual}, kFewerKernel, 10);
   ExpectRows({197}, 768, 160, {Post::kBias, Post::kGelu}, kFewerKernel, 11);
   ExpectRows({3, 151}, 1056, 208, {}, kFewerKernel, 12);
@@ -141,14 +141,15 @@ TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
   ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewerKernel, 16);
 }
 
-// Of which a core's cache holds some terms at a time.
+// The cache of a core has room for part of the terms only.
 TEST(DenseProductTest, FewRowsOfManyTerms) {
   ExpectRows({49}, 5003, 48, {Post::kBias, Post::kResidual, Post::kRelu}, kTiles, 18);
   ExpectRows({49}, 5003, 400, {}, kTiles, 19);  // columns are divided
   ExpectPixels({2, 5003, 7, 7}, 40, {Post::kBias, Post::kResidual, Post::kHSwish}, kTiles, 20);
 }
 
-// Of which even a large cache holds some at a time; columns that are no whole block, too, and divided ones.
+// Even a large cache has room for part of the terms only; columns that do not fill a block, and divided
+// columns.
 TEST(DenseProductTest, ManyRowsOfManyTerms) {
   for (const int64_t outputs : {48, 75, 395, 400})
     ExpectRows({96}, 8201, outputs, {Post::kBias, Post::kRelu}, kTiles, 21, 2e-5);
@@ -162,8 +163,8 @@ TEST(DenseProductTest, ExactTakesProductsAsTheyAre) {
   ExpectAsReference(g, {RandomTensor({128, 768}, 2)}, kTiles, 2e-6, Precision::kExact);
 }
 
-// Attention to channels: either operand first, of the whole batch and of each image, and where the filter is
-// larger than the images.
+// Channel attention: either operand first, for the whole batch and for each image, and with filters larger
+// than the images.
 TEST(DenseProductTest, NumbersOfChannelsMultiplyTheFilter) {
   for (const bool numbers_first : {false, true}) {
     for (const int64_t batch : {1, 2}) {
@@ -179,7 +180,7 @@ TEST(DenseProductTest, NumbersOfChannelsMultiplyTheFilter) {
         auto y = g.Convolution(scaled, g.Weights({outputs, 40, 1, 1}, 2), 0);
         y = g.Op("Add", {y, g.Weights({1, outputs, 1, 1}, 3)});
         g.Result(g.Op("ReLU", {y}));
-        g.Result(images, "images");  // of which the numbers are made in a network
+        g.Result(images, "images");  // the source of the per-channel values in a network
         const std::string kernel =
             batch == 1 && outputs < 99 ? "Multiply+Convolution+Add+ReLU" : "Convolution+Add+ReLU";
         ExpectAsReference(g, {RandomTensor(shape, 4), RandomTensor({batch, 40, 1, 1}, 5)}, kernel);
@@ -188,7 +189,7 @@ TEST(DenseProductTest, NumbersOfChannelsMultiplyTheFilter) {
   }
 }
 
-// A product that another node reads too stays as it is.
+// A result with another reader stays unfused.
 TEST(DenseProductTest, NumbersOfManyChannels) {
   TestGraph g;
   const Shape shape = {1, 5003, 7, 7}, numbers = {1, 5003, 1, 1};
@@ -206,8 +207,8 @@ TEST(DenseProductTest, AScaledImageThatOthersReadIsMade) {
   ExpectAsReference(g, {RandomTensor({1, 32, 9, 9}, 4), RandomTensor({1, 32, 1, 1}, 5)}, kTiles);
 }
 
-// What functions make of NaN, infinities, zeros, denormals and numbers that are far out; results of a product
-// are zeros, to which a bias adds them.
+// Functions of NaN, infinities, zeros, denormals and extreme numbers; the dot products are zero and a bias
+// adds the values.
 TEST(DenseProductTest, FunctionsOfSpecialNumbers) {
   const std::vector<float> special = {kNan,    kInfinity, -kInfinity, 0.0F,  -0.0F,  1e-40F,
                                       -1e-40F, 1e30F,     -1e30F,     88.5F, -88.5F, 104.0F,

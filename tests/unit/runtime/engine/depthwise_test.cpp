@@ -1,5 +1,5 @@
-// Convolutions of each channel by a filter of its own in our own tiles, against the reference kernels, whose
-// sums are of f64: windows of every kind, with what follows them.
+// Depthwise convolutions in our own microkernels, against the reference kernels, whose sums are in f64:
+// windows of every kind, with epilogues.
 
 #include <random>
 
@@ -24,7 +24,7 @@ void ExpectDepthwise(const WindowSetting& setting, const std::vector<Post>& post
   for (size_t i = 0; i < posts.size(); ++i)
     y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   Shape next = {16, channels};
   next.append(setting.window.size(), 1);
   g.Result(g.Op("Convolution", {y, g.Weights(next, seed + 19)}, WindowOf({.window = setting.window})),
@@ -79,7 +79,7 @@ TEST(DepthwiseTest, LongStridesAndThreeAxes) {
                   {Post::kBias, Post::kSigmoid}, 9);
 }
 
-// Windows and chains of what may follow, drawn at random.
+// Random windows and epilogues.
 TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
   Draws draw;
   for (unsigned i = 0; i < 60; ++i) {
@@ -90,7 +90,7 @@ TEST(DepthwiseTest, WindowsAndChainsAtRandom) {
   }
 }
 
-// A border is no zero: an infinite weight makes nothing of it.
+// The border is not multiplied: an infinite weight has no effect there.
 TEST(DepthwiseTest, TheBorderIsNotMultiplied) {
   TestGraph g;
   std::vector<float> weights(16 * 9, kInfinity);

@@ -1,5 +1,5 @@
-// Convolutions of all channels in our own tiles, against the reference kernels: images, windows and borders
-// of every kind, with what follows them.
+// Direct convolutions in our own microkernels, against the reference kernels: images, windows and borders of
+// every kind, with epilogues.
 
 #include <random>
 
@@ -33,7 +33,7 @@ TEST(DirectConvolutionTest, TwoRowsOfSmallImages) {
   ExpectDirect(
       {.input = {2, 17, 14, 13}, .window = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}}, 40,
       {Post::kBias, Post::kRelu}, 3);
-  // Windows of two rows that have no tap in common.
+  // Windows of two rows without a common tap.
   ExpectDirect({.input = {1, 17, 12, 5},
                 .window = {2, 2},
                 .strides = {5, 1},
@@ -56,7 +56,7 @@ TEST(DirectConvolutionTest, ChannelsThatFillNoBlock) {
                    {Post::kBias, Post::kSigmoid}, 6);
 }
 
-// Sums that are made in several passes, each over some of the channels.
+// Sums over several passes, each with part of the channels.
 TEST(DirectConvolutionTest, ManyChannels) {
   ExpectDirect({.input = {1, 700, 7, 7}, .window = {3, 3}, .begin = {1, 1}, .end = {1, 1}}, 70,
                {Post::kBias, Post::kResidual, Post::kRelu}, 7);
@@ -110,8 +110,8 @@ TEST(DirectConvolutionTest, OneSpatialAxis) {
   }
 }
 
-// Of a volume all taps of a slice are added before those of the next; windows of one pixel of some slices see
-// rows of all pixels of small slices.
+// In a volume all taps of a slice are added before those of the next. Windows of one pixel with several
+// slices read rows of all pixels of small slices.
 TEST(DirectConvolutionTest, Volumes) {
   for (const int64_t inputs : {3, 16, 40}) {
     ExpectDirect({.input = {2, inputs, 6, 9, 11}, .window = {3, 3, 3}, .begin = {1, 1, 1}, .end = {1, 1, 1}},
@@ -130,7 +130,7 @@ TEST(DirectConvolutionTest, Volumes) {
                   .end = {0, 1, 1}},
                  20, {Post::kClamp}, 24);
     ExpectDirect({.input = {1, inputs, 4, 6, 5}, .window = {1, 1, 1}, .strides = {2, 2, 2}}, 32, {}, 25);
-    // Slices that see the border alone.
+    // Slices that read the border alone.
     ExpectDirect({.input = {1, inputs, 2, 5, 6}, .window = {2, 3, 1}, .begin = {3, 1, 0}, .end = {4, 1, 0}},
                  32, {Post::kBias, Post::kRelu}, 26);
   }
@@ -153,12 +153,12 @@ TEST(DirectConvolutionTest, VolumesAtRandom) {
   }
 }
 
-// Which our tiles have not.
+// Output counts that the direct kernel does not support.
 TEST(DirectConvolutionTest, FewOutputsAreLeftToOthers) {
   ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 14, {Post::kRelu}, 21, "onednn");
 }
 
-// Windows and chains of what may follow, drawn at random.
+// Random windows and epilogues.
 TEST(DirectConvolutionTest, WindowsAndChainsAtRandom) {
   Draws draw;
   for (unsigned i = 0; i < 80; ++i) {
@@ -169,8 +169,8 @@ TEST(DirectConvolutionTest, WindowsAndChainsAtRandom) {
   }
 }
 
-// A border is no zero: an infinite weight makes nothing of it. Of images of seven pixels narrow tiles gather
-// what windows see where weights are numbers.
+// The border is not multiplied: an infinite weight has no effect there. For images of seven pixels, AVX2
+// kernels use im2col if the weights are finite.
 TEST(DirectConvolutionTest, TheBorderIsNotMultiplied) {
   for (const int64_t inputs : {1, 16}) {
     for (const int64_t size : {5, 7}) {
@@ -189,7 +189,7 @@ TEST(DirectConvolutionTest, TheBorderIsNotMultiplied) {
   }
 }
 
-// What an infinite input makes of the zeros behind the last channel is no number, and seen by nobody.
+// An infinite input times the zero padding after the last channel is NaN; no reader uses it.
 TEST(DirectConvolutionTest, InfiniteInputsStayInTheirChannels) {
   for (const int64_t window : {1, 3}) {
     TestGraph g;

@@ -1,4 +1,4 @@
-// What is evaluated while a model is compiled has the numbers of a run.
+// Evaluation at compile time has the numbers of a run.
 
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace nnefc::runtime {
 namespace {
 
-// What a node computes from parameters, and from constants by the evaluator.
+// Compares a node that a run computes from parameters with the evaluator's result from constants.
 void ExpectSame(std::string_view operation, const std::vector<TensorValue>& inputs,
                 const ir::AttributeMap& attributes = {}) {
   TestGraph g;
@@ -44,7 +44,7 @@ TEST(EvaluatorTest, EveryElementType) {
   ExpectSame("Convert", {logicals}, With("destination_type", ElementType::kU8));
 }
 
-// Large results that nothing keeps from being computed take no memory before somebody reads them.
+// Large results that can be deferred use no memory before they are read.
 TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   KernelRegistry kernels;
   RegisterReferenceKernels(kernels);
@@ -61,7 +61,7 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   const TensorValue factors = RandomTensor({100}, 2);
   std::optional<TensorValue> product;
   {
-    TestGraph gone;  // what is to be computed needs no graph
+    TestGraph gone;  // deferred results do not need the graph
     const ir::OutputPort a = gone.Parameter("x", {300, 100}), b = gone.Parameter("r", {100});
     product = EvaluateLater(gone.graph->node(gone.Op("Multiply", {a, b}).node), TestRegistry(),
                             {*numbers, factors}, kernels);
@@ -75,7 +75,7 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
         static_cast<float>(codes.ElementAsInt(i)) * factors.elements<float>()[static_cast<size_t>(i % 100)];
     ASSERT_EQ(loaded.ElementAsDouble(i), expected);
   }
-  // Some rows, and bytes that are no whole rows.
+  // A range of rows, and a range of bytes that is not aligned to rows.
   const TensorValue rows = product->LoadedRows(17, 250);
   std::vector<std::byte> bytes(4321);
   product->buffer()->CopyPart(bytes, 5003);
@@ -83,7 +83,7 @@ TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
   EXPECT_EQ(rows, loaded.LoadedRows(17, 250));
   EXPECT_EQ(std::memcmp(bytes.data(), loaded.bytes() + 5003, bytes.size()), 0);
   EXPECT_FALSE(EvaluateLater(divide, TestRegistry(), {*numbers, factors}, kernels).has_value());
-  // Small ones are computed at once.
+  // Small results are computed at once.
   const ir::Node& small = node(g.Op("Add", {row, row}));
   EXPECT_FALSE(EvaluateLater(small, TestRegistry(), {factors, factors}, kernels).has_value());
   EXPECT_TRUE(EvaluateLater(multiply, TestRegistry(), {*numbers, factors}, kernels).has_value());
@@ -113,7 +113,7 @@ TEST(EvaluatorTest, WhatFailsIsLeft) {
   };
   ASSERT_TRUE(at(2).has_value());
   EXPECT_EQ(at(2)->front(), TensorValue::FromFloats({1}, {3}));
-  EXPECT_FALSE(at(7).has_value());  // beyond the axis
+  EXPECT_FALSE(at(7).has_value());  // out of range of the axis
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the plan of the fast backend fuses, aliases and overwrites must not
-// change results: every graph also runs on the reference backend, node by node.
+// Fusion, aliasing and overwriting in plans of the fast backend must not change results: every graph also
+// runs on the reference backend, node by node.
 
 #include <algorithm>
 #include <random>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kTolerance = 2e-5;
 
-// Runs both backends, twice in one session of the fast one (the arena is used
-// again), and returns the fast plan's description.
+// Runs both backends, twice in one session of the fast one (the arena is reused), and returns the fast plan's
+// description.
 std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const std::vector<TensorValue> expected =
       RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2, .fuse = false}, inputs);
@@ -43,8 +43,8 @@ TEST(FusionTest, ConvolutionBiasRelu) {
   EXPECT_TRUE(Contains(PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 9, 9}, 3)}), "Convolution+Add+ReLU"));
 }
 
-// A residual unit: the sum goes into the convolution whose other operand is
-// dead, and not where the operand is needed later.
+// A residual unit: the sum is fused to the convolution whose other operand is dead, but not if that operand
+// is needed later.
 TEST(FusionTest, ResidualUnits) {
   TestGraph g;
   auto x = g.Parameter("x", {1, 16, 8, 8});
@@ -76,8 +76,8 @@ TEST(FusionTest, BothOperandsAreConvolutions) {
   PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 3)});
 }
 
-// Attention to channels: a number for each channel of images in blocks, the last of
-// which may be full or not, and is read by the convolution that follows.
+// Channel attention on blocked images: a value per channel, with a full or partial last block, before a
+// convolution that reads the result.
 TEST(FusionTest, NumbersForChannelsInBlocks) {
   for (const Shape& numbers :
        std::vector<Shape>{{1, 32, 1, 1}, {2, 32, 1, 1}, {1, 24, 1, 1}, {2, 24, 1, 1}, {24, 1, 1}}) {
@@ -92,7 +92,7 @@ TEST(FusionTest, NumbersForChannelsInBlocks) {
         auto combined = g.Op(op, images_first ? std::vector{y, own} : std::vector{own, y});
         if (op == std::string_view("Divide") && !images_first) combined = g.Op("Sigmoid", {combined});
         g.Result(g.Convolution(combined, g.Weights({16, channels, 1, 1}, 2), 0));
-        g.Result(y, "images");  // two users: the convolution is stored before
+        g.Result(y, "images");  // two readers: the convolution is stored before
         const std::string plan =
             PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 5, 3}, 3), RandomTensor(numbers, 4)});
         if (op != std::string_view("Divide") || images_first) {
@@ -117,7 +117,7 @@ TEST(FusionTest, ConcatenationOfBlockedPartsNeedsNoStep) {
   EXPECT_FALSE(Contains(plan, "Concat")) << plan;
 }
 
-// Layers that read the results of all before: each joins what the last one joined.
+// Layers that read the results of all earlier ones: each concatenates the previous concatenation.
 TEST(FusionTest, GrowingConcatenationsNeedNoSteps) {
   ir::AttributeMap axis;
   axis.Set("axis", 1);
@@ -135,7 +135,7 @@ TEST(FusionTest, GrowingConcatenationsNeedNoSteps) {
   EXPECT_FALSE(Contains(plan, "Concat") && HasLanes()) << plan;
 }
 
-// Joined parts are one part of another whole only in their order and without a gap.
+// Concatenated parts are one part of another concatenation only in the same order and without a gap.
 TEST(FusionTest, JoinedPartsInAnotherOrder) {
   ir::AttributeMap axis;
   axis.Set("axis", 1);
@@ -154,7 +154,7 @@ TEST(FusionTest, JoinedPartsInAnotherOrder) {
   }
 }
 
-// Parts of two wholes, each where the next part of the other one would be.
+// Parts of two concatenations, each at the position of the other's next part.
 TEST(FusionTest, PartsOfTwoWholesAreNoWhole) {
   ir::AttributeMap axis;
   axis.Set("axis", 1);
@@ -180,8 +180,8 @@ TEST(FusionTest, PartsOfTwoWholesAreNoWhole) {
   }
 }
 
-// Lists of parts, of joined ones too, drawn at random: prefixes of one another or not, with
-// parts twice, row-major or in blocks, that are read, overwritten or results besides.
+// Random lists of parts, also nested: with or without common prefixes, with repeated parts, row-major or
+// blocked, with further readers, overwritten or as results.
 TEST(FusionTest, DrawnConcatenations) {
   ir::AttributeMap axis;
   axis.Set("axis", 1);
@@ -298,7 +298,7 @@ TEST(FusionTest, ActivationsAfterConvolution) {
   PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 6, 6}, 13)});
 }
 
-// Squeeze and excitation: a full tensor times one value a channel.
+// Squeeze and excitation: a full tensor times one value per channel.
 TEST(FusionTest, ChannelAttention) {
   ir::AttributeMap keep;
   keep.Set("keep_dims", true);

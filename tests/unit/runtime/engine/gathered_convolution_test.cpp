@@ -1,5 +1,5 @@
-// Convolutions as products with what their windows see, against the reference kernels: where narrow tiles
-// take them.
+// Convolutions by im2col and matrix multiplication, against the reference kernels, on processors with AVX2
+// alone.
 
 #include <random>
 
@@ -57,7 +57,7 @@ TEST(GatheredConvolutionTest, WindowsThatStepAndAreWide) {
   ExpectGathered(
       {.input = {2, 16, 12, 8}, .window = {5, 5}, .dilations = {2, 3}, .begin = {4, 6}, .end = {4, 6}}, 32,
       {Post::kBias, Post::kHSwish}, 9);
-  // Taps that see nothing of the image, from any pixel.
+  // Taps that never read the image, from any pixel.
   ExpectGathered(
       {.input = {1, 16, 2, 2}, .window = {3, 3}, .dilations = {7, 7}, .begin = {9, 8}, .end = {9, 8}}, 16,
       {Post::kBias}, 10);

@@ -1,5 +1,5 @@
-// Convolutions of groups of channels in our own tiles, against the reference kernels: groups that fill
-// registers, alone or together, with what follows them.
+// Grouped convolutions in our own microkernels, against the reference kernels: groups that fill vectors,
+// alone or together, with epilogues.
 
 #include <random>
 
@@ -11,16 +11,16 @@ namespace {
 constexpr char kGroupedKernel[] = "nnefc:grouped";
 
 struct Groups {
-  int64_t count, inputs, outputs;  // the latter of a group
+  int64_t count, inputs, outputs;  // outputs per group
 };
 
-// Wide registers, of which direct convolutions have two at a time.
+// 512-bit vectors, of which direct convolutions use two at a time.
 bool FillsRegister(const Groups& groups) {
   if (groups.inputs == groups.outputs && (groups.inputs == 4 || groups.inputs == 8)) return true;
   return LaneCount() != kWideLanes || (groups.inputs % kWideLanes == 0 && groups.outputs == kWideLanes);
 }
 
-// `setting.input` has any channels. Groups that fill narrow registers alone need not fill wide ones.
+// `setting.input` has any channel count. Groups that fill 256-bit vectors need not fill 512-bit ones.
 void ExpectGrouped(WindowSetting setting, const Groups& groups, const std::vector<Post>& posts, unsigned seed,
                    const std::string& kernel = kGroupedKernel) {
   setting.input[1] = groups.count * groups.inputs;
@@ -37,7 +37,7 @@ void ExpectGrouped(WindowSetting setting, const Groups& groups, const std::vecto
   for (size_t i = 0; i < posts.size(); ++i)
     y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   Shape next = {16, result[1]};
   next.append(setting.window.size(), 1);
   g.Result(g.Op("Convolution", {y, g.Weights(next, seed + 19)}, WindowOf({.window = setting.window})),
@@ -99,7 +99,7 @@ TEST(GroupedConvolutionTest, OneSpatialAxis) {
                 {Post::kBias, Post::kHSwish}, 7);
 }
 
-// Which our tiles have not.
+// Windows and groups that the grouped kernel does not support.
 TEST(GroupedConvolutionTest, OtherWindowsAndGroupsAreLeftToOthers) {
   const WindowSetting image{.input = {1, 0, 9, 20}, .window = {3, 3}};
   ExpectGrouped(image, {4, 12, 12}, {Post::kRelu}, 8, "onednn");
@@ -110,7 +110,7 @@ TEST(GroupedConvolutionTest, OtherWindowsAndGroupsAreLeftToOthers) {
   ExpectGrouped({.input = {1, 0, 4, 5, 6}, .window = {3, 3, 3}}, {4, 8, 8}, {Post::kRelu}, 12, "");
 }
 
-// Windows and chains of what may follow, drawn at random.
+// Random windows and epilogues.
 TEST(GroupedConvolutionTest, WindowsAndChainsAtRandom) {
   Draws draw;
   for (unsigned i = 0; i < 60; ++i) {
@@ -124,7 +124,7 @@ TEST(GroupedConvolutionTest, WindowsAndChainsAtRandom) {
   }
 }
 
-// A border is no zero, and neither is what another group has.
+// Neither the border nor the channels of another group are multiplied.
 TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
   if (!HasLanes()) GTEST_SKIP() << "other kernels are taken";
   for (const int64_t width : {4, 8}) {
@@ -132,7 +132,7 @@ TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
     const int64_t groups = 32 / width;
     std::vector<float> weights(static_cast<size_t>(32 * width * 9), kInfinity);
     std::vector<float> images(32 * 25, 1);
-    // The last group's: infinities times zeros are NaN.
+    // Images of the last group: infinity times zero would be NaN.
     std::fill(images.end() - width * 25, images.end(), 0.0F);
     const auto x = g.Parameter("x", {1, 32, 5, 5});
     const WindowSetting setting{.window = {3, 3}, .begin = {1, 1}, .end = {1, 1}};

@@ -1,4 +1,4 @@
-// Products of one row with a constant matrix that is read as it lies, against the reference kernels.
+// Matrix-vector multiplications with a constant matrix that is read in place, against the reference kernels.
 
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 
@@ -35,7 +35,7 @@ TEST(InPlaceProductTest, WhatFollows) {
   ExpectRow(700, 1000, {Post::kBias, Post::kClamp, Post::kScale, Post::kHSwish}, 6);
 }
 
-// Which a core's cache holds: with narrow registers these are read as they lie, too.
+// Matrices that fit the cache of a core: with 256-bit vectors these are also read in place.
 TEST(InPlaceProductTest, SmallMatrices) {
   ExpectRow(64, 64, {Post::kBias}, 7, LaneCount() == kNarrowLanes ? "in_place" : "onednn");
   ExpectRow(3, 8, {Post::kBias}, 11, "onednn");
@@ -50,7 +50,7 @@ TEST(InPlaceProductTest, WholeImages) {
   ExpectAsReference(g, {RandomTensor({1, 50, 5, 5}, 10)}, "in_place");
 }
 
-// What is no number stays in the outputs that it belongs to.
+// Non-finite values stay in their outputs.
 TEST(InPlaceProductTest, SpecialNumbers) {
   TestGraph g;
   constexpr int64_t kInputs = 515, kOutputs = 1003;

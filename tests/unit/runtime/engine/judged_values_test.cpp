@@ -1,5 +1,5 @@
-// Axes, orders, sizes and items of lists that a run computes: what would be refused
-// at compile time is a fault of the run, and no kernel sees it.
+// Axes, orders, sizes and list items that a run computes: values that the compiler would reject cause a fault
+// of the run, and no kernel reads them.
 
 #include "compiler/ir/text.h"
 #include "compiler/support/context.h"
@@ -11,8 +11,8 @@ namespace {
 
 const Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
 
-// A node `y` of the inputs %0 (data) and %1 (a list), both parameters, and a ReLU
-// on either side, so that there is something to fuse and to write over.
+// A node `y` of the inputs %0 (data) and %1 (a list), both parameters, with a ReLU on either side that allows
+// fusion and overwriting.
 struct Case {
   std::string operation;  // "opset1.Reverse"
   std::string attributes;
@@ -122,7 +122,7 @@ TEST(JudgedValuesTest, WrongValuesAreFaultsOfTheRun) {
       } else {
         EXPECT_NE(told, "");
       }
-      // A fault leaves the session as it was.
+      // A fault leaves the session usable.
       if (has_valid && !refused.message.empty()) {
         EXPECT_EQ(MistakeOf(*session, refused.given, refused.valid), "");
       }
@@ -155,7 +155,7 @@ TEST(JudgedValuesTest, ListsThatAreTooLongAreRefused) {
             "[opset.constant-input]");
 }
 
-// Nodes whose lists are constant have no step more.
+// Nodes with constant lists have no additional step.
 TEST(JudgedValuesTest, ConstantValuesCostNothing) {
   for (bool constant : {true, false}) {
     TestGraph g;

@@ -30,7 +30,7 @@ TEST(MemoryBudgetTest, ReservationsComeBack) {
   EXPECT_EQ(memory.left(), 100u);
 }
 
-// What the user holds of former runs does not count.
+// Results of earlier runs that the user keeps do not count.
 TEST(MemoryBudgetTest, RunsDoNotUseItUp) {
   TestGraph g;
   const ir::OutputPort x = g.PartialParameter("x", ir::PartialShape({ir::Dim(1), ir::Dim(256)}));

@@ -1,6 +1,5 @@
-// MVN along rows, and of channels in blocks, against the formula in f64: means that are far from the numbers'
-// spread, a first number that is far from the others, squares that leave the range of f32, rows of any
-// length.
+// MVN along rows, and of blocked channels, against the formula in f64: means far larger than the deviation, a
+// first element far from the others, squares out of range of f32, rows of any length.
 
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 
@@ -9,7 +8,7 @@ namespace {
 
 struct RowCase {
   const char* name;
-  float mean, spread, first;  // the first number lies so many spreads off
+  float mean, spread, first;  // the first element is this number of deviations from the mean
 };
 
 std::vector<double> Normalized(const std::vector<float>& row, double eps) {
@@ -28,7 +27,7 @@ constexpr RowCase kRowCases[] = {
     {"plain", 0, 1, 0},    {"far", 1000, 1, 0},    {"very far", 1e6F, 1, 0}, {"outlier", 0, 1, 200},
     {"huge", 0, 1e20F, 0}, {"tiny", 0, 1e-20F, 0}, {"small", 3, 1e-4F, 0},   {"huge outlier", 1, 2, 1e6F}};
 
-// Rows of random numbers, and what becomes of them.
+// Rows of random numbers, and the expected result.
 struct Rows {
   std::vector<float> numbers, expected;
   double eps;
@@ -68,8 +67,7 @@ TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
   }
 }
 
-// Pixels of a channel, which a convolution leaves in blocks with others: fewer of them than are added at a
-// time, and more.
+// Pixels of a channel in blocked images of a convolution: fewer than one block of additions, and more.
 TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
   for (const RowCase& of : kRowCases) {
     for (const Shape& pixels : {Shape{1, 1}, {3, 5}, {16, 16}, {257, 1}, {40, 33}, {70, 70}}) {
@@ -95,7 +93,7 @@ TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
   }
 }
 
-// As where they are rows: NaN of what holds an infinity or NaN, and of these channels alone.
+// As for rows: a channel with an infinity or NaN is NaN; other channels are unaffected.
 TEST(MomentsTest, SpecialNumbersStayInTheirChannels) {
   const Shape shape = {1, 20, 9, 40};
   for (const bool normalizes : {true, false}) {
@@ -129,7 +127,7 @@ TEST(MomentsTest, SpecialNumbersSpread) {
   }
 }
 
-// By a factor that f32 has not.
+// The factor is out of range of f32.
 TEST(MomentsTest, DenormalNumbersBecomeWholeOnes) {
   for (const int64_t terms : {40, 9000}) {
     std::vector<float> row;
@@ -143,7 +141,7 @@ TEST(MomentsTest, DenormalNumbersBecomeWholeOnes) {
   }
 }
 
-// x - mean: of numbers whose mean is infinite what is finite is infinite, too.
+// x - mean: with an infinite mean, finite numbers become infinite too.
 TEST(MomentsTest, AnInfiniteMeanTakesFiniteNumbersWithIt) {
   for (const int64_t terms : {5, 40, 9000}) {
     for (const size_t place : {size_t{0}, size_t{3}}) {

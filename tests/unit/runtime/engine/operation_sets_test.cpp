@@ -1,5 +1,4 @@
-// Operations of a set of a plug-in's own that have the names of OpenVINO's: neither backend may take one for
-// the other.
+// Operations of a plug-in's set with the names of OpenVINO's: neither backend may confuse them.
 
 #include <set>
 #include <stdexcept>
@@ -94,7 +93,7 @@ TEST_F(OperationSetsTest, NamesOfOpenVinoInAnotherSet) {
   }
 }
 
-// Kernels of plug-ins may throw, and are of operations that have none.
+// Kernels of plug-ins may throw, and may be for operations without other kernels.
 TEST_F(OperationSetsTest, ForeignKernels) {
   const auto message = [](const std::function<void(KernelRegistry&)>& add) {
     KernelRegistry kernels;

@@ -1,4 +1,4 @@
-// What the values of a plan take together.
+// Peak memory of the values of a plan.
 
 #include "tests/unit/runtime/planned_bytes.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -6,8 +6,8 @@
 namespace nnefc::runtime {
 namespace {
 
-// As in a U-Net: what is made at first is joined, in place, with what is made last. Between the two others
-// take the memory of the second half.
+// As in a U-Net: the first values are concatenated in place with the last ones. Between them, other values
+// use the memory of the second half.
 TEST(PlacingTest, AConcatenationLeavesRoomUntilItsPartsAreMade) {
   constexpr int64_t kSize = 64, kChannels = 64;
   constexpr double kUnit = static_cast<double>(kSize * kSize * kChannels) * sizeof(float);
@@ -28,7 +28,7 @@ TEST(PlacingTest, AConcatenationLeavesRoomUntilItsPartsAreMade) {
   for (const Backend backend : kBackends) {
     const auto executable = Compile(g.graph, {.backend = backend, .threads = 1});
     ASSERT_NE(executable, nullptr);
-    // `kept` and two others of twice the channels.
+    // `kept` and two others with twice the channels.
     EXPECT_LE(PlannedBytes(*executable), 5.2 * kUnit) << executable->DescribePlan();
     const auto session = Session::Create(executable);
     for (int run = 0; run < 2; ++run) {

@@ -34,7 +34,7 @@ class PlanCacheTest : public testing::Test {
   }
   ~PlanCacheTest() override { fs::remove_all(folder_); }
 
-  // Convolutions whose filters lie otherwise for their kernels, one by Winograd's way.
+  // Convolutions whose kernels need reordered filters, one by the Winograd algorithm.
   static TestGraph Network(unsigned seed = 1) {
     TestGraph g;
     const auto x = g.Parameter("x", {1, 32, 20, 20});
@@ -67,7 +67,7 @@ class PlanCacheTest : public testing::Test {
     ADD_FAILURE() << "no entry";
     return {};
   }
-  // Runs with an entry that was damaged, and once more.
+  // Runs with a damaged entry, and once more.
   void ExpectNoticed(const std::string& what) const {
     const Outcome noticed = Run(Network());
     EXPECT_EQ(noticed.use.found, 0) << what;
@@ -78,7 +78,7 @@ class PlanCacheTest : public testing::Test {
     EXPECT_EQ(again.warnings, "") << what;
   }
 
-  // Ends the process, of which files are small.
+  // Runs in a process with a small limit on file sizes, and exits.
   [[noreturn]] void RunOnFullDisk() const {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{.rlim_cur = 5000, .rlim_max = 5000};
@@ -114,7 +114,7 @@ TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
   EXPECT_EQ(Run(Network(), {.backend = Backend::kReference}).use.made, 0);
 }
 
-// How much of a file is in the memory of this process.
+// Returns the number of bytes of a file that are in the memory of this process.
 size_t ResidentBytes(const fs::path& path) {
   std::ifstream maps("/proc/self/smaps");
   bool found = false;
@@ -126,7 +126,7 @@ size_t ResidentBytes(const fs::path& path) {
   return 0;
 }
 
-// An entry is read as a whole where it is as young as this one, and takes no memory for that.
+// A recent entry is read as a whole for its digest, but its pages are released.
 TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
   TestGraph g;
   ir::OutputPort x = g.Parameter("x", {1, 64, 16, 16});
@@ -145,7 +145,7 @@ TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
   EXPECT_EQ(*again, first);
 }
 
-// Numbers of a constant are found once; that there are none, too.
+// Facts about the elements of a constant are computed once, also negative ones.
 TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
   const TensorValue one = RandomTensor({3, 4}, 1), reshaped = one.Reshaped({4, 3}),
                     other = RandomTensor({3, 4}, 2);
@@ -173,7 +173,7 @@ TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
   EXPECT_EQ(none.Get(one, "a", 1, [] { return std::vector<float>{7}; }), std::vector<float>{7});
 }
 
-// What a plan for other shapes needs is added to what is there.
+// A plan for other shapes adds its items to the existing ones.
 TEST_F(PlanCacheTest, PlansForOtherShapesShareConstants) {
   TestGraph g;
   const auto x = g.PartialParameter("x", ir::PartialShape({1, 32, ir::Dim(), ir::Dim()}));
@@ -209,7 +209,7 @@ TEST_F(PlanCacheTest, DamageIsNoticed) {
   }
 }
 
-// An entry whose numbers are changed, and whose digests are those of the changed bytes.
+// An entry with changed numbers and matching digests.
 class HostileEntryTest : public PlanCacheTest {
  protected:
   // Offsets of the format, in bytes.
@@ -237,7 +237,7 @@ class HostileEntryTest : public PlanCacheTest {
     return DigestOf(std::as_bytes(std::span(bytes).subspan(begin, size)));
   }
   static size_t At(size_t item, size_t field) { return kItems + item * kItem + field; }
-  // Digests the index of the given number of items, and the header.
+  // Writes the digests of an index with the given number of items, and of the header.
   static void Seal(std::string& bytes, size_t items) {
     Put(bytes, kIndexDigest, DigestAt(bytes, kItems, std::min(items * kItem, bytes.size() - kItems)));
     Put(bytes, kCheck, DigestAt(bytes, 0, kCheck));
@@ -250,7 +250,7 @@ class HostileEntryTest : public PlanCacheTest {
     Write(bytes);
     ExpectNoticed(std::to_string(number) + " at " + std::to_string(at));
   }
-  // What is left of an entry is used, and the rest is made.
+  // Expects that the intact items of an entry are used, and the others made.
   void ExpectFound(const std::string& bytes, int64_t found) const {
     Write(bytes);
     const Outcome run = Run(Network());
@@ -283,7 +283,7 @@ TEST_F(HostileEntryTest, SizesLieInTheFile) {
   }
 }
 
-// The file that is mapped ends within a page: the bytes after its end can be read, but belong to no item.
+// The mapped file ends within a page: bytes after its end can be read, but belong to no item.
 TEST_F(HostileEntryTest, AnItemEndsWithTheFile) {
   const size_t last = Number(At(0, kItemOffset)) > Number(At(1, kItemOffset)) ? 0 : 1;
   const uint64_t offset = Number(At(last, kItemOffset)), size = Number(At(last, kItemSize));
@@ -299,7 +299,7 @@ TEST_F(HostileEntryTest, AnItemEndsWithTheFile) {
   }
 }
 
-// Memory that is mapped is aligned as kernels want it.
+// Mapped memory has the alignment that kernels need.
 TEST_F(HostileEntryTest, AnItemBeginsAtAPage) {
   const size_t first = Number(At(0, kItemOffset)) < Number(At(1, kItemOffset)) ? 0 : 1;
   const uint64_t offset = Number(At(first, kItemOffset)), size = Number(At(first, kItemSize));
@@ -341,7 +341,7 @@ TEST_F(HostileEntryTest, SizesOfTheFile) {
   ExpectNoticed("of another model");
 }
 
-// An item that is shorter or longer than what a step needs is none for it, though its bytes are intact.
+// An item whose size differs from the step's need is not used, although its bytes are intact.
 TEST_F(HostileEntryTest, AnItemOfAnotherSizeIsMadeAgain) {
   const size_t first = Number(At(0, kItemOffset)) < Number(At(1, kItemOffset)) ? 0 : 1;
   const uint64_t offset = Number(At(first, kItemOffset)), size = Number(At(first, kItemSize));
@@ -355,7 +355,7 @@ TEST_F(HostileEntryTest, AnItemOfAnotherSizeIsMadeAgain) {
   }
 }
 
-// Two records of one item are one, whichever it is, and the other item is made again.
+// Two records for one item count as one; the other item is made again.
 TEST_F(HostileEntryTest, TwoRecordsOfAnItem) {
   for (size_t item : {size_t{0}, size_t{1}}) {
     std::string bytes = whole_;
@@ -363,7 +363,7 @@ TEST_F(HostileEntryTest, TwoRecordsOfAnItem) {
     Seal(bytes, 2);
     ExpectFound(bytes, 1);
   }
-  // Items that change places are of other sizes than their steps need.
+  // Swapped items have sizes other than their steps need.
   std::string bytes = whole_;
   bytes.replace(At(0, 0), kItemOffset, whole_, At(1, 0), kItemOffset);
   bytes.replace(At(1, 0), kItemOffset, whole_, At(0, 0), kItemOffset);
@@ -433,13 +433,13 @@ TEST_F(PlanCacheTest, WhatWasUsedLongestAgoGoes) {
     const bool found = cache.Find(item, 40'000) != nullptr;
     if (!found) cache.Add(item, Bytes(40'000));
     cache.Save();
-    ::usleep(20'000);  // times of files have steps
+    ::usleep(20'000);  // file times have a coarse resolution
     return found;
   };
   EXPECT_FALSE(keep(1));
   EXPECT_FALSE(keep(2));
   EXPECT_TRUE(keep(1));
-  EXPECT_FALSE(keep(3));  // in the place of 2
+  EXPECT_FALSE(keep(3));  // in place of 2
   EXPECT_TRUE(keep(1));
   EXPECT_TRUE(keep(3));
   EXPECT_FALSE(keep(2));
@@ -451,9 +451,9 @@ TEST_F(PlanCacheTest, WhatWasUsedLongestAgoGoes) {
   EXPECT_EQ(cache.Find(item, 200'000), nullptr);
 }
 
-// The largest size is one that fits, of an entry and of all together.
+// The largest allowed size fits, for one entry and for all together.
 TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
-  constexpr size_t kEntry = 4096 + 40'000;  // an item after a page of header and index
+  constexpr size_t kEntry = 4096 + 40'000;  // one item after a page of header and index
   const Digest item{.low = 1, .high = 1};
   const auto has = [&](uint64_t model, const PlanCache::Options& options) {
     PlanCache cache(folder_, options);
@@ -465,7 +465,7 @@ TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
     cache.Open({.low = model, .high = 0});
     cache.Add(item, Bytes(40'000));
     cache.Save();
-    ::usleep(20'000);  // times of files have steps
+    ::usleep(20'000);  // file times have a coarse resolution
   };
   add(1, {.most_bytes = kEntry - 1});
   EXPECT_FALSE(has(1, {}));
@@ -480,7 +480,7 @@ TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
   EXPECT_TRUE(has(2, {}) && has(3, {}));
 }
 
-// An item has the size that it is asked for, or there is none.
+// An item has the requested size, or is absent.
 TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
   PlanCache cache(folder_);
   cache.Open({.low = 1, .high = 0});
@@ -491,7 +491,7 @@ TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
   EXPECT_NE(cache.Find(item, 64), nullptr);
   EXPECT_EQ(cache.Find({.low = 1, .high = 2}, 64), nullptr);
   EXPECT_EQ(cache.Find({.low = 2, .high = 1}, 64), nullptr);
-  // What takes the place of an item of a file is written with its own digest.
+  // The replacement of an item of a file is written with its own digest.
   cache.Save();
   cache.Open({.low = 1, .high = 0});
   const std::shared_ptr<Buffer> other = Buffer::Allocate(32);
@@ -512,9 +512,9 @@ class FileDigestsTest : public PlanCacheTest {
   void Write(const std::string& bytes) const {
     const std::ofstream emptied(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
     std::ofstream(file_, std::ios::binary | std::ios::in) << bytes;
-    ::usleep(20'000);  // times of files have steps
+    ::usleep(20'000);  // file times have a coarse resolution
   }
-  // The digest in a new process, and whether it was read for that.
+  // Returns the digest in a new process, and whether the file was read for it.
   std::pair<Digest, bool> Look(double age = 0.01) const {
     FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(age));
     const auto file = MappedFile::Open(file_.string());

@@ -1,5 +1,5 @@
-// Convolutions of few outputs, against the reference kernels: images of either order, windows and borders of
-// every kind, with what follows them.
+// Direct convolutions with few outputs, against the reference kernels: images in both layouts, windows and
+// borders of every kind, with epilogues.
 
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
 
@@ -33,15 +33,15 @@ TEST(PlaneConvolutionTest, WindowsAndBorders) {
   ExpectPlanes(
       {.input = {1, 20, 12, 40}, .window = {2, 7}, .dilations = {3, 2}, .begin = {4, 0}, .end = {1, 9}}, 5,
       {Post::kBias, Post::kResidual, Post::kClamp}, 4);
-  // Windows that lie wholly in the border.
+  // Windows entirely in the border.
   ExpectPlanes({.input = {1, 16, 3, 8}, .window = {2, 3}, .begin = {5, 20}, .end = {4, 17}}, 2, {Post::kBias},
                5);
   ExpectPlanes({.input = {3, 40, 50}, .window = {5}, .begin = {2}, .end = {1}}, 4, {Post::kBias}, 6);
-  // Pixels by themselves are one row.
+  // A 1x1 window treats all pixels as one row.
   ExpectPlanes({.input = {2, 64, 5, 7}, .window = {1, 1}}, 9, {Post::kBias, Post::kSigmoid}, 7);
 }
 
-// What no cache holds is cut into rows and columns.
+// Images larger than any cache are divided into rows and columns.
 TEST(PlaneConvolutionTest, LargeImages) {
   ExpectPlanes({.input = {1, 70, 24, 1100}, .window = {9, 9}, .begin = {4, 4}, .end = {4, 4}}, 3,
                {Post::kBias}, 8);
@@ -54,13 +54,13 @@ TEST(PlaneConvolutionTest, WhatOthersConvolve) {
                "onednn");
   ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "onednn");
   ExpectPlanes(setting, 13, {Post::kRelu}, 12, "onednn");
-  // Taps so far apart that much is gathered which nobody sees, up to all that numbers count.
+  // Taps so far apart that the buffer has mostly unused pixels, up to the limits of the integers.
   ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "onednn");
   constexpr int64_t kFar = int64_t{1} << 39;
   ExpectPlanes(
       {.input = {1, 3, 8, 40}, .window = {2, 2}, .dilations = {kFar, 1}, .begin = {kFar, 1}, .end = {0, 0}},
       4, {}, 15, "");
-  // Numbers for each channel after others.
+  // Per-channel values after other post-ops.
   ExpectPlanes(setting, 4, {Post::kRelu, Post::kScale}, 13, "");
 }
 
@@ -74,7 +74,7 @@ TEST(PlaneConvolutionTest, WindowsAndChainsAtRandom) {
   }
 }
 
-// A border is no zero: an infinite weight makes nothing of it.
+// The border is not multiplied: an infinite weight has no effect there.
 TEST(PlaneConvolutionTest, TheBorderIsNotMultiplied) {
   TestGraph g;
   const Shape image = {1, 4, 9, 9};

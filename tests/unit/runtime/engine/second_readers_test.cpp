@@ -1,5 +1,5 @@
-// Values on the way of what is fused that are read elsewhere, too, or are results: both backends, of each
-// value in turn. What a step takes over from others must be there for them.
+// Intermediate values of fusions that have other readers or are results: both backends, for each value in
+// turn. Values that a step takes over must still exist for these readers.
 
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Values = std::vector<ir::OutputPort>;
 
-// Adds a graph whose values, in order, are such as others may read; the last one is the result.
+// Adds a graph and returns its values that others may read, in order; the last one is the result.
 struct Network {
   std::string name;
   std::function<Values(TestGraph&)> build;
@@ -50,14 +50,14 @@ ir::OutputPort Quantized(TestGraph& g, ir::OutputPort x, float low, float high) 
   return g.Op("FakeQuantize", {x, number(low), number(high), number(low), number(high)},
               With("levels", int64_t{256}));
 }
-// Images in 2^-5, and others of which none is negative.
+// Images quantized in steps of 2^-5, and non-negative ones.
 ir::OutputPort Codes(TestGraph& g, ir::OutputPort x) {
   return Quantized(g, x, -4, 127.0F / 32);
 }
 ir::OutputPort PositiveCodes(TestGraph& g, ir::OutputPort x) {
   return Quantized(g, x, 0, 255.0F / 32);
 }
-// A filter in 2^-7, of which sums leave the range of codes.
+// A filter quantized in steps of 2^-7, whose sums leave the range of u8/i8.
 ir::OutputPort CodedFilter(TestGraph& g, const Shape& shape, unsigned seed) {
   TensorValue numbers = RandomTensor(shape, seed, -127, 127);
   std::vector<float> codes;
@@ -71,7 +71,7 @@ ir::OutputPort Bias(TestGraph& g, int64_t channels, unsigned seed) {
   return g.Const(TensorValue::FromFloats({1, channels, 1, 1}, codes));
 }
 
-// Of more elements than tables of codes begin at.
+// More elements than the minimum for lookup tables.
 const Shape kImages = {1, 16, 9, 8};
 
 std::vector<Network> Networks() {
@@ -270,7 +270,7 @@ TEST_P(SecondReadersTest, EachValueIsReadElsewhere) {
     bool is_there = true;
     const TestGraph g = Built(GetParam(), [&](TestGraph& graph, const Values& values) {
       is_there = i < values.size();
-      // One that may be put in its place, and one that comes last.
+      // A reader that may overwrite it, and one that runs last.
       if (!is_there) return;
       graph.Result(graph.Op("ReLU", {values[i]}), "second");
       graph.Result(graph.Op("Add", {graph.Op("Negative", {values[i]}), values[i]}), "third");

@@ -56,7 +56,7 @@ TEST(SessionTest, ConstantsWithoutDataAreTold) {
   EXPECT_EQ(Messages(emitter), "the constant `w` has no data\n");
 }
 
-// A node of constants that fails: its index is outside of its axis.
+// A node of constants that fails: its index is out of range.
 ir::OutputPort FailingConstant(TestGraph& g) {
   ir::AttributeMap attributes;
   attributes.Set("batch_dims", 0);
@@ -90,7 +90,7 @@ TEST(SessionTest, ConstantsThatNothingNeedsMayFail) {
     ASSERT_EQ(results.size(), 1u);
     EXPECT_EQ(results[0], data);
 
-    // Nor does it if the shape function refuses it once constants are known.
+    // Nor does it if the shape function rejects it once constants are known.
     TestGraph axes;
     x = axes.Parameter("x", {2});
     ir::AttributeMap attributes;
@@ -253,8 +253,7 @@ void AssignVariable(TestGraph& g, const std::string& id, ir::OutputPort value) {
   g.Op("opset6", "Assign", {value}, attributes);
 }
 
-// State takes its new value at the end of a run: of one that fails there is
-// none, wherever the step that fails stands.
+// The state changes at the end of a run. A failed run does not change it, whichever step fails.
 TEST(SessionTest, AFailingRunLeavesTheState) {
   for (Backend backend : kBackends) {
     for (bool assigned_first : {true, false}) {
@@ -285,8 +284,7 @@ TEST(SessionTest, AFailingRunLeavesTheState) {
   }
 }
 
-// Each variable gets what the other one was before the run, and a value that
-// is stored may be a result, too.
+// Each variable has the other's value from before the run; a stored value may also be a result.
 TEST(SessionTest, VariablesSwap) {
   for (Backend backend : kBackends) {
     TestGraph g;
@@ -391,7 +389,7 @@ TEST(SessionTest, EmptyTensors) {
   }
 }
 
-// A convolution and a softmax large enough for a team.
+// Runs a convolution and a softmax large enough for a team.
 int ThreadsAfterRun(Backend backend, int threads) {
   TestGraph g;
   auto x = g.Parameter("x", {1, 32, 32, 32});
@@ -403,7 +401,7 @@ int ThreadsAfterRun(Backend backend, int threads) {
   return ran ? CountThreads() : 0;
 }
 
-// What a child of fork counts is not what other tests have started.
+// A child of fork does not count threads that other tests have started.
 TEST(SessionDeathTest, ThereAreAsManyThreadsAsWereAskedFor) {
   for (Backend backend : kBackends) {
     for (int threads : {1, 2, 3})

@@ -1,7 +1,6 @@
-// NaN, infinities, zeros of both signs and denormals: both backends give what the
-// formulas give. `min` and `max` are selections (4.2.2), and so is all that is
-// made of them; a maximum over a window or an axis begins at negative infinity and
-// passes NaN over.
+// NaN, infinities, zeros of both signs and denormals: both backends compute the results of the formulas.
+// `min`, `max` and everything based on them are selections (4.2.2). A maximum over a window or an axis begins
+// at negative infinity and ignores NaN.
 
 #include <cmath>
 #include <cstring>
@@ -22,7 +21,7 @@ const std::vector<float>& SpecialValues() {
   return values;
 }
 
-// As many channels as blocks hold, the values in each.
+// The channels of whole blocks, each with the same values.
 constexpr int64_t kChannels = 32;
 TensorValue Tensor(const std::vector<float>& values) {
   const auto count = static_cast<int64_t>(values.size());
@@ -31,7 +30,7 @@ TensorValue Tensor(const std::vector<float>& values) {
   });
 }
 
-// x itself, but of zeros the sign, in the layout of a convolution.
+// Returns x in the layout of a convolution; the sign of zeros is lost.
 ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x) {
   ir::AttributeMap window;
   window.Set("strides", ir::Attribute::Integers{1, 1});
@@ -49,8 +48,8 @@ bool SameBits(float a, float b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-// How an operation meets its input: as it came, behind a convolution in the same
-// step, and behind one in a step of its own.
+// The origin of the input of an operation: row-major, from a convolution in the same step, or from a
+// convolution in another step.
 enum class Place { kRowMajor, kFused, kInBlocks };
 
 using Make = std::function<ir::OutputPort(TestGraph&, ir::OutputPort)>;
@@ -69,7 +68,7 @@ void ExpectElements(const Make& make, const std::function<float(float)>& formula
       for (size_t i = 0; i < static_cast<size_t>(out[0].volume()); ++i) {
         const float given = values[i % values.size()];
         const float actual = static_cast<float>(out[0].ElementAsDouble(static_cast<int64_t>(i)));
-        // Sums of products lose the sign of zeros.
+        // Dot products lose the sign of zeros.
         float expected = formula(given);
         if (place != Place::kRowMajor && expected == 0) expected = actual == 0 ? actual : expected;
         ASSERT_TRUE(SameBits(actual, expected))
@@ -161,7 +160,7 @@ TEST(SpecialValuesTest, SlopesAndSums) {
                  [](float x) { return std::sqrt(x); });
 }
 
-// Functions that are not exact: what is NaN or infinite is so, the rest is near.
+// Inexact functions: NaN and infinities are exact, other values are near.
 TEST(SpecialValuesTest, FunctionsOfExponentials) {
   struct Function {
     const char* set;
@@ -203,10 +202,10 @@ TEST(SpecialValuesTest, FunctionsOfExponentials) {
   }
 }
 
-// Along every axis: a row with NaN or positive infinity is NaN, and so is one of
-// negative infinities alone; others count as nothing.
+// Along every axis: a row with NaN or positive infinity is NaN, and so is a row of negative infinities alone;
+// others are ignored.
 TEST(SpecialValuesTest, SoftmaxOfRows) {
-  constexpr size_t kMany = 1000;  // of which oneDNN makes those that are finite
+  constexpr size_t kMany = 1000;  // oneDNN computes only the finite ones
   for (const char* type : {"SoftMax", "LogSoftmax"}) {
     for (const auto& [last, times] :
          {std::pair(false, size_t{1}), {true, 1}, {false, kMany}, {true, kMany}}) {
@@ -248,7 +247,7 @@ TEST(SpecialValuesTest, SoftmaxOfRows) {
   }
 }
 
-// NaN behind a normalisation, whose parameters may be infinite or negative, too.
+// NaN after a normalization, whose parameters may also be infinite or negative.
 TEST(SpecialValuesTest, ReluOfNormalisations) {
   const std::vector<float>& values = SpecialValues();
   for (const bool blocked : {false, true}) {
@@ -290,8 +289,8 @@ TEST(SpecialValuesTest, ReluOfNormalisations) {
 }
 
 // ---- maxima over windows and axes ----
+// Zeros except for the listed elements.
 
-// Zeros but where something stands.
 TensorValue Image(const Shape& shape, float fill, const std::vector<std::pair<size_t, float>>& places) {
   return TensorValue::Make<float>(ElementType::kF32, shape, [&](std::span<float> out) {
     std::fill(out.begin(), out.end(), fill);
@@ -318,7 +317,7 @@ void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<f
   }
 }
 
-// x / (bias + alpha / size * sum)^beta, of any number of axes; a negative base makes NaN.
+// x / (bias + alpha / size * sum)^beta, over any number of axes; a negative base yields NaN.
 TEST(SpecialValuesTest, LrnOfAnyRank) {
   for (const double alpha : {1.5, -1.5}) {
     for (const Shape& shape : {Shape{2, 3}, Shape{2, 3, 4}, Shape{2, 3, 4, 4}, Shape{2, 3, 4, 2, 2},
@@ -332,7 +331,7 @@ TEST(SpecialValuesTest, LrnOfAnyRank) {
       attributes.Set("size", int64_t{5});
       g.Result(g.Op("LRN", {g.Parameter("x", shape), g.Ints({1})}, attributes));
       const std::vector<float> x(static_cast<size_t>(*Volume(shape)), 2.0F);
-      const double base = 1 + alpha / 5 * 12;  // windows of five hold all three channels
+      const double base = 1 + alpha / 5 * 12;  // windows of five include all three channels
       for (const Backend backend : kBackends) {
         const auto made = RunGraph(g.graph, {.backend = backend}, {TensorValue::FromFloats(shape, x)});
         for (int64_t i = 0; i < made[0].volume(); ++i) {
@@ -347,7 +346,7 @@ TEST(SpecialValuesTest, LrnOfAnyRank) {
   }
 }
 
-// Sums of positive numbers: none is NaN, whatever fills the last block of channels between the two.
+// Sums of positive numbers: none is NaN, whatever the padding of the last block of channels between the two.
 TEST(SpecialValuesTest, InfinitiesBetweenTransposedConvolutions) {
   for (const int64_t channels : {1, 3, 21}) {
     SCOPED_TRACE(channels);
@@ -381,7 +380,7 @@ TEST(SpecialValuesTest, InfinitiesBetweenTransposedConvolutions) {
   }
 }
 
-// OpenVINO gives them a shape: nothing, which no group makes.
+// OpenVINO infers a shape for them: no group, so no output.
 TEST(SpecialValuesTest, ConvolutionsOfNoGroups) {
   for (const char* type : {"GroupConvolution", "GroupConvolutionBackpropData"}) {
     TestGraph g;
@@ -432,8 +431,8 @@ TEST(SpecialValuesTest, LargestUnderAWindow) {
   }
 }
 
-// The border does not take part; where there is nothing else, the largest is
-// negative infinity. (Averages of such windows are refused: AvgPool has none.)
+// The border is excluded; in windows of border alone, the largest is negative infinity. (Averages of such
+// windows are rejected: AvgPool has none.)
 TEST(SpecialValuesTest, WindowsInTheBorder) {
   for (const int64_t channels : {3, 16, 32}) {
     TestGraph g;
@@ -449,7 +448,7 @@ TEST(SpecialValuesTest, WindowsInTheBorder) {
   }
 }
 
-// Rows of every length around those of vectors, NaN and zeros at every place.
+// Rows of every length around those of vectors, NaN and zeros at every index.
 TEST(SpecialValuesTest, ExtremesOfAxes) {
   for (const int64_t length : {1, 2, 15, 16, 17, 31, 33, 64}) {
     for (const char* type : {"ReduceMax", "ReduceMin"}) {
@@ -466,8 +465,8 @@ TEST(SpecialValuesTest, ExtremesOfAxes) {
                 for (int64_t column = 0; column < inner; ++column) {
                   float best = largest ? -kInfinity : kInfinity;
                   for (int64_t i = 0; i < length; ++i) {
-                    // -0.0 first, 0.0 behind, NaN at the place of the row's number; the last row
-                    // but one is NaN, the last one numbers.
+                    // -0.0 first, 0.0 later, NaN at the index of the row's number; the last row but one is
+                    // all NaN, the last one all numbers.
                     float x = i % 2 == 0 ? -0.0f : 0.0f;
                     if (i == row || row == length) x = kNan;
                     if (row == length + 1) x = static_cast<float>(i % 7) - 3;
@@ -493,8 +492,7 @@ TEST(SpecialValuesTest, ExtremesOfAxes) {
   }
 }
 
-// Positions: of the first largest number, of the first element where there is
-// none.
+// Indices: of the first largest number, of the first element if there is none.
 TEST(SpecialValuesTest, PlacesOfExtremes) {
   TestGraph g;
   ir::AttributeMap attributes;

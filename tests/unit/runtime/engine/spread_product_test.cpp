@@ -1,5 +1,5 @@
-// Transposed convolutions whose windows lie side by side, in our own tiles, against the reference kernels,
-// whose sums are of f64.
+// Transposed convolutions with adjacent windows in our own microkernels, against the reference kernels, whose
+// sums are in f64.
 
 #include <random>
 
@@ -42,7 +42,7 @@ void ExpectSpread(const Setting& setting, const std::vector<Post>& posts, unsign
   for (size_t i = 0; i < posts.size(); ++i)
     y = Follow(g, posts[i], y, column, residual, seed + 1 + static_cast<unsigned>(i));
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   if (setting.window.size() == 2)
     g.Result(g.Convolution(y, g.Weights({16, setting.outputs, 3, 3}, seed + 19), 1), "next");
   g.Result(residual, "second");
@@ -78,7 +78,7 @@ TEST(SpreadProductTest, ChainsAtRandom) {
   }
 }
 
-// Windows that overlap, have gaps between them or lose their border.
+// Windows that overlap, have gaps between them or drop part of their border.
 TEST(SpreadProductTest, OtherWindowsAreLeftToOthers) {
   ExpectSpread({{1, 32, 5, 7}, 32, {3, 3}, {2, 2}}, {}, 1, "");
   ExpectSpread({{1, 32, 5, 7}, 32, {2, 2}, {3, 3}}, {}, 2, "");

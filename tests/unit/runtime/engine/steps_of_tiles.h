@@ -1,5 +1,5 @@
-// What the tests of kernels in our own tiles share: what may follow a product in its step, and the
-// comparison with the reference kernels, whose sums are of f64.
+// Helpers of the tests of our own microkernels: post-ops, and the comparison with the reference kernels,
+// whose sums are in f64.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace nnefc::runtime {
 
-// Where products of matrices are seven of halves, which a plan on some processors does not choose.
+// The kernel for matrix multiplications by Strassen's algorithm, which plans avoid on some processors.
 inline constexpr char kFewerKernel[] = "nnefc:fewer_products";
 inline std::string WayTo(const std::string& kernel) {
   return kernel == kFewerKernel ? std::string(kFewer) : "";
 }
 
-// On one to three threads, twice in a session. `kernel`: what the plan names where loops in registers have
-// one.
+// Runs on one to three threads, twice in a session. `kernel`: the name in the plan if a vectorised kernel is
+// available.
 inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
                               const std::string& kernel, double tolerance = 1e-5,
                               Precision precision = Precision::kF32) {
@@ -44,7 +44,8 @@ inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorVa
   }
 }
 
-// What may follow a product, each on the result before: `column` is the shape of a number for each column.
+// Post-ops after a dot product, each applied to the result before it: `column` is the shape of a per-column
+// value.
 enum class Post : uint8_t {
   kBias,
   kScale,
@@ -114,7 +115,7 @@ inline ir::OutputPort Follow(TestGraph& g, Post post, ir::OutputPort y, const Sh
   return y;
 }
 
-// A convolution by its images and its windows.
+// The images and windows of a convolution.
 struct WindowSetting {
   Shape input;  // [images, channels, spatial..]
   Shape window;
@@ -140,8 +141,8 @@ inline std::string Describe(const WindowSetting& setting) {
          ToString(setting.begin) + " " + ToString(setting.end);
 }
 
-// What passes numbers on as they are, with their channels in blocks: a convolution of each channel by 1, of
-// volumes (which takes 16 channels, and no infinity) of all of them by ones where a channel becomes itself.
+// Passes numbers on unchanged in the blocked layout. It is a depthwise convolution by 1. For volumes (16
+// channels, without infinities) it is a convolution by an identity matrix.
 inline ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels, size_t axes) {
   const bool is_of_each = axes < 3;
   Shape filter = is_of_each ? Shape{channels, 1, 1} : Shape{channels, channels};
@@ -152,7 +153,7 @@ inline ir::OutputPort InBlocks(TestGraph& g, ir::OutputPort x, int64_t channels,
               {x, g.Const(TensorValue::FromFloats(filter, ones))}, WindowOf({.window = Shape(axes, 1)}));
 }
 
-// A Convolution, what follows it in its step, and how its results are compared.
+// A Convolution, its epilogue, and how its results are compared.
 struct ConvolutionCase {
   WindowSetting setting;
   int64_t outputs;
@@ -180,20 +181,20 @@ inline void ExpectAsReference(const ConvolutionCase& each) {
   for (size_t i = 0; i < each.posts.size(); ++i)
     y = Follow(g, each.posts[i], y, column, residual, each.seed + 1 + static_cast<unsigned>(i));
   g.Result(y);
-  // Whatever lies behind the last channel must not be seen by what reads blocks of them.
+  // Readers of whole blocks must not use the padding after the last channel.
   g.Result(g.Op("ReLU", {y}), "next");
   g.Result(residual, "second");
   ExpectAsReference(g, {RandomTensor(setting.input, each.seed + 20), RandomTensor(result, each.seed + 21)},
                     each.kernel, each.tolerance, each.precision);
 }
 
-// Numbers of tests that draw at random.
+// Random numbers for tests.
 class Draws {
  public:
   int64_t operator()(int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random_);
   }
-  // Adds spatial axes with windows that see some of the image.
+  // Adds spatial axes with windows that read at least part of the image.
   void AddAxes(WindowSetting& setting, int64_t longest_stride, int axes = 2) {
     Draws& draw = *this;
     for (int axis = 0; axis < axes; ++axis) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other";
 
-// Takes as long as its way says, and copies nothing.
+// A kernel with the run time of its algorithm, without copies.
 class Sleeper final : public Kernel {
  public:
   explicit Sleeper(std::string_view way) : way_(way) {}
@@ -102,7 +102,7 @@ TEST_F(TunerTest, APlanCacheKeepsChoices) {
     EXPECT_EQ(Choice(tuner), kFast);
     EXPECT_EQ(tuner.num_measured(), 0);
   }
-  // Of a version that has another way of this name.
+  // A version with another algorithm of this name.
   KernelRegistry others = Registry({kSlow});
   PlanCache odd(folder_.string());
   odd.Open({.low = 1, .high = 1});
@@ -110,7 +110,7 @@ TEST_F(TunerTest, APlanCacheKeepsChoices) {
   EXPECT_EQ(Choice(tuner), "");
 }
 
-// Convolutions and products of which there are several ways.
+// Convolutions and matrix multiplications with several algorithms.
 struct TunedNetwork {
   TestGraph graph;
   std::vector<TensorValue> inputs;
@@ -162,7 +162,7 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
   }
 }
 
-// Each way of a step by itself, whichever is the fastest here.
+// Each algorithm of a step, independent of its speed here.
 TEST_F(TunerTest, EachWayComputesTheSame) {
   KernelRegistry names;
   RegisterOneDnnKernels(names);

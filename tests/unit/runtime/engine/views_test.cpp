@@ -1,4 +1,4 @@
-// Nodes that move elements, with their outputs as views of what they read and without.
+// Nodes that move elements, with outputs as views of their inputs and without.
 
 #include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
@@ -13,7 +13,7 @@ size_t Count(const std::string& text, const std::string& what) {
   return count;
 }
 
-// Makes nodes that move elements of those before, and some that compute, which may write over what they read.
+// Makes nodes that move elements of earlier ones, and some that compute and may overwrite their inputs.
 class RandomMoves {
  public:
   explicit RandomMoves(unsigned seed) : random_(seed) {
@@ -127,7 +127,8 @@ struct Attended {
   bool has_mask = false, is_causal = false;
 };
 
-// Heads of queries, keys and values from one product, as exporters write them; back to rows behind it.
+// Heads of queries, keys and values from one matrix multiplication, as exporters write them; converted back
+// to rows afterwards.
 TestGraph Attend(const Attended& of) {
   TestGraph g;
   const int64_t all = of.heads * of.width;
@@ -170,14 +171,14 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
   }
 }
 
-// Widths that the tiles of values do not take, and more keys than a cache holds.
+// Widths that the value tiles do not support, and more keys than a cache has room for.
 TEST(ViewsTest, AttentionThatTilesDoNotTakeGetsCopies) {
   ExpectAsReference(Attend({2, 9, 3, 20}), {RandomTensor({2, 9, 60}, 7)}, "onednn:attention", 1e-5);
   ExpectAsReference(Attend({1, 100, 1, 512}), {RandomTensor({1, 100, 512}, 8, -0.1F, 0.1F)},
                     "onednn:attention", 1e-5);
 }
 
-// Attention of operands that are moved there from anywhere, whose sources others read, too, and write over.
+// Attention of operands that are moved from other tensors, which have other readers and may be overwritten.
 class RandomAttention {
  public:
   explicit RandomAttention(unsigned seed) : random_(seed) {
@@ -210,14 +211,14 @@ class RandomAttention {
   size_t Draw(size_t count) { return static_cast<size_t>(random_() % count); }
   int64_t Pick(std::vector<int64_t> of) { return of[Draw(of.size())]; }
 
-  // A tensor of the shape, of elements that lie in another.
+  // Returns a tensor of the shape as a view of another one.
   ir::OutputPort Seen(const Shape& shape) {
     const size_t rank = shape.size();
     std::vector<int64_t> order;
     for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int64_t>(i));
-    const size_t fixed = Draw(4) == 0 ? 0 : 1;  // the last axis, mostly
+    const size_t fixed = Draw(4) == 0 ? 0 : 1;  // usually the last axis
     std::shuffle(order.begin(), order.end() - static_cast<int64_t>(fixed), random_);
-    Shape whole(rank);  // whose axis order[i] is axis i of the result
+    Shape whole(rank);  // axis order[i] is axis i of the result
     for (size_t i = 0; i < rank; ++i) whole[static_cast<size_t>(order[i])] = shape[i];
     const auto sliced = static_cast<int64_t>(Draw(rank));
     const int64_t step = Pick({1, 1, 2}), first = Pick({0, 1}), extent = whole[static_cast<size_t>(sliced)];
@@ -268,7 +269,7 @@ TEST(ViewsTest, AttentionOfOperandsFromAnywhere) {
   }
 }
 
-// A step as large as integers go takes one element, and a view of it needs no distance.
+// A step as large as integers allow selects one element, and its view needs no stride.
 TEST(ViewsTest, StepsBeyondAllExtents) {
   TestGraph g;
   const auto x = g.Op("Abs", {g.Parameter("x", {4, 16})});
@@ -290,7 +291,7 @@ TEST(ViewsTest, StepsBeyondAllExtents) {
   }
 }
 
-// A result of its own keeps no more than its elements.
+// A result owns no more than its elements.
 TEST(ViewsTest, AResultIsNoView) {
   TestGraph g;
   const auto x = g.Parameter("x", {64, 8});

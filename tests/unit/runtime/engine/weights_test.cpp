@@ -1,4 +1,4 @@
-// Weights of a file: what of them is in memory, and plans that read them again.
+// Weights in a file: the parts in memory, and plans that read them again.
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 namespace nnefc::runtime {
 namespace {
 
-// Random numbers in a file that is mapped.
+// Random numbers in a mapped file.
 class MappedNumbers {
  public:
   explicit MappedNumbers(int64_t count) : numbers_(RandomTensor({count}, 7)) {
@@ -30,7 +30,7 @@ class MappedNumbers {
     return {ElementType::kF32, shape, Buffer::Map(file_, static_cast<size_t>(first) * sizeof(float), size)};
   }
   void LetGo() const { MappedFile::LetGo(file_->bytes()); }
-  // How much of the file is in the memory of this process.
+  // Returns the number of bytes of the file that are in the memory of this process.
   size_t resident() const {
     std::ifstream maps("/proc/self/smaps");
     const std::string begin = fmt::format("{:x}-", reinterpret_cast<uintptr_t>(file_->data()));
@@ -49,7 +49,7 @@ class MappedNumbers {
   std::shared_ptr<const MappedFile> file_;
 };
 
-// Convolutions, a matrix, and sizes of the input that are open.
+// Convolutions, a matrix, and open extents of the input.
 TestGraph Network(const MappedNumbers& numbers) {
   TestGraph g;
   ir::OutputPort x = g.PartialParameter("x", ir::PartialShape{ir::Dim(1), ir::Dim(64), ir::Dim(), ir::Dim()});
@@ -65,7 +65,7 @@ constexpr int64_t kNumbers = 6 * 64 * 64 * 9 + 64 * 1000;
 TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
   const MappedNumbers numbers(kNumbers);
   const TestGraph g = Network(numbers);
-  // Plans for images of other sizes lay filters out in other ways.
+  // Plans for images of other sizes reorder filters differently.
   const std::vector<int64_t> sizes = {32, 5, 16, 1};
   std::vector<TensorValue> inputs, expected;
   const auto reference = Compile(g.graph, {.backend = Backend::kReference});
@@ -82,13 +82,13 @@ TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
       auto actual = session->Run({inputs[i]});
       ASSERT_TRUE(actual.ok()) << actual.error().message;
       ExpectClose((*actual)[0], expected[i], 1e-4);
-      // The matrix is read where it lies, and what lies around what is read comes with it.
+      // The matrix is read in place; the pages around the read bytes also count.
       EXPECT_LT(numbers.resident(), size_t{512} << 10) << sizes[i] << " pixels, " << threads << " threads";
     }
   }
 }
 
-// Weights in integers of 8 bits that become numbers by a sum and a product of constants.
+// 8-bit integer weights that become numbers by an addition and a multiplication with constants.
 TEST(WeightsTest, InIntegersBecomeNumbersOneByOne) {
   constexpr int64_t kLayers = 40, kChannels = 256;
   const TensorValue codes =

@@ -1,4 +1,4 @@
-// Convolutions by Winograd's way against the reference kernels, and the memory that their plans take.
+// Winograd convolutions against the reference kernels, and the memory of their plans.
 
 #include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/steps_of_tiles.h"
@@ -18,8 +18,8 @@ void ExpectConvolved(const WindowSetting& setting, int64_t outputs, const std::v
                      .largest_weight = 0.05F});
 }
 
-// Channels that fill no block or no tile of registers, images that end within a tile, of one tile, in
-// batches, with all kinds of borders; with little of a filter, that is transformed before, and with much.
+// Channels that do not fill a block or a register tile; images that end within a tile, with one tile, in
+// batches; all kinds of borders; small filters, which are transformed in advance, and large ones.
 TEST(WinogradTest, IsLikeTheReference) {
   const std::vector<std::vector<Post>> followers = {{Post::kRelu},
                                                     {Post::kBias, Post::kResidual, Post::kSigmoid}};
@@ -44,8 +44,8 @@ TEST(WinogradTest, IsLikeTheReference) {
   }
 }
 
-// Slices are images, of which each adds what it sees of others: of volumes that end with slices behind the
-// border, in steps and with gaps along that axis.
+// Slices are images; each adds the contributions of others. Volumes end with slices after the border, with
+// strides and dilations along that axis.
 TEST(WinogradTest, Volumes) {
   const std::vector<Post> posts = {Post::kBias, Post::kResidual, Post::kRelu};
   const auto expect = [&](const WindowSetting& setting, int64_t outputs, const std::string& kernel) {
@@ -66,12 +66,12 @@ TEST(WinogradTest, Volumes) {
          32, winograd);
   expect({.input = {1, 48, 2, 20, 20}, .window = {5, 3, 3}, .begin = {4, 1, 1}, .end = {3, 1, 1}}, 32,
          winograd);
-  // Channels that fill no blocks are no terms behind one another.
+  // Channels that do not fill blocks are not contiguous terms of the transformed input.
   expect({.input = {1, 40, 5, 24, 24}, .window = {3, 3, 3}, .begin = around, .end = around}, 48,
          "nnefc:direct");
 }
 
-// Where most of a tile would lie behind the image.
+// Images for which most of a tile would be padding.
 TEST(WinogradTest, IsLeftForSmallImages) {
   const std::vector<Post> posts = {Post::kBias, Post::kResidual, Post::kSigmoid};
   for (const Shape& input : {Shape{1, 64, 5, 5}, Shape{1, 64, 2, 2}, Shape{4, 64, 3, 3}})
@@ -79,12 +79,12 @@ TEST(WinogradTest, IsLeftForSmallImages) {
                     "nnefc:direct");
 }
 
-// Neither an image nor a filter is transformed as a whole where it is large.
+// Neither an image nor a filter is transformed as a whole if it is large.
 TEST(WinogradTest, TakesLittleMemory) {
   if (!HasLanes()) GTEST_SKIP() << "for AVX2";
   struct Limit {
     int64_t inputs, outputs, size;
-    double bytes;  // beside the image and its result, in blocks and not
+    double bytes;  // in addition to the image and its result, blocked or not
   };
   for (const auto& [inputs, outputs, size, bytes] :
        {Limit{128, 64, 128, 3e6}, {512, 512, 28, 7e6}, {512, 512, 14, 3e6}}) {

@@ -69,9 +69,9 @@ TEST(ArenaTest, RandomLifetimesDoNotOverlap) {
   }
 }
 
-// The oracle is the most that lives at one step, below which there is no plan.
+// The expected size is the peak of live bytes at one step, the lower bound for any plan.
 TEST(ArenaTest, LargeValuesDoNotWaitForGapsOfSmallOnes) {
-  // In order of time the value of 2 units finds the gaps of 1 that the small ones leave, and begins behind
+  // In order of time the value of 2 units does not fit the gaps of 1 between the small ones, and begins after
   // them.
   std::vector<ArenaRequest> requests;
   const auto add = [&](size_t units, int64_t first, int64_t last) {
@@ -89,7 +89,7 @@ TEST(ArenaTest, LargeValuesDoNotWaitForGapsOfSmallOnes) {
 }
 
 TEST(ArenaTest, PartsLeaveRoomForOthersBeforeTheyAreNeeded) {
-  // A whole of 4 units whose second half is written at step 5, and a value of 2 units that is gone by then.
+  // A whole of 4 units whose second half is written at step 5, and a value of 2 units that is dead by then.
   const std::vector<ArenaRequest> requests = {
       {.bytes = 256,
        .first = 0,
@@ -103,7 +103,7 @@ TEST(ArenaTest, PartsLeaveRoomForOthersBeforeTheyAreNeeded) {
   EXPECT_EQ(plan->size, 256u);
 }
 
-// A part may fit where those before it do not.
+// A part may fit where earlier ones do not.
 TEST(ArenaTest, RandomPartsDoNotOverlap) {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
@@ -128,7 +128,7 @@ TEST(ArenaTest, RandomPartsDoNotOverlap) {
   }
 }
 
-// So many that only the quick way is taken.
+// A count for which only the fast algorithm is used.
 TEST(ArenaTest, ManyValues) {
   std::vector<ArenaRequest> requests;
   for (int64_t i = 0; i < 200000; ++i)

@@ -9,7 +9,7 @@
 namespace nnefc::runtime {
 namespace {
 
-// What a process sees in a system of these files.
+// Returns the number of processors that a process detects in a system with these files.
 int ProcessorsIn(const std::map<std::string, std::string>& files) {
   const std::filesystem::path root = std::filesystem::path(testing::TempDir()) / "control_group";
   std::filesystem::remove_all(root);

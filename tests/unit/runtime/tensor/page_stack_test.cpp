@@ -29,7 +29,7 @@ TEST(PageStackTest, PiecesOutliveTheStack) {
   std::vector<PageStack::Piece> pieces;
   {
     PageStack stack;
-    // More than the first addresses hold, and one larger than any others.
+    // More than the first addresses have room for, and one larger than any other.
     for (size_t size : {3 * kLargePage, 3 * kLargePage, size_t{100}, 40 * kLargePage, size_t{0}}) {
       pieces.push_back(stack.Take(size));
       ASSERT_NE(pieces.back().data, nullptr);
@@ -41,7 +41,8 @@ TEST(PageStackTest, PiecesOutliveTheStack) {
   for (size_t i = 0; i < pieces.size(); ++i) EXPECT_EQ(pieces[i].data[0], static_cast<std::byte>(i + 1));
 }
 
-// What nobody writes is nowhere, and large pages end where less than half of one is filled.
+// Pages that are never written use no memory, and large pages end before a page that is filled by less than
+// half.
 TEST(PageStackTest, TakesNoMemoryBeforeItIsWritten) {
   PageStack stack;
   const size_t size = 2 * kLargePage - kLargePage / 2 - 8192;

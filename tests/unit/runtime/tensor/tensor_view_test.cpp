@@ -87,7 +87,7 @@ TEST(TensorViewTest, CopiesTransposedViewsOfAnyExtents) {
   CheckTransposedCopies<int64_t>(ElementType::kI64);
 }
 
-// Where the elements of a view lie, in row-major order.
+// Returns the offsets of the elements of a view, in row-major order.
 std::vector<int64_t> PlacesOf(const ElementsView& view) {
   std::vector<int64_t> places;
   const int64_t volume = *Volume(view.shape);
@@ -108,7 +108,7 @@ TEST(ElementsViewTest, ReshapedElementsStayWhereTheyAre) {
     Shape shape;
     for (size_t axis = 0, rank = pick(5); axis < rank; ++axis)
       shape.push_back(std::array<int64_t, 5>{1, 2, 3, 4, 6}[pick(5)]);
-    // Some order of the axes of a tensor, with gaps between the elements of some.
+    // A random order of the axes of a tensor, with gaps between elements along some axes.
     std::vector<size_t> order(shape.size());
     std::iota(order.begin(), order.end(), size_t{0});
     if (round % 2 == 0) std::shuffle(order.begin(), order.end(), random);
@@ -118,7 +118,7 @@ TEST(ElementsViewTest, ReshapedElementsStayWhereTheyAre) {
       view.strides[order[i]] = stride;
       stride *= shape[order[i]] + static_cast<int64_t>(pick(8) == 0);
     }
-    // Other extents of the same product.
+    // Other extents with the same product.
     Shape to;
     for (int64_t left = *Volume(shape); left > 1;) {
       const int64_t extent = std::array<int64_t, 5>{2, 3, 4, 6, 12}[pick(5)];

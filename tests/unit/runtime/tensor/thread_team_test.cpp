@@ -19,7 +19,7 @@ namespace {
 // Work that is worth a team of any size.
 constexpr int64_t kWorth = kParallelGrain * kMostThreads;
 
-// How often each of `count` calls was made.
+// Returns how often each of `count` calls was made.
 std::vector<int> CallsOf(int64_t count, int threads) {
   std::vector<std::atomic<int>> calls(static_cast<size_t>(count));
   const ThreadScope scope(threads);
@@ -27,9 +27,8 @@ std::vector<int> CallsOf(int64_t count, int threads) {
   return {calls.begin(), calls.end()};
 }
 
-// The exit code tells how many threads a process has after `work`. A child of
-// fork begins with one, whatever its parent had. Who was joined may be counted
-// for a moment.
+// Returns the number of threads of a process after `work`, by its exit code. A child of fork begins with one,
+// whatever its parent had. A joined thread may count for a moment.
 template <typename Work>
 void ExpectThreads(int threads, Work work) {
   EXPECT_EXIT(
@@ -51,7 +50,7 @@ TEST(ThreadTeamTest, EachCallIsMadeOnce) {
   }
 }
 
-// The processors of the calling thread.
+// Returns the processors of the calling thread.
 cpu_set_t AllowedProcessors() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -59,8 +58,8 @@ cpu_set_t AllowedProcessors() {
   return allowed;
 }
 
-// The processors that the follower of a team of two may run on, after it has allowed itself those that are
-// wanted.
+// Returns the allowed processors of the follower in a team of two, after it has restricted itself to
+// `wanted`.
 cpu_set_t ProcessorsOfFollower(const cpu_set_t* wanted = nullptr) {
   cpu_set_t found;
   RunOnTeam(2, [&](int member) {
@@ -73,8 +72,8 @@ cpu_set_t ProcessorsOfFollower(const cpu_set_t* wanted = nullptr) {
   return found;
 }
 
-// In a process of its own, whose team has no other followers. Beside others all processors will do, and so
-// they may now and then.
+// Runs in a separate process, whose team has no other followers. With several followers any processor is
+// allowed at times.
 TEST(ThreadTeamTest, FollowersAreKeptOffTheProcessorOfTheirLeader) {
   const cpu_set_t all = AllowedProcessors();
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
@@ -90,7 +89,7 @@ TEST(ThreadTeamTest, FollowersAreKeptOffTheProcessorOfTheirLeader) {
   EXPECT_EXIT(std::_Exit(is_kept_off() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-// The leader's own, say, which the team never asks for.
+// For example the leader's own processor, which the team never selects.
 TEST(ThreadTeamTest, ProcessorsThatSomebodyElseChoseForAFollowerStayChosen) {
   const auto stay_chosen = [] {
     cpu_set_t only;
@@ -149,7 +148,7 @@ TEST(ThreadTeamTest, MembersMeetAtBarriers) {
   }
 }
 
-// Whoever is late does not hold up the others: the leader does its part.
+// A late thread does not delay the others: the leader runs its part.
 TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
   const ThreadScope scope(2);
   std::atomic<int> others = 0;
@@ -158,7 +157,7 @@ TEST(ThreadTeamTest, TheLeaderTakesWhatNobodyHasBegun) {
       ++others;
       return;
     }
-    while (others < 7) std::this_thread::yield();  // the other one does all the rest
+    while (others < 7) std::this_thread::yield();  // the other thread runs all other parts
   });
   EXPECT_EQ(others, 7);
 }
@@ -179,7 +178,7 @@ TEST(ThreadTeamTest, StepsFollowOneAnother) {
   }
 }
 
-// Whoever is late with a part has it done by others, and may come back at a later step.
+// Other threads run the part of a late thread, which may rejoin at a later step.
 TEST(ThreadTeamTest, StepsGoOnWithoutAThreadThatIsLate) {
   constexpr int64_t kSteps = 200;
   const ThreadScope scope(3);
@@ -187,7 +186,7 @@ TEST(ThreadTeamTest, StepsGoOnWithoutAThreadThatIsLate) {
   std::atomic<int> wrong = 0;
   RunInSteps(kSteps, 3, [&](int64_t step, int part) {
     if (step > 0 && calls[static_cast<size_t>(step) - 1] != 3) ++wrong;
-    // Longer than others look for it: they sleep.
+    // Longer than the others spin: they sleep.
     if (step % 50 == 10 && part == step / 50 % 3) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ++calls[static_cast<size_t>(step)];
   });
@@ -195,7 +194,7 @@ TEST(ThreadTeamTest, StepsGoOnWithoutAThreadThatIsLate) {
   EXPECT_EQ(wrong, 0);
 }
 
-// On more threads than processors some wait for one at any time.
+// With more threads than processors, threads wait for a processor at any time.
 TEST(ThreadTeamTest, StepsOnManyThreads) {
   constexpr int kParts = 16;
   const ThreadScope scope(kParts);
