@@ -124,7 +124,7 @@ void Describe(const ir::OpRegistry& registry, const DescribeOptions& options) {
       Proposal changed = prober.Change(operation, random.Pick(accepted), {}, message, random);
       changed.results.clear();
       message.clear();
-      // Without a verdict: too large for the search, or of unknown shape.
+      // A node without a verdict is too large for the search, or of unknown shape.
       if (prober.Accept(operation, changed, message) || !IsNoVerdict(message))
         Print(operation, changed, message);
     }

@@ -7,7 +7,7 @@ namespace nnefc::differential {
 
 namespace {
 
-// The rows that `wanted` takes, without sources and sinks.
+// Returns the rows that `wanted` accepts, without sources and sinks.
 template <typename Wanted>
 std::vector<OperationDescription> DescribeRows(const ir::OpRegistry& registry, Wanted wanted) {
   std::vector<OperationDescription> operations;
@@ -38,9 +38,9 @@ std::vector<OperationDescription> DescribeOpsets() {
 std::vector<OperationDescription> DescribeNnef(const ir::OpRegistry& registry) {
   std::vector<OperationDescription> operations = DescribeRows(registry, [](const ir::OpInfo& row) {
     return row.set == ir::kNnefSet &&
-           row.section.starts_with("R ");  // none of an extension, which have bodies
+           row.section.starts_with("R ");  // no operation of an extension, which have bodies
   });
-  // Expansion gives a tensor that has a default like any other.
+  // Expansion passes a tensor with a default like any other.
   for (OperationDescription& operation : operations) {
     for (ir::InputInfo& input : operation.inputs) input.optional = false;
   }

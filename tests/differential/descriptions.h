@@ -1,7 +1,7 @@
 #pragma once
 
-// What the operations' own descriptions say of them: rows of the registry,
-// declarations of the standard library. Nothing here knows an operation by name.
+// The operations' own descriptions: rows of the registry and declarations of the standard library. No code
+// here names an operation.
 
 #include <optional>
 #include <string>
@@ -20,9 +20,9 @@ struct OperationDescription {
   bool variadic_outputs = false;
 };
 
-// The rows of OpenVINO's operation sets, without sources, sinks and what draws random numbers.
+// Returns the rows of OpenVINO's operation sets, without sources, sinks and random generators.
 std::vector<OperationDescription> DescribeOpsets();
-// The ratified standard operations of NNEF, likewise.
+// Returns the ratified standard operations of NNEF, with the same exceptions.
 std::vector<OperationDescription> DescribeNnef(const ir::OpRegistry& registry);
 
 }  // namespace nnefc::differential

@@ -9,10 +9,10 @@ namespace nnefc::differential {
 namespace {
 
 constexpr size_t kMostForms = 24;
-constexpr int kRepairs = 40;    // changes until an operation takes a value that is there
-constexpr int kAttempts = 6;    // operations that are tried behind a value
-constexpr int kWidenings = 80;  // changes of a form that is to be wide
-constexpr int kMostWide = 3;    // operations, since they take long
+constexpr int kRepairs = 40;    // changes until an operation accepts an existing value
+constexpr int kAttempts = 6;    // operations that are tried on a value
+constexpr int kWidenings = 80;  // changes of a form to make it wide
+constexpr int kMostWide = 3;    // operations, since they are slow
 
 bool KeepsShape(const Proposal& form) {
   return llvm::any_of(form.inputs, [&](const InputProposal& input) {
@@ -25,7 +25,7 @@ int64_t NumOperands(const Proposal& form) {
   return llvm::count_if(form.inputs, [](const InputProposal& input) { return !input.constant; });
 }
 
-// True if one of the inputs is several tensors: parts that are put together.
+// True if one of the inputs is a list of tensors.
 bool Joins(const Proposal& form) {
   return llvm::any_of(form.segments, [](int32_t count) { return count > 1; });
 }
@@ -62,7 +62,7 @@ class Generator::Maker {
   Recipe Make(int most) {
     if (is_wide_) most = std::min(most, kMostWide);
     chain_ = random_.Chance(60);
-    // Some graphs are made of few operations, over and over, on computed operands.
+    // Part of the graphs repeat two operations on computed operands.
     if (random_.Chance(30)) {
       const bool joins = !generator_.joining_.empty() && random_.Chance(40);
       palette_ = {random_.Pick(joins ? generator_.joining_ : generator_.usable_),
@@ -79,7 +79,7 @@ class Generator::Maker {
   }
 
  private:
-  // How a node was made.
+  // The origin of a node.
   struct Made {
     const Entry* entry = nullptr;
     Proposal form = {};
@@ -87,7 +87,7 @@ class Generator::Maker {
   struct Value {
     ValueRef ref;
     ValueKind kind;
-    int made = -1;  // by which of `made_`; -1: a parameter or a constant
+    int made = -1;  // index in `made_`; -1: a parameter or a constant
     bool used = false;
 
     bool computed() const { return made >= 0; }
@@ -101,7 +101,7 @@ class Generator::Maker {
     return generator_.entries_[random_.Pick(keeping ? generator_.keeping_ : generator_.usable_)];
   }
 
-  // Rather one of more operands.
+  // Prefers forms with more operands.
   const Proposal& PickForm(const Entry& entry) {
     const Proposal* form = &random_.Pick(entry.forms);
     for (int tries = palette_.empty() ? 1 : 3; tries > 0; --tries) {
@@ -111,7 +111,7 @@ class Generator::Maker {
     return *form;
   }
 
-  // Adds an operation on a value that is there.
+  // Adds an operation on an existing value.
   bool AddBehind() {
     const size_t latest = values_.size() - 1;
     const size_t value = random_.Chance(65)
@@ -119,7 +119,7 @@ class Generator::Maker {
                              : static_cast<size_t>(random_.Below(static_cast<int64_t>(values_.size())));
     const int made = values_[value].made;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      // One of its own kind: parts of parts, windows over windows.
+      // The same operation again: parts of parts, windows over windows.
       const bool again = attempt == 0 && made >= 0 && random_.Chance(palette_.empty() ? 15 : 50);
       const Entry& entry = again ? *made_[static_cast<size_t>(made)].entry : PickEntry();
       const Proposal& before = again ? made_[static_cast<size_t>(made)].form : entry.forms[0];
@@ -130,7 +130,7 @@ class Generator::Maker {
     return false;
   }
 
-  // Adds the operation on a value, which it may not take.
+  // Adds the operation on a value; returns false if the operation rejects it.
   bool AddOn(size_t value, Made made) {
     Proposal& form = made.form;
     std::vector<int> places;
@@ -140,7 +140,7 @@ class Generator::Maker {
     if (places.empty()) return false;
     const Pinned pinned{random_.Pick(places)};
     InputProposal& input = form.inputs[static_cast<size_t>(pinned.input)];
-    // Inputs that are like it change with it.
+    // Inputs with the same shape change with it.
     const Shape before = input.shape;
     for (InputProposal& other : form.inputs) {
       const bool is_like = other.shape.size() == before.size() && other.type == input.type;
@@ -153,7 +153,7 @@ class Generator::Maker {
     return true;
   }
 
-  // Axes and sizes that a run computes are seldom such as the operation takes.
+  // Operations rarely accept axes and sizes that a run computes.
   void PreferConstants(Made& made, Pinned pinned) {
     if (made.form.judged.empty() || random_.Chance(15)) return;
     Proposal fixed = made.form;
@@ -204,8 +204,8 @@ class Generator::Maker {
     made_.push_back(std::move(made));
   }
 
-  // A value of the same kind that an operation makes of this parameter; the
-  // parameter itself where none is found.
+  // Returns a value of the same kind that an operation computes from this parameter, or the parameter itself
+  // if none is found.
   int Computed(int value) {
     const Value from = values_[static_cast<size_t>(value)];
     const bool is_parameter =
@@ -227,7 +227,7 @@ class Generator::Maker {
     return value;
   }
 
-  // A value for an input: one that is there, a parameter or a constant.
+  // Returns a value for an input: an existing one, a parameter or a constant.
   int ValueFor(const InputProposal& input) {
     if (!input.constant && random_.Chance(40)) {
       std::vector<int> fitting;
@@ -250,7 +250,7 @@ class Generator::Maker {
     return static_cast<int>(values_.size()) - 1;
   }
 
-  // What nobody reads, and some of what somebody does.
+  // Makes results of all values without a reader, and of part of the others.
   void ChooseResults() {
     for (const Value& value : values_) {
       if (value.computed() && (!value.used || random_.Chance(12))) recipe_.results.push_back(value.ref);
@@ -268,7 +268,7 @@ class Generator::Maker {
   bool is_wide_;
   bool chain_ = false;
   int computed_percent_ = 0;  // of the operands that could be parameters
-  bool computing_ = false;    // one of these
+  bool computing_ = false;    // in Computed()
 };
 
 Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries)
@@ -276,7 +276,7 @@ Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescri
   for (OperationDescription& operation : operations) {
     Random random(1);
     Entry entry{.operation = std::move(operation)};
-    // Few operations need so many.
+    // Most operations need fewer tries.
     for (int more = tries; entry.forms.empty() && more <= 9 * tries; more *= 3)
       entry.forms = prober_.Explore(entry.operation, more, kMostForms, random);
     entry.keeps_shape = llvm::any_of(entry.forms, KeepsShape);

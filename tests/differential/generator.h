@@ -1,7 +1,7 @@
 #pragma once
 
-// Random graphs of the operations that the descriptions tell of: chains,
-// diamonds, shared inputs, constants and computed operands.
+// Random graphs of the described operations: chains, diamonds, shared inputs, constants and computed
+// operands.
 
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@
 
 namespace nnefc::differential {
 
-// What was made of which operations.
+// Counts of generated operations.
 struct Coverage {
   std::map<std::string, int64_t> operations;            // nodes by "set.name"
   std::set<std::pair<std::string, std::string>> pairs;  // producer, consumer
@@ -29,24 +29,24 @@ class Generator {
   // Explores each operation with at most `tries` proposals.
   Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries);
 
-  // A graph of at most `most` operations, the same for the same seed.
+  // Returns a graph of at most `most` operations, the same for the same seed.
   Recipe Make(uint64_t seed, int most) const;
   // Operations for which no valid node was found.
   std::vector<std::string> Missing() const;
-  // Makes graphs of these operations alone ("opset1.Add"); all if empty.
+  // Restricts graphs to these operations ("opset1.Add"); all if empty.
   void Restrict(const std::vector<std::string>& names);
-  // Of so many graphs of a hundred the extents are wide: such as kernels are made for, as networks have them.
+  // Sets the percentage of graphs with wide extents, such as those of networks for which kernels are made.
   void set_wide_percent(int percent) { wide_percent_ = percent; }
   bool IsWide(uint64_t seed) const { return Random(seed ^ 0x31de).Chance(wide_percent_); }
-  // True if there is no operation to make graphs of.
+  // True if no operation is left.
   bool empty() const { return usable_.empty(); }
 
  private:
   struct Entry {
     OperationDescription operation;
     std::vector<Proposal> forms;
-    bool keeps_shape = false;  // of an f32 input, in some form
-    bool joins = false;        // several tensors in one input, in some form
+    bool keeps_shape = false;  // for an f32 input, in at least one form
+    bool joins = false;        // several tensors in one input, in at least one form
   };
   class Maker;
 
@@ -54,8 +54,8 @@ class Generator {
   int wide_percent_ = 2;
   std::vector<Entry> entries_;
   std::vector<size_t> usable_;   // indices of entries with forms
-  std::vector<size_t> keeping_;  // of those that keep the shape
-  std::vector<size_t> joining_;  // of those that join tensors
+  std::vector<size_t> keeping_;  // indices of entries that keep the shape
+  std::vector<size_t> joining_;  // indices of entries that join tensors
 };
 
 }  // namespace nnefc::differential

@@ -105,7 +105,7 @@ std::string Stage(const std::string& message) {
     }
     const std::string_view word = std::string_view(message).substr(i, end - i);
     const bool is_type = ParseElementType(word) || word == "scalar" || word == "integer" || word == "logical";
-    // Axes are looked at one after the other.
+    // Axes are corrected one after the other.
     const bool is_axis = llvm::StringRef(text).endswith("axis ");
     if (is_axis || (!is_type && !IsDigit(word[0]))) text += word;
     i = end - 1;

@@ -1,7 +1,6 @@
 #pragma once
 
-// What a message of a shape function tells about how to mend a node. Messages
-// say what was seen and what is expected, which is enough to go on.
+// Hints for repairs from the messages of shape functions. Messages state the found and the expected values.
 
 #include <optional>
 #include <string>
@@ -13,20 +12,19 @@
 
 namespace nnefc::differential {
 
-// The part of the message that says what would be right; all of it if none does.
+// Returns the part of the message with the expected value, or the whole message if it has none.
 std::string_view ExpectedIn(std::string_view message);
-// The words of the text in quotes, without what follows a bracket.
+// Returns the quoted words of the text, each up to its first bracket.
 std::vector<std::string> WordsOf(std::string_view text);
-// The element type that the message asks for.
+// Returns the element type that the message expects.
 std::optional<ElementType> TypeIn(const std::string& message, Random& random);
-// The axis that the message is about.
+// Returns the axis that the message names.
 std::optional<size_t> AxisIn(const std::string& message);
-// A number that the message puts behind "expected", or any other of it.
+// Returns a number after "expected" in the message, or any other number in it.
 std::optional<int64_t> NumberOf(const std::string& message, Random& random);
-// The shape that the message asks for, as "[N,4]"; -1 where it is free.
+// Returns the shape that the message expects, as "[N,4]"; -1 for a free extent.
 std::optional<Shape> ShapeIn(const std::string& message);
-// The message without what differs from proposal to proposal: numbers, types,
-// quoted values.
+// Returns the message without the parts that differ between proposals: numbers, types, quoted values.
 std::string Stage(const std::string& message);
 
 }  // namespace nnefc::differential

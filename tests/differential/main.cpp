@@ -1,4 +1,4 @@
-// Random graphs, computed in every way that there is. See README.md.
+// Random graphs, computed by every configuration. See README.md.
 
 #include <sys/time.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ struct Options {
   bool rows = false;
 };
 
-// The graph that runs, for a handler of signals.
+// The seed of the running graph, for the signal handler.
 volatile uint64_t current_seed = 0;
 
 void TellSeed(int signal) {
@@ -44,7 +44,7 @@ void TellSeed(int signal) {
   std::_Exit(1);
 }
 
-// Of processor time for a graph, before it counts as hanging.
+// Processor time for a graph before it counts as hanging.
 constexpr int kMostSeconds = 30;
 
 void Expect(int seconds) {
@@ -109,7 +109,7 @@ class Suite {
     }
     const double explored = SecondsSince(start);
     for (int64_t i = 0; i < options_.graphs && failures_ < options_.most_failures; ++i) {
-      // Two graphs of NNEF's operations for each of OpenVINO's: they go more ways.
+      // Two graphs of NNEF's operations for each of OpenVINO's, since they have more configurations.
       const uint64_t seed = options_.seed + static_cast<uint64_t>(i);
       const Generator& generator = generators[generators.size() > 1 && seed % 3 != 0 ? 1 : 0];
       RunOne(generator, seed, ways);
@@ -118,7 +118,7 @@ class Suite {
   }
 
  private:
-  // Control flow and states have steps of their own.
+  // Control flow and states have dedicated steps.
   static std::vector<OperationDescription> OperationsWithKernel() {
     runtime::KernelRegistry kernels;
     runtime::RegisterReferenceKernels(kernels);
@@ -134,7 +134,8 @@ class Suite {
     Expect(kMostSeconds);
     Case made{
         .recipe = generator.Make(seed, options_.most_operations), .spread = SpreadOf(seed), .seed = seed};
-    // Winograd's way, which wide convolutions go, spreads what is not finite over a tile (runtime/README.md).
+    // The Winograd algorithm, which wide convolutions use, spreads non-finite values over a tile
+    // (runtime/README.md).
     if (generator.IsWide(seed) && made.spread == Spread::kSpecial) made.spread = Spread::kReal;
     Emitter emitter;
     if (std::unique_ptr<ir::Graph> graph = Build(made.recipe, registry_, emitter))
@@ -152,8 +153,8 @@ class Suite {
     Tell(Shrink(made, ways, outcome), outcome);
   }
 
-  // The graph as OpenVINO IR with the data of its inputs and the results of the
-  // reference kernels, in files named by the seed: for another judge.
+  // Writes the graph as OpenVINO IR with the data of its inputs and the results of the reference kernels, in
+  // files named by the seed, for another implementation.
   void Dump(const Case& made, const Ways& ways) {
     const Outcome outcome = ways.Export(made, fmt::format("{}/{}", options_.dump, made.seed));
     ++graphs_;
@@ -205,7 +206,7 @@ class Suite {
     return failures_ == 0 ? 0 : 1;
   }
 
-  // Cases that were kept: graphs in text form whose first line tells the inputs.
+  // Replays stored cases: graphs in text form whose first line states the inputs.
   int Replay(const Ways& ways) {
     for (const std::string& path : options_.replay) {
       std::ifstream file(path);
@@ -240,7 +241,7 @@ class Suite {
   std::string folder_;
   Coverage coverage_;
   int64_t graphs_ = 0, refused_ = 0, uncomputed_ = 0, failures_ = 0;
-  std::map<std::string, int64_t> compared_;  // by way
+  std::map<std::string, int64_t> compared_;  // by configuration
 };
 
 }  // namespace

@@ -14,35 +14,32 @@ namespace nnefc::differential {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 26;
-// Relative to an element, to the largest element of its tensor, and to the 1 that
-// sums such as log(1 + exp(x)) hold.
+// Noise relative to an element, to the largest element of its tensor, and to the 1 in sums such as log(1 +
+// exp(x)).
 constexpr double kElementNoise = 6e-7;
 constexpr double kTensorNoise = 2e-6;
 constexpr double kSumNoise = 3e-7;
-// Relative to an element of bf16: half the distance of two neighbours.
+// Noise relative to an element of bf16: half the distance of two neighbours.
 constexpr double kBf16Noise = 0x1p-8;
-// What is nearer to zero than normal numbers are may be zero: an exponential that
-// ends there, or a divisor that overflows.
+// Denormal numbers may be zero: an exponential that underflows, or a divisor that overflows.
 constexpr double kLeastNumber = 0x1p-126;
-// Numbers beyond this are shaken where any node takes them: where large numbers cancel
-// within one node, what is left of the small ones depends on the order of its sum.
+// Numbers beyond this are perturbed at the inputs of any node: if large numbers cancel within a node, the
+// remaining small ones depend on the order of its sum.
 constexpr double kLarge = 1 << 20;
-// How often rounding is shaken before a difference counts, and by how much
-// more than what was seen a result may differ.
+// The number of perturbed runs before a difference counts, and the factor by which a result may exceed the
+// observed differences.
 constexpr int kFirstShakes = 4;
 constexpr int kMoreShakes = 40;
 constexpr double kMargin = 4;
 
 double SpecialNumber(Random& random) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // Nothing whose square or sum is beyond the largest float: where a sum
-  // overflows depends on its order.
+  // No number whose square or sum exceeds the largest float: overflow of a sum depends on its order.
   return random.Pick({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 1e-40, -1e-42, 0.0,
                       -0.0, 1e12, -1e12, 1e-30, 65504.0, 1.0});
 }
 
-// Indices, axes and lengths that nobody has; conversion cuts them off at the ends
-// of narrower types.
+// Returns out-of-range indices, axes and lengths; conversion clamps them to the range of narrower types.
 int64_t SpecialInteger(Random& random) {
   return random.Pick({INT64_MIN, INT64_MAX, int64_t{INT32_MIN}, int64_t{INT32_MAX}, int64_t{1} << 40,
                       int64_t{-1000}, int64_t{1000}, int64_t{-1}});
@@ -72,7 +69,7 @@ TensorValue MakeInput(ElementType type, const Shape& shape, Spread spread, Rando
   return TensorValue::FromInts(shape, items).ConvertedTo(type);
 }
 
-// The finite elements of tensors of floats, in order.
+// Returns the finite elements of tensors of floats, in order.
 std::vector<double> FiniteNumbers(llvm::ArrayRef<TensorValue> tensors) {
   std::vector<double> numbers;
   for (const TensorValue& tensor : tensors) {
@@ -91,8 +88,8 @@ std::vector<double> Merged(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
   return both;
 }
 
-// True if each element of the result is one of the inputs', zero or an infinity: a
-// choice, which no rounding changes.
+// True if each element of the result is an element of an input, zero or an infinity: a selection, which
+// rounding does not change.
 bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
   const std::vector<double> known = FiniteNumbers(inputs);
   for (int64_t i = 0; i < result.volume(); ++i) {
@@ -110,7 +107,7 @@ bool HasLarge(const TensorValue& value) {
   return false;
 }
 
-// The elements, each made another by `change`.
+// Returns the tensor with each element replaced by `change`.
 template <typename Change>
 TensorValue Changed(const TensorValue& value, Change&& change) {
   std::vector<float> items;
@@ -119,7 +116,7 @@ TensorValue Changed(const TensorValue& value, Change&& change) {
   return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
-// Numbers as a node takes them that rounds on its way to a result, those from `least` on.
+// Returns the numbers of at least `least` as inputs of a node that rounds on its way to a result.
 TensorValue Taken(const TensorValue& value, double least, double scale, Random& random) {
   return Changed(value, [&](double x) {
     const bool is_shaken = std::isfinite(x) && std::abs(x) >= least;
@@ -127,8 +124,8 @@ TensorValue Taken(const TensorValue& value, double least, double scale, Random& 
   });
 }
 
-// The nearest of the numbers `known`, if rounding makes it of `x`: rounding makes
-// numbers alike that are not, which no random noise does.
+// Returns the nearest of the numbers `known`, if rounding makes `x` equal to it. Rounding can make different
+// numbers equal; random noise cannot.
 double Alike(double x, llvm::ArrayRef<double> known) {
   if (known.empty()) return x;
   const double* nearest = std::lower_bound(known.begin(), known.end(), x);
@@ -136,21 +133,20 @@ double Alike(double x, llvm::ArrayRef<double> known) {
   return std::abs(*nearest - x) <= kElementNoise * std::abs(x) ? *nearest : x;
 }
 
-// The nearest number of few digits, zero among them: likewise, of numbers that no
-// value has.
+// Returns the nearest number with a short mantissa, or zero: the same effect for numbers that no value has.
 double Snapped(double x) {
   const double step = std::ldexp(1, std::max(x == 0 ? 0 : std::ilogb(x), 0) - 20);
   return std::nearbyint(x / step) * step;
 }
 
-// The elements as they may be where the value lies in bf16.
+// Returns possible elements if the value is stored in bf16.
 TensorValue InBf16(const TensorValue& value, double scale, Random& random) {
   if (scale == 0) return value.ConvertedTo(ElementType::kBF16).ConvertedTo(value.type());
   return Changed(
       value, [&](double x) { return std::isfinite(x) ? x + x * kBf16Noise * (random.Unit() * 2 - 1) : x; });
 }
 
-// A scale of 0 makes alike what nearly is, and changes nothing else.
+// Returns the perturbed value. A scale of 0 only makes nearly equal numbers equal.
 TensorValue Shaken(const TensorValue& value, double scale, llvm::ArrayRef<double> known, Random& random) {
   const TensorValue aligned = value.ConvertedTo(ElementType::kF32).Aligned(alignof(float));
   double largest = 0;
@@ -174,7 +170,7 @@ TensorValue Shaken(const TensorValue& value, double scale, llvm::ArrayRef<double
       .ConvertedTo(value.type());
 }
 
-// -1: one of them is NaN and the other not, or infinite where the other is not so.
+// Returns -1 if exactly one is NaN, or if an infinity differs from the other number.
 double Distance(double a, double b) {
   if (std::isnan(a) && std::isnan(b)) return 0;
   if (a == b) return 0;
@@ -199,7 +195,7 @@ std::string CompareForm(const std::vector<TensorValue>& found, const std::vector
   return "";
 }
 
-// The first element that is farther from what is expected than rounding takes it.
+// Describes the first element that differs by more than rounding explains.
 std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
                         const std::vector<std::vector<double>>& reach) {
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -223,17 +219,17 @@ bool HasInfinity(const TensorValue& value) {
   return false;
 }
 
-// Infinities as numbers of that magnitude.
+// Returns the value with infinities replaced by numbers of that magnitude.
 TensorValue WithoutInfinities(const TensorValue& value, double magnitude) {
   return Changed(value, [&](double x) { return std::isinf(x) ? std::copysign(magnitude, x) : x; });
 }
 
-// What is known at compile time, constants among it, is computed from nothing.
+// Values that are known at compile time, including constants, have no operands to compute.
 bool HasKnownValues(const ir::Node& node) {
   return llvm::all_of(node.outputs(), [](const ir::Output& output) { return output.value.has_value(); });
 }
 
-// By node: what the results come from. The shape of a value needs no value.
+// Returns for each node whether a result depends on its value. Shapes need no values.
 std::vector<bool> NeededNodes(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order) {
   std::vector<bool> needed(graph.node_bound(), false);
   const auto need_inputs = [&](const ir::Node& node) {
@@ -309,7 +305,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     values[static_cast<size_t>(graph_.parameters()[i].index)] = {inputs_[i]};
   const std::vector<ir::NodeId> order = *graph_.TopologicalOrder();
   const std::vector<bool> needed = NeededNodes(graph_, order);
-  std::vector<double> known = FiniteNumbers(inputs_);  // that values may be alike to
+  std::vector<double> known = FiniteNumbers(inputs_);  // candidates for equal values
   for (ir::NodeId id : order) {
     const ir::Node& node = graph_.node(id);
     if (node.Is("opset1", "Parameter") || !needed[static_cast<size_t>(id.index)]) continue;
@@ -328,8 +324,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       outputs = *branch;
       continue;
     }
-    // A rounded sum of products is the exact one of products that are a rounding off, whatever is made of
-    // it within the node: a score of attention, a gate of a recurrent cell.
+    // A rounded dot product equals the exact dot product of slightly perturbed factors, whatever the node
+    // computes from it: a score of attention, a gate of a recurrent cell.
     const bool adds_products = node.info().products != nullptr;
     for (TensorValue& input : inputs) {
       if (noise.random == nullptr || !IsFloat(input.type())) continue;
@@ -352,7 +348,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     }
     if (adds_products) LoseInfinities(node, inputs, outputs);
     for (TensorValue& output : outputs) {
-      // A weighted mean of equal numbers is rounded like any other sum of products.
+      // A weighted mean of equal numbers is rounded like any other dot product.
       const bool is_choice = !node.info().is_heavy() && IsChoice(inputs, output);
       if (IsFloat(output.type()) && !is_choice) output = Shaken(output, noise.scale, known, *noise.random);
       if (IsFloat(output.type()) && noise.rounding == Rounding::kBf16)
@@ -368,8 +364,9 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
   return results;
 }
 
-// A weight that is made within a node, the exponential of a score or a gate, is zero where it is small, and
-// makes NaN of the infinity that it is for: one by which a large number in its place adds next to nothing.
+// A weight computed within a node, such as the exponential of a score or a gate, may underflow to zero and
+// turn the infinity that it multiplies into NaN. This applies to weights for which a large number instead of
+// the infinity adds almost nothing.
 void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                             std::vector<TensorValue>& outputs) const {
   constexpr double kInPlace = 0x1p100;
@@ -425,7 +422,7 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
   if (std::string form = CompareForm(found, expected); !form.empty()) return form;
   if (FirstDifference(found, expected).empty()) return "";
   Reach reach = NoReach(expected);
-  // Rounding may decide whether it can be computed at all.
+  // Rounding may decide whether the graph can be computed at all.
   if (!Shake(0, kFirstShakes, expected, rounding, reach)) return "";
   if (FirstBeyond(found, expected, reach).empty()) return "";
   if (!Shake(kFirstShakes, kMoreShakes, expected, rounding, reach)) return "";
@@ -433,9 +430,9 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
   return FirstBeyond(found, expected, reach);
 }
 
-// Where large numbers cancel what is left may be anything near zero, and a power or
-// a quotient of it anything at all: no number of shakes comes as near to a pole as
-// one order of a sum may. Numbers of bf16 need not be large for that, beside the 1 that inputs are about.
+// If large numbers cancel, the difference may be any number near zero, and a power or a quotient of it any
+// number at all: no number of perturbations approaches a pole as closely as another order of a sum. For bf16,
+// numbers near the inputs' magnitude of 1 are large enough.
 void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding,
                              Reach& reach) const {
   if (!takes_large_ && rounding != Rounding::kBf16) return;

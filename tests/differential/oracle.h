@@ -1,7 +1,6 @@
 #pragma once
 
-// What a graph computes, node by node, and how far from that a right
-// implementation may be.
+// Expected results of a graph, node by node, and the deviation that is allowed for a correct implementation.
 
 #include <optional>
 #include <string>
@@ -13,63 +12,59 @@
 
 namespace nnefc::differential {
 
-// How values of inputs are spread.
+// The distribution of input values.
 enum class Spread : uint8_t {
   kEighths,  // multiples of 1/8 in [-2, 2]: sums and products are exact
   kReal,     // any number in [-2, 2]
   kSpecial,  // also NaN, infinities, denormals, zeros of both signs, huge numbers
 };
 
-// True of numbers that are neither infinite nor NaN, and of other elements.
+// True if no element is infinite or NaN; always true for other types.
 bool IsFinite(const TensorValue& value);
 
-// Data for the parameters of a graph, the same for the same seed. Extents that
-// the graph leaves open are taken from `shapes`.
+// Returns data for the parameters of a graph, whose extents must be known; the same for the same seed.
 std::vector<TensorValue> MakeInputs(const ir::Graph& graph, Spread spread, uint64_t seed);
 
-// What rounds a computation: its operations alone, or also what lies between them.
+// The rounding in a computation: by operations alone, or also of intermediate values.
 enum class Rounding : uint8_t { kF32, kBf16 };
 
-// The values of the results of a graph of known shapes; `error` where a node
-// cannot be computed.
+// Computes the results of a graph with known shapes; `error` explains a node that cannot be computed.
 class Oracle {
  public:
   Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels, std::vector<TensorValue> inputs);
 
-  // Results by the reference kernels, one node after the other. Nothing if one
-  // fails, with its message in `error`.
+  // Returns the results by the reference kernels, node by node, or nothing and the message in `error` if one
+  // fails.
   std::optional<std::vector<TensorValue>> Evaluate(std::string& error);
-  // True if Evaluate met finite numbers alone.
+  // True if Evaluate computed only finite numbers.
   bool all_finite() const { return all_finite_; }
-  // What differs between `found` and `expected`, results of the graph: empty
-  // if every element is the same, or as near as rounding alone explains: rounding
-  // of nodes that are not exact is shaken at random and its effect observed.
+  // Compares `found` and `expected`, results of the graph. Returns "" if every element is equal or as near as
+  // rounding alone explains: results of inexact nodes are perturbed at random and the effect is observed.
   std::string Compare(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected,
                       Rounding rounding = Rounding::kF32) const;
 
-  // How far from `expected` each element may be, as tensors of f32; infinite where
-  // rounding decides between finite and not. Nothing if it decides whether the
-  // graph can be computed at all.
+  // Returns the allowed deviation from `expected` per element, as tensors of f32; infinite where rounding
+  // decides between finite and not. Returns nothing if rounding decides whether the graph can be computed at
+  // all.
   std::optional<std::vector<TensorValue>> Bounds(const std::vector<TensorValue>& expected) const;
 
  private:
-  // By result and element, how far rounding was seen to take it.
+  // The largest observed deviation by rounding, per result and element.
   using Reach = std::vector<std::vector<double>>;
   static Reach NoReach(const std::vector<TensorValue>& expected);
-  // Shakes from `first` to `last`, widening `reach`. False if one cannot be
-  // computed or has another shape.
+  // Runs the perturbations from `first` to `last` and widens `reach`. Returns false if one cannot be computed
+  // or has another shape.
   bool Shake(int first, int last, const std::vector<TensorValue>& expected, Rounding rounding,
              Reach& reach) const;
   void ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding, Reach& reach) const;
-  // How numbers are shaken on their way; at a scale of 0 they are rounded to what they may
-  // be alike to, and nothing else changes.
+  // The perturbation of numbers within a run. At a scale of 0 numbers are only rounded to nearly equal ones.
   struct Noise {
     Random* random = nullptr;  // null: none
     double scale = 0;
     Rounding rounding = Rounding::kF32;
   };
   std::optional<std::vector<TensorValue>> Run(const Noise& noise, std::string& error) const;
-  // The body of an If that its condition chooses.
+  // Runs the body of an If that its condition selects.
   std::optional<std::vector<TensorValue>> RunBranch(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                                                     const Noise& noise, std::string& error) const;
 
@@ -80,11 +75,11 @@ class Oracle {
   const runtime::KernelRegistry& kernels_;
   std::vector<TensorValue> inputs_;
   mutable bool all_finite_ = true;
-  mutable bool takes_large_ = false;  // a node that was shaken takes large numbers
+  mutable bool takes_large_ = false;  // a perturbed node has large inputs
 };
 
-// The first difference of type, shape or bits; zeros of both signs are alike,
-// and so are all NaN. Empty if there is none.
+// Describes the first difference of type, shape or bits; zeros of both signs are equal, and so are all NaN.
+// Empty if there is none.
 std::string FirstDifference(const std::vector<TensorValue>& found, const std::vector<TensorValue>& expected);
 
 }  // namespace nnefc::differential

@@ -17,7 +17,7 @@ constexpr size_t kMostVariadic = 4;
 constexpr double kMostWork = 1 << 20;  // elements read
 const std::string kTooLarge = "too many elements, or none";
 const std::string kUnknownResult = "a result of unknown type or shape";
-constexpr size_t kMostKept = 24;  // proposals that a search goes on from
+constexpr size_t kMostKept = 24;  // proposals from which a search continues
 
 ElementType RandomType(Random& random) {
   const int64_t draw = random.Below(20);
@@ -44,7 +44,7 @@ Shape RandomShape(Random& random) {
   return shape;
 }
 
-// Numbers that say something of the proposal: extents, ranks, and small ones.
+// Returns a number related to the proposal: an extent, a rank, or a small number.
 int64_t RelatedNumber(const Proposal& proposal, Random& random) {
   if (proposal.inputs.empty() || random.Chance(40)) return random.Between(-1, 4);
   const InputProposal& input = random.Pick(proposal.inputs);
@@ -61,17 +61,17 @@ std::vector<int64_t> RandomIntegers(const Proposal& proposal, const std::string&
   std::vector<int64_t> items;
   const size_t rank = proposal.inputs.empty() ? 2 : random.Pick(proposal.inputs).shape.size();
   switch (random.Below(5)) {
-    case 0:  // an order of axes
+    case 0:  // a permutation of axes
       for (size_t i = 0; i < rank; ++i) {
         items.insert(items.begin() + random.Below(static_cast<int64_t>(i) + 1), static_cast<int64_t>(i));
       }
       break;
-    case 1:  // some of the axes
+    case 1:  // a subset of the axes
       for (size_t i = 0; i < rank; ++i) {
         if (random.Chance(50)) items.push_back(static_cast<int64_t>(i));
       }
       break;
-    default: {  // as many as axes, as spatial axes, or any number
+    default: {  // a length related to the rank, the spatial rank, or any number
       int64_t count =
           random.Pick({static_cast<int64_t>(rank), std::max<int64_t>(0, static_cast<int64_t>(rank) - 2),
                        random.Between(0, 4)});
@@ -148,7 +148,7 @@ void DrawValues(InputProposal& input, const Proposal& proposal, const std::strin
   }
 }
 
-// A new input of the kind that the operation's others are.
+// Returns a new input of the same kind as the operation's others.
 InputProposal NewInput(const Proposal& proposal, Random& random) {
   if (!proposal.inputs.empty() && random.Chance(60)) return random.Pick(proposal.inputs);
   return {.type = RandomType(random), .shape = RandomShape(random)};
@@ -240,8 +240,8 @@ void ChangeInput(Proposal& proposal, int64_t index, Pinned pinned, const std::st
     DrawValues(input, proposal, message, random);
 }
 
-// Gives an extent another value everywhere, numbers of attributes and
-// constants included: what belongs together stays together.
+// Changes an extent everywhere, including numbers of attributes and constants, so that related numbers remain
+// equal.
 void ChangeExtentEverywhere(Proposal& proposal, Random& random) {
   const Shape shape = random.Pick(proposal.inputs).shape;
   if (shape.empty()) return;
@@ -253,14 +253,14 @@ void ChangeExtentEverywhere(Proposal& proposal, Random& random) {
   }
 }
 
-// What `external` and `constant` of NNEF can make.
+// True if `external` or `constant` of NNEF can have this type and shape.
 bool IsNnefTensor(const InputProposal& input) {
   const bool is_type = input.type == ElementType::kF32 || input.type == ElementType::kI64 ||
                        input.type == ElementType::kBoolean;
   return is_type && llvm::all_of(input.shape, [](int64_t extent) { return extent > 0; });
 }
 
-// What tells accepted proposals of one operation apart.
+// Returns a key that distinguishes accepted proposals of one operation.
 std::string Form(const Proposal& proposal) {
   std::string form;
   for (const InputProposal& input : proposal.inputs) {
@@ -321,8 +321,8 @@ Proposal Simplest(const OperationDescription& operation) {
 
 namespace {
 
-// How often an operation may read an element: lists of integers may be windows
-// that every element of a result looks through.
+// Returns how often an operation may read an element: lists of integers may be windows that every element of
+// a result reads.
 double Work(const Proposal& proposal) {
   double results = 0;
   for (const ValueKind& result : proposal.results) results += static_cast<double>(*Volume(result.shape));
@@ -332,7 +332,7 @@ double Work(const Proposal& proposal) {
     double volume = 1;
     for (size_t i = 0; items != nullptr && i < items->size(); ++i)
       volume *= static_cast<double>(std::max<int64_t>((*items)[i], 1));
-    if (volume != results) window = std::max(window, volume);  // or else a shape
+    if (volume != results) window = std::max(window, volume);  // otherwise a shape
   }
   return window * results;
 }
@@ -359,7 +359,7 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
     graph.SetOutputType({id, 0}, input.type, shape);
     ports.push_back({id, 0});
   }
-  // Operations of OpenVINO that may leave inputs out leave out the last ones.
+  // OpenVINO's operations can only omit their last inputs.
   const ir::NodeId id = graph.AddNode(
       operation.set, operation.name,
       {.inputs = ports,
@@ -396,7 +396,7 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
 
 namespace {
 
-// What the message names, as an index of the description's attributes or of the
+// The attribute or input that the message names, as an index of the description's attributes or of the
 // proposal's inputs.
 struct Named {
   int64_t attribute = -1;
@@ -463,7 +463,7 @@ bool Prober::Repair(const OperationDescription& operation, Proposal& proposal, P
   std::set<std::string> seen = {Stage(message)};
   std::vector<std::pair<Proposal, std::string>> kept = {{proposal, message}};
   for (int i = 0; i < tries; ++i) {
-    // The latest stages more often.
+    // Prefers the latest stages.
     const int64_t last = static_cast<int64_t>(kept.size()) - 1;
     const int64_t place = random.Chance(50) ? last : std::max(random.Below(last + 1), random.Below(last + 1));
     const auto [from, told] = kept[static_cast<size_t>(place)];
@@ -498,12 +498,12 @@ Proposal Prober::Widen(const OperationDescription& operation, const Proposal& pr
     const size_t input = random.Pick(shaped);
     const int64_t draw = random.Below(10);
     if (draw < 4) {
-      // What inputs have in common, channels.
+      // A common extent of the inputs: channels.
       extent_of(input) = extent_of(random.Pick(shaped)) = random.Pick({16, 17, 24, 32, 33, 48});
     } else if (draw < 7) {
       extent_of(input) = random.Pick({1, 3, 7, 8, 14, 16, 32, 48});
     } else {
-      // Places of an image, or a window.
+      // Spatial extents of an image, or a window.
       Shape& shape = changed.inputs[input].shape;
       const size_t last = shape.size() - 1;
       shape[last] = shape[last - std::min<size_t>(last, 1)] = random.Pick({3, 3, 3, 8, 14, 17});

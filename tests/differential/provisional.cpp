@@ -34,8 +34,8 @@ std::string RenamedArguments(const std::string& operation, std::string_view argu
   }
 }
 
-// `y = transpose<scalar>(x, axes = [1, 0]);` in provisional words; nothing for
-// what is no invocation. Lines may be long: the elements of constants stand in them.
+// Translates `y = transpose<scalar>(x, axes = [1, 0]);` to the provisional dialect; returns nothing for a
+// line without an invocation. Lines may be long, since they include the elements of constants.
 std::optional<std::string> RenamedInvocation(std::string_view line) {
   const size_t assign = line.find(kAssign);
   if (assign == std::string_view::npos || !line.ends_with(");")) return std::nullopt;

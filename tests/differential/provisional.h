@@ -6,9 +6,8 @@
 
 namespace nnefc::differential {
 
-// The flat ratified document, as PrintFlatDocument prints it, in the words of the
-// provisional dialect. It may lack operations, parameters and types of its own
-// that the document needs, and give others another meaning.
+// Returns a flat ratified document, as PrintFlatDocument prints it, in the provisional dialect. That dialect
+// may lack operations, parameters and types of the document, and may define others differently.
 std::string InProvisionalWords(const std::string& document);
 
 }  // namespace nnefc::differential

@@ -6,7 +6,7 @@
 
 namespace nnefc::differential {
 
-// Random numbers that are the same on every machine (splitmix64).
+// A random generator with the same numbers on every machine (splitmix64).
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -17,12 +17,12 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  // In [0, count); `count` > 0.
+  // Returns a number in [0, count); `count` > 0.
   int64_t Below(int64_t count) { return static_cast<int64_t>(Next() % static_cast<uint64_t>(count)); }
   int64_t Between(int64_t low, int64_t high) { return low + Below(high - low + 1); }
-  // True in `percent` of a hundred cases.
+  // Returns true with a probability of `percent`.
   bool Chance(int percent) { return Below(100) < percent; }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   template <typename T>
   const T& Pick(const std::vector<T>& items) {

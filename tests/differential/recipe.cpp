@@ -20,7 +20,7 @@ std::string_view DataTypeName(ElementType type) {
   return IsInteger(type) ? "integer" : "scalar";
 }
 
-// The items of a constant as an attribute of NNEF's `constant`.
+// Returns the items of a constant as an attribute of NNEF's `constant`.
 ir::Attribute Items(const TensorValue& value) {
   if (value.type() == ElementType::kBoolean) {
     ir::Attribute::Logicals items;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A random graph as data: what a graph is built from, shrunk as and kept as.
+// A random graph as data: the form in which graphs are built, shrunk and stored.
 
 #include <memory>
 #include <string>
@@ -40,26 +40,25 @@ struct Recipe {
   std::vector<Step> steps;
   std::vector<ValueRef> results;
 
-  // How many steps are operations.
+  // Returns the number of operations.
   int CountOperations() const;
 };
 
 struct BuildOptions {
-  // Extents of parameters that are left open: bit `axis` of the entry of a
-  // parameter's step. Empty: none.
+  // Open extents of parameters: bit `axis` of the entry of a parameter's step. Empty: none.
   std::vector<uint32_t> open_axes = {};
 };
 
-// The graph of a recipe, its shapes inferred; null where a node is refused, and
-// `emitter` holds why. Steps of the set "nnef" have parameters `external` and
-// constants `constant`, named as a document would.
+// Builds the graph of a recipe with inferred shapes. Returns null if a node is rejected, with the reason in
+// `emitter`. Steps of the set "nnef" have parameters `external` and constants `constant`, named as in a
+// document.
 std::unique_ptr<ir::Graph> Build(const Recipe& recipe, const ir::OpRegistry& registry, Emitter& emitter,
                                  const BuildOptions& options = {});
 
-// Drops the steps that no result needs, parameters included.
+// Returns the recipe without steps that no result needs, including parameters.
 Recipe WithoutDeadSteps(const Recipe& recipe);
 
-// The recipe of a graph of parameters, constants and operations without bodies.
+// Returns the recipe of a graph of parameters, constants and operations without bodies.
 Recipe RecipeOf(const ir::Graph& graph);
 
 }  // namespace nnefc::differential

@@ -45,7 +45,7 @@ class Shrinker {
     return false;
   }
 
-  // Drops an operation that nothing reads in favour of what it reads itself.
+  // Drops an operation without readers; its inputs become results instead.
   bool DropOperation() {
     for (size_t i = case_.recipe.steps.size(); i-- > 0;) {
       const Step& step = case_.recipe.steps[i];

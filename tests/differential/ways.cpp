@@ -31,7 +31,7 @@ std::string FirstMessage(const Emitter& emitter) {
   return emitter.diagnostics().empty() ? "no message" : emitter.diagnostics().front().message;
 }
 
-// Results, or why there are none.
+// Results, or the reason for their absence.
 struct Results {
   std::vector<TensorValue> values;
   std::string error;
@@ -46,7 +46,7 @@ Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::Executab
   std::unique_ptr<runtime::Session> session = runtime::Session::Create(executable);
   runtime::FaultOr<std::vector<TensorValue>> first = session->Run(inputs);
   if (!first) return {.error = first.error().message};
-  // The second run finds what the first left in the arena.
+  // The second run starts with the arena that the first one used.
   runtime::FaultOr<std::vector<TensorValue>> second = session->Run(inputs);
   if (!second) return {.error = second.error().message};
   if (const std::string difference = FirstDifference(*second, *first); !difference.empty())
@@ -63,7 +63,7 @@ bool IsModest(const ir::Graph& graph) {
   });
 }
 
-// Runs one case; each method compares one way and keeps the first failure.
+// Runs one case; each method compares one configuration and stores the first failure.
 class CaseRun {
  public:
   CaseRun(const Case& given, const ir::OpRegistry& registry, const runtime::KernelRegistry& kernels,
@@ -96,7 +96,7 @@ class CaseRun {
     const Results reference = RunGraph(graph_, {.backend = Backend::kReference, .threads = 1}, inputs_);
     outcome_.computed = expected.has_value();
     if (!expected) {
-      // Data that a node refuses, an index out of range: the engine says so too.
+      // A node rejects its data, such as an index out of range: the engine must also reject them.
       if (reference.error.empty()) Fail("reference", "computes what a node alone refuses: " + error);
       return outcome_;
     }
@@ -109,7 +109,7 @@ class CaseRun {
     if (Chosen(10)) {
       if (const auto read = ReadBack(graph_)) Exactly("reference, IR read back", *read);
     }
-    // A document has a parameter.
+    // A document needs a parameter.
     if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
     if (Chosen(30)) CompareWays();
     return outcome_;
@@ -145,7 +145,7 @@ class CaseRun {
         return false;
       }
     }
-    // Padding between the operations may take more than a test wants to compute.
+    // Padding between the operations may be too expensive for a test.
     outcome_.built = IsModest(*graph_);
     if (!outcome_.built) return false;
     inputs_ = MakeInputs(*graph_, case_.spread, case_.seed);
@@ -162,7 +162,7 @@ class CaseRun {
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
   }
 
-  // The ways among which `--tune` chooses.
+  // Compares the algorithms among which `--tune` selects.
   void CompareWays() {
     static constexpr const char* kWays[] = {"direct",         "winograd",      "channels_last", "preferred",
                                             "matrix_product", "inner_product", "in_place",      "tiles"};
@@ -170,7 +170,7 @@ class CaseRun {
       Nearly(fmt::format("onednn, {}", way), RunGraph(graph_, {.threads = 1, .way = way}, inputs_));
   }
 
-  // Numbers of bf16 are few: where infinities and denormals meet them nothing is said.
+  // bf16 has a low precision: results are not compared where infinities and denormals occur.
   void ComparePrecisions() {
     Nearly("onednn, exact", RunGraph(graph_, {.precision = Precision::kExact, .threads = 1}, inputs_));
     const bool multiplies =
@@ -181,7 +181,7 @@ class CaseRun {
              [&] { return oracle_->Compare(found.values, expected_, Rounding::kBf16); });
   }
 
-  // What the middle and back phases make of the graph.
+  // Compares the graph after the middle and back phases.
   void CompareTransformed() {
     const std::shared_ptr<ir::Graph> graph = ir::Clone(*graph_);
     transform::PipelineOptions options;
@@ -191,7 +191,7 @@ class CaseRun {
     const transform::TransformationList list = transform::StandardTransformations();
     const auto order = list.Order(emitter);
     NNEFC_CHECK(order.has_value());
-    // Those that are not enabled by themselves too.
+    // Also enables half of the transformations that are disabled by default.
     for (transform::Transformation* item : *order) {
       if (!item->enabled) item->enabled = Chosen(50);
     }
@@ -202,7 +202,7 @@ class CaseRun {
     Nearly("transformed, onednn", RunGraph(graph, {.threads = 1}, inputs_));
   }
 
-  // Parameters some of whose extents are known by the data alone.
+  // Compares the graph with parameters whose extents are known at run time only.
   void CompareOpenExtents() {
     if (nnef_ != nullptr) return;
     BuildOptions options;
@@ -210,14 +210,14 @@ class CaseRun {
       options.open_axes.push_back(static_cast<uint32_t>(random_.Below(256)));
     Emitter emitter;
     std::shared_ptr<const ir::Graph> open = Build(case_.recipe, registry_, emitter, options);
-    if (open == nullptr) return;  // an operation that wants to know
+    if (open == nullptr) return;  // an operation that needs the extent
     Exactly("reference, open extents",
             RunGraph(open, {.backend = Backend::kReference, .threads = 1}, inputs_));
     Nearly("onednn, open extents", RunGraph(open, {.threads = 2}, inputs_));
   }
 
-  // What OpenVINO IR computes that is written and read again; nothing of a graph
-  // that has no such form.
+  // Returns the results of the graph after writing and reading OpenVINO IR; nothing if the graph has no such
+  // form.
   std::optional<Results> ReadBack(const std::shared_ptr<const ir::Graph>& graph) const {
     Emitter emitter;
     if (!CheckWritable(*graph, emitter)) return std::nullopt;
@@ -232,12 +232,12 @@ class CaseRun {
     return RunReference(std::move(*read));
   }
 
-  // The document that prints the graph, its expansion, and its compounds lowered.
+  // Compares the printed document of the graph, its expansion, and its lowered compounds.
   void CompareDocuments() {
     const StandardLibrary& library = StandardLibrary::Shared();
     const std::string document = PrintFlatDocument(*nnef_, library, library.base().symbols);
     CompareDocument("document", document, {});
-    // A body may take a power where the whole takes a root.
+    // A body may use a power in place of a root.
     if (oracle_->all_finite() && Chosen(40)) CompareDocument("document, --lower all", document, {"all"});
     if (Chosen(30)) CompareProvisional(document);
   }
@@ -250,7 +250,7 @@ class CaseRun {
         path, {.lower = options, .executes = options.empty(), .structure_only = true, .verify = true});
     const bool compiled = compilation.RunUntil(Stage::kLower);
     if (!compiled) return Fail(way, "refused: " + FirstMessage(compilation.context().emitter));
-    // Operands that enlarge a result are drawn on purpose.
+    // Operands that enlarge a result are generated on purpose.
     const bool is_silent =
         llvm::all_of(compilation.context().emitter.diagnostics(),
                      [](const Diagnostic& found) { return found.rule->label == "operand.enlarges-result"; });
@@ -261,7 +261,7 @@ class CaseRun {
       return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
     const Results reference =
         RunGraph(compilation.lowered(), {.backend = Backend::kReference, .threads = 1}, inputs_);
-    // A body may overflow where the whole does not: log(exp(x) + 1).
+    // A body may overflow where the compound does not: log(exp(x) + 1).
     if (!options.empty() && !llvm::all_of(reference.values, IsFinite)) return;
     Nearly(way + ", reference", reference);
     Nearly(way + ", onednn", RunGraph(compilation.lowered(), {.threads = 1}, inputs_));
@@ -270,9 +270,9 @@ class CaseRun {
     if (form != compilation.lowered()) Nearly(way + ", for OpenVINO", RunReference(form));
   }
 
-  // The same in the provisional dialect, what that expands to, its upgrade, and its
-  // OpenVINO IR read back. Much of the ratified dialect has no provisional form, and
-  // some compounds have another body there.
+  // Compares the document in the provisional dialect, its expansion, its upgrade, and its OpenVINO IR after
+  // reading. Much of the ratified dialect has no provisional form, and several compounds have another body
+  // there.
   void CompareProvisional(const std::string& document) {
     const std::string text = InProvisionalWords(document);
     Compilation compilation(folder_ + "/net.nnef", ProvisionalOptions(text, Purpose::kExecute));
@@ -281,7 +281,7 @@ class CaseRun {
     if (KeepsMeaning(*nnef_)) {
       Nearly("provisional document", found);
     } else if (!found.error.empty()) {
-      return;  // another body, which the data do not suit
+      return;  // another body, for which the data are invalid
     }
     if (!outcome_.way.empty()) return;
     expected_provisional_ = found.values;
@@ -312,15 +312,13 @@ class CaseRun {
     });
   }
 
-  // The first two axes are those of a matrix in the provisional dialect, the last
-  // two in the ratified one.
+  // The axes of a matrix are the first two in the provisional dialect, the last two in the ratified one.
   static bool MultipliesOtherAxes(const ir::Node& node) {
     return node.info().provisional == ir::ProvisionalForm::kMatmul &&
            (!node.output().shape.rank_known() || node.output().shape.rank() > 2);
   }
 
-  // Automatic padding of a window that reaches less far than it strides: negative in
-  // the provisional dialect.
+  // Automatic padding of a window that is smaller than its stride is negative in the provisional dialect.
   static bool MayPadNegatively(const ir::Node& node) {
     const ir::Attribute* padding = node.attributes().Find("padding");
     const ir::Attribute* stride = node.attributes().Find("stride");

@@ -1,6 +1,6 @@
 #pragma once
 
-// The ways in which one graph can be computed. All must agree.
+// The configurations in which one graph can be computed. All must agree.
 
 #include <string>
 #include <vector>
@@ -11,20 +11,20 @@
 
 namespace nnefc::differential {
 
-// A graph and the data it is run on.
+// A graph and its input data.
 struct Case {
   Recipe recipe;
   Spread spread = Spread::kEighths;
-  uint64_t seed = 0;  // of inputs and of the choice of ways
+  uint64_t seed = 0;  // of inputs and of the selected configurations
   bool all_ways = false;
 };
 
 struct Outcome {
-  std::string way;                     // that failed: "onednn, 2 threads"; empty if all agree
-  std::string difference;              // what differs
-  bool built = true;                   // false: the graph was refused as a whole, nothing was compared
-  bool computed = true;                // false: the data make a node fail, in every way
-  std::vector<std::string> ways = {};  // that were compared
+  std::string way;                     // the failed configuration: "onednn, 2 threads"; empty if all agree
+  std::string difference;              // description of the difference
+  bool built = true;                   // false: the graph was rejected, nothing was compared
+  bool computed = true;                // false: the data make a node fail, in every configuration
+  std::vector<std::string> ways = {};  // the compared configurations
 };
 
 class Ways {
@@ -33,10 +33,9 @@ class Ways {
   Ways(const ir::OpRegistry& registry, std::string folder);
 
   Outcome Run(const Case& given) const;
-  // Writes PATH.xml, PATH.bin, and PATH.inputs.npz, PATH.results.npz and
-  // PATH.bounds.npz (how far results may be off), whose members are named by their
-  // index. Nothing where the graph has no form in OpenVINO IR, cannot be computed,
-  // or has numbers that are not finite.
+  // Writes PATH.xml, PATH.bin, PATH.inputs.npz, PATH.results.npz and PATH.bounds.npz (the allowed deviation
+  // of the results). Members are named by their index. Writes nothing if the graph has no form in OpenVINO
+  // IR, cannot be computed, or has non-finite numbers.
   Outcome Export(const Case& given, const std::string& path) const;
 
  private:
@@ -45,7 +44,7 @@ class Ways {
   runtime::KernelRegistry kernels_;
 };
 
-// The smallest case found that still fails in the same way.
+// Returns the smallest case found that fails in the same way.
 Case Shrink(const Case& given, const Ways& ways, const Outcome& outcome);
 
 }  // namespace nnefc::differential
