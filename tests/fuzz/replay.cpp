@@ -1,9 +1,9 @@
-// Runs a fuzz target without libFuzzer: over files and folders of inputs, then
-// over a number of mutants of them, the same ones in every run.
+// Runs a fuzz target without libFuzzer: on files and folders of inputs, then
+// on a number of mutants of them, the same ones in every run.
 //
 //     fuzz_TARGET [--mutants N] [--seed N] [--keep FILE] FILE|FOLDER...
 //
-// An input that aborts the process is told, and written to FILE.
+// An input that aborts the process is reported, and written to FILE.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -33,7 +33,7 @@ Input ReadInput(const fs::path& path) {
   return {path.string(), {std::istreambuf_iterator<char>(file), {}}};
 }
 
-// What is told when the process is aborted.
+// The input that is reported when the process aborts.
 const Input* current = nullptr;
 std::string keep;
 
@@ -45,7 +45,7 @@ void TellInput(int) {
 
 void Run(const Input& input) {
   current = &input;
-  // Of that size to the byte, so that the address sanitizer sees what is read past it.
+  // A buffer of exactly that size, so that the address sanitizer detects reads past its end.
   const std::vector<uint8_t> bytes(input.bytes.begin(), input.bytes.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
@@ -73,7 +73,7 @@ class Mutants {
     return mutant;
   }
 
-  // The byte edits that LLVMFuzzerMutate makes in libFuzzer's place.
+  // Edits bytes as LLVMFuzzerMutate does in libFuzzer.
   void EditBytes(std::string& bytes) {
     for (size_t edits = 1 + Below(3); edits > 0; --edits) Edit(bytes);
   }
@@ -126,10 +126,10 @@ class Mutants {
   std::mt19937 random_;
 };
 
-// That of the run, for LLVMFuzzerMutate.
+// The mutator of the run, for LLVMFuzzerMutate.
 Mutants* mutator = nullptr;
 
-// The inputs that the path names, in an order that does not depend on the disk.
+// Collects the inputs of the path, in an order that does not depend on the disk.
 void Collect(const std::string& path, std::vector<Input>& inputs) {
   std::vector<fs::path> files;
   if (fs::is_directory(path)) {
@@ -142,7 +142,7 @@ void Collect(const std::string& path, std::vector<Input>& inputs) {
   for (const fs::path& file : files) inputs.push_back(ReadInput(file));
 }
 
-// Mutants are made of what is small.
+// Returns the inputs that are small enough for mutants.
 std::vector<Input> Small(const std::vector<Input>& inputs) {
   std::vector<Input> small;
   for (const Input& input : inputs)

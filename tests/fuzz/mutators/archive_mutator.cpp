@@ -1,5 +1,5 @@
 // Mutants of archives, by members: models as .tar or .tgz, and NumPy's .npz. Lengths and checksums of the
-// mutants are right, so that what is in the archive is read.
+// mutants are right, so that readers reach the members.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +31,7 @@ void MutateContent(ArchiveMember& member, Mutation& mutation) {
   } else if (EndsIn(member.name, ".nnef") || EndsIn(member.name, ".quant")) {
     mutant = kDocumentMutator.mutate(member.content, mutation);
   } else if (EndsIn(member.name, ".tar") || EndsIn(member.name, ".tgz")) {
-    // Halves the bound, which so ends a nesting, too.
+    // Nested archives halve the bound, which limits the nesting.
     constexpr size_t kMinNested = 128;
     Mutation nested = mutation;
     nested.max_size /= 2;
@@ -78,7 +78,7 @@ void MutateName(std::string& name, Choices& choices) {
   }
 }
 
-// Changes one thing about the members of any archive.
+// Changes one property of the members of any archive.
 void MutateMembers(Members& members, Mutation& mutation) {
   Choices& choices = mutation.choices;
   if (members.empty()) {
@@ -107,7 +107,7 @@ void MutateMembers(Members& members, Mutation& mutation) {
   }
 }
 
-// What only a tar has: types of entries, links, long names in entries of their own.
+// Changes properties that only a tar has: types of entries, links, long names in separate entries.
 void MutateEntry(ArchiveMember& member, Choices& choices) {
   static constexpr auto kTypes =
       std::to_array<char>({'0', '\0', '1', '2', '3', '5', '6', '7', 'L', 'K', 'x', 'g', 'S', 'V'});
@@ -130,7 +130,7 @@ std::string MutateTar(std::string_view input, Mutation& mutation) {
   const std::string unpacked = is_packed ? Gunzip(input, kMaxUnpacked) : std::string(input);
   std::string mutant;
   if (choices.OneIn(kBytesOneIn)) {
-    mutant = unpacked;  // bytes of the unpacked archive, whose checksum as gzip is right
+    mutant = unpacked;  // bytes of the unpacked archive, with a valid gzip checksum
     mutation.mutate_bytes(mutant, std::max(mutant.size(), size_t{1}));
   } else {
     Members members = ReadTar(unpacked, kMaxUnpacked);

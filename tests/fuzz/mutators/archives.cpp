@@ -26,7 +26,7 @@ void Put(std::string& out, uint64_t value, size_t size) {
   for (size_t i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-// The text of a field that a byte 0 may end.
+// Returns the text of a field up to a zero byte.
 std::string Field(std::string_view block, size_t at, size_t size) {
   const std::string_view field = block.substr(at, size);
   return std::string(field.substr(0, std::min(field.find('\0'), field.size())));
@@ -121,7 +121,7 @@ std::string WriteTar(const std::vector<ArchiveMember>& members) {
   return out;
 }
 
-// The members by their local headers, which carry the sizes in the archives that mutants are made of.
+// Returns the members by their local headers, which have the sizes in the archives that are mutated.
 std::vector<ArchiveMember> ReadZip(std::string_view archive, size_t max_size) {
   constexpr std::string_view kLocal("PK\3\4", 4);
   constexpr size_t kLocalSize = 30;

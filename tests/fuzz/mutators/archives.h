@@ -10,21 +10,21 @@ namespace nnefc::fuzz {
 struct ArchiveMember {
   std::string name;
   std::string content;
-  // Of a tar: the type of the entry, and where a link leads.
+  // For a tar: the type of the entry, and the target of a link.
   char type = '0';
   std::string link;
-  // Of a zip: stored (0) or deflated (8).
+  // For a zip: stored (0) or deflated (8).
   int method = 0;
 };
 
-// Read the members of an archive as far as it is intact, and never more than `max_size` bytes of content.
+// Reads the members of an archive up to the first error, at most `max_size` bytes of content.
 std::vector<ArchiveMember> ReadTar(std::string_view archive, size_t max_size);
 std::vector<ArchiveMember> ReadZip(std::string_view archive, size_t max_size);
-// Write an archive whose lengths and checksums are right.
+// Writes an archive whose lengths and checksums are right.
 std::string WriteTar(const std::vector<ArchiveMember>& members);
 std::string WriteZip(const std::vector<ArchiveMember>& members);
 
-// Unpacks gzip; what was unpacked until an error, and never more than `max_size` bytes.
+// Unpacks gzip; returns the bytes before an error, at most `max_size`.
 std::string Gunzip(std::string_view packed, size_t max_size);
 std::string Gzip(std::string_view bytes);
 

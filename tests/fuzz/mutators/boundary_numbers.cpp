@@ -71,7 +71,7 @@ std::string BoundaryNumber(std::string_view old, Choices& choices) {
   int64_t integer = 0;
   const auto [end, error] = std::from_chars(old.data(), old.data() + old.size(), integer);
   const bool is_integer = error == std::errc() && end == old.data() + old.size();
-  // The other kind of number, in few cases: a rule of its own refuses most of them.
+  // The other kind of number, rarely: a dedicated rule rejects most of them.
   if (is_integer == choices.OneIn(12)) return std::string(choices.Pick(kScalars));
   if (is_integer && integer < kLargest && integer > kSmallest && choices.OneIn(2)) {
     return std::to_string(choices.OneIn(2) ? integer + 1 : integer - 1);

@@ -11,8 +11,7 @@ namespace nnefc::fuzz {
 // Returns an integer at which implementations change their behaviour: a small one, or one next to a limit of
 // a type.
 int64_t BoundaryInteger(Choices& choices);
-// Returns the text of a number that takes the place of `old`: an integer in place of an integer, mostly one
-// that is close to it.
+// Returns the text of a number that replaces `old`: an integer for an integer, usually one close to it.
 std::string BoundaryNumber(std::string_view old, Choices& choices);
 
 }  // namespace nnefc::fuzz

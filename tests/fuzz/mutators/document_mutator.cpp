@@ -41,7 +41,7 @@ class DocumentEdits {
     return true;
   }
 
-  // Adds an argument that an invocation leaves out, or replaces one by a value of its declared type.
+  // Adds an omitted argument to an invocation, or replaces one by a value of its declared type.
   bool SetArgument() {
     const std::vector<size_t> invocations = Invocations();
     if (invocations.empty()) return false;
@@ -121,7 +121,7 @@ class DocumentEdits {
     return true;
   }
 
-  // Changes what the document begins with.
+  // Changes the header of the document.
   bool ChangeHeader() {
     static constexpr auto kLines = std::to_array<std::string_view>(
         {"extension KHR_enable_fragment_definitions;", "extension KHR_enable_operator_expressions;",
@@ -137,7 +137,7 @@ class DocumentEdits {
   }
 
  private:
-  // The bracket of an invocation's arguments, which its generic type may precede.
+  // Returns the bracket of an invocation's arguments, possibly after a generic type.
   size_t OpenAfter(size_t name) const {
     size_t open = name + 1;
     if (open < tokens_.size() && tokens_[open].Is("<")) {
@@ -170,7 +170,7 @@ class DocumentEdits {
     return found;
   }
 
-  // A name that is defined before the token.
+  // Returns a name that is defined before the token.
   std::string DefinedName(size_t at) {
     std::vector<size_t> names;
     for (size_t i = 0; i + 1 < std::min(at, tokens_.size()); ++i) {
@@ -207,7 +207,7 @@ class DocumentEdits {
     return text + ")";
   }
 
-  // A value of the type for an argument that stands at the token.
+  // Returns a value of the type for an argument at the token.
   std::string Value(std::string_view type, size_t at) {
     constexpr size_t kMaxItems = 6;
     if (type.ends_with("[]")) {

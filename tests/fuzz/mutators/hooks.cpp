@@ -26,7 +26,7 @@ bool Fits(const std::string& text, size_t max_size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   using namespace nnefc::fuzz;
-  // Bytes that no format explains find what the mutators' authors did not think of.
+  // Mutations of bytes find errors that format-aware mutators miss.
   constexpr size_t kBytesOneIn = 5;
   Choices choices(seed);
   if (choices.OneIn(kBytesOneIn)) return LLVMFuzzerMutate(data, size, max_size);
@@ -52,7 +52,7 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_s
       return crossed.size();
     }
   }
-  // The start of the first and the end of the second.
+  // The prefix of the first and the suffix of the second.
   const size_t head = std::min(choices.Below(first_size + 1), max_size);
   const size_t tail = std::min(choices.Below(second_size + 1), max_size - head);
   if (head != 0) std::memcpy(out, first, head);

@@ -1,4 +1,4 @@
-// Mutants of JSON: a file of it, one with a path into it, and the header of a file of tensors.
+// Mutants of JSON: a JSON file, a file with a path into it, and the header of a safetensors file.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -22,7 +22,7 @@ const std::vector<std::string_view>& Words() {
   return words;
 }
 
-// Edits of the tokens: they keep repeated keys and the spelling of numbers, which a tree of values does not.
+// Edits the tokens: this keeps repeated keys and the spelling of numbers, unlike a tree of values.
 std::string EditText(std::string_view text, Mutation& mutation) {
   constexpr size_t kMaxEdits = 3;
   Tokens tokens = Tokenize(text, "");
@@ -37,7 +37,7 @@ std::string CrossText(std::string_view first, std::string_view second, Mutation&
   return Join(tokens);
 }
 
-// A null value, too, where the text is not JSON or nested so deeply that the library's recursion is a risk.
+// Also returns null if the text is not JSON, or nested too deeply for the library's recursion.
 Json Parse(std::string_view text) {
   constexpr int kMaxDepth = 64;
   const auto is_shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kMaxDepth; };
@@ -49,7 +49,7 @@ std::string Print(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A path from the root to some value, as resources are named: `$.a[1].b`.
+// Returns a path from the root to a random value, in the form of resource names: `$.a[1].b`.
 std::string SomePath(const Json& root, Choices& choices) {
   std::string path = "$";
   const Json* at = &root;
@@ -93,7 +93,7 @@ std::string CrossResources(std::string_view first, std::string_view second, Muta
 
 constexpr size_t kLengthBytes = 8;
 
-// A file of tensors in parts.
+// A file of tensors, split into header and data.
 struct TensorFile {
   std::string header;
   std::string data;
@@ -115,14 +115,14 @@ std::string Print(const TensorFile& file) {
   return text + file.header + file.data;
 }
 
-// The bits of an item by the digits of its type's name: `F32`, `F8_E4M3`.
+// Returns the bits of an item from the digits in the name of its type: `F32`, `F8_E4M3`.
 uint64_t ItemBits(const std::string& type) {
   const size_t digits = type.find_first_of("0123456789");
   if (type == "BOOL" || digits == std::string::npos) return 8;
   return std::strtoull(type.c_str() + digits, nullptr, 10) % 1000;
 }
 
-// Stores the tensors one after another, as their types and extents want it.
+// Stores the tensors one after another, with sizes by their types and extents.
 void FixOffsets(Json& header, TensorFile& file, size_t max_size) {
   uint64_t offset = 0;
   for (auto& [name, tensor] : header.items()) {
@@ -140,7 +140,7 @@ void FixOffsets(Json& header, TensorFile& file, size_t max_size) {
   file.data.resize(static_cast<size_t>(std::min<uint64_t>(offset, max_size)), '\1');
 }
 
-// Changes one tensor of the header, and what follows from that in the others.
+// Changes one tensor of the header, and updates the others.
 bool ChangeTensor(TensorFile& file, Mutation& mutation) {
   static constexpr auto kTypes =
       std::to_array<std::string_view>({"F64", "F32", "F16", "BF16", "I8", "I16", "I32", "I64", "U8", "U16",
@@ -187,7 +187,7 @@ std::string MutateSafetensors(std::string_view input, Mutation& mutation) {
     mutation.mutate_bytes(file.header, mutation.max_size);
   } else if (kind < 4 || !ChangeTensor(file, mutation)) {
     file.header = EditText(file.header, mutation);
-    // The format wants the header to begin with a brace, and allows spaces after it.
+    // By the format the header begins with a brace and may end with spaces.
     while (!file.header.empty() && file.header.back() == '\n') file.header.pop_back();
     if (choices.OneIn(4)) file.header.append(choices.Below(9), ' ');
   }

@@ -1,4 +1,4 @@
-// Mutants of valid inputs: most of them still parse, they differ, and the seed decides them.
+// Mutants of valid inputs: most of them parse, they differ, and the seed determines them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ constexpr std::string_view kXml =
     "</layers><edges><edge from-layer=\"0\" from-port=\"0\" to-layer=\"1\" to-port=\"0\"/>"
     "<edge from-layer=\"1\" from-port=\"1\" to-layer=\"2\" to-port=\"0\"/></edges></net>";
 
-// In libFuzzer's place: a byte that no format expects.
+// Replaces libFuzzer's mutation: writes a byte that no format expects.
 void SpoilByte(std::string& bytes, size_t max_size) {
   bytes = (bytes + '\xff').substr(0, max_size);
 }
@@ -89,14 +89,14 @@ DataSource Source(std::string_view bytes, Context& context) {
   return {context.sources.AddOpaque("input", FileKind::kBinary), std::move(buffer)};
 }
 
-// What a format's mutants must be good for.
+// The required quality of a format's mutants.
 struct Case {
   const char* name;
   const Mutator& mutator;
   std::string input;
   bool (*parses)(std::string_view);
-  double min_rate;    // of the mutants that parse
-  int min_different;  // among kMutants
+  double min_rate;    // minimum rate of mutants that parse
+  int min_different;  // out of kMutants
 };
 
 bool ParsesDocument(std::string_view text) {
@@ -199,7 +199,7 @@ TEST(MutatorsTest, SeedDecides) {
           << each.name;
 }
 
-// Each format's mutator meets the inputs of every other one, cut and empty ones.
+// The mutator of each format runs on the inputs of every other one, also truncated and empty.
 TEST(MutatorsTest, AcceptAnyInput) {
   std::vector<std::string> inputs = {"",
                                      "{",
@@ -265,7 +265,7 @@ TEST(ArchivesTest, WrittenArchivesAreRead) {
     EXPECT_EQ(zip[i].method, members[i].method);
   }
   EXPECT_EQ(Gunzip(Gzip("text"), 100), "text");
-  EXPECT_EQ(ReadTar(WriteTar(members), 600).size(), 1u);  // a bound on what is unpacked
+  EXPECT_EQ(ReadTar(WriteTar(members), 600).size(), 1u);  // a bound on the unpacked bytes
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace nnefc::fuzz {
 namespace {
 
-// The XML, and after a byte 0 the constants.
+// The XML, and after a zero byte the constants.
 struct Files {
   std::string_view xml;
   std::string constants;
@@ -29,7 +29,7 @@ std::string Print(const pugi::xml_document& document, const std::string& constan
   return std::move(text).str() + '\0' + constants;
 }
 
-// Sets an aligned item to a number at which kernels and shape functions differ.
+// Sets an aligned item to a number for which kernels and shape functions have special cases.
 void ChangeConstant(std::string& constants, Mutation& mutation) {
   Choices& choices = mutation.choices;
   static constexpr auto kScalars =

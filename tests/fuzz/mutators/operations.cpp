@@ -8,7 +8,7 @@
 namespace nnefc::fuzz {
 namespace {
 
-// The tokens without the space between them.
+// Returns the tokens without the space between them.
 std::string Packed(const Tokens& tokens, size_t begin, size_t end) {
   std::string text;
   for (size_t i = begin; i < end; ++i) text += tokens[i].text;

@@ -1,5 +1,5 @@
-// Mutants of tensor files and of NumPy's arrays: fields of the header change, and what follows from them in
-// the header and in the length of the data.
+// Mutants of tensor files and of NumPy's arrays: fields of the header change, and with them dependent fields
+// and the length of the data.
 #include "tests/fuzz/mutators/tensor_mutator.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void PutU32(std::string& bytes, size_t at, uint64_t value) {
   if (at + sizeof word <= bytes.size()) std::memcpy(bytes.data() + at, &word, sizeof word);
 }
 
-// Small extents most of the time: the data must be there.
+// Usually returns a small extent: the data must be present.
 uint32_t Extent(Choices& choices) {
   constexpr size_t kMaxSmall = 5;
   return choices.OneIn(8) ? static_cast<uint32_t>(BoundaryInteger(choices))
@@ -41,7 +41,7 @@ size_t DataBytes(const std::vector<uint32_t>& extents, uint64_t bits, size_t max
   return static_cast<size_t>(std::min<uint64_t>((total + 7) / 8, max_size));
 }
 
-// Lengthens data with bytes of all values, or cuts them.
+// Resizes the data; added bytes have all values.
 void ResizeData(std::string& bytes, size_t begin, size_t size) {
   bytes.resize(std::min(bytes.size(), begin + size));
   while (bytes.size() < begin + size) bytes += static_cast<char>(bytes.size() * 37);
@@ -91,7 +91,7 @@ std::string MutateRatified(std::string bytes, Mutation& mutation) {
   std::vector<uint32_t> extents;
   for (size_t i = 0; i < std::min<size_t>(U32(bytes, kRankAt), kMaxRank); ++i)
     extents.push_back(U32(bytes, kExtentsAt + 4 * i));
-  if (!choices.OneIn(4)) {  // what the rank leaves out is zero
+  if (!choices.OneIn(4)) {  // extents beyond the rank are zero
     for (size_t i = extents.size(); i < kMaxRank; ++i) PutU32(bytes, kExtentsAt + 4 * i, 0);
   }
   ResizeData(
@@ -101,7 +101,7 @@ std::string MutateRatified(std::string bytes, Mutation& mutation) {
   return bytes;
 }
 
-// One of the provisional dialect: 16 bytes, extents, the text of the quantization, and the data.
+// Makes a file of the provisional dialect: 16 bytes, extents, the text of the quantization, and the data.
 std::string MakeProvisional(Mutation& mutation) {
   static constexpr auto kTexts = std::to_array<std::string_view>(
       {"", "", "linear(0.0, 1.0)", "linear(min = -1.0, max = 1.0, bits = 8)", "logarithmic(-1.0, 1.0)",
@@ -135,7 +135,7 @@ std::string MakeProvisional(Mutation& mutation) {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
-// An array of NumPy in parts.
+// An array of NumPy, split into header and data.
 struct Array {
   int version = 1;
   std::string header;  // the dictionary

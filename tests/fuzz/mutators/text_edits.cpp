@@ -7,7 +7,7 @@
 namespace nnefc::fuzz {
 namespace {
 
-// As many edits are tried as a text may have nothing for.
+// The number of edits that are tried, since a text may have no target for one.
 constexpr int kAttempts = 8;
 
 bool Contains(const std::vector<std::string_view>& words, std::string_view word) {
@@ -18,7 +18,7 @@ bool Contains(const std::vector<std::string_view>& words, std::string_view word)
 
 bool TextEdits::MakeAny() {
   using Edit = bool (TextEdits::*)();
-  // An edit twice in the list is chosen twice as often.
+  // An edit that is listed twice is selected twice as often.
   static constexpr Edit kEdits[] = {
       &TextEdits::ChangeNumber,    &TextEdits::ChangeNumber,    &TextEdits::ChangeNumber,
       &TextEdits::ChangeString,    &TextEdits::ChangeName,      &TextEdits::ChangeName,
@@ -78,7 +78,7 @@ bool TextEdits::ChangeName() {
   const std::vector<size_t> names = Find(TokenKind::kName);
   if (names.empty()) return false;
   Token& name = tokens_[choices_.Pick(names)];
-  // A word of the language by another one, a name of the text by another one.
+  // Replaces a keyword by another keyword, and a name of the text by another name.
   if (!words_.empty() && Contains(words_, name.text)) {
     name.text = choices_.Pick(words_);
   } else {
@@ -88,7 +88,7 @@ bool TextEdits::ChangeName() {
 }
 
 std::string TextEdits::NewName(std::string_view old) const {
-  // `%3` is numbered, other names end in a number.
+  // `%3` has a number, other names end in one.
   const std::string start = old.starts_with("%") ? "%" : std::string(old.substr(0, 16)) + "_";
   for (size_t number = 1;; ++number) {
     std::string name = start + std::to_string(number);
@@ -110,7 +110,7 @@ bool TextEdits::RenameEverywhere() {
   return true;
 }
 
-// With one of the commas next to it.
+// Removes the item with one adjacent comma.
 void TextEdits::Erase(Span item) {
   if (item.end < tokens_.size() && tokens_[item.end].Is(",")) {
     ++item.end;
@@ -144,7 +144,7 @@ bool TextEdits::RepeatItem() {
 
 void TextEdits::SwapSpans(Span first, Span second) {
   if (first.begin > second.begin) std::swap(first, second);
-  if (first.end > second.begin) return;  // one is in the other
+  if (first.end > second.begin) return;  // one contains the other
   const Tokens before = Copy(first);
   const Tokens after = Copy(second);
   Replace(tokens_, second, before);
@@ -169,7 +169,7 @@ bool TextEdits::ReplaceItem() {
   if (brackets.items().size() < 2) return false;
   Span replaced = choices_.Pick(brackets.items());
   Span by = choices_.Pick(brackets.items());
-  // The value alone of two named arguments.
+  // Returns only the value of a named argument.
   const auto value = [&](Span item) {
     const bool is_named =
         item.size() > 2 && (tokens_[item.begin + 1].Is("=") || tokens_[item.begin + 1].Is(":"));
@@ -233,7 +233,7 @@ bool TextEdits::MoveStatement() {
   const size_t to = choices_.Pick(statements).begin;
   if (to >= moved.begin && to <= moved.end) return false;
   const Tokens copy = Copy(moved);
-  // The later position first, which does not change the earlier one.
+  // The later position first, so that the earlier one remains valid.
   if (to > moved.end) {
     Replace(tokens_, {to, to}, copy);
     Replace(tokens_, moved, {});
@@ -258,7 +258,7 @@ bool TextEdits::Splice(const Tokens& other) {
   if (here.statements().empty() || there.statements().empty()) return false;
   const size_t at = choices_.Pick(here.statements()).end;
   Tokens statement = copy(choices_.Pick(there.statements()));
-  // A tensor of this text in place of one that only the other text defines.
+  // Replaces tensors that only the other text defines by those of this text.
   for (Token& token : statement) {
     const auto is_same = [&](const Token& mine) { return mine.text == token.text; };
     if (token.kind != TokenKind::kName || Contains(words_, token.text) ||

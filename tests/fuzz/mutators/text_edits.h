@@ -9,11 +9,11 @@
 
 namespace nnefc::fuzz {
 
-// Edits of a text that its language's brackets, lists and statements guide. Each makes one change and returns
-// false where the text has nothing of its kind.
+// Edits of a text, based on the brackets, lists and statements of its language. Each makes one change, or
+// returns false if the text has no target for it.
 class TextEdits {
  public:
-  // `words`: names and strings of the language that may take the place of others.
+  // `words`: names and strings of the language that may replace others.
   TextEdits(Tokens& tokens, Choices& choices, const std::vector<std::string_view>& words)
       : tokens_(tokens), choices_(choices), words_(words) {}
 
@@ -23,7 +23,7 @@ class TextEdits {
   bool ChangeNumber();
   bool ChangeString();
   bool ChangeName();
-  // Gives a new name to all uses of a name, or that of another one.
+  // Renames all uses of a name to a new name, or to another existing one.
   bool RenameEverywhere();
   bool DeleteItem();
   // Repeats an item of a list up to eight times.
@@ -32,8 +32,7 @@ class TextEdits {
   // Replaces an item of a list by a copy of any other.
   bool ReplaceItem();
   bool DeleteStatement();
-  // Repeats a statement, which defines another name then; a later use of the old name becomes one of the new
-  // name.
+  // Repeats a statement under a new name; a later use of the old name then uses the new one.
   bool RepeatStatement();
   bool SwapStatements();
   bool MoveStatement();
@@ -56,7 +55,7 @@ class TextEdits {
 std::string EditText(std::string_view text, std::string_view comment, Choices& choices,
                      bool (*make_edit)(Tokens& tokens, Choices& choices));
 
-// Returns `first` with a part of `second`, or an empty text where neither has such parts.
+// Returns `first` with a part of `second`, or an empty text if neither has such parts.
 std::string SpliceTexts(std::string_view first, std::string_view second, std::string_view comment,
                         const std::vector<std::string_view>& words, Choices& choices);
 

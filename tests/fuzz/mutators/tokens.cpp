@@ -39,7 +39,7 @@ size_t EndOfString(std::string_view text, size_t at) {
     } else if (text[end] == quote) {
       return end + 1;
     } else if (text[end] == '\n') {
-      break;  // a quote that nothing closes
+      break;  // a quote without an end
     }
   }
   return at + 1;
@@ -75,7 +75,7 @@ size_t EndOfMark(std::string_view text, size_t at) {
   return at + 1;
 }
 
-// A sign belongs to a number where no operand stands before it.
+// A sign belongs to a number unless an operand precedes it.
 bool IsOperand(const Tokens& tokens) {
   if (tokens.empty()) return false;
   const Token& last = tokens.back();
@@ -117,7 +117,7 @@ std::string Join(const Tokens& tokens) {
   std::string text;
   const Token* last = nullptr;
   for (const Token& token : tokens) {
-    // Words that an edit moved next to each other.
+    // Words that an edit has made adjacent need a space.
     const bool touches = last != nullptr && token.space.empty() && last->kind != TokenKind::kMark &&
                          token.kind != TokenKind::kMark;
     text += touches ? " " : token.space;

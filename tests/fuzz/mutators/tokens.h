@@ -30,24 +30,24 @@ struct Span {
 };
 
 // Splits a text of any of the languages: NNEF documents, graphs in text form, JSON. `comment` begins a
-// comment that ends with its line. Every text has tokens: a byte that begins none is a mark. Space after the
-// last token is dropped.
+// comment to the end of the line. Every text has tokens: a byte that begins no other token is a mark. Space
+// after the last token is dropped.
 Tokens Tokenize(std::string_view text, std::string_view comment);
 std::string Join(const Tokens& tokens);
 
-// The structure of brackets. A bracket without a partner is a mark like any other.
+// The structure of brackets. An unmatched bracket is an ordinary mark.
 class Brackets {
  public:
   explicit Brackets(const Tokens& tokens);
 
-  // The bracket that `at` opens or closes; `at` itself if there is none.
+  // Returns the bracket that `at` opens or closes; `at` itself if there is none.
   size_t partner(size_t at) const { return partners_[at]; }
   bool opens(size_t at) const { return partners_[at] > at; }
-  // The contents of pairs of brackets, split where the language has it: at `,`, or, in a block of statements,
-  // at `;` and at line ends.
+  // Returns the contents of pairs of brackets, split at `,`, or, in a block of statements, at `;` and at line
+  // ends.
   const std::vector<Span>& items() const { return items_; }
   const std::vector<Span>& statements() const { return statements_; }
-  // The items of the list that the bracket opens, in order.
+  // Returns the items of the list that the bracket opens, in order.
   std::vector<Span> ItemsOf(size_t open) const;
 
  private:

@@ -33,7 +33,7 @@ bool IsNumberStart(const std::string& value) {
   return !value.empty() && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
 }
 
-// `1,2,3` with one item changed, added or removed.
+// Returns `1,2,3` with one item changed, added or removed.
 std::string ChangedList(const std::string& list, Choices& choices) {
   std::vector<std::string> items;
   size_t begin = 0;
@@ -74,7 +74,7 @@ std::vector<pugi::xml_node> XmlEdits::Find(const char* name) const {
 }
 
 std::string XmlEdits::ChangedValue(const std::string& name, const std::string& value) {
-  // The value of that attribute of another element.
+  // Uses the value of the attribute with that name of another element.
   if (choices_.OneIn(4)) {
     std::vector<std::string> others;
     for (pugi::xml_node element : elements_)
@@ -124,7 +124,7 @@ bool XmlEdits::RepeatNode() {
 bool XmlEdits::DeleteNode() {
   if (elements_.size() < 2) return false;
   const pugi::xml_node node = elements_[1 + choices_.Below(elements_.size() - 1)];
-  // Rather a part of a layer than half of the network.
+  // Prefers a part of a layer to half of the network.
   if (std::string_view(node.name()) == "layers" && !choices_.OneIn(8)) return false;
   return node.parent().remove_child(node);
 }
@@ -137,7 +137,7 @@ bool XmlEdits::MoveNode() {
   return choices_.OneIn(2) ? to.append_move(node) : to.prepend_move(node);
 }
 
-// Siblings, or nodes of one name anywhere.
+// Swaps siblings, or nodes with the same name anywhere.
 bool XmlEdits::SwapNodes() {
   if (elements_.empty()) return false;
   const pugi::xml_node first = choices_.Pick(elements_);
@@ -316,7 +316,7 @@ bool XmlEdits::AddLayer(const pugi::xml_document& other, size_t added_offset) {
     edge.attribute("to-layer").set_value(id.c_str());
     edge.attribute("to-port").set_value(port.attribute("id").value());
   }
-  // One of the users reads what was added.
+  // One of the users reads the added layer.
   const std::string port = layer.child("output").child("port").attribute("id").value();
   pugi::xml_node use = choices_.Pick(edges);
   use.attribute("from-layer").set_value(id.c_str());

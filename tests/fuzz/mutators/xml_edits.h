@@ -8,8 +8,8 @@
 
 namespace nnefc::fuzz {
 
-// Edits of an XML tree of OpenVINO IR. Each makes one change and returns false where the tree has nothing of
-// its kind.
+// Edits of an XML tree of OpenVINO IR. Each makes one change, or returns false if the tree has no target for
+// it.
 class XmlEdits {
  public:
   XmlEdits(pugi::xml_document& document, Choices& choices);
@@ -27,27 +27,27 @@ class XmlEdits {
   bool ChangeElementType();
   // Repeats a layer under a new id, with its incoming edges; one of its users reads the copy.
   bool RepeatLayer();
-  // Removes a layer; what read it reads its first input.
+  // Removes a layer; its readers use its first input.
   bool BypassLayer();
   // Connects an input to another output.
   bool MoveEdge();
-  // Replaces the extents of the outputs of a layer, or of all, by unknown ones, which any inferred extent
-  // agrees with.
+  // Replaces the extents of the outputs of a layer, or of all, by unknown ones, which are compatible with any
+  // inferred extent.
   bool OpenExtents();
   // Adds or removes a dimension of a Parameter, with its ports.
   bool ChangeRank();
-  // Sets the shape of a Const and the size that follows from it.
+  // Sets the shape of a Const and the corresponding size.
   bool ReshapeConst();
   // Changes a port map or a back edge of a layer with bodies.
   bool ChangePortMap();
 
-  // Adds a layer of another tree to the layers of this one; `added_offset` is where its constants begin.
+  // Adds a layer of another tree to the layers of this one; `added_offset` is the start of its constants.
   bool AddLayer(const pugi::xml_document& other, size_t added_offset);
 
  private:
   // Collects the elements again, after an edit.
   std::vector<pugi::xml_node> Find(const char* name) const;
-  // An `edge` of the graph that `layer` belongs to.
+  // Returns the edges of the graph of `layer` with the layer on this side.
   std::vector<pugi::xml_node> EdgesOf(pugi::xml_node layer, const char* side) const;
   std::string NewLayerId() const;
   std::string ChangedValue(const std::string& name, const std::string& value);

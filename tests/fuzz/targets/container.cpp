@@ -1,4 +1,4 @@
-// A model's container, plain or compressed: every member and variable is read.
+// Reads a model's container, plain or compressed, with every member and variable.
 #include "compiler/package/model.h"
 #include "tests/fuzz/mutators/mutator.h"
 #include "tests/fuzz/targets/fuzz.h"
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (opened.model == nullptr) return 0;
   const ModelContainer& model = *opened.model;
   fuzz::Require(context.sources.Text(model.graph_text()).size() <= kMaxBytes, "what is unpacked is bounded");
-  // An archive that cannot be read is reported once, also where several paths lead into it.
+  // An unreadable archive is reported once, also if several paths refer to it.
   context.emitter.Clear();
   for (const std::string inside : {"part", "part/part", "a"}) {
     if (!model.HasSubmodel(inside)) continue;
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Require(model.has_weights() || labels.empty(), "a model with labels has weights");
   for (const std::string& label : labels) {
     context.emitter.Clear();
-    // A label with leading slashes, say, names another file.
+    // A label may name another file, for example with leading slashes.
     if (!model.HasVariable(label)) continue;
     Emitter emitter;
     const bool has_header = model.ReadVariableHeader(label, emitter).has_value();

@@ -1,5 +1,4 @@
-// Tensor files of both dialects: read, decoded to what variables hold, written
-// and read again.
+// Tensor files of both dialects: read, decoded to the types of variables, written and read again.
 #include "compiler/package/dat.h"
 
 #include "tests/fuzz/mutators/mutator.h"
@@ -10,7 +9,7 @@ namespace {
 
 void CheckRoundTrip(const TensorValue& value, DatFile::Format format) {
   const std::string path = Folder() + "/written.dat";
-  if (!WriteDat(path, value, format)) return;  // what the header cannot say
+  if (!WriteDat(path, value, format)) return;  // values that the header cannot describe
   Context context;
   const std::string bytes = ReadOutput(path);
   const auto again = ReadDat(MakeSource("written.dat", bytes, context), context.emitter);

@@ -1,5 +1,5 @@
-// A document from text to OpenVINO operations, in the dialect that it tells; and,
-// as its bytes decide, in the other one or read as exporters write.
+// A document from text to OpenVINO operations, in its own dialect. Its bytes also select a run in the other
+// dialect or in lenient mode.
 #include "compiler/expand/expand.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/lower/lower.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr ast::Dialect kRatified = ast::Dialect::kRatified;
 
-// How a document is read.
+// The mode in which a document is read.
 struct Reading {
   std::optional<ast::Dialect> dialect;
   Leniency leniency = Leniency::kAuto;
@@ -20,7 +20,7 @@ struct Reading {
 
 struct Result {
   std::unique_ptr<CheckedDocument> checked;
-  std::unique_ptr<ir::Graph> graph;  // null after a mistake
+  std::unique_ptr<ir::Graph> graph;  // null after an error
 };
 
 Result Expand(std::string_view text, const Reading& reading, bool allow_unknown, ir::OpRegistry& registry,
@@ -49,7 +49,7 @@ Result Expand(std::string_view text, const Reading& reading, bool allow_unknown,
   return result;
 }
 
-// What is printed is a document that expands to itself byte for byte.
+// Requires that the printed document expands to itself byte for byte.
 void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Session& session) {
   const std::string flat = PrintFlatDocument(graph, session.library, session.context.symbols);
   session.context.emitter.Clear();
@@ -64,7 +64,7 @@ void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Se
   Require(second == flat, "a flat document expands to itself", flat + second);
 }
 
-// Data of larger ones are not worth their memory.
+// True unless a variable is too large for random data.
 bool HasSmallVariables(const ir::Graph& graph) {
   constexpr int64_t kMostElements = 10'000;
   for (ir::NodeId id : graph.nodes()) {

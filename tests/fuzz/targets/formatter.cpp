@@ -1,5 +1,5 @@
-// The formatter over what parses, as a model and as graph.quant: the text that it
-// makes reads as the document does and stays as it is when formatted again.
+// Formats valid models and graph.quant: the result has the same meaning, and formatting it again changes
+// nothing.
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
 #include "tests/fuzz/mutators/mutator.h"

@@ -39,8 +39,8 @@ void CheckRange(const SourceRange& range, const SourceManager& sources, std::str
   Require(range.begin <= range.end && range.end <= size, "a diagnostic lies inside its file", message);
 }
 
-// What is rendered of an input's diagnostics: rendering all in each form took two
-// thirds of a target's time and showed the same code again and again.
+// Selects diagnostics to render: rendering all in each form took two thirds of a target's time for the same
+// code.
 std::vector<Diagnostic> SomeOfDifferentRules(const std::vector<Diagnostic>& diagnostics) {
   constexpr size_t kMost = 3;
   std::vector<Diagnostic> some;
@@ -128,7 +128,7 @@ std::string ReadOutput(const std::string& path) {
 }
 
 DataSource MakeSource(std::string_view name, std::string_view content, Context& context) {
-  // At the end of an allocation, where the address sanitizer sees what reads past it.
+  // The data end with the allocation, so that the address sanitizer detects reads past the end.
   auto buffer = Buffer::Allocate(content.size() / 64 * 64 + 63);
   Require(buffer != nullptr, "there is memory for the input");
   const size_t offset = buffer->size() - content.size();
@@ -139,8 +139,7 @@ DataSource MakeSource(std::string_view name, std::string_view content, Context& 
 
 namespace {
 
-// A graph in text form may leave out the last outputs of a node, which a reader
-// of OpenVINO IR adds.
+// A graph in text form may omit the last outputs of a node, which a reader of OpenVINO IR adds.
 bool HasAllOutputs(const ir::Graph& graph) {
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);

@@ -13,32 +13,32 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 
-// What the fuzz targets share. A target is one LLVMFuzzerTestOneInput; what it
-// demands of nnefc beyond the absence of crashes are calls of Require.
+// Helpers of the fuzz targets. A target is one LLVMFuzzerTestOneInput; calls of Require check its invariants,
+// in addition to the absence of crashes.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace nnefc::fuzz {
 
-// Ends the process, as a crash would, where an invariant does not hold.
+// Aborts the process, like a crash, if an invariant is violated.
 void Require(bool holds, const char* invariant, std::string_view detail = {});
-// The same; the detail is what was said.
+// The same, with the diagnostics as detail.
 void Require(bool holds, const char* invariant, const Context& context);
 
 inline std::string_view Text(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Limits under which every input ends within a second or so. That on nesting
-// is the default: the stack must bear it.
+// Returns limits under which every input ends within about a second. The limit on nesting is the default: the
+// stack must suffice for it.
 Limits LowLimits();
 
-// Requires of every diagnostic that its ranges lie in their files' texts, and
-// renders some of them in one of the forms.
+// Requires that the ranges of every diagnostic are inside their files, and renders a selection in one of the
+// forms.
 void CheckDiagnostics(const Context& context);
-// The messages alone, for the detail of Require.
+// Returns the messages alone, for the detail of Require.
 std::string Messages(const Context& context);
 
-// What one input is checked in, with low limits.
+// The context of one input, with low limits.
 struct Session {
   Session();
 
@@ -46,20 +46,20 @@ struct Session {
   Context context{library.base()};
 };
 
-// A folder of the process for what is only read from, or written to, files.
-// Removed when the process ends by itself.
+// Returns a folder of the process for files that must exist on disk. It is removed when the process exits
+// normally.
 const std::string& Folder();
-// Writes a file of that folder anew and returns its path.
+// Writes a new file in that folder and returns its path.
 std::string WriteInput(std::string_view name, std::string_view content);
 std::string ReadOutput(const std::string& path);
-// The bytes as a file in memory that messages call `name`, without a byte more
-// behind them that might be read unseen.
+// Returns the bytes as a file in memory that messages call `name`. No byte follows them, so that reads past
+// the end are detected.
 DataSource MakeSource(std::string_view name, std::string_view content, Context& context);
 
-// The graph as OpenVINO IR: what is written must be read again without a
-// mistake and give the same bytes. Graphs that cannot be written are passed over.
+// Writes the graph as OpenVINO IR and requires that it is read without errors and written with the same
+// bytes. Skips graphs that cannot be written.
 void CheckOpenVinoRoundTrip(const ir::Graph& graph);
-// The graph's text form must be read again and give the same text.
+// Requires that the graph's text form can be read and is printed identically.
 void CheckTextRoundTrip(const ir::Graph& graph, const ir::OpRegistry& registry);
 // Requires that the invariants of an inferred graph hold.
 void CheckGraph(const ir::Graph& graph, const char* what, ir::PortNames names = ir::PortNames::kDistinct);

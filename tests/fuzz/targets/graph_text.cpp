@@ -1,5 +1,4 @@
-// The text form of a graph: read, printed and read again; inferred, lowered and
-// written as OpenVINO IR.
+// The text form of a graph: read, printed and read again; inferred, lowered and written as OpenVINO IR.
 #include "compiler/ir/text.h"
 
 #include "compiler/ir/infer.h"

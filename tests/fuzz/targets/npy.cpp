@@ -31,8 +31,7 @@ void CheckArchive(std::string_view input) {
   if (!arrays) return;
   const std::string path = Folder() + "/written.npz";
   const auto written = WriteNpz(path, *arrays);
-  if (!written
-           .ok()) {  // a name that would lead out of a folder is read, and refused where it would be written
+  if (!written.ok()) {  // a name outside of a folder can be read, but must not be written
     Require(written.error().message.find("lead out of a folder") != std::string::npos,
             "what was read is written");
     return;

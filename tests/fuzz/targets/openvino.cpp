@@ -1,5 +1,5 @@
-// OpenVINO IR: the XML, and behind the first byte 0 (which no XML holds) the .bin
-// file. Read, verified, written and read again.
+// OpenVINO IR: the XML, and after the first zero byte (which XML cannot contain) the .bin file. Read,
+// verified, written and read again.
 #include "compiler/openvino/read.h"
 
 #include "tests/fuzz/mutators/mutator.h"

@@ -1,5 +1,5 @@
-// graph.quant beside a model, in both dialects: checked, evaluated, and used to
-// decode the data of the model's variables.
+// graph.quant of a model, in both dialects: checked, evaluated, and used to decode the data of the model's
+// variables.
 #include "compiler/driver/quantization.h"
 
 #include <cstring>
@@ -31,7 +31,7 @@ constexpr const char* kProvisional =
     "  output = relu(x)\n"
     "}\n";
 
-// A tensor file whose items graph.quant tells to read (R 5.2): eight bits each.
+// Returns a tensor file whose 8-bit items graph.quant interprets (R 5.2).
 DatFile QuantizedFile(const Shape& shape, Context& context) {
   std::string file(128, '\0');
   const auto put = [&](size_t at, uint32_t value) { std::memcpy(file.data() + at, &value, sizeof value); };

@@ -1,5 +1,5 @@
-// A JSON file, behind a line that is a path into it: `tract_resource_get` puts a
-// part of it into a document, which is checked and expanded.
+// A JSON file after a line with a path into it: `tract_resource_get` inserts a part of it into a document,
+// which is checked and expanded.
 #include "compiler/driver/compilation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/fuzz/mutators/mutator.h"

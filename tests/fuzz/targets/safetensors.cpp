@@ -1,5 +1,5 @@
-// A file in the format of safetensors: its header alone says what the whole file
-// does, and every tensor is read.
+// A safetensors file: reading its header alone has the same result as reading the file, and every tensor is
+// read.
 #include "compiler/package/safetensors.h"
 
 #include "tests/fuzz/mutators/mutator.h"
