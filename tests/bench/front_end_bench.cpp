@@ -1,6 +1,5 @@
-// Times the stages of the front end one by one over a flat document of three
-// operations in turn (variable, conv, relu), and what an editor waits for after
-// a keystroke (Recheck). Rates are of the document's bytes and operations.
+// Times each stage of the front end over a flat document of variable, conv and relu in turn, and the work of
+// an editor after a keystroke (Recheck). Rates are of the document's bytes and operations.
 
 #include <benchmark/benchmark.h>
 
@@ -35,7 +34,7 @@ std::string FlatDocument(int64_t operations) {
   return text + "}\n";
 }
 
-// A front end of its own for each iteration, as far as a stage needs.
+// A separate front end for each iteration, up to a given stage.
 struct FrontEnd {
   const StandardLibrary& library = StandardLibrary::Shared();
   Context context{library.base()};
@@ -57,7 +56,7 @@ using Step = void (FrontEnd::*)();
 constexpr Step kSteps[] = {&FrontEnd::Parse, &FrontEnd::Check, &FrontEnd::Expand, &FrontEnd::Shapes,
                            &FrontEnd::Lower};
 
-// Times step `index` alone; the steps before it are made outside the clock.
+// Times step `index` alone; earlier steps run outside the clock.
 void TimeStep(benchmark::State& state, size_t index) {
   std::string text = FlatDocument(state.range(0));
   for (auto _ : state) {
@@ -87,8 +86,8 @@ NNEFC_STEP_BENCHMARK(Expand, 2);
 NNEFC_STEP_BENCHMARK(Shapes, 3);
 NNEFC_STEP_BENCHMARK(Lower, 4);
 
-// A document of one statement from its text to a graph, as `nnefc check` does it,
-// in a process that has seen another one. The goal is 0.2 ms.
+// Takes a document of one statement from text to graph, as `nnefc check` does, in a process that has checked
+// another one. The goal is 0.2 ms.
 void CheckOneStatement(benchmark::State& state) {
   const std::string texts[] = {
       "version 1.0;\ngraph one( x ) -> ( y )\n{\n    x = external(shape = [1,2]);\n    y = relu(x);\n}\n",
@@ -104,10 +103,9 @@ void CheckOneStatement(benchmark::State& state) {
 }
 BENCHMARK(CheckOneStatement)->ArgName("provisional")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
-// One keystroke in the middle of an open document: a change of one character
-// that is parsed, checked and expanded with shapes, names and positions indexed,
-// and asked for its findings and one hover. The goal is 50 ms at 1,000
-// operations.
+// One keystroke in the middle of an open document. A change of one character is parsed, checked and expanded
+// with shapes; names and positions are indexed; findings and one hover are queried. The goal is 50 ms at
+// 1,000 operations.
 void Recheck(benchmark::State& state) {
   const std::string text = FlatDocument(state.range(0));
   const std::string uri = "file:///flat.nnef";
@@ -118,7 +116,7 @@ void Recheck(benchmark::State& state) {
   const language::Position behind = service.PositionOf(uri, digit + 1);
   int64_t version = 0;
   for (auto _ : state) {
-    // Every other time the document is wrong.
+    // The document is invalid every other time.
     const char* typed = ++version % 2 == 0 ? "1" : "3";
     if (!service.Change(uri, version, {{{{at, behind}}, typed}}))
       state.SkipWithError("the change was not taken");

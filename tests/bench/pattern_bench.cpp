@@ -1,5 +1,5 @@
-// How long a pattern takes in a graph of 100,000 nodes: to find 10,000 matches, and
-// to find and replace them with all that the pipeline does around it.
+// Times a pattern in a graph of 100,000 nodes: finding 10,000 matches, and finding and replacing them with
+// all work of the pipeline.
 
 #include <benchmark/benchmark.h>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr int kMatches = 10'000;
 constexpr size_t kNodes = 100'002;
 
-// Ten operations in a row, again and again; each of another name.
+// Ten operations in a row, repeated; each with another name.
 ir::Graph MakeGraph() {
   static const char* const kOps[] = {"ReLU",     "Abs",  "Exp",   "Sin",  "Cos",
                                      "Negative", "Sign", "Floor", "Tanh", "Sigmoid"};

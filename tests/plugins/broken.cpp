@@ -1,4 +1,4 @@
-// A plug-in that does one thing wrong: what the environment variable NNEFC_BREAK says.
+// A plug-in with one fault, which the environment variable NNEFC_BREAK selects.
 
 #include <nnefc/extension.h>
 
@@ -77,7 +77,7 @@ class ThrowsIn : public nnefc::transform::FrontReplacementPattern {
   std::string function_;
 };
 
-// The same of the functions that are called by ReplacePattern.
+// The same for the functions that ReplacePattern calls.
 class ThrowsInSubgraph : public nnefc::transform::FrontReplacementOp {
  public:
   explicit ThrowsInSubgraph(std::string function)
@@ -172,7 +172,7 @@ class BrokenKernel : public nnefc::runtime::Kernel {
   std::string function_;
 };
 
-// The kernel of `broken` as its factory makes it.
+// Adds the kernel of `broken` by a factory.
 void AddBrokenKernel(nnefc::Registrar& registrar, const std::string& function) {
   registrar.AddKernel("nnef", "broken", [function](nnefc::runtime::KernelRegistry& kernels) {
     if (function == "add") throw std::runtime_error("no registry");

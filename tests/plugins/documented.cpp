@@ -1,5 +1,5 @@
-// The transformations that the documents of the framework show, as a user writes them. What they act on and
-// nnefc does not know comes along: operations of the sets `tf` and `yolo`.
+// The transformations in the documentation of the framework, as a user writes them. Operations that nnefc
+// lacks are included, in the sets `tf` and `yolo`.
 
 #include <nnefc/extension.h>
 
@@ -30,7 +30,7 @@ class MishFusion : public FrontReplacementSubgraph {
   }
   void ReplaceSubGraph(Graph& graph, const Match& match) override {
     const Node mul = match["mul"];
-    // The port of the product that does not get the hyperbolic tangent.
+    // The port of the multiplication that does not read the hyperbolic tangent.
     const int32_t port = mul.in_port(0).GetSource().node().op() == "tanh" ? 1 : 0;
     if (!(mul.in_port(port).GetSource() == match["softplus"].in_port(0).GetSource())) return;
     const Node mish = graph.CreateNode("Mish", {});
@@ -40,7 +40,7 @@ class MishFusion : public FrontReplacementSubgraph {
   }
 };
 
-// Tensors on top of each other: an axis for each, then one after the other.
+// Stacks tensors: adds an axis to each, then concatenates.
 class Pack : public FrontReplacementOp {
  public:
   Pack() : FrontReplacementOp("Pack") {}
@@ -65,7 +65,7 @@ class Pack : public FrontReplacementOp {
   }
 };
 
-// The axes of a squeeze as an input in place of an attribute.
+// The axes of a squeeze as an input instead of an attribute.
 class SqueezeNormalize : public FrontReplacementPattern {
  public:
   void FindAndReplacePattern(Graph& graph) override {
@@ -162,7 +162,7 @@ class CheckForCycle : public MiddleReplacementPattern {
   }
 };
 
-// ReLU -> Reshape -> Transpose -> Reshape -> Convolution: the ReLU goes in front of the convolution.
+// ReLU -> Reshape -> Transpose -> Reshape -> Convolution: the ReLU moves in front of the convolution.
 class ShufflenetReLUReorder : public BackReplacementPattern {
  public:
   ShufflenetReLUReorder() { enabled = false; }
@@ -207,7 +207,7 @@ class GatherNormalizer : public BackReplacementPattern {
   }
 };
 
-// ---- operations that come along ----
+// ---- operations ----
 
 void InferPack(InferContext& context) {
   const PartialShape& first = context.input(0).shape;

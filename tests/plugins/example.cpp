@@ -1,5 +1,5 @@
-// A plug-in with one of each: a library with a compound and two primitives, an operation that is lowered to
-// one of its own set, one that stays, kernels, and a transformation.
+// A plug-in with one of each kind: a library with a compound and two primitives, an operation that is lowered
+// to one of its own set, one that is not lowered, kernels, and a transformation.
 
 #include <nnefc/extension.h>
 
@@ -76,7 +76,7 @@ FaultOr<Success> RunningSum(const ReferenceRun& run) {
   return Success();
 }
 
-// x * sigmoid(x), written with OpenVINO's operations, as one Swish of ours.
+// x * sigmoid(x), written with OpenVINO's operations, as one Swish of this plug-in.
 class SwishOfParts : public nnefc::transform::MiddleReplacementPattern {
  public:
   SwishOfParts() { id = "AcmeSwish"; }

@@ -1,4 +1,4 @@
-// Gives a model the plug-in that the command line names; exit code 1 tells what is not as expected.
+// Adds the plug-in of the command line to a model; exit code 1 means an unexpected result.
 
 #include <nnefc/model.h>
 #include <nnefc/nnefc.h>
@@ -27,7 +27,7 @@ graph net(x) -> (y)
 }
 )";
 
-// The executable outlives its model, whose operations are the plug-in's.
+// Runs an executable that outlives its model, whose operations are the plug-in's.
 void RunBehindTheModel(const std::string& plugin) {
   Expect(!api::CheckText("net.nnef", kDocument).ok(), "nobody knows the operation without the plug-in");
   api::ModelOptions options;

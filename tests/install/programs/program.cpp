@@ -1,5 +1,5 @@
-// Checks, expands, compiles and runs a model through the installed package; exit code 1 tells what is not as
-// expected.
+// Checks, expands, compiles and runs a model through the installed package; exit code 1 means an unexpected
+// result.
 
 #include <cmath>
 #include <cstdio>
