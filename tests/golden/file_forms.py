@@ -1,12 +1,12 @@
 """Forms in which a section of a rule file states a file that is not plain text.
 
-    == file: net.nnef (escaped)     text in which `\\xNN` stands for a byte; no line end behind the last line
-    == file: model/w.dat (bytes)    a line of values each: `hex 4e ef`, `u32 16`, `f32 1.0 2.0`, `zeros 84`,
-                                    `text "NNEF"`, `file OTHER [BEGIN [END]]` for the bytes of a file stated before
+    == file: net.nnef (escaped)     text in which `\\xNN` is a byte; no line end after the last line
+    == file: model/w.dat (bytes)    one line of values each: `hex 4e ef`, `u32 16`, `f32 1.0 2.0`, `zeros 84`,
+                                    `text "NNEF"`, `file OTHER [BEGIN [END]]` for the bytes of an earlier file
                                     and `repeat 65 LINE`
-    == file: model.tgz (tar)        a line a member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`,
-                                    `NAME ~ OTHER` (with a hole behind its bytes)
-    == file: data.npz (zip)         a line a member: `NAME = OTHER`
+    == file: model.tgz (tar)        one line per member: `NAME = OTHER`, `NAME -> TARGET` (a link), `NAME: fifo`,
+                                    `NAME ~ OTHER` (with a hole after its bytes)
+    == file: data.npz (zip)         one line per member: `NAME = OTHER`
 
 In the last three `#` begins a comment.
 """
@@ -26,7 +26,7 @@ FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h",
 
 
 def make(name: str, form: str, text: str, files: dict[str, bytes]) -> bytes:
-    """The bytes of file `name`; `files` are those stated before it. Raises ValueError for a wrong text."""
+    """Returns the bytes of file `name`; `files` are the earlier ones. Raises ValueError for an invalid text."""
     if not form:
         return text.encode("utf-8")
     if form == "escaped":

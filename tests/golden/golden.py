@@ -1,6 +1,6 @@
-"""Golden files: each holds its inputs, one command line and what the command must print.
+"""Golden files: each has its inputs, one command line and the expected output.
 
-A file is a list of sections, each headed by a line of `== `:
+A file is a list of sections, each with a head line `== `:
 
     == command: nnefc check input.nnef
     == file: input.nnef
@@ -11,9 +11,9 @@ A file is a list of sections, each headed by a line of `== `:
     input.nnef:3:5: error: ...
     == stdout
 
-The files are laid out in an empty folder, where the command runs; `{tests}` in it stands for the repository's
-tests folder. Sections that are empty are left out. A section's text ends with a line end, which is not a part of
-it where the head says so: `== file: input.nnef (no newline)`.
+The files are written to an empty folder, where the command runs; `{tests}` in it is replaced by the path of the
+repository's tests folder. Empty sections are omitted. A section's text ends with a line end, unless the head states
+otherwise: `== file: input.nnef (no newline)`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VERIFIED = {"check", "expand", "compile", "run", "inspect"}
 
 @dataclasses.dataclass
 class Golden:
-    """A golden file in parts; `comment` is what stands before the first section."""
+    """A golden file in parts; `comment` is the text before the first section."""
 
     path: pathlib.Path
     comment: str
@@ -47,7 +47,7 @@ class Golden:
 
 
 def read(path: pathlib.Path) -> Golden:
-    """Reads a golden file; raises ValueError where it is malformed."""
+    """Reads a golden file; raises ValueError if it is malformed."""
     golden = Golden(path, "", "", [], 0, "", "")
     head, lines = None, []
 
@@ -84,7 +84,7 @@ def read(path: pathlib.Path) -> Golden:
 
 
 def render(golden: Golden) -> str:
-    """The text of a golden file."""
+    """Returns the text of a golden file."""
     parts = [golden.comment, f"== command: {golden.command}\n"]
     for name, text in golden.files:
         parts.append(f"== file: {name}\n{text}" + ("\n" if name.endswith(" (no newline)") else ""))
@@ -97,7 +97,7 @@ def render(golden: Golden) -> str:
 
 
 def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
-    """Runs the command; returns the golden file as it ought to be."""
+    """Runs the command; returns the golden file with the actual output."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in golden.files:
             target = pathlib.Path(folder, name.removesuffix(" (no newline)"))
@@ -105,7 +105,7 @@ def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
             target.write_bytes(text.encode("utf-8"))
         words = shlex.split(golden.command.replace("{tests}", str(TESTS)))
         if len(words) > 1 and words[1] in VERIFIED and "--help" not in words:
-            words.insert(2, "--verify")  # makes no difference unless a graph is broken
+            words.insert(2, "--verify")  # no effect unless a graph is broken
         if words[0] != "nnefc":
             raise ValueError(f"{golden.path}: the command must start with nnefc")
         environment = {**os.environ, "NO_COLOR": "1"}
@@ -119,14 +119,14 @@ def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
 
 
 def paths(stages: list[str]) -> list[pathlib.Path]:
-    """The golden files of the stages, of which `rules` stands beside the rules, or of all."""
+    """Returns the golden files of the stages, or of all; the files of `rules` are next to the rules."""
     folders = [rule_file.FOLDER if stage == "rules" else GOLDENS / stage for stage in stages]
     folders = folders or [GOLDENS, rule_file.FOLDER]
     return sorted(path for folder in folders for path in folder.rglob("*.*") if path.suffix in (".golden", ".rule"))
 
 
 def actual(paths: list[pathlib.Path], nnefc: pathlib.Path) -> dict[pathlib.Path, tuple[str, list[str]]]:
-    """What each file ought to hold, and what is wrong with what it shows."""
+    """Returns each file with the actual output, and the problems of that output."""
     rules = [path for path in paths if path.suffix == ".rule"]
     texts = {path: (render(run(read(path), nnefc)), []) for path in paths if path.suffix == ".golden"}
     return texts | dict(zip(rules, rule_file.actual_all(rules, nnefc)))

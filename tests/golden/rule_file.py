@@ -1,4 +1,5 @@
-"""Rule files, `compiler/explain/rules/LABEL.rule`: what a rule of nnefc says, examples that break it and examples that just keep it.
+"""Rule files, `compiler/explain/rules/LABEL.rule`: the statement of a rule, examples that break it and examples that just
+satisfy it.
 
     Arguments without a name precede those with one.
     == rule: binding.positional-after-named, error, R 3.3.2, P 3.3.1
@@ -11,12 +12,12 @@
     == keeps ratified
     ...
 
-`== breaks` and `== keeps` begin an example; behind them may stand the dialect that it is written in, and behind a colon
-the command, `nnefc check net.nnef` where there is none. The text below is the file `net.nnef`; sections
-`== file: NAME` state others, in the forms of file_forms.py. What a command prints to standard output is of no interest.
+`== breaks` and `== keeps` begin an example. The dialect may follow, and after a colon the command; the default is
+`nnefc check net.nnef`. The text below is the file `net.nnef`; sections `== file: NAME` add others, in the forms of
+file_forms.py. Standard output of a command is ignored.
 
-A breaking example must be told with the rule's label as the first diagnostic; a keeping one in silence, where the rule
-is a warning at least without that label. `== rule:` and `== stderr` are written by tools/dev/update_goldens.py.
+The first diagnostic of a breaking example must have the rule's label. A keeping example must print nothing; for a
+warning, its output must lack that label. tools/dev/update_goldens.py writes `== rule:` and `== stderr`.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ HEAD = re.compile(r"(breaks|keeps)(?: (ratified|provisional))?(?:: (nnefc .*))?"
 @dataclasses.dataclass
 class Example:
     kind: str  # "breaks" or "keeps"
-    dialect: str  # "" where it plays no part
+    dialect: str  # "" if the example does not depend on it
     command: str
-    document: str  # net.nnef, where it stands below the head
+    document: str  # net.nnef, from the text below the head
     files: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)  # name, form, text
     stderr: str = ""
 
@@ -62,7 +63,7 @@ class RuleFile:
 
 
 def read(path: pathlib.Path) -> RuleFile:
-    """Reads a rule file; raises ValueError where it is malformed."""
+    """Reads a rule file; raises ValueError if it is malformed."""
     rule = RuleFile(path, "", [])
     head, *sections = re.split(r"^== ", path.read_bytes().decode("utf-8"), flags=re.MULTILINE)
     rule.statement = head
@@ -85,7 +86,7 @@ def read(path: pathlib.Path) -> RuleFile:
 
 
 def render(rule: RuleFile, head: str) -> str:
-    """The text of a rule file; `head` describes the rule as nnefc knows it."""
+    """Returns the text of a rule file; `head` describes the rule as nnefc knows it."""
     parts = [rule.statement, f"== rule: {head}\n"]
     for example in rule.examples:
         line = " ".join(filter(None, [example.kind, example.dialect]))
@@ -99,7 +100,7 @@ def render(rule: RuleFile, head: str) -> str:
 
 
 def run(example: Example, nnefc: pathlib.Path) -> tuple[int, str]:
-    """Runs the command of an example; returns its exit code and what it said."""
+    """Runs the command of an example; returns its exit code and its standard error."""
     made: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
         document = [("net.nnef", "", example.document)] if example.document else []
@@ -111,13 +112,13 @@ def run(example: Example, nnefc: pathlib.Path) -> tuple[int, str]:
         done = subprocess.run([str(nnefc), *shlex.split(example.command)[1:]], cwd=folder, capture_output=True,
                               env={**os.environ, "NO_COLOR": "1"}, timeout=TIMEOUT_SECONDS, check=False)
     stderr = done.stderr.decode("utf-8", "backslashreplace").replace("\r", "\\r")
-    # Where something stands in the standard library is of no interest.
+    # Locations in the standard library are irrelevant.
     stderr = re.sub(r"(<\w+ standard library>):\d+:\d+(: .*\n) *\d+ \|", r"\1\2      |", stderr)
     return done.returncode, stderr + ("" if stderr.endswith("\n") or not stderr else "\n")
 
 
 def judge(example: Example, label: str, severity: str, exit_code: int, stderr: str) -> str | None:
-    """What is wrong with the example's outcome; None if it shows what it should."""
+    """Returns the problem of the example's outcome, or None."""
     told = re.findall(r"^\S[^|\n]*? (?:error|warning|note): .* \[([a-z0-9_.-]+)\]$", stderr, flags=re.MULTILINE)
     if example.kind == "keeps":
         if exit_code != 0:
@@ -127,7 +128,7 @@ def judge(example: Example, label: str, severity: str, exit_code: int, stderr: s
         return None
     if not told or told[0] != label:
         return f"breaks the rule, but the first diagnostic is {told[0] if told else 'missing'}"
-    # A warning may come with errors, as that of a document in both dialects does.
+    # A warning may come with errors, for example in a document with marks of both dialects.
     fails = severity == "error" or re.search(r": error: ", stderr) is not None
     if (exit_code != 0) != fails:
         return f"breaks the rule, but the exit code is {exit_code}"
@@ -136,7 +137,7 @@ def judge(example: Example, label: str, severity: str, exit_code: int, stderr: s
 
 @functools.cache
 def known_rules(nnefc: pathlib.Path) -> dict[str, dict]:
-    """The rules of the built binary by label."""
+    """Returns the rules of the built binary by label."""
     done = subprocess.run([str(nnefc), "explain", "--list", "--format", "json"], capture_output=True, check=True)
     rules = json.loads(done.stdout)["rules"]
     known = {rule["rule"]: rule for rule in rules}
@@ -146,7 +147,7 @@ def known_rules(nnefc: pathlib.Path) -> dict[str, dict]:
 
 
 def actual(path: pathlib.Path, nnefc: pathlib.Path) -> tuple[str, list[str]]:
-    """The file as it ought to be, and what is wrong with what it shows."""
+    """Returns the file with the actual output, and the problems of that output."""
     rule = read(path)
     known = known_rules(nnefc).get(rule.label)
     if known is None:
@@ -161,7 +162,7 @@ def actual(path: pathlib.Path, nnefc: pathlib.Path) -> tuple[str, list[str]]:
 
 
 def gaps(nnefc: pathlib.Path, paths: list[pathlib.Path]) -> list[str]:
-    """Rules of the binary that lack an example that breaks or keeps them in a dialect that they exist in."""
+    """Returns the rules of the binary without an example that breaks or keeps them in one of their dialects."""
     files = {rule.label: rule for rule in map(read, paths)}
     found = []
     for label, known in known_rules(nnefc).items():
@@ -180,6 +181,6 @@ def gaps(nnefc: pathlib.Path, paths: list[pathlib.Path]) -> list[str]:
 
 
 def actual_all(paths: list[pathlib.Path], nnefc: pathlib.Path) -> list[tuple[str, list[str]]]:
-    """`actual` of many files."""
+    """Returns `actual` for several files."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda path: actual(path, nnefc), paths))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs golden files and shows where the output differs: run.py NNEFC [STAGE...]"""
+"""Runs golden files and prints the differences of the output: run.py NNEFC [STAGE...]"""
 
 import difflib
 import pathlib
