@@ -47,7 +47,7 @@ class FlatError(ValueError):
 
 
 def parse_flat(text: str) -> Document:
-    """Parses a flat document; raises FlatError for anything compositional."""
+    """Parses a flat document; raises FlatError for compositional code."""
     return _Parser(text).document()
 
 
@@ -71,7 +71,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 
 def _names(value: Any) -> list[Name]:
-    """The identifiers of the left side of an assignment, in order."""
+    """Returns the identifiers of the left side of an assignment, in order."""
     if isinstance(value, Name):
         return [value]
     return [name for item in value for name in _names(item)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes a model of a flat NNEF document: its graph, random weights and a random input.
 
-Every value follows from the seed, the label of its variable and the role the variable plays;
-README.md states the rule. The same rule serves `nnefc run --random-weights`.
+Every value depends on the seed, the label of its variable and the role of the variable; README.md states the rule.
+`nnefc run --random-weights` uses the same rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHUNK = 1 << 18
 # The reciprocal standard deviation of a sum of four independent uniform 16-bit integers.
 UNIT = math.sqrt(3.0 / 4294967295.0)
 
-# The parameters, in order, of the operations that give a variable its role.
+# The parameters, in order, of the operations that determine the role of a variable.
 PARAMETERS = {
     "conv": ("input", "filter", "bias"),
     "deconv": ("input", "filter", "bias"),
@@ -44,7 +44,7 @@ ITEM_TYPES = {"scalar": np.dtype("<f4"), "integer": np.dtype("<i4"), "logical": 
 
 
 class Tensor(NamedTuple):
-    """A tensor to be filled: the file it goes to, what keys its values, and how they are spread."""
+    """A tensor to be filled: its file, the key of its values, and their distribution."""
 
     name: str
     key: str
@@ -57,7 +57,7 @@ class Tensor(NamedTuple):
 
 
 def fnv1a(text: str) -> int:
-    """The 64-bit FNV-1a hash of a text's bytes."""
+    """Returns the 64-bit FNV-1a hash of a text's bytes."""
     value = 0xCBF29CE484222325
     for byte in text.encode():
         value = ((value ^ byte) * 0x100000001B3) & MASK
@@ -65,19 +65,19 @@ def fnv1a(text: str) -> int:
 
 
 def mix(value: int) -> int:
-    """The output function of SplitMix64."""
+    """Computes the output function of SplitMix64."""
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
     return value ^ (value >> 31)
 
 
 def stream_key(seed: int, key: str) -> int:
-    """The state of the generator of one tensor before its first word."""
+    """Returns the state of the generator of one tensor before its first word."""
     return fnv1a(key) ^ mix((seed + GOLDEN) & MASK)
 
 
 def words(state: int, begin: int, count: int) -> np.ndarray:
-    """The words begin .. begin + count of the generator that starts in `state`."""
+    """Returns the words begin .. begin + count of the generator that starts in `state`."""
     z = np.arange(begin + 1, begin + 1 + count, dtype=np.uint64)
     z *= np.uint64(GOLDEN)
     z += np.uint64(state)
@@ -90,25 +90,25 @@ def words(state: int, begin: int, count: int) -> np.ndarray:
 
 
 def normal(word: np.ndarray, deviation: float) -> np.ndarray:
-    """Approximately normal values of mean zero: the sum of the four 16-bit fields of a word."""
+    """Returns approximately normal values of mean zero: the sum of the four 16-bit fields of a word."""
     total = word.view(np.uint16).reshape(-1, 4).sum(axis=1, dtype=np.int32)
     total -= 131070
     return (total * (deviation * UNIT)).astype(np.float32)
 
 
 def uniform(word: np.ndarray, factor: float, offset: float) -> np.ndarray:
-    """Uniform values of [factor * offset, factor * (offset + 1))."""
+    """Returns uniform values of [factor * offset, factor * (offset + 1))."""
     steps = (word >> np.uint64(40)).astype(np.float64) + offset * 2.0**24
     return (steps * 2.0**-24 * factor).astype(np.float32)
 
 
 def fan_in(shape: tuple[int, ...]) -> int:
-    """The number of values that one output of a filter of this shape sums up."""
+    """Returns the number of values that one output of a filter of this shape sums up."""
     return max(1, math.prod(shape[1:]))
 
 
 def values(word: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """The items of a tensor that belong to these words."""
+    """Returns the items of a tensor that belong to these words."""
     if tensor.dtype != "scalar":
         return (word >> np.uint64(63)).astype(ITEM_TYPES[tensor.dtype])
     if tensor.role == "variance":
@@ -120,27 +120,28 @@ def values(word: np.ndarray, tensor: Tensor) -> np.ndarray:
 
 
 def generate(tensor: Tensor, seed: int) -> Iterator[np.ndarray]:
-    """Yields the items of a tensor in row-major order, a chunk at a time."""
+    """Yields the items of a tensor in row-major order, in chunks."""
     state, count = stream_key(seed, tensor.key), math.prod(tensor.shape)
     for begin in range(0, count, CHUNK):
         yield values(words(state, begin, min(CHUNK, count - begin)), tensor)
 
 
-# --- what to fill -------------------------------------------------------------------------------
+# --- tensors to fill ----------------------------------------------------------------------------
 
 
 def variable_key(label: str) -> str:
-    """What keys the values of a variable; labels are the same whatever their case."""
+    """Returns the key of the values of a variable; the case of labels is ignored."""
     return label.lower()
 
 
 def external_key(name: str) -> str:
-    """What keys the values of an external tensor; no label contains a colon."""
+    """Returns the key of the values of an external tensor; no label contains a colon."""
     return "external:" + name
 
 
 def roles(document: flat.Document) -> dict[str, str]:
-    """For every tensor used as one, the parameter of its first use in the order of the text."""
+    """Returns, for every tensor that is used as a parameter with a role, the parameter of its first use in the order of
+    the text."""
     found: dict[str, str] = {}
     for operation in document.operations:
         parameters = PARAMETERS.get(operation.name, ())
@@ -152,14 +153,14 @@ def roles(document: flat.Document) -> dict[str, str]:
 
 
 def argument(operation: flat.Operation, name: str, position: int) -> object:
-    """An argument by its name, or by its position where it is given so."""
+    """Returns an argument by its name, or by its position if it is positional."""
     if name in operation.named:
         return operation.named[name]
     return operation.positional[position]
 
 
 def tensors(document: flat.Document, shapes: dict[str, list[int]]) -> list[Tensor]:
-    """The externals and the variables of a document, each label once, in the order of the text."""
+    """Returns the externals and the variables of a document, each label once, in the order of the text."""
     role, found, seen = roles(document), [], set()
     for operation in document.operations:
         if operation.name not in ("external", "variable"):
@@ -182,7 +183,7 @@ def tensors(document: flat.Document, shapes: dict[str, list[int]]) -> list[Tenso
 
 
 def header(tensor: Tensor, provisional: bool) -> bytes:
-    """The header of a tensor's file in either dialect."""
+    """Returns the header of a tensor's file in either dialect."""
     rank, bits = len(tensor.shape), ITEM_TYPES[tensor.dtype].itemsize * 8
     if provisional:
         code = {"scalar": 0, "integer": 2, "logical": 3}[tensor.dtype]
@@ -211,7 +212,7 @@ def make_model(
     with_input: bool = True,
     shapes: dict[str, list[int]] | None = None,
 ) -> list[Tensor]:
-    """Makes a model folder of the flat document `graph`; returns the tensors written."""
+    """Makes a model folder of the flat document `graph`; returns the tensors that it wrote."""
     document = flat.parse_flat_file(graph)
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(graph, out / "graph.nnef")
@@ -224,7 +225,7 @@ def make_model(
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Packs a model folder, the graph first; the same folder always gives the same archive."""
+    """Packs a model folder, the graph first; the same folder always yields the same archive."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files.sort(key=lambda path: path != folder / "graph.nnef")
