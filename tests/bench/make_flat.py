@@ -12,7 +12,7 @@ CONV = "border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], dilati
 
 
 def statements(count: int) -> Iterator[str]:
-    """The statements between `external` and the final `copy`; `count` of them."""
+    """Yields `count` statements between `external` and the final `copy`."""
     last = "input"
     for index in range(count):
         step, kind = divmod(index, 3)
@@ -29,7 +29,7 @@ def statements(count: int) -> Iterator[str]:
 
 
 def document(operations: int) -> Iterator[str]:
-    """The lines of the document; `external` and `copy` are two of its operations."""
+    """Yields the lines of the document; `external` and `copy` are two of its operations."""
     yield "version 1.0;"
     yield ""
     yield "graph bench( input ) -> ( output )"
