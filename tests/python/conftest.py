@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures of the tests of the Python package."""
 
 import pathlib
 
@@ -42,7 +42,7 @@ graph net(x) -> (y)
 
 @pytest.fixture
 def weights() -> dict[str, np.ndarray]:
-    """Data for the variables of LINEAR."""
+    """Returns data for the variables of LINEAR."""
     generator = np.random.default_rng(1)
     return {
         "fc/w": generator.standard_normal((4, 3), dtype=np.float32),
@@ -52,5 +52,5 @@ def weights() -> dict[str, np.ndarray]:
 
 @pytest.fixture
 def linear(weights: dict[str, np.ndarray]) -> nnefc.Model:
-    """LINEAR with its data."""
+    """Returns LINEAR with its data."""
     return nnefc.load(LINEAR, variables=weights)

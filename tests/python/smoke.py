@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What an installed package must be able to do, with numpy alone: smoke.py NETWORK
+"""Tests an installed package with numpy alone: smoke.py NETWORK
 
-NETWORK is a document that some kernels of oneDNN compute, such as GoogLeNet. `--onnx FOLDER` names a model with its data
-and a file model.onnx, for which ONNX Runtime computes the same outputs.
+NETWORK is a document for which oneDNN has kernels, such as GoogLeNet. `--onnx FOLDER` names a model with its data and a
+file model.onnx, for which ONNX Runtime computes the same outputs.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def compare_with_onnx(folder: str) -> None:
 
 
 def compare_with_openvino(network: str) -> None:
-    """The package has OpenVINO's front end for the release of OpenVINO that is installed."""
+    """Checks that the package has OpenVINO's front end for the installed release of OpenVINO."""
     import openvino  # noqa: PLC0415
 
     import nnefc.openvino  # noqa: PLC0415
@@ -56,7 +56,7 @@ def compare_with_openvino(network: str) -> None:
 
 
 def check_libraries(network: str) -> None:
-    """The libraries are there that nnefc opens when it first needs them."""
+    """Checks the libraries that nnefc opens on demand."""
     loaded = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     assert "libnnefc_onednn" in loaded, f"{network} runs without oneDNN: another network must test it"
     done = subprocess.run(["nnefc", "run", network, "--random-weights", "1", "--random-inputs", "1"], capture_output=True, text=True, check=True)
@@ -83,7 +83,7 @@ class ReluToAbs(FrontReplacementOp):
 
 
 def check_extensions(network: str) -> None:
-    """The command line runs transformations in Python."""
+    """Checks that the command line runs transformations in Python."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "relu.py").write_text(EXTENSION)
         words = ["nnefc", "compile", network, "--extensions", folder]

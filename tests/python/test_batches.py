@@ -1,4 +1,4 @@
-"""Rows in batches, whatever the model's own number of rows is."""
+"""Rows in batches, independent of the model's own number of rows."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from nnefc.batches import BatchRunner
 
 @pytest.fixture(name="folder")
 def folder_fixture(linear, tmp_path):
-    """The path of the model LINEAR, which takes two rows."""
+    """Returns the path of the model LINEAR, which has two rows."""
     linear.save(tmp_path / "model")
     return str(tmp_path / "model")
 

@@ -1,4 +1,4 @@
-"""`nnefc.diff`: what a reviewer of two models sees."""
+"""`nnefc.diff`: the differences of two models for a reviewer."""
 
 import re
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_an_attribute():
 def test_an_operation_more_and_one_less():
     difference = changed(("b = relu(a);", "s = sigmoid(a);\n    b = relu(s);"))
     assert (None, "sigmoid") in types(difference)
-    # What reads the new tensor, and nothing behind it.
+    # The reader of the new tensor, and no node after it.
     assert types(difference) == [(None, "sigmoid"), ("relu", "relu")]
     removed = nnefc.diff(TEXT.replace("b = relu(a);", "s = sigmoid(a);\n    b = relu(s);"), TEXT)
     assert types(removed) == [("sigmoid", None), ("relu", "relu")]

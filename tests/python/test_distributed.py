@@ -1,8 +1,8 @@
-"""Rows scored by two workers of Ray and Spark, one of which is killed in the middle.
+"""Rows scored by two workers of Ray and Spark, one of which is killed during the run.
 
-Where ray and pyspark are installed, which the test environment is spared:
-`python -m venv venv; venv/bin/pip install "ray[data]" pyspark pandas pyarrow pytest`, then
-`PYTHONPATH=build/release/python venv/bin/python -m pytest tests/python/test_distributed.py`.
+Needs ray and pyspark, which the test environment lacks: `python -m venv venv; venv/bin/pip install "ray[data]" pyspark
+pandas pyarrow pytest`, then `PYTHONPATH=build/release/python venv/bin/python -m pytest
+tests/python/test_distributed.py`.
 """
 
 import os
@@ -18,7 +18,7 @@ ROWS = 400
 
 @pytest.fixture(name="data")
 def data_fixture(linear, weights, tmp_path):
-    """The path of a model, that of a Parquet data set of rows with ids, and the expected scores by id."""
+    """Returns the path of a model, that of a Parquet data set of rows with ids, and the expected scores by id."""
     pandas = pytest.importorskip("pandas")
     linear.save(tmp_path / "model")
     x = np.random.default_rng(2).standard_normal((ROWS, 3)).astype(np.float32)
@@ -30,7 +30,7 @@ def data_fixture(linear, weights, tmp_path):
 
 
 def die_once(flag: str) -> None:
-    """Kills this worker, unless one died already."""
+    """Kills this worker, unless one has died already."""
     try:
         pathlib.Path(flag).touch(exist_ok=False)
     except FileExistsError:
@@ -39,7 +39,7 @@ def die_once(flag: str) -> None:
 
 
 def check_rows(rows, expected):
-    """Every row was scored once."""
+    """Checks that every row was scored once."""
     assert sorted(row["id"] for row in rows) == list(range(ROWS))
     for row in rows:
         np.testing.assert_allclose(row["y"], expected[row["id"]], rtol=1e-4, atol=1e-5)
@@ -47,11 +47,11 @@ def check_rows(rows, expected):
 
 @pytest.fixture(name="ray", scope="module")
 def ray_fixture():
-    """A cluster of two workers on this machine."""
+    """Starts a cluster of two workers on this machine."""
     ray = pytest.importorskip("ray")
     tests = str(pathlib.Path(__file__).parent)
     paths = os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])
-    # Two for the actors, the others for what reads and writes.
+    # Two for the actors, the others for reading and writing.
     ray.init(num_cpus=4, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": paths}})
     yield ray
     ray.shutdown()
@@ -88,7 +88,7 @@ def test_ray_checks_documents(ray, tmp_path):
 
 @pytest.fixture(name="spark", scope="module")
 def spark_fixture():
-    """Spark with two executors of a core on this machine."""
+    """Starts Spark with two executors of one core on this machine."""
     pytest.importorskip("pyspark")
     from pyspark.sql import SparkSession
 

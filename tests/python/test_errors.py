@@ -1,4 +1,4 @@
-"""Exceptions: the cause comes first, options are spelled as in Python, and classes are those of Python's own errors."""
+"""Exceptions: the cause comes first, options are spelled as in Python, and classes derive from Python's own errors."""
 
 import pickle
 
@@ -29,7 +29,7 @@ def test_a_missing_file_is_a_file_not_found_error(tmp_path):
         assert "no such file or directory" in str(caught.value).splitlines()[0]
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     (tmp_path / "not.nnef").mkdir()
-    # A folder without a document is a mistake of the model.
+    # A folder without a document is an error of the model.
     with pytest.raises(nnefc.ModelError):
         nnefc.load(tmp_path / "not.nnef")
 

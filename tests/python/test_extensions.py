@@ -1,4 +1,4 @@
-"""Folders of transformations in Python, where they are given: to a model as it is opened or compiled, to the command line."""
+"""Folders of transformations in Python: for a model when it is opened or compiled, and for the command line."""
 
 import json
 import os
@@ -23,7 +23,7 @@ graph net(x) -> (y)
 
 X = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
 
-# Takes one operation for another.
+# Replaces one operation by another.
 SWAP = '''
 from nnefc.mo.front.common.replacement import FrontReplacementOp
 from nnefc.mo.ops.op import Op
@@ -51,7 +51,7 @@ class SineToCosine(MiddleReplacementPattern):
             graph.remove_node(sine)
 '''
 
-# What an entry of a configuration drives: adds its `amount` to each output.
+# A transformation with a configuration: adds the entry's `amount` to each output.
 ADDING = '''
 import numpy as np
 from nnefc.mo.front.tf.replacement import FrontReplacementFromConfigFileGeneral
@@ -85,7 +85,7 @@ def swap(source, target, identity="swap", enabled=True):
 
 
 def adding(tmp_path, amount):
-    """A configuration with what it drives."""
+    """Returns a configuration with its transformation."""
     entry = {"id": "Adding", "match_kind": "general", "custom_attributes": {"amount": amount}}
     (tmp_path / "adding.json").write_text(json.dumps([entry]))
     return write(tmp_path / "adding", front__adding=ADDING), tmp_path / "adding.json"
@@ -106,7 +106,7 @@ def test_load_and_check_take_one_path_or_several(tmp_path):
 def test_compile_takes_a_folder(tmp_path):
     model = nnefc.load(MODEL)
     close(model.compile(extensions=write(tmp_path / "e", front__swap=swap("tanh", "Sin")), threads=1), np.sin(X))
-    close(model.compile(threads=1), np.tanh(X))  # the model is as it was
+    close(model.compile(threads=1), np.tanh(X))  # the model is unchanged
 
 
 def test_compile_adds_to_the_folders_of_the_model(tmp_path):
@@ -196,7 +196,7 @@ def test_an_id_belongs_to_one_folder(tmp_path):
 
 LEAKY = MODEL.replace("tanh(x)", "leaky_relu(x, alpha = 0.25)")
 
-# Reads the slope of leaky_relu anew.
+# Reads the slope of leaky_relu again.
 EXTRACTOR = '''
 from nnefc.mo.front.extractor import FrontExtractorOp
 from nnefc.mo.ops.activation_ops import Elu
@@ -245,7 +245,7 @@ def test_an_extractor_makes_nodes_of_another_operation(tmp_path):
 
 
 def test_extractors_run_before_front_transformations(tmp_path):
-    """One gives what the other looks for."""
+    """The extractor adds an attribute that the transformation searches for."""
     reader = swap("leaky_relu", "Sin").replace("def replace_op(self, graph, node):", "def replace_op(self, graph, node):\n        assert node.mark == 7")
     folder = write(tmp_path / "e", front__aaa=reader, front__zzz=extractor("Op.update_node_stat(node, {'mark': 7})"))
     close(nnefc.load(LEAKY).compile(extensions=folder, threads=1), np.sin(X))
@@ -311,7 +311,7 @@ def test_an_extractor_without_its_members_is_told(tmp_path):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with the model, in which commands run."""
+    """Makes a folder with the model, in which commands run."""
     (tmp_path / "net.nnef").write_text(MODEL)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -322,12 +322,12 @@ def run(*words, native=False):
     return subprocess.run([*program, *words], capture_output=True, text=True, timeout=60, check=False)
 
 
-# What a command needs beside a model.
+# The required options of a command in addition to a model.
 WORDS = {"bench": ("--iterations", "1"), "run": ("--random-inputs", "1")}
 
 
 def commands_with_extensions():
-    """The commands whose help has the option."""
+    """Returns the commands whose help has the option."""
     listed = run("--help", native=True).stdout.split("Subcommands:")[1].split("\n\n")[0]
     names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line.split()]
     return [name for name in names if "--extensions" in run(name, "--help", native=True).stdout]
@@ -348,7 +348,7 @@ def test_every_command_takes_folders(here, command):
 
 @pytest.mark.parametrize("given", [["--extensions", "a", "--extensions=b"], ["--extensions", "a,b"], ["--extensions=b,a"]])
 def test_run_computes_what_folders_make(here, given):
-    """Folders in words of their own, or between commas as in the Model Optimizer."""
+    """Folders are separate arguments, or separated by commas as in the Model Optimizer."""
     write(here / "a", front__swap=swap("tanh", "Sin").replace("replace_op(self, graph, node):", "replace_op(self, graph, node):\n        print('said')"))
     write(here / "b", middle__sine=SWAP_MIDDLE)
     np.save("x.npy", X)

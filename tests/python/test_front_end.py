@@ -1,4 +1,4 @@
-"""OpenVINO's front end for NNEF: what OpenVINO's own entry points read, without a word of Python in between."""
+"""OpenVINO's front end for NNEF: documents that OpenVINO's own entry points read, without Python code in between."""
 
 import os
 import pathlib
@@ -105,7 +105,7 @@ def test_the_front_end_takes_nothing_else(two, tmp_path):
 
 @pytest.fixture(scope="module")
 def heavy(tmp_path_factory):
-    """200 MB of weights, as a folder and as OpenVINO IR."""
+    """Makes 200 MB of weights, as a folder and as OpenVINO IR."""
     folder = tmp_path_factory.mktemp("heavy")
     text = """version 1.0;
 graph net(x) -> (y)
@@ -136,7 +136,7 @@ print(*read, kilobytes("VmHWM"))
 
 
 def test_weights_are_not_copied(heavy):
-    """Nor read before they are needed, but by what convert_model does with every model."""
+    """Weights are not read before they are needed either, except by convert_model's processing of every model."""
 
     def measure(line):
         command = [sys.executable, "-c", MEASURE.replace("READ", line), str(heavy)]
@@ -145,7 +145,7 @@ def test_weights_are_not_copied(heavy):
 
     *_, of_ir = measure('model = ov.Core().read_model(sys.argv[1] + "/model.xml")')
     read, own, peak = measure('model = nnefc.openvino.read_model(sys.argv[1] + "/model")')
-    assert max(read, own) <= 40_000  # of 200,000 that the weights have
+    assert max(read, own) <= 40_000  # of the 200,000 kB of the weights
     assert peak <= 1.1 * of_ir
     _, own, peak = measure('model = ov.convert_model(sys.argv[1] + "/model")')
     assert own <= 40_000
@@ -154,7 +154,7 @@ def test_weights_are_not_copied(heavy):
 
 @pytest.fixture
 def own_openvino(tmp_path):
-    """An OpenVINO of links to the installed one, whose folder may be written to."""
+    """Makes an OpenVINO of links to the installed one, with a writable folder."""
     installed = pathlib.Path(ov.__file__).parent
     for folder, _, names in os.walk(installed):
         place = tmp_path / "site" / "openvino" / pathlib.Path(folder).relative_to(installed)

@@ -1,4 +1,4 @@
-"""Models: what they hold, and how they are saved."""
+"""Models: their contents, and how they are saved."""
 
 import gc
 import tarfile
@@ -169,7 +169,7 @@ def test_data_that_fit(data, label):
     np.testing.assert_array_equal(model.variables[label], np.asarray(data, np.float32))
 
 
-# A label may not lead out of the folder or archive that is written.
+# A label must not escape from the folder or archive that is written.
 @pytest.mark.parametrize("label", ["../victim/v", "../../../../victim/v", "a/../../victim/v", "..\\\\victim\\\\v"])
 @pytest.mark.parametrize("dialect", ["ratified", "provisional"])
 def test_labels_lead_nowhere_else(tmp_path, label, dialect):

@@ -1,4 +1,4 @@
-"""Models of NNEF in OpenVINO: the same numbers, by shared weights. NNEFC_ALL_NETWORKS=1 takes every network."""
+"""Models of NNEF in OpenVINO: the same numbers, by shared weights. NNEFC_ALL_NETWORKS=1 tests every network."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ def compiled(model):
 
 @pytest.mark.parametrize("network", CHOSEN)
 def test_networks_give_what_nnefc_gives(network):
-    """Within 1e-4 of the largest element."""
+    """Results are within 1e-4 of the largest element."""
     model = nnefc.load(ROOT / "tests" / "networks" / network, random_weights=1)
     executable = model.compile()
     inputs = executable.random_inputs(1)

@@ -1,4 +1,4 @@
-"""The code of the package's README, and of the repository's, runs as it stands."""
+"""Runs the code of the package's README and of the repository's without changes."""
 
 import re
 

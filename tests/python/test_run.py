@@ -1,4 +1,4 @@
-"""Runs: arrays in and out, threads, mistakes, memory."""
+"""Runs: arrays in and out, threads, errors, memory."""
 
 import ast
 import gc
@@ -22,7 +22,7 @@ graph net(x) -> (y)
 }}
 """
 
-# Rows of a table that stands one element behind the beginning of its file.
+# Rows of a table that begins one element after the beginning of its file.
 TABLE = """<?xml version="1.0"?>
 <net name="net" version="11"><layers>
   <layer id="0" name="i" type="Parameter" version="opset1"><data shape="1" element_type="i64"/>
@@ -59,7 +59,7 @@ graph net(x) -> (y)
 
 @pytest.fixture(name="add")
 def add_fixture() -> nnefc.Executable:
-    """The sum of two matrices."""
+    """Compiles the sum of two matrices."""
     return nnefc.load(SUM).compile()
 
 
@@ -170,13 +170,13 @@ def test_inputs_are_let_go_after_the_run(add):
 
 
 def resident_peak() -> int:
-    """The most memory that this process had, in bytes, since it was last set."""
+    """Returns the peak memory of this process, in bytes, since it was last reset."""
     with open("/proc/self/status", encoding="ascii") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
 
 def begin_peak() -> int:
-    """Sets the peak to what there is now, and returns that."""
+    """Resets the peak to the current memory, and returns that."""
     with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
         refs.write("5")
     return resident_peak()
@@ -202,7 +202,7 @@ def test_weights_of_a_file_are_read_where_they_lie(tmp_path):
         weights.seek(4 + 20_000 * 4000)
         np.arange(1000, dtype=np.float32).tofile(weights)
         weights.truncate(size + 12)
-    nnefc.load(SUM).compile()  # what the first network takes once
+    nnefc.load(SUM).compile()  # the memory of the first network
     before = begin_peak()
     model = nnefc.load(tmp_path / "net.xml")
     (row,) = model.compile(threads=1)(np.array([20_000])).values()
@@ -231,7 +231,7 @@ def test_threads_share_an_executable_and_run_at_once(add):
 
 
 def test_other_threads_run_meanwhile():
-    """A long run lets the interpreter go: another thread counts on."""
+    """A long run releases the interpreter: another thread continues to count."""
     text = "version 1.0;\ngraph g(x, w) -> (y)\n{\n    x = external(shape = [1, 256, 64, 64]);\n" + (
         "    w = external(shape = [256, 256, 3, 3]);\n    y = conv(x, w);\n}\n"
     )
@@ -314,7 +314,7 @@ def test_memory_is_bounded():
 @pytest.mark.parametrize("terms", [4096, 4099])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_one_row_is_multiplied_by_a_large_matrix_as_it_lies(terms, threads):
-    outputs = 1101  # in blocks of eight, and five more
+    outputs = 1101  # blocks of eight, and a remainder of five
     generator = np.random.default_rng(8)
     weights = generator.standard_normal((outputs, terms)).astype(np.float32)
     bias = generator.standard_normal((1, outputs)).astype(np.float32)
@@ -365,7 +365,7 @@ def test_a_plan_cache_gives_the_same(tmp_path):
         model.compile(plan_cache=tmp_path / "file")
 
 
-# oneDNN computes it.
+# A network for which oneDNN has a kernel.
 NORMALIZATION = """version 1.0;
 graph net(x) -> (y)
 {

@@ -1,4 +1,4 @@
-"""Transformations in Python: the examples of the Model Optimizer's documents, written anew with its names."""
+"""Transformations in Python: the examples of the Model Optimizer's documentation, rewritten with its names."""
 
 import json
 import pathlib
@@ -243,7 +243,7 @@ def outputs(model, **inputs):
 
 
 def by_openvino(model, tmp_path, *inputs):
-    """The first output as OpenVINO computes it from the model's IR."""
+    """Returns the first output as OpenVINO computes it from the model's IR."""
     model.save(tmp_path / "net.xml")
     compiled = openvino.Core().compile_model(tmp_path / "net.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     return compiled(list(inputs))[0]
@@ -307,7 +307,7 @@ def test_yolo_region_addon(folder, tmp_path):
     config.write_text(json.dumps([{"id": "TFYOLO", "match_kind": "general", "custom_attributes": attributes}]))
     model = nnefc.load(YOLO_MODEL).transform(extensions=folder(front__YOLO=YOLO), configuration=config)
     x = np.random.default_rng(1).standard_normal((1, 14, 2, 2), dtype=np.float32)
-    # x, y, objectness and classes of each of the two anchors by the logistic function, the extents as they are.
+    # x, y, objectness and classes of each of the two anchors by the logistic function; the extents are unchanged.
     expected = np.maximum(x, 0).reshape(2, 7, 4)
     expected[:, [0, 1, 4, 5, 6]] = 1 / (1 + np.exp(-expected[:, [0, 1, 4, 5, 6]]))
     np.testing.assert_allclose(outputs(model, x=x).ravel(), expected.ravel(), rtol=1e-5)
@@ -338,7 +338,7 @@ def test_ssd_by_its_points(folder, tmp_path):
     found = outputs(model, offsets=offsets, scores=scores)
     expected = by_openvino(model, tmp_path, offsets, scores)
     assert found.shape == expected.shape == (1, 1, 8, 7)
-    assert (expected[0, 0, :, 2] < 0).any()  # scores, negated: something was found
+    assert (expected[0, 0, :, 2] < 0).any()  # negated scores: at least one detection
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
