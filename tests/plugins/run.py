@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Builds plug-ins outside the sources against a fresh installation, and shows that what they bring acts and that what is
-wrong with one is told and no crash."""
+"""Builds plug-ins outside the source tree against a fresh installation. Checks that they take effect, and that their
+faults are reported without a crash."""
 
 import json
 import os
@@ -19,7 +19,7 @@ HEAD = "version 1.0; extension KHR_enable_operator_expressions;\n"
 
 
 class PluginTest(unittest.TestCase):
-    """The command line of the package, beside models of the test."""
+    """The command line of the package, next to models of the test."""
 
     folder: pathlib.Path  # holds `prefix` and `build`
 
@@ -36,7 +36,7 @@ class PluginTest(unittest.TestCase):
         return done.stdout
 
     def bad(self, rule: str, text: str, *words: object, code: int = 1, breaks: str = "") -> None:
-        """One error, of that rule and with that text."""
+        """Expects one error of that rule and with that text."""
         done = self.nnefc(*words, breaks=breaks)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
@@ -65,7 +65,7 @@ class PluginTest(unittest.TestCase):
 
 
 class Plugins(PluginTest):
-    # ---- what a plug-in brings ----
+    # ---- effects of a plug-in ----
 
     def test_library_checks_and_expands(self) -> None:
         name = self.model("smooth.nnef", "y = acme_smooth(x, beta = 1.5)")
@@ -119,7 +119,7 @@ class Plugins(PluginTest):
         self.good("bench", name, *inputs, "--iterations", 1)
         text = self.good("transform", name, *inputs, "--bisect")
         self.assertIn("keep the outputs", text)
-        # A transformation that changes the outputs is found by running the graphs between.
+        # Running the graphs between transformations finds one that changes the outputs.
         (self.models / "wrong.json").write_text(json.dumps(
             [{"id": "Wrong", "match_kind": "points", "instances": {"start_points": ["s"], "end_points": ["s"]}, "op": "Sin",
               "custom_attributes": {}}]))
@@ -195,7 +195,7 @@ class Plugins(PluginTest):
         done = self.nnefc("lint", self.model("smooth.nnef", "y = acme_smooth(x)"), "--extensions", self.example)
         self.assertIn("it is taken from the plug-in library acme, which other tools do not have", done.stderr)
 
-    # ---- what is wrong with one ----
+    # ---- faults of a plug-in ----
 
     def test_files_that_are_no_plugins(self) -> None:
         name = self.model("relu.nnef", "y = relu(x)")
@@ -211,7 +211,7 @@ class Plugins(PluginTest):
         self.bad("plugin.not-a-plug-in", "without `NNEFC_EXTENSION`", "check", name, "--extensions", "empty.so")
 
     def library(self, name: str, body: str, interface: str = "") -> None:
-        """A shared library in C, with the text of an interface."""
+        """Builds a shared library in C with the text of an interface."""
         text = f'__attribute__((section("nnefc_interface"), used)) const char text[] = "{interface}";\n'
         (self.models / "library.c").write_text((text if interface else "") + "int other;\n" + body)
         subprocess.run(["cc", "-shared", "-fPIC", "-o", name, "library.c"], cwd=self.models, check=True)
@@ -318,7 +318,7 @@ class Plugins(PluginTest):
             with self.subTest(breaks):
                 for backend in ("reference", "onednn"):
                     self.bad(rule, text, *words, "--backend", backend, breaks=breaks)
-        # These are only told of, or have another way.
+        # These are only reported, or have an alternative.
         for breaks in ("kernel-in-implementation", "kernel-in-nothing", "view", "products"):
             with self.subTest(breaks):
                 done = self.nnefc(*words, "--profile", breaks=breaks)
@@ -348,7 +348,7 @@ class Plugins(PluginTest):
 
 
 class Documented(PluginTest):
-    """The transformations that the documents of the framework show."""
+    """The transformations in the documentation of the framework."""
 
     def graph(self, name: str, *nodes: str) -> str:
         body = "".join(f"  {node}\n" for node in nodes)
@@ -356,7 +356,7 @@ class Documented(PluginTest):
         return name
 
     def transformed(self, name: str, *words: object, **variables: str) -> list[str]:
-        """The operations that a model becomes, each "set.type name (inputs)"."""
+        """Returns the operations of the transformed model, each "set.type name (inputs)"."""
         text = self.good("transform", name, "--extensions", self.documented, *words, **variables)
         names = dict(re.findall(r'(%\d+) = \S+ "([^"]*)"', text))
         found = []
@@ -399,7 +399,7 @@ class Documented(PluginTest):
         x = np.random.default_rng(4).normal(size=(2, 3)).astype(np.float32)
         found = self.outputs(name, x, "--extensions", self.documented, *ours)
         np.testing.assert_allclose(found["y"], x * np.tanh(np.log1p(np.exp(x))), rtol=1e-5)
-        # Another tensor than that of the softplus.
+        # A tensor other than that of the softplus.
         name = self.model("near.nnef", "y = mul(neg(x), tanh(softplus(x)))")
         self.assertIn("opset1.Tanh", " ".join(self.transformed(name, *ours)))
 
@@ -443,7 +443,7 @@ class Documented(PluginTest):
         found = self.outputs("yolo.xml", x)
         for name, before in (("y", np.maximum(x, 0)), ("z", np.tanh(x))):
             expected = before.reshape(2, 25, 4)
-            logistic = [i for i in range(25) if i not in (2, 3)]  # but for the extents
+            logistic = [i for i in range(25) if i not in (2, 3)]  # all except the extents
             expected[:, logistic] = 1 / (1 + np.exp(-expected[:, logistic]))
             np.testing.assert_allclose(found[name].ravel(), expected.ravel(), rtol=1e-5, atol=1e-6)
 
