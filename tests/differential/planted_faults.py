@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Does the differential suite find faults? Plants one at a time and says after how many seconds and graphs it was found.
+"""Mutation check of the differential suite: plants one fault at a time and reports after how many seconds and graphs it
+is found.
 
     tests/differential/planted_faults.py [NAME...] [--seconds 60]
 
-Works in a copy of the sources below build/planted. A fault whose text is no longer in the file is an error: say it anew.
-No part of the default tests, since each fault is a build."""
+Works in a copy of the sources below build/planted. A fault whose text is missing in its file is an error: update it.
+The default tests exclude it, since each fault needs a build.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/planted"
 
-# name: file, text, what stands there instead
+# name: file, text, replacement
 FAULTS = {
     "dropped-parameter": ("runtime/fast/post_ops.cpp", "function.algorithm, function.alpha, function.beta)",
                           "function.algorithm, function.alpha, 0.0f)"),
@@ -63,7 +65,7 @@ def prepare() -> None:
 
 
 def found(seconds: float) -> str:
-    """How the suite found what is planted, or an empty text."""
+    """Returns how the suite found the planted fault, or an empty text."""
     start = time.monotonic()
     try:
         done = run("build/release/bin/nnefc_differential", "--graphs", "1000000", "--most-failures", "1", timeout=seconds)

@@ -1,8 +1,9 @@
-"""Random graphs of tests/differential in a real OpenVINO: it loads what nnefc writes, and computes what the reference
-kernels compute.
+"""Random graphs of tests/differential in a real OpenVINO: it loads the IR that nnefc writes, and computes the results
+of the reference kernels.
 
-An element may be as far off as rounding takes it (the suite shakes it), and 1e-4 of its tensor's largest: this looks for
-wrong operations, not for rounding."""
+An element may differ by the suite's bound on rounding, plus 1e-4 of the largest element of its tensor: the test
+searches for wrong operations, not for rounding.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ import pytest
 
 ov = pytest.importorskip("openvino")
 
-# What cannot be compared: an index of NNEF's `sample` beyond its window, which random data have, means nothing, and what it
-# becomes depends on the form.
+# Graphs that cannot be compared: an index of NNEF's `sample` beyond its window, which random data have, is undefined,
+# and the result depends on the form.
 WITHOUT_MEANING = {"GatherElements", "ScatterElementsUpdate"}
 GRAPHS = int(os.environ.get("NNEFC_DIFFERENTIAL_OPENVINO", "300"))
 
@@ -43,7 +44,7 @@ def difference(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> st
 
 
 def fits(inputs: list[np.ndarray]) -> bool:
-    """OpenVINO's CPU computes 64-bit integers with 32 bits."""
+    """Returns false for 64-bit integers that exceed 32 bits: OpenVINO's CPU plug-in computes them with 32 bits."""
     return all(np.array_equal(given, given.astype(np.int32)) for given in inputs if given.dtype == np.int64)
 
 

@@ -1,6 +1,6 @@
-"""Nodes of OpenVINO's operations that our shape functions accept, and near misses that they refuse: OpenVINO is asked for its
-verdict on each, and for the shapes. NNEFC_DIFFERENTIAL is the program that makes them; NNEFC_ROWS_SEEDS says how many
-seeds (3 unless told)."""
+"""Compares OpenVINO's verdict and shapes with ours, on nodes that our shape functions accept, and on near misses that
+they reject. NNEFC_DIFFERENTIAL is the program that makes the nodes; NNEFC_ROWS_SEEDS is the number of seeds
+(default: 3)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ov = pytest.importorskip("openvino")
 from openvino import opset1  # noqa: E402
 from openvino.utils.node_factory import NodeFactory  # noqa: E402
 
-# OpenVINO's classes where the name in a file is another.
+# OpenVINO's classes whose name differs from that in a file.
 CLASSES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
-# What OpenVINO's factory of nodes cannot make: it takes no shape as an attribute, and some regions end the process.
+# Nodes that OpenVINO's factory cannot make: it accepts no shape as an attribute, and certain regions end the process.
 NOT_ASKED = {"opset2.ROIPooling", "opset6.ReadValue"}
 PROGRAM = os.environ.get("NNEFC_DIFFERENTIAL", Path(__file__).parents[2] / "build/release/bin/nnefc_differential")
 SEEDS = range(1, 1 + int(os.environ.get("NNEFC_ROWS_SEEDS", "3")))
@@ -28,7 +28,8 @@ SEEDS = range(1, 1 + int(os.environ.get("NNEFC_ROWS_SEEDS", "3")))
 NOT_COMPILED = "OpenVINO's compilation of the model refuses it"
 NOTHING_TO_DO = "what is asked for names nothing that exists"
 UNDEFINED = "the documents define no such thing"
-# What we refuse and OpenVINO's shape functions take: part of the row ("" is any), part of our message, why we are stricter.
+# Nodes that we reject and OpenVINO's shape functions accept: part of the row ("" is any), part of our message, the
+# reason.
 STRICTER: list[tuple[str, str, str]] = [
     ("", "is given twice", "an axis that is named twice is a mistake"),
     ("", "outside a tensor of rank 0", "a scalar has no axes"),
@@ -137,7 +138,7 @@ STRICTER: list[tuple[str, str, str]] = [
     ("Proposal", "along axis", "OpenVINO reads beyond the data"),
     ("Pad", "`pads_", "lists of pads are as long as the rank; OpenVINO looks only at those whose values are both known"),
 ]
-# What OpenVINO refuses and we take: part of the row, part of its message, why.
+# Nodes that OpenVINO rejects and we accept: part of the row, part of its message, the reason.
 LAXER: list[tuple[str, str, str]] = [
     ("Pool", "Batch size is zero", "NNEF's extents may be 0, and the result has none then"),
     ("Pool", "Channel count is zero", "NNEF's extents may be 0, and the result has none then"),
@@ -155,7 +156,7 @@ LAXER: list[tuple[str, str, str]] = [
     ("opset15.SliceScatter", "not compatible with expected slice shape", "ends that are unknown are checked in the run that knows them"),
     ("Pad", "EDGE padding mode requires", "an empty tensor without padding stays empty"),
 ]
-# Where the shapes differ: the row, of which nodes, why.
+# Differences of shapes: the row, the affected nodes, the reason.
 OTHERWISE: list[tuple[str, Callable[[dict], bool], str]] = [
     ("opset6.ExperimentalDetectronPriorGridGenerator", lambda node: node["attributes"]["h"] or node["attributes"]["w"],
      "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
@@ -167,7 +168,7 @@ OTHERWISE: list[tuple[str, Callable[[dict], bool], str]] = [
 
 
 def make(node: dict):
-    """The node in OpenVINO; raises what OpenVINO raises."""
+    """Makes the node in OpenVINO; raises OpenVINO's exception if it is rejected."""
     inputs = []
     for given in node["inputs"]:
         kind = getattr(ov.Type, given["type"])
@@ -176,7 +177,7 @@ def make(node: dict):
         else:
             inputs.append(ov.op.Constant(kind, ov.Shape(given["shape"]), given["values"]).output(0))
     attributes = dict(node["attributes"])
-    if "activations" in attributes:  # a file has a list of words, the factory one of Python
+    if "activations" in attributes:  # a file has a list of words, the factory a Python list
         attributes["activations"] = attributes["activations"].split(",")
     if node["name"] == "ReorgYolo":  # one number in a file, a list to the factory
         attributes["stride"] = [attributes["stride"]]
@@ -184,7 +185,7 @@ def make(node: dict):
 
 
 def judge(node: dict) -> dict:
-    """OpenVINO's verdict: why it refuses the node, or the types and shapes of the results."""
+    """Returns OpenVINO's verdict: the reason for a rejection, or the types and shapes of the results."""
     try:
         outputs = make(node).outputs()
     except Exception as error:  # noqa: BLE001
@@ -193,8 +194,9 @@ def judge(node: dict) -> dict:
 
 
 def verdicts(nodes: list[dict], folder: Path) -> list[dict | None]:
-    """OpenVINO's verdict on each, in a process of its own: some nodes make it crash, which is no verdict. The process reads a
-    file: OpenVINO forks another one, which waits for ever where standard input is being read at that moment."""
+    """Returns OpenVINO's verdict on each node, from a separate process: certain nodes make it crash, which is not a
+    verdict. The process reads a file: OpenVINO forks another process, which would wait forever while standard input
+    is being read."""
     found: list[dict | None] = []
     asked = folder / "nodes.jsonl"
     while len(found) < len(nodes):
@@ -211,9 +213,9 @@ def allowed(table: list[tuple[str, str, str]], row: str, message: str) -> bool:
 
 
 def compare(node: dict, verdict: dict | None) -> str | None:
-    """How the verdicts differ, or nothing."""
+    """Returns the difference of the verdicts, or nothing."""
     row, message = f"{node['set']}.{node['name']}", node["message"]
-    if verdict is None or "outputs" in message:  # a file says how many there are; OpenVINO's class counts them itself
+    if verdict is None or "outputs" in message:  # a file states their number; OpenVINO's class counts them itself
         return None
     if reason := verdict.get("refused"):
         known = message or allowed(LAXER, row, reason)
@@ -222,7 +224,7 @@ def compare(node: dict, verdict: dict | None) -> str | None:
         return None if allowed(STRICTER, row, message) else f"{row}: we refuse: {message}"
     ours = [[result["type"], "[" + ",".join(map(str, result["shape"])) + "]"] for result in node["results"]]
     theirs = verdict["results"][: len(ours)]
-    # OpenVINO may leave open what we know.
+    # OpenVINO may leave extents open that we know.
     if all(mine == other and ov.PartialShape(shape).compatible(ov.PartialShape(wide))
            for (mine, shape), (other, wide) in zip(ours, theirs, strict=True)):
         return None

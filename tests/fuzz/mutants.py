@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Mutants of valid documents: single tokens deleted, inserted, swapped or renamed, by `nnefc lint`, which checks first.
+"""Mutants of valid documents: single tokens deleted, inserted, swapped or renamed, processed by `nnefc lint`, which
+checks first.
 
     mutants.py NNEFC [--count N] [--seed S] [--edits E] [--keep FOLDER]
 
-Every valid document of the tests (and of ../shared) gives its part of N mutants, the same ones in every run; documents
-above 100 kB give a few. Of each mutant nnefc must say accepted or refused: no crash, no more than a second of processor
-time and a gigabyte of memory, and what is refused has an error with a place inside the document. Batches of 200 share
-a process; one that fails is halved until the document is found, which --keep saves.
+Every valid document of the tests (and of ../shared) has its share of N mutants, the same ones in every run; documents
+above 100 kB have a small share. nnefc must accept or reject each mutant without a crash, within a second of processor
+time and a gigabyte of memory. A rejected mutant has an error with a location inside the document. Batches of 200 share
+a process; a failing batch is halved until the document is found, which --keep saves.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MEMORY_BYTES = 8 << 30 if SANITIZED else 1 << 30
 BIG_BYTES = 100_000
 MUTANTS_OF_BIG = 4
 
-# Tokens that are inserted, or take another's place, beside the document's own.
+# Tokens that are inserted or replace others, in addition to the document's own.
 POOL = (
     "( ) [ ] { } < > : ; , = -> + - * / ^ ! && || <= >= == != ? # ' \" . \\ 0 1 -1 2 0.5 1e3 1e999 9223372036854775807 "
     "9223372036854775808 true false '' 'a' \"b\" 'constant' graph fragment tensor extent integer scalar logical string "
@@ -57,12 +58,12 @@ def is_blank(token: str) -> bool:
 
 
 def mutate(tokens: list[str], source: random.Random) -> tuple[str, str]:
-    """Returns a mutation's kind and the mutated text."""
+    """Returns the kind of the mutation and the mutated text."""
     places = [i for i, token in enumerate(tokens) if not is_blank(token)]
     kind = source.choice(KINDS)
     at = source.choice(places)
     mutant = list(tokens)
-    # Another token of the same kind often leaves the text well formed.
+    # Another token of the same kind often keeps the text well formed.
     alike = [tokens[i] for i in places if bool(NAME.match(tokens[i])) == bool(NAME.match(tokens[at]))]
     other = source.choice(POOL) if source.random() < 0.3 else source.choice(alike)
     if kind == "delete":
@@ -70,7 +71,7 @@ def mutate(tokens: list[str], source: random.Random) -> tuple[str, str]:
     elif kind == "insert":
         mutant[at] = f"{mutant[at]} {other} " if source.random() < 0.5 else f"{mutant[at]}{other}"
     elif kind == "swap":
-        # Neighbours, or two of a kind.
+        # Neighbours, or two of the same kind.
         near = places[min(places.index(at) + source.choice((1, 2, 5)), len(places) - 1)]
         far = source.choice([i for i in places if bool(NAME.match(tokens[i])) == bool(NAME.match(tokens[at]))])
         to = source.choice((near, far))
@@ -83,7 +84,7 @@ def mutate(tokens: list[str], source: random.Random) -> tuple[str, str]:
 
 
 def documents() -> dict[str, str]:
-    """The documents of the tests, by text."""
+    """Returns the documents of the tests, by text."""
     found = {document.text: document.name for document in corpus.documents()}
     for entry in entries.load():
         text = entry.files["graph.nnef"].decode("utf-8")
@@ -97,7 +98,7 @@ def documents() -> dict[str, str]:
 
 
 class Checker:
-    """Runs `nnefc lint`, which checks first, on files and collects what is wrong."""
+    """Runs `nnefc lint`, which checks first, on files and collects problems."""
 
     def __init__(self, nnefc: str, keep: pathlib.Path | None):
         self.nnefc = nnefc
@@ -112,7 +113,7 @@ class Checker:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def _run(self, files: list[pathlib.Path]) -> tuple[str | None, dict]:
-        """Returns what is wrong with the process as a whole, and its report."""
+        """Returns the problem of the process as a whole, and its report."""
         with tempfile.TemporaryFile() as out:
             command = [self.nnefc, "lint", "--no-config", "--enable", "all", "--format", "json", *map(str, files)]
             process = subprocess.Popen(command, stderr=out,
@@ -148,7 +149,7 @@ class Checker:
             (self.keep / file.name).write_bytes(file.read_bytes())
 
     def check(self, files: list[pathlib.Path]) -> set[pathlib.Path]:
-        """Judges the files; returns those that were refused as they should be."""
+        """Checks the files; returns those that were rejected correctly."""
         what, report = self._run(files)
         if what is not None:
             if len(files) == 1:
@@ -171,7 +172,7 @@ class Checker:
             elif errors:
                 done.add(file)
         for name, errors in refused.items():
-            # A mistake in the standard library's text, say: no place of the document.
+            # For example an error in the text of the standard library instead of the document.
             self._fail(files[0], f"in another file, {name}: {errors[0]['message']} (a batch of {len(files)})")
         self.refused += len(done)
         self.accepted += len(files) - len(done)

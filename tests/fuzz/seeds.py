@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Seeds for the fuzz targets, made from the documents and files of the tests.
+"""Makes seeds for the fuzz targets from the documents and files of the tests.
 
     seeds.py FOLDER [--nnefc NNEFC] [--all] [--files FOLDER...] [--largest BYTES]
 
-Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, there are also seeds of OpenVINO IR and of graphs
-in text form: of some documents, with --all of each and of every case of tests/interop/opset_cases.py. With --all there are
-also seeds of every case of tests/conformance/operations. Those cases, an operation each, need NumPy. `--files` adds the files
-of a folder, those in its archives among them: for example what `pytest --basetemp` keeps. Inputs longer than BYTES (8,000)
-are left out: they slow down and teach little.
+Writes FOLDER/<target>/<digest>. With NNEFC, which compiles documents, it also makes seeds of OpenVINO IR and of graphs
+in text form from a sample of the documents. With --all it uses every document, every case of
+tests/interop/opset_cases.py and every case of tests/conformance/operations; these cases of single operations need
+NumPy. `--files` adds the files of a folder and those in its archives, for example the output of `pytest --basetemp`.
+Inputs longer than BYTES (8,000) are skipped: they slow fuzzing down and reach little new code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ import file_forms  # noqa: E402
 import golden  # noqa: E402
 import rule_file  # noqa: E402
 
-# By the suffix of a file of the tests: the targets that it is a seed of.
+# The targets of a file of the tests, by its suffix.
 TARGETS = {".nnef": ("document", "formatter"), ".quant": ("quantization", "formatter"), ".dat": ("dat",), ".npy": ("npy",),
            ".safetensors": ("safetensors",),
            ".npz": ("npy",), ".tgz": ("container",), ".tar": ("container",), ".ir": ("graph_text",), ".json": ("lint_config",)}
-# What begins a document in a literal of a unit test, and the name of such a file.
+# The start of a document in a literal of a unit test, and the file name for it.
 LITERALS = ((re.compile(r"\s*(#[^\n]*\n\s*)*version [0-9.]+"), "net.nnef"), (re.compile(r'\s*graph "'), "net.ir"),
             (re.compile(r"\s*<(\?xml|net)\b"), "net.xml"), (re.compile(r'\s*\{\s*"'), "net.json"))
 COMPILE_SECONDS = 60
@@ -76,7 +76,7 @@ class Seeds:
 
 
 def members_of(archive: bytes) -> dict[str, bytes]:
-    """The members of a zip file; none of a damaged one, which tests hold, too."""
+    """Returns the members of a zip file; none for a damaged one."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as members:
             return {name: members.read(name) for name in members.namelist()}
@@ -85,13 +85,13 @@ def members_of(archive: bytes) -> dict[str, bytes]:
 
 
 def files_below(folder: pathlib.Path, suffixes: set[str] | None = None) -> dict[str, bytes]:
-    """The files of a folder by their paths; with suffixes, those alone."""
+    """Returns the files of a folder by their paths, only those with the suffixes if any are given."""
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*"))
             if path.is_file() and (suffixes is None or path.suffix in suffixes)}
 
 
 def add_literals(seeds: Seeds) -> None:
-    """Adds documents, graphs and IR that unit tests have as raw literals or as adjacent ones, a line each."""
+    """Adds documents, graphs and IR that unit tests have as raw literals or as adjacent ones, one per line."""
     for path in sorted((TESTS / "unit").rglob("*.cpp")):
         text = path.read_text("utf-8")
         literals = re.findall(r'R"(\w*)\((.*?)\)\1"', text, re.DOTALL)
@@ -102,7 +102,7 @@ def add_literals(seeds: Seeds) -> None:
 
 
 def adjacent_literals(text: str) -> list[str]:
-    """What the compiler joins of `"a\\n" "b\\n"`."""
+    """Concatenates adjacent literals such as `"a\\n" "b\\n"`, as the compiler does."""
     escapes = {r"\n": "\n", r'\"': '"', r"\\": "\\", r"\t": "\t"}
     joined = []
     for found in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")+', text):
@@ -112,7 +112,7 @@ def adjacent_literals(text: str) -> list[str]:
 
 
 def add_stored(seeds: Seeds) -> None:
-    """Adds the files that the tests' folders hold: graphs, documents of exporters, schemas."""
+    """Adds stored files of the tests: graphs, documents of exporters, schemas."""
     seeds.add_files(files_below(TESTS, {".nnef", ".ir", ".quant", ".zip", ".json", ".npy", ".npz", ".dat"}))
     add_literals(seeds)
 
@@ -130,7 +130,7 @@ def add_conformance(seeds: Seeds) -> None:
 
 
 def files_of_tests() -> list[dict[str, bytes]]:
-    """The files of every golden, rule and entry of the adversary."""
+    """Returns the files of every golden, rule and entry of the adversary."""
     found = []
     for path in golden.paths([]):
         if path.suffix == ".rule":
@@ -147,13 +147,13 @@ def files_of_tests() -> list[dict[str, bytes]]:
 
 
 def dat(items: bytes, extents: list[int], bits: int, code: int) -> bytes:
-    """A tensor file of R 5.2."""
+    """Returns a tensor file of R 5.2."""
     header = struct.pack("<2sBBII8III", b"\x4e\xef", 1, 0, len(items), len(extents), *(extents + [0] * (8 - len(extents))), bits, code)
     return header.ljust(128, b"\0") + items
 
 
 def safetensors(tensors: dict[str, tuple[str, list[int], bytes]]) -> bytes:
-    """A file of tensors: name, type, shape and items of each."""
+    """Returns a safetensors file of tensors with name, type, shape and items."""
     header, data = {}, b""
     for name, (kind, shape, items) in tensors.items():
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(items)]}
@@ -186,7 +186,7 @@ def zipped(files: dict[str, bytes], method: int) -> bytes:
 
 
 def add_binary(seeds: Seeds) -> None:
-    """Files of every item type, and containers of them."""
+    """Adds files of every item type, and containers of them."""
     files = {"graph.nnef": b"version 1.0;\ngraph net(x) -> (y) { x = external(shape = [2]); y = relu(x); }\n"}
     for bits in (1, 2, 4, 8, 16, 32, 64):
         for code in range(6):
@@ -225,7 +225,7 @@ def add_binary(seeds: Seeds) -> None:
 
 
 def add_exported(seeds: Seeds) -> None:
-    """Adds documents as exporters write them: those of the tests that hold them against others."""
+    """Adds documents in the style of exporters: those that the tests compare with other implementations."""
     sys.path.insert(0, str(TESTS / "interop"))
     try:
         import test_lenient_documents
@@ -242,7 +242,7 @@ def add_exported(seeds: Seeds) -> None:
 
 
 def add_operations(seeds: Seeds) -> list[bytes]:
-    """Adds graphs in text form of one operation of OpenVINO each, and returns them."""
+    """Adds graphs in text form with one operation of OpenVINO each, and returns them."""
     try:
         import numpy
     except ImportError:
@@ -287,7 +287,7 @@ def add_operations(seeds: Seeds) -> list[bytes]:
 
 
 def add_compiled(seeds: Seeds, nnefc: pathlib.Path, models: list[tuple[str, bytes]]) -> None:
-    """What NNEFC makes of the models (a file's suffix and its bytes) that it accepts."""
+    """Adds NNEFC's output for the models (a file's suffix and its bytes) that it accepts."""
     def compiled(model: tuple[str, bytes]) -> tuple[bytes, bytes, bytes] | None:
         suffix, data = model
         with tempfile.TemporaryDirectory() as name:
