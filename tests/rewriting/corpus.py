@@ -1,4 +1,4 @@
-"""The documents that the rewriting commands are tried on."""
+"""The documents for the tests of rewriting commands."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TIMEOUT_SECONDS = 60
 
 @dataclasses.dataclass(frozen=True)
 class Document:
-    """A document's text and where it comes from."""
+    """A document's text and its origin."""
 
     name: str
     text: str
 
 
 def documents() -> list[Document]:
-    """Every document, each text once."""
+    """Returns every document, each text once."""
     found: dict[str, str] = {}
     folders = [TESTS]
     for folder in (SHARED / "data", SHARED / "seeds"):
@@ -53,7 +53,7 @@ def documents() -> list[Document]:
 
 
 def run(nnefc: str, *arguments: str, text: str | None = None) -> tuple[int, str, str]:
-    """Runs nnefc on standard input or on what `arguments` name."""
+    """Runs nnefc on standard input or on the files of `arguments`."""
     done = subprocess.run([nnefc, *arguments], input=text, capture_output=True, encoding="utf-8", errors="replace",
                           timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, "NO_COLOR": "1"})
     return done.returncode, done.stdout, done.stderr
@@ -63,7 +63,7 @@ STRING_OR_COMMENT = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(#[^
 
 
 def comments(text: str) -> list[str]:
-    """The comments of a document, sorted."""
+    """Returns the comments of a document, sorted."""
     return sorted(match[1].rstrip() for match in STRING_OR_COMMENT.finditer(text) if match[1] is not None)
 
 
@@ -71,7 +71,7 @@ TOKEN = re.compile(r"#[^\n]*\n|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|\w[\w.
 
 
 def with_comments(document: Document, seed: int) -> Document:
-    """The document with comments in the middle of its statements, behind a tenth of the tokens."""
+    """Returns the document with comments in the middle of its statements, after a tenth of the tokens."""
     source = random.Random(f"{seed}{document.text}")
     parts = []
     for number, token in enumerate(TOKEN.findall(document.text)):
@@ -83,8 +83,8 @@ def with_comments(document: Document, seed: int) -> Document:
 
 def judge(nnefc: str, what: str, of_files, documents: list[Document], of_document, counts: dict[str, int],
           least: dict[str, int]) -> int:
-    """Prints what `of_files(nnefc, folder)`, named `what`, and `of_document(nnefc, document, folder, counts)` find wrong;
-    the exit code is 1 if that is anything, or if fewer were counted than `least` says."""
+    """Prints the problems that `of_files(nnefc, folder)`, named `what`, and `of_document(nnefc, document, folder,
+    counts)` find. The exit code is 1 if there are any, or if fewer were counted than `least`."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for failure in of_files(nnefc, pathlib.Path(folder)):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Damages valid documents in ways that `check --fix` mends: the expansion must be that of the whole document again."""
+"""Damages valid documents so that `check --fix` can repair them: afterwards the expansion must be that of the original
+document."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ LEAST_MENDED = 30
 
 
 def without_semicolons(text: str, source: random.Random) -> str:
-    """Some statements lose their `;`, where it alone is missing then: without the one of its version a document may be
-    a provisional one, and a fragment without it awaits a body."""
+    """Removes `;` from statements where it is then the only error: without that of its version a document may be
+    provisional, and a fragment without it awaits a body."""
     looks_ratified = re.search(r"\n\s*extension\b|tensor\s*<", text)
     stays = re.compile(r"^\s*fragment\b.*;|\).*->.*;" if looks_ratified else r"^\s*(?:fragment|version)\b.*;|\).*->.*;")
     return "".join(line if stays.search(line) or source.random() >= 0.3 else re.sub(r";(?=[ \t]*\n)", "", line)
@@ -24,19 +25,19 @@ def without_semicolons(text: str, source: random.Random) -> str:
 
 
 def with_other_words(text: str, source: random.Random) -> str:
-    """Types are called as in the other dialect, extensions are missing."""
+    """Renames types as in the other dialect, and removes extensions."""
     text = re.sub(r": integer\b", ": extent", text)
     return re.sub(r"extension KHR_enable_\w+;", "", text) if source.random() < 0.5 else text
 
 
 def misspelt(text: str, source: random.Random) -> str:
-    """Names of arguments that no other is near to lack a letter."""
+    """Removes a letter from names of arguments that are not near any other."""
     return re.sub(r"\b(padding|dilation|border)( = )",
                   lambda match: match[1][:3] + match[1][4:] + match[2] if source.random() < 0.3 else match[0], text)
 
 
 def with_integers(text: str, source: random.Random) -> str:
-    """Scalars of attributes are written as integers."""
+    """Writes scalars of attributes as integers."""
     return re.sub(r"\b(alpha|beta|bias|epsilon) = (\d+)\.0\b",
                   lambda match: f"{match[1]} = {match[2]}" if source.random() < 0.7 else match[0], text)
 

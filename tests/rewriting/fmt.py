@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Formats every document, as it is and with comments strewn in: twice is once, comments and meaning stay."""
+"""Formats every document, unchanged and with inserted comments: formatting twice equals once, and comments and meaning
+are kept."""
 
 from __future__ import annotations
 
@@ -9,13 +10,13 @@ import tarfile
 
 import corpus
 
-# Fewer than these were compared: the corpus was not found.
+# With fewer documents, the corpus was not found.
 LEAST_DOCUMENTS = 60
 LEAST_EXPANSIONS = 45
 
 
 def failures(nnefc: str, document: corpus.Document, folder: pathlib.Path, counts: dict[str, int]) -> list[str]:
-    """What formatting did wrong to one document."""
+    """Returns the errors of formatting one document."""
     code, formatted, said = corpus.run(nnefc, "fmt", "-", text=document.text)
     if code == 1 and said:
         counts["syntax errors"] += 1
@@ -42,7 +43,7 @@ def failures(nnefc: str, document: corpus.Document, folder: pathlib.Path, counts
 
 
 def in_place_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
-    """What `--in-place` did wrong to a folder, a link, an archive and a document with a syntax error."""
+    """Returns the errors of `--in-place` for a folder, a link, an archive and a document with a syntax error."""
     model, link, wrong, archive = folder / "model", folder / "link.nnef", folder / "wrong.nnef", folder / "model.tar"
     model.mkdir()
     texts = {"graph.nnef": "version 1.0 graph g(x)->(y){x=external(shape=[1]) y=relu(x)}",
@@ -69,7 +70,7 @@ def in_place_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
     wrong.write_text("version 1.0; graph g(x) -> (y) { x = ; }")
     if corpus.run(nnefc, "fmt", "--in-place", str(wrong))[0] != 1 or "x = ;" not in wrong.read_text():
         found.append("a document with a syntax error was touched")
-    # What cannot be written stays; the files behind it are not at fault.
+    # A file that cannot be written is unchanged; later files are processed.
     model.joinpath("graph.nnef").write_text(texts["graph.nnef"])
     model.joinpath("graph.nnef").chmod(0o440)
     other = folder / "other.nnef"
@@ -88,7 +89,7 @@ def in_place_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    # Many examples of rules are alike: a fifth of them has the time.
+    # Examples of rules are often similar: a fifth of them suffices.
     documents = [document for number, document in enumerate(corpus.documents())
                  if ".rule:" not in document.name or number % 5 == 0]
     documents += [corpus.with_comments(document, seed) for document in documents for seed in (1, 2)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Upgrades every provisional document: the result is silent, formatted, and computes the same, bit for bit."""
+"""Upgrades every provisional document: the result has no diagnostics, is formatted, and computes the same, bit for bit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import corpus
 
 LEAST_DOCUMENTS = 100
 LEAST_RUNS = 90
-# Expansions with more lines are compared as text only; those are what runs are made of.
+# Longer expansions are compared as text only; shorter ones are also run.
 MOST_LINES_TO_RUN = 40
 SEEDS = ("--random-weights", "7", "--random-inputs", "7", "--backend", "reference")
 
-# What each document of `provisional` must keep as it is composed: fragments by name, and text.
+# Parts of each document of `provisional` that must keep their composition: fragments by name, and text.
 KEPT = {
     "types": ["fragment sum_list(", "fragment scaled(", "fragment masked(", "mask: tensor<logical>", "items[1:]",
               "yield i * 2", "factor = 0.5", "axes = [2, 0, 1]", "# recursion stays"],
@@ -42,7 +42,7 @@ WORD = re.compile(r"'(?:\\.|[^'\\])*'|\b[A-Za-z_]\w*\b(?! = )")
 
 
 def canonical(flat: str) -> str:
-    """A flat document whose tensors are numbered, but for inputs and results, whose names are kept."""
+    """Returns a flat document with numbered tensors, except inputs and results, whose names are kept."""
     numbers = {name: name for name in re.findall(r"\w+", flat[flat.find("graph "):flat.find("\n{")])}
     for left in STATEMENT.findall(flat):
         for name in re.findall(r"\w+", left):
@@ -52,13 +52,13 @@ def canonical(flat: str) -> str:
 
 
 def run_outputs(nnefc: str, path: pathlib.Path, outputs: pathlib.Path) -> bytes:
-    """The archive of outputs of a run with made data."""
+    """Returns the archive of outputs of a run with random data."""
     code, _, said = corpus.run(nnefc, "run", str(path), *SEEDS, "--outputs", str(outputs))
     return outputs.read_bytes() if code == 0 else said.replace(str(path), "").encode()
 
 
 def failures(nnefc: str, document: corpus.Document, folder: pathlib.Path, counts: dict[str, int]) -> list[str]:
-    """What upgrading did wrong to one document."""
+    """Returns the errors of upgrading one document."""
     old, new = folder / "old.nnef", folder / "new.nnef"
     old.write_text(document.text, encoding="utf-8", newline="")
     expected = corpus.run(nnefc, "expand", str(old))[:2]
@@ -96,7 +96,7 @@ def failures(nnefc: str, document: corpus.Document, folder: pathlib.Path, counts
 
 
 def provisional_tensor(shape: list[int], source: random.Random) -> bytes:
-    """A tensor file of the provisional layout (P 5.2): 32-bit floats."""
+    """Returns a tensor file of the provisional layout (P 5.2): 32-bit floats."""
     count = 1
     for extent in shape:
         count *= extent
@@ -106,7 +106,7 @@ def provisional_tensor(shape: list[int], source: random.Random) -> bytes:
 
 
 def folder_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
-    """What upgrading did wrong to a folder with tensor files and a graph.quant."""
+    """Returns the errors of upgrading a folder with tensor files and a graph.quant."""
     old, new = folder / "old", folder / "new"
     (old / "deep").mkdir(parents=True)
     text = (corpus.TESTS / "rewriting" / "provisional" / "windows.nnef").read_text(encoding="utf-8")
@@ -145,7 +145,7 @@ def folder_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
 
 
 def renamed_failures(nnefc: str, folder: pathlib.Path) -> list[str]:
-    """What upgrading did wrong to the keys of a graph.quant whose tensors are called otherwise then."""
+    """Returns the errors of upgrading the keys of a graph.quant whose tensors are renamed."""
     old, new = folder / "old", folder / "new"
     old.mkdir(parents=True)
     (old / "graph.nnef").write_text(

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Damaged OpenVINO IR: every attribute of a model dropped, doubled, emptied, made huge or negative in turn, every dim, files
-cut short, cycles, a million layers, entities of XML. Each must be told with exit code 1, or be valid where the rules below say
-that it may be; nothing may crash, or take over a second or a gigabyte.
+"""Damaged OpenVINO IR. Every attribute of a model is dropped, duplicated, emptied, made huge or negative in turn, and
+every dim is changed. Files are truncated; cycles, a million layers and XML entities are included. Each model must be
+rejected with exit code 1, or be valid if the rules below allow it. A run must not crash, or need over a second or a
+gigabyte.
 
     openvino_damage.py NNEFC [ON|OFF: built with sanitizers]
 
-Many models go into one process; the diagnostics, as JSON, say which of them were refused.
+One process reads several models; the diagnostics, as JSON, name the rejected ones.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ BATCH = 150
 HUGE = "99999999999999999999999"
 DAMAGES = {"dropped": None, "doubled": None, "emptied": "", "huge": HUGE, "negative": "-7"}
 
-# ---- what may be damaged and stay valid ---------------------------------------------------------
+# ---- damage that may be valid -------------------------------------------------------------------
 
-# Free text: anything goes.
+# Free text: any value is valid.
 TEXT = {("net", "name"), ("layer", "name"), ("port", "names"), ("layer", "output_names"), ("attribute", "value"),
         ("author", "value"), ("info", "value"), ("info", "name"), ("attribute", "version"), ("attribute", "name")}
-# Left out, OpenVINO and nnefc take a default.
+# If omitted, OpenVINO and nnefc use a default.
 OPTIONAL = {("port", "precision"), ("input", "start"), ("input", "end"), ("input", "stride"), ("input", "part_size"),
             ("output", "start"), ("output", "end"), ("output", "stride"), ("output", "part_size")}
 # `<data>` by operation: attribute -> kind, with ? if it has a default.
 DATA = {
-    # Without an element type the precision of the port is taken, as in files of 2020.
+    # Without an element type the precision of the port is used, as in files of 2020.
     "Parameter": {"shape": "shape", "element_type": "type?"},
     "Const": {"shape": "shape", "element_type": "type?", "offset": "count", "size": "count"},
     "Convolution": {"strides": "counts?", "dilations": "counts?", "pads_begin": "ints?", "pads_end": "ints?", "auto_pad": "enum?"},
@@ -55,23 +56,23 @@ VALID, REFUSED, EITHER = "valid", "refused", "either"
 
 
 def verdict(element: str, attribute: str, kind: str | None, damage: str) -> str:
-    """What must become of a model damaged so. `kind` is of an attribute of <data>."""
+    """Returns the required verdict on a model with this damage. `kind` is of an attribute of <data>."""
     if damage == "doubled":
-        return REFUSED  # no XML
+        return REFUSED  # invalid XML
     if (element, attribute) in TEXT:
-        # The name of an rt_info entry, of a layer and so on must be there.
+        # The name of an rt_info entry, of a layer and similar names are required.
         return EITHER if damage == "dropped" or element in ("info", "attribute") else VALID
     if damage == "dropped":
         if kind is not None:
             return EITHER if kind.endswith("?") else REFUSED  # a default may not fit the declared shapes
         if attribute == "axis":
-            return EITHER  # a slice becomes a whole, which may fit
+            return EITHER  # a slice becomes the whole, which may fit
         return EITHER if (element, attribute) in OPTIONAL else REFUSED
     kind = (kind or "").rstrip("?")
     if kind in ("bool", "enum", "type", "count", "counts"):
         return EITHER if damage == "emptied" and kind == "counts" else REFUSED
     if kind in ("ints", "shape"):
-        return EITHER if damage in ("emptied", "negative") else REFUSED  # an empty list is one; negative pads crop
+        return EITHER if damage in ("emptied", "negative") else REFUSED  # an empty list is valid; negative pads crop
     if kind == "axis":
         return REFUSED
     if kind == "double":
@@ -125,7 +126,7 @@ WEIGHTS = struct.pack("<4f", 1, 2, 3, 4) + struct.pack("<2q", 1, -1) + struct.pa
 
 
 def plain() -> str:
-    """Convolution, pooling and what follows, with rt_info."""
+    """Returns a convolution, pooling and subsequent layers, with rt_info."""
     layers = (parameter(0, [1, 1, 4, 4]) + const(1, [1, 1, 2, 2], 0, 16)
               + layer(2, "Convolution", "opset1", CONV, [(F, [1, 1, 4, 4]), (F, [1, 1, 2, 2])], [(F, [1, 1, 3, 3])],
                       '<rt_info>\n<attribute name="fused_names" version="0" value="a"/>\n</rt_info>\n')
@@ -173,10 +174,10 @@ def loop() -> str:
     return net(layers, [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0), (2, 3, 4, 0)])
 
 
-# ---- damaging it ---------------------------------------------------------------------------------
+# ---- damage --------------------------------------------------------------------------------------
 
 def mutants(xml: str) -> list[tuple[str, str, str]]:
-    """(what was done, the damaged text, what must become of it)"""
+    """Returns (description, damaged text, required verdict) of each mutant."""
     found = []
     kind_of_layer = None
     position = 0
@@ -195,7 +196,7 @@ def mutants(xml: str) -> list[tuple[str, str, str]]:
         for match in re.finditer(r"<dim>(-?\d+)</dim>", line):
             for new in ["", "<dim/>", f"<dim>{HUGE}</dim>", "<dim>-7</dim>", "<dim>9223372036854775807</dim>"]:
                 text = xml[:position + match.start()] + new + xml[position + match.end():]
-                # Without a dim a port of rank 1 says nothing of its shape.
+                # Without a dim a port of rank 1 does not state its shape.
                 found.append((f"{match[0]} -> `{new}`", text, EITHER if new == "" else REFUSED))
         position += len(line)
     for length in range(0, len(xml.rstrip()), max(1, len(xml) // 300)):
@@ -217,7 +218,7 @@ class Checker:
         resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))
 
     def call(self, paths: list[pathlib.Path]) -> tuple[int, set[str], float, str]:
-        """The exit code, the names of the refused files, the seconds of the processor, the diagnostics."""
+        """Returns the exit code, the names of the rejected files, the seconds of processor time, the diagnostics."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([self.nnefc, "check", "--format", "json", *map(str, paths)], capture_output=True, text=True,
                               check=False, preexec_fn=self.limit, timeout=300,
@@ -237,7 +238,7 @@ class Checker:
             if len(batch) == 1:
                 self.faults.append(f"{batch[0][0]}: exit code {code}, {seconds:.2f} s: {text[-300:]}")
                 return
-            half = len(batch) // 2  # find the one
+            half = len(batch) // 2  # find the failing file
             self.judge(batch[:half])
             self.judge(batch[half:])
             return
@@ -313,7 +314,7 @@ def special(checker: Checker, folder: pathlib.Path) -> None:
 
 
 def million(checker: Checker, folder: pathlib.Path) -> None:
-    """10^6 layers: an answer within memory; a second is for the models of ordinary size."""
+    """Checks 10^6 layers: a verdict within the memory limit; the limit of a second is for models of ordinary size."""
     for what, inside, edges in [("unconnected", "", ""), ("one id", "", "")]:
         number = (lambda i: 5) if what == "one id" else (lambda i: i)
         path = folder / "million.xml"

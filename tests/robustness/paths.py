@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Labels, names in archives and links that lead out of a model: each command writes and reads nothing outside.
+"""Labels, names in archives and links that point outside a model: commands write and read no file outside.
 
     paths.py NNEFC
 """
@@ -54,7 +54,7 @@ class Paths(unittest.TestCase):
         return done
 
     def outside(self) -> dict[str, bytes]:
-        """What is not in the folder `out` of the work."""
+        """Returns the files outside of the folder `out` of the work folder."""
         kept = self.work / "out"
         return {str(path.relative_to(self.root)): path.read_bytes() for path in self.root.rglob("*")
                 if path.is_file() and kept not in path.parents}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile documents: each must give a diagnostic within four seconds of a processor and a gigabyte.
+"""Hostile documents: each must end in a diagnostic within four seconds of processor time and a gigabyte.
 
     run.py NNEFC [ON|OFF: built with sanitizers]
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 4.0  # twice what the slowest takes on a machine that has nothing else to do
+SECONDS = 4.0  # twice the time of the slowest on an idle machine
 BYTES = 1 << 30
 
 P_HEAD = "version 1.0\n"
@@ -54,7 +54,7 @@ C_HEAD = "version 1.0;\nextension KHR_enable_fragment_definitions;\nextension NN
 
 
 def bodies(count: int, last: str) -> str:
-    """A chain of fragments each of which has the next one as both bodies."""
+    """Returns a chain of fragments each of which has the next one as both bodies."""
     chain = "".join(f"fragment f{i}( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{{\n    [y] = if_else(true, [x], "
                     f"then_body = 'f{i + 1}', else_body = 'f{i + 1}');\n}}\n" for i in range(count))
     end = f"fragment f{count}( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{{\n    {last}\n}}\n"
@@ -62,7 +62,7 @@ def bodies(count: int, last: str) -> str:
         "y = f(x);", "[y] = if_else(true, [x], then_body = 'f0', else_body = 'f0');")
 
 
-# name -> (text, a word of the rule that must be told)
+# name -> (text, a word of the expected rule)
 CASES: dict[str, tuple[str, str]] = {
     "40,000 nested brackets": (ratified(f"    y = x + {'(' * 40000}1.0{')' * 40000};"), "nesting"),
     "40,000 open brackets": (ratified(f"    y = {'[' * 40000}"), "nesting"),
@@ -86,20 +86,20 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 def limit(sanitized: bool):
-    """Bounds the memory of the child; address space is no measure under sanitizers."""
+    """Bounds the memory of the child; under sanitizers its address space is not a useful measure."""
     if not sanitized:
         resource.setrlimit(resource.RLIMIT_AS, (2 * BYTES, 2 * BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
 
 def processor_seconds() -> float:
-    """What the children have used of the processor so far: other work on the machine does not count."""
+    """Returns the processor time of the children so far: other work on the machine does not count."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def judge(nnefc: str, name: str, text: str, word: str, sanitized: bool) -> str | None:
-    """What is wrong with how nnefc took the document, if anything."""
+    """Returns the problem of nnefc's run on the document, if any."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "hostile.nnef")
         path.write_text(text, encoding="ascii")
