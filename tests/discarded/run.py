@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a compiler reports each line of results.cpp that discards a result: run.py COMPILER OPTION...
 
-The types of these results are `[[nodiscard]]`. Nothing is compiled but that file, without code.
+The types of these results are `[[nodiscard]]`. Only the syntax of that file is checked; no code is generated.
 """
 
 from __future__ import annotations

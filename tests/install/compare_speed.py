@@ -2,7 +2,7 @@
 """Compares the speed of an installed Python package with that of a command line: compare_speed.py NNEFC PYTHON NETWORK
 
 PYTHON has the package; its own command line is compared too. Their processes alternate, and the fastest run of each
-counts. Other work on the machine only makes runs slower, so that rounds continue until the package is fast enough, or
+counts. Other work on the machine only slows runs down, so rounds continue until the package is fast enough, or
 MAX_ROUNDS are done.
 """
 
@@ -47,7 +47,7 @@ def call(python: str, network: str, threads: int) -> float:
 
 
 def compare(options: argparse.Namespace) -> bool:
-    """Prints the times; true if the package is fast enough."""
+    """Prints the times; returns true if the package is fast enough."""
     threads = options.threads
     engines = {
         "command line": lambda: bench([options.nnefc], options.network, threads),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Installs a build into a fresh folder, compiles each header of the face by itself, and builds and runs programs in C++ and C
-that know nothing but the package: run.py BUILD, or run.py --prefix FOLDER for what is installed in a folder already."""
+"""Installs a build into a fresh folder, compiles each public header separately, and builds and runs programs in C++ and
+C that use only the package: run.py BUILD, or run.py --prefix FOLDER for an existing installation."""
 
 import argparse
 import os
@@ -48,7 +48,7 @@ def main() -> int:
         run("cmake", "--build", folder / "build")
         for program in ("program_cpp", "program_c", "program_openmp"):
             run(folder / "build" / program)
-        # The libraries that nnefc opens when it needs them have to be found.
+        # nnefc must find the libraries that it opens on demand.
         version = run(prefix / "bin/nnefc", "--version")
         if "which uses" not in version:
             raise SystemExit(f"nnefc --version\n{version}\nis without oneDNN")

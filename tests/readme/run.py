@@ -11,24 +11,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = "build/release/bin/nnefc"
 
 
-# What continuous integration runs.
+# The scripts of continuous integration.
 SCRIPTS = [".ci/run", "tools/dev/check_install.sh"]
 INSTALLING = ("tools/", "pip install", "sudo cmake --install")
 
 
 def lines(name: str) -> list[str]:
-    """The command lines of a README's `sh` blocks."""
+    """Returns the command lines of a README's `sh` blocks."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
 
 
 def commands() -> list[str]:
-    """Those of the README that start nnefc."""
+    """Returns the commands of the README that start nnefc."""
     return [line for line in lines("README.md") if line.startswith(BINARY)]
 
 
 def installations() -> list[str]:
-    """Those of the READMEs that build or install something, from a clone."""
+    """Returns the commands of the READMEs that build or install from a clone."""
     found = [line.partition("#")[0].strip() for name in ("README.md", "tools/python/README.md") for line in lines(name)]
     return [line for line in found if line.startswith(INSTALLING)]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes cases.txt: single operations with random inputs and what OpenVINO computes of them.
+"""Writes cases.txt: single operations with random inputs and OpenVINO's results.
 
 Needs the packages numpy and openvino. The table is checked in, so that the test needs neither:
 
@@ -19,7 +19,7 @@ from openvino.utils.node_factory import NodeFactory
 from openvino import opset1, opset3, opset4, opset5, opset6, opset8, opset12
 
 XML_NAMES = {"Constant": "Const", "PRelu": "PReLU", "Relu": "ReLU", "Softmax": "SoftMax"}
-SETS = {"LogicalXor": "opset1"}  # the library says opset2, documents have it in opset1
+SETS = {"LogicalXor": "opset1"}  # the library defines it in opset2, documents use it in opset1
 TYPE_ATTRIBUTES = {"destination_type", "output_type", "index_element_type"}
 CORE = ov.Core()
 RANDOM = np.random.default_rng(20240601)
@@ -69,9 +69,9 @@ def tensor_text(array):
 
 
 def case(name, make, *inputs, tolerance=2e-6, expected=None):
-    """Runs `make(*nodes)`, one node an input, and writes the case down.
+    """Runs `make(*nodes)`, with one node per input, and writes the case.
 
-    `expected` is the output by NumPy where the CPU plugin departs from the operation's specification or refuses it.
+    `expected` is the output by NumPy if the CPU plug-in deviates from the operation's specification or rejects it.
     """
     nodes, parameters, arrays = [], [], []
     for entry in inputs:
@@ -106,7 +106,7 @@ def case(name, make, *inputs, tolerance=2e-6, expected=None):
     given = {parameter.get_friendly_name(): array for parameter, array in
              zip(parameters, [array for array, is_const in arrays if not is_const])}
     for port in node.inputs():
-        # The binding may have added constants of its own.
+        # The binding may have added constants.
         source = port.get_source_output().get_node()
         is_const = source.get_type_name() == "Constant"
         array = source.data if is_const else given[source.get_friendly_name()]
@@ -339,7 +339,7 @@ def matmul():
 
 
 def lrn(x, axes, alpha, beta, bias, size):
-    """The formula; the plugin takes every bias for 1."""
+    """Computes the formula; the plug-in uses 1 for every bias."""
     squares = x.astype(np.float64) ** 2
     for axis in axes:
         width = [(0, 0)] * x.ndim
@@ -384,7 +384,7 @@ def resize(data, sizes, scales, axes, attributes):
 
 
 def triangle(extent, target):
-    """Weights of `linear` with antialias, which the plugin does without."""
+    """Computes weights of `linear` with antialias, which the plug-in ignores."""
     scale = target / extent
     centres = (np.arange(target) + 0.5) / scale - 0.5
     weights = np.maximum(0, 1 - np.abs(scale * (centres[:, None] - np.arange(extent)[None, :])))

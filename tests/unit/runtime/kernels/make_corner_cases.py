@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes corner_cases.txt: operations at the corners of their attributes, in the form of cases.txt (see make_cases.py).
 
-Each attribute takes its smallest value, its largest, the one that equals what it is measured against (a stride the window, a
-window the image, a shift the extent) and those beside it, on images of uneven extents that windows just cover or just miss.
+Each attribute has its smallest and its largest value, the value equal to its reference (a stride the window, a window
+the image, a shift the extent) and the adjacent ones. Images have uneven extents that windows just cover or just miss.
 """
 import itertools
 import pathlib
@@ -21,7 +21,7 @@ def pick(*choices):
 
 
 def window(axes):
-    """Attributes of a window over some axes, and extents of an image that it fits."""
+    """Returns attributes of a window over a subset of the axes, and extents of an image that it fits."""
     size = [pick(1, 2, 3) for _ in range(axes)]
     stride = [pick(1, 2, extent, extent + 1) for extent in size]
     dilation = [pick(1, 1, 2, 3) for _ in range(axes)]
@@ -33,7 +33,8 @@ def window(axes):
 
 
 def backward(x, w, stride, begin, end, dilation, extra):
-    """Deconvolution written out, w: [groups, channels, filters, ...]: each element spreads over a window of the output."""
+    """Computes a deconvolution by loops, w: [groups, channels, filters, ...]: each element contributes to a window of
+    the output."""
     groups, channels, filters = w.shape[:3]
     axes = range(len(stride))
     reach = [(w.shape[3 + a] - 1) * dilation[a] + 1 for a in axes]
@@ -84,7 +85,7 @@ def pools():
             x, stride, dilation, begin, end, size, rounding, "explicit", "i64", pick(0, 1, 2)),
             f32(*((2, pick(1, 3, 16)) if axes < 3 else (1, 2)), *image))
         if any(line.startswith("output f32") and LOWEST in line for line in LINES[first:]):
-            del LINES[first:]  # a window in the border alone: the plugin has another largest element of none
+            del LINES[first:]  # a window in the border alone: the plug-in has another maximum of no elements
         for exclude in (False, True):
             case(f"avg_pool_corner_{number}_{int(exclude)}", lambda x: opset1.avg_pool(
                 x, stride, begin, end, size, exclude, "floor", "explicit"), f32(*((2, pick(1, 3, 16)) if axes < 3 else (1, 2)), *image), tolerance=1e-5)
@@ -205,7 +206,7 @@ def rows():
     for levels in (2, 3, 256):
         scalars = [const(v, np.float32) for v in (-1.0, 1.5, -2.0, 3.0)]
         case(f"fake_quantize_{levels}", lambda *a: opset1.fake_quantize(*a, levels), x, *scalars, tolerance=1e-5)
-    flat = [const(v, np.float32) for v in (0.5, 0.5, -1.0, 2.0)]  # what is no more than the bound is below it
+    flat = [const(v, np.float32) for v in (0.5, 0.5, -1.0, 2.0)]  # values up to the bound become the low output
     case("fake_quantize_no_range", lambda *a: opset1.fake_quantize(*a, 16), x, *flat,
          expected=np.where(x <= 0.5, -1, 2).astype(np.float32))
 

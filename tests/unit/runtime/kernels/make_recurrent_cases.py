@@ -57,7 +57,7 @@ def sequence(name, kind, direction, lengths=(LENGTH, LENGTH), **more):
 
 
 def larger():
-    """Sizes beside those of vectors, and batches whose sequences differ in length."""
+    """Sizes around those of vectors, and batches whose sequences differ in length."""
     global BATCH, LENGTH, INPUTS, HIDDEN
     for BATCH, LENGTH, INPUTS, HIDDEN in [(1, 3, 17, 19), (3, 2, 5, 18)]:
         for kind in GATES:

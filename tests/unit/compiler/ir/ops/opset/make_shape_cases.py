@@ -1,11 +1,11 @@
-"""Writes shape_cases.txt: what OpenVINO infers for the operations of the opset room.
+"""Writes shape_cases.txt: the shapes that OpenVINO infers for the operations of ir/ops/opset.
 
 Run it with a Python that has `openvino` after adding a case:
 
     python make_shape_cases.py > shape_cases.txt
 
 A line of the table is `SET.NAME | INPUTS | ATTRIBUTES | RESULTS`. Inputs and results are types as in the IR's text
-form, separated by `; `; a constant input has its elements after `=`. The result of a refused node is `error`.
+form, separated by `; `; a constant input has its elements after `=`. The result of a rejected node is `error`.
 """
 
 import numpy as np
@@ -241,7 +241,7 @@ def indexing():
 
 
 def recurrent():
-    """Cells and sequences of 3 inputs and a state of 2; rows of W and R by gate."""
+    """Adds cells and sequences of 3 inputs and a state of 2; rows of W and R by gate."""
     x, h, s = "f32[4,3]", "f32[4,2]", dict(hidden_size=2)
     lstm = ["f32[8,3]", "f32[8,2]", "f32[8]"]
     yield "opset4.LSTMCell", [x, h, h, *lstm], s
@@ -303,7 +303,7 @@ def others():
 
 
 def wider():
-    """Rows beyond what lowering makes."""
+    """Adds rows beyond those that lowering makes."""
     x = "f32[2,?,4]"
     for op in ["opset4.Mish", "opset4.HSwish", "opset5.HSigmoid", "opset9.SoftSign", "opset2.Gelu"]:
         yield op, [x], {}
@@ -441,7 +441,7 @@ def blocks():
 
 
 def verdicts():
-    """Where one input says what another may be."""
+    """Adds nodes where one input restricts another."""
     data = "f32[2,3,4,4]"
     for other in ["f32[2]", "f32[2,3]", "f32[1,3]", "f32[2,1]", "f32[]", "f32[4]", "f32[3,4,4]", "f32[1,2,3,4,4]"]:
         yield "opset1.Add", [data, other], dict(auto_broadcast="pdpd")

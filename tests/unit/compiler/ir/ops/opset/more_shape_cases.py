@@ -1,4 +1,4 @@
-"""Shape cases of transforms, random numbers, pictures, sparse data and detection, for make_shape_cases.py."""
+"""Shape cases of transforms, random numbers, images, sparse data and detection, for make_shape_cases.py."""
 
 import numpy as np
 
