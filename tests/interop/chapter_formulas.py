@@ -1,6 +1,7 @@
-"""The formulas of chapter 4, element by element, in 64-bit floats: to be read beside the text, not to be fast.
+"""The formulas of chapter 4, element by element, in 64-bit floats, written for reading next to the text and not for
+speed.
 
-`clip` is the ratified calculation of padding, which makes none of what would be negative; `to` is `output_shape`.
+`clip` is the ratified calculation of padding, which replaces negative results by zero; `to` is `output_shape`.
 """
 
 import numpy as np

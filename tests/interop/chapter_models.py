@@ -1,6 +1,6 @@
-"""Provisional models written from chapters 3 and 4 alone, with the formulas of what they compute.
+"""Provisional models written from chapters 3 and 4 alone, with the formulas of their results.
 
-A model is its fragments, a line `in x[2,3] w[4] -> y` for the head of the graph and its externals, and its statements.
+A model has its fragments, a line `in x[2,3] w[4] -> y` for the head of the graph and its externals, and its statements.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ MODELS: list[dict] = []
 
 
 def M(name, section, doc, fn, dialect='P', **options):
-    """Options: `weights`: shapes of variables by label; `values` and `data`: inputs, and shapes of open ones; `coarse`:
-    whole numbers; `indices`: the bound of integers; `forms`: what is tried beside the document itself."""
+    """Adds a model. Options: `weights`: shapes of variables by label; `values` and `data`: inputs, and shapes of open
+    ones; `coarse`: integers; `indices`: the bound of integers; `forms`: forms that are tested in addition to the
+    document itself."""
     MODELS.append(dict(name=name, section=section, doc=doc.strip('\n'), fn=fn, dialect=dialect, **options))
 
 
 ALL = ('expand', 'lower', 'upgrade', 'compile', 'openvino')
-NOT_RATIFIED = ('compile', 'openvino')  # positions as data, labels that ratified text has not
+NOT_RATIFIED = ('compile', 'openvino')  # positions as data, labels that ratified text lacks
 NO_IR = ('expand', 'lower', 'upgrade')
 
 # ---- chapter 3: the language

@@ -1,4 +1,4 @@
-"""Models in which several rules meet, and ratified ones, with the formulas of what they compute; see chapter_models.py."""
+"""Models in which several rules meet, and ratified ones, with the formulas of their results; see chapter_models.py."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ in x[0,1,0,1,2,0] -> a, b
 a = conv(x, constant(shape = [1,1,2,1,1,2], value = [1.0,-0.5,2.0,0.25]), stride = [2], dilation = [1,1,1,2])
 b = box(x, size = [2,1,1,1,2,2], border = 'reflect-even', normalize = true)
 ''', lambda x: (conv(x, np.array([1, -.5, 2, .25]).reshape(1, 1, 2, 1, 1, 2), stride=(2,), dilation=(1, 1, 1, 2)), box(x, [2, 1, 1, 1, 2, 2], 'reflect-even', normalize=True)), data=dict(x=(2, 1, 3, 1, 2, 3)), forms=NO_IR)
-# ---- windows that lie in the border
+# ---- windows in the border
 M('windows-in-the-border', '4.3', '''
 in x[1,1,2] -> a, b, c, d
 n = sub(x, 5.0)

@@ -1,4 +1,4 @@
-"""Where the tests find the binary and the shared data, and where they keep what is slow to make."""
+"""Fixtures: the binary, the shared data, and the cache of generated models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A binary with sanitizers is slow: it runs each network once, the ratified document on the default backend."""
+    """Selects tests for a binary with sanitizers, which is slow: each network runs once, the ratified document on the
+    default backend."""
     if os.environ.get("NNEFC_SANITIZE") != "ON":
         return
     again = ("provisional", "reference", "twin", "source_equals_flat")
@@ -34,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """A file all of whose tests were left out has not failed."""
+    """Treats a file without selected tests as passed."""
     if os.environ.get("NNEFC_SANITIZE") == "ON" and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
 
@@ -49,7 +50,7 @@ def _find_nnefc(option: str | None) -> Path | None:
 
 @pytest.fixture(scope="session")
 def nnefc(pytestconfig: pytest.Config) -> Path:
-    """The path of the binary under test."""
+    """Returns the path of the binary under test."""
     path = _find_nnefc(pytestconfig.getoption("--nnefc"))
     if path is None or not path.exists():
         pytest.skip("no nnefc binary: build it, or name it by NNEFC")
@@ -58,7 +59,7 @@ def nnefc(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def shared_data(pytestconfig: pytest.Config) -> Path:
-    """The folder of the shared documents; skips where there is none."""
+    """Returns the folder of the shared documents; skips without it."""
     option = pytestconfig.getoption("--shared-data")
     path = Path(option) if option else ROOT.parent / "shared" / "data"
     if not (path / "networks").is_dir():
@@ -68,7 +69,7 @@ def shared_data(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def cache(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for generated models; it outlives the run if it was named."""
+    """Returns a folder for generated models; it outlives the run if it was named."""
     option = pytestconfig.getoption("--cache")
     path = Path(option).resolve() if option else tmp_path_factory.mktemp("models")
     path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""ONNX models of every kind of operation that Khronos' converter `nnef_tools` translates right."""
+"""ONNX models of every kind of operation that Khronos' converter `nnef_tools` translates correctly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Builder = Callable[["Model"], list[str]]
 
 @dataclass
 class Model:
-    """A graph in the making; constants are given as arrays where a name is expected."""
+    """A graph under construction; constants are passed as arrays in place of names."""
     shapes: dict[str, tuple[int, ...]]
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     constants: list[onnx.TensorProto] = field(default_factory=list)
@@ -57,7 +57,7 @@ def _scalar(value: float) -> np.ndarray:
 
 
 def _windows(kind: str, settings: list[dict[str, object]]) -> Builder:
-    """The operation in each setting, on one input of 4 channels."""
+    """Adds the operation in each setting, on one input of 4 channels."""
     def build(model: Model) -> list[str]:
         results = []
         for setting in settings:

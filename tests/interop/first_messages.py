@@ -1,6 +1,7 @@
-"""Single mistakes whose first message has to name the repair, since what the parser or a shape rule sees of them is far from it.
+"""Single mistakes whose first message must name the repair, although the parser or a shape rule detects them far away.
 
-Rows as in whole_mistakes.py. A row without a repair leaves the choice to its author: `--fix` must not touch the document.
+Rows are those of whole_mistakes.py. For a row without a repair the author must choose: `--fix` must not change the
+document.
 """
 
 from __future__ import annotations

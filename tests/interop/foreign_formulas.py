@@ -1,4 +1,5 @@
-"""What operations of other frameworks compute, in NumPy: the lines of foreign_names/*.txt, their tensors and their functions."""
+"""Functions of operations in other frameworks, in NumPy: the lines of foreign_names/*.txt, their tensors and their
+functions."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).parent / "foreign_names"
-# The word by which messages name the framework of a list.
+# The framework's name in messages, for each list.
 FRAMEWORKS = {"pytorch": "PyTorch", "onnx": "ONNX", "keras": "Keras", "jax": "JAX",
               "tensorflow": "TensorFlow"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A name, a call of it, what else a formula may name, and its function; no function where NNEF has none."""
+    """A name, a call of it, further names for a formula, and its function; no function if NNEF has none."""
 
     framework: str
     name: str
@@ -38,7 +39,7 @@ class Case:
         return {name: TENSORS[kind or name] for name, kind in pairs}
 
     def values(self) -> dict[str, str]:
-        """The attributes by name, as NNEF writes them."""
+        """Returns the attributes by name, as NNEF writes them."""
         found = re.findall(r"(\w+) = (\[[^=]*\]|[^,]+)", f"{self.arguments}, {self.others}")
         return {name: value.strip() for name, value in found}
 
@@ -59,7 +60,7 @@ def _make_tensors() -> dict[str, np.ndarray]:
     random = np.random.default_rng(20)
 
     def values(*shape: int) -> np.ndarray:
-        """Half of them at multiples of a half, where functions have their corners."""
+        """Returns random values, half of them at multiples of 0.5, where functions have their corners."""
         free = random.uniform(-3, 3, shape)
         return np.where(random.random(shape) < 0.5, np.round(free * 2) / 2 + 0.0, free).astype(np.float32)
 
@@ -83,7 +84,7 @@ def _make_tensors() -> dict[str, np.ndarray]:
 TENSORS = _make_tensors()
 
 
-# The functions that the lists call, beside those of NumPy.
+# The functions that the lists call, in addition to those of NumPy.
 
 
 def image(channels: np.ndarray) -> np.ndarray:
@@ -104,7 +105,7 @@ def norm(x: np.ndarray, axes: object, epsilon: float) -> np.ndarray:
 
 
 def pool(x: np.ndarray, reduce: object) -> np.ndarray:
-    """Windows of 2 x 2 that do not overlap."""
+    """Splits into windows of 2 x 2 that do not overlap."""
     parts = np.stack([x[:, :, i::2, j::2] for i in range(2) for j in range(2)])
     return reduce(parts, axis=0)  # type: ignore[operator]
 
@@ -117,7 +118,7 @@ def conv(x: np.ndarray, filters: np.ndarray, bias: np.ndarray, padding: int) -> 
 
 
 def deconv(x: np.ndarray, filters: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Each value adds its filter, of [inputs, outputs, height, width]; stride 1, nothing cropped."""
+    """Adds the filter times each value, filter of [inputs, outputs, height, width]; stride 1, without cropping."""
     height, width = filters.shape[2:]
     out = np.zeros((x.shape[0], filters.shape[1], x.shape[2] + height - 1, x.shape[3] + width - 1))
     for i in range(height):
@@ -131,14 +132,14 @@ def depthwise(x: np.ndarray, filters: np.ndarray) -> np.ndarray:
 
 
 def lrn(x: np.ndarray) -> np.ndarray:
-    """alpha 0.0001, beta 0.75, k 1, over 5 channels."""
+    """Local response normalization with alpha 0.0001, beta 0.75, k 1, over 5 channels."""
     squares = np.pad(x * x, ((0, 0), (2, 2), (0, 0), (0, 0)))
     sums = sum(squares[:, i:i + x.shape[1]] for i in range(5))
     return x / (1 + 0.0001 / 5 * sums) ** 0.75
 
 
 def lrn_sums(x: np.ndarray) -> np.ndarray:
-    """alpha 1, beta 0.5, bias 1, over the sums of 11 channels."""
+    """Local response normalization with alpha 1, beta 0.5, bias 1, over the sums of 11 channels."""
     squares = np.pad(x * x, ((0, 0), (5, 5), (0, 0), (0, 0)))
     return x / np.sqrt(1 + sum(squares[:, i:i + x.shape[1]] for i in range(11)))
 
@@ -148,7 +149,7 @@ def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def bilinear(x: np.ndarray, aligned: bool) -> np.ndarray:
-    """Twice the extents."""
+    """Doubles the extents."""
     for axis in (2, 3):
         extent = x.shape[axis]
         places = np.arange(2 * extent) * ((extent - 1) / (2 * extent - 1)) if aligned else (np.arange(2 * extent) + 0.5) / 2 - 0.5
@@ -163,7 +164,7 @@ FUNCTIONS = {name: function for name, function in globals().items() if callable(
 
 
 def expected(case: Case) -> np.ndarray:
-    """What the framework computes, in f64 of the tensors' values."""
+    """Returns the framework's result, in f64, for the tensors' values."""
     tensors = {name: value.astype(np.float64) if value.dtype == np.float32 else value for name, value in case.tensors().items()}
     space = {**vars(np), **FUNCTIONS, "max": np.max, "sum": np.sum, "mean": np.mean, "abs": np.abs, "round": np.round,
              "split": np.split, **tensors}

@@ -1,4 +1,5 @@
-"""OpenVINO IR written by hand, for models that OpenVINO's own API would not make: crossed port maps, odd ids, mistakes."""
+"""OpenVINO IR written by hand, for models that OpenVINO's own API cannot make: crossed port maps, unusual ids,
+mistakes."""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ class Layer:
     outputs: list[tuple[str, list[int]]]
     data: dict[str, object] = field(default_factory=dict)
     more: str = ""
-    ids: list[int] = field(default_factory=list)  # of the output ports; empty: behind the inputs
+    ids: list[int] = field(default_factory=list)  # of the output ports; empty: after the inputs
     input_ids: list[int] = field(default_factory=list)  # of the input ports; empty: 0, 1, ...
-    listed: list[int] = field(default_factory=list)  # the places of the outputs in the order of their ports in the file
+    listed: list[int] = field(default_factory=list)  # the indices of the outputs in the order of their ports in the file
 
     def input_id(self, place: int) -> int:
         return self.input_ids[place] if self.input_ids else place
@@ -57,7 +58,7 @@ class Blobs:
 
 
 class Graph:
-    """Layers in the order they are added; `numbering` gives layer ids other than 0, 1, ..."""
+    """Layers in the order of their addition; `numbering` has layer ids other than 0, 1, ..."""
 
     def __init__(self, blobs: Blobs | None = None, numbering: list[int] | None = None) -> None:
         self.blobs, self.numbering, self.layers = blobs or Blobs(), numbering, []

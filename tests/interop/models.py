@@ -1,4 +1,4 @@
-"""Makes models for the tests, once; runs them through nnefc and through ONNX Runtime."""
+"""Makes models for the tests, once each; runs them in nnefc and ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outputs = dict[str, np.ndarray]
 
 
 def stamp(*parts: bytes | str) -> str:
-    """A text that changes when any of the things a folder is made of does."""
+    """Returns a text that changes with any source of a folder."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part.encode() if isinstance(part, str) else part)
@@ -34,7 +34,7 @@ def stamp(*parts: bytes | str) -> str:
 
 
 def made_once(folder: Path, mark: str, make: Callable[[Path], None]) -> Path:
-    """Makes a folder unless an earlier run left one with the same mark; others that want it meanwhile wait."""
+    """Makes a folder unless an earlier run left one with the same mark; concurrent callers wait."""
     note = folder / ".stamp"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f".{folder.name}.lock").open("w") as lock:
@@ -49,7 +49,7 @@ def made_once(folder: Path, mark: str, make: Callable[[Path], None]) -> Path:
 
 
 def shared_model(document: Path, shared_data: Path, cache: Path) -> Path:
-    """The model of a shared document, with the shared weight maker where there is one."""
+    """Returns the model of a shared document, made by the shared weight maker if there is one."""
     dialect, maker = document.parent.name, shared_data.parent / "tools" / "make_weights.py"
     maker = maker if maker.exists() else NETWORKS / "make_weights.py"
     flags = ["--provisional"] if dialect == "provisional" else []
@@ -63,7 +63,7 @@ def shared_model(document: Path, shared_data: Path, cache: Path) -> Path:
 
 
 def flat_model(name: str, flat: str, cache: Path) -> Path:
-    """The model of a network of ours, its document expanded."""
+    """Returns the model of one of our networks, with its document expanded."""
     def make(folder: Path) -> None:
         (folder / "flat.txt").write_text(flat)
         make_weights.make_model(folder / "flat.txt", folder, SEED)
@@ -73,7 +73,7 @@ def flat_model(name: str, flat: str, cache: Path) -> Path:
 
 
 def source_model(name: str, flat: Path, cache: Path) -> Path:
-    """The same model with the document as it was written, and tensor files of its dialect."""
+    """Returns the same model with the original document, and tensor files of its dialect."""
     source, provisional = NETWORKS / f"{name}.nnef", name.endswith("_provisional")
 
     def make(folder: Path) -> None:
@@ -95,7 +95,7 @@ def _link_tensors(origin: Path, folder: Path) -> None:
 
 
 class Nnefc:
-    """The binary under test; the outputs of a model on a backend are kept for the session."""
+    """The binary under test; the outputs of a model on a backend are cached for the session."""
 
     def __init__(self, path: Path, scratch: Path) -> None:
         self.path, self.scratch = path, scratch
@@ -107,7 +107,7 @@ class Nnefc:
                               timeout=TIMEOUT, env=self.environment)
 
     def without_transformations(self) -> Nnefc:
-        """The same with every transformation disabled."""
+        """Runs with every transformation disabled."""
         listed = self.must("transform", "--list-transformations")
         names = [line.split()[0] for line in listed.splitlines() if "::" in line]
         assert names
@@ -116,7 +116,7 @@ class Nnefc:
         return other
 
     def with_transformations(self, *names: str) -> Nnefc:
-        """The same with these enabled too."""
+        """Runs with these transformations enabled in addition."""
         other = Nnefc(self.path, self.scratch)
         other.environment["NNEFC_ENABLED_TRANSFORMS"] = ",".join(names)
         return other
@@ -127,13 +127,13 @@ class Nnefc:
         return done.stdout
 
     def expand(self, document: Path) -> str:
-        """The flat text of a document."""
+        """Returns the flat text of a document."""
         out = self.scratch / f"expanded_{document.stem}_{len(list(self.scratch.iterdir()))}.nnef"
         self.must("expand", document, "-o", out)
         return out.read_text()
 
     def outputs(self, model: Path, backend: str) -> Outputs:
-        """The results of a model folder on its own input."""
+        """Returns the results of a model folder on its own input."""
         key = (model, backend)
         if key not in self.known:
             self.known[key] = self.run(model, "--input", f"input={model / 'input.dat'}",
@@ -149,13 +149,13 @@ class Nnefc:
 
 
 def input_of(model: Path, name: str, shape: list[int]) -> np.ndarray:
-    """The input that is kept in a model folder."""
+    """Returns the input that is stored in a model folder."""
     offset, dtype = onnx_builder.header_of(model / f"{name}.dat")
     return np.fromfile(model / f"{name}.dat", dtype, offset=offset).reshape(shape)
 
 
 def onnx_outputs(model: Path) -> Outputs:
-    """What ONNX Runtime makes of a model folder with a flat ratified document, on its own input."""
+    """Returns the outputs of ONNX Runtime for a model folder with a flat ratified document, on its own input."""
     path = nnef_to_onnx.save(model)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     inputs = {info.name: input_of(model, info.name, info.shape) for info in session.get_inputs()}
@@ -164,7 +164,7 @@ def onnx_outputs(model: Path) -> Outputs:
 
 
 def assert_agree(actual: Outputs, expected: Outputs, tolerance: float = 1e-4) -> None:
-    """max|a - b| <= tolerance * max|b| for scalars; other types agree exactly."""
+    """Requires max|a - b| <= tolerance * max|b| for scalars; other types agree exactly."""
     assert actual.keys() == expected.keys()
     for name, b in expected.items():
         a = actual[name]
@@ -178,7 +178,7 @@ def assert_agree(actual: Outputs, expected: Outputs, tolerance: float = 1e-4) ->
 
 
 def assert_identical(actual: Outputs, expected: Outputs) -> None:
-    """Equal bit for bit."""
+    """Requires equality bit for bit."""
     assert actual.keys() == expected.keys()
     for name, b in expected.items():
         a = actual[name]

@@ -1,7 +1,8 @@
-"""Single mistakes that newcomers make in documents, from the habits of other frameworks and the shape of the grammar.
+"""Single mistakes that newcomers make in documents, from habits of other frameworks and the shape of the grammar.
 
-Each replaces a piece of DOCUMENT, which is right, by another, and says what the first message must contain (a regular expression) and
-whether `check --fix` must make the document right: always, only with `--unsafe-fixes` (UNSAFE), or not at all.
+Each replaces a part of the valid DOCUMENT by another. It states the content of the first message (a regular
+expression), and whether `check --fix` must make the document valid: always, only with `--unsafe-fixes` (UNSAFE), or not
+at all.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def load(folder: Path, shapes: dict[str, list[int]] | None = None) -> Any:
 
 
 def translate(folder: Path, shapes: dict[str, list[int]] | None = None) -> onnx.ModelProto:
-    """Translates the model in `folder`; raises Unsupported where an operation has no translation."""
+    """Translates the model in `folder`; raises Unsupported for an operation without a translation."""
     graph = load(folder, shapes)
     builder = Builder(graph, folder)
     for operation in graph.operations:

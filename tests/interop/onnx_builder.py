@@ -1,4 +1,4 @@
-"""Builds an ONNX model node by node, out of the tensors of an NNEF graph."""
+"""Builds an ONNX model node by node from the tensors of an NNEF graph."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ RATIFIED_HEADER = 128
 
 
 class Unsupported(Exception):
-    """What the graph asks for has no translation here."""
+    """An operation or setting without a translation."""
 
 
 def header_of(path: Path) -> tuple[int, np.dtype]:
-    """The offset of the data of a tensor file of either dialect, and the type of its items."""
+    """Returns the offset of the data of a tensor file of either dialect, and the type of its items."""
     with open(path, "rb") as file:
         head = file.read(RATIFIED_HEADER)
     if head[:2] != b"N\xef":
@@ -44,10 +44,10 @@ def header_of(path: Path) -> tuple[int, np.dtype]:
 
 
 class Builder:
-    """Collects nodes and initializers; tensors are known by their NNEF names.
+    """Collects nodes and initializers; tensors have their NNEF names.
 
-    Weights stay in their .dat files: an initializer refers to them as external data, so the
-    model has to be saved into the folder of the NNEF model.
+    Weights stay in their .dat files: an initializer refers to them as external data, so the model must be saved in the
+    folder of the NNEF model.
     """
 
     def __init__(self, graph: Any, folder: Path) -> None:
@@ -78,13 +78,13 @@ class Builder:
     # --- nodes ---
 
     def node(self, op: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
-        """Adds a node of one output; returns the output's name."""
+        """Adds a node with one output; returns the output's name."""
         output = output or self.fresh(op)
         self.nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
         return output
 
     def nodes_of(self, op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        """Adds a node of several outputs."""
+        """Adds a node with several outputs."""
         self.nodes.append(helper.make_node(op, inputs, outputs, name=outputs[0], **attributes))
 
     # --- initializers ---
@@ -109,7 +109,7 @@ class Builder:
         return self.constant(np.full(shape, value), np.float32)
 
     def variable(self, name: str, label: str) -> None:
-        """Declares `name` a variable whose data is in the file of its label."""
+        """Declares `name` as a variable with data in the file of its label."""
         self.labels[name] = label
         self.initializers[name] = self._stored(name, label, self.shapes[name])
 
@@ -133,7 +133,7 @@ class Builder:
     # --- operands ---
 
     def reshaped(self, value: Any, shape: list[int]) -> str:
-        """The tensor with another shape; a variable is declared again instead of reshaped."""
+        """Returns the tensor with another shape; a variable is declared again instead of reshaped."""
         name = self.operand(value)
         if not isinstance(value, str) and not shape:
             return name
@@ -147,7 +147,7 @@ class Builder:
         return self.node("Reshape", [name, self.ints(list(shape))])
 
     def operand(self, value: Any, rank: int = 0) -> str:
-        """The ONNX name of a tensor or literal; shapes align on the left, so 1s are appended."""
+        """Returns the ONNX name of a tensor or literal; shapes align on the left, so 1s are appended."""
         if not isinstance(value, str):
             return self.constant(value, NUMPY_TYPES[self.dtype(value)])
         if 0 < self.rank(value) < rank:
@@ -155,7 +155,7 @@ class Builder:
         return value
 
     def operands(self, values: list[Any]) -> list[str]:
-        """Tensors and literals brought to a common rank."""
+        """Returns tensors and literals with a common rank."""
         rank = max(self.rank(value) for value in values)
         return [self.operand(value, rank) for value in values]
 
@@ -165,7 +165,7 @@ class Builder:
         return helper.make_tensor_value_info(name, ITEM_TYPES[self.dtype(name)], self.shapes[name])
 
     def model(self) -> onnx.ModelProto:
-        """The model built so far; weights are initializers and never inputs."""
+        """Returns the model built so far; weights are initializers and never inputs."""
         for name in self.graph.outputs:
             if name in self.initializers or name in self.graph.inputs:
                 raise Unsupported(f"`{name}` is a result without a computation")

@@ -15,12 +15,12 @@ Translation = Callable[[Builder, Any], None]
 
 
 def result(op: Any) -> str:
-    """The name of the single result of an operation."""
+    """Returns the name of the single result of an operation."""
     return next(iter(op.outputs.values()))
 
 
 def direct(name: str, **attributes: Any) -> Translation:
-    """An operation that ONNX has under another name, with NNEF's broadcasting."""
+    """Adds an operation that ONNX has under another name, with NNEF's broadcasting."""
     def translate(b: Builder, op: Any) -> None:
         b.node(name, b.operands(list(op.inputs.values())), result(op), **attributes)
     return translate
@@ -82,7 +82,7 @@ def selu(b: Builder, op: Any) -> None:
 
 
 def gated(slope: float) -> Translation:
-    """x * sigmoid(slope * x): silu, and what NNEF calls gelu."""
+    """Adds x * sigmoid(slope * x): silu, and NNEF's gelu."""
     def translate(b: Builder, op: Any) -> None:
         x = b.operand(op.inputs["x"])
         gate = b.node("Sigmoid", [b.node("Mul", [x, b.scalar(slope)])])
@@ -114,7 +114,7 @@ def add_n(b: Builder, op: Any) -> None:
 
 
 def reduce_by(b: Builder, name: str, x: str, axes: list[int], output: str | None = None) -> str:
-    """Reduces along axes and keeps them; nothing is reduced without axes."""
+    """Reduces along axes and keeps them; without axes, reduces nothing."""
     if not axes:
         return b.node("Identity", [x], output)
     return b.node(name, [x, b.ints(axes)], output, keepdims=1)
@@ -239,7 +239,7 @@ def l2_normalization(b: Builder, op: Any) -> None:
     _divide_by_norm(b, x, b.node("Sqrt", [norm]), op, result(op))
 
 
-# --- products -----------------------------------------------------------------------------------
+# --- matrix multiplications ---------------------------------------------------------------------
 
 
 def matmul(b: Builder, op: Any) -> None:

@@ -45,7 +45,7 @@ def unstack(b: Builder, op: Any) -> None:
 
 
 def slice_(b: Builder, op: Any) -> None:
-    """Slices; an end of 0 is the end of the axis where every stride is 1."""
+    """Slices; an end of 0 is the end of the axis if every stride is 1."""
     x, axes = op.inputs["input"], op.attribs["axes"]
     stride = op.attribs["stride"] or [1] * len(axes)
     ends = []

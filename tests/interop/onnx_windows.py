@@ -14,7 +14,7 @@ Padding = list[tuple[int, int]]
 
 
 def auto_padding(extents: list[int], size: list[int], stride: list[int], dilation: list[int]) -> Padding:
-    """The padding that gives ceil(X / s) outputs; the odd one goes behind the data."""
+    """Returns the padding for ceil(X / s) outputs, with the odd element after the data."""
     pads = []
     for extent, f, s, d in zip(extents, size, stride, dilation):
         down = -(-extent // s)
@@ -25,7 +25,7 @@ def auto_padding(extents: list[int], size: list[int], stride: list[int], dilatio
 
 @dataclass(frozen=True)
 class Window:
-    """How a window moves: one entry for each dimension that `extents` has."""
+    """The geometry of a window: one entry for each dimension of `extents`."""
 
     extents: list[int]
     size: list[int]
@@ -48,26 +48,26 @@ class Window:
                          attributes["padding"])
 
     def moving(self) -> list[int]:
-        """The dimensions in which the window does anything."""
+        """Returns the dimensions in which the window has an effect."""
         still = (1, 1, (0, 0))
         return [i for i, what in enumerate(zip(self.size, self.stride, self.padding)) if what != still]
 
     def pick(self, axes: list[int]) -> Window:
-        """The same window seen along some of its dimensions."""
+        """Returns the window restricted to the given dimensions."""
         lists = (self.extents, self.size, self.stride, self.dilation, self.padding)
         return Window(*([values[axis] for axis in axes] for values in lists))
 
     def padded(self) -> Window:
-        """The window over an input that holds the padding already."""
+        """Returns the window for an input that includes the padding."""
         extents = [x + p + q for x, (p, q) in zip(self.extents, self.padding)]
         return replace(self, extents=extents, padding=[(0, 0)] * len(extents))
 
     def pads(self) -> list[int]:
-        """The padding in ONNX's order: all begins, then all ends."""
+        """Returns the padding in ONNX's order: all begins, then all ends."""
         return [p for p, _ in self.padding] + [q for _, q in self.padding]
 
     def zeros_seen(self) -> np.ndarray:
-        """For every output 0 where its window reaches into the padding, else -inf."""
+        """Returns 0 for each output whose window reaches into the padding, else -inf."""
         seen = np.zeros([1] * len(self.extents), bool)
         for axis, (count, x, f, s, d, (p, _)) in enumerate(
                 zip(self.outputs(), self.extents, self.size, self.stride, self.dilation, self.padding)):
@@ -78,7 +78,7 @@ class Window:
         return np.where(seen, 0.0, -math.inf)
 
     def outputs(self) -> list[int]:
-        """The down-scaled extents."""
+        """Returns the down-scaled extents."""
         return [(p + x + q - (f - 1) * d - 1) // s + 1 for x, f, s, d, (p, q)
                 in zip(self.extents, self.size, self.stride, self.dilation, self.padding)]
 
@@ -87,7 +87,7 @@ class Window:
 
 
 def border_indices(extent: int, before: int, after: int, border: str) -> np.ndarray:
-    """For every index of the padded extent the index of the input whose value is there."""
+    """Returns for each index of the padded extent the index of its value in the input."""
     i = np.arange(-before, extent + after)
     if border == "replicate":
         return np.clip(i, 0, extent - 1)
@@ -100,9 +100,9 @@ def border_indices(extent: int, before: int, after: int, border: str) -> np.ndar
 
 def pad(b: Builder, x: str, extents: list[int], padding: Padding, border: str,
         value: float = 0.0) -> str:
-    """Pads or, where the padding is negative, crops all dimensions of a tensor.
+    """Pads or, for negative padding, crops all dimensions of a tensor.
 
-    Never by ONNX's Pad: ONNX Runtime fuses that into poolings which then refuse it or change it.
+    It avoids ONNX's Pad: ONNX Runtime fuses that into poolings, which then reject or change it.
     """
     extents = list(extents)
     for axis, (p, q) in enumerate(padding):
@@ -149,7 +149,7 @@ def box(b: Builder, x: str, window: Window, kind: str, border: str) -> str:
         inner = "constant" if border == "ignore" else border
         x, window = pad(b, x, window.extents, window.padding, inner), window.padded()
     elif kind == "max" and border == "constant" and any(window.pads()):
-        # ONNX Runtime fuses a padding of zeros into MaxPool, where it turns into -inf: add them after.
+        # ONNX Runtime fuses zero padding into MaxPool, where it becomes -inf: add the zeros afterwards.
         ignored = box(b, x, window, "max", "ignore")
         return b.node("Max", [ignored, b.constant(window.zeros_seen(), np.float32)])
     elif any(max(pq) >= f for pq, f in zip(window.padding, window.size)):
@@ -158,7 +158,7 @@ def box(b: Builder, x: str, window: Window, kind: str, border: str) -> str:
 
 
 def _wide_box(b: Builder, x: str, window: Window, kind: str, border: str) -> str:
-    """A window that may lie in the padding altogether, which ONNX Runtime refuses."""
+    """Adds a window that may be entirely in the padding, which ONNX Runtime rejects."""
     if kind == "max":
         x = pad(b, x, window.extents, window.padding, "constant", -math.inf)
         return _pool(b, x, window.padded(), kind, "ignore")
@@ -184,7 +184,7 @@ def _pool(b: Builder, x: str, window: Window, kind: str, border: str) -> str:
 
 
 def _moved_pool(b: Builder, x: str, window: Window, kind: str, border: str) -> str:
-    """Pools over batch or channels too: the moving dimensions are made the spatial ones."""
+    """Pools over batch or channels as well: the moving dimensions become the spatial ones."""
     moving = window.moving()
     if len(moving) > 3:
         raise Unsupported(f"a window over {len(moving)} dimensions")
@@ -217,7 +217,7 @@ def pooling(kind: str) -> Any:
 
 
 def _finish(b: Builder, y: str, x: str, output: str) -> None:
-    """Gives the last node of a translation the name of the operation's result."""
+    """Renames the last node of a translation to the operation's result."""
     if y != x and b.nodes and b.nodes[-1].output[0] == y:
         b.nodes[-1].output[0] = b.nodes[-1].name = output
     else:

@@ -34,5 +34,5 @@ def assert_close(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
 
 
 def result_names(path: Path) -> list[str]:
-    """The tensor names of the results, in their order."""
+    """Returns the tensor names of the results, in their order."""
     return [output.any_name for output in ov.Core().read_model(path).outputs]

@@ -1,7 +1,7 @@
-"""What the cases of operations are made of.
+"""Building blocks of the cases of operations.
 
-`CASES` maps "set.Name" to a list of (inputs, attributes). An input is an array (a parameter of its shape), a `Const`
-(a constant) or a `Dynamic` (a parameter of a partial shape, given an array).
+`CASES` maps "set.Name" to a list of (inputs, attributes). An input is an array (a parameter of its shape), a `Const` (a
+constant) or a `Dynamic` (a parameter of a partial shape, with an array).
 """
 
 from __future__ import annotations

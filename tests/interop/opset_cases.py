@@ -1,5 +1,5 @@
-"""Each operation of OpenVINO's sets that nnefc knows, with inputs and several settings of its attributes, in the form of
-opset_case_builder.py: `CASES` has these and those of the other files of cases."""
+"""Each operation of OpenVINO's sets that nnefc supports, with inputs and several settings of its attributes, in the
+form of opset_case_builder.py: `CASES` has these and those of the other files of cases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def elementwise() -> None:
         add(f"opset1.{name}", b(3, 4), b(4), auto_broadcast="numpy")
         add(f"opset1.{name}", b(3, 4), b(3, 4), auto_broadcast="none")
     add("opset1.LogicalNot", b(3, 4))
-    # By PaddlePaddle's rule the second operand lies along the first from an axis on (OpenVINO loses the axis of a
+    # By PaddlePaddle's rule the second operand aligns with the first from an axis on (OpenVINO loses the axis of a
     # Subtract and a Less that it compiles).
     for shape, axis in [((2,), 0), ((2, 3), 0), ((1, 3), 0), ((3,), 1), ((3, 1), 1), ((4,), -1), ((), 0), ((2, 1, 4), 0)]:
         add("opset1.Add", f(2, 3, 4), f(*shape), auto_broadcast="pdpd", **{PDPD_AXIS: axis})
@@ -259,7 +259,7 @@ def indexing() -> None:
     add("opset3.NonZero", Dynamic(b(5).astype(F32), "?"), output_type="i64")
     for value in [0.0, 0.5]:
         add("opset3.NonZero", np.array(value, F32), output_type="i64")
-    # Integers are counted without the fractions of their operands.
+    # Integer ranges ignore the fractions of their operands.
     for operands in [(0.5, 3.7, 1.5), (-0.5, 2.5, 1.0), (3.7, 0.2, -1.6), (0.9, 3.1, 1.0)]:
         add("opset4.Range", *(one(operand, F32) for operand in operands), output_type="i32")
     for axis in [-1, 0, 1]:
@@ -304,7 +304,7 @@ def matrices() -> None:
 def normalization() -> None:
     x = f(2, 6, 4, 5)
     c = lambda low=-1.0: Const(f(6, low=low))  # noqa: E731
-    # The CPU plugin takes the bias for an integer, and knows no window over channels and space together.
+    # The CPU plug-in treats the bias as an integer, and does not support windows over channels and space together.
     for size, axes in [(3, (1,)), (5, (2, 3))]:
         add("opset1.LRN", x, ints(*axes), alpha=0.1, beta=0.75, bias=2.0, size=size)
     for mode in ["add", "max"]:
@@ -385,13 +385,13 @@ def regions() -> None:
 
 
 def sequences() -> None:
-    # Few classes: they repeat, and the last, the blank, is often the best.
+    # A small number of classes: they repeat, and the last one, the blank, is often the best.
     for times, batches, classes in [(12, 3, 3), (7, 2, 2), (5, 1, 1), (9, 4, 6)]:
-        scores = np.round(f(times, batches, classes))  # equal ones, too
+        scores = np.round(f(times, batches, classes))  # also equal ones
         mask = np.ones([times, batches], F32)
         mask[RANDOM.integers(2, times):, 0] = 0
         mask[0, 1:2] = 0
-        mask[3:4, 2:] = 0  # what follows is not looked at
+        mask[3:4, 2:] = 0  # later elements are ignored
         for merge in [True, False]:
             add("opset1.CTCGreedyDecoder", scores, mask, ctc_merge_repeated=merge)
             add("opset1.CTCGreedyDecoder", Dynamic(scores, "?,?,?"), Const(mask), ctc_merge_repeated=merge)
@@ -417,7 +417,7 @@ def yolo() -> None:
             anchors=[10.0, 14.0, 23.5, 27.0])
         for first, last in [(1, 3), (1, -1), (0, 2), (-3, 1), (2, 3)]:
             add("opset1.RegionYolo", x, **common, num=num, do_softmax=True, axis=first, end_axis=last)
-    # By the documents `do_softmax` is true where it is not given; OpenVINO takes it for false then.
+    # By the documentation `do_softmax` defaults to true; OpenVINO treats its absence as false.
     add("opset1.RegionYolo", Dynamic(f(1, 14, 2, 2), "?,14,?,?"), coords=4, classes=2, num=2, do_softmax=True, axis=1, end_axis=3)
     for stride in [1, 2, 3]:
         add("opset2.ReorgYolo", f(2, 2 * stride**2, 2 * stride, 3 * stride), stride=[stride])
@@ -425,7 +425,7 @@ def yolo() -> None:
 
 
 def detection() -> None:
-    # Where the documents have `top_k` after the suppression, OpenVINO has it before, for each class.
+    # The documentation applies `top_k` after the suppression, OpenVINO before it, per class.
     names = ["caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE"]
     count, classes = 12, 4
 
@@ -463,7 +463,7 @@ def detection() -> None:
 
 
 def priors() -> None:
-    # Where `step` is 0, OpenVINO's places are apart by what divides the image into cells; the documents have pixels.
+    # With `step` 0, OpenVINO divides the image into cells to place the boxes; the documentation uses pixels.
     grid, image = np.array([2, 3]), np.array([30, 45])
     common = dict(offset=0.4, clip=False, flip=False, step=0.0, variance=[], scale_all_sizes=True)
     settings = [dict(min_size=[8.5, 12.0], max_size=[20.0, 31.5], aspect_ratio=[2.0, 3.0, 2.0], flip=True),
@@ -482,7 +482,7 @@ def priors() -> None:
         for largest_first in [True, False]:
             add("opset8.PriorBox", *known, **common | more, min_max_aspect_ratios_order=largest_first)
         add("opset1.PriorBox", *known, **common | more)
-        # Halves of fixed sizes that are odd are cut where OpenVINO folds the operation, not in its CPU plug-in.
+        # Halves of odd fixed sizes are truncated when OpenVINO folds the operation, but not in its CPU plug-in.
         if all(size // 1 % 2 == 0 for size in more.get("fixed_size", [])):
             add("opset1.PriorBox", grid, image, **common | more)
             add("opset8.PriorBox", grid, image, **common | more)

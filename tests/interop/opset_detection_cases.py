@@ -1,4 +1,4 @@
-"""Cases of the selection of boxes by class and of convolutions whose places are data, in the form of opset_cases.py."""
+"""Cases of per-class box selection and deformable convolutions, in the form of opset_cases.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from opset_case_builder import F32, RANDOM, Const, Dynamic, add, f, one
 
 
 def boxes(*leading: int) -> np.ndarray:
-    """Left, top, right, bottom."""
+    """Returns left, top, right, bottom."""
     corners = np.sort(RANDOM.uniform(0, 1, (*leading, 2, 2)), axis=-2)
     return corners.reshape(*leading, 4).astype(F32)
 
@@ -54,7 +54,7 @@ def deformable() -> None:
         places = settings["deformable_group"] * 6
         inputs = (f(2, 4, 8, 8), f(2, 2 * places, *extents), Const(f(6, 4 // settings["group"], 3, 2)))
         add("opset1.DeformableConvolution", *inputs, **settings)
-        # OpenVINO runs nodes that differ in `bilinear_interpolation_pad` alone by one kernel: each has another shape.
+        # OpenVINO runs nodes that differ only in `bilinear_interpolation_pad` by one kernel: each has another shape.
         padded = settings["strides"] == [1, 1] and settings["deformable_group"] == 1
         add("opset8.DeformableConvolution", *inputs, f(2, places, *extents, low=0.0), **settings, bilinear_interpolation_pad=padded)
         add("opset8.DeformableConvolution", *inputs, **settings, bilinear_interpolation_pad=padded)
@@ -69,7 +69,7 @@ def proposals() -> None:
         for info in [np.array([[30, 40, 1], [35, 36, 2]], F32), np.array([[30, 40, 1, 2], [35, 36, 2, 1]], F32)]:
             inputs = info, anchors, f(2, 8, 3, 4, low=-0.5, high=0.5), f(2, 2, 3, 4, low=0.0, high=1.0)
             add("opset9.GenerateProposals", *inputs, **settings)
-    # Regions that are too small have the score 0; the order among them is not defined.
+    # Regions that are too small have the score 0; their order is undefined.
     for more in [{}, dict(min_size=15.0, post_nms_count=3)]:
         add("opset6.ExperimentalDetectronGenerateProposalsSingleImage", np.array([30, 40, 1], F32), anchors.reshape(-1, 4),
             f(8, 3, 4, low=-0.5, high=0.5), f(2, 3, 4, low=0.1, high=1.0), **common | more)
@@ -85,7 +85,7 @@ def proposals() -> None:
 
 def detectron() -> None:
     common = dict(flatten=True, h=0, w=0, stride_x=0.0, stride_y=0.0)
-    # OpenVINO's shape functions do not look at `h` and `w`, its kernels do.
+    # OpenVINO's shape functions ignore `h` and `w`, its kernels do not.
     for more in [{}, dict(flatten=False), dict(stride_x=4.0, stride_y=3.0)]:
         add("opset6.ExperimentalDetectronPriorGridGenerator", f(3, 4), f(1, 2, 3, 4), f(1, 3, 30, 50), **common | more)
     for count in [1, 4, 7]:

@@ -1,4 +1,4 @@
-"""Cases of transforms, random numbers, pictures and distinct elements, in the form of opset_cases.py."""
+"""Cases of transforms, random numbers, images and distinct elements, in the form of opset_cases.py."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def distinct() -> None:
 
 
 def random_numbers() -> None:
-    # OpenVINO's CPU plug-in draws numbers of other types as f32 and i32.
+    # OpenVINO's CPU plug-in generates numbers of other types as f32 and i32.
     for seeds in [dict(global_seed=150, op_seed=10), dict(global_seed=0, op_seed=7), dict(global_seed=2**33 + 5, op_seed=0)]:
         for kind, low, high in [("f32", -2.5, 3.0), ("i32", -50, 100)]:
             dtype = F32 if kind == "f32" else np.int32

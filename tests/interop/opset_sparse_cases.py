@@ -1,4 +1,4 @@
-"""Cases of sums of rows, segments, sparse matrices and beams, in the form of opset_cases.py."""
+"""Cases of embedding sums, segments, sparse matrices and beams, in the form of opset_cases.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processor of this machine has."""
+"""Features of the processor of this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _text() -> str:
 
 
 def has_lanes() -> bool:
-    """Our loops in registers run here."""
+    """True if our vectorised kernels run here."""
     return "avx2" in _text()
 
 
@@ -19,13 +19,14 @@ def has_bf16() -> bool:
 
 
 def has_fast_bf16() -> bool:
-    """Intel's processors with tiles multiply bf16 slowly without them, so that `--precision bf16` is f32 there."""
+    """True if `--precision bf16` computes in bf16. It is f32 on Intel's processors with AVX512-FP16 but without AMX,
+    whose bf16 multiplications are slow."""
     text = _text()
     return has_bf16() and ("GenuineIntel" not in text or "amx_tile" in text or "avx512_fp16" not in text)
 
 
 def bf16_environment() -> dict[str, str]:
-    """In which `--precision bf16` is bf16 on any processor that has it."""
+    """Returns an environment in which `--precision bf16` uses bf16 on any processor that has it."""
     return {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"} if has_bf16() and not has_fast_bf16() else {}
 
 

@@ -1,7 +1,7 @@
-"""Provisional documents with what they compute, by the formulas of chapter 4 in NumPy.
+"""Provisional documents with the formulas of chapter 4 in NumPy.
 
-Written from chapters 3 and 4 of the text. A case is the statements of a graph over its inputs; the names of what is
-expected are the graph's results.
+Written from chapters 3 and 4 of the text. A case is the statements of a graph over its inputs; the names of the
+expected values are the graph's results.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ def matrix(name: str, body: str, expected: Callable[[], Arrays], **more) -> None
 
 
 def fragment(name: str, text: str, expected: Callable[[], np.ndarray], inputs: Arrays | None = None) -> None:
-    """A fragment f whose only tensor is x."""
+    """Returns a fragment f whose only tensor is x."""
     case(name, "    y = f(x)", lambda: {"y": expected()}, inputs, text)
 
 
-# 4.3: windows, with this text's rule for lists and padding: what is missing is 1, or automatic, which may be negative.
+# 4.3: windows, with this text's rule for lists and padding: missing entries are 1, or automatic, which may be negative.
 
 def auto(X: int, f: int, s: int, d: int) -> tuple[int, int]:
     t = (math.ceil(X / s) - 1) * s + (f - 1) * d + 1 - X
@@ -101,7 +101,8 @@ def conv(x: np.ndarray, filter: np.ndarray, bias=0.0, border="constant", groups=
 
 
 def reverse(x: np.ndarray, size, border, stride, dilation, padding) -> tuple[list[int], Callable]:
-    """The up-scaled extents, and what the window sees from an up-scaled position: pairs of its place and a value."""
+    """Returns the up-scaled extents, and the elements of the window at an up-scaled position: pairs of an index and a
+    value."""
     large = [(e - 1) * s + (f - 1) * d + 1 - p - q for e, s, f, d, (p, q) in zip(x.shape, stride, size, dilation, padding)]
 
     def seen(at):
@@ -140,7 +141,7 @@ def deconv(x: np.ndarray, filter: np.ndarray, bias=0.0, border="constant", group
 
 
 def reverse_lists(extents, size, stride=(), dilation=(), padding=()):
-    """As `lists`; the automatic padding is that of the up-scaled extent x * s."""
+    """Completes lists as `lists` does; the automatic padding is that of the up-scaled extent x * s."""
     known = lists(extents, size, stride, dilation)
     large = [e * s for e, s in zip(extents, known["stride"])]
     padding = lists(large, size, stride, dilation, padding)["padding"]
@@ -179,7 +180,7 @@ matrix("statements_on_one_line", "    a = neg(x) b = abs(a); y = add(a, b)", lam
 matrix("numbers_of_each_form", "    y = mul(x, 1.5E+1) z = add(x, 25e-2) t = sub(x, 0010.50)",
        lambda: {"y": M * 15, "z": M + 0.25, "t": M - 10.5})
 
-# 3.2.3: precedence, by the values of scalars
+# 3.2.3: precedence, tested by the values of scalars
 
 PRECEDENCE = {
     "minus_of_a_power": ("-r ^ 2.0 + 1.0", 1 - 0.25), "power_of_a_minus": ("(-r) ^ 2.0 + 1.0", 1.25),
@@ -445,7 +446,7 @@ for method, border in itertools.product(["symmetric", "asymmetric", "aligned"], 
          lambda method=method, border=border: {"y": m.multilinear_upsample(X.astype(float), [3, 2], method, border),
                                                "z": m.multilinear_upsample(X.astype(float), [2], method, border)})
 
-# 3.3.2, 4.3.3 and 4.5: coordinates. A place in a window is told by its row-major number.
+# 3.3.2, 4.3.3 and 4.5: coordinates. A position in a window is its row-major number.
 
 HALVES = "size = [1,1,2,2], stride = [1,1,2,2], padding = [(0,0),(0,0),(0,0),(0,0)]"
 BY_TWO = dict(size=[1, 1, 2, 2], stride=[1, 1, 2, 2], padding=[(0, 0)] * 4)
@@ -485,7 +486,7 @@ case("max_pool_with_index", "    y, i = max_pool_with_index(x, size = [1,1,3,3],
 case("index_of_a_literal", "    i = argmax_pool(0.5, size = [3], border = 'ignore')\n    y = add(x, sample(0.5, argmax_pool(0.5, size = [1]), size = [1]))",
      lambda: {"i": np.array([1]), "y": V + 0.5}, {"x": V})
 
-# 4.4 to 4.6: reductions, shapes, products
+# 4.4 to 4.6: reductions, shapes, matrix multiplications
 
 case("reductions", """    a = sum_reduce(x, axes = [3,0])
     b = sum_reduce(x, axes = [1,2], normalize = true)

@@ -41,7 +41,7 @@ class Document:
         return f"t{len(self.statements)}"
 
     def result(self, shape: tuple[int, ...], text: str, scale: float | None = None, like: Tensor | None = None) -> Tensor:
-        """A statement that makes an activation of u8, of the type of another one or of a random one."""
+        """Adds a statement whose result is u8, of the type of another activation or of a random one."""
         scale = float(np.float32(scale if scale is not None else self.random.uniform(0.004, 0.08)))
         made = Tensor(self.name(), shape, scale, int(self.random.integers(0, 256)))
         if like is not None:
@@ -50,7 +50,8 @@ class Document:
         return self.declare(made)
 
     def weights(self, *shape: int) -> Tensor:
-        """Some of them at the ends of their range; zero points are as exporters have them, zero, or any."""
+        """Returns weights, part of them at the ends of their range; zero points are those of exporters, zero, or
+        random."""
         codes = self.random.integers(-128, 128, shape)
         codes = np.where(self.random.random(shape) < 0.1, self.random.choice([-128, 127], shape), codes).astype(np.int8)
         zero = 0 if self.random.random() < 0.6 else int(self.random.integers(-128, 128))
@@ -76,7 +77,7 @@ class Document:
                 nnef.write_tensor(file, array, quantized=quantized)
 
 
-# ---- statements: of a document and its last tensor ----
+# ---- statements: each of a document and its last tensor ----
 
 def conv(document: Document, x: Tensor) -> Tensor:
     random, rank = document.random, len(x.shape) - 2
@@ -190,8 +191,8 @@ OF_ANY = [relu, clamp, function, own_binary, with_number, join, cut, cast]
 
 
 def random_document(seed: int, folder: Path, first=None) -> np.ndarray:
-    """Writes a model of a few statements; its input, which reaches beyond what the first type holds. `first`: the statement
-    after the quantization of the input."""
+    """Writes a model of several statements; returns its input, which exceeds the range of the first type. `first` is
+    the statement after the quantization of the input."""
     random = np.random.default_rng(seed)
     document = Document(random)
     shape = (int(random.integers(1, 3)), int(random.integers(1, 5)), *(int(each) for each in random.integers(3, 9, random.integers(1, 3))))
@@ -202,7 +203,7 @@ def random_document(seed: int, folder: Path, first=None) -> np.ndarray:
         else:
             choices = [*OF_IMAGES, *OF_ANY]
         if "conv(" in document.statements[-1]:
-            choices.remove(with_number)  # tract's fault: test_number_added_to_sums
+            choices.remove(with_number)  # a fault of tract: test_number_added_to_sums
         make = first if first is not None and step == 0 else choices[random.integers(len(choices))]
         last = make(document, last)
     if random.random() < 0.3:

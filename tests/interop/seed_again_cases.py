@@ -1,4 +1,4 @@
-"""If-8 and TensorIterator-1 by their documentation once more: written anew from the documentation alone, with plain loops."""
+"""If-8 and TensorIterator-1, written a second time from the documentation alone, with plain loops."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ f4 = np.float32
 
 
 class Net(Graph):
-    """A graph that works out the shapes of its layers."""
+    """A graph that computes the shapes of its layers."""
 
     def __init__(self, blobs: Blobs | None = None) -> None:
         super().__init__(blobs)
         self.bin = self.blobs
 
     def op(self, type_: str, inputs: list[Port], outputs: list[tuple], version: str = "opset1", more: str = "", **data):
-        """The port of the only output, or those of all."""
+        """Adds a layer; returns the port of its only output, or the ports of all."""
         layer = self.add(type_, version, inputs, [(kind, list(shape)) for shape, kind in outputs], data, more=more)
         return layer[0] if len(outputs) == 1 else [layer[k] for k in range(len(outputs))]
 
@@ -55,7 +55,8 @@ class Net(Graph):
 
     def branch(self, cond: Port, inputs: list[Port], then: Net, els: Net, outputs: list[tuple], then_map: tuple, else_map: tuple,
                index: bool = False):
-        """The maps: (input from 1, parameter) of each input, the result of each output; `index`: outputs count from 0."""
+        """Returns a branch. The maps: (input from 1, parameter) of each input, the result of each output; `index`:
+        outputs count from 0."""
         def entries(tag: str, ports: tuple) -> str:
             first = 0 if index else 1 + len(inputs)
             fed = "".join(f'<input external_port_id="{a}" internal_layer_id="{p}"/>' for a, p in ports[0])
@@ -66,7 +67,7 @@ class Net(Graph):
 
     def loop(self, inputs: list[Port], body: Net, fed: list[tuple], outputs: list[tuple], given: list[tuple], back: tuple | list = (),
              shuffled: bool = False):
-        """fed: (input, parameter, how it is sliced), given: (result, how it is joined), back: (result, parameter)."""
+        """Adds a loop. fed: (input, parameter, slicing), given: (result, concatenation), back: (result, parameter)."""
         if shuffled:
             body.layers.reverse()
         entries = "".join(f'<input external_port_id="{a}" internal_layer_id="{p}" {how}/>' for a, p, how in fed) + "".join(
@@ -169,7 +170,7 @@ def ints():
 case(ti_integers, dict(x=XI, h=HI), **ints())
 
 def ti_swap():
-    "two states change places; a third counts"
+    "two states are swapped; a third counts"
     n = Net(); x = n.param('x', (3, 1)); a = n.param('a', (2,)); b = n.param('b', (2,)); k = n.param('k', (1,), 'i64')
     d = Net(n.bin); p = d.param('x', (1, 1)); u = d.param('a', (2,)); v = d.param('b', (2,)); c = d.param('k', (1,), 'i64')
     ru = d.done(v); rv = d.done(u); rc = d.done(d.bi('Add', c, d.value(np.array([1], np.int64)))); rs = d.done(d.reshape(c, ()))
@@ -181,7 +182,7 @@ A, B = e8(2), e8(2)
 case(ti_swap, openvino='none', inputs=dict(x=e8(3, 1), a=A, b=B, k=np.array([5])), **dict(p=B, q=A, n=np.array([8]), all=np.array([5, 6, 7])))
 
 def ti_two_axes():
-    "one slice by columns, one by rows from the end, an invariant; what is concatenated is wider than what is sliced"
+    "one slice by columns, one by rows from the end, an invariant; the concatenation is wider than the slices"
     n = Net(); x = n.param('x', (2, 4)); w = n.param('w', (4, 2)); m = n.param('m', (1, 3))
     d = Net(n.bin); p = d.param('p', (2, 1)); q = d.param('q', (1, 2)); v = d.param('m', (1, 3))
     s = d.bi('Multiply', p, v); r1 = d.done(s); r2 = d.done(d.op('MatMul', [p, q], [((2, 2), 'f32')], transpose_a='false', transpose_b='false'))
@@ -193,7 +194,7 @@ X, W, Mm = e8(2, 4), e8(4, 2), e8(1, 3)
 case(ti_two_axes, dict(x=X, w=W, m=Mm), **dict(wide=np.concatenate([X[:, k:k + 1] * Mm for k in range(4)]), last=X[:, 3:] @ W[:1], back=np.concatenate([X[:, k:k + 1] @ W[3 - k:4 - k] for k in (3, 2, 1, 0)], 1)))
 
 def ti_counts():
-    "nothing is sliced: the concatenated output alone tells how often"
+    "nothing is sliced: the concatenated output alone determines the trip count"
     n = Net(); k = n.param('k', (1,))
     d = Net(n.bin); c = d.param('c', (1,)); s = d.bi('Add', c, d.value(np.array([1.5], f4))); rs = d.done(s)
     o = n.loop([k], d, [(0, 0, '')], [((4,), 'f32'), ((1,), 'f32')], [(rs, part(0, 0, 4)), (rs, '')], [(rs, 0)])
@@ -229,7 +230,7 @@ case(if_with_ti, dict(c=np.array(True), x=X), **dict(y=np.cumprod(X, 0)))
 case(if_with_ti, dict(c=np.array(False), x=X), **dict(y=np.maximum(1, np.maximum.accumulate(X[::-1], 0))))
 
 def ti_in_ti():
-    "rows outside, columns inside; the state of the row goes on"
+    "rows outside, columns inside; the state of the row continues"
     n = Net(); x = n.param('x', (2, 3)); h = n.param('h', (1, 1))
     d = Net(n.bin); p = d.param('p', (1, 3)); q = d.param('q', (1, 1))
     i = Net(n.bin); a = i.param('a', (1, 1)); b = i.param('b', (1, 1)); rs = i.done(i.bi('Subtract', a, b))

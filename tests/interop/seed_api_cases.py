@@ -20,7 +20,7 @@ def model(results: list[ov.Output], parameters: list[ov.op.Parameter]) -> ov.Mod
 
 
 def make_if(cond: object, values: list[object], then: object, other: object) -> object:
-    """An If whose bodies are given as functions from parameters to lists of values; both take every value."""
+    """Makes an If whose bodies are functions from parameters to lists of values; both read every value."""
     choice, bodies = ops.if_op(cond.output(0)), []
     for body in (then, other):
         own = [ops.parameter(value.output(0).get_partial_shape(), value.output(0).get_element_type()) for value in values]
@@ -39,7 +39,7 @@ def make_if(cond: object, values: list[object], then: object, other: object) -> 
 @case("api-if-vector-condition-true", True, [1])
 @case("api-if-vector-condition-false", False, [1])
 def api_if(choose: bool, shape: list[int]) -> Case:
-    """Two outputs of other shapes and types."""
+    """Two outputs with different shapes and types."""
     cond, x, y = named(shape, bool, "cond"), named([2, 2]), named([3], np.int32, "y")
     made = make_if(cond, [x, y], lambda a, b: [ops.multiply(a, a), b], lambda a, b: [ops.negative(a), ops.add(b, b)])
     data, whole = ramp(2, 2), ramp(3, dtype=np.int32)
@@ -102,7 +102,7 @@ for label, taken, given in (("forward", 1, 1), ("backward", -1, -1), ("crossed",
 
 @case("api-scan-relu-chain")
 def api_chain() -> Case:
-    """Two loops in a row over the same axis; the second goes back."""
+    """Two loops in sequence over the same axis; the second runs backwards."""
     x = named([1, 5, 2])
 
     def loop_over(value: ov.Output, stride: int) -> ov.Output:
@@ -148,7 +148,7 @@ def api_loop_in_if(choose: bool) -> Case:
 
 @case("api-if-in-loop")
 def api_if_in_loop() -> Case:
-    """The parts whose sum is odd are added up, the others subtracted; integers."""
+    """Parts with an odd sum are added, the others subtracted; integers."""
     x = named([6], np.int64)
     piece, state = ops.parameter([1], np.int64), ops.parameter([1], np.int64)
     odd = ops.equal(ops.mod(piece, ops.constant(np.array([2]))), ops.constant(np.array([1])))
@@ -164,7 +164,7 @@ def api_if_in_loop() -> Case:
 
 @case("api-swap")
 def api_swap() -> Case:
-    """Results that are parameters at once, exchanged (see `rotation` on OpenVINO)."""
+    """Results that are also parameters, swapped (see `rotation` on OpenVINO)."""
     x, a, b = named([3, 1]), named([1, 2], name="a"), named([1, 2], name="b")
     piece, first, second = ops.parameter([1, 1]), ops.parameter([1, 2]), ops.parameter([1, 2])
     mixed = ops.add(ops.multiply(first, piece), second)

@@ -1,4 +1,4 @@
-"""If-8 by its documentation: models written by hand, with what either branch gives by NumPy."""
+"""If-8 by its documentation: models written by hand, with the results of either branch by NumPy."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def bodies_of_constants(choose: bool) -> Case:
 @case("crossed-results-true", True)
 @case("crossed-results-false", False)
 def crossed_results(choose: bool) -> Case:
-    """The then body's results go to the outputs in the other order than they stand in the body."""
+    """The then body's results are mapped to the outputs in the reverse of their order in the body."""
     graph = Graph()
     cond, x, y = condition(graph), graph.parameter([2], name="x"), graph.parameter([3], name="y")
     choice = Branches(graph, cond)
@@ -82,7 +82,7 @@ def crossed_results(choose: bool) -> Case:
 
 
 def difference_model(choose: bool, **ports: object) -> Case:
-    """Outputs x - y and y, or y - x and x: no order of ports may be mixed up without a change of the numbers."""
+    """Outputs x - y and y, or y - x and x: any confusion of ports changes the numbers."""
     graph = Graph()
     cond, x, y = condition(graph), graph.parameter([2], name="x"), graph.parameter([2], name="y")
     listed = ports.pop("listed", [])
@@ -98,7 +98,7 @@ def difference_model(choose: bool, **ports: object) -> Case:
                 [a - b, b] if choose else [b - a, a], openvino)
 
 
-# OpenVINO takes inputs by index and outputs by the rank of their ids, so it agrees where both say the same as the ids.
+# OpenVINO orders inputs by index and outputs by the rank of their ids, so it agrees if both match the ids.
 case("outputs-far-ids", True)(lambda choose: difference_model(choose, output_ids=[20, 31]))
 case("outputs-descending-ids", True)(lambda choose: difference_model(choose, output_ids=[9, 4], openvino="written"))
 case("outputs-descending-ids-false", False)(
@@ -161,7 +161,7 @@ def unused_body_parameter(choose: bool) -> Case:
 @case("parameters-are-results-true", True)
 @case("parameters-are-results-false", False)
 def parameters_are_results(choose: bool) -> Case:
-    """The then body swaps its parameters, the else body returns them as they come."""
+    """The then body swaps its parameters, the else body returns them unchanged."""
     graph = Graph()
     cond, x, y = condition(graph), graph.parameter([2], name="x"), graph.parameter([2], name="y")
     choice = Branches(graph, cond)
@@ -174,7 +174,7 @@ def parameters_are_results(choose: bool) -> Case:
 
 
 def one_sided(type_: str, choose: bool) -> Case:
-    """The then body works, the else body returns what it is given; for each element type."""
+    """The then body computes, the else body returns its input; for each element type."""
     graph, dtype = Graph(), TYPES[type_]
     cond, x = condition(graph), graph.parameter([2, 3], type_, "x")
     choice = Branches(graph, cond)
@@ -198,7 +198,7 @@ for element in TYPES:
 
 
 def other_shapes(choose: bool, then_shape: list[int], else_shape: list[int], union: list[int], openvino: str) -> Case:
-    """Branches whose results differ in shape: the output has the shape of the branch that is taken."""
+    """Branches whose results differ in shape: the output has the shape of the selected branch."""
     graph = Graph()
     cond = condition(graph)
     x, y = graph.parameter(then_shape, name="x"), graph.parameter(else_shape, name="y")
@@ -220,7 +220,7 @@ for chosen in (True, False):
 @case("scalar-or-vector-of-one-true", True)
 @case("scalar-or-vector-of-one-false", False)
 def scalar_or_vector(choose: bool) -> Case:
-    """A scalar of one branch is a vector of one where the other branch gives that."""
+    """A scalar of one branch becomes a vector of one if the other branch returns that."""
     made = other_shapes(choose, [], [1], [1], "both")
     made.expected = [made.expected[0].reshape(1)]
     return made
@@ -243,7 +243,7 @@ def output_without_consumer(choose: bool) -> Case:
 @case("condition-is-data-true", True)
 @case("condition-is-data-false", False)
 def condition_is_data(choose: bool) -> Case:
-    """Port 0 feeds a parameter as any other input does."""
+    """Port 0 feeds a parameter like any other input."""
     graph = Graph()
     choice = Branches(graph, condition(graph, [1]))
     then, other = choice.feed("then", 0), choice.feed("else", 0)
@@ -269,7 +269,7 @@ def open_extents(choose: bool, rows: int) -> Case:
 @case("computed-condition-true", 4.0)
 @case("computed-condition-false", 40.0)
 def computed_condition(bound: float) -> Case:
-    """Two Ifs in a row; the second one's condition is computed from the first one's output."""
+    """Two Ifs in sequence; the second one's condition is computed from the first one's output."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2], name="x")
     first = Branches(graph, cond, "first")
@@ -288,7 +288,7 @@ def computed_condition(bound: float) -> Case:
 
 
 def nested(*chosen: bool) -> Case:
-    """Ifs within the then bodies: each adds a power of ten where its condition holds, the innermost 1000."""
+    """Ifs within the then bodies: each adds a power of ten if its condition is true, the innermost 1000."""
     graph, x_data = Graph(), ramp(2)
     conds = [graph.parameter([], "boolean", f"cond{level}") for level in range(len(chosen))]
     x = graph.parameter([2], name="x")
@@ -340,7 +340,7 @@ def if_in_else(choose: bool, inner: bool) -> Case:
 @case("one-value-two-results-true", True)
 @case("one-value-two-results-false", False)
 def one_value_two_results(choose: bool) -> Case:
-    """Both results of the then body take one value; every output has several consumers outside."""
+    """Both results of the then body read one value; every output has several readers outside."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2], name="x")
     choice = Branches(graph, cond)

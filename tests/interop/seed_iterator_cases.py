@@ -1,4 +1,4 @@
-"""TensorIterator-1 by its documentation: models written by hand, with what the iterations give by a loop in NumPy."""
+"""TensorIterator-1 by its documentation: models written by hand, with the iterations as a loop in NumPy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sum_loop(graph: Graph, x: Port, part: list[int], total: list[int], take: dic
 
 
 def grid(axis: int, take: int, put: int) -> Case:
-    """Rank 4, cut along each axis into parts of each size, in every pair of directions."""
+    """Rank 4, sliced along each axis into parts of each size, in every pair of directions."""
     graph, shape = Graph(), [2, 3, 2, 2]
     shape[axis] = 4
     part = list(shape)
@@ -68,7 +68,7 @@ for element, numpy_type in (("f16", np.float16), ("i32", np.int32), ("i64", np.i
 
 
 def borders(length: int, start: int, end: int, stride: int) -> Case:
-    """A loop over a part of the axis; by the rules the core, the plug-in and the converter of OpenVINO differ on these."""
+    """A loop over a part of the axis, where the core, the plug-in and the converter of OpenVINO disagree on the rules."""
     graph, size = Graph(), abs(stride)
     data = ramp(1, length)
     chunks = parts(data, 1, start, end, stride)
@@ -95,7 +95,7 @@ disputed("borders-backward-negative-both", 6, -1, -6, -1)(borders)
 
 
 def attributes_left_out(**given: int) -> Case:
-    """Partition attributes that are not written have their defaults: start 0, end -1, stride 1, parts of 1."""
+    """Omitted partition attributes have their defaults: start 0, end -1, stride 1, parts of 1."""
     graph = Graph()
     made = sum_loop(graph, graph.parameter([1, 4], name="x"), [1, 1], [1, 4], {"axis": 1, **given}, {"axis": 1})
     data = ramp(1, 4)
@@ -130,7 +130,7 @@ def example_backward() -> Case:
 @case("two-slices-of-other-axes", -1)
 @case("two-slices-forward", 1)
 def two_slices(stride: int) -> Case:
-    """x is cut along its last axis into parts of 2, y along its first one into single rows, in another direction."""
+    """x is sliced along its last axis into parts of 2, y along its first one into single rows, in another direction."""
     graph = Graph()
     x, y = graph.parameter([3, 6], name="x"), graph.parameter([3, 2], name="y")
     loop = Loop(graph)
@@ -144,7 +144,7 @@ def two_slices(stride: int) -> Case:
 
 @case("counter-alone")
 def counter_alone() -> Case:
-    """Nothing is cut: the borders of the concatenation tell how many iterations there are."""
+    """Nothing is sliced: the borders of the concatenation determine the trip count."""
     graph = Graph()
     loop = Loop(graph)
     count = loop.feed(graph.parameter([1], "i64", "first"))
@@ -158,7 +158,7 @@ def counter_alone() -> Case:
 
 @case("once")
 def once() -> Case:
-    """Nothing is cut and nothing concatenated: one iteration."""
+    """Nothing is sliced or concatenated: one iteration."""
     graph = Graph()
     loop = Loop(graph)
     state = loop.feed(graph.parameter([2, 2], name="x"))
@@ -168,10 +168,10 @@ def once() -> Case:
 
 
 def rotation(length: int, order: list[int], openvino: str) -> Case:
-    """Merged parameters that are results themselves: state k takes what state order[k] was, all at once.
+    """Merged parameters that are also results: state k becomes state order[k], all at once.
 
-    OpenVINO lets the states share memory, so that one overwrites the other before that is read; one result for two states
-    ends its process.
+    OpenVINO lets the states share memory, so that one overwrites the other before that is read; one result for two
+    states ends its process.
     """
     graph = Graph()
     x = graph.parameter([length, 1], name="x")
@@ -206,7 +206,7 @@ case("states-that-stay", 3, [0, 1], "both")(rotation)
 
 @case("part-is-result")
 def part_is_result() -> Case:
-    """A sliced parameter that is a result at once: the parts in another order, and the last one."""
+    """A sliced parameter that is also a result: the parts in another order, and the last one."""
     graph = Graph()
     loop = Loop(graph)
     result = loop.body.result(loop.feed(graph.parameter([2, 6], name="x"), **way(1, -2)))
@@ -220,7 +220,7 @@ def part_is_result() -> Case:
 
 @case("invariant-is-result")
 def invariant_is_result() -> Case:
-    """OpenVINO's process ends on it."""
+    """OpenVINO's process crashes."""
     graph = Graph()
     x, m = graph.parameter([3], name="x"), graph.parameter([2], name="m")
     loop = Loop(graph)
@@ -236,7 +236,7 @@ def invariant_is_result() -> Case:
 @case("scalar-state", 1)
 @case("scalar-state-backward", -1)
 def scalar_state(stride: int) -> Case:
-    """Scalars of the body are concatenated along axis 0; OpenVINO takes the reshaped part's memory for the state's."""
+    """Scalars of the body are concatenated along axis 0; OpenVINO uses the reshaped part's memory for the state."""
     graph = Graph()
     loop = Loop(graph)
     piece = loop.feed(graph.parameter([4], name="x"), **way(0, 1))
@@ -273,7 +273,7 @@ def boolean_state() -> Case:
 
 
 def loop_with_ids(openvino: str, listed: list[int], **ports: object) -> Case:
-    """x cut, two states that are not symmetric, four outputs; only the ids or the order of the ports differ from case to case."""
+    """x sliced, two asymmetric states, four outputs; only the ids or the order of the ports differ between cases."""
     graph = Graph()
     x, h, m = graph.parameter([1, 3], name="x"), graph.parameter([1, 1], name="h"), graph.parameter([1, 1], name="m")
     loop = Loop(graph, **ports)
@@ -315,7 +315,7 @@ for label, maker in PORTS.items():
 
 @case("outer-value-at-three-ports")
 def outer_value_at_three_ports() -> Case:
-    """One tensor, cut forward, cut backward and whole."""
+    """One tensor, sliced forward, sliced backward and whole."""
     graph = Graph()
     x = graph.parameter([1, 4], name="x")
     loop = Loop(graph)
@@ -330,7 +330,7 @@ def outer_value_at_three_ports() -> Case:
 
 @case("unused-parts-and-states")
 def unused_parts_and_states() -> Case:
-    """A sliced, a merged and an invariant parameter that nothing reads, and outputs that nothing takes."""
+    """A sliced, a merged and an invariant parameter without readers, and outputs without readers."""
     graph = Graph()
     x, y = graph.parameter([3, 2], name="x"), graph.parameter([3], name="y")
     loop = Loop(graph)
@@ -358,7 +358,7 @@ def open_length(length: int) -> Case:
 
 @case("open-batch", 3)
 def open_batch(rows: int) -> Case:
-    """An open extent beside the axis that is cut; the state comes from outside with the same open extent."""
+    """An open extent next to the sliced axis; the state comes from outside with the same open extent."""
     graph = Graph()
     x, h = graph.parameter([-1, 4], name="x"), graph.parameter([-1, 2], name="h")
     loop = Loop(graph)
@@ -386,7 +386,8 @@ def growing_state() -> Case:
 
 
 def chained(count: int) -> Case:
-    """Loops in a row: each one's concatenation is cut by the next, in the other direction, and its last value added."""
+    """Loops in sequence: each one's concatenation is sliced by the next, in the other direction, and its last value
+    added."""
     graph, shape = Graph(), [2, 4]
     value, data = graph.parameter(shape, name="x"), ramp(2, 4)
     expected, lasts = data, []
@@ -405,7 +406,7 @@ case("chain-of-3", 3)(chained)
 
 @case("constant-slices")
 def constant_slices() -> Case:
-    """What is cut is a constant; the state is the model's only input, and a constant of the body scales it."""
+    """The sliced value is a constant; the state is the model's only input, and a constant of the body scales it."""
     graph, table = Graph(), ramp(4, 3, start=2)
     loop = Loop(graph)
     row, state = loop.feed(graph.const(table), **way(0, -1)), loop.feed(graph.parameter([1, 3], name="h"))
@@ -422,7 +423,7 @@ def constant_slices() -> Case:
 
 @case("concatenation-longer-than-parts")
 def longer_results() -> Case:
-    """Parts of 1 give results of 3 entries along the axis of the concatenation."""
+    """Parts of 1 yield results of 3 entries along the axis of the concatenation."""
     graph = Graph()
     loop = Loop(graph)
     piece = loop.feed(graph.parameter([2, 1], name="x"), **way(0, 1))

@@ -1,5 +1,5 @@
-"""What the models of the seeds' documentation are made of: an If and a TensorIterator that grow port by port, the
-documentation's rules for parts and concatenations in NumPy, and the lists that the cases enter themselves in."""
+"""Building blocks of the models from the documentation: an If and a TensorIterator that grow port by port, the
+documentation's rules for parts and concatenations in NumPy, and the lists of cases."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _save_edited(graph: Graph, path: Path, edit: Callable[[str], str]) -> Path:
 
 @dataclass
 class Case:
-    """A model, what it is given and what its results are by the text.
+    """A model with its inputs and the results by the text.
 
-    model: a graph written by hand, or a model of OpenVINO's API.
-    openvino: "both": OpenVINO agrees on the model and on what is written for it; "written": it is at fault on the model, or
-    does not read it; "none": it has no form of the model, or is at fault on every form.
+    model: a graph written by hand, or a model of OpenVINO's API. openvino: "both": OpenVINO agrees on the model and on
+    nnefc's output for it; "written": OpenVINO is wrong on the model, or does not read it; "none": it cannot express the
+    model, or is wrong on every form.
     """
 
     model: object
@@ -48,9 +48,9 @@ class Case:
 
 @dataclass
 class Refusal:
-    """A model that breaks a rule: the layer that the message must name, and words of what was seen in it.
+    """A model that breaks a rule: the layer that the message must name, and words about the fault.
 
-    at_run: the rule is about values or open extents, so that only a run with `inputs` can break it.
+    at_run: the rule is about values or open extents, so only a run with `inputs` can break it.
     """
 
     graph: Graph
@@ -65,7 +65,7 @@ class Refusal:
 
 
 CASES: dict[str, Callable[[], Case]] = {}
-DISPUTED: dict[str, Callable[[], Case]] = {}  # where programs count iterations in different ways: warned of or refused
+DISPUTED: dict[str, Callable[[], Case]] = {}  # trip counts on which implementations disagree: warned of or rejected
 REFUSED: dict[str, Callable[[], Refusal]] = {}
 
 
@@ -78,7 +78,7 @@ def _entry(cases: dict[str, Callable], name: str, arguments: tuple[object, ...])
 
 
 def case(name: str, *arguments: object) -> Callable:
-    """Enters a maker of a case by its name; further arguments are the maker's."""
+    """Registers a maker of a case by its name; further arguments are the maker's."""
     return _entry(CASES, name, arguments)
 
 
@@ -91,12 +91,12 @@ def refused(name: str, *arguments: object) -> Callable:
 
 
 def ramp(*shape: int, dtype: type = FLOAT, start: int = 1) -> np.ndarray:
-    """Small whole numbers, exact in every type: start, start + 1, ... modulo 13."""
+    """Returns small integers, exact in every type: start, start + 1, ... modulo 13."""
     return (np.arange(start, start + int(np.prod(shape, dtype=int))) % 13).reshape(shape).astype(dtype)
 
 
 def parts(x: np.ndarray, axis: int, start: int = 0, end: int = -1, stride: int = 1) -> list[np.ndarray]:
-    """The slices of `x` in the order of the iterations; a negative border counts from behind the last entry."""
+    """Returns the slices of `x` in the order of the iterations; a negative border counts from after the last entry."""
     begin, stop = (border + (x.shape[axis] + 1 if border < 0 else 0) for border in (start, end))
     size, slices = abs(stride), []
     while begin != stop:
@@ -107,20 +107,20 @@ def parts(x: np.ndarray, axis: int, start: int = 0, end: int = -1, stride: int =
 
 
 def joined(chunks: list[np.ndarray], axis: int, stride: int = 1) -> np.ndarray:
-    """The concatenation of the iterations' values: the last iteration first if the stride is negative."""
+    """Returns the concatenation of the iterations' values: the last iteration first if the stride is negative."""
     ordered = chunks if stride > 0 else chunks[::-1]
     return np.concatenate([np.atleast_1d(chunk) for chunk in ordered], axis)
 
 
 def kind(value: Port) -> tuple[str, list[int]]:
-    """The element type and the shape of a port."""
+    """Returns the element type and the shape of a port."""
     return value.layer.outputs[value.index]
 
 
 class Branches:
-    """An If under construction. Ports are numbered as the format does, unless `input_ids` and `output_ids` say otherwise.
+    """An If under construction. Ports are numbered as in the format, unless `input_ids` and `output_ids` differ.
 
-    by_index: the port maps tell outputs by 0, 1, ... instead of by the ids of their ports.
+    by_index: the port maps name outputs by 0, 1, ... instead of by the ids of their ports.
     """
 
     def __init__(self, graph: Graph, cond: Port, name: str = "choice", input_ids: list[int] | None = None,
@@ -137,24 +137,24 @@ class Branches:
         return self.then if branch == "then" else self.other
 
     def port(self, value: Port) -> int:
-        """A new input port for an outer value."""
+        """Adds an input port for an outer value."""
         self.inputs.append(value)
         return len(self.inputs) - 1
 
     def feed(self, branch: str, port: int, shape: list[int] | None = None, type_: str = "") -> Port:
-        """A parameter of a body that takes the value of an input port."""
+        """Adds a parameter of a body that reads an input port."""
         outer_type, outer_shape = kind(self.inputs[port])
         parameter = self._body(branch).parameter(outer_shape if shape is None else shape, type_ or outer_type)
         self.feeds[branch].append((port, parameter.layer))
         return parameter
 
     def take(self, value: Port, branches: str = "both") -> tuple[Port, ...]:
-        """A new input port and a parameter for it in each body, or in the one named."""
+        """Adds an input port and a parameter for it in each body, or in the named one."""
         port = self.port(value)
         return tuple(self.feed(branch, port) for branch in (["then", "else"] if branches == "both" else [branches]))
 
     def give(self, then: Port, other: Port, shape: list[int] | None = None, type_: str = "") -> int:
-        """A new output; gives its place among the outputs."""
+        """Adds an output; returns its index among the outputs."""
         place = len(self.outputs)
         self.outputs.append((type_ or kind(then)[0], kind(then)[1] if shape is None else shape))
         self.results["then"].append((place, self.then.result(then)))
@@ -180,7 +180,7 @@ class Branches:
 
 
 class Loop:
-    """A TensorIterator under construction. Ports are numbered as `Branches` does."""
+    """A TensorIterator under construction. Ports are numbered as in `Branches`."""
 
     def __init__(self, graph: Graph, name: str = "loop", numbering: list[int] | None = None,
                  input_ids: list[int] | None = None, output_ids: list[int] | None = None, by_index: bool = False) -> None:
@@ -194,7 +194,7 @@ class Loop:
         self.listed: list[int] = []
 
     def feed(self, value: Port, shape: list[int] | None = None, type_: str = "", **slice_: int) -> Port:
-        """A body parameter: sliced if an axis is given, otherwise invariant until a back edge makes it merged."""
+        """Adds a body parameter: sliced if an axis is passed, otherwise invariant until a back edge makes it merged."""
         self.inputs.append(value)
         outer_type, outer_shape = kind(value)
         own = list(outer_shape) if shape is None else shape
@@ -208,13 +208,13 @@ class Loop:
         self.edges.append((result.number, parameter.layer.number))
 
     def carry(self, value: Port, parameter: Port) -> Layer:
-        """A result that is the next value of a merged parameter."""
+        """Adds a result that is the next value of a merged parameter."""
         result = self.body.result(value)
         self.back(result, parameter)
         return result
 
     def give(self, result: Layer, shape: list[int], **slice_: int) -> int:
-        """A new output: a concatenation if an axis is given, otherwise the last value; gives its place."""
+        """Adds an output: a concatenation if an axis is passed, otherwise the last value. Returns its index."""
         self.outputs.append((kind(result.inputs[0])[0], shape))
         self.takes.append((len(self.outputs) - 1, result, slice_))
         return len(self.outputs) - 1
@@ -236,7 +236,7 @@ class Loop:
 
 
 def finish(graph: Graph, *values: Port) -> Graph:
-    """The graph with these values as its results."""
+    """Returns the graph with these values as its results."""
     for place, value in enumerate(values):
         graph.result(value, f"out{place}")
     return graph

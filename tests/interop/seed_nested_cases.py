@@ -16,7 +16,7 @@ from seed_models import FLOAT, Branches, Case, Loop, case, finish, joined, parts
 @case("loop-in-then-true", True)
 @case("loop-in-then-false", False)
 def loop_in_then(choose: bool) -> Case:
-    """The then body iterates, the else body works on the whole."""
+    """The then body iterates, the else body processes the whole."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2, 4], name="x")
     choice = Branches(graph, cond)
@@ -47,7 +47,7 @@ def loop_in_both(choose: bool) -> Case:
 
 
 def if_in_loop(stride: int, outside: bool) -> Case:
-    """Each iteration decides anew: by the part's own sum, or by a condition from outside that stays."""
+    """Each iteration decides again: by the part's own sum, or by a constant condition from outside."""
     graph = Graph()
     x, cond = graph.parameter([4, 2], name="x"), graph.parameter([], "boolean", "cond")
     loop = Loop(graph)
@@ -81,7 +81,7 @@ case("if-in-loop-by-outer-condition", 1, True)(if_in_loop)
 
 @case("if-by-counter")
 def if_by_counter() -> Case:
-    """A counter beside the state decides: the third iteration doubles instead of adding."""
+    """A counter next to the state decides: the third iteration doubles instead of adding."""
     graph = Graph()
     loop = Loop(graph)
     piece, count = loop.feed(graph.parameter([5], name="x"), **way(0, 1)), loop.feed(graph.const([0], np.int64))
@@ -103,7 +103,7 @@ def if_by_counter() -> Case:
 
 @case("loop-in-if-in-loop")
 def loop_in_if_in_loop() -> Case:
-    """Rows of x are summed up from left to right where they begin with a positive entry, and kept as they are elsewhere."""
+    """Rows of x are summed up from left to right if they begin with a positive entry, and unchanged otherwise."""
     graph = Graph()
     loop = Loop(graph, "rows")
     row = loop.feed(graph.parameter([3, 4], name="x"), **way(0, 1))
@@ -136,7 +136,7 @@ def loop_in_loop(stride: int) -> Case:
 @case("if-between-loops-true", True)
 @case("if-between-loops-false", False)
 def if_between_loops(choose: bool) -> Case:
-    """A loop, an If on its outputs, and a loop over what the If gives."""
+    """A loop, an If on its outputs, and a loop over the result of the If."""
     graph = Graph()
     x, cond = graph.parameter([1, 4], name="x"), condition(graph)
     first = sum_loop(graph, x, [1, 1], [1, 4], way(1, 1), way(1, 1), name="first")
@@ -154,7 +154,7 @@ def if_between_loops(choose: bool) -> Case:
 @case("branches-of-other-lengths-true", True)
 @case("branches-of-other-lengths-false", False)
 def branches_of_other_lengths(choose: bool) -> Case:
-    """The If gives 2 or 5 entries: the loop behind it runs as many iterations."""
+    """The If returns 2 or 5 entries: the next loop has as many iterations."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2], name="x")
     choice = Branches(graph, cond)
@@ -177,7 +177,7 @@ def random_weights() -> tuple[np.ndarray, np.ndarray]:
 
 
 def lstm(x: np.ndarray, h: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The formula of LSTMCell, gates in the order forget, input, cell, output, step by step."""
+    """Computes the formula of LSTMCell, gates in the order forget, input, cell, output, step by step."""
     weights, bias = random_weights()
     states, wide, h, c = [], weights.astype(float), h.astype(float), c.astype(float)
     for step in parts(x, 1):
@@ -193,7 +193,7 @@ def lstm(x: np.ndarray, h: np.ndarray, c: np.ndarray) -> np.ndarray:
 def complete_layer(graph: Graph, merged_weights: bool) -> Port:
     """The layer in the documentation's numbers: ids of ports, of layers and of blobs.
 
-    merged_weights: one matrix for inputs and states, as the documentation prints it; otherwise the two of opset1.
+    merged_weights: one matrix for inputs and states, as in the documentation; otherwise the two of opset1.
     """
     weights, bias = random_weights()
     x = graph.parameter([1, STEPS, INPUTS], name="x")
@@ -216,7 +216,7 @@ def complete_layer(graph: Graph, merged_weights: bool) -> Port:
 
 
 def as_printed(text: str) -> str:
-    """The body's Parameters without data, its Consts with no more than the place of their bytes."""
+    """Returns the body's Parameters without data, and Consts with only the offset of their bytes."""
     before, body, after = re.split("(<body>.*</body>)", text, flags=re.DOTALL)
     body = re.sub(r'<data shape="[^"]*" element_type="f32"/>\n', "", body)
     body = re.sub(r'<data element_type="[^"]*" shape="[^"]*" offset', "<data offset", body)
@@ -227,7 +227,7 @@ def as_printed(text: str) -> str:
 @case("complete-layer-without-data", False, as_printed)
 @case("complete-layer-as-printed", True, as_printed)
 def complete_example(merged_weights: bool, edit: Callable[[str], str]) -> Case:
-    """OpenVINO reads neither Parameters without data nor the one matrix of the printed cell."""
+    """OpenVINO reads neither Parameters without data nor the single matrix of the documented cell."""
     random, graph = np.random.default_rng(12), Graph()
     made = complete_layer(graph, merged_weights)
     inputs = {"x": random.standard_normal((1, STEPS, INPUTS)).astype(FLOAT),
@@ -243,7 +243,7 @@ def without_data(text: str) -> str:
 @case("parameters-without-data-true", True)
 @case("parameters-without-data-false", False)
 def parameters_without_data(choose: bool) -> Case:
-    """Parameters of the model and of bodies tell their type and shape by their ports alone."""
+    """Parameters of the model and of bodies state their type and shape by their ports alone."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2, 3], "i64", "x")
     choice = Branches(graph, cond)

@@ -19,7 +19,7 @@ def replaced(old: str, new: str, count: int = 1) -> Edit:
 
 
 def in_part(tag: str, edit: Edit) -> Edit:
-    """An edit of what stands within the first element of that name."""
+    """Returns an edit of the content of the first element with that name."""
     return lambda text: re.sub(f"<{tag}>.*?</{tag}>", lambda match: edit(match[0]), text, count=1, flags=re.DOTALL)
 
 
@@ -102,18 +102,18 @@ def body_without_result() -> Refusal:
 
 
 def without_precision(text: str) -> str:
-    """Body Parameters whose ports tell no type."""
+    """Body Parameters whose ports state no type."""
     return re.sub(r'(type="Parameter"[^>]*>\n<data shape="[^"]*" element_type="\w+"/>\n<output><port id="0") precision="\w+"',
                   r"\1", text)
 
 
 def with_false_precision(text: str) -> str:
-    """Body Parameters whose ports tell the type that they are fed, unlike their data."""
+    """Body Parameters whose ports state the type of their input, unlike their data."""
     return re.sub(r'(element_type="\w+"/>\n<output><port id="0" precision)="\w+"', r'\1="FP32"', text)
 
 
 def if_of_types(then_type: str, else_type: str, then_from: str, words: tuple[str, ...], edit: Edit = str) -> Refusal:
-    """Bodies that return values of these types; the then body's parameter says `then_from`."""
+    """Bodies that return values of these types; the then body's parameter declares `then_from`."""
     graph = Graph()
     cond, x, y = condition(graph), graph.parameter([2], then_type, "x"), graph.parameter([2], else_type, "y")
     choice = Branches(graph, cond)
@@ -137,7 +137,7 @@ refused("if-parameter-boolean", "u8", "boolean", "boolean", ("u8", "boolean"))(i
 @refused("if-two-results-for-one-output", [(0, 0), (0, 1)])
 @refused("if-result-without-output", [(0, 0)])
 def crossed(pairs: list[tuple[int, int]]) -> Refusal:
-    """Two results in each body; the then map holds pairs of an output and a result."""
+    """Two results in each body; the then map has pairs of an output and a result."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2], name="x")
     choice = Branches(graph, cond)
@@ -163,7 +163,7 @@ def more_results() -> Refusal:
 
 @refused("if-within-a-body")
 def within_a_body() -> Refusal:
-    """The mistake is in the inner If: it is the one named."""
+    """The mistake is in the inner If, which the message names."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([2], name="x")
     outer = Branches(graph, cond, "outer")
@@ -248,7 +248,7 @@ for label, change in LOOP_EDITS.items():
 
 
 def types_of_a_loop(place: int, inner: str, edit: Edit = str) -> Refusal:
-    """A sliced, a merged and an invariant parameter of f32 values; the one at `place` says another type."""
+    """A sliced, a merged and an invariant parameter of f32 values; the one at `place` declares another type."""
     graph = Graph()
     outer = [graph.parameter([1, 3], name="x"), graph.parameter([1, 1], name="h"), graph.parameter([1, 1], name="m")]
     loop = Loop(graph)
@@ -344,7 +344,7 @@ def two_lengths(first: int, second: int) -> Refusal:
 @refused("loop-open-length-not-of-parts", [5], [2])
 @refused("loop-open-lengths-differ", [4], [3])
 def open_lengths(first: list[int], second: list[int]) -> Refusal:
-    """Parts of 2 of the first tensor, of 1 of the second; their lengths are known in a run."""
+    """Parts of 2 of the first tensor, of 1 of the second; their lengths are known at run time."""
     graph = Graph()
     loop = Loop(graph)
     a = loop.feed(graph.parameter([-1], name="a"), [2], axis=0, stride=2, part_size=2)
@@ -356,7 +356,7 @@ def open_lengths(first: list[int], second: list[int]) -> Refusal:
 
 @refused("loop-in-a-branch")
 def loop_in_a_branch() -> Refusal:
-    """The loop in the then body cuts what cannot be cut into parts of 2."""
+    """The loop in the then body slices an axis that is not divisible into parts of 2."""
     graph = Graph()
     cond, x = condition(graph), graph.parameter([5], name="x")
     choice = Branches(graph, cond)
@@ -370,7 +370,7 @@ def loop_in_a_branch() -> Refusal:
 
 @refused("parameter-without-data-or-precision")
 def nothing_known() -> Refusal:
-    """A body's Parameter whose port tells no element type either."""
+    """A body's Parameter whose port states no element type either."""
     made = small_loop(edit=in_part("body", lambda text: re.sub(
         r'<data shape="1,1" element_type="f32"/>\n(<output><port id="0") precision="FP32"', r"\1", text, count=1)))
     made.layer = "Parameter_0"

@@ -1,11 +1,12 @@
-"""Documents of torch_to_nnef that are stored in torch_to_nnef/ (exporters/pack.py), by family: `khronos` and `tract` for the two
-targets, `quantized` for those in 8 bits, which the tract target alone has.
+"""Stored documents of torch_to_nnef in torch_to_nnef/ (exporters/pack.py), by family: `khronos` and `tract` for the two
+targets, `quantized` for those in 8 bits, which only the tract target has.
 
     python stored_exports.py NNEFC
 
-reports of each family how many documents were tried and how many passed, and exits with 1 if one fails. Documents of numbers
-are compared with what torch made, within 1e-4; those in 8 bits with tract, number for number, or where tract refuses them
-with torch, within two steps of the result."""
+Reports for each family how many documents were tried and how many passed, and exits with 1 if one fails. Float
+documents are compared with torch's results, within 1e-4. Those in 8 bits are compared with tract, number for number, or
+with torch, within two steps of the result, if tract refuses them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Export:
     name: str
 
     def unpack(self, folder: Path) -> tuple[Path, dict[str, np.ndarray]]:
-        """The model's folder, and inputs and outputs by name."""
+        """Returns the model's folder, and inputs and outputs by name."""
         with zipfile.ZipFile(ARCHIVES / f"{self.family}.zip") as archive:
             archive.extractall(folder, [each for each in archive.namelist() if each.startswith(f"{self.name}/")])
         model = folder / self.name
@@ -51,13 +52,13 @@ def exports(family: str) -> list[Export]:
 
 
 def known_fault(export: Export, text: str) -> str:
-    """What the exporter did wrong, by its table; empty: nothing that is known."""
+    """Returns the exporter's fault from its table; empty if none is known."""
     finding = f"{export.name}: {text}"
     return next((what for target, pattern, what in FAULTS if target in ("", export.family) and re.search(pattern, finding)), "")
 
 
 def verdict(nnefc: Path, export: Export, folder: Path) -> str:
-    """Empty if the document passes on both backends; else what is wrong."""
+    """Returns "" if the document passes on both backends, else the failure."""
     model, arrays = export.unpack(folder)
     inputs, _ = split(arrays)
     expected, tolerance = expect(export.name, model, quantization_of(model), arrays)
@@ -76,7 +77,7 @@ def verdict(nnefc: Path, export: Export, folder: Path) -> str:
 
 
 def report(nnefc: Path) -> bool:
-    """Prints a line for each family; true if no document failed but by its exporter's fault."""
+    """Prints a line for each family; returns true if no document failed except by its exporter's fault."""
     failures = []
     print(f"{'family':10} {'tried':>6} {'passed':>6} {'exporter wrong':>14} {'failed':>6}")
     for family in FAMILIES:

@@ -11,7 +11,7 @@ MAGIC = b"\x4e\xef\x01\x00"
 
 
 def dat(array: np.ndarray, dialect: str = "R") -> bytes:
-    """As the ratified dialect has them (R 5.2), or the provisional one (`P`; P 5.2)."""
+    """Returns a tensor file in the ratified layout (R 5.2), or the provisional one (`P`; P 5.2)."""
     rank, extents = array.ndim, array.shape
     if dialect == "P":
         header = struct.pack(f"<4sII{rank}IBBH", MAGIC, 16 + 4 * rank, rank, *extents, 0, 32, 0)

@@ -1,6 +1,7 @@
-"""What lies beyond an image adds nothing to a sum, whatever the filter has there: infinities and NaN of a filter reach the results of
-windows that read the image alone. oneDNN computes some convolutions as products of matrices, which multiply the border's zeros; older
-processors have more of them (DNNL_MAX_CPU_ISA). Against the sum of the specification in NumPy, on both backends."""
+"""The border of an image contributes nothing to a sum, whatever the filter: infinities and NaN of a filter only reach
+the results of windows that read the image there. oneDNN computes certain convolutions as matrix multiplications,
+including the border's zeros, more often on older processors (DNNL_MAX_CPU_ISA). Compared with the sum of the
+specification in NumPy, on both backends."""
 
 from __future__ import annotations
 
@@ -71,8 +72,8 @@ FOLLOWERS = {
 @pytest.mark.parametrize("results", [1, 16, 20])
 @pytest.mark.parametrize("follower", FOLLOWERS)
 def test_windows_that_lie_in_the_border(follower: str, results: int, bias: float, precision: str, nnefc: Path, tmp_path: Path) -> None:
-    """What follows a sum of nothing is done all the same. oneDNN 2.6.3 crashed where a function and a tensor that is added in
-    place follow a convolution whose window sees no pixel (AVX-512)."""
+    """Post-ops after an empty sum are applied. oneDNN 2.6.3 crashed if a function and an in-place addition follow a
+    convolution whose window reads no pixel (AVX-512)."""
     random = np.random.default_rng(results)
     body = follower.replace("; ", ";\n    ")
     (tmp_path / "net.nnef").write_text(f"""version 1.0;

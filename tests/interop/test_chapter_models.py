@@ -1,4 +1,4 @@
-"""The models of chapter_models.py and combined_models.py against their formulas: as they are on both backends and without
+"""The models of chapter_models.py and combined_models.py against their formulas: unchanged on both backends and without
 transformations, expanded, lowered, upgraded, as IR, and in OpenVINO."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXTERNAL = re.compile(r"(\w+)(?::(\w+))?\[([^\]]*)\]")
 
 
 class Model:
-    """A model in its folder, with inputs and weights that its name tells: whole eighths, or whole numbers."""
+    """A model in its folder, with inputs and weights seeded by its name: multiples of 1/8, or integers."""
 
     def __init__(self, made: dict, folder: Path) -> None:
         self.made, self.random = made, np.random.RandomState(zlib.crc32(made["name"].encode()) & 0xFFFF)
@@ -74,12 +74,12 @@ class Model:
         for name, one, other in zip(self.results, found, self.expected):
             if exact_ranks:
                 assert one.shape == other.shape, name
-            else:  # extents of 1 at the end say nothing (P 2.5)
+            else:  # trailing extents of 1 are irrelevant (P 2.5)
                 assert np.squeeze(one).shape == np.squeeze(other).shape, name
             np.testing.assert_allclose(one.astype(float).ravel(), other.astype(float).ravel(), 2e-5, 2e-5, err_msg=name)
 
     def run(self, tool: Nnefc, path: Path, backend: str = "onednn") -> None:
-        """By the order of the inputs: the other dialect may have to rename them."""
+        """Runs by the order of the inputs, since the other dialect may have to rename them."""
         text = (path / "graph.nnef").read_text() if path.is_dir() else ""
         head = re.search(r"graph \w+\( *(.*?) *\)", text)
         names = head[1].split(", ") if head else list(self.inputs)

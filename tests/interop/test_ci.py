@@ -1,4 +1,4 @@
-"""What continuous integration needs: many files at once, standard input, summaries, and reports for machines."""
+"""Features for continuous integration: several files at once, standard input, summaries, and reports for machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SCHEMAS = Path(__file__).resolve().parent / "schemas"
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = relu(x);\n}\n"
 WRONG = RIGHT.replace("relu(x)", "rleu(x)")
-# A tensor that nobody uses is a warning of lint.
+# A tensor without a reader is a warning of lint.
 DUBIOUS = RIGHT.replace("    y =", "    z = exp(x);\n    y =")
 COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "run --random-inputs 1", "inspect", "bench --iterations 1"]
 
@@ -26,7 +26,7 @@ def _run(nnefc: Path, folder: Path, line: str, text: str | None = None) -> subpr
 
 @pytest.fixture(name="folder")
 def _folder(tmp_path: Path) -> Path:
-    """Seven models in folders, one of them wrong; what is hidden, linked or something else is none."""
+    """Makes seven models in folders, one of them invalid, and hidden, linked or other files, which are not models."""
     for name, text in (("a.nnef", RIGHT), ("sub/b.nnef", WRONG), ("sub/model/graph.nnef", RIGHT), ("sub/model/other.nnef", RIGHT),
                        ("sub/deep/er/c.nnef", DUBIOUS), (".git/d.nnef", WRONG), ("sub/notes.txt", WRONG), ("plain/graph.nnef", RIGHT)):
         path = tmp_path / "models" / name
@@ -69,7 +69,7 @@ def test_folders_are_searched(option: str, nnefc: Path, folder: Path) -> None:
     assert [model["model"] for model in report["models"]] == MODELS
     assert [model["model"] for model in report["models"] if model["errors"]] == ["models/sub/b.nnef"]
     assert "there is no model in `empty`" in _run(nnefc, folder, f"check {option} empty").stderr
-    # Files may stand beside folders.
+    # Files may be listed next to folders.
     report = json.loads(_run(nnefc, folder, f"lint {option} models/a.nnef models/sub/deep --format json").stderr)
     assert [(model["model"], model["warnings"]) for model in report["models"]] == [("models/a.nnef", 0), ("models/sub/deep/er/c.nnef", 1)]
 
@@ -90,7 +90,7 @@ def test_the_summary(nnefc: Path, folder: Path) -> None:
     assert done.stderr.splitlines()[-1] == "nnefc: 1 error and 1 warning in 2 of 7 files"
     (folder / "two.nnef").write_text(WRONG.replace("shape", "shope"), encoding="utf-8")
     assert _run(nnefc, folder, "check two.nnef models/sub/b.nnef").stderr.splitlines()[-1] == "nnefc: 3 errors in 2 of 2 files"
-    # A single file needs none, what is right is told by silence, and `--quiet` tells errors alone.
+    # A single file needs no summary, a valid document prints nothing, and `--quiet` prints only errors.
     assert " files" not in _run(nnefc, folder, "check two.nnef").stderr
     assert _run(nnefc, folder, "check models/a.nnef models/plain").stderr == ""
     assert "nnefc:" not in _run(nnefc, folder, "check --quiet --recursive models").stderr
@@ -132,7 +132,7 @@ def _unescaped(text: str) -> str:
 
 
 def test_github(nnefc: Path, folder: Path) -> None:
-    """The lines are workflow commands that say what the JSON form says."""
+    """The lines are workflow commands with the content of the JSON form."""
     (folder / "100%, of:it.nnef").write_text(WRONG.replace("shape", "shope"), encoding="utf-8")
     (folder / "lines.nnef").write_text(RIGHT.replace("relu(x)", "conv(x,\n  x, x)"), encoding="utf-8")
     names = ["100%, of:it.nnef", "lines.nnef", "models/sub/deep/er/c.nnef"]
@@ -158,7 +158,8 @@ def test_github(nnefc: Path, folder: Path) -> None:
 
 
 def test_sarif_is_complete(nnefc: Path, folder: Path) -> None:
-    """One run for all models, with what code scanning services want: version, texts of rules, fingerprints, artifacts."""
+    """One run for all models, with the data that code scanning services need: version, texts of rules, fingerprints,
+    artifacts."""
     (folder / "two.nnef").write_text(WRONG.replace("    y =", "    z = rleu(x);\n    z = rleu(x);\n    y ="), encoding="utf-8")
     done = _run(nnefc, folder, "lint --recursive models two.nnef --format sarif")
     log = json.loads(done.stderr)
@@ -201,7 +202,7 @@ def test_json_follows_its_schema(nnefc: Path, folder: Path) -> None:
 
 
 def test_pre_commit_hooks(nnefc: Path, folder: Path) -> None:
-    """Each hook tells what is wrong with the files that it is for, or puts it right."""
+    """Each hook reports or fixes the problems of the files that it is for."""
     text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     hooks = [dict(re.findall(r"^[- ] (\w+): (.*)$", block, re.MULTILINE)) for block in re.split("(?m)^(?=- )", text)[1:]]
     assert [hook["id"] for hook in hooks] == ["nnefc-check", "nnefc-lint", "nnefc-fmt"]

@@ -1,5 +1,5 @@
-"""Convolutions and products of codes of 8 bits without VNNI, whose sums keep to 16 bits for each two products: against sums of integers,
-of codes that are near their zero, anywhere or at both ends."""
+"""8-bit convolutions and matrix multiplications without VNNI, with saturating 16-bit pair sums (maddubs): against sums
+of integers, for quantized values near their zero point, anywhere or at both ends."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SCALE, FILTER_SCALE = np.float32(2.0 ** -5), np.float32(2.0 ** -9)
 
 
 def codes_of(random: np.random.Generator, kind: str, zero: int, shape: list[int]) -> np.ndarray:
-    """Of channels along axis 1."""
+    """Returns quantized values of channels along axis 1."""
     if kind == "anywhere":
         return random.integers(0, 256, shape)
     if kind == "ends":
         return random.choice([0, 255], shape)
     deviation = {"near": 12, "few far": 40, "many far": 70, "few pairs": 12}[kind]
     codes = np.clip(np.rint(zero + deviation * random.standard_normal(shape)), 0, 255).astype(np.int64)
-    if kind == "few pairs":  # of channels at the same end
+    if kind == "few pairs":  # channels at the same end
         pairs = random.choice([-1, 0, 255], [shape[0], shape[1] // 2, *shape[2:]], p=[0.97, 0.015, 0.015]).repeat(2, axis=1)
         codes = np.where(pairs >= 0, pairs, codes)
     return codes
@@ -63,7 +63,7 @@ def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray, kernel: str 
 
 def filter_of(random: np.random.Generator, shape: list[int]) -> np.ndarray:
     codes = random.integers(-127, 128, shape)
-    # Pairs of the largest ones, of both signs.
+    # Pairs of the largest values, of both signs.
     codes[random.random(shape) < 0.1] = 127
     codes[random.random(shape) < 0.1] = -127
     return codes
@@ -92,7 +92,7 @@ def test_convolutions(nnefc: Path, tmp_path: Path, seed: int, kind: str) -> None
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width, outputs, groups", [(8, 8, 5), (16, 16, 3), (8, 8, 8), (4, 8, 7), (32, 32, 2), (12, 48, 3), (24, 16, 2)])
 def test_groups(nnefc: Path, tmp_path: Path, width: int, outputs: int, groups: int, kind: str) -> None:
-    """Of `width` inputs each, of which tiles see one group or two, and an odd one at the end."""
+    """Groups of `width` inputs each, of which a tile reads one or two, with an odd one at the end."""
     random = np.random.default_rng(width + groups)
     zero = ZEROS[(width + KINDS.index(kind)) % len(ZEROS)]
     stride = int(random.integers(1, 3))

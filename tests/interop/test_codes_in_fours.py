@@ -1,5 +1,5 @@
-"""Convolutions and products of codes whose results are codes, sums and all in registers where VNNI multiplies four codes at a time:
-against the quantization of sums of integers, on any number of threads."""
+"""8-bit convolutions and matrix multiplications with quantized results, in VNNI microkernels with a fused epilogue:
+against the quantization of integer sums, on any number of threads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def draw(seed: int, shape: list[int], filter: list[int]) -> tuple[np.ndarray, np
 
 
 def check(nnefc: Path, folder: Path, inputs: dict[str, np.ndarray], y: ov.Node, parameters: list[ov.Node], expected: np.ndarray) -> None:
-    """`expected`: codes less their zero, of which `y` is a multiple. Halves of a code may go either way."""
+    """Compares `y`, a multiple of the quantized values, with `expected`, the values minus the zero point. Ties may be
+    rounded either way."""
     for node in parameters:
         node.output(0).set_names({node.friendly_name})
     result = ops.result(y)

@@ -15,7 +15,7 @@ import pytest
 
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n    y = relu(x);\n}\n"
 WRONG = RIGHT.replace("relu(x)", "relu(z)")
-# A command of each kind, with the exit code for a document that is right and for one that is wrong.
+# A command of each kind, with the exit code for a valid document and for an invalid one.
 COMMANDS = ["check", "lint", "expand", "fmt --check", "upgrade", "compile", "run --random-inputs 1", "inspect", "bench --iterations 1"]
 
 
@@ -27,7 +27,7 @@ def _folder(tmp_path: Path) -> Path:
 
 
 def _shell(nnefc: Path, folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """Runs a line of the shell in which `nnefc` is the binary."""
+    """Runs a shell command line in which `nnefc` is the binary."""
     return subprocess.run(["bash", "-c", line.replace("nnefc ", f"{nnefc} ", 1)], cwd=folder, capture_output=True, text=True,
                           timeout=60, check=False)
 
@@ -38,10 +38,10 @@ def test_standard_error_that_cannot_be_written(command: str, redirection: str, n
     right = _shell(nnefc, folder, f"nnefc {command} right.nnef {redirection}")
     wrong = _shell(nnefc, folder, f"nnefc {command} wrong.nnef {redirection}")
     is_misuse = "nonsense" in command
-    # `upgrade` has something to tell of a document that is ratified already, which is lost.
+    # `upgrade` has a message for a document that is already ratified, which is lost.
     is_lost = redirection == "2>/dev/full" and command == "upgrade"
     assert right.returncode == (2 if is_misuse or is_lost else 0)
-    # The formatter looks at syntax alone.
+    # The formatter only checks the syntax.
     assert wrong.returncode == (2 if is_misuse else 0 if command.startswith("fmt") else 1)
 
 
@@ -87,7 +87,7 @@ def test_advice_about_options(line: str, told: str, nnefc: Path, folder: Path) -
 
 
 def test_folders_within_folders(nnefc: Path, tmp_path: Path) -> None:
-    """Each model once: links to folders are not followed, hidden names are left out."""
+    """Each model once: links to folders are not followed, hidden names are skipped."""
     places = ["a/one.nnef", "a/b/graph.nnef", "a/b/c/two.nnef", ".hidden/three.nnef", "graph.txt"]
     for place in places:
         (tmp_path / "all" / place).parent.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ def test_options_stand_behind_the_command(nnefc: Path, folder: Path) -> None:
     assert _shell(nnefc, folder, "nnefc help").stdout == _shell(nnefc, folder, "nnefc --help").stdout
 
 
-# A quarter of a gigabyte takes a while to be written.
+# A quarter of a gigabyte takes a noticeable time to write.
 LARGE = ("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 8192]);\n"
          "    w = variable(shape = [8192, 8192], label = 'w');\n    y = linear(x, w);\n}\n")
 
@@ -157,7 +157,7 @@ def test_an_interrupted_write_leaves_nothing(command: str, number: signal.Signal
     (folder / "large.nnef").write_text(LARGE, encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     for _ in range(5):
-        # Where these tests run in the background of a shell they ignore interrupts, and what they start would, too.
+        # If these tests run in the background of a shell they ignore interrupts, and so would their children.
         with subprocess.Popen([str(nnefc), *command.split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:  # noqa: PLW1509
             until = time.monotonic() + 50
@@ -167,7 +167,7 @@ def test_an_interrupted_write_leaves_nothing(command: str, number: signal.Signal
             code = process.wait(timeout=50)
         if code != 0:
             break
-        # On a busy machine it may have ended before this process was run again.
+        # On a busy machine it may have ended before this process runs again.
         for name in {path.name for path in folder.iterdir()} - before:
             (folder / name).unlink()
     assert code == -number
@@ -298,7 +298,7 @@ def test_check_finite_notes_a_constant(nnefc: Path, tmp_path: Path) -> None:
     done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
     assert done.returncode == 0 and "note: the constant `v` contains infinity at [1]" in done.stderr, done.stderr
     assert "error: " not in done.stderr
-    # An operation that computes one from other values is reported all the same.
+    # An operation that computes one from other values is reported nevertheless.
     np.save(tmp_path / "x.npy", np.array([3e38, 0], np.float32))
     done = _shell(nnefc, tmp_path, "nnefc run net.ir --input x.npy --check-finite")
     assert done.returncode == 0
@@ -334,7 +334,7 @@ def test_check_finite_of_a_mask_in_a_body(nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_check_finite_has_the_limits_of_the_run(nnefc: Path, tmp_path: Path) -> None:
-    """It keeps all values, where the run needs two of them at a time."""
+    """The check keeps all values, although the run needs only two of them at a time."""
     lines = "".join(f"    v{i + 1} = sin(v{i});\n" for i in range(9))
     (tmp_path / "net.nnef").write_text("version 1.0;\ngraph net( v0 ) -> ( v9 )\n{\n    v0 = external(shape = [1000000]);\n"
                                        + lines + "}\n", encoding="utf-8")
@@ -348,7 +348,7 @@ def test_check_finite_has_the_limits_of_the_run(nnefc: Path, tmp_path: Path) -> 
 def test_a_bench_is_of_twenty_runs(nnefc: Path, folder: Path) -> None:
     report = json.loads(_shell(nnefc, folder, "nnefc bench right.nnef --random-inputs 1 --format json").stdout)
     assert report["iterations"] == len(report["milliseconds"]) == 20
-    # As the reports of `run` and `inspect` have it.
+    # The same keys as in the reports of `run` and `inspect`.
     assert report["model"] == "right.nnef" and "network" not in report
 
 
@@ -404,7 +404,7 @@ def test_a_configuration_of_transformations_is_updated_in_place(nnefc: Path, fol
     assert (folder / "link.json").is_symlink()
     done = _shell(nnefc, folder, "nnefc compile net.nnef --transformations-config c.json")
     assert "opset4.Mish" in done.stdout and "Tanh" not in done.stdout
-    # What is wrong leaves the file as it is.
+    # An error leaves the file unchanged.
     (folder / "d.json").write_text(json.dumps([entry | {"instances": ["nosuch"]}]), encoding="utf-8")
     before = (folder / "d.json").read_bytes()
     done = _shell(nnefc, folder, "nnefc compile net.nnef --custom-operations-config-update d.json")
@@ -416,7 +416,7 @@ def test_a_configuration_of_transformations_is_updated_in_place(nnefc: Path, fol
 @pytest.mark.parametrize("planned", ["before it runs", "as it runs"])
 @pytest.mark.parametrize("command", ["run", "bench --iterations 1 --warmup 0"])
 def test_a_missing_library_is_a_warning(command: str, planned: str, nnefc: Path, folder: Path) -> None:
-    """oneDNN computes the operation; the linker finds the broken file first."""
+    """oneDNN has a kernel for the operation; the linker finds the broken file first."""
     (folder / "lrn.nnef").write_text(RIGHT.replace("relu(x)", "local_response_normalization(x, size = [1, 3, 1, 1])"), encoding="utf-8")
     line = f"nnefc {command} lrn.nnef --input x.npy"
     np.save(folder / "x.npy", np.ones((1, 3, 8, 8), np.float32))

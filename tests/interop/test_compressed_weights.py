@@ -1,6 +1,6 @@
-"""Weights that lie in f16, bf16 or blocks of four bits (Q4_0): products of few and of many rows, lookups and whatever else reads them,
-against NumPy on the numbers that they stand for, with the processor's widest vectors and without; the memory that they take; and IR of
-OpenVINO with weights in f16."""
+"""Weights in f16, bf16 or blocks of four bits (Q4_0): matrix multiplications with small and large row counts, lookups
+and other readers, against NumPy on the represented numbers, with the processor's widest vectors and without. Also
+their memory, and OpenVINO IR with weights in f16."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from models import Nnefc
 from peak_memory import peak_of
 
 RANDOM = np.random.default_rng(7)
-# Of the sums of some thousand products in f32.
+# For sums of thousands of products in f32.
 TOLERANCE = 1e-5
 
 
@@ -40,7 +40,8 @@ def write_bfloats(path: Path, label: str, values: np.ndarray) -> np.ndarray:
 
 
 def write_blocks(path: Path, label: str, values: np.ndarray, code: int = 0x54523040) -> np.ndarray:
-    """tract.md, section 3: an f16 scale and 32 codes; a byte of the newer order has items i and i + 16, of the older one neighbours."""
+    """Writes tract.md, section 3: an f16 scale and 32 4-bit codes; a byte of the newer order has items i and i + 16, of
+    the older one neighbours."""
     blocks = values.reshape(-1, 32)
     scales = (np.abs(blocks).max(1) / 7 + 1e-6).astype("<f2")
     codes = np.clip(np.round(blocks / scales.astype("f4")[:, None]) + 8, 0, 15).astype("u1")
@@ -89,7 +90,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "net"
 
 
-SIZES = [(32, 32), (64, 7), (2080, 1120)]  # (terms, outputs) of blocks along the terms
+SIZES = [(32, 32), (64, 7), (2080, 1120)]  # (terms, outputs) with blocks along the terms
 ODD_SIZES = [(1, 1), (33, 70), (1031, 1100)]
 
 
@@ -142,7 +143,7 @@ def test_a_place_outside_a_table_is_told(tool: Nnefc, folder: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_other_readers(form: str, tool: Nnefc, folder: Path) -> None:
-    """A filter, an operand, a part, a transpose, the weights themselves; the same weights in two places."""
+    """A filter, an operand, a slice, a transpose, the weights themselves; the same weights in two nodes."""
     w = FORMS[form](folder, "w", RANDOM.standard_normal((8, 4, 1, 8)))
     x = RANDOM.standard_normal((1, 4, 5, 16)).astype("f4")
     v = np.arange(8, dtype="f4").reshape(1, 8)
@@ -168,7 +169,7 @@ SIDE = 6144  # 72 MiB in f16, 144 in f32, 20 in blocks
 @pytest.mark.skipif(os.environ.get("NNEFC_SANITIZE") == "ON", reason="sanitizers take memory of their own")
 @pytest.mark.parametrize("form, most", [("f16", 72 + 50), ("q4_0", 21 + 50)])
 def test_weights_take_what_they_take_in_the_file(form: str, most: int, nnefc: Path, folder: Path) -> None:
-    """Beside 50 MiB of everything else; f32 would be 144 MiB."""
+    """Allows 50 MiB for everything else; f32 would be 144 MiB."""
     FORMS[form](folder, "w", np.tile(RANDOM.standard_normal((SIDE, 64)), (1, SIDE // 64)))
     np.savez(folder.parent / "in.npz", x=np.ones((1, SIDE), "f4"))
     (folder / "graph.nnef").write_text(document({"x": ((1, SIDE), "f32")}, (SIDE, SIDE), "y = linear(x, w, 0.0);"))

@@ -1,5 +1,5 @@
-"""If-8 and TensorIterator-1 by the cases of their rules: numbers that follow from the rules, OpenVINO beside us where it
-keeps them, and the graphs that are refused."""
+"""If-8 and TensorIterator-1 by the cases of their rules: numbers that follow from the rules, OpenVINO where it
+satisfies them, and rejected graphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Case:
     graph: Graph
     inputs: dict[str, np.ndarray]
     expected: list[np.ndarray]
-    openvino: bool = True  # it keeps the rules here
+    openvino: bool = True  # it satisfies the rules here
 
 
 CASES: dict[str, Callable[[], Case]] = {}
@@ -50,7 +50,7 @@ X, Y = np.array([[[1, 2], [3, 4]]], F32), np.array([[[2, 1], [2, 3]]], F32)
 
 @dataclass
 class Branch:
-    """A body: a function from its parameters to its results, and what the port map says of both."""
+    """A body: a function from its parameters to its results, and its part of the port map."""
     make: Callable[..., list[Port]]
     inputs: list[int] = field(default_factory=lambda: [1, 2])  # of the If, by parameter
     outputs: list[int] | None = None                           # of the If, by result
@@ -125,7 +125,7 @@ def crossed(value: bool) -> Case:
 
 
 def scalar_or_one(value: bool) -> Case:
-    """Shapes [] and [1] are inferred as [1], and that is what comes out."""
+    """Shapes [] and [1] are inferred as [1], also at run time."""
     scalar = Branch(lambda g: [g.const(5)], [])
     one = Branch(lambda g: [g.const([7])], [])
     return if_case([value], scalar, one, [], [[1]], [[5 if value else 7]], openvino=False)
@@ -152,7 +152,7 @@ def if_output_that_nothing_uses() -> Case:
 
 
 def nested(depth: int) -> Case:
-    """Ifs within the then bodies of Ifs; the innermost doubles x, and each adds 1 to what is within."""
+    """Ifs within the then bodies of Ifs; the innermost doubles x, and each adds 1 to the inner result."""
     g = Graph()
     cond, x = g.parameter([], "boolean", "cond"), g.parameter([1, 2, 2], name="x0")
     maps = "".join(f"<{tag}_port_map>{inputs}</{tag}_port_map>\n" for tag, inputs in [
@@ -296,7 +296,7 @@ def swap() -> Case:
 
 @case
 def delay_line() -> Case:
-    """Each state is the one before it an iteration earlier; the first is a slice. OpenVINO gives all the newest."""
+    """Each state is the previous state of an earlier iteration; the first is a slice. OpenVINO uses the newest for all."""
     g = Graph()
     ports = [g.parameter([2, 5], name="x")] + [g.parameter([2, 1], name=name) for name in "abc"]
     body = Graph(g.blobs)
@@ -330,7 +330,7 @@ def two_slices_and_an_invariant() -> Case:
 
 
 def counter(shape: list[int], axis: int = 0, **cut: int) -> Case:
-    """Nothing is sliced: the output that is concatenated tells the number of iterations."""
+    """Nothing is sliced: the concatenated output determines the trip count."""
     g = Graph()
     start = g.parameter(shape, name="c")
     body = Graph(g.blobs)
@@ -388,7 +388,7 @@ for value in (True, False):
 
 @case
 def if_in_iterator() -> Case:
-    """Adds where the mask is set, otherwise multiplies by 2; the mask is sliced too."""
+    """Adds if the mask is set, otherwise multiplies by 2; the mask is also sliced."""
     g = Graph()
     ports = [g.parameter([1, 4], name="x"), g.parameter([4], "boolean", "mask"), g.parameter([1, 1], name="h")]
     body = Graph(g.blobs)
@@ -430,7 +430,7 @@ def iterator_in_iterator() -> Case:
 
 @case
 def length_of_each_run() -> Case:
-    """The extent that is sliced is known when it runs."""
+    """The sliced extent is known at run time."""
     made = running_sum(np.ones((1, 7)), FORWARD, FORWARD, np.arange(1, 8).reshape(1, 7), 7)
     made.graph.layers[0].data["shape"] = "1,?"
     made.graph.layers[0].outputs = [("f32", [1, -1])]
@@ -495,7 +495,7 @@ ATTRIBUTE = re.compile(r' (\w[\w-]*)="([^"]*)"')
 
 
 def damaged(text: str) -> Iterator[tuple[str, str]]:
-    """The text with each attribute of port maps and back edges dropped, emptied, made negative or huge in turn."""
+    """Yields the text with each attribute of port maps and back edges dropped, emptied, made negative or huge in turn."""
     for part in re.finditer(r"<(\w*port_map|back_edges)>.*?</\1>", text, re.DOTALL):
         for found in ATTRIBUTE.finditer(text, part.start(), part.end()):
             for value in (None, "", "-7", "3", "9223372036854775807"):

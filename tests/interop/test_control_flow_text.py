@@ -1,5 +1,5 @@
-"""`if_else` and `tensor_iterator` of NNEF documents (NNEFC_control_flow): run by both backends and, written as IR,
-by OpenVINO against the formulas of the rules in NumPy. A document that was expanded before becomes the same IR."""
+"""`if_else` and `tensor_iterator` of NNEF documents (NNEFC_control_flow): run by both backends and, written as IR, by
+OpenVINO against the formulas of the rules in NumPy. An expanded document becomes the same IR."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ PARTS = np.array([[1, 2, 3, 4]], F32)
 
 
 def cut(x: np.ndarray, axis: int, stride: int = 1, start: int | None = None, end: int | None = None) -> list[np.ndarray]:
-    """The parts of the rule: [start, end) or, backwards, [end, start), where -1 stands behind the last."""
+    """Returns the parts by the rule: [start, end) or, backwards, [end, start), where -1 is the position after the last."""
     extent, size = x.shape[axis], abs(stride)
     start = (-1 if stride < 0 else 0) if start is None else start
     end = (0 if stride < 0 else -1) if end is None else end
@@ -279,8 +279,8 @@ fragment lstm( x: tensor<scalar>, h: tensor<scalar>, c: tensor<scalar>, w: tenso
 
 
 def lstm(stride: int) -> Case:
-    """The complete layer of the documentation of TensorIterator-1, batch 1, 25 steps of 512 into 256, beside OpenVINO's
-    LSTMSequence, whose gates are in the order f, i, c, o too."""
+    """The complete layer of the documentation of TensorIterator-1, batch 1, 25 steps of 512 inputs and 256 states,
+    compared with OpenVINO's LSTMSequence, whose gates are also in the order f, i, c, o."""
     steps, size, hidden = 25, 512, 256
     x, h, c = random(1, steps, size, seed=2), random(1, hidden, seed=3), random(1, hidden, seed=4)
     w, r = random(4 * hidden, size, seed=5) / 16, random(4 * hidden, hidden, seed=6) / 16

@@ -1,4 +1,4 @@
-"""Convert between the types that codes, masks and indices have: as NumPy converts, cut off at the ends of integers, and NaN to 0."""
+"""Convert between the types of quantized values, masks and indices: like NumPy, with saturated integers, and NaN to 0."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from openvino import opset1 as ops
 
 TYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "i8": np.int8, "boolean": np.bool_}
-COUNT = 5003  # no whole number of vectors
+COUNT = 5003  # not a multiple of the vector width
 
 
 def numbers(kind: str) -> np.ndarray:

@@ -1,5 +1,4 @@
-"""3x3 convolutions whose taps are some pixels apart, in fewer multiplications for each set of such pixels: against sums of
-NumPy in f64."""
+"""3x3 dilated convolutions by the Winograd algorithm on each subset of pixels: against sums of NumPy in f64."""
 
 from __future__ import annotations
 

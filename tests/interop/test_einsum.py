@@ -1,4 +1,5 @@
-"""Einsum against numpy.einsum, on both backends: equations that become products of matrices, in every order of their axes, and others."""
+"""Einsum against numpy.einsum, on both backends: equations that become matrix multiplications, in every order of their
+axes, and others."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def test_equations(equation: str, nnefc: Path, tmp_path: Path) -> None:
     check(equation, nnefc, tmp_path)
 
 
-# A batch, rows, columns and two axes that are summed, each operand and the result in orders drawn at random.
+# A batch, rows, columns and two summed axes, with each operand and the result in random order.
 @pytest.mark.parametrize("seed", range(40))
 def test_orders(seed: int, nnefc: Path, tmp_path: Path) -> None:
     random = np.random.default_rng(seed)

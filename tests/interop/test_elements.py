@@ -1,4 +1,4 @@
-"""Functions of the elements of images whose channels fill no whole blocks, between convolutions: against OpenVINO."""
+"""Element-wise functions of images whose channels do not fill whole blocks, between convolutions: against OpenVINO."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_between_convolutions(nnefc: Path, tmp_path: Path, name: str, channels: 
         return ops.convolution(data, normal(outputs, inputs, 3, 3) / np.float32(np.sqrt(9 * inputs)), [1, 1], [1, 1], [1, 1], [1, 1])
 
     y = convolved(x, 8, channels)
-    # Two readers, so that what follows is a step of its own.
+    # Two readers, so that the following operation is a separate step.
     second = convolved(y, channels, channels)
     y = ops.add(PAIRS[name](y, second), ops.abs(second)) if name in PAIRS else ops.add(FUNCTIONS[name](y), ops.abs(y))
     result = ops.result(convolved(y, channels, 17))

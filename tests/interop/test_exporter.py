@@ -1,9 +1,10 @@
-"""Models that Khronos' converter `nnef_tools` makes of ONNX: judged in silence, printed, expanded and run, by OpenVINO too,
-as ONNX Runtime runs the original.
+"""Models that Khronos' converter `nnef_tools` makes of ONNX: checked without diagnostics, printed, expanded and run,
+also by OpenVINO, with the results of ONNX Runtime for the original.
 
-Only what the converter translates right is here: it mistakes SAME_LOWER, `output_shape`, the alpha of Elu, Flatten beyond
-the first axis, SpaceToDepth, nearest resizing by half pixels, Sum of several ranks, LSTM, Softmax before opset 13, and with
-`--io-transpose` the shapes of inputs."""
+Only correct translations are included. The converter is wrong for SAME_LOWER, `output_shape`, the alpha of Elu, Flatten
+beyond the first axis, SpaceToDepth, nearest resizing by half pixels, Sum of several ranks, LSTM, Softmax before opset
+13, and with `--io-transpose` for the shapes of inputs.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ import exported_models
 from models import Nnefc, Outputs, assert_agree
 from openvino_oracle import openvino_outputs
 
-# Options of nnef_tools.convert, where they are not its defaults.
+# Options of nnef_tools.convert that differ from its defaults.
 VARIANTS = {
     "plain": {},
     "optimized": {"optimize": True, "annotate_shapes": True, "keep_io_names": True},
     "archive": {"compress": 1},
     "fragments": {"generate_custom_fragments": True, "annotate_shapes": True},
 }
-# Its own fragments are called by names that it does not define; its optimizer calls NumPy by a parameter that is gone.
+# Its own fragments have calls to undefined names; its optimizer passes a parameter that NumPy has removed.
 BROKEN = {"fragments": ("normalizations", "reductions", "activations", "shaping"), "optimized": ("products", "residual")}
 DEFAULTS = dict.fromkeys(("input_shapes", "io_transpose", "custom_converters", "custom_shapes", "custom_fragments",
                           "custom_optimizers", "decompose", "input_names", "output_names", "compress")) | dict.fromkeys(
@@ -40,7 +41,7 @@ DEFAULTS = dict.fromkeys(("input_shapes", "io_transpose", "custom_converters", "
 
 
 def _convert(source: Path, target: Path, options: dict[str, object]) -> dict[str, str]:
-    """Writes the model; returns the names that the tensors of the original have in it."""
+    """Writes the model; returns the names of the original's tensors in it."""
     names = target.with_suffix(".json")
     settings = {"input_format": "onnx", "output_format": "nnef", "input_model": str(source), "output_model": str(target),
                 "tensor_mapping": str(names), **DEFAULTS, **options}
@@ -53,7 +54,7 @@ def _convert(source: Path, target: Path, options: dict[str, object]) -> dict[str
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, np.ndarray, Outputs]]:
-    """The ONNX file of a model, its input and its outputs by name; each made once."""
+    """Returns the ONNX file of a model, its input and its outputs by name; each made once."""
     folder, made = tmp_path_factory.mktemp("onnx"), {}
     data = np.random.default_rng(7).standard_normal(exported_models.SHAPE).astype(np.float32)
 
@@ -86,7 +87,7 @@ def test_converted(nnefc: Path, tmp_path: Path, original: Callable[[str], tuple[
 
     done = tool.call("check", model)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    if "annotate_shapes" in VARIANTS[variant]:  # the converter wrote the shapes that it believes in as comments
+    if "annotate_shapes" in VARIANTS[variant]:  # the converter wrote the shapes that it assumes as comments
         assert model.joinpath("graph.nnef").read_text().count(";    # ") >= len(expected)
         done = tool.call("lint", model, "--no-config", "--disable", "all", "--enable", "shape-comment")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -95,7 +96,7 @@ def test_converted(nnefc: Path, tmp_path: Path, original: Callable[[str], tuple[
     if variant == "plain":
         assert_agree(_run(tool, model, names["x"], data, "--backend", "reference"), results)
         tool.must("compile", model, "-o", tmp_path / "net.xml")
-        # By its place: a parameter that is a result too has lost its name in OpenVINO.
+        # By index: OpenVINO loses the name of a parameter that is also a result.
         assert_agree(dict(zip(results, openvino_outputs(tmp_path / "net.xml", {0: data}))), results)
         formatted = tool.must("fmt", model / "graph.nnef")
         flat = tool.must("expand", model, "--lower", "all")

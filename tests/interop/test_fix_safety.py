@@ -1,6 +1,8 @@
-"""What `--fix` makes of every wrong document that the tests know: nothing, or a document without a new error where it was changed.
+"""The effect of `--fix` on every invalid document of the tests: none, or a document without a new error in the changed
+lines.
 
-The documents are the breaking examples of compiler/explain/rules, the invalid ones of tests/conformance and the mistakes of newcomers.
+The documents are the breaking examples of compiler/explain/rules, the invalid ones of tests/conformance and the
+mistakes of newcomers.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import entries  # noqa: E402
 import rule_file  # noqa: E402
 
 ROUNDS = 3
-# A repair that shows another mistake nearby: `size: bool = 1` becomes `size: logical = 1`, whose default is of another type.
+# A fix may reveal another mistake nearby: `size: bool = 1` becomes `size: logical = 1`, whose default has another type.
 OTHER_MISTAKES = {"declaration.default-type"}
 
 
@@ -47,7 +49,7 @@ def _documents() -> dict[str, bytes]:
 
 
 def _errors(nnefc: Path, folder: Path) -> dict[str, list[dict]]:
-    """The errors of each document, all judged by one process."""
+    """Returns the errors of each document, all checked by one process."""
     names = sorted(path.name for path in folder.iterdir())
     done = subprocess.run([str(nnefc), "check", "--format", "json", *names], cwd=folder, capture_output=True, timeout=600, check=False)
     report: dict[str, list[dict]] = defaultdict(list)
@@ -62,14 +64,14 @@ def _errors(nnefc: Path, folder: Path) -> dict[str, list[dict]]:
 
 
 def _changed_lines(before: str, after: str) -> set[int]:
-    """The lines of `after`, from 1, that are not lines of `before`."""
+    """Returns the lines of `after`, from 1, that are not lines of `before`."""
     matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
     return {line + 1 for tag, _, _, first, last in matcher.get_opcodes() if tag != "equal" for line in range(first, last)}
 
 
 @pytest.fixture(scope="module")
 def corpus(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str, list[dict], list[dict]]]:
-    """By name: the text before and after `--fix`, until it changes nothing more, and the errors of both."""
+    """Returns, by name, the text before and after `--fix` until it changes nothing, and the errors of both."""
     folder = tmp_path_factory.mktemp("corpus")
     documents = _documents()
     for name, text in documents.items():

@@ -1,4 +1,4 @@
-"""`--fix` of documents with very many mistakes: it mends what it can, in bounded time."""
+"""`--fix` of documents with a large number of mistakes: it fixes all that it can, in bounded time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _fix(nnefc: Path, path: Path, lines: list[str], *options: str) -> str:
 
 @pytest.mark.parametrize("place", [0, 137, 299])
 def test_one_fix_that_does_not_help_leaves_the_others(place: int, nnefc: Path, tmp_path: Path) -> None:
-    """More than the rounds that are made, had each fix one of its own."""
+    """More mistakes than rounds, if each fix needed its own."""
     lines = [f"    t{i} = rleu(x);" for i in range(300)]
     lines[place] = "    p = max_pol(x);"  # `max_pool` lacks its size
     told = _fix(nnefc, tmp_path / "net.nnef", lines)
@@ -40,7 +40,7 @@ def test_one_fix_that_does_not_help_leaves_the_others(place: int, nnefc: Path, t
 @pytest.mark.parametrize("line", ["    t{0} = relu(add(x, x{0}), );\n    u{0} = max_poool(x, size = [2,{0}]", "    t{0} = relu(y{0});",
                                   "    t{0} = max_pol(x, q{0} = {0});"], ids=["brackets", "names", "parameters"])
 def test_hostile_documents_take_bounded_time(line: str, nnefc: Path, tmp_path: Path) -> None:
-    """Each mistake has a repair that does not help, or names that are compared with all others."""
+    """Each mistake has a fix without effect, or names that are compared with all others."""
     _fix(nnefc, tmp_path / "net.nnef", [line.format(i) for i in range(10000)], "--diff")
 
 

@@ -1,5 +1,5 @@
-"""Arithmetic of extents, which is done while a document is expanded: against NumPy, and against the same operations on
-inputs, which kernels compute."""
+"""Arithmetic of extents, which is evaluated during expansion: against NumPy, and against the same operations on inputs,
+which kernels compute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from models import Nnefc
 
-# The extents of three inputs; `d` is computed of them, and negative here and there.
+# The extents of three inputs; `d` is computed from them, and partly negative.
 SHAPES = {"a": [5, 2, 3], "b": [2, 7, 3], "c": [4, 4, 1]}
 VALUES = {name: np.array(shape, np.int64) for name, shape in SHAPES.items()}
 VALUES["d"] = VALUES["a"] - VALUES["b"]

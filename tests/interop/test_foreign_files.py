@@ -1,4 +1,4 @@
-"""Files of other formats are named, with the way to NNEF."""
+"""The message for files of other formats names the format and how to convert it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _npy() -> bytes:
 
 
 CONVERTER = "python -m nnef_tools.convert --input-format {} --output-format nnef --input-model {}"
-# The name, the content, and what the message says.
+# The name, the content, and the expected message.
 FILES = [
     ("net.onnx", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.onnx") + " --keep-io-names`"),
     ("net.model", _onnx(), "this is an ONNX model", CONVERTER.format("onnx", "net.model") + " --keep-io-names`"),

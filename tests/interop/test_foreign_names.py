@@ -1,6 +1,5 @@
-"""Names of operations from other frameworks: each replacement that a message or a fix proposes computes the framework's function,
-by NumPy; where NNEF has none, the message says so or asks, and there is no fix.
-"""
+"""Names of operations from other frameworks: each replacement that a message or a fix proposes computes the framework's
+function, by NumPy. If NNEF has none, the message states this or asks, and there is no fix."""
 
 from __future__ import annotations
 
@@ -22,14 +21,14 @@ BATCH = 60
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What `check` says of a call."""
+    """The diagnostics of `check` for a call."""
 
     message: str
-    fix: str  # the name that takes the place of the written one; empty if there is no fix
+    fix: str  # the replacement of the written name; empty if there is no fix
     is_safe: bool
 
     def proposals(self, case: Case) -> list[str]:
-        """The code that is said to compute the operation of the case's framework; the fix's alone where there is one."""
+        """Returns the proposed code for the operation of the case's framework; only the fix's if there is one."""
         if self.fix:
             return [case.call.replace(case.name, self.fix, 1)]
         found = re.findall(r"(?:; write| or) `([^`]+)`(?: \(([\w., ]+)\))?", self.message)
@@ -42,7 +41,7 @@ class Answer:
         return "which keeps the axes" in self.message
 
     def declines(self, case: Case) -> bool:
-        """True of a question without a fix, and of the words that NNEF has none."""
+        """True of a question without a fix, and of a statement that NNEF has none."""
         return not self.proposals(case) and ("did you mean" in self.message or "NNEF has no " in self.message)
 
 
@@ -62,7 +61,7 @@ def _type_of(value: str) -> str:
 
 
 def _fragment(case: Case, index: int, code: str) -> str:
-    """The code in a fragment whose parameters are the tensors and values of the case."""
+    """Returns the code in a fragment whose parameters are the tensors and values of the case."""
     for name, value in case.values().items():
         code = code.replace(f"{name} = ..", f"{name} = {value}")
     result = "y" if code.endswith(";") else "result"
@@ -77,7 +76,7 @@ def _result_type(case: Case) -> str:
 
 
 def ask(nnefc: Path, folder: Path, cases: list[Case]) -> list[Answer]:
-    """What `check` says of the calls, each in a fragment of its own."""
+    """Returns the diagnostics of `check` for the calls, each in a separate fragment."""
     answers = []
     for start in range(0, len(cases), BATCH):
         batch = cases[start:start + BATCH]
@@ -91,7 +90,7 @@ def ask(nnefc: Path, folder: Path, cases: list[Case]) -> list[Answer]:
         for i, case in enumerate(batch):
             entry = told.get(i + 3, {"message": "", "fixes": []})
             if entry["message"] and f"`{case.name}`" not in entry["message"]:
-                entry = {"message": "", "fixes": []}  # NNEF has the name; another thing is wrong with the call
+                entry = {"message": "", "fixes": []}  # NNEF has the name; the call has another error
             fixes = entry["fixes"]
             answers.append(Answer(entry["message"], fixes[0]["text"] if fixes else "",
                                   all(fix["applicability"] == "safe" for fix in fixes)))
@@ -99,7 +98,7 @@ def ask(nnefc: Path, folder: Path, cases: list[Case]) -> list[Answer]:
 
 
 def compute(nnefc: Path, folder: Path, work: list[tuple[Case, str]]) -> list[np.ndarray]:
-    """The results of the codes, from one document."""
+    """Returns the results of the codes, from one document."""
     fragments, statements, inputs = "", "", {}
     for i, (case, code) in enumerate(work):
         fragments += _fragment(case, i, code)
@@ -148,14 +147,14 @@ def test_every_proposal_computes_the_function(framework: str, nnefc: Path, tmp_p
 
 
 def test_names_of_nnef_are_not_foreign(nnefc: Path, tmp_path: Path) -> None:
-    """Names that are those of NNEF are listed nowhere: what they compute there is the author's business."""
+    """The lists contain no name of NNEF: its meaning there is up to the author."""
     for framework in FRAMEWORKS:
         cases = read_cases(framework)
         assert not [case.name for case, answer in zip(cases, ask(nnefc, tmp_path, cases), strict=True) if not answer.message]
         assert len({case.name for case in cases}) == len(cases)
 
 
-# What was proposed before, by edit distance, and functions that are near to the right one.
+# Former proposals by edit distance, and functions near the right one.
 WRONG = {"softmin": "softmax(x, axes = ..)", "glu": "gelu(x)", "celu": "relu(x)", "rrelu": "relu(x)", "atan2": "atan(x)", "exp2": "exp(x)",
          "Round": "round(x)", "log_softmax": "softmax(x, axes = ..)", "std": "sqrt(mean_reduce(sqr(x - mean_reduce(x, axes = ..)), axes = ..))",
          "fmod": "x - floor(x / y) * y", "GELU": "gelu(x)"}
@@ -169,7 +168,8 @@ def test_a_wrong_pair_is_found(name: str, nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_a_wrong_pair_of_another_framework_is_found(nnefc: Path, tmp_path: Path) -> None:
-    """The hard sigmoid of ONNX is not that of PyTorch, and ONNX has another order of the arguments of batch normalization."""
+    """The hard sigmoid of ONNX differs from that of PyTorch, and ONNX has another order of the arguments of batch
+    normalization."""
     code = {}
     for framework in ("pytorch", "onnx"):
         cases = [case for case in read_cases(framework) if case.name.lower() in ("hardsigmoid", "round")]
@@ -185,9 +185,9 @@ def test_a_wrong_pair_of_another_framework_is_found(nnefc: Path, tmp_path: Path)
 @pytest.mark.parametrize("name, fixed", [
     # One letter transposed, missing or doubled.
     ("sigmiod", "sigmoid"), ("sigmod", "sigmoid"), ("sigmmoid", "sigmoid"), ("floro", "floor"), ("relluu", ""), ("ssoftplus", "softplus"),
-    # A letter replaced or added, and two slips.
+    # A replaced or added letter, and two typos.
     ("sigmoit", ""), ("sigmoids", ""), ("sgimodi", ""), ("softpluz", ""), ("tanch", ""),
-    # One slip away from a name of NNEF, but the name of something else.
+    # One typo away from a name of NNEF, but the name of another operation.
     ("softmin", ""), ("geglu", ""), ("swiglu", ""), ("glu", ""), ("sin_", "sin"), ("log1p", ""), ("exp2", ""), ("rem", ""), ("fmod", ""),
 ])
 def test_edit_distance_is_a_fix_for_one_slip_only(name: str, fixed: str, nnefc: Path, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""Fourier transforms against NumPy in f64: of lengths with large prime factors too, and what OpenVINO does not compute.
-Transforms of ONNX, converted by OpenVINO, against ONNX's own cases."""
+"""Fourier transforms against NumPy in f64: also for lengths with large prime factors, and cases that OpenVINO does not
+support. Transforms of ONNX, converted by OpenVINO, against ONNX's own cases."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def assert_near(found: np.ndarray, expected: np.ndarray, precision: float) -> No
     assert np.abs(found - expected).max() <= precision * max(1.0, np.abs(expected).max())
 
 
-# Powers of two, products of small primes up to 31, primes above, products of both; one.
+# Powers of two, products of small primes up to 31, larger primes, products of both; one.
 LENGTHS = [1, 2, 31, 37, 60, 64, 74, 961, 1024, 1009, 2 * 1009, 4099]
 
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_transforms_of_any_length(tool: Nnefc, tmp_path: Path, length: int) -> None:
-    precision = 2e-7  # that of an f32 to which a number of f64 is rounded
+    precision = 2e-7  # the precision of f64 rounded to f32
     x = RANDOM.standard_normal((2, length, 2)).astype(F32)
     numbers = x[..., 0].astype(F64) + 1j * x[..., 1]
     axis = np.array([1])
@@ -93,7 +93,7 @@ def test_frames(tool: Nnefc, tmp_path: Path, size: int, step: int, window: int) 
 
 ONNX_CASES = {case.name: case for case in load_model_tests(kind="node")
               if case.name.startswith(("test_dft", "test_stft", "test_unique"))}
-# OpenVINO's converter takes axis 1 whatever the input says; NumPy's files have no bf16.
+# OpenVINO's converter uses axis 1 independently of the input; NumPy's files have no bf16.
 NOT_RUN = {"test_dft_axis", "test_unique_bfloat16_sorted_without_axis"}
 
 
@@ -112,6 +112,6 @@ def test_cases_of_onnx(tool: Nnefc, tmp_path: Path, name: str) -> None:
     np.savez(tmp_path / "inputs.npz", **inputs)
     found = tool.run(tmp_path / "net.xml", "--inputs", tmp_path / "inputs.npz")
     for value, array in zip(case.model.graph.output, expected):
-        # OpenVINO's converter leaves, or adds, an axis of extent 1 where one side of the transform is real.
+        # OpenVINO's converter keeps, or adds, an axis of extent 1 if one side of the transform is real.
         assert found[value.name].squeeze().shape == array.squeeze().shape
         np.testing.assert_allclose(found[value.name].squeeze(), array.squeeze(), rtol=1e-4, atol=1e-3)

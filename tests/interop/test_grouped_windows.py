@@ -1,5 +1,5 @@
-"""Convolutions of groups, of each channel by itself and to few channels, on one axis to three, with strides, dilations and windows
-of any kind: against sums of NumPy in f64."""
+"""Grouped and depthwise convolutions, and those with a small number of outputs, on one to three axes, with strides,
+dilations and windows of any kind: against sums of NumPy in f64."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openvino import opset1 as ops
 from window_sums import convolved
 
 RANDOM = np.random.default_rng(9)
-# Images, groups, inputs and outputs of a group, extents, windows, strides, dilations, borders before and behind.
+# Images, groups, inputs and outputs of a group, extents, windows, strides, dilations, padding before and after.
 CASES = [
     (1, 32, 1, 1, [9, 10, 11], [3, 3, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]),
     (2, 24, 1, 1, [8, 7, 9], [5, 3, 3], [2, 1, 2], [1, 1, 1], [2, 1, 1], [2, 1, 1]),

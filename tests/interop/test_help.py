@@ -1,4 +1,4 @@
-"""What the binary tells of itself: pages of operations, help of commands, limits, and files that are not written over."""
+"""Texts of the binary: pages of operations, help of commands, limits, and files that are not overwritten."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "run", "insp
 
 
 def _declarations(name: str) -> dict[str, str]:
-    """The fragments of a library with the text of their declarations, bodies included."""
+    """Returns the fragments of a library with the text of their declarations, including bodies."""
     text = (STDLIB / name).read_text(encoding="utf-8")
     return {match[1]: match[0] for match in re.finditer(r"^fragment (\w+)[^;{]*(?:;|\{.*?^\})", text, re.MULTILINE | re.DOTALL)}
 
@@ -55,7 +55,7 @@ def test_the_pages_of_operations(nnefc: Path, tmp_path: Path) -> None:
             head = re.sub(r"\[[^]]*\]", "", declaration.split("->")[0])
             assert [item["name"] for item in page["parameters"]] == re.findall(r"(\w+) ?:", head), name
             assert all(item["text"] for item in page["parameters"]), name
-        # A primitive has no body that would tell what it computes.
+        # A primitive has no body that would describe it.
         assert page["formula"] or declaration.endswith("}"), name
         assert page["section"].startswith("R 4." if name in RATIFIED else "NNEFC_"), name
         assert re.search(rf"\b{name}(<\w+>)?\(", page["example"]), name
@@ -76,7 +76,7 @@ def test_the_page_of_an_operation(name: str, nnefc: Path, tmp_path: Path) -> Non
             assert f"= {opset}.{kind} " in printed
     shown = _run(nnefc, tmp_path, "explain", name).stdout
     if name in RATIFIED:
-        # What it does comes first, then the signature, then a line for each parameter.
+        # The summary comes first, then the signature, then a line for each parameter.
         parts = [page["summary"], page["signature"].splitlines()[0], "Parameters:", *(item["text"] for item in page["parameters"])]
         positions = [shown.index(part) for part in parts]
         assert positions == sorted(positions)
@@ -150,7 +150,7 @@ graph net( x ) -> ( y )
 
 
 def _old_model(folder: Path) -> None:
-    """A provisional model folder with data, notes and a tensor file that the graph does not use."""
+    """Makes a provisional model folder with data, notes and a tensor file that the graph does not use."""
     (folder / "a").mkdir(parents=True)
     (folder / "graph.nnef").write_text(OLD, encoding="utf-8")
     write_dat(folder / "a" / "w.dat", np.arange(4, dtype=np.float32).reshape(1, 4), "P")
@@ -184,7 +184,7 @@ def test_upgrade_replaces_only_models(nnefc: Path, tmp_path: Path) -> None:
     _old_model(tmp_path / "other")
     done = _run(nnefc, tmp_path, "upgrade", "old", "-o", "other", code=2)
     assert "or replace the model in it with `--force`" in done.stderr
-    # A model that is wrong replaces nothing.
+    # An invalid model replaces nothing.
     (tmp_path / "old" / "graph.nnef").write_text(OLD.replace("add(x, w)", "add(x, z)"), encoding="utf-8")
     _run(nnefc, tmp_path, "upgrade", "old", "-o", "other", "--force", code=1)
     assert (tmp_path / "other" / "graph.nnef").read_text(encoding="utf-8") == OLD

@@ -1,5 +1,5 @@
-"""Operations in the form that changes nothing, between a parameter and a result: OpenVINO knows the tensors of what is written
-by the document's names, and gives the values that came in. Variables that are stored and never read, too."""
+"""Identity operations between a parameter and a result: OpenVINO names the tensors of the written IR as the document
+does, and returns the inputs. Variables that are stored and never read are included."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ OF_IMAGES = {
 CASES = [(type_, data, name, text) for type_, data, forms in (
     ("scalar", FLOATS, OF_FLOATS), ("logical", LOGICALS, OF_LOGICALS), ("integer", INTEGERS, OF_INTEGERS),
     ("scalar", IMAGE, OF_IMAGES)) for name, text in forms.items()]
-# What the standard library cannot say as one expression.
+# Statements that the standard library cannot express in one expression.
 STATEMENTS = {
     "copy_n(x, times = 1)[0]": "[y] = copy_n(x, times = 1);",
     "split(x, axis = 1, ratios = [1])[0]": "[y] = split(x, axis = 1, ratios = [1]);",
@@ -114,7 +114,7 @@ STATEMENTS = {
 
 
 class Written:
-    """A document that was written for OpenVINO, and is compiled there."""
+    """A document that was written for OpenVINO and is compiled there."""
 
     def __init__(self, program: Nnefc, folder: Path, signature: str, body: str) -> None:
         document, path = folder / "net.nnef", folder / "net.xml"
@@ -125,7 +125,7 @@ class Written:
         self.compiled = ov.Core().compile_model(self.model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
 
     def check_names(self, inputs: list[str], outputs: list[str]) -> None:
-        """Each tensor is known by its own name, and by none of the others, before and after OpenVINO's own passes."""
+        """Checks that each tensor has its own name, and no other's, before and after OpenVINO's own passes."""
         known = {*inputs, *outputs}
         for model in (self.model, self.compiled):
             assert [sorted(port.names & known) for port in model.inputs] == [[name] for name in inputs]
@@ -194,7 +194,7 @@ VARIABLE = external("scalar", FLOATS) + "    v = variable<scalar>(shape = [2, 3]
     ("w = variable<scalar>(shape = [2, 3], label = 'w'); u = update(v, x); t = update(w, u); y = x + w;", "y", ["w"]),
 ])
 def test_updated_variables(program: Nnefc, tmp_path: Path, body: str, result: str, seen: list[str]) -> None:
-    """A variable has a state in OpenVINO, whether it is read or not, and that holds what was stored."""
+    """A variable has a state in OpenVINO, whether it is read or not, with the stored value."""
     text = VARIABLE + "    r = relu(x);\n    " + body
     made = Written(program, tmp_path, f"(x) -> ({result})", text)
     made.check_names(["x"], [result])
@@ -239,7 +239,7 @@ def test_updated_logical(program: Nnefc, tmp_path: Path) -> None:
 
 
 def test_updated_variables_here(program: Nnefc, tmp_path: Path) -> None:
-    """The same document on both backends: the result is what was stored."""
+    """The same document on both backends: the result is the stored value."""
     document = tmp_path / "net.nnef"
     document.write_text("version 1.0;\n\ngraph net(x) -> (u)\n{\n" + VARIABLE + "    u = update(v, x);\n}\n")
     np.save(tmp_path / "x.npy", FLOATS)

@@ -1,5 +1,5 @@
-"""Indices that come with the data of a run: the lowest and highest ones are taken, those beyond are refused by a message
-that names the node, on both backends, and never read or write beyond the tensor."""
+"""Indices that are data of a run: the lowest and highest ones are accepted; those beyond are rejected by a message that
+names the node, on both backends, without access out of bounds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from models import Nnefc
 
-EXTENT = 4  # of the axis that is indexed
+EXTENT = 4  # of the indexed axis
 FAR = (np.iinfo(np.int64).min, np.iinfo(np.int64).max, -(1 << 31) - 1, 1 << 32, -EXTENT - 1, EXTENT)
 DATA = np.arange(EXTENT * 3, dtype=np.float32).reshape(EXTENT, 3)
 
-# By operation: extents of the indices, attributes, further inputs, and what it computes of the index that all of them are.
-# Those below zero count from the end, in the earlier versions that say nothing of them, too.
+# By operation: extents of the indices, attributes, further inputs, and the result if all indices are equal. Negative
+# ones count from the end, also in earlier versions whose text does not mention them.
 TAKERS = {
     "opset1.Gather": ([2], "", ["axis"], lambda index: DATA[[index, index]]),
     "opset7.Gather": ([2], "batch_dims = 0", ["axis"], lambda index: DATA[[index, index]]),

@@ -1,5 +1,5 @@
-"""Convolutions and products of integers, as exporters write those of codes whose zero is known when they run alone: both
-backends against sums of NumPy's integers, of 32 bits as they wrap around."""
+"""Convolutions and matrix multiplications of integers, as exporters write them for quantized values whose zero point is
+known only at run time: both backends against sums of NumPy's 32-bit integers, which wrap around."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from openvino import opset1 as ops
 import window_sums
 from processor import has_lanes
 
-# Numbers less a zero of 8 bits and codes; what fits 16 bits; what does not, of data or of weights.
+# Numbers as quantized values minus an 8-bit zero point; numbers that fit 16 bits; numbers that do not, in data or
+# weights.
 RANGES = {"codes": (255, 127), "halves": (32767, 32767), "wide data": (2 ** 31 - 1, 100), "wide weights": (100, 2 ** 31 - 1)}
 BACKENDS = [["--backend", "reference"], ["--threads", "1"], ["--threads", "2"], ["--threads", "6"]]
-# Those of this processor at most: in narrow and wide registers, with VNNI and without.
+# Instruction sets up to this processor's: 256-bit and 512-bit vectors, with VNNI and without.
 INSTRUCTIONS = ["AVX2_VNNI", "AVX2", "AVX512_CORE"]
 
 
@@ -28,7 +29,7 @@ def numbers(seed: int, shape: list[int], most: int) -> np.ndarray:
 
 
 def wrapped(sums: np.ndarray) -> np.ndarray:
-    """Of 64 bits, in 32."""
+    """Wraps 64-bit integers to 32 bits."""
     return sums.astype(np.uint64).astype(np.uint32).view(np.int32)
 
 
@@ -66,7 +67,7 @@ def test_products(nnefc: Path, tmp_path: Path, kind: str, shape: list[int], outp
 @pytest.mark.parametrize("zero", [0, 14, 128, 255])
 @pytest.mark.parametrize("far", [0.0, 0.01, 0.2, 1.0])
 def test_products_of_codes(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, zero: int, far: float) -> None:
-    """Numbers as codes less a zero, which some are anywhere from; pairs of the largest weights of both signs."""
+    """Numbers as quantized values minus a zero point at any position; pairs of the largest weights of both signs."""
     random = np.random.default_rng(7)
     codes = np.clip(np.rint(zero + 20 * random.standard_normal(shape)), 0, 255).astype(np.int32)
     anywhere = random.random(shape) < far
@@ -79,7 +80,7 @@ def test_products_of_codes(nnefc: Path, tmp_path: Path, shape: list[int], output
 
 
 def test_rows_beyond_codes(nnefc: Path, tmp_path: Path) -> None:
-    """Of rows that threads share out, some as codes and some beyond them, and beyond 16 bits."""
+    """Rows that threads share, within the range of quantized values, beyond it, and beyond 16 bits."""
     data, weights = numbers(10, [210, 128], 100), numbers(11, [128, 170], 127)
     data[80, 3], data[150:160] = 20000, numbers(12, [10, 128], 2 ** 20)
     x = ops.parameter([210, 128], np.int32, name="x")
@@ -104,7 +105,7 @@ def test_convolutions(nnefc: Path, tmp_path: Path, kind: str, shape: list[int], 
 
 
 def test_groups_and_transposed(nnefc: Path, tmp_path: Path) -> None:
-    """Each group is a convolution of its own; a transposed one adds what each of its inputs is multiplied by."""
+    """Each group is a separate convolution; a transposed one adds the products of each input."""
     data, weights = numbers(5, [1, 6, 5, 6], 2 ** 31 - 1), numbers(6, [3, 4, 2, 3, 2], 2 ** 31 - 1)
     x = ops.parameter([1, 6, 5, 6], np.int32, name="x")
     y = ops.group_convolution(x, ops.constant(weights), [1, 2], [1, 0], [1, 1], [1, 1])
@@ -124,7 +125,8 @@ def test_groups_and_transposed(nnefc: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape, outputs", [([1, 20, 48], 64), ([7, 33], 16), ([2, 50, 24], 45), ([130, 70], 1)])
 @pytest.mark.parametrize("follows", ["nothing", "scale", "scale, bias and residual", "residual and scale", "second reader"])
 def test_numbers_of_sums(nnefc: Path, tmp_path: Path, follows: str, shape: list[int], outputs: int, kind: str) -> None:
-    """What follows sums that become numbers, as where data are quantized in a run: a scale that the run finds, a bias, another sum."""
+    """Post-ops after sums that become floats, as in dynamic quantization: a scale that the run computes, a bias,
+    another sum."""
     random = np.random.default_rng(9)
     data, weights = numbers(1, shape, RANGES[kind][0]), numbers(2, [shape[-1], outputs], RANGES[kind][1])
     scale, bias = np.float32(0.003), random.standard_normal(outputs).astype(np.float32)

@@ -1,5 +1,5 @@
-"""Integers at the ends of their types: powers, shifts, quotients and remainders, with constants and with inputs. Expected is NumPy, which
-ONNX follows, and for divisions by zero OpenVINO's CPU plug-in."""
+"""Integers at the limits of their types: powers, shifts, quotients and remainders, with constants and with inputs.
+Expected values are NumPy's, which ONNX follows, and for divisions by zero those of OpenVINO's CPU plug-in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNED = [kind for kind in TYPES if kind[0] == "i"]
 
 
 def computed(nnefc: Path, folder: Path, operation: str, kind: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By both backends of inputs, and of constants, which are folded before the run: all alike."""
+    """Returns the common result of both backends from inputs, and from constants, which are folded before the run."""
     count = len(a)
     parameters = "\n".join(f'  %{i} = opset1.Parameter "{name}" {{element_type = {kind}, shape = shape[{count}]}} : {kind}[{count}]'
                            for i, name in enumerate("ab"))
@@ -71,7 +71,7 @@ def test_powers_with_negative_exponents(kind: str, nnefc: Path, tmp_path: Path) 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("way", ["Left", "Right"])
 def test_shifts_by_the_width_and_more(way: str, kind: str, nnefc: Path, tmp_path: Path) -> None:
-    """As NumPy and ONNX have it: no bit of the number is left, of negative ones the sign."""
+    """Like NumPy and ONNX: no bit of the number remains, or the sign of a negative one."""
     limits = np.iinfo(TYPES[kind])
     a, b = pairs([0, 1, 3, 100, limits.max, -1, -100, limits.min], [0, 1, limits.bits - 1, limits.bits, limits.bits + 1, 100], kind)
     found = computed(nnefc, tmp_path, f'opset15.Bitwise{way}Shift "y" (%0, %1) {{auto_broadcast = "numpy"}}', kind, a, b)
@@ -167,8 +167,9 @@ def test_cases_of_onnx(nnefc: Path, tmp_path: Path) -> None:
             continue
         with np.load(tmp_path / "out.npz") as file:
             found = file[file.files[0]]
-        # OpenVINO's front end writes a shift to the right as a quotient by a power of 2. It is rounded toward zero, and the
-        # power of the width wraps around to 0: neither form can express ONNX's shifts of negative integers or by the width.
+        # OpenVINO's front end writes a right shift as a quotient by a power of 2. It is rounded toward zero, and the
+        # power of the width wraps around to 0: neither form can express ONNX's shifts of negative integers or by the
+        # width.
         quotient = re.match(r"test_bitshift_right_int\d+_(negative|shift_ge_width)", case.name)
         if not quotient and not np.allclose(found, expected[0], rtol=1e-3, atol=1e-7, equal_nan=True):
             wrong.append(f"{case.name}: {found}; expected {expected[0]}")

@@ -25,7 +25,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 
 def relu(shape: str = "1,4") -> str:
-    """One ReLU from `x` to `y`."""
+    """Returns one ReLU from `x` to `y`."""
     graph = Graph()
     x = graph.parameter([1, 4], name="x")
     graph.result(graph.add("ReLU", "opset1", [x], [("f32", [1, 4])], name="y")[0], "y")
@@ -45,7 +45,7 @@ def save(folder: Path, text: str, weights: bytes = b"") -> Path:
 
 
 def run(tool: Nnefc, path: Path, **inputs: np.ndarray) -> dict[str, np.ndarray]:
-    """The outputs on both backends, and those of the file written again."""
+    """Returns the outputs on both backends, and those of the file after writing it again."""
     np.savez(path.with_name("inputs.npz"), **inputs)
     again, text = path.with_name("again.xml"), path.with_name("graph.ir")
     tool.must("compile", path, "-o", again)
@@ -69,7 +69,7 @@ def refused(tool: Nnefc, path: Path, rule: str) -> None:
         assert done.returncode == 1 and f"[{rule}]" in done.stderr, done.stderr
 
 
-# --- spellings that mean the same ---------------------------------------------------------------
+# --- equivalent spellings -----------------------------------------------------------------------
 
 SAME = {
     "type_as_its_class": lambda text: text.replace('"ReLU"', '"Relu"'),
@@ -95,7 +95,8 @@ SAME = {
 }
 
 
-# It takes a root in capitals for IR and then does not read it, wants a precision, and types in their own spelling.
+# OpenVINO accepts a root in capitals as IR and then does not read it; it requires a precision, and types in their own
+# spelling.
 NOT_FOR_OPENVINO = {"root_in_capitals", "without_precisions", "port_name_as_type"}
 
 
@@ -144,7 +145,7 @@ def test_a_parameter_tells_its_type_and_shape(tool: Nnefc, tmp_path: Path, what:
 
 
 def test_a_parameter_without_data(tool: Nnefc, tmp_path: Path) -> None:
-    """Its port tells what it is; where that has no type either, nothing does."""
+    """Its port determines the type; an error if the port has none either."""
     bare = relu().replace('<data shape="1,4" element_type="f32"/>', "")
     assert bare != relu()
     tool.must("check", save(tmp_path, bare))
@@ -159,7 +160,7 @@ def test_a_set_that_does_not_exist(tool: Nnefc, tmp_path: Path) -> None:
 
 
 def test_a_precision_that_differs_from_the_type(tool: Nnefc, tmp_path: Path) -> None:
-    """The readers of OpenVINO and of nnefc infer the type; the declared one is worth a warning."""
+    """The readers of OpenVINO and of nnefc infer the type; a different declared one causes a warning."""
     path = save(tmp_path, relu().replace('<port id="1" precision="FP32"', '<port id="1" precision="I32"'))
     done = tool.call("check", path)
     assert done.returncode == 0 and "[openvino.port-precision]" in done.stderr
@@ -178,10 +179,10 @@ def test_enumerations_in_other_letters(tool: Nnefc, tmp_path: Path) -> None:
     np.testing.assert_array_equal(openvino_outputs(path, {"x": value})[0].ravel(), [2, 3, 5, 6])
 
 
-# --- If: mistakes in port maps, and bodies that are never taken ------------------------------------
+# --- If: mistakes in port maps, and bodies that never run ------------------------------------------
 
 def branch(graph: Graph, wrong: bool) -> str:
-    """A body of x [1,4] that multiplies it by itself, or that breaks rules of shapes."""
+    """Returns a body of x [1,4] that multiplies it by itself, or that breaks rules of shapes."""
     body = Graph(graph.blobs)
     x = body.parameter([1, 4], name="inner")
     if wrong:
@@ -238,7 +239,7 @@ TYPES = {"FP16": "f16", "FP32": "f32", "FP64": "f64", "BF16": "bf16", "I4": "i4"
 
 @pytest.mark.parametrize("port", TYPES)
 def test_element_types(tool: Nnefc, tmp_path: Path, port: str) -> None:
-    """Both spellings are read in both places, and each is written in its own."""
+    """Both spellings are accepted at both positions, and each position is written in its own."""
     graph = Graph()
     graph.result(graph.parameter([4], name="x"), "y")
     for precision in (port, TYPES[port]):
@@ -255,7 +256,7 @@ def test_element_types(tool: Nnefc, tmp_path: Path, port: str) -> None:
 @pytest.mark.parametrize("names, tensor_names", [
     ("x", ["x"]), (r"b\,2,a", ["a", "b,2"]), ("入力", ["入力"]), ("a&amp;b&lt;c&quot;", ['a&b<c"'])])
 def test_tensor_names(tool: Nnefc, tmp_path: Path, names: str, tensor_names: list[str]) -> None:
-    """Data goes to an input by the name of its layer and by each name of its tensor; all survive writing."""
+    """Data are passed by the name of a layer or any name of its tensor; all names survive writing."""
     text = relu().replace('names="x"', f'names="{names}"').replace('names="y"', f'names="{names.replace("x", "y")}"')
     path = save(tmp_path, text)
     for name in ["x", *tensor_names]:
@@ -279,7 +280,7 @@ def test_a_name_of_two_tensors(tool: Nnefc, tmp_path: Path) -> None:
 # --- Loop: slices and the trip count --------------------------------------------------------------
 
 def test_a_loop_without_slices_left(tool: Nnefc, tmp_path: Path) -> None:
-    """A trip count above the number of slices is a mistake where nothing ends the loop before."""
+    """A trip count above the number of slices is an error unless the loop ends before."""
     graph = Graph()
     trips, x = graph.parameter([], "i64", name="trips"), graph.parameter([3, 1], name="x")
     start, limit = graph.parameter([1, 1], name="start"), graph.parameter([1, 1], name="limit")

@@ -1,4 +1,4 @@
-"""Concatenations of images along their channels, of which the last blocks are not full: each channel where NumPy puts it."""
+"""Concatenations of images along their channels, with partial last blocks: each channel at NumPy's index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def test_channels(nnefc: Path, tmp_path: Path, batch: int, channels: list[int], 
     x = ops.parameter([batch, 20, *pixels], np.float32, name="x")
     x.output(0).set_names({"x"})
     data = RANDOM.integers(-8, 8, [batch, 20, *pixels]).astype(np.float32)
-    # Convolutions of whole numbers, which no order of sums changes, between whose results and others channels are joined.
+    # Convolutions of integers, which are exact in any order of sums; channels of their results and of others are
+    # concatenated.
     one = [1] * len(pixels)
     filters = [RANDOM.integers(-2, 3, [count, 20, *one]).astype(np.float32) for count in channels]
     parts = [ops.convolution(x, filter, one, [0] * len(pixels), [0] * len(pixels), one) for filter in filters]

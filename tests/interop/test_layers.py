@@ -1,5 +1,5 @@
-"""The fragments of Appendix C of the provisional specification, invoked without a definition: each by its formula in NumPy,
-cells over several runs, documents by the same with the definitions written out, and what the commands make of them."""
+"""The fragments of Appendix C of the provisional specification, invoked without a definition: each by its formula in
+NumPy, cells over several runs, documents compared with those that include the definitions, and the commands on them."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def graph(call: str, given: np.ndarray) -> str:
 
 
 def labels(tool: Nnefc, document: Path) -> dict[str, list[int]]:
-    """The variables of the expansion: shapes by label."""
+    """Returns the variables of the expansion: shapes by label."""
     flat = tool.must("expand", document)
     found = re.findall(r"variable\(shape = \[([0-9, ]*)\], label = '([^']*)'\)", flat)
     return {label: [int(extent) for extent in shape.split(",")] for shape, label in found}
 
 
 def run(tool: Nnefc, folder: Path, document: str, x: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The result, the same on both backends and of fused steps, and the weights by label, which are written as tensor files."""
+    """Returns the result, the same on both backends and with fused steps, and the weights by label, which are written
+    as tensor files."""
     (folder / "graph.nnef").write_text(document)
     shapes = labels(tool, folder / "graph.nnef")
     weights = {}
@@ -81,7 +82,7 @@ LAYERS = {
         (X, {"s/filter": [6, 2, 1, 1]},
          lambda x, w: np.concatenate([np.einsum("bchw,oc->bohw", x[:, 2 * g:2 * g + 2], w["s/filter"][3 * g:3 * g + 3, :, 0, 0])
                                       for g in range(2)], 1)),
-    # Each item of the input makes a block of its own where the stride is the size.
+    # Each item of the input yields a separate block if the stride equals the size.
     "deconv_layer(x, channels = 3, size = [2,2], stride = [2,2], padding = [(0,0), (0,0)], scope = 's')":
         (X, {"s/filter": [4, 3, 2, 2], "s/bias": [1, 3]},
          lambda x, w: np.einsum("bchw,coij->bohiwj", x, w["s/filter"]).reshape(2, 3, 12, 10) + bias(w)),
@@ -133,7 +134,7 @@ def test_gru(tool: Nnefc, tmp_path: Path) -> None:
 
 
 def defined(document: str) -> str:
-    """The document with the library's definitions in it."""
+    """Returns the document with the library's definitions in it."""
     definitions = LIBRARY.read_text().split("version 1.0\n")[1]
     return document.replace("version 1.0\n", f"version 1.0\n{definitions}", 1)
 

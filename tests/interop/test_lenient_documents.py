@@ -1,6 +1,6 @@
-"""Documents as exporters write them, by hand: each deviation that lenient reading takes, and tract's operations, on both backends against
-NumPy. Strictly they are refused, unless tract's own extension makes them right; what `expand` prints of them is strict again and computes
-the same wherever standard operations are enough."""
+"""Documents in the style of exporters, written by hand: each deviation that lenient mode accepts, and tract's
+operations, on both backends against NumPy. Strict mode rejects them, unless tract's own extension makes them valid.
+The output of `expand` is strict, and computes the same if standard operations suffice."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Case:
     inputs: dict[str, np.ndarray] = field(default_factory=lambda: {"x": X})
     variables: dict[str, np.ndarray] = field(default_factory=dict)
     head: str = ""
-    is_open: bool = False  # of extents that the run tells
-    has_standard_form: bool = True  # of ratified operations, or those of NNEFC_control_flow
+    is_open: bool = False  # extents that are known at run time
+    has_standard_form: bool = True  # in ratified operations, or those of NNEFC_control_flow
 
     @property
     def is_tracts(self) -> bool:
@@ -67,7 +67,7 @@ def softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def shifted_sum(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """A convolution of 1x1 windows."""
+    """Computes a convolution of 1x1 windows."""
     return np.einsum("nchw,fc->nfhw", x, w)
 
 
@@ -85,7 +85,7 @@ def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> np.n
 
 
 def lstm(x: np.ndarray, w: np.ndarray, r: np.ndarray, backward: bool = False) -> np.ndarray:
-    """All outputs of a cell with gates input, forget, new, output; x: [time, batch, features]."""
+    """Returns all outputs of a cell with gates input, forget, new, output; x: [time, batch, features]."""
     h = c = np.zeros((x.shape[1], r.shape[1]), F32)
     outputs = {}
     for t in sorted(range(len(x)), reverse=backward):
@@ -306,7 +306,7 @@ def test_a_mark_of_an_exporter_is_enough(nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_symbols_are_told_by_the_data(nnefc: Path, tmp_path: Path) -> None:
-    """One document for several extents; `check` tries it without any."""
+    """One document for several extents; `check` runs without any."""
     tool = Nnefc(nnefc, tmp_path)
     (tmp_path / "net.nnef").write_text("""version 1.0;
 extension tract_registry tract_core;
@@ -346,7 +346,7 @@ def test_lists_that_are_no_tensors(operand: str, nnefc: Path, tmp_path: Path) ->
     assert done.returncode == 1 and done.stderr.count("error: ") == 1, done.stderr
 
 
-# What takes the extent of an axis that is open: it is tried when the document is checked, and known when it runs.
+# Operations on the extent of an open axis: unknown when the document is checked, and known at run time.
 OF_EXTENT = {
     "range_up": ("y = x * unsqueeze(tract_core_range(0, n, step = 1), axes = [0]);", lambda x: x * np.arange(x.shape[1])),
     "range_down": ("y = x * unsqueeze(tract_core_range(n, 0, step = -1), axes = [0]);", lambda x: x * np.arange(x.shape[1], 0, -1)),
@@ -426,7 +426,8 @@ def test_assertions_are_checked_by_the_data(condition: str, extents: tuple[int, 
 
 @pytest.mark.parametrize("command", ["expand", "upgrade"])
 def test_infinities_are_printed_in_strict_form(command: str, nnefc: Path, tmp_path: Path) -> None:
-    """As masks of attention have them: a number beyond those of f32, which is an infinity there, on both backends and in OpenVINO IR."""
+    """As in attention masks: a number out of range of f32, which is an infinity there, on both backends and in OpenVINO
+    IR."""
     tool = Nnefc(nnefc, tmp_path)
     x = np.array([[-1, 0, 2, 3.0e38]], F32)
     (tmp_path / "net.nnef").write_text(f"version 1.0;\n{TRACT}graph net( x ) -> ( y, z, m )\n{{\n"

@@ -1,5 +1,5 @@
-"""`lint.khronos-parser` against Khronos' own parser, the package `nnef`: it speaks exactly where that one refuses a valid document, or
-reads other values."""
+"""`lint.khronos-parser` against Khronos' own parser, the package `nnef`: the rule reports exactly the valid documents
+that the parser rejects or reads with other values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _document(right: str, fragments: str = "", head: str = EXTENSIONS) -> str:
     return head + fragments + GRAPH.format(right)
 
 
-# Documents that nnefc finds right; those that Khronos' parser refuses come first.
+# Documents that are valid for nnefc; those that Khronos' parser rejects come first.
 REFUSED = {
     "extensions_of_one_line": _document("copy(x)", head="version 1.0;\nextension KHR_enable_fragment_definitions "
                                                         "KHR_enable_operator_expressions;\n"),
@@ -39,7 +39,7 @@ READ = {
     "parentheses": _document("leaky_relu(x, alpha = (-1.0) + 3.0)"),
     "large_scalar": _document("leaky_relu(x, alpha = 1e3)"),
 }
-# It reads these, with another value of `alpha`.
+# The parser reads these with another value of `alpha`.
 MISREAD = {
     "sign_before_sum": (_document("leaky_relu(x, alpha = -1.0 + 3.0)"), 2.0),
     "sign_within_product": (_document("leaky_relu(x, alpha = 2.0 * -1.0 + 3.0)"), 1.0),
@@ -55,7 +55,7 @@ def _spoken(nnefc: Path, path: Path) -> bool:
 
 
 def _fixed(nnefc: Path, path: Path) -> str | None:
-    """The document with the fixes of the rule applied; None if there are none."""
+    """Returns the document with the fixes of the rule applied; None if there are none."""
     options = ["--disable", "all", "--enable", "khronos-parser", "--no-config", "--format", "json"]
     done = subprocess.run([str(nnefc), "lint", str(path), *options], capture_output=True, check=False)
     fixes = [fix for diagnostic in json.loads(done.stderr)["diagnostics"] for fix in diagnostic["fixes"]]
@@ -76,7 +76,7 @@ def _fixed(nnefc: Path, path: Path) -> str | None:
 def _parses(path: Path) -> bool:
     try:
         nnef.parse_file(str(path))
-    except Exception:  # the package throws its own and others
+    except Exception:  # the package throws its own exceptions and others
         return False
     return True
 

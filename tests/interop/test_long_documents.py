@@ -1,4 +1,4 @@
-"""Documents of a hundred thousand operations, as `../bench/make_flat.py` writes them: the memory that they take."""
+"""Documents of a hundred thousand operations, written by `../bench/make_flat.py`: their memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BYTES = 2_000
 
 @pytest.mark.skipif(os.environ.get("NNEFC_SANITIZE") == "ON", reason="sanitizers take memory of their own")
 def test_check_takes_two_kilobytes_an_operation(nnefc: Path, tmp_path: Path) -> None:
-    """Those of the program itself, some 15 MB, among them."""
+    """Includes the memory of the program itself, about 15 MB."""
     path = tmp_path / "long.nnef"
     with open(path, "w", encoding="utf-8") as file:
         subprocess.run([sys.executable, str(MAKE_FLAT), str(OPERATIONS)], stdout=file, check=True, timeout=60)

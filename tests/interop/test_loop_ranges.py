@@ -1,5 +1,5 @@
-"""Every range by which a loop cuts an axis or joins parts along it, from every start to every end: on both backends, unrolled, and by
-the definition of the port map in OpenVINO's documentation of TensorIterator."""
+"""Every range by which a loop slices an axis or concatenates parts along it, from every start to every end: on both
+backends, unrolled, and by the definition of the port map in OpenVINO's documentation of TensorIterator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ STRIDES = (1, 2, 3, 6, -1, -2, -3, -6)
 
 
 def parts_of(start: int, end: int, stride: int, extent: int) -> list[int] | None:
-    """The first index of each part, in the order of the iterations; nothing where the range cuts no axis of this extent."""
+    """Returns the first index of each part, in the order of the iterations; nothing if the range is invalid for this
+    extent."""
     begin, stop = (bound if bound >= 0 else bound + extent + 1 for bound in (start, end))
     if not (0 <= begin <= extent and 0 <= stop <= extent) or begin == stop or (stop - begin) % stride or (stop - begin) // stride < 0:
         return None
@@ -37,7 +38,7 @@ def cut(start: int, end: int, stride: int) -> str:
 
 
 class Loops:
-    """A graph of loops, each with the results that it must have."""
+    """A graph of loops, each with its expected results."""
 
     def __init__(self) -> None:
         self.data = np.random.default_rng(1).integers(-9, 9, (2, EXTENT)).astype(np.float32)
@@ -46,7 +47,8 @@ class Loops:
                       '%1 = opset1.Const "first" : f32[2,1] = dense<f32[2,1]: 1.0, 2.0>']
 
     def add(self, expected: list[np.ndarray], operation: str, inputs: str, mapping: str, part: int, slices: bool) -> None:
-        """state = 2 * state + the sum of the part; results are the last state, and the states, or parts, side by side."""
+        """Adds a loop with state = 2 * state + the sum of the part; results are the last state, and the concatenated
+        states or parts."""
         number, name = len(self.lines), f"loop{len(self.lines)}"
         source = [f'%0 = opset1.Parameter "p" {{element_type = f32, shape = [2,{part}]}} : f32[2,{part}]',
                   '%1 = opset1.Parameter "s" {element_type = f32, shape = [2,1]} : f32[2,1]',
@@ -79,14 +81,14 @@ class Loops:
                  f"input 0 -> 0 {cut(*taken)} input 1 -> 1 output 0 -> 0 output 1 -> 1 {give} back 0 -> 1", part, True)
 
     def repeat(self, given: tuple[int, int, int], count: int) -> None:
-        """Without slices, what is joined decides the number of iterations."""
+        """Adds a loop without slices: the concatenation determines the trip count."""
         part = abs(given[2])
         last, wide = self.states([np.ones((2, part), np.float32)] * count)
         self.add([last, np.concatenate(wide[::1 if given[2] > 0 else -1], axis=1)], "opset1.TensorIterator", "%1",
                  f"input 0 -> 0 output 0 -> 0 output 1 -> 1 {cut(*given)} back 0 -> 0", part, False)
 
     def count(self, trips: int, taken: tuple[int, int, int], offsets: list[int]) -> None:
-        """A Loop over slices that ends by its trip count."""
+        """Adds a Loop over slices that ends by its trip count."""
         part = abs(taken[2])
         constants = len(self.lines)
         self.lines += [f'%{constants} = opset1.Const "trips{constants}" : i64[] = dense<i64[]: {trips}>',
@@ -108,7 +110,7 @@ def loops() -> Loops:
     for number, (start, end, stride, offsets) in enumerate(ranges(range(-EXTENT - 1, EXTENT + 1))):
         made.iterate((start, end, stride), offsets, 1 if number % 2 else -1)
     for start, end, stride, _ in ranges(range(0, EXTENT + 1)):
-        # The larger bound is the extent of what is joined, all of which must be written.
+        # The larger bound is the extent of the concatenation, which must be written completely.
         if min(start, end) == 0:
             made.repeat((start, end, stride), abs(end - start) // abs(stride))
     for start, end, stride, offsets in ranges(range(0, EXTENT + 1)):

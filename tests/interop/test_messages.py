@@ -1,4 +1,4 @@
-"""How messages look at a terminal: fixes below the line they change, marks that stand right, lines that are cut, counts that agree."""
+"""Messages on a terminal: fixes below the line they change, aligned marks, truncated lines, consistent counts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_one_typo_takes_four_lines(right: str, wrong: str, lines: list[str] | No
     if lines:
         assert said[1:] == lines
     else:
-        # What is to be removed is marked.
+        # Text to be removed is marked.
         column = said[1].index(",]")
         assert said[3][column] == "-"
         assert said[3].strip(" |-") == ""
@@ -81,7 +81,7 @@ def test_counts_agree_with_what_they_count(mistake: str, told: str, nnefc: Path,
 
 
 def _terminal(words: list[str], folder: Path, stream: str) -> str:
-    """What is said on a stream that is a terminal."""
+    """Returns the output to a stream that is a terminal."""
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
     with subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs},

@@ -1,4 +1,4 @@
-"""Mistakes on the command line: each names the help of the command, and what serves for a word of other tools."""
+"""Mistakes on the command line: each message names the help of the command, and the equivalent of another tool's word."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_commands_of_other_tools(word: str, advice: str, run) -> None:
     done = run(word, "net.nnef")
     assert done.returncode == 2
     assert f"unknown command `{word}`; " in done.stderr and advice in done.stderr
-    # What is advised exists.
+    # The recommended command exists.
     for command in re.findall(r"`nnefc ([a-z]+)", done.stderr):
         assert command in COMMANDS
     for command, option in re.findall(r"`nnefc ([a-z]+)[^`]*(--[a-z-]+)", done.stderr):
@@ -98,7 +98,7 @@ def test_manuals_and_completions_are_made_of_the_help(nnefc: Path, tmp_path: Pat
     script = Path(__file__).resolve().parents[2] / "tools" / "packages" / "make_manuals.py"
     subprocess.run([sys.executable, script, nnefc, tmp_path], check=True, timeout=60)
     bash = (tmp_path / "nnefc.bash").read_text(encoding="utf-8")
-    # Options of all groups, with the words that a value may be.
+    # Options of all groups, with the valid words of a value.
     for words in ('--precision) COMPREPLY=($(compgen -W "exact f32 bf16 auto"', '--dialect) COMPREPLY=($(compgen -W "auto provisional ratified"',
                   "--disable-transformations", "--save-weights"):
         assert words in bash
@@ -118,7 +118,7 @@ def test_a_searched_folder_without_mistakes_is_reported(run, tmp_path: Path) -> 
         assert run(command, "-r", "all", "-o", "rep.txt").stderr == ""
         assert (tmp_path / "rep.txt").read_text(encoding="utf-8") == "nnefc: 2 models, no mistakes\n"
         assert run(command, "-r", "all", "--quiet").stderr == ""
-        # Without a terminal, named files are checked in silence.
+        # Without a terminal, checking named files prints nothing.
         assert run(command, "all/a.nnef", "all/b.nnef").stderr == ""
     (tmp_path / "all" / "b.nnef").write_text(RIGHT.replace("relu(x)", "relu(z)"), encoding="utf-8")
     assert "no mistakes" not in run("check", "-r", "all").stderr
@@ -170,7 +170,7 @@ def test_a_npy_is_compared_with_the_only_output(run, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "y: compared with `prob`, the only tensor\n" in done.stdout
     assert run(*line, "wrong.npz").returncode == 1
-    # Two tensors: none of them is meant.
+    # Two tensors: neither is the only one.
     assert "no tensor of this name to compare with" in run(*line, "two.npz").stdout
     (tmp_path / "two.nnef").write_text(TWO, encoding="utf-8")
     done = run("run", "two.nnef", "--input", "x.npy", "--compare", "y.npy")
@@ -191,7 +191,7 @@ def test_data_of_inputs_may_come_with_the_results(run, tmp_path: Path) -> None:
 
 
 def test_data_of_open_inputs_may_come_with_the_results(run, tmp_path: Path) -> None:
-    """The shape of an input that the document leaves open is that of its data."""
+    """An input with an open shape has the shape of its data."""
     (tmp_path / "net.nnef").write_text("version 1.0\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [0, 3])\n    y = relu(x)\n}\n",
                                        encoding="utf-8")
     x = np.array([[-1, 0, 2], [3, -4, 5]], np.float32)

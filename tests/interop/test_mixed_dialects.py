@@ -1,4 +1,4 @@
-"""Documents with marks of both dialects: one odd mark is one error, whose repair makes the document right."""
+"""Documents with marks of both dialects: one odd mark is one error, whose fix makes the document valid."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ graph net( input ) -> ( output )
 }
 """
 
-# (document, a piece of it, the piece of the other dialect, what the error says)
+# (document, part of it, replacement in the other dialect, expected message)
 ODD = [
     (PROVISIONAL, "x: tensor,", "x: tensor<scalar>,", "3:20: error: `tensor<scalar>` belongs to the ratified dialect"),
     (PROVISIONAL, "channels: extent", "channels: integer", "3:38: error: `integer` belongs to the ratified dialect"),
@@ -119,7 +119,7 @@ def test_the_dialect_that_is_asked_for_is_not_explained(nnefc: Path, tmp_path: P
 
 @pytest.mark.parametrize(("semicolons", "dialect"), [(0, "provisional"), (1, "provisional"), (2, "ratified")])
 def test_semicolons_decide_between_equals(semicolons: int, dialect: str, nnefc: Path, tmp_path: Path) -> None:
-    """One kind of mark on each side: statements with `;` speak for the ratified dialect."""
+    """One kind of mark on each side: statements with `;` decide for the ratified dialect."""
     ends = [";" if i < semicolons else "" for i in range(2)]
     _write(tmp_path, f"version 1.0\n\ngraph net( x ) -> ( y )\n{{\n    x = external<scalar>(shape = [1,3]){ends[0]}\n    y = relu(x){ends[1]}\n}}\n")
     told = _run(nnefc, tmp_path, "check").stderr

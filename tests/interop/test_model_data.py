@@ -1,5 +1,5 @@
-"""The tensor files of a model: `check` looks at them, a folder is known by its document too, and an archive
-is not unpacked for what is not looked at."""
+"""The tensor files of a model: `check` reads them, its document identifies a folder, and an archive is not unpacked for
+unused files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_tensor_files_are_checked(form: str, nnefc: Path, model: Path) -> None:
     done = check()
     assert "the model has no data for variable `a`: `a.dat` is missing [variable.no-data]" in done.stderr
     assert done.returncode == 1
-    # A model without any data is a document; a folder or an archive of that kind gets a warning.
+    # A model without any data is a document; such a folder or archive causes a warning.
     (model / "part" / "b.dat").unlink()
     done = check()
     assert done.returncode == 0
@@ -73,16 +73,16 @@ def test_the_document_of_a_folder_is_its_model(nnefc: Path, model: Path) -> None
     run = "run {} --random-inputs 1 --compare {}out.npz --tolerance exact"
     assert _run(nnefc, model.parent, run.format("model/graph.nnef", "")).stdout == "y: equal bit for bit\n"
     assert _run(nnefc, model, run.format("graph.nnef", "../")).stdout == "y: equal bit for bit\n"
-    # One of another name has no data.
+    # A document with another name has no data.
     (model / "other.nnef").write_text(WEIGHTS, encoding="utf-8")
     assert "comes without tensor files" in _run(nnefc, model, run.format("other.nnef", "../")).stderr
-    # What names the document still does.
+    # The document itself can be named.
     assert _run(nnefc, model, "upgrade graph.nnef -o new.nnef").returncode == 0
     assert (model / "new.nnef").is_file()
 
 
 def test_data_of_lower_rank_is_upgraded(nnefc: Path, tmp_path: Path) -> None:
-    """P 2.5: [2] and [2,1] are one shape, and a fragment's `shape_of` has two items at least."""
+    """P 2.5: [2] and [2,1] are the same shape, and a fragment's `shape_of` has at least two items."""
     fragment = "fragment f( x: tensor ) -> ( y: tensor ) { y = x + variable(shape = shape_of(x), label = 'v') }"
     graph = "graph net( x ) -> ( y ) {\n    x = external(shape = [2])\n    y = f(x)\n}\n"
     (tmp_path / "model").mkdir()
@@ -101,7 +101,7 @@ PIECE = 1 << 20
 
 
 class _Repeated(io.RawIOBase):
-    """A header, then a piece many times over."""
+    """A header, then a block repeated."""
 
     def __init__(self, header: bytes, piece: bytes) -> None:
         super().__init__()
@@ -133,13 +133,13 @@ def test_archives_are_not_unpacked_for_what_is_not_looked_at(form: str, nnefc: P
         _large_archive(tmp_path / form, "w:xz", megabytes, bytes(PIECE), preset=0)
     elif form == "zeros.tgz":
         _large_archive(tmp_path / form, "w:gz", megabytes, bytes(PIECE), compresslevel=1)
-    else:  # as large as what is in it
+    else:  # the size of its content
         _large_archive(tmp_path / form, "w:gz", megabytes, os.urandom(PIECE), compresslevel=0)
     commands = ["check {}"] if form != "zeros.tgz" else ["check {}", "inspect {}", "expand {}", "fmt {}", "lint {}"]
     for command in commands:
         peak = peak_of(nnefc, *command.format(tmp_path / form).split())
         assert peak < 60 << 10 or os.environ.get("NNEFC_SANITIZE") == "ON", (command, peak)
-    # All of it is looked through.
+    # It is read completely.
     whole = (tmp_path / form).read_bytes()
     (tmp_path / form).write_bytes(whole[:-30])
     done = _run(nnefc, tmp_path, f"check {form}")
@@ -151,7 +151,7 @@ def test_data_of_archives_are_read_by_who_asks_for_them(nnefc: Path, tmp_path: P
     np.savez(tmp_path / "in.npz", x=np.zeros((1, 4), np.float32))
     assert _run(nnefc, tmp_path, "run m.tgz --inputs in.npz -o out.npz").returncode == 0
     assert np.load(tmp_path / "out.npz")["y"].tolist() == [[0, 1, 2, 3]]
-    # The slice of the data that the network takes would be all that is written.
+    # Otherwise only the slice of the data that the network reads would be written.
     assert _run(nnefc, tmp_path, "compile m.tgz -o net.xml --disable-transformations middle.FoldConstants").returncode == 0
     assert (tmp_path / "net.bin").stat().st_size >= PIECE
     assert _run(nnefc, tmp_path, "bench m.tgz --iterations 1 --warmup 0").returncode == 0
@@ -159,7 +159,7 @@ def test_data_of_archives_are_read_by_who_asks_for_them(nnefc: Path, tmp_path: P
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
 def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: Path, model: Path) -> None:
-    """What follows the last file, too: here zeros that a tar may end with, then the end of the compression."""
+    """Data after the last file also count: here the zeros at the end of a tar, then the end of the compression."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w") as archive:
         archive.add(model, ".")
@@ -172,6 +172,6 @@ def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: P
         path.write_bytes(packed[:-cut])
         done = _run(nnefc, model.parent, f"check {path.name}")
         assert done.returncode == 1 and "[archive.damaged]" in done.stderr, (cut, done.stderr)
-    # One compression is enough.
+    # A single compression is enough.
     path.write_bytes(lzma.compress(packed))
     assert _run(nnefc, model.parent, f"check {path.name}").returncode == 1

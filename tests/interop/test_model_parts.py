@@ -1,5 +1,5 @@
-"""Parts of models as they are found outside, made by OpenVINO's API with unknown extents where they have them: run to
-OpenVINO's numbers on both backends, and written again as a model that OpenVINO runs to the same numbers."""
+"""Parts of real models, made by OpenVINO's API with unknown extents where the models have them: run with OpenVINO's
+numbers on both backends, and written as a model with which OpenVINO computes the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openvino_oracle import openvino_outputs  # noqa: E402
 
 F32 = np.float32
 RANDOM = np.random.default_rng(5)
-# The results, the parameters and a list of inputs to run on.
+# The results, the parameters and a list of input sets.
 Part = tuple[list, list, list[dict[str, np.ndarray]]]
 PARTS: dict[str, Callable[[], Part]] = {}
 
@@ -56,7 +56,7 @@ def parameter(name: str, shape: list[int], dtype: type = F32):
 
 @part
 def quantized_convolution() -> Part:
-    """Ranges that hold zero exactly: OpenVINO rounds others as it goes over to integers."""
+    """Ranges that represent zero exactly: OpenVINO rounds others when it converts to integers."""
     def levels(value, low: float, high: float, count: int = 256):
         ends = [constant(np.full([1] * 4, end)) for end in (low, high, low, high)]
         return op.fake_quantize(value, *ends, count)
@@ -68,8 +68,8 @@ def quantized_convolution() -> Part:
 
 
 def stored_weights(type_: object, low: int, high: int) -> Part:
-    """A product with weights that are stored narrow and widened by Convert, Subtract and Multiply; of types with fractions
-    there are enough that each of 16 codes occurs."""
+    """A matrix multiplication with weights that are stored narrow and widened by Convert, Subtract and Multiply; there
+    are enough fractional weights that each of 16 codes occurs."""
     x = parameter("x", [-1, 32])
     drawn = RANDOM.uniform(low, high, [8, 32]) if type_.is_real() or type_ == ov.Type.nf4 else RANDOM.integers(low, high, [8, 32])
     packed = ov.op.Constant(type_, ov.Shape([8, 32]), drawn.astype(F32).flatten().tolist())
@@ -122,7 +122,7 @@ def transformer_block() -> Part:
 
 @part
 def detection_head() -> Part:
-    """Two scales, boxes and scores, the best ones by TopK, by NonZero and by NonMaxSuppression."""
+    """Two scales, boxes and scores, and the best ones by TopK, by NonZero and by NonMaxSuppression."""
     coarse, fine = parameter("coarse", [1, 8, 4, 4]), parameter("fine", [1, 8, 8, 8])
     upper = op.interpolate(coarse, ints(8, 8), "nearest", "sizes", axes=ints(2, 3), nearest_mode="floor",
                            coordinate_transformation_mode="asymmetric")
@@ -183,7 +183,7 @@ def loop_that_data_ends() -> Part:
 
 
 def sliced_loop(trips: object, parameters: list, runs: list[dict[str, np.ndarray]]) -> Part:
-    """Running sums over the first rows of `x`, as many as the trip count says."""
+    """Running sums over the first rows of `x`, up to the trip count."""
     x, start = parameter("x", [4, 2]), parameter("start", [1, 2])
     row, state = op.parameter([1, 2], F32), op.parameter([1, 2], F32)
     results = [op.result(op.add(row, state)), op.result(constant(True, np.bool_))]

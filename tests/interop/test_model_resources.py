@@ -1,7 +1,7 @@
-"""What tract keeps in a model beside graph.nnef and tensor files: `.safetensors` with the tensors of many labels, and JSON
-files whose values `tract_resource_get` puts into the document.
+"""Files of tract models other than graph.nnef and tensor files: `.safetensors` with the tensors of several labels, and
+JSON files whose values `tract_resource_get` inserts into the document.
 
-The files are written by the package safetensors and Python's json; expected values are NumPy's, of the same arrays.
+The package safetensors and Python's json write the files; expected values are NumPy's, of the same arrays.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def test_flat_document_and_upgraded_model_need_neither(nnefc: Path, model: Path,
 
 @pytest.mark.parametrize("kind", [*TYPES, "bfloat16", "bool"])
 def test_item_types(nnefc: Path, tmp_path: Path, kind: str) -> None:
-    """Exact: every type is read without rounding; doubles are written that f32 holds."""
+    """Exact: every type is read without rounding; the doubles in the file are representable in f32."""
     values = np.asarray([[0, 1, 2], [3, 100, 127]])
     if kind == "bool":
         values = values % 2
@@ -107,7 +107,7 @@ def test_item_types(nnefc: Path, tmp_path: Path, kind: str) -> None:
         raw = (values.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
         header = json.dumps({"v": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, len(raw)]}}).encode()
         data = struct.pack("<Q", len(header)) + header + raw
-        assert safetensors.deserialize(data)[0][1]["dtype"] == "BF16"  # NumPy has no such type to write
+        assert safetensors.deserialize(data)[0][1]["dtype"] == "BF16"  # NumPy cannot write this type
         (tmp_path / "w.safetensors").write_bytes(data)
     else:
         safetensors.numpy.save_file({"v": values.astype(kind)}, tmp_path / "w.safetensors")

@@ -1,5 +1,5 @@
-"""Values of f8, f4, nf4 and integers of less than a byte in a run: conversions to and from them give OpenVINO's codes bit for bit,
-and ONNX's own cases their numbers; operations that move elements, and bodies, keep them."""
+"""Values of f8, f4, nf4 and integers of less than a byte in a run: conversions to and from them yield OpenVINO's codes
+bit for bit, and the numbers of ONNX's own cases. Operations that move elements, and bodies, preserve them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(nnefc: Path, folder: Path, model: str, inputs: dict[str, np.ndarray], *o
 
 
 def numbers() -> np.ndarray:
-    """All of f16, what lies between, and ends."""
+    """Returns all numbers of f16, numbers between them, and limits."""
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
     random = np.random.default_rng(2)
     spread = (random.standard_normal(5000) * np.exp2(random.integers(-130, 127, 5000))).astype(np.float32)
@@ -48,7 +48,7 @@ def convert_there_and_back(kind: str, count: int, source: type = np.float32) -> 
 @pytest.mark.parametrize("kind", FLOATS)
 def test_floats_become_the_codes_of_openvino(kind: str, nnefc: Path, tmp_path: Path) -> None:
     x = numbers()
-    if kind == "f8e5m2":  # OpenVINO rounds to f16 first, and then again: the next test has what lies between
+    if kind == "f8e5m2":  # OpenVINO rounds to f16 first, and then again: the next test has the numbers between
         with np.errstate(over="ignore"):
             x = x.astype(np.float16).astype(np.float32)
     model = convert_there_and_back(kind, len(x))
@@ -61,7 +61,7 @@ def test_floats_become_the_codes_of_openvino(kind: str, nnefc: Path, tmp_path: P
 
 
 def test_floats_are_rounded_once(nnefc: Path, tmp_path: Path) -> None:
-    """f8e5m2 has 4096 and 5120; halfway the even one is the result, and what is a little more is nearer to the other."""
+    """f8e5m2 has 4096 and 5120; a tie is rounded to even, and a slightly larger number to the other one."""
     x = np.array([4607.9995, 4608.0, 4608.0005, -4608.0005], np.float32)
     ov.save_model(convert_there_and_back("f8e5m2", len(x)), tmp_path / "net.xml", compress_to_fp16=False)
     np.testing.assert_array_equal(run(nnefc, tmp_path, "net.xml", {"x": x})["y"], [4096, 4096, 5120, -5120])
@@ -81,22 +81,22 @@ def test_numbers_become_the_low_bits(kind: str, nnefc: Path, tmp_path: Path) -> 
 
 
 def test_low_bits_of_large_integers(nnefc: Path, tmp_path: Path) -> None:
-    """A double would lose them."""
+    """A double cannot represent them."""
     x = np.array([2**53 + 1, 2**62 + 3, -(2**53) - 1, 2**63 - 1, -(2**63)], np.int64)
     ov.save_model(convert_there_and_back("u4", len(x), np.int64), tmp_path / "net.xml")
     np.testing.assert_array_equal(run(nnefc, tmp_path, "net.xml", {"x": x})["y"], x & 15)
 
 
 def unpacked(value: onnx.TensorProto | np.ndarray) -> np.ndarray:
-    """As `run` reads and writes it: floats of f32, integers of a byte."""
+    """Returns the type in which `run` reads and writes it: f32 for floats, a byte for integers."""
     array = numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else np.asarray(value)
     if array.dtype.name not in OF_ONNX:
         return array
     return array.astype(np.float32 if "float" in array.dtype.name else np.int8 if array.dtype.name == "int4" else np.uint8)
 
 
-# ONNX saturates by default where OpenVINO's Convert, which its front end writes for each Cast, does not: these give NaN or an
-# infinity beyond the largest number. A NaN has no code in f4e2m1, and e8m0 is rounded up there.
+# ONNX saturates by default. OpenVINO's Convert, which its front end writes for each Cast, does not: it returns NaN or
+# an infinity beyond the largest number. A NaN has no code in f4e2m1, and e8m0 is rounded up there.
 def is_as_openvino(name: str, expected: np.ndarray, found: np.ndarray) -> bool:
     kind = name.split("_to_")[-1].removesuffix("_expanded")
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
@@ -125,12 +125,12 @@ def test_cases_of_onnx(nnefc: Path, tmp_path: Path) -> None:
         try:
             model = ov.convert_model(io.BytesIO(case.model.SerializeToString()))
         except Exception:  # noqa: BLE001
-            continue  # a type that OpenVINO's front end does not have
+            continue  # a type that OpenVINO's front end lacks
         tried += 1
         ov.save_model(model, tmp_path / "net.xml", compress_to_fp16=False)
         inputs = {value.name: array for value, array in zip(graph.input, data) if any(value.name in port.names for port in model.inputs)}
         shapes = {port.any_name: port.partial_shape for port in model.inputs}
-        for name, array in inputs.items():  # one number, where ONNX has a list of one
+        for name, array in inputs.items():  # one number instead of ONNX's list of one
             if len(shapes[name]) == 0:
                 inputs[name] = array.reshape(())
         np.savez(tmp_path / "in.npz", **inputs)
@@ -151,7 +151,8 @@ def test_cases_of_onnx(nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1", "nf4", "i4", "u4", "u2", "u1"])
 def test_elements_are_moved(kind: str, nnefc: Path, tmp_path: Path) -> None:
-    """As an input, as results and on the way through operations that compute nothing. Odd counts, so that bytes are not full."""
+    """As an input, as results and as intermediate values of operations that only move elements. Odd counts, so that
+    bytes are partly filled."""
     random = np.random.default_rng(3)
     choices = {"i4": [-8, -1, 0, 7], "u4": [0, 1, 9, 15], "u2": [0, 1, 2, 3], "u1": [0, 1], "nf4": [-1, 0, 1], "f8e8m0": [0.5, 1, 2, 64]}
     x = random.choice(choices.get(kind, [-1.5, -0.5, 0.0, 1.0, 3.0, 6.0]), (3, 5))
@@ -193,7 +194,7 @@ def test_elements_are_moved(kind: str, nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["f8e4m3", "i4"])
 def test_constants_and_shapes_of_the_run(kind: str, nnefc: Path, tmp_path: Path) -> None:
-    """A constant that no conversion reads, and extents that only the run knows."""
+    """A constant that no conversion reads, and extents that are known at run time only."""
     codes = np.array([[1, 2, 3], [-4, 5, -6]], np.float32)
     constant = ops.convert(ops.constant(codes), kind)
     x = ops.parameter([-1, 3], getattr(ov.Type, kind), name="x")
@@ -214,7 +215,7 @@ def test_constants_and_shapes_of_the_run(kind: str, nnefc: Path, tmp_path: Path)
 
 
 def test_slices_of_a_loop(nnefc: Path, tmp_path: Path) -> None:
-    """A body that takes slices of f4, and whose results are concatenated."""
+    """A body that reads slices of f4, and whose results are concatenated."""
     x = ops.parameter([3, 2], ov.Type.f4e2m1, name="x")
     x.output(0).set_names({"x"})
     inner = ops.parameter([1, 2], ov.Type.f4e2m1)

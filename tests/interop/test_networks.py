@@ -15,10 +15,10 @@ import openvino_oracle
 from models import Nnefc, assert_agree, assert_identical
 
 BACKENDS = ["reference", "onednn"]
-# The ratified document and its provisional twin, of the shared documents.
+# The ratified document and its provisional twin, from the shared documents.
 SHARED_TWINS = {"alexnet": "alexnet", "googlenet": "googlenet", "resnet": "resnet", "vgg": "vgg19"}
-# Our documents, with the number of their parameters: the published ones, and for the residual
-# networks the means and variances besides.
+# Our documents, with the number of their parameters: the published ones, and for residual networks also the means and
+# variances.
 NETWORKS = {
     "alexnet": 60_965_224,
     "googlenet": 6_998_552,
@@ -43,7 +43,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 @pytest.fixture(scope="session")
 def shared_model(shared_data: Path, cache: Path):
-    """Makes the model of a shared document, given its dialect and name."""
+    """Makes the model of a shared document from its dialect and name."""
     @functools.cache
     def make(dialect: str, name: str) -> Path:
         document = shared_data / "networks" / dialect / f"{name}.nnef"
@@ -53,7 +53,7 @@ def shared_model(shared_data: Path, cache: Path):
 
 @pytest.fixture(scope="session")
 def expanded(tool: Nnefc):
-    """The flat text of a document of ours."""
+    """Returns the flat text of one of our documents."""
     return functools.cache(lambda name: tool.expand(models.NETWORKS / f"{name}.nnef"))
 
 
@@ -69,7 +69,7 @@ def source_model(flat_model, cache: Path):
 
 @pytest.fixture(scope="session")
 def onnx_outputs():
-    """What ONNX Runtime computes, once for each model."""
+    """Returns ONNX Runtime's results, computed once per model."""
     return functools.cache(models.onnx_outputs)
 
 
@@ -100,7 +100,7 @@ def test_shared_run(tool: Nnefc, shared_model, onnx_outputs, name: str, backend:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", SHARED_TWINS)
 def test_shared_twin(tool: Nnefc, shared_model, name: str, backend: str) -> None:
-    """Seeded weights are drawn in the order of the text, so twins have the same ones."""
+    """Seeded weights are generated in the order of the text, so twins have the same ones."""
     twin = shared_model("provisional", SHARED_TWINS[name])
     ratified = shared_model("ratified", name)
     assert_identical(tool.outputs(twin, backend), tool.outputs(ratified, backend))
@@ -116,7 +116,7 @@ def test_check(tool: Nnefc, name: str) -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_expand_again(tool: Nnefc, expanded, tmp_path: Path, name: str) -> None:
-    """The expansion of an expansion is the same text, and nothing is to be said about it."""
+    """The expansion of an expansion is the same text, without diagnostics."""
     document = tmp_path / "flat.nnef"
     document.write_text(expanded(name))
     assert tool.expand(document) == expanded(name)
@@ -175,7 +175,8 @@ def test_twin(tool: Nnefc, source_model, name: str) -> None:
 
 
 def assert_openvino_agrees(tool: Nnefc, model: Path, folder: Path) -> None:
-    """Written as OpenVINO IR, OpenVINO computes the same; read and written again, the files have the same bytes."""
+    """Requires that OpenVINO computes the same from the written IR, and that reading and writing it yields the same
+    bytes."""
     written, again = folder / "net.xml", folder / "again.xml"
     tool.must("compile", model, "-o", written)
     tool.must("compile", written, "-o", again)
@@ -200,7 +201,7 @@ def test_shared_openvino(tool: Nnefc, shared_model, tmp_path: Path, dialect: str
 
 
 def test_random_weights(tool: Nnefc, flat_model) -> None:
-    """nnefc makes up the very values that make_weights.py writes."""
+    """nnefc generates exactly the values that make_weights.py writes."""
     actual = tool.run(models.NETWORKS / f"{RANDOM}.nnef", "--random-weights", models.SEED,
                       "--random-inputs", models.SEED, "--backend", "onednn")
     assert_identical(actual, tool.outputs(flat_model(RANDOM), "onednn"))

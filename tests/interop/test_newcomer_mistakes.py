@@ -1,4 +1,4 @@
-"""What newcomers get wrong is told as they would say it, and put right where only one repair is possible."""
+"""Mistakes of newcomers are reported in their terms, and fixed if there is only one repair."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_whole_mistake(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("mistake", FIRST_MESSAGES, ids=lambda mistake: mistake.name)
 def test_first_message_stands_alone(mistake: WholeMistake, nnefc: Path, tmp_path: Path) -> None:
-    """One mistake is one error, and where its author has to choose the repair `--fix` leaves the document as it is."""
+    """One mistake is one error. If its author must choose the repair, `--fix` does not change the document."""
     text = mistake.files["net.nnef"]
     (tmp_path / "net.nnef").write_text(text, encoding="utf-8")
     told = _run(nnefc, tmp_path, *mistake.command.split()).stderr

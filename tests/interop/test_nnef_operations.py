@@ -1,5 +1,5 @@
-"""Every standard operation of both dialects on the reference backend, against the formulas of the specification; and
-written as OpenVINO IR, run by OpenVINO, unless it has no form there."""
+"""Every standard operation of both dialects on the reference backend, against the formulas of the specification; and as
+OpenVINO IR, run by OpenVINO, unless it has no form there."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ INDEX = lambda: m.argmax_pool(X, **TWO)  # noqa: E731
 S = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
 RMS = lambda x, axes: np.sqrt((x * x).sum(axis=axes, keepdims=True))  # noqa: E731
 
-# (operation, statements that make y (and z), what they must be)
+# (operation, statements that make y (and z), expected values)
 R: list[tuple[str, str, Expected]] = []
 
 
@@ -109,7 +109,7 @@ for border in ["constant", "replicate", "reflect", "reflect-even", "ignore"]:
          lambda border=border: m.argmax_pool(X, border=border, **THREE))
     case("max_pool_with_index", f"y, z = max_pool_with_index(x, {WINDOW}, border = '{border}');",
          lambda border=border: [n.pool(X, "max", border=border, **THREE), m.argmax_pool(X, border=border, **THREE)])
-# Windows that lie wholly in the border, and one over a tensor of rank 0.
+# Windows entirely in the border, and one over a tensor of rank 0.
 case("max_pool_with_index", "s = sum_reduce(x, axes = [0, 1, 2, 3]); t = squeeze(s, axes = [0, 1, 2, 3]); "
      "y, z = max_pool_with_index(t, size = []);", lambda: [X.sum(dtype=float), np.array(0)])
 BEYOND = dict(size=[1, 2, 3, 1], padding=[(0, 0), (3, 0), (2, 4), (0, 0)], stride=[1, 1, 2, 1])
@@ -216,10 +216,10 @@ case("batch_normalization", CHANNEL + "v = c * c + 0.5; y = batch_normalization(
 case("min_max_linear_quantize", "y = min_max_linear_quantize(x, -1.0, 1.0, bits = 4, signed = false, symmetric = false);",
      lambda: m.linear_quantize(X, -1.0, 1.0, 15))
 case("linear_quantize", "y = linear_quantize(x, -1.0, 2.0, bits = 3);", lambda: m.linear_quantize(X, -1.0, 2.0, 7))
-# OpenVINO's operation takes its defaults in place of zeros.
+# OpenVINO's operation replaces zeros by its defaults.
 case("selu", "y = selu(x, alpha = 0.0, lambda = 1.5);", lambda: 1.5 * np.maximum(X, 0))
 case("selu", "y = selu(x, alpha = 0.5, lambda = 0.0);", lambda: 0 * X)
-# A half is rounded up, and the lower limit wins over a higher one below it.
+# A tie is rounded up, and the lower limit takes precedence over a smaller upper one.
 case("linear_quantize", "y = linear_quantize(floor(x), -1.0, 1.0, bits = 1);", lambda: m.linear_quantize(np.floor(X), -1.0, 1.0, 1))
 case("linear_quantize", "y = linear_quantize(x, 1.0, -1.0, bits = 3);", lambda: np.ones_like(X))
 case("zero_point_linear_quantize",
@@ -231,8 +231,8 @@ case("logarithmic_quantize", "y = logarithmic_quantize(x, 3.0, bits = 2);",
 case("copy_n", "[y, z] = copy_n(x, times = 2);", lambda: [X, X])
 case("add_n", "y = add_n([x, x, x]);", lambda: 3 * X)
 
-# What statements every document here has, the operations of state, which test_weights.py and the goldens run, those of control
-# flow, which test_control_flow_text.py runs, and tract's, which test_tract_operations.py and test_lenient_documents.py run.
+# Operations that are tested elsewhere: statements that every document here has; states by test_weights.py and the
+# goldens; control flow by test_control_flow_text.py; tract's by test_tract_operations.py and test_lenient_documents.py.
 STDLIB = Path(__file__).resolve().parents[2] / "stdlib"
 TRACT = {name for path in (STDLIB / "tract").glob("*.nnef")
          for name in re.findall(r"^fragment (\w+)", path.read_text(), re.MULTILINE)}
@@ -312,7 +312,7 @@ def test_operation(tool: Nnefc, tmp_path: Path, place: int) -> None:
     for name, value in zip(result_names(written), openvino_outputs(written, {"x": X}), strict=True):
         assert found[name].dtype == value.dtype and found[name].shape == value.shape
         if value.dtype == np.float32:
-            # OpenVINO's maximum of no element is the lowest number where the text's is that of an empty set.
+            # OpenVINO's maximum of no elements is the lowest number, the text's is that of an empty set.
             value = np.where(value == np.finfo(np.float32).min, -np.inf, value)
         np.testing.assert_allclose(found[name].astype(float), value.astype(float), rtol=1e-4, atol=1e-5)
 

@@ -1,5 +1,5 @@
-"""Provisional documents whose externals leave extents open (0, P 4.1.1): written with unknown extents for OpenVINO, run
-with the extents of the data, on both ways against the formulas."""
+"""Provisional documents whose externals leave extents open (0, P 4.1.1): written with unknown extents for OpenVINO, and
+run with the extents of the data; both compared with the formulas."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 @pytest.fixture(scope="module")
 def written(tool: Nnefc) -> tuple[Path, Path]:
-    """The document, and what is written of it."""
+    """Returns the document, and the IR written from it."""
     document, xml = tool.scratch / "net.nnef", tool.scratch / "net.xml"
     document.write_text(TEXT)
     tool.must("compile", document, "-o", xml, "--verify")
@@ -77,7 +77,7 @@ def test_extents_come_with_the_data(tool: Nnefc, written: tuple[Path, Path], sha
 
 
 def test_padding_beforehand_needs_the_extents(tool: Nnefc) -> None:
-    """A border other than zeros is padded by numbers that depend on the extents."""
+    """A border other than zeros needs padding with numbers that depend on the extents."""
     document = tool.scratch / "padded.nnef"
     document.write_text(PADDED)
     refused = tool.call("compile", document)
@@ -91,8 +91,8 @@ def test_padding_beforehand_needs_the_extents(tool: Nnefc) -> None:
 
 @pytest.mark.parametrize("lists", ["stride = [1,1,3,2]", "stride = [1,1,2,2], padding = [(0,0),(0,0),(0,1)]"])
 def test_padding_that_waits_for_the_extents(tool: Nnefc, lists: str) -> None:
-    """P 4.3: where the window reaches less far than its stride, or padding is given for some axes, the others' may be
-    negative; the document is valid and has no graph before its extents are known (3.3.4)."""
+    """P 4.3: if the window is smaller than its stride, or padding is given for part of the axes, the automatic padding
+    may be negative; the document is valid and has no graph before its extents are known (3.3.4)."""
     document = tool.scratch / "waits.nnef"
     document.write_text(f"version 1.0\ngraph net( x ) -> ( y ) {{\n    x = external(shape = [1,1,0,0])\n"
                         f"    y = max_pool(x, size = [1,1,2,1], {lists})\n}}\n")

@@ -1,4 +1,5 @@
-"""OpenVINO IR both ways: what OpenVINO saves is read, written again and run; what nnefc writes OpenVINO runs."""
+"""OpenVINO IR in both directions: nnefc reads, writes and runs models that OpenVINO saved; OpenVINO runs models that
+nnefc wrote."""
 
 from __future__ import annotations
 
@@ -104,7 +105,7 @@ def running_sums(stride: int) -> Callable[[], Model]:
 
 
 def named_constants() -> Model:
-    """Constants whose tensors have names, as converters give them, one of them a result of a body."""
+    """Constants with named tensors, as converters write them, one of them a result of a body."""
     cond, x = parameter("cond", [1], bool), parameter("x", [2, 3])
     named = constant(2, 3)
     named.output(0).set_names({"named"})
@@ -162,7 +163,7 @@ def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str, compress
 
 @pytest.mark.parametrize("version", ["opset3", "opset6"])
 def test_states_live_on(tool: Nnefc, tmp_path: Path, version: str) -> None:
-    """A running sum over three inferences, of their model and of ours made of it; the first also here."""
+    """A running sum over three inferences, in OpenVINO for its model and for nnefc's output; the first also in nnefc."""
     x = parameter("x", [1, 4])
     start = op.constant(np.full([1, 4], 0.5, F32))
     old = opset3.read_value(start, "sum") if version == "opset3" else op.read_value(start, "sum", F32, [1, 4])
@@ -185,7 +186,7 @@ def test_states_live_on(tool: Nnefc, tmp_path: Path, version: str) -> None:
     np.testing.assert_allclose(found["out0"], 0.5 + inputs[0], rtol=1e-5)
 
 
-# --- what is no part of the computation -----------------------------------------------------------
+# --- contents other than the computation -----------------------------------------------------------
 
 def test_user_data_of_a_model_is_kept(tool: Nnefc, tmp_path: Path) -> None:
     model = convolutional()
@@ -229,14 +230,14 @@ def test_an_unknown_operation_is_told_and_written_back(tool: Nnefc, tmp_path: Pa
     for suffix in (".xml", ".bin"):
         assert (tmp_path / f"ours{suffix}").read_bytes() == (tmp_path / f"again{suffix}").read_bytes()
     ours = (tmp_path / "ours.xml").read_text()
-    # As the same operation again it is the same model.
+    # With the same operation in place again it is the same model.
     (tmp_path / "ours.xml").write_text(ours.replace('type="Leap" version="extension"', 'type="ReLU" version="opset1"'))
     inputs = random_inputs(tmp_path / "ours.xml")
     assert_close(openvino_outputs(tmp_path / "ours.xml", inputs), openvino_outputs(saved("convolutional", tmp_path), inputs))
 
 
 def test_a_large_model_is_read_and_written_within_a_second(tool: Nnefc, tmp_path: Path) -> None:
-    """1,000 layers with 100 MB of weights, by the time of the processor; the weights are not copied on reading."""
+    """1,000 layers with 100 MB of weights, in processor time; the weights are not copied on reading."""
     x = parameter("x", [1, 256])
     y, weights = x, np.random.default_rng(1)
     for _ in range(400):
@@ -259,6 +260,6 @@ def test_a_large_model_is_read_and_written_within_a_second(tool: Nnefc, tmp_path
 
 
 def limit_data() -> None:
-    """Memory that is not a mapped file: less than the weights."""
+    """Limits memory that is not a mapped file to less than the weights."""
     if os.environ.get("NNEFC_SANITIZE") != "ON":
         resource.setrlimit(resource.RLIMIT_DATA, (80 << 20, 80 << 20))

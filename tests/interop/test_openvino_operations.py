@@ -1,4 +1,4 @@
-"""Every NNEF operation that has an OpenVINO form: written as IR and run by OpenVINO and by nnefc."""
+"""Every NNEF operation with an OpenVINO form: written as IR and run by OpenVINO and by nnefc."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BORDERS = ["constant", "replicate", "reflect", "reflect-even", "ignore"]
 NO_PADDING = "padding = [(0,0), (0,0), (0,0), (0,0)]"
 PAIRS = "size = [1, 1, 2, 2], stride = [1, 1, 2, 2]"
 
-# The statements that make y, and z where a case has two results.
+# The statements that make y, and z if a case has two results.
 CASES: dict[str, str] = {}
 TWO_RESULTS = {"any_all", "moments", "split", "unstack", "max_pool_with_index"}
 
@@ -118,7 +118,7 @@ CASES |= {
         "y = zero_point_linear_quantize(x, z, s, bits = 8, signed = true, symmetric = false);",
     "add_n": "y = add_n([x, x, x]);",
 }
-# Operations whose meaning no OpenVINO operation has.
+# Operations that no OpenVINO operation can express.
 NO_FORM = {
     "avg_roi_align": "y = avg_roi_align(x, r, b, output_size = [2, 2], sampling_rate = [2, 2]);",
     "max_roi_pool": "y = max_roi_pool(x, r, b, output_size = [2, 2]);",

@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "compiler/ir/ops/opset/missing.md"
 TABLES = Path(ov.__file__).parent / "include/openvino/opsets"
 SETS = range(1, 17)
-# The name of a class where files have another.
+# The name of a class that differs from that in files.
 FILE_NAMES = {"Constant": "Const"}
 
 
 def theirs() -> set[str]:
-    """`set.name`, in lower case, by the set that brought the version."""
+    """Returns `set.name`, in lower case, with the set that introduced the version."""
     first: dict[tuple[str, str], int] = {}
     for number in SETS:
         table = (TABLES / f"opset{number}_tbl.hpp").read_text(encoding="utf-8")

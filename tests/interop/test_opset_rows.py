@@ -1,5 +1,5 @@
-"""Each row of the operation sets: a model of OpenVINO's with the operation in several settings is saved by OpenVINO, read
-by nnefc without a word, run to the same numbers, and written again as a model that OpenVINO runs to the same numbers."""
+"""Each row of the operation sets: OpenVINO saves a model with the operation in several settings. nnefc reads it without
+diagnostics, computes the same numbers, and writes a model with which OpenVINO also does."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from openvino.utils.node_factory import NodeFactory  # noqa: E402
 from openvino_oracle import openvino_outputs  # noqa: E402
 from opset_cases import CASES, Const, Dynamic, Input  # noqa: E402
 
-# OpenVINO's classes where the name in a file is another.
+# OpenVINO's classes whose name differs from that in a file.
 CLASSES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
-# What every model has; and what other files here test: states, control flow, recurrent cells and sequences.
+# Nodes of every model, and operations that other files here test: states, control flow, recurrent cells and sequences.
 ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadValue", "opset3.Assign", "opset6.ReadValue",
              "opset6.Assign", "opset8.If", "opset1.TensorIterator", "opset5.Loop", "opset1.LSTMCell", "opset4.LSTMCell",
              "opset5.LSTMSequence", "opset3.GRUCell", "opset5.GRUSequence", "opset1.RNNCell", "opset5.RNNSequence"}
@@ -41,7 +41,7 @@ def make_node(given: Input, name: str, parameters: list, inputs: dict[str, np.nd
 
 
 def make_model(row: str, cases: list[tuple[list[Input], dict]] | None = None) -> tuple[ov.Model, dict[str, np.ndarray]]:
-    """A model with a node for each setting of the row."""
+    """Makes a model with a node for each setting of the row."""
     opset, name = row.split(".")
     parameters, inputs, results = [], {}, []
     for case, (given, attributes) in enumerate(cases or CASES[row]):
@@ -93,7 +93,7 @@ def data(*shape: int) -> np.ndarray:
     return np.ones(shape, np.float32)
 
 
-# Inputs that only the run sees, and that do not fit: told, whatever memory lies beyond.
+# Invalid inputs that only the run can detect: they must be reported, whatever memory is out of bounds.
 UNFIT: dict[str, tuple[list[Input], dict, str]] = {
     "opset3.CumSum": ([data(2, 3), np.array(9)], {"exclusive": False, "reverse": False}, "axis 9 of `CumSum`"),
     "opset3.ScatterUpdate": ([data(4, 5), Const(np.array([0])), data(4, 1), np.array(-7)], {}, "axis -7"),

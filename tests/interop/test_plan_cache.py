@@ -1,4 +1,4 @@
-"""`--plan-cache`: results are those without it, bit for bit; the second process makes nothing; changed weights are noticed."""
+"""`--plan-cache`: results are the same bit for bit; the second process makes nothing; changed weights are detected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRECISIONS = ["f32", "exact", "bf16"]
 
 
 def run(nnefc: Path, model: Path, out: Path, *arguments: object) -> tuple[dict[str, bytes], dict[str, int], str]:
-    """The bytes of the outputs, what the cache had and lacked, and warnings."""
+    """Returns the bytes of the outputs, the found and missing items of the cache, and warnings."""
     words = [nnefc, "run", model, "--random-inputs", 1, "--verbose", "--format", "json", "--output", out, *arguments]
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_results_are_the_same(nnefc: Path, network: Path, precision: str, tmp_pa
 
 @pytest.mark.parametrize("precision", PRECISIONS[:2])
 def test_what_was_measured_is_kept(nnefc: Path, network: Path, precision: str, tmp_path: Path) -> None:
-    """By whatever ways, outputs are those of the reference backend within what the precision allows."""
+    """With any algorithms, outputs are those of the reference backend within the bounds of the precision."""
     given = ["--precision", precision, "--threads", 1, "--plan-cache", tmp_path / "cache"]
     run(nnefc, network, tmp_path / "expected.npz", "--backend", "reference")
     _, tuning, _ = run(nnefc, network, tmp_path / "tuned.npz", *given, "--tune")
@@ -64,12 +64,13 @@ def test_what_was_measured_is_kept(nnefc: Path, network: Path, precision: str, t
     for name in ["logits"] if "logits" in expected else expected:
         assert tuned[name].tobytes() == again[name].tobytes()
         distance = np.abs(tuned[name] - expected[name]).max() / np.abs(expected[name]).max()
-        assert distance <= 5e-5  # softmax of numbers as large as random weights make them
+        assert distance <= 5e-5  # softmax of large numbers, as from random weights
 
 
 @pytest.fixture(name="small")
 def small_model(nnefc: Path, tmp_path: Path) -> Path:
-    """A folder with a convolution and a product, whose files are older than what is known by its time."""
+    """Makes a folder with a convolution and a matrix multiplication, whose files are old enough to be identified by
+    their time."""
     text = """version 1.0;
 graph net(x) -> (y)
 {

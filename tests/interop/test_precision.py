@@ -1,4 +1,4 @@
-"""`--precision`: how far each is from what OpenVINO computes in f32, on whole networks."""
+"""`--precision`: the distance of each from OpenVINO's results in f32, on whole networks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from processor import bf16_environment, has_bf16, has_fast_bf16
 
 NETWORKS = Path(__file__).resolve().parent.parent / "networks"
 # Distances from f32, relative to the largest number of a result.
-F32 = 5e-5  # Winograd's convolutions among them
-EXACT = 2e-5  # sums of either in an order of its own, behind a softmax of large numbers
+F32 = 5e-5  # including Winograd convolutions
+EXACT = 2e-5  # different orders of additions, before a softmax of large numbers
 BF16 = 0.05
-# Numbers that rounding of bf16 alone moves: beside OpenVINO's own bf16, which rounds elsewhere. By root mean squares: the
-# largest difference of a thousand numbers is a matter of chance, and processors differ in it.
+# Distances by bf16 rounding alone, compared with OpenVINO's own bf16, which rounds elsewhere. They are root mean
+# squares: the largest difference of a thousand numbers is random, and differs between processors.
 BESIDE_PEER = 3
 
 
@@ -29,14 +29,14 @@ def run(nnefc: Path, *arguments: object, **environment: str) -> subprocess.Compl
 
 
 def distance(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> float:
-    """The largest difference of a result, relative to its largest number; of logits where a network returns them,
-    since a softmax of numbers as large as random weights make them chooses one."""
+    """Returns the largest difference of a result, relative to its largest number. For networks that return logits it
+    uses these, since with random weights a softmax is nearly one-hot."""
     return max(float(np.abs(found[name] - expected[name]).max() / np.abs(expected[name]).max())
                for name in compared(expected))
 
 
 def mean_distance(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> float:
-    """The same of root mean squares."""
+    """Returns the same by root mean squares."""
     return max(float(np.linalg.norm(found[name] - expected[name]) / np.linalg.norm(expected[name]))
                for name in compared(expected))
 
@@ -89,7 +89,7 @@ def test_networks(nnefc: Path, network: Path) -> None:
 
 @pytest.mark.skipif(not has_bf16(), reason="the processor multiplies no bf16")
 def test_kernels(nnefc: Path, network: Path) -> None:
-    """Convolutions and products run in bf16, what is sensitive in f32."""
+    """Convolutions and matrix multiplications run in bf16, sensitive operations in f32."""
     done = run(nnefc, "run", network, "--random-inputs", 1, "--precision", "bf16", "--profile", "--format", "json",
                **bf16_environment())
     kernels = {step["operation"].split("+")[0]: step["kernel"] for step in json.loads(done.stdout)["profile"]}

@@ -1,5 +1,5 @@
-"""Products of few or many rows with a constant matrix, whose columns fill no whole blocks of registers, and what follows them:
-against NumPy in f64."""
+"""Matrix multiplications of different row counts with a constant matrix whose columns do not fill register blocks, with
+epilogues: against NumPy in f64."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def normal(*shape: int) -> np.ndarray:
 
 
 def after(y: ov.Node | np.ndarray, kind: str, bias: np.ndarray, residual: ov.Node | np.ndarray) -> ov.Node | np.ndarray:
-    """What follows, in the graph or in numbers."""
+    """Returns the epilogue, in the graph or in numbers."""
     is_graph = isinstance(y, ov.Node)
     if kind.startswith("bias"):
         y = ops.add(y, bias) if is_graph else y + bias

@@ -1,5 +1,5 @@
-"""`run --profile`: the operations and bytes of each step, by the formulas of the operations, and of networks by published
-counts."""
+"""`run --profile`: the operations and bytes of each step, by the formulas of the operations, and of networks by
+published counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recurrent(kind: str):
     return getattr(op, f"{kind}_sequence")(parameter(3, 2, 5), *states, lengths(2, 2, 2), *more)
 
 
-# The operation, and products of numbers, each with its addition.
+# The operation, and its multiply-accumulates.
 PRODUCTS = {
     "matmul": (lambda: op.matmul(parameter(2, 3, 4), parameter(2, 4, 5), False, False), 2 * 3 * 4 * 5),
     "matmul_of_transposes": (lambda: op.matmul(parameter(4, 3), parameter(5, 4), True, True), 3 * 4 * 5),
@@ -60,7 +60,7 @@ PRODUCTS = {
     "gru_sequence": (lambda: recurrent("gru"), 2 * 3 * 12 * (5 + 4)),
     "attention": (lambda: op.scaled_dot_product_attention(parameter(2, 3, 5, 8), parameter(2, 3, 7, 8),
                                                           parameter(2, 3, 7, 4)), 2 * 3 * 5 * 7 * (8 + 4)),
-    # Of those that are no product of matrices.
+    # Operations other than matrix multiplications.
     "einsum": (lambda: op.einsum([parameter(2, 3, 4), parameter(3, 4, 5)], "aij,ijb->aijb"), 2 * 3 * 4 * 5),
     "einsum_of_batches": (lambda: op.einsum([parameter(6, 2, 3), parameter(6, 3, 5)], "...ij,...jk->...ijk"),
                           6 * 2 * 3 * 5),
@@ -90,7 +90,7 @@ def test_products(nnefc: Path, tmp_path: Path, name: str, backend: str) -> None:
     assert made[0]["bytes"] == sum(port.get_element_type().size * int(np.prod(list(port.shape))) for port in ports)
 
 
-# Billions of products that torchvision's documentation gives for the network, and how near ours is to its form.
+# Billions of multiply-accumulates in torchvision's documentation, and the tolerance for our form of the network.
 PUBLISHED = {"resnet50": (4.09, 0.02), "mobilenetv2": (0.30, 0.04), "vgg19": (19.63, 0.01)}
 
 
@@ -100,7 +100,7 @@ def test_networks(nnefc: Path, network: str) -> None:
     report = profile(nnefc, NETWORKS / f"{network}.nnef", "--random-weights", 1, "--iterations", 2)
     total = sum(step["operations"] for step in report["profile"])
     assert total / 2e9 == pytest.approx(billions, rel=within)
-    # The peak was measured on as many threads: Winograd's convolutions alone are beyond it.
+    # The peak was measured with this number of threads: only Winograd convolutions exceed it.
     seconds = sum(step["milliseconds"] for step in report["profile"]) / 1e3
     assert 0 < total / seconds < 4 * report["peak_operations_per_second"]
 

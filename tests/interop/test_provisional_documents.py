@@ -18,7 +18,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 
 def significant(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape without singleton dimensions at its end, which say nothing here (P 2.5, 4.1)."""
+    """Returns the shape without trailing extents of 1, which are irrelevant here (P 2.5, 4.1)."""
     while shape and shape[-1] == 1:
         shape = shape[:-1]
     return shape

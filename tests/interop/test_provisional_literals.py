@@ -1,7 +1,7 @@
-"""Operands of the provisional dialect whose trailing extents are singular: a literal is a constant of singular shape
-(P 3.3.2), and extents that a shape leaves out are 1 (P 4.1). So each operation must judge and compute the same however
-many of them are written out, whichever operand it is. Operations and parameters are those that the library declares;
-attributes and shapes are drawn at random."""
+"""Operands of the provisional dialect with trailing extents of 1: a literal is a constant of singular shape (P 3.3.2),
+and extents that a shape omits are 1 (P 4.1). Each operation must therefore check and compute the same whatever the
+number of written trailing extents, for each operand. Operations and parameters are those that the library declares;
+attributes and shapes are random."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from models import Nnefc
 LIBRARY = Path(__file__).resolve().parents[2] / "stdlib" / "provisional.nnef"
 SHAPES = [[1], [2], [1, 1], [2, 1], [1, 2], [2, 2], [3, 2], [1, 2, 4], [2, 1, 3], [2, 2, 2], [1, 1, 4], [1, 2, 4, 4], [2, 1, 3, 3],
           [2, 2, 1, 3]]
-# Cases are drawn, so many a round, until enough of them are valid; no more than the most are run.
+# Cases are generated in rounds until enough of them are valid; the last number is the maximum that runs.
 TRIES, ROUNDS, ENOUGH, MOST = 20, 40, 3, 8
-# A literal has no data type of its own that is coordinate, and is no variable.
+# A literal cannot be a coordinate or a variable.
 NEVER_LITERAL = {("sample", "index"), ("desample", "index"), ("update", "variable")}
 
 
@@ -48,7 +48,7 @@ OPERATIONS = [operation for operation in declarations() if operation.tensors()]
 
 
 def attribute(draw: random.Random, name: str, kind: str) -> str:
-    """A value of an attribute, by what its name says where its type does not."""
+    """Returns a value of an attribute, by its name if its type is not enough."""
     numbers = lambda low, high, most: str([draw.randint(low, high) for _ in range(draw.randint(0, most))])  # noqa: E731
     if name == "axes":
         return str(sorted(draw.sample(range(4), draw.randint(0, 2))))
@@ -80,12 +80,12 @@ def constant(draw: random.Random, shape: list[int]) -> tuple[list[int], list[flo
 
 @dataclass
 class Case:
-    """One operation with fixed attributes, and forms of one operand that only differ in extents that are implied."""
+    """One operation with fixed attributes, and forms of one operand that differ only in implied extents."""
     operation: Operation
-    forms: list[list[str]] = field(default_factory=list)  # statements; results are called NAME@
+    forms: list[list[str]] = field(default_factory=list)  # statements; results are named NAME@
 
     def document(self) -> list[str]:
-        """A document for each form."""
+        """Returns a document for each form."""
         return [graph([(lines, "")]) for lines in self.forms]
 
 
@@ -111,7 +111,7 @@ def left_side(operation: Operation, attributes: dict[str, str]) -> str:
 
 
 def operand(draw: random.Random, name: str, shape: list[int], attributes: dict[str, str], is_logical: bool) -> tuple[str, list[float]]:
-    """How a tensor is made, with `SHAPE` where its shape stands, and its values."""
+    """Returns the definition of a tensor, with `SHAPE` in place of its shape, and its values."""
     shape, values = constant(draw, shape)
     made = f"constant(shape = SHAPE, value = {values})"
     if name == "variable":
@@ -173,7 +173,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 
 def verdicts(tool: Nnefc, folder: Path, documents: list[str]) -> list[frozenset[str]]:
-    """The labels of the mistakes in each document."""
+    """Returns the labels of the errors in each document."""
     names = []
     for i, text in enumerate(documents):
         names.append(folder / f"d{i}.nnef")
@@ -187,7 +187,7 @@ def verdicts(tool: Nnefc, folder: Path, documents: list[str]) -> list[frozenset[
 
 
 def trimmed(value: np.ndarray) -> np.ndarray:
-    """Without trailing extents of 1."""
+    """Returns the shape without trailing extents of 1."""
     shape = list(value.shape)
     while shape and shape[-1] == 1:
         shape.pop()

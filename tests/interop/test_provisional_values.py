@@ -1,4 +1,4 @@
-"""The provisional dialect by its formulas, on both backends and in OpenVINO: literals in the place of tensors (P 3.3.2),
+"""The provisional dialect by its formulas, on both backends and in OpenVINO: literals in place of tensors (P 3.3.2),
 coordinates as data (P 4.3.3, P 4.5), names that are words of the ratified dialect, labels (P 4.1.3)."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 
 def run(tool: Nnefc, folder: Path, document: str, inputs: dict[str, np.ndarray], *options: object) -> list[dict[str, np.ndarray]]:
-    """The results on both backends, of the expansion with compounds lowered (if it is printed), and of what is written for
-    OpenVINO."""
+    """Returns the results on both backends, of the expansion with compounds lowered (if it can be printed), and of the
+    IR for OpenVINO."""
     (folder / "graph.nnef").write_text(document)
     given: list[object] = [*options]
     for name, value in inputs.items():
@@ -61,7 +61,7 @@ def assert_all(found: list[dict[str, np.ndarray]], wanted: dict[str, np.ndarray]
 
 ONES = np.ones([1, 1, 1, 1])
 LITERALS = {
-    "concat([x, 7.0, x], axis = 0)": None,  # extents differ: refused
+    "concat([x, 7.0, x], axis = 0)": None,  # extents differ: rejected
     "concat([7.0, 8.0], axis = 1)": np.array([[7.0, 8.0]]),
     "concat([reshape(x, shape = [1,48]), 7.0], axis = 1)": np.concatenate([X.reshape(1, 48), [[7.0]]], 1),
     "linear(reshape(x, shape = [48,1]), 2.0, 1.0)": X.reshape(48, 1) * 2.0 + 1.0,
@@ -137,7 +137,7 @@ def test_deconvolutions_with_several_channels_for_each(tool: Nnefc, tmp_path: Pa
                {"y": n.deconv(x, PLANES, 0.5, stride=[2, 1], groups=2), "z": n.deconv(mixed, PLANES, groups=2)})
 
 
-# ---- coordinates: the number of the place in its window, row-major ----
+# ---- coordinates: the number of the position in its window, row-major ----
 
 def test_coordinates_are_data(tool: Nnefc, tmp_path: Path) -> None:
     window = dict(size=[1, 1, 2, 3], stride=[1, 1, 2, 3], padding=[(0, 0)] * 4)
@@ -176,7 +176,7 @@ def renumbered(index: np.ndarray, size: list[int], common: list[int]) -> np.ndar
 @pytest.mark.parametrize("made, read", [([1, 1, 2, 2], [1, 1, 2, 3]), ([1, 1, 2, 3], [1, 1, 3, 2]), ([1, 1, 3, 3], [1, 1, 2, 2]),
                                         ([2, 1, 2, 2], [1, 1, 3, 3]), ([1, 1, 1, 1], [1, 1, 2, 2])])
 def test_coordinates_of_windows_of_several_sizes(tool: Nnefc, tmp_path: Path, made: list[int], read: list[int]) -> None:
-    """A coordinate is a place along each axis (P 4.3.3), whatever the size of the window that made it."""
+    """A coordinate is a position along each axis (P 4.3.3), whatever the size of its window."""
     padding = "[(0,0),(0,0),(1,1),(1,1)]"
     first, second = ([(0, 0), (0, 0), (1, 1), (1, 1)] for _ in range(2))
     document = f"""version 1.0
@@ -190,7 +190,7 @@ graph net( x, v ) -> ( index, y, z )
 }}
 """
     index = m.argmax_pool(X, size=made, padding=first)
-    # So padded, the window that reads has as many places as the one that made.
+    # With this padding, the reading window has as many positions as the producing one.
     second = [(p, q + b - a) for (p, q), a, b in zip(second, made, read)]
     if any(q < 0 for _, q in second):
         pytest.skip("negative padding is not of the dialect")
@@ -273,7 +273,7 @@ graph net( x ) -> ( y, z, w )
 
 
 def test_a_constant_in_the_quantization_file(tool: Nnefc, tmp_path: Path) -> None:
-    """P 7.1: ranges for each channel; the items of the tensor file are read by them."""
+    """P 7.1: ranges for each channel; the items of the tensor file are read with them."""
     document = "version 1.0\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1,3])\n" \
         "    b = variable(shape = [1,3], label = 'b')\n    y = x + b\n}\n"
     (tmp_path / "graph.quant").write_text('"b": linear_quantize(min = 0.0, max = constant(shape = [1,3,1], value = [1.5, 3.0, 15.0]), bits = 4)\n')

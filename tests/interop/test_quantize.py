@@ -1,7 +1,7 @@
 """`--quantize`: each tensor that graph.quant names is quantized as soon as it is computed (R 7.1, P 7.1).
 
-Expected values are the formulas of R 4.9.5 and P 4.8.5 in NumPy, in doubles. Drawn numbers lie 1e-3 of a step and more from
-the middle between two codes; what rounds up there is tested by numbers that are exact.
+Expected values are the formulas of R 4.9.5 and P 4.8.5 in NumPy, in doubles. Random numbers are at least 1e-3 of a step
+from a tie between two quantized values; exact numbers test the rounding of ties.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ def test_tensors_are_quantized_as_they_are_computed(nnefc: Path, tmp_path: Path,
     write(tmp_path, "b", b)
     expected = formula(x.astype(np.float64), f.astype(np.float64), b.astype(np.float64))
     actual = run(nnefc, tmp_path, "--quantize", "--backend", backend, x=x)
-    # Sums in f32 fall on the other side of the middle between two codes now and then.
+    # Sums in f32 may fall on the other side of a tie between two quantized values.
     assert np.mean(np.abs(actual - expected) > 1e-5 * np.abs(expected).max()) <= 0.01
-    # It makes a difference.
+    # Quantization changes the result.
     plain = run(nnefc, tmp_path, "--backend", backend, x=x)
     assert np.abs(plain - expected).max() > 0.1
 
@@ -149,7 +149,8 @@ def test_a_half_is_rounded_up(nnefc: Path, tmp_path: Path, backend: str) -> None
 
 
 def test_codes_of_a_tensor_file_are_not_quantized_again(nnefc: Path, tmp_path: Path) -> None:
-    """The line tells what the codes stand for; what it makes of that is the same but for rounding, which is left out."""
+    """The line defines the meaning of the stored values; quantizing the result again would change nothing but rounding,
+    so it is skipped."""
     codes = np.arange(0, 256, dtype=np.uint8)
     (tmp_path / "graph.nnef").write_text(
         "version 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [256]);\n"
@@ -180,8 +181,9 @@ def test_what_is_printed_computes_the_same(nnefc: Path, tmp_path: Path) -> None:
 
 
 class Network:
-    """A random network of convolutions, sums and maxima whose tensors are quantized to 8 bits by one of the two operations; of
-    an exact one nothing is rounded (255 divides no number exactly), and many a number lies half-way between two codes."""
+    """A random network of convolutions, sums and maxima whose tensors are quantized to 8 bits by one of the two
+    operations. In an exact one no sum is rounded (255 divides no number exactly), and ties between two quantized
+    values are frequent."""
 
     def __init__(self, seed: int, exact: bool) -> None:
         self.random, self.exact = np.random.default_rng(seed), exact
@@ -240,8 +242,8 @@ class Network:
 @pytest.mark.parametrize("exact", [False, True], ids=["rounded", "exact"])
 @pytest.mark.parametrize("seed", range(12))
 def test_networks_run_in_codes(nnefc: Path, tmp_path: Path, seed: int, exact: bool) -> None:
-    """Against our reference kernels, which the tests above hold to the formulas. Where no sum is rounded nothing differs;
-    elsewhere sums of f32 in another order take the other code where a number lies half-way between two."""
+    """Compares with our reference kernels, which the tests above compare with the formulas. If no sum is rounded
+    nothing differs; otherwise f32 sums in another order may resolve ties differently."""
     network = Network(seed, exact)
     network.write(tmp_path)
     reference = run(nnefc, tmp_path, "--quantize", "--backend", "reference", x=network.data)
@@ -266,7 +268,7 @@ def test_networks_run_in_codes(nnefc: Path, tmp_path: Path, seed: int, exact: bo
     "min_max_linear_quantize(min = -4.0, max = 3.96875, bits = 8, signed = false, symmetric = false)",
     "zero_point_linear_quantize(zero_point = 3, scale = 0.03125, bits = 8, signed = true, symmetric = false)"])
 def test_codes_of_what_is_not_finite(nnefc: Path, tmp_path: Path, operation: str) -> None:
-    """`clamp` gives its upper bound for NaN, min(NaN, high) being high."""
+    """`clamp` returns its upper bound for NaN, since min(NaN, high) is high."""
     values = [np.nan, np.inf, -np.inf, 1e30, -1e30, 0.015625, 0.046875, -0.015625]
     x = np.resize(np.asarray(values, np.float32), (1, 8, 4, 4))
     (tmp_path / "graph.nnef").write_text(

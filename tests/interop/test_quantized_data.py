@@ -1,6 +1,6 @@
-"""Variables whose tensor files hold quantization codes: graph.quant tells what they stand for (R 5.2, 5.3).
+"""Variables whose tensor files have quantized values: graph.quant defines their meaning (R 5.2, 5.3).
 
-Expected values are the formulas of R 4.9.5 (y of the code q) and, for logarithmic codes, of R 5.2, in NumPy.
+Expected values are the formulas of R 4.9.5 (y for the code q) and, for logarithmic codes, of R 5.2, in NumPy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUANTIZED = {False: 2, True: 3}  # item types of R 5.2, by sign
 
 
 def pack(codes: np.ndarray, bits: int) -> bytes:
-    """Codes as bits, the first in the highest bits of a byte; whole bytes little endian (R 5.2)."""
+    """Returns codes as bits, the first in the highest bits of a byte; whole bytes are little-endian (R 5.2)."""
     masked = codes.astype(np.int64).ravel() & ((1 << bits) - 1)
     if bits % 8 == 0:
         return b"".join(int(code).to_bytes(bits // 8, "little") for code in masked)

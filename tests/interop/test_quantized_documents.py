@@ -1,5 +1,5 @@
-"""Documents in 8 bits, as torch_to_nnef writes them, against tract: equal in every number, on both backends, within a step in
-OpenVINO on the IR that is written."""
+"""Documents in 8 bits, as torch_to_nnef writes them, against tract: equal in every number on both backends, and within
+a step for the IR in OpenVINO."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LINE = '"{}": zero_point_linear_quantize(zero_point = {}, scale = {}, bits = 8, 
 @pytest.mark.parametrize("signed, low, high", [("false", 0, 255), ("true", -128, 127)])
 @pytest.mark.parametrize("zero", ["low", "middle", "high"])
 def test_rounding_and_saturation(zero: str, signed: str, low: int, high: int, nnefc: Path, tmp_path: Path) -> None:
-    """Halves go to the even value after the zero point is added, and what is beyond saturates."""
+    """Ties are rounded to even after the zero point is added, and values out of range saturate."""
     point = {"low": low, "middle": (low + high) // 2, "high": high}[zero]
     model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\ny = tract_core_cast(q, to = 'f32');", LINE.format("q", point, 0.5, signed))
     x = np.concatenate([np.arange(-15, 16) / 4, [0.49999997, -0.49999997, 1e30, -1e30, np.inf, -np.inf],
@@ -72,7 +72,7 @@ def test_rounding_and_saturation(zero: str, signed: str, low: int, high: int, nn
 
 
 def test_a_number_after_the_last_conversion(nnefc: Path, tmp_path: Path) -> None:
-    """What is made of a tensor that was converted to f32 is no quantized value, even where it has another name for it."""
+    """Operations on a tensor that was converted to f32 do not yield quantized values, even if an alias is quantized."""
     model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\nf = tract_core_cast(q, to = 'f32');\ny = add(f, 0.3);", LINE.format("q", 100, 0.25, "false"))
     x = np.linspace(-40, 60, 64).astype(np.float32)
     check(nnefc, tmp_path, model, x)
@@ -86,7 +86,8 @@ def test_signs_differ(nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_result_stays_quantized(nnefc: Path, tmp_path: Path) -> None:
-    """A result of a quantized type is what its values stand for: tract's Python package refuses to show it."""
+    """A result of a quantized type is returned as the numbers that its values represent: tract's Python package refuses
+    to show it."""
     model = write(tmp_path / "model", EXTERNAL + "y = tract_core_cast(x);", LINE.format("y", 100, 0.25, "false"))
     x = np.linspace(-40, 60, 64).astype(np.float32)
     expected = (np.clip(np.rint(x / 0.25 + 100), 0, 255) - 100) * 0.25
@@ -114,8 +115,8 @@ def test_openvino(seed: int, nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_number_added_to_sums(nnefc: Path, tmp_path: Path) -> None:
-    """tract joins a number that is added after a convolution with it, and adds the quantized values modulo 256. The same
-    two statements as two models are right in tract, and so are they in nnefc."""
+    """tract fuses an addition after a convolution with it, and adds the quantized values modulo 256. The same two
+    statements as two models are right in tract, and in nnefc."""
     random = np.random.default_rng(1)
     document = quantized_documents.Document(random)
     start = document.result((1, 2, 4, 4), "tract_core_cast(x)", 0.05)

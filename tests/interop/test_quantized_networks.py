@@ -1,5 +1,5 @@
-"""Networks with FakeQuantize, whose convolutions and products run in integers of 8 bits: against our reference kernels, which keep to
-the formulas in f32, and against OpenVINO."""
+"""Networks with FakeQuantize, whose convolutions and matrix multiplications run in 8-bit integers: against our
+reference kernels, which compute the formulas in f32, and against OpenVINO."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from openvino import opset1 as ops
 from processor import bf16_environment, has_lanes
 
 SEEDS = range(12)
-# Where a number lies half-way between two codes, sums of f32 in another order take the other one, which changes all that a
-# product or a convolution makes of it: each element by so much of the largest number at most, and by less in the mean.
+# For ties between two quantized values, f32 sums in another order select the other one. This changes the outputs of a
+# matrix multiplication or a convolution: each element at most by this share of the largest number, and less in the
+# mean.
 DISTANCE_OFF = 0.05
 MEAN_OFF = 1e-3
-BF16_DISTANCE = 0.1  # of root mean squares
+BF16_DISTANCE = 0.1  # by root mean squares
 
 
 def model_of(x: ov.Node, *outputs: ov.Node) -> ov.Model:
-    """Of one input, with results y0, y1 ..."""
+    """Returns a model with one input and results y0, y1 ..."""
     results = [ops.result(output) for output in outputs]
     for number, result in enumerate(results):
         result.input_value(0).set_names({f"y{number}"})
@@ -31,9 +32,9 @@ def model_of(x: ov.Node, *outputs: ov.Node) -> ov.Model:
 
 
 class Network:
-    """A random network of convolutions between which numbers are quantized."""
+    """A random network of convolutions with quantization between them."""
 
-    # One of these tells that it ran in codes.
+    # One of these shows that int8 kernels ran.
     kernels = ("nnefc:sum_of_codes", "FakeQuantize+Add")
 
     def __init__(self, seed: int, exact: bool = False) -> None:
@@ -97,18 +98,19 @@ class Network:
 
 
 class Joined(Network):
-    """Channels of several results, each of which was quantized by itself, quantized again together."""
+    """Channels of several results that were quantized separately, quantized again together."""
 
     kernels = ("nnefc:concat_of_codes",)
 
     def made(self) -> ov.Model:
-        # Of as many outputs as inputs there may be filters of one weight each, whose scales are no powers of two.
+        # If outputs and inputs are equal in number, filters may have one weight each, with scales other than powers of
+        # two.
         x = self.activated(self.convolved(self.quantized(self.input, positive=False), 24))
         for _ in range(int(self.random.integers(1, 4))):
             parts = [self.activated(self.convolved(x, int(self.random.choice([5, 9, 16, 41]))))
                      for _ in range(int(self.random.integers(2, 5)))]
             if self.random.random() < 0.3:
-                parts.append(x)  # which others take, too
+                parts.append(x)  # also read by others
             x = self.quantized(ops.concat(parts, 1 if self.random.random() < 0.5 else -3), positive=False)
             if self.random.random() < 0.3:
                 x = ops.max_pool(x, [1, 1], [1, 1], [1, 1], [3, 3])
@@ -116,7 +118,7 @@ class Joined(Network):
 
 
 class Images(Network):
-    """Filters of 3x3 pixels alone, and as many channels as blocks have."""
+    """Only 3x3 filters, with channels that fill blocks."""
 
     def input_shape(self) -> list[int]:
         return [int(self.random.integers(1, 3)), 32, *self.random.integers(7, 31, 2).tolist()]
@@ -133,7 +135,7 @@ class Images(Network):
 
 
 class Windows(Network):
-    """Windows of any extents, strides, dilations and borders, of few channels and many, of images and rows."""
+    """Windows of any extents, strides, dilations and borders, of different channel counts, over images and rows."""
 
     def input_shape(self) -> list[int]:
         spatial = int(self.random.integers(1, 3))
@@ -170,7 +172,7 @@ class Windows(Network):
 
 
 class Products(Network):
-    """The same of products with constant matrices, as in transformers."""
+    """The same for matrix multiplications with constant matrices, as in transformers."""
 
     kernels = ("nnefc:quantize",)
 
@@ -208,7 +210,8 @@ class Products(Network):
 
 
 class Functions(Products):
-    """Functions of what was quantized, by several nodes and quantized between, of rows or images, and reshaped."""
+    """Functions of quantized values, over several nodes with quantization between them, on rows or images, and
+    reshaped."""
 
     kernels = ("nnefc:table_of_codes",)
 
@@ -218,7 +221,7 @@ class Functions(Products):
     def function(self, x: ov.Node) -> ov.Node:
         kind = int(self.random.integers(0, 5))
         number = np.float32(self.random.uniform(0.5, 1.5))
-        if kind == 0:  # the sigmoid alone is quantized
+        if kind == 0:  # only the sigmoid is quantized
             return ops.multiply(x, self.repeated(ops.sigmoid(x), True))
         if kind == 1:
             y = self.quantized(ops.add(ops.erf(ops.multiply(x, number)), np.ones([1, 1], np.float32)), True)
@@ -227,11 +230,11 @@ class Functions(Products):
             return ops.tanh(ops.relu(self.quantized(x, False)))
         if kind == 3:
             return ops.elu(ops.subtract(number, x), 1.0)
-        # No Clamp: OpenVINO rounds its limits to codes of the quantization before.
+        # No Clamp: OpenVINO rounds its limits to values of the previous quantization.
         return ops.divide(ops.exp(ops.minimum(x, np.float32(1))), number)
 
     def repeated(self, x: ov.Node, positive: bool) -> ov.Node:
-        """Quantized twice, with the same limits, behind one another or with moves of elements between."""
+        """Quantizes twice with the same limits, in sequence or with data movement between."""
         x = self.quantized(x, positive)
         limits = [x.input_value(i) for i in range(1, 5)]
         shape = list(x.get_output_shape(0))
@@ -307,7 +310,7 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
 @KINDS
 @pytest.mark.parametrize("instructions", ["AVX512_CORE", "AVX2", "SSE41"])
 def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, kind: type[Network], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without VNNI sums of codes are made in our own tiles, and without AVX2 in f32, whatever the precision."""
+    """Without VNNI int8 sums use our own microkernels, and without AVX2 f32, whatever the precision."""
     network = kind(1)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
@@ -333,7 +336,7 @@ def test_against_openvino(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
 @KINDS_OF_SUMS
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_sums(nnefc: Path, tmp_path: Path, seed: int, kind: type[Network]) -> None:
-    """Where no sum is rounded the codes are those of the formulas, and so is each number."""
+    """If no sum is rounded the quantized values are those of the formulas, and so is each number."""
     network = kind(seed, exact=True)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
@@ -355,7 +358,7 @@ def test_windows(nnefc: Path, tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without VNNI, 3x3 filters of codes are applied in fewer multiplications, which leaves each sum as it is."""
+    """Without VNNI, 3x3 int8 filters use the Winograd algorithm, which computes each sum exactly."""
     network = Images(seed, exact=True)
     write(network, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
@@ -369,7 +372,7 @@ def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pyt
 
 
 def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
-    """Sums that fewer multiplications would not keep are made directly."""
+    """Sums out of range of the int8 Winograd algorithm use direct convolution."""
     for inputs in (64, 224, 384):
         x = ops.parameter([1, inputs, 12, 12], np.float32, name="x")
         x.output(0).set_names({"x"})
@@ -386,7 +389,7 @@ def test_largest_sums(nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("indices", ["i8", "u8", "i32", "i64"])
 def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None:
-    """A Gather by quantized numbers that the graph has itself: indices of i8 count back from the end."""
+    """A Gather by quantized numbers of the graph itself: negative i8 indices count from the end."""
     x = ops.parameter([4, 16, 32], np.float32, name="x")
     x.output(0).set_names({"x"})
     codes = ops.fake_quantize(x, *(np.float32(limit) for limit in (-4, 4, 0, 255)), 256)
@@ -402,7 +405,7 @@ def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None
 
 @pytest.mark.parametrize("operation", ["MatMul", "Convolution"])
 def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
-    """Sums of more products of codes than 32 bits hold are made in f32."""
+    """Dot products that may overflow 32 bits are computed in f32."""
     length = 70000
     is_product = operation == "MatMul"
     x = ops.parameter([1, length] if is_product else [1, length, 1, 1], np.float32, name="x")
@@ -422,7 +425,7 @@ def test_long_sums(nnefc: Path, tmp_path: Path, operation: str) -> None:
 @pytest.mark.skipif(not has_lanes(), reason="for AVX2")
 @pytest.mark.parametrize("axis", [0, 1])
 def test_joined_rows(nnefc: Path, tmp_path: Path, axis: int) -> None:
-    """Rows that are joined and quantized again are codes for the product behind them."""
+    """Rows that are concatenated and quantized again are int8 inputs of the next matrix multiplication."""
     network = Products(2, exact=True)
     x = ops.parameter([24, 64], np.float32, name="x")
     x.output(0).set_names({"x"})

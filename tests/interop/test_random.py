@@ -1,5 +1,6 @@
-"""Random numbers against the generators as OpenVINO documents them: of types that its CPU plug-in draws as others, and in
-many numbers; without a seed, other numbers each time. Nodes that draw numbers are neither computed at compile time nor merged."""
+"""Random numbers against the generators as OpenVINO documents them: for types that its CPU plug-in generates as others,
+and in large counts; without a seed, the numbers differ each time. Nodes that generate numbers are neither computed
+at compile time nor merged."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def save(path: Path, shape: tuple[int, ...], low, high, dtype: type, count: int 
 
 
 def philox(count: int, key: int, counter: int) -> np.ndarray:
-    """Numbers of 32 bits of Philox4x32-10, four for each n."""
+    """Returns 32-bit numbers of Philox4x32-10, four for each n."""
     found: list[int] = []
     for n in range((count + 3) // 4):
         n_low, n_high, c_low, c_high = n & LOW_BITS, n >> 32, counter & LOW_BITS, counter >> 32

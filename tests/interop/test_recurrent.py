@@ -1,5 +1,5 @@
-"""Recurrent layers: the complete LSTM layer of TensorIterator's documentation, and what OpenVINO makes of cells and
-sequences: saved by it, read, written again and run."""
+"""Recurrent layers: the complete LSTM layer of TensorIterator's documentation, and OpenVINO's cells and sequences:
+saved by OpenVINO, read, written and run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def weights(*shape: int) -> np.ndarray:
 
 
 def lstm(x: np.ndarray, h: np.ndarray, c: np.ndarray, joined: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """The formula of LSTMCell over axis 1 of x, gates in the order f, i, c, o."""
+    """Computes the formula of LSTMCell over axis 1 of x, gates in the order f, i, c, o."""
     x, h, c, joined, bias = (array.astype(np.float64) for array in (x, h, c, joined, bias))
     made = []
     for k in range(x.shape[1]):
@@ -49,7 +49,7 @@ def tool(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> Nnefc:
 
 def documented_layer(version: str, joined: np.ndarray, bias: np.ndarray) -> Graph:
     """Example 2 of TensorIterator-1's documentation, layer by layer: W and R in one constant, constants at port 1, most
-    attributes of the port map left out."""
+    attributes of the port map omitted."""
     g = Graph()
     g.blobs.add(np.array([1, INPUTS], np.int64))
     g.blobs.add(joined)
@@ -97,7 +97,7 @@ def test_the_documented_layer(tool: Nnefc, tmp_path: Path, version: str, backend
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
-# --- what OpenVINO saves ------------------------------------------------------------------------
+# --- models that OpenVINO saves -----------------------------------------------------------------
 
 def parameter(name: str, shape: list[int]):
     node = op.parameter(shape, F32, name=name)
@@ -162,7 +162,7 @@ def counted_loop():
 
 
 def variables():
-    """A running sum that is kept from run to run."""
+    """A running sum that is kept between runs."""
     x = parameter("x", [3])
     old = op.read_value(op.constant(np.zeros(3, F32)), "sum")
     new = op.add(old, x)
@@ -193,7 +193,7 @@ CELLS = {"lstm": (4, 4), "gru": (3, 3), "gru_linear_before_reset": (3, 4), "rnn"
 
 
 def looped_cell(kind: str, axis: int, step: int):
-    """A cell of 4 over 6 steps of 5 inputs; W comes from outside of the body."""
+    """A cell of 4 units over 6 steps of 5 inputs; W comes from outside of the body."""
     gates, biases = CELLS[kind]
     shape = [2, 2, 5]
     shape[axis], part = 6, [2, 2, 5]
@@ -241,10 +241,10 @@ def test_a_loop_over_a_cell_is_a_sequence(tool: Nnefc, tmp_path: Path, kind: str
             assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
 
 
-# --- weights worth packing ----------------------------------------------------------------------
+# --- packed weights -----------------------------------------------------------------------------
 
 def drawn_sequence(seed: int):
-    """A sequence whose weights are packed, of extents that fill no blocks as well as of those that do."""
+    """A random sequence with packed weights, of extents that fill blocks and of others."""
     random = np.random.default_rng(seed)
     kind = list(CELLS)[seed % len(CELLS)]
     gates, biases = CELLS[kind]

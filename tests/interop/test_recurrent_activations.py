@@ -1,5 +1,5 @@
-"""Recurrent layers of ONNX that name their activation functions, converted by OpenVINO: ONNX Runtime computes what is
-expected. OpenVINO itself uses the functions of the forward half in both."""
+"""Recurrent layers of ONNX that name their activation functions, converted by OpenVINO: ONNX Runtime computes the
+expected values. OpenVINO itself uses the functions of the forward half in both."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_both_directions(tool: Nnefc, tmp_path: Path, kind: str, setting: str) -
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, err_msg=f"{source.name} {backend}")
 
 
-# A parameter in a list shorter than that of the functions belongs to the first function that has one.
+# In a parameter list shorter than that of the functions, a parameter belongs to the first function that has one.
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_a_parameter_of_the_second_function(tool: Nnefc, tmp_path: Path, direction: str) -> None:
     model, x = make_layer("GRU", direction, activations=["Sigmoid", "HardSigmoid"], activation_alpha=[0.3], activation_beta=[0.6])

@@ -1,5 +1,5 @@
-"""Recurrent layers that documents write gate by gate, by NumPy, here and in OpenVINO: what is recognized as a sequence of cells,
-and what is not."""
+"""Recurrent layers that documents write gate by gate, by NumPy, in nnefc and in OpenVINO: the layers that are
+recognized as a sequence of cells, and others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sigmoid(x: Array) -> Array:
 
 
 def gates_of(names: str) -> Gates:
-    """W, R and b of each gate."""
+    """Returns W, R and b of each gate."""
     random = np.random.default_rng(len(names))
     return {name: (random.normal(size=(HIDDEN, SIZE)).astype(np.float32), random.normal(size=(HIDDEN, HIDDEN)).astype(np.float32),
                    random.normal(size=HIDDEN).astype(np.float32)) for name in names}
@@ -37,7 +37,7 @@ def literal(name: str, value: Array) -> str:
 
 
 def constants(gates: Gates) -> str:
-    """`Wf`, `Rf`, `bf` and `Jf`, which is both side by side, of a gate f."""
+    """Returns `Wf`, `Rf`, `bf` and `Jf`, the concatenation of both matrices, of a gate f."""
     text = ""
     for name, (w, r, b) in gates.items():
         text += literal(f"W{name}", w) + literal(f"R{name}", r) + literal(f"b{name}", b[None])
@@ -46,7 +46,7 @@ def constants(gates: Gates) -> str:
 
 
 def stacked(gates: Gates, order: str) -> str:
-    """`W`, `R` and `b` of all gates one below the other."""
+    """Returns `W`, `R` and `b` of all gates, concatenated by rows."""
     w, r, b = (np.concatenate([gates[name][i] for name in order]) for i in range(3))
     return literal("W", w) + literal("R", r) + literal("b", b[None])
 
@@ -94,7 +94,7 @@ GRU_LAST = "    n = tanh(matmul(s, Wn, transposeB = true) + r * (matmul(h, Rn, t
 GRU_JOINED = ("    z = sigmoid(" + side_by_side("z") + ");\n    r = sigmoid(" + side_by_side("r") + ");\n    n = tanh(" +
               side_by_side("n", "r * h") + ");\n")
 
-# The step from `s` and the states, the gates, what they compute, and the sequence that is recognized; "" for none.
+# The step from `s` and the states, the gates, their formula, and the recognized sequence; "" for none.
 CASES = {
     "lstm, gate by gate": (constants(LSTM) + of_gates(separate, "figo") + LSTM_END, LSTM, lstm_step, "LSTMSequence"),
     "lstm, turned": (constants(LSTM) + of_gates(separate, "oigf") + LSTM_TURNED, LSTM, lstm_step, "LSTMSequence"),

@@ -1,6 +1,7 @@
-"""Recurrent layers as loops over fragments (`tract_core_scan`), whose gates' inputs were multiplied before the loop, as exporters write
-them: with operands in any order, either direction, states that are inputs, and with terms that make it no such layer. Against NumPy, on
-both backends, without the transformations that make sequences of them, and in OpenVINO."""
+"""Recurrent layers as loops over fragments (`tract_core_scan`), whose gates' inputs were multiplied before the loop, as
+exporters write them: with operands in any order, either direction, states that are inputs, and with terms that rule
+out such a layer. Against NumPy, on both backends, without the transformations that make sequences of them, and in
+OpenVINO."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Layer:
-    """A layer and how its document is written, by a seed."""
+    """A random layer and a form of its document, by a seed."""
 
     kind: str
     seed: int
@@ -153,7 +154,7 @@ def test_loop(kind: str, seed: int, nnefc: Path, tmp_path: Path) -> None:
         for name, value in expected.items():
             np.testing.assert_allclose(seen[name], value, rtol=TOLERANCE, atol=TOLERANCE, err_msg=name)
     tool.must("compile", folder, "-o", tmp_path / "net.xml")
-    # A layer becomes a sequence; what only looks like one stays a loop.
+    # A layer becomes a sequence; a similar loop remains a loop.
     text = (tmp_path / "net.xml").read_text()
     assert ('type="TensorIterator"' in text) == layer.is_odd
     assert (f'type="{kind.upper()}Sequence"' in text) != layer.is_odd

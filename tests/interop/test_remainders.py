@@ -1,4 +1,4 @@
-"""Mod and FloorMod of floats are exact: bit for bit what NumPy has, for quotients of any size, infinities and NaN."""
+"""Mod and FloorMod of floats are exact: bit for bit NumPy's results, for quotients of any size, infinities and NaN."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from openvino import opset1 as ops
 
 FUNCTIONS = {"mod": (ops.mod, np.fmod), "floor_mod": (ops.floor_mod, np.mod)}
-COUNT = 1003  # no whole number of parts
+COUNT = 1003  # not a multiple of the part size
 
 
 def numbers(kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +19,7 @@ def numbers(kind: str) -> tuple[np.ndarray, np.ndarray]:
     a, b = random.standard_normal((2, COUNT)).astype(np.float32)
     if kind == "whole":
         return np.round(a * 8), np.where(np.round(b * 3) == 0, 2, np.round(b * 3))
-    if kind == "near":  # quotients just beside integers
+    if kind == "near":  # quotients next to integers
         a = b * np.round(a * 100)
         return np.nextafter(a, np.where(random.random(COUNT) < 0.5, np.float32(-np.inf), np.float32(np.inf))), b
     if kind in ("far", "ends"):
@@ -50,6 +50,6 @@ def test_remainders(nnefc: Path, tmp_path: Path, function: str, spread: bool, ki
     with np.errstate(all="ignore"):
         expected = oracle(a, b)
     found = np.load(tmp_path / "out.npz")["z"]
-    zero = expected == 0  # of which NumPy gives the divisor's sign
+    zero = expected == 0  # NumPy uses the divisor's sign for these
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(np.signbit(found)[~zero & ~np.isnan(expected)], np.signbit(expected)[~zero & ~np.isnan(expected)])

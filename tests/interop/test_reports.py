@@ -1,7 +1,7 @@
 """The machine-readable reports against their schemas, and colour.
 
-The documents are those of compiler/explain/rules (every rule broken and kept: texts, tensor files, archives, graph.quant) and some of
-tests/networks; the schema of SARIF is OASIS' own (schemas/README.md).
+The documents are those of compiler/explain/rules (every rule broken and satisfied: texts, tensor files, archives,
+graph.quant) and several of tests/networks; the schema of SARIF is OASIS' own (schemas/README.md).
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 
 
 def _examples(form: str) -> list[tuple[str, rule_file.Example]]:
-    """Of every rule the first example of each kind in each dialect."""
+    """Returns, for every rule, the first example of each kind in each dialect."""
     found = []
     for path in sorted(rule_file.FOLDER.glob("*.rule")):
         seen = set()
         for example in rule_file.read(path).examples:
             words = shlex.split(example.command)
-            # A run reports only what is wrong.
+            # A run only reports errors.
             is_report = words[1] in ("check", "lint") or (words[1] == "run" and example.kind == "breaks")
             if not is_report or "--format" in words or (example.kind, example.dialect) in seen:
                 continue
             seen.add((example.kind, example.dialect))
             found.append((path.stem, example))
-    # A run has a result of its own, which SARIF cannot express.
+    # A run has its own result, which SARIF cannot express.
     return [item for item in found if form != "sarif" or not item[1].command.startswith("nnefc run")]
 
 
-# Rules whose example is a file that is not there: the environment is at fault.
+# Rules whose example is a missing file: the environment is at fault.
 UNREADABLE = {"container.unreadable", "file.unreadable", "plugin.unreadable"}
 
 
 class Report:
-    """What a command said in one form, and the texts that it said it of."""
+    """The output of a command in one form, and the texts that it refers to."""
 
     def __init__(self, label: str, command: str, exit_code: int, text: str, files: dict[str, bytes]):
         self.label, self.command, self.exit_code, self.files = label, command, exit_code, files
@@ -116,7 +116,7 @@ def plain(nnefc: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Report]
 
 
 def test_schemas_refuse_what_is_wrong() -> None:
-    """The validators do judge: small damage is found by each."""
+    """The validators are effective: each finds small damage."""
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"message": {"text": "m"}}]}]}
     assert not list(_validator("sarif-2.1.0.json").iter_errors(log))
     for damage in ({"runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"message": {"text": "m"}, "level": "bad"}]}]},
@@ -156,7 +156,7 @@ def test_both_forms_say_the_same(sarif: list[Report], plain: list[Report]) -> No
 
 
 def test_sarif_covers_fixes_notes_and_binary_files(sarif: list[Report]) -> None:
-    """The documents are worth the name: every part of the form occurs."""
+    """The documents are sufficient: every part of the form occurs."""
     results = [result for report in sarif for run in report.value["runs"] for result in run["results"]]
     assert sum("fixes" in result for result in results) > 10
     assert sum("relatedLocations" in result for result in results) > 10
@@ -224,7 +224,7 @@ def _run(nnefc: Path, folder: Path, text: str, *options: str) -> subprocess.Comp
                           check=False)
 
 
-# A character of two UTF-16 code units stands before the mistake.
+# A character of two UTF-16 code units precedes the mistake.
 BROKEN = "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); \U0001F600 y = rleu(x); }\n"
 
 
@@ -251,7 +251,8 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
         ["min_max_linear_quantize", ", signed = false, symmetric = false"]
 
 
-# The forms of `--format` of each command: a report of diagnostics alone has all, a result that programs read text and JSON.
+# The forms of `--format` of each command: a report of diagnostics alone has all; a result that programs read has text
+# and JSON.
 ALL_FORMS = ("text", "json", "sarif", "github")
 FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "transform": ALL_FORMS,
          "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "bench": ("text", "json"),
@@ -266,7 +267,7 @@ def test_the_forms_are_those_of_all_commands(nnefc: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("command", "form"), [(command, form) for command in FORMS for form in ALL_FORMS])
 def test_every_command_has_or_refuses_a_form(nnefc: Path, tmp_path: Path, command: str, form: str) -> None:
-    """Of a right document, and of one with a mistake: what is printed is in the form, or the form is refused."""
+    """For a valid document and an invalid one, the output is in the form, or the form is rejected."""
     right = "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); y = relu(x); }\n"
     (tmp_path / "net.nnef").write_text(right, encoding="utf-8")
     (tmp_path / "wrong.nnef").write_text(right.replace("relu(x)", "relu(x, 3)").replace("shape = [1]", "shape = [1"), encoding="utf-8")
@@ -309,7 +310,7 @@ def test_fmt_lists_files_in_json(nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [command for command, forms in FORMS.items() if forms and command not in ("explain", "transform")])
 def test_every_command_reports_in_every_form(nnefc: Path, tmp_path: Path, command: str) -> None:
-    """A mistake of the document, and a file that is not there."""
+    """A mistake of the document, and a missing file."""
     (tmp_path / "net.nnef").write_text(
         "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]) y = relu(x, 3); }\n", encoding="utf-8")
     for model, exit_code in (("net.nnef", 1), ("nowhere.nnef", 2)):
@@ -341,7 +342,7 @@ def test_colour_is_for_terminals_and_on_demand(nnefc: Path, tmp_path: Path) -> N
     assert ESCAPE not in _run(nnefc, tmp_path, text, "--color", "never").stderr
     coloured = _run(nnefc, tmp_path, text, "--color", "always").stderr
     assert ESCAPE in coloured
-    # Colour is all that differs.
+    # Only the colour differs.
     assert re.sub(rb"\x1b\[[0-9;]*m", b"", coloured) == _run(nnefc, tmp_path, text).stderr
     for form in ("json", "sarif"):
         assert ESCAPE not in _run(nnefc, tmp_path, text, "--color", "always", "--format", form).stderr
@@ -368,7 +369,7 @@ def test_colour_on_a_terminal(nnefc: Path, tmp_path: Path, options: list[str], v
         process.wait(timeout=60)
     os.close(ours)
     assert b"rleu" in said
-    # Progress may clear its line; colours are what is asked for.
+    # Progress may clear its line; the test is about colours.
     assert bool(re.search(rb"\x1b\[[0-9;]+m", said)) == expected
 
 
@@ -387,7 +388,7 @@ def test_colour_of_what_is_told_on_standard_output(nnefc: Path, tmp_path: Path, 
     coloured = run("--color", "always")
     assert ESCAPE in coloured
     assert re.sub(rb"\x1b\[[0-9;]*m", b"", coloured) == plain
-    # A file is no terminal.
+    # A file is not a terminal.
     assert run("-o", "report.txt") == b""
     assert (tmp_path / "report.txt").read_bytes() == plain
     ours, theirs = pty.openpty()

@@ -1,5 +1,5 @@
-"""`round`, `log2` and quantization, whose formulas must not show the rounding of their intermediate results: on both backends, and
-in OpenVINO by the IR that `compile` writes. The expected numbers are those of the formulas in f64."""
+"""`round`, `log2` and quantization, whose formulas must not show the rounding of their intermediate results: on both
+backends, and in OpenVINO by the IR that `compile` writes. The expected numbers are those of the formulas in f64."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NUMBERS = np.concatenate([np.array(ENDS, np.float32), HALVES, np.nextafter(HALVE
 
 
 def half_up(x: np.ndarray) -> np.ndarray:
-    """floor(x + 0.5) in f64, which represents each sum."""
+    """Computes floor(x + 0.5) in f64, which represents each sum."""
     return np.floor(x.astype(np.float64) + 0.5)
 
 
 def outputs(nnefc: Path, folder: Path, body: str, x: np.ndarray) -> dict[str, np.ndarray]:
-    """`y` on each backend, and in OpenVINO by the IR."""
+    """Returns `y` on each backend, and in OpenVINO by the IR."""
     (folder / "net.nnef").write_text(f"version 1.0;\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = [{len(x)}]);\n"
                                      f"    {body}\n}}\n", encoding="utf-8")
     np.save(folder / "x.npy", x)
@@ -58,14 +58,14 @@ def test_binary_logarithms_of_powers(nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("power", range(1, 30))
 def test_logarithmic_quantization_of_a_power(power: int, nnefc: Path, tmp_path: Path) -> None:
-    """`max` is a power of two: no greater one is a code."""
+    """`max` is a power of two: it is the largest quantized value."""
     x = np.array([2.0**power, 2.0 ** (power + 3), 1.0, 1.5, -3.0, 2.0 ** (power - 1)], np.float32)
     exponent = np.clip(np.log2(np.abs(x.astype(np.float64))), power - 15, power)
     for where, y in outputs(nnefc, tmp_path, f"y = logarithmic_quantize(x, max = {float(2**power)}, bits = 4);", x).items():
         np.testing.assert_array_equal(y, np.sign(x) * 2.0 ** half_up(exponent), where)
 
 
-# Products and quotients have their own rounding, as the formulas have them; the codes are exact.
+# Products and quotients have their own rounding, as in the formulas; the quantized values are exact.
 def test_quantization_between_halves(nnefc: Path, tmp_path: Path) -> None:
     steps = np.float32(255)
     codes = np.arange(0, 255, dtype=np.float32) + np.float32(0.5)
@@ -77,7 +77,7 @@ def test_quantization_between_halves(nnefc: Path, tmp_path: Path) -> None:
         expected = half_up(product).astype(np.float32) / steps * np.float32(high - low) + np.float32(low)
         for where, y in outputs(nnefc, tmp_path, f"y = linear_quantize(x, {low}, {high}, bits = 8);", at).items():
             if where == "openvino" and low != 0:
-                continue  # its products and sums have one rounding
+                continue  # its multiply-adds round once
             np.testing.assert_allclose(y, expected, atol=1e-6 * (high - low), err_msg=where)
 
 
@@ -92,7 +92,7 @@ def test_zero_point_quantization_between_halves(nnefc: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "f64"])
 def test_round_of_other_floats(kind: str, nnefc: Path, tmp_path: Path) -> None:
-    """A graph in text may have other types; each of their numbers is rounded exactly."""
+    """A graph in text form may have other types; each of their numbers is rounded exactly."""
     (tmp_path / "net.ir").write_text(f"""graph "net" {{
   %0 = opset1.Parameter "x" {{element_type = f32, shape = shape[{len(NUMBERS)}]}} : f32[{len(NUMBERS)}]
   %1 = opset1.Convert "n" (%0) {{destination_type = {kind}}} : {kind}[{len(NUMBERS)}]
@@ -114,7 +114,7 @@ def test_round_of_other_floats(kind: str, nnefc: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["reference", "onednn"])
 @pytest.mark.parametrize("size", [(64, 64), (1, 4097), (1500, 1500)])
 def test_averages_of_many_items(size: tuple[int, int], backend: str, nnefc: Path, tmp_path: Path) -> None:
-    """Sums of millions of 32-bit floats would be wrong by percents; up to 4,096 items are added in 32 bits."""
+    """Sums of millions of 32-bit floats would be wrong by several percent; up to 4,096 items are added in 32 bits."""
     shape = [1, 1, *size]
     (tmp_path / "net.nnef").write_text(
         f"version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = {shape});\n"

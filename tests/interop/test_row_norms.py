@@ -1,5 +1,5 @@
-"""Rows divided by their norms, as they lie or behind a Transpose, with rows of zeros, of NaN and of numbers whose squares leave the
-range of f32: against NumPy in f64."""
+"""Rows divided by their norms, directly or after a Transpose, with rows of zeros, of NaN and of numbers whose squares
+are out of range of f32: against NumPy in f64."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_row_norms(nnefc: Path, tmp_path: Path, shape: list[int], order: list[in
     result.input_value(0).set_names({"y"})
     network = tmp_path / "net.xml"
     ov.save_model(ov.Model([result], [x], "norms"), network)
-    # OpenVINO's API makes `add` of every mode.
+    # OpenVINO's API writes `add` for every mode.
     network.write_text(network.read_text().replace('eps_mode="add"', f'eps_mode="{mode}"'))
     np.savez(tmp_path / "in.npz", x=data)
     rows = (data if order is None else data.transpose(order)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What `run` tells, writes and compares beside the outputs: values on the way, what the seeds made, how values differ."""
+"""Output of `run` other than the results: intermediate values, generated inputs and weights, comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# `dead` is computed by nobody; the fragment's `t` has the name that `expand` prints.
+# `dead` has no reader and is not computed; the fragment's `t` has the name that `expand` prints.
 DOCUMENT = """version 1.0;
 extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
 fragment twice( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { t = x + x; y = t * t; }
@@ -49,7 +49,7 @@ def _formulas(x: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _saved(nnefc: Path, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The input and the variable that the seeds make, from the files that `run` saves."""
+    """Returns the input and the variable that the seeds generate, from the files that `run` saves."""
     _run(nnefc, folder, "run", "net.nnef", "--random-weights", "3", "--random-inputs", "5", "--save-inputs", "in.npz",
          "--save-weights", "model", "-o", "out.npz")
     data = (folder / "model" / "part" / "w.dat").read_bytes()
@@ -66,7 +66,7 @@ def test_dump_all(backend: str, nnefc: Path, folder: Path) -> None:
     for name, value in values.items():
         np.testing.assert_allclose(written[name], value, rtol=1e-6, atol=1e-6)
     shown = _run(nnefc, folder, "run", "model", "--inputs", "in.npz", "--dump", "all").stdout
-    # In the order in which they are computed, the outputs last.
+    # The order of computation, with the outputs last.
     names = [line.split()[0] for line in shown.splitlines() if not line.startswith(" ")]
     assert names == ["a", "b_t", "b", "left", "right", "y", "s"]
 
@@ -115,7 +115,7 @@ COPY = "version 1.0;\ngraph net( x ) -> ( y ) { x = external(shape = [3, 4]); y 
 
 
 def _compare(nnefc: Path, folder: Path, actual: np.ndarray, expected: np.ndarray, *options: str) -> tuple[int, str]:
-    """`--compare` of a graph whose output is `actual`."""
+    """Runs `--compare` on a graph whose output is `actual`."""
     (folder / "copy.nnef").write_text(COPY, encoding="utf-8")
     np.save(folder / "x.npy", actual.astype(np.float32))
     np.savez(folder / "expected.npz", y=expected.astype(np.float32))
@@ -173,7 +173,7 @@ def test_places_of_the_highest(nnefc: Path, tmp_path: Path) -> None:
     assert code == 1
     assert "agree in 1 of 3 rows; row 0 has [1], expected [0]" in told
     assert _compare(nnefc, tmp_path, actual, expected, "--top", "4")[0] == 0
-    # Values count again if a bound is asked for.
+    # Values count again if a bound is requested.
     assert _compare(nnefc, tmp_path, actual, expected, "--top", "4", "--atol", "1")[0] == 1
     assert _compare(nnefc, tmp_path, actual, expected, "--top", "4", "--tolerance", "approximate")[0] == 1
 

@@ -1,5 +1,5 @@
-"""Scales and terms of channels behind filters of all kinds, as they are kept: what OpenVINO computes, with and without
-transformations, and what is left of them."""
+"""Scales and biases of channels after filters of all kinds, in their storage types: OpenVINO's results, with and
+without transformations, and the remaining nodes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def scale(y: Node) -> Node:
 
 
 def affine(y: Node) -> Node:
-    """Terms that do not cancel."""
+    """Adds terms that do not cancel."""
     first, factor, last = (op.constant(RANDOM.uniform(0.5, 1.5, [1, 6, 1, 1]).astype(F32)) for _ in range(3))
     return op.add(op.multiply(op.add(y, first), factor), last)
 
@@ -83,7 +83,8 @@ def assert_close(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
 
 
 def operations_of(result: Node, x: Node, nnefc: Path, folder: Path) -> list[str]:
-    """What nnefc makes of a model, the numbers of which it keeps: here, without transformations, and in OpenVINO."""
+    """Returns nnefc's operations for a model, after checking its numbers: in nnefc, without transformations, and in
+    OpenVINO."""
     model = ov.Model([op.result(result, name="y")], [x])
     ov.save_model(model, folder / "net.xml", compress_to_fp16=False)
     inputs = random_inputs(folder / "net.xml")

@@ -1,5 +1,5 @@
-"""Each transformation on its own example, in which another node or a result reads one tensor on the way, too: results stay the
-same, and what is fused is what nobody else reads, so that no more is computed than before."""
+"""Each transformation on its own example, where another node or a result also reads an intermediate tensor: results are
+the same, and only values without further readers are fused, so that no more is computed than before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NODE = re.compile(r'  %(\d+)(?::\d+)? = (\w+\.\w+) "([^"]*)"')
 SINKS = ("opset6.Assign",)
 SOURCES = ("opset1.Parameter", "opset1.Const", "nnef.external", "nnef.constant", "nnef.variable")
 
-# What may be read elsewhere, too: it is computed for that reader, as before.
+# Values that may have further readers: they are computed for them, as before.
 SHARED: dict[str, tuple[str, ...]] = {
     "middle.AttentionFusion": ("scaled q",),
     "front.MishFusion": ("s", "t"),
@@ -45,9 +45,9 @@ Q = """%0 = opset1.Parameter "q" {element_type = f32, shape = [1,2,3,4]} : f32[1
 """
 WINDOW = "{strides = [1, 1], dilations = [1, 1], pads_begin = [1, 1], pads_end = [1, 1]}"
 PLAIN = "{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}"
-# Nodes that are made again under their names.
+# Nodes that are replaced under their names.
 REPLACED = ("convolved", "biased", "product")
-# Forms that examples leave out, in which more is fused.
+# Further forms that are fused, which the examples lack.
 FORMS = [
     ("middle.AttentionFusion", Q + """  %6 = opset1.Multiply "scaled q" (%0, %4) : f32[...]
   %7 = opset1.MatMul "scores" (%6, %1) {transpose_b = true} : f32[...]
@@ -105,7 +105,7 @@ def transformations(nnefc: Nnefc) -> list[str]:
 
 
 def example(nnefc: Nnefc, name: str) -> tuple[str, str]:
-    """The graphs before and after, as a user sees them."""
+    """Returns the graphs before and after, as a user sees them."""
     page = nnefc.must("explain", name)
     before, after = page.split("\nBefore:\n", 1)[1].split("\nAfter:\n", 1)
     return tuple(re.sub(r"^    ", "", part.strip("\n") + "\n", flags=re.MULTILINE) for part in (before, after))
@@ -122,7 +122,7 @@ def forms(nnefc: Nnefc, folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def outer_nodes(graph: str) -> list[tuple[str, str, str]]:
-    """Number, operation and name of each node that is in no body."""
+    """Returns number, operation and name of each node outside of bodies."""
     return [match.groups() for line in graph.splitlines() if (match := NODE.match(line))]
 
 
@@ -137,7 +137,7 @@ def with_reader(graph: str, number: str, reads: str) -> str:
 
 
 def options(name: str) -> str:
-    """Those of a graph that is transformed by this alone, and of which nobody needs nothing."""
+    """Returns the options for this transformation alone, without removal of dead nodes."""
     return f"{name},middle.RemoveUnneeded"
 
 
@@ -167,5 +167,5 @@ def test_results_stay_and_no_more_is_computed(nnefc: Path, tmp_path: Path) -> No
                 assert outputs.keys() == expected.keys(), where
                 for result, value in expected.items():
                     np.testing.assert_allclose(outputs[result], value, rtol=1e-4, atol=1e-5, err_msg=str(where))
-    # No line for what there is no more.
+    # No row for a node that no longer exists.
     assert {f"{name} {node}" for name, nodes in SHARED.items() for node in nodes} <= seen

@@ -1,5 +1,6 @@
-"""Models after the documentation of If-8 and TensorIterator-1: right ones run to the numbers of their formulas, here, in
-OpenVINO where it keeps the documentation, and after `compile` wrote them again; wrong ones are refused by the layer's name."""
+"""Models after the documentation of If-8 and TensorIterator-1: valid ones yield the numbers of their formulas in nnefc,
+in OpenVINO where it follows the documentation, and after `compile` wrote them again; invalid ones are rejected by
+the layer's name."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ def test_written_again(program: Nnefc, tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_unrolled(program: Nnefc, tmp_path: Path, name: str) -> None:
-    """Loops as what they compute, beside the formula, and in OpenVINO, which has nothing to object to then."""
+    """Unrolled loops against the formula, and in OpenVINO, which supports all of them then."""
     made, again = CASES[name](), tmp_path / "again.xml"
     path = made.save(tmp_path / "net.xml")
     if not re.search('type="(TensorIterator|Loop)"', path.read_text()):
@@ -81,14 +82,14 @@ def test_unrolled(program: Nnefc, tmp_path: Path, name: str) -> None:
 
 
 def printed_layer(text: str) -> str:
-    """The complete TensorIterator of the documentation's text; a name and a version where it leaves them out."""
+    """Returns the complete TensorIterator of the documentation's text, with a name and a version where it omits them."""
     layer = re.findall(r'<layer type="TensorIterator" \.\.\.>.*?</body>\s*</layer>', text, re.DOTALL)[-1]
     names = iter(range(1000))
     return re.sub(r" \.\.\.>", lambda _: f' name="printed{next(names)}" version="opset1">', layer)
 
 
 def test_printed_text(program: Nnefc, tmp_path: Path, shared_data: Path) -> None:
-    """The layer as the documentation prints it, with three Parameters before it and a Result behind it."""
+    """The layer as in the documentation, with three Parameters before it and a Result after it."""
     pages = sorted((shared_data.parent / "seeds").glob("002*.txt"))
     if not pages:
         pytest.skip("no text of TensorIterator's documentation beside the shared data")
@@ -111,7 +112,7 @@ def test_printed_text(program: Nnefc, tmp_path: Path, shared_data: Path) -> None
 
 @pytest.mark.parametrize("name", DISPUTED)
 def test_disputed_borders(program: Nnefc, tmp_path: Path, name: str) -> None:
-    """Refused or warned of by the layer's name; what is not refused has the numbers of the half-open formula."""
+    """Rejected or warned of by the layer's name; otherwise the numbers are those of the half-open formula."""
     made = DISPUTED[name]()
     path = made.save(tmp_path / "net.xml")
     done = program.call("check", path)

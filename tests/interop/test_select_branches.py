@@ -1,5 +1,6 @@
-"""`select` whose condition has one element becomes If where a branch does real work: random documents of matrix products
-and selects, here and in OpenVINO for every value of the conditions against NumPy, which computes all branches."""
+"""`select` whose condition has one element becomes If if a branch has enough work: random documents of matrix
+multiplications and selects, in nnefc and in OpenVINO for every value of the conditions against NumPy, which computes
+all branches."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ CONDITIONS = ["c", "d"]
 
 
 class Document:
-    """A random document of a few trees, and what its statements compute."""
+    """A random document of several trees, and the results of its statements."""
 
     def __init__(self, seed: int) -> None:
         random = np.random.default_rng(seed)
@@ -33,7 +34,7 @@ class Document:
         self.results = sorted({*trees, str(random.choice(self.names))} - {"x"})
 
     def grow(self, random: np.random.Generator, height: int) -> str:
-        """Adds statements of a tree, which seldom takes a tensor that others take too; its tensor."""
+        """Adds statements of a tree, which rarely reads a tensor with other readers; returns its tensor."""
         if height < 5 and (height == 0 or random.random() < 0.2):
             return str(random.choice(self.names))
         kind = str(random.choice(["product", "relu", "add", "select", "select"]))

@@ -1,5 +1,5 @@
-"""Convolutions that threads share out by rows, lines or columns: few of each, several images, more threads than there are, against
-NumPy in f64."""
+"""Convolutions that threads share by rows, lines or columns: small counts of each, several images, more threads than
+processors, against NumPy in f64."""
 
 from __future__ import annotations
 

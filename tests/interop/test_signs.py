@@ -1,5 +1,5 @@
-"""What nnefc knows of the signs of results: a pool whose border is zeros leaves them out only where they cannot win. Each operation
-computes on tensors that are nowhere negative, and a pool of what it makes must be that of NumPy, on both backends."""
+"""Inferred signs of results: pooling whose border is zeros ignores them only if they cannot be the maximum. Each
+operation computes on non-negative tensors, and pooling of its result must equal NumPy's, on both backends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ LIBRARY = Path(__file__).resolve().parents[2] / "stdlib" / "ratified.nnef"
 SHAPE = (2, 3, 4, 5)
 WEIGHTS = {"w": [3, 3, 2, 2], "p": [3, 1, 2, 2], "o": [3, 3, 1, 1]}
 
-# By operation: what makes `y` of `a` and `b`, which are nowhere negative, of `x`, which is, and of positive weights.
+# By operation: statements that make `y` from `a` and `b`, which are non-negative, from `x`, which has negative
+# elements, and from positive weights.
 TWO = "size = [1,1,2,2]"
 PLAIN = "padding = [(0,0),(0,0),(0,0),(0,0)]"
-BEYOND = "size = [1,1,1,2], padding = [(0,0),(0,0),(1,0),(2,3)]"  # windows of padding alone
+BEYOND = "size = [1,1,1,2], padding = [(0,0),(0,0),(1,0),(2,3)]"  # windows entirely in padding
 STATEMENTS: dict[str, list[str]] = {
     **{name: [f"y = {name}(a);"] for name in (
         "copy neg rcp exp log sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh abs sign floor ceil round sqr sqrt rsqr "
@@ -51,7 +52,7 @@ STATEMENTS: dict[str, list[str]] = {
                 [f"y = max_pool(a, size = [1,1,1,2], padding = [(0,0),(0,0),(0,0),{columns}], dilation = [1,1,1,2], "
                  "border = 'ignore');" for columns in ("(0,0)", "(1,0)", "(0,1)", "(1,1)")] +
                 ["y = max_pool(a, size = [1,1,1,2], dilation = [1,1,1,2], border = 'ignore');",
-                 # The taps lie on both sides of an extent of one.
+                 # The taps are on both sides of an extent of one.
                  "s = slice(a, axes = [3], begin = [0], end = [1]); "
                  "y = max_pool(s, size = [1,1,1,2], dilation = [1,1,1,2], border = 'ignore');",
                  f"m = max_pool(a, {BEYOND}, border = 'ignore'); y = min(m, 1.0);"],
@@ -93,7 +94,7 @@ STATEMENTS: dict[str, list[str]] = {
     "copy_n": ["[y, z] = copy_n(x, times = 2);"],
     "add_n": ["y = add_n([a, b]);", "y = add_n([a, x]);", "y = add_n([x, b]);"],
 }
-# Results of other types, of rank 2 alone, regions whose borders are no matter, and what makes tensors.
+# Operations with results of other types or of rank 2 alone, regions whose borders do not matter, and sources.
 OTHERS = set("external constant variable not lt gt le ge eq ne and or argmax_pool argmax_reduce argmin_reduce all_reduce any_reduce "
              "update avg_roi_pool max_roi_pool roi_resample avg_roi_align max_roi_align".split())
 
@@ -132,5 +133,5 @@ def test_zeros_of_a_border_win(nnefc: Path, tmp_path: Path, backend: str) -> Non
     outputs = Nnefc(nnefc, tmp_path).run(tmp_path, "--inputs", tmp_path / "in.npz", "--backend", backend, "--precision", "exact")
     for name in cases:
         expected = pooled(outputs[name])
-        known = ~np.isnan(expected)  # of the arguments that a function has no value for
+        known = ~np.isnan(expected)  # at arguments for which a function has no value
         np.testing.assert_array_equal(outputs[f"pool_of_{name}"][known], expected[known], err_msg=name)

@@ -1,4 +1,4 @@
-"""PReLU in the step of what it follows, where its slopes are those of channels, and by itself: against OpenVINO."""
+"""PReLU fused to the previous step, if its slopes are per channel, and separately: against OpenVINO."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def test_convolutions(nnefc: Path, tmp_path: Path, name: str, kind: str) -> None
     y = ops.group_convolution(x, filter, *window) if filter.ndim == 5 else ops.convolution(x, filter, *window)
     channels = y.shape[1]
     y = ops.prelu(ops.add(y, normal(1, channels, 1, 1)), slopes_of(kind, channels))
-    # Of groups and of few outputs oneDNN's convolutions have no such step.
+    # oneDNN's grouped convolutions and those with a small number of outputs cannot fuse it.
     check(nnefc, tmp_path, x, y, "Add+PReLU" if kind != "one number" and name not in ("few", "groups") else None)
 
 
 def test_more_follows(nnefc: Path, tmp_path: Path) -> None:
-    """A residual before, and another convolution behind."""
+    """A residual before, and another convolution after."""
     x = ops.parameter([1, 32, 14, 14], np.float32, name="x")
     y = ops.convolution(x, normal(32, 32, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1])
     y = ops.prelu(ops.add(y, x), normal(32))
@@ -72,14 +72,14 @@ def test_more_follows(nnefc: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape, slopes", [([7, 33], [20]), ([1, 50, 33], [20]), ([1, 20, 33], [20]), ([3, 5, 33], [1, 1, 20]),
                                            ([2, 20, 33], [20, 1])])
 def test_products(nnefc: Path, tmp_path: Path, shape: list[int], slopes: list[int]) -> None:
-    """Slopes of one axis are those of axis 1 where it has as many: of a matrix its columns, of three axes the rows."""
+    """Slopes of one axis belong to axis 1 if the extents match: the columns of a matrix, the rows of three axes."""
     x = ops.parameter(shape, np.float32, name="x")
     check(nnefc, tmp_path, x, ops.prelu(ops.matmul(x, normal(33, 20), False, False), normal(*slopes)), None)
 
 
 @pytest.mark.parametrize("channels", [16, 19])
 def test_alone(nnefc: Path, tmp_path: Path, channels: int) -> None:
-    """Between pooling and what is no product, in whatever layout images lie."""
+    """After pooling and before an operation that is not a convolution, in either layout."""
     x = ops.parameter([2, channels, 12, 10], np.float32, name="x")
     y = ops.convolution(x, normal(channels, channels, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1])
     y = ov.opset8.max_pool(y, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)

@@ -1,6 +1,6 @@
-"""NonMaxSuppression with a sigma, by the formula of its documentation: the best box that is left lowers the scores of the
-others by exp(-iou^2 / (2 sigma)), to nothing where they overlap by more than the threshold. OpenVINO's CPU plug-in spares
-some of the latter, so that it is asked for the model only."""
+"""NonMaxSuppression with a sigma, by the formula of its documentation. The best remaining box lowers the scores of the
+others by exp(-iou^2 / (2 sigma)), or to zero if they overlap by more than the threshold. OpenVINO's CPU plug-in
+keeps part of the latter, so it only provides the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def overlap(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def selected(boxes: np.ndarray, scores: np.ndarray) -> list[tuple[int, float]]:
-    """The boxes of one class and their scores, as they are selected."""
+    """Returns the selected boxes of one class and their scores, in order."""
     left, found = dict(enumerate(scores.astype(float))), []
     while left and len(found) < MOST:
         best = max(left, key=left.get)

@@ -1,4 +1,4 @@
-"""Documents that torch_to_nnef wrote of small modules, in both targets and in 8 bits: stored_exports.py."""
+"""Stored documents of torch_to_nnef for small modules, in both targets and in 8 bits: stored_exports.py."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def test_report_exits_with_one_where_a_document_fails(nnefc: Path, monkeypatch: 
 
 
 def test_script_reports(nnefc: Path) -> None:
-    """The script that tools/interop.sh runs refuses a binary that is none."""
+    """The script that tools/interop.sh runs rejects a file that is not a binary."""
     done = subprocess.run([sys.executable, stored_exports.__file__, str(nnefc.parent / "no-such-binary")], capture_output=True, text=True, check=False)
     assert done.returncode != 0

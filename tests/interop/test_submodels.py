@@ -1,5 +1,5 @@
-"""Models inside a model, which `tract_core_submodel` calls by label: folders, archives, archives in archives. Held against NumPy
-and tract, on both backends and as OpenVINO IR."""
+"""Models inside a model, which `tract_core_submodel` calls by label: folders, archives, nested archives. Compared with
+NumPy and tract, on both backends and as OpenVINO IR."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OUTER = HEAD + """graph net( x ) -> ( y, s )
     s = mul(b, e);
 }
 """
-# tract calls a model inside once at most, and finds none in a folder that lies in another one.
+# tract calls an inner model at most once, and finds none in a nested folder.
 ONCE = HEAD + """graph net( x ) -> ( y, s )
 {
     x = tract_core_external(shape = [2, 3], datum_type = 'f32');
@@ -81,7 +81,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def pack(folder: Path, path: Path) -> Path:
-    """The archive of a folder, which is gone then."""
+    """Packs a folder to an archive and removes the folder."""
     with tarfile.open(path, "w:gz" if path.suffix in (".tgz", ".gz") else "w") as archive:
         for file in sorted(folder.rglob("*")):
             if file.is_file():
@@ -118,7 +118,7 @@ def outputs_of(path: Path) -> list[np.ndarray]:
 
 
 def run_net(model: Path, x: np.ndarray, scale: float = 1) -> list[np.ndarray]:
-    """What OUTER computes."""
+    """Computes OUTER."""
     outer, own = (np.frombuffer((model / place / "w.dat").read_bytes()[128:], "<f4") for place in ("", "part"))
 
     def part(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +131,7 @@ def run_net(model: Path, x: np.ndarray, scale: float = 1) -> list[np.ndarray]:
 
 
 def check_runs(run: Callable, path: Path, tmp_path: Path, expected: list[np.ndarray]) -> None:
-    """Both backends and OpenVINO. Sums of three products in f32: 1e-5."""
+    """Checks both backends and OpenVINO. Sums of three products in f32: 1e-5."""
     for backend in ("reference", "onednn"):
         done = run("run", path, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz", "--backend", backend)
         assert done.returncode == 0, done.stderr
@@ -176,7 +176,7 @@ def test_flat_document_and_upgraded_model_have_none(run: Callable, model: Path, 
 
 
 def test_resources_and_safetensors_are_the_inner_models_own(run: Callable, model: Path, tmp_path: Path) -> None:
-    """`w` and `config` inside are others than those outside."""
+    """`w` and `config` inside differ from those outside."""
     part = model / "part"
     x = np.load(tmp_path / "in.npz")["x"]
     expected = run_net(model, x, 3)
@@ -217,7 +217,7 @@ def test_mistakes_are_told_where_they_are(run: Callable, model: Path, place: str
 
 
 def test_hostile_archives_are_refused(run: Callable, model: Path, tmp_path: Path) -> None:
-    """One that is damaged, one beside a folder of its name, one whose entries lead out, one larger than the bound."""
+    """A damaged archive, one next to a folder of its name, one whose entries escape, one larger than the bound."""
     part = model / "part"
     shutil.copytree(part, tmp_path / "copy")
     pack(tmp_path / "copy", model / "part.nnef.tgz")
@@ -239,7 +239,7 @@ def test_hostile_archives_are_refused(run: Callable, model: Path, tmp_path: Path
 
 
 def test_archives_within_each_other_end(run: Callable, tmp_path: Path) -> None:
-    """Twenty archives, each in the next: told, and no more memory than they have."""
+    """Twenty nested archives: reported, with memory in proportion to their size."""
     text = HEAD + "graph a( x ) -> ( y )\n{\n    x = tract_core_external(shape = [1], datum_type = 'f32');\n    y = %s;\n}\n"
     folder = tmp_path / "a"
     folder.mkdir()
@@ -254,7 +254,7 @@ def test_archives_within_each_other_end(run: Callable, tmp_path: Path) -> None:
 
 
 def test_calls_that_double_at_each_level_end(run: Callable, tmp_path: Path) -> None:
-    """Thirty models within each other, each calling the next twice: a billion calls, told by a limit in seconds."""
+    """Thirty nested models, each calling the next twice: a billion calls, stopped by a limit within seconds."""
     folder = tmp_path / "net"
     external = "x = tract_core_external(shape = [1], datum_type = 'f32');"
     twice = "z = tract_core_submodel([x], label = 'a');\n    y = tract_core_submodel([z], label = 'a');"

@@ -1,4 +1,5 @@
-"""Tensor files against those who define them: the package `nnef` (.dat), NumPy (.npy, .npz), in both directions."""
+"""Tensor files against their reference implementations: the package `nnef` (.dat), NumPy (.npy, .npz), in both
+directions."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from models import Nnefc
 TYPES = ["float16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
          "bool"]
 SHAPES = [(), (1,), (3,), (7,), (9, 1), (2, 3), (2, 3, 4), (2, 1, 3, 1, 2, 1, 1, 2)]
-# Languages and files tell types apart more finely than documents do.
+# Languages and files distinguish more types than documents do.
 KINDS = {"f": ("scalar", np.float32), "i": ("integer", np.int64), "u": ("integer", np.int64),
          "b": ("logical", np.bool_)}
 
 
 def _tensors(name: str) -> dict[str, np.ndarray]:
-    """A tensor of each shape, with the extremes of the type among its items."""
+    """Returns a tensor of each shape, with the extremes of the type among its items."""
     random, dtype = np.random.default_rng(3), np.dtype(name)
 
     def items(shape: tuple[int, ...]) -> np.ndarray:
@@ -39,7 +40,7 @@ def _tensors(name: str) -> dict[str, np.ndarray]:
 
 
 def _document(tensors: dict[str, np.ndarray], source: str, provisional: bool = False) -> str:
-    """A graph that copies each tensor, `external` or `variable`, to a result of its own."""
+    """Returns a graph that copies each tensor, `external` or `variable`, to a separate result."""
     lines = []
     for name, data in tensors.items():
         label = f", label = 'part/{name}'" if source == "variable" else ""
@@ -47,7 +48,7 @@ def _document(tensors: dict[str, np.ndarray], source: str, provisional: bool = F
         lines += [f"{name} = {source}{generic}(shape = {list(data.shape)}{label})",
                   f"{name}_out = {'idn' if provisional else 'copy'}({name})"]
     inputs, outputs = list(tensors), [f"{name}_out" for name in tensors]
-    if source == "variable":  # a graph has an input, and uses it
+    if source == "variable":  # a graph needs an input and a reader of it
         inputs, outputs = ["x"], [*outputs, "y"]
         lines += ["x = external(shape = [1])", "y = relu(x)"]
     end = "" if provisional else ";"
@@ -94,7 +95,7 @@ def _write_version(version: tuple[int, int]) -> Callable[[Path, np.ndarray], Non
 FORMS: dict[str, Callable[[Path, np.ndarray], None]] = {
     "dat": _write_dat,
     "c_order": lambda path, data: np.save(path.with_suffix(".npy"), data),
-    # asfortranarray makes an axis where there is none.
+    # asfortranarray adds an axis to a scalar.
     "fortran_order": lambda path, data: np.save(path.with_suffix(".npy"), np.asfortranarray(data) if data.ndim else data),
     "big_endian": lambda path, data: np.save(path.with_suffix(".npy"), data.astype(data.dtype.newbyteorder(">"))),
     "version_2": _write_version((2, 0)),
@@ -145,7 +146,7 @@ def test_refused(tool: Nnefc, tmp_path: Path, case: str) -> None:
 
 
 def test_upgraded_files(tool: Nnefc, tmp_path: Path) -> None:
-    """What `upgrade` makes of a provisional model is read by the package, and is what was written."""
+    """The package reads the output of `upgrade` for a provisional model, with the original values."""
     tensors = {key: data for key, data in _tensors("float32").items() if data.ndim}
     (tmp_path / "old" / "part").mkdir(parents=True)
     (tmp_path / "old" / "graph.nnef").write_text(_document(tensors, "variable", provisional=True))

@@ -1,4 +1,4 @@
-"""The text form of a graph with weights is read back: `net.ir`, and `net.bin` beside it."""
+"""The text form of a graph with weights can be read: `net.ir`, and `net.bin` next to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _folder(nnefc: Path, tmp_path: Path) -> Path:
 def test_it_computes_the_same(nnefc: Path, folder: Path) -> None:
     done = _run(nnefc, folder, "run net.ir --random-inputs 1 --compare out.npz --tolerance exact")
     assert done.stdout == "y: equal bit for bit\n"
-    # Printed again it is the same; the elements of the two large constants lie beside it.
+    # Printed again it is the same; the elements of the two large constants are in the other file.
     _run(nnefc, folder, "compile net.ir -o again.ir")
     assert (folder / "again.ir").read_bytes() == (folder / "net.ir").read_bytes()
     assert (folder / "again.bin").read_bytes() == (folder / "net.bin").read_bytes()
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_told_once(nnefc: Path, folder: Path) -> None:
     assert "the files do not belong together" in told()
     (folder / "net.bin").unlink()
     assert "they stand in the `.bin` file of the same name" in told()
-    # Standard output has one stream.
+    # Standard output is a single stream.
     (folder / "net.ir").write_text(_run(nnefc, folder, "compile net.nnef --random-weights 7").stdout, encoding="utf-8")
     assert "`compile -o net.ir` keeps in `net.bin`" in told()
 
@@ -81,7 +81,8 @@ def test_a_graph_without_data(nnefc: Path, folder: Path) -> None:
 
 
 def test_data_of_inputs(nnefc: Path, tmp_path: Path) -> None:
-    """A wrong shape says what helps, the only input needs no name, and types are converted by one rule in all files."""
+    """The message for a wrong shape names the repair, a single input needs no name, and types are converted by one rule
+    in all files."""
     (tmp_path / "net.nnef").write_text("version 1.0;\ngraph net( x ) -> ( y ) { x = external(shape = [1, 3, 8, 9]); y = relu(x); }\n",
                                        encoding="utf-8")
     for shape, told in (((4, 3, 8, 9), "`--input-shape x=4,3,8,9` makes the graph for that batch"),

@@ -1,9 +1,10 @@
-"""Our documents in tract, a driver that reads NNEF by itself: equal shapes and numbers for what it knows, and tract's own documents
-here.
+"""Our documents in tract, an independent NNEF implementation: equal shapes and numbers for its operations, and tract's
+own documents in nnefc.
 
-Left out, for tract reads the specification otherwise: windows over channels (tract slides over the last axes alone, local response
-normalization included), `max_pool` with the border 'constant' (it ignores borders), `slice` to the end 0, the filters of `deconv` (the outputs'
-channels come first there)."""
+Excluded are features that tract reads differently from the specification: windows over channels (tract slides over the
+last axes alone, including local response normalization), `max_pool` with the border 'constant' (it ignores borders),
+`slice` to the end 0, the filters of `deconv` (the outputs' channels come first there).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ UNARY = ("copy neg exp sin cos tan atan sinh cosh tanh asinh abs sign floor ceil
          "softmax").split()
 POSITIVE = "log sqrt rsqrt log2 acosh rsqr".split()
 BINARY = "add sub mul div min max lt gt le ge eq ne".split()
-# The tensors that a body names, by shape, and the body, which makes `z`.
+# The tensors of a body, by shape, and the body, which makes `z`.
 CASES: dict[str, tuple[dict[str, tuple[int, ...]], str]] = {
     **{name: (X, f"z = {name}(x);") for name in UNARY},
     **{name: (X, f"a = abs(x); p = add(a, 1.0); z = {name}(p);") for name in POSITIVE},
@@ -79,7 +80,7 @@ VARIABLES = ("w", "v", "b", "s")  # the other tensors are inputs
 
 
 def _write(folder: Path, shapes: dict[str, tuple[int, ...]], body: str) -> dict[str, np.ndarray]:
-    """A model of the body; returns its inputs."""
+    """Writes a model of the body; returns its inputs."""
     random, inputs = np.random.default_rng(5), {}
     lines = []
     for name, shape in shapes.items():
@@ -106,7 +107,7 @@ def test_operation(nnefc: Path, tmp_path: Path, case: str) -> None:
     np.savez(tmp_path / "inputs.npz", **inputs)
     actual = Nnefc(nnefc, tmp_path).run(tmp_path, "--inputs", tmp_path / "inputs.npz")
     expected, = _tract(tmp_path, list(inputs.values()))
-    # tract has no integers in argmax: its numbers are of another type.
+    # tract's argmax returns a type other than integer.
     assert_agree(actual, {"z": expected.astype(actual["z"].dtype)}, 1e-5)
 
 
@@ -123,7 +124,7 @@ def test_network(nnefc: Path, tmp_path: Path, cache: Path, name: str) -> None:
 @pytest.mark.parametrize("body", ["z = elu(x);", "z = softmax(x, axes = [1]);", "z = max_reduce(x, axes = [2]);",
                                   "z = max_pool(x, size = [1, 1, 3, 3], padding = [(0, 0), (0, 0), (1, 1), (1, 1)], border = 'ignore');"])
 def test_its_own_documents(nnefc: Path, tmp_path: Path, body: str) -> None:
-    """What tract writes of our documents computes the same here."""
+    """Documents that tract writes from ours compute the same in nnefc."""
     tool = Nnefc(nnefc, tmp_path)
     (tmp_path / "ours").mkdir()
     _write(tmp_path / "ours", X, body)

@@ -1,4 +1,5 @@
-"""Operations of tract's registries, one a document, held against tract itself, on both backends and as OpenVINO IR in OpenVINO."""
+"""Operations of tract's registries, one per document, compared with tract itself, on both backends and as OpenVINO IR
+in OpenVINO."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ SOUND = RANDOM.standard_normal((2, 3, 7)).astype(F32)
 GATED = tuple(RANDOM.standard_normal(shape).astype(F32) for shape in ((2, 5, 4, 6), (2, 5, 4, 6), (2, 5, 4, 6)))
 GATED += (-RANDOM.uniform(0, 2, (2, 5, 4)).astype(F32), RANDOM.uniform(0, 1, (2, 5, 4)).astype(F32),
           RANDOM.standard_normal((2, 4, 6, 6)).astype(F32))
-# Of five experts: rows, gate, the three products of each in two layouts, biases.
+# Five experts: rows, gate, the three matrices of each in two layouts, biases.
 EXPERTS = {name: RANDOM.standard_normal(shape).astype(F32) for name, shape in {
     "a": (7, 6), "b": (5, 6), "c": (5, 6, 8), "d": (5, 8, 6), "e": (5, 6, 8), "h": (5,), "j": (5, 8), "l": (5, 8), "m": (5, 6)}.items()}
 EXPERTS |= {"n": EXPERTS["a"][:6].reshape(2, 3, 6), **{new: np.swapaxes(EXPERTS[old], 1, 2).copy() for new, old in zip("opq", "cde")}}
@@ -49,13 +50,13 @@ REGISTRIES = "".join(f"extension tract_registry {name};\n" for name in ("tract_c
 
 @dataclass
 class Case:
-    statement: str  # of what makes `y`, of inputs `a`, `b`, ..
+    statement: str  # the expression for `y`, with inputs `a`, `b`, ..
     inputs: tuple[np.ndarray, ...] = (X,)
     head: str = REGISTRIES
 
     @property
     def named(self) -> dict[str, np.ndarray]:
-        """Letters but `f` and `y`, which name results."""
+        """Returns letters other than `f` and `y`, which name results."""
         return dict(zip("abcdeghijkl", self.inputs))
 
     def write(self, folder: Path) -> dict[str, np.ndarray]:
@@ -130,7 +131,7 @@ CASES = {
     "gru_epilogue": Case("y = tract_core_gru_epilogue(a, b, c, hidden = 5);", (X[0].reshape(4, 15), X[1].reshape(4, 15), X[1, 1])),
     "transformers_silu": Case("y = tract_transformers_silu(a);"),
     "transformers_gelu_approx": Case("y = tract_transformers_gelu_approx(a, fast_impl = false);"),
-    # The library's loop has its own body, not the document's of that name.
+    # The library's loop has its own body, not the document's with that name.
     "exp_mean_norm_beside_a_body": Case(
         "y = tract_extra_exp_mean_norm(a, b, axis = 2, alpha = 0.9, scaling_factor = 2.0);", (X, X[:, :, 0].copy()),
         REGISTRIES + "fragment tract_extra_next_average( x: tensor<scalar>, average: tensor<scalar>, alpha: tensor<scalar> ) "
@@ -156,7 +157,7 @@ CASES = {
 
 
 def test_core_comes_along(nnefc: Path, tmp_path: Path) -> None:
-    """Any line for tract is one for its core, as exporters take it, though tract's package asks for the line."""
+    """Any line for tract includes its core, as exporters assume, though tract's package requires the line."""
     case = Case("b = tract_core_cast(a, to = 'f32');\ny = tract_transformers_silu(b);", head="extension tract_registry tract_transformers;\n")
     case.write(tmp_path)
     np.save(tmp_path / "a.npy", X)

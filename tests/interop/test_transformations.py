@@ -1,4 +1,5 @@
-"""Transformations of graphs keep what is computed: documents in which each one acts, with all on, with all off, and by NumPy."""
+"""Transformations of graphs preserve the results: documents in which each one applies, with all enabled, with all
+disabled, and by NumPy."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def _softplus(x: np.ndarray) -> np.ndarray:
     return np.logaddexp(x, 0)
 
 
-# Statements, the operations that they become, and what they compute.
+# Statements, the operations after compilation, and the formula.
 Case = tuple[str, str, Callable[[np.ndarray], np.ndarray]]
 CASES: dict[str, Case] = {
     "softplus": ("y = log(exp(x) + 1.0);", "SoftPlus", _softplus),
@@ -100,7 +101,7 @@ def test_what_is_computed_stays(name: str, backend: str, nnefc: Path, tmp_path: 
             np.testing.assert_allclose(on, off, rtol=2e-6, atol=smallest)
 
 
-# Statements behind a `p` that is padded, and the operation that pads in its place.
+# Statements after a padded `p`, and the operation that replaces the padding.
 WINDOWS = {
     "convolution": ("w = constant(shape = [1,1,3,3], value = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0]);\n"
                     "    y = conv(p, w, padding = [(0,0), (1,0)], border = 'constant');", "Convolution"),
@@ -155,7 +156,7 @@ def test_convolutions_of_parts(groups: int, bias: bool, nnefc: Path, tmp_path: P
         np.testing.assert_allclose(on, off, rtol=1e-4, atol=1e-5)
 
 
-# Statements behind a convolution `c`, the operations that are left, and what they compute of it.
+# Statements after a convolution `c`, the remaining operations, and the formula.
 SCALED: dict[str, tuple[str, str, Callable[[np.ndarray], np.ndarray]]] = {
     "batch normalization": ("m = constant(shape = [1,3], value = [0.5,-1.0,2.0]);\n"
                             "    v = constant(shape = [1,3], value = [4.0,0.25,1.0]);\n"
@@ -225,7 +226,7 @@ def test_products(name: str, nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rank", [3, 4])
 def test_normalization_by_no_variance(rank: int, nnefc: Path, tmp_path: Path) -> None:
-    """offset + scale * (x - mean) / sqrt(variance + epsilon) is infinite there, but for the mean itself."""
+    """offset + scale * (x - mean) / sqrt(variance + epsilon) is infinite there, except for the mean itself."""
     shape = [2, 3, 4, 5][:rank]
     (tmp_path / "net.nnef").write_text(
         f"version 1.0;\n\ngraph net( x ) -> ( y )\n{{\n    x = external(shape = {shape});\n"
@@ -290,7 +291,7 @@ def test_constants_of_branches(condition: str, nnefc: Path, tmp_path: Path) -> N
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-# Statements that make y of q, k, v and a mask; whether the mask counts; the factor of scores.
+# Statements that make y from q, k, v and a mask; whether the mask has an effect; the factor of scores.
 ATTENTION = {
     "plain": ("y = matmul(softmax(matmul(q, k, transposeB = true), axes = [3]), v);", False, 1.0),
     "scaled": ("y = matmul(softmax(matmul(q, k, transposeB = true) / 8.0, axes = [3]), v);", False, 0.125),
@@ -358,12 +359,12 @@ def test_bisect_on_data_that_are_given(nnefc: Path, tmp_path: Path) -> None:
     for data in (["--input", f"x={tmp_path / 'x.npy'}"], ["--inputs", tmp_path / "in.npz"]):
         done = tool.call("transform", tmp_path / "net.nnef", "--bisect", "--transformations-config", tmp_path / "c.json", *data)
         assert done.returncode == 1, done.stderr
-        assert "the worst is [0]: 0.841471, expected 1\n" in done.stdout, done.stdout  # sin 1 beside the root of 1
+        assert "the worst is [0]: 0.841471, expected 1\n" in done.stdout, done.stdout  # sin 1 compared with the root of 1
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (4, 5), (4, 1), (2, 1, 1, 5)], ids=str)
 def test_attention_of_a_mask(shape: tuple[int, ...], nnefc: Path, tmp_path: Path) -> None:
-    """OpenVINO takes masks of two axes or more."""
+    """OpenVINO requires masks of two axes or more."""
     openvino = pytest.importorskip("openvino")
     op, random = openvino.opset13, np.random.default_rng(7)
     q, k, v = (op.parameter(list(extents), np.float32, name=name)

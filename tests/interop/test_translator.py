@@ -212,7 +212,7 @@ def test_ties_of_argmax(tmp_path: Path) -> None:
 
 
 def test_zeros_of_the_border_take_part(tmp_path: Path) -> None:
-    """A maximum with zeros around: the default border takes part."""
+    """A maximum with zeros around: the default border is included."""
     x = np.full((1, 1, 2, 2), -1.0, np.float32)
     y = run(tmp_path, "y = max_pool(x, size = [1, 1, 3, 3]);", x=x)
     assert y.max() == 0.0 and math.prod(y.shape) == 4

@@ -1,4 +1,4 @@
-"""Transposed convolutions whose windows lie side by side, of few outputs and of many: against sums of NumPy's in f64."""
+"""Transposed convolutions with adjacent windows and different output counts: against sums of NumPy in f64."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def normal(*shape: int) -> np.ndarray:
 
 
 def spread(x: np.ndarray, filter: np.ndarray) -> np.ndarray:
-    """Each pixel becomes a window of the result."""
+    """Computes the windows of the result, one per pixel."""
     window = filter.shape[2:]
     sums = np.tensordot(x.astype(np.float64), filter, ([1], [0]))  # [batch, pixels.., outputs, window..]
     axes = len(window)
@@ -35,7 +35,7 @@ def test_windows(nnefc: Path, tmp_path: Path, shape: list[int], outputs: int, wi
     data, filter, bias = normal(*shape), normal(shape[1], outputs, *window), normal(1, outputs, *[1] * len(window))
     x = ops.parameter(shape, np.float32, name="x")
     x.output(0).set_names({"x"})
-    # Behind a sum, so that images lie in blocks.
+    # After a sum, so that images are in the blocked layout.
     y = ops.convolution(x, np.eye(shape[1], dtype=np.float32).reshape(shape[1], shape[1], *[1] * len(window)), *[[1] * len(window),
                         [0] * len(window), [0] * len(window), [1] * len(window)])
     y = ops.convolution_backprop_data(y, filter, window)

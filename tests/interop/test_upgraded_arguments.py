@@ -1,4 +1,4 @@
-"""What `upgrade` writes gives tensors by their positions where that is certain, and computes the same."""
+"""`upgrade` writes positional tensor arguments if their positions are certain, and the result computes the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CASES = {
     "twice(a = x, n = 1, b = x)": "twice(x, x, n = 1)",
     "twice(b = x, a = neg(x), n = 1)": "twice(neg(x), x, n = 1)",
     "twice(x, 1, x)": "twice(x, x, n = 1)",
-    # Nothing stands in the place of `b`, so that `c` keeps its name.
+    # Without an argument for `b`, `c` keeps its name.
     "offset(x, c = x)": "offset(x, c = x)",
     "offset(n = 2.0, c = x, a = x)": "offset(x, c = x, n = 2.0)",
     "offset(n = 2.0, c = x, b = x, a = x)": "offset(x, x, x, n = 2.0)",

@@ -1,4 +1,4 @@
-"""Products of which a factor is a vector, with constants on either side: against NumPy in f64."""
+"""Matrix-vector multiplications, with constants on either side: against NumPy in f64."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from openvino import opset8 as ops
 
 RANDOM = np.random.default_rng(5)
-# Shapes as they are multiplied, before they are transposed.
+# Shapes as multiplied, before transposition.
 FACTORS = [([40], [40, 24]), ([24, 40], [40]), ([40], [40]), ([5, 24, 40], [40]), ([40], [5, 40, 24]), ([300], [300, 1003]),
            ([1003, 300], [300])]
 
@@ -22,7 +22,7 @@ FACTORS = [([40], [40, 24]), ([24, 40], [40]), ([40], [40]), ([5, 24, 40], [40])
 def test_vectors(nnefc: Path, tmp_path: Path, left: list[int], right: list[int], transposed: bool, constant: str) -> None:
     factors = [RANDOM.standard_normal(shape).astype(np.float32) for shape in (left, right)]
     expected = np.matmul(*(factor.astype(np.float64) for factor in factors))
-    # A flag beside a vector says nothing.
+    # The flag of a vector has no effect.
     given = [np.ascontiguousarray(np.swapaxes(x, -1, -2)) if transposed and x.ndim > 1 else x for x in factors]
     parameters, nodes = [], []
     for name, factor in zip("ab", given):

@@ -1,5 +1,5 @@
-"""Standard operations that mean something else in documents of tract's registries, against tract, on both backends; what `expand`
-prints of them is strict and computes the same."""
+"""Standard operations with another meaning in documents of tract's registries, against tract, on both backends; the
+output of `expand` for them is strict and computes the same."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_meaning(name: str, nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_indices_as_torch_numbers_them(nnefc: Path, tmp_path: Path) -> None:
-    """Of the plane of a channel, row by row: by NumPy."""
+    """Indices in the plane of a channel, row by row: by NumPy."""
     model = write(tmp_path / "model", (2, 3, 4, 6), "m, y = max_pool_with_index(x, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], "
                   "padding = [(0, 0), (0, 0), (0, 0), (0, 0)], border = 'constant');")
     x = RANDOM.standard_normal((2, 3, 4, 6)).astype(np.float32)
@@ -78,7 +78,7 @@ def test_indices_as_torch_numbers_them(nnefc: Path, tmp_path: Path) -> None:
 
 
 def test_indices_without_a_registry(nnefc: Path, tmp_path: Path) -> None:
-    """The text of the standard numbers the places of the window."""
+    """The text of the standard numbers the positions of the window."""
     model = write(tmp_path / "model", (1, 1, 4, 4), "m, y = max_pool_with_index(x, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], "
                   "padding = [(0, 0), (0, 0), (0, 0), (0, 0)], border = 'constant');", head="")
     np.savez(tmp_path / "in.npz", x=np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
@@ -87,7 +87,7 @@ def test_indices_without_a_registry(nnefc: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("repeats, shape", [([2, 1, 3], (2, 3)), ([2, 2, 1, 2], (3, 2)), ([3], ()), ([2, 3], (4,))])
 def test_repeats_of_new_axes(repeats: list[int], shape: tuple[int, ...], nnefc: Path, tmp_path: Path) -> None:
-    """The Khronos target of torch_to_nnef writes the repeats of torch, which adds axes in front; tract refuses them."""
+    """The Khronos target of torch_to_nnef writes torch's repeats, which add leading axes; tract refuses them."""
     model, tool = write(tmp_path / "model", shape, f"y = tile(x, repeats = {repeats});", head=""), Nnefc(nnefc, tmp_path)
     x = RANDOM.standard_normal(shape).astype(np.float32)
     np.savez(tmp_path / "in.npz", x=x)
@@ -96,11 +96,11 @@ def test_repeats_of_new_axes(repeats: list[int], shape: tuple[int, ...], nnefc: 
 
 
 @pytest.mark.parametrize("statement, notes", [
-    ("y = tile(x, repeats = [2, 1, 1]);", 1),      # a deviation that lenient reading knows
+    ("y = tile(x, repeats = [2, 1, 1]);", 1),      # a known deviation of lenient mode
     ("y = softmax(x, axes = [-1]);", 1),
-    ("y = softmax(x, axes = [0], axis = 1);", 0),  # an argument that lenient reading drops may be misspelt
-    ("y = softmax(z, axes = [-1]);", 0),           # another mistake too
-    ("y = softmax(x, axes = [7]);", 0),            # a mistake in any case
+    ("y = softmax(x, axes = [0], axis = 1);", 0),  # an argument that lenient mode drops may be misspelt
+    ("y = softmax(z, axes = [-1]);", 0),           # another mistake as well
+    ("y = softmax(x, axes = [7]);", 0),            # a mistake in either mode
 ])
 def test_note_of_lenient_reading(statement: str, notes: int, nnefc: Path, tmp_path: Path) -> None:
     model, tool = write(tmp_path / "model", (2, 3), statement, head=""), Nnefc(nnefc, tmp_path)

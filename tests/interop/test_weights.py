@@ -1,4 +1,4 @@
-"""The rule for random values: its vectors, its statistics, and the files it is written to."""
+"""The rule for random values: its vectors, its statistics, and the files with them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_vectors(vector: dict) -> None:
 
 
 def test_chunks_continue() -> None:
-    """Where a chunk ends makes no difference."""
+    """The boundaries of chunks do not change the values."""
     tensor = Tensor("t", "t", (make_weights.CHUNK + 5,), "scalar", "data")
     state = make_weights.stream_key(3, "t")
     tail = list(make_weights.generate(tensor, 3))[1]
@@ -75,7 +75,7 @@ def document(tmp_path: Path) -> Path:
 
 
 def test_roles_and_labels(document: Path) -> None:
-    """The first use decides on the role; labels that differ in case share their data."""
+    """The first use decides the role; labels that differ in case share their data."""
     made = make_weights.tensors(flat.parse_flat_file(document), {})
     assert [(tensor.name, tensor.role) for tensor in made] == [
         ("input", "data"), ("Conv/filter", "filter"), ("conv/bias", "bias"), ("norm/scale", "scale"),

@@ -1,5 +1,5 @@
-"""Every sliding window of both dialects in rank 1 to 7, drawn at random with a fixed seed: both backends against the formulas of
-window_formulas.py, and OpenVINO on what is written for it. What has no form there is refused by its name."""
+"""Every sliding window of both dialects in rank 1 to 7, at random with a fixed seed: both backends against the formulas
+of window_formulas.py, and OpenVINO on the written IR. Cases without a form there are rejected by name."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ BORDERS = ["constant", "constant", "replicate", "reflect", "reflect-even"]
 
 @dataclass
 class Case:
-    """A statement whose tensors are named {x}, {f}, ..; `{y}` (and `{z}`) are what it makes."""
+    """A statement whose tensors are named {x}, {f}, ..; `{y}` (and `{z}`) are its results."""
     rank: int
     statement: str
     tensors: list[np.ndarray]
     expected: list[np.ndarray]
-    has_constants: bool = False  # all operands but the first: what is computed of them alone is folded
+    has_constants: bool = False  # all operands except the first: values computed from them alone are folded
 
 
 class Draw:
-    """Random arguments. A list that is left out stands for its default."""
+    """Random arguments. An omitted list has its default."""
 
     def __init__(self, *seed: int) -> None:
         self.random = np.random.default_rng(seed)
@@ -69,7 +69,7 @@ class Draw:
         return arguments
 
     def extents(self, count: int) -> list[int]:
-        """Smaller where there are more of them, so that volumes stay small."""
+        """Returns smaller extents for larger ranks, so that volumes remain small."""
         return self.ints(count, 1, 7 if count < 3 else 5 if count < 5 else 3)
 
 
@@ -90,7 +90,7 @@ def bias_of(draw: Draw, channels: int) -> tuple[str, list[np.ndarray], np.ndarra
 
 
 def upscaled(draw: Draw, shape: list[int], size: list[int], arguments: dict, lead: list[int]) -> dict:
-    """Sometimes an output_shape that scales down to `shape`."""
+    """Returns in part of the cases an output_shape that scales down to `shape`."""
     if draw.often():
         return arguments
     lists = [arguments.get(name, []) for name in ("stride", "dilation", "padding")]
@@ -242,7 +242,7 @@ MAKERS: dict[str, Callable[[Draw, int, bool], Case]] = {
     "area_downsample": resampling("area_downsample"), "multilinear_upsample": resampling("multilinear_upsample"),
 }
 PROVISIONAL_ONLY = {"planewise_conv", "planewise_deconv"}
-# Indices of the provisional dialect are seen by `sample` and `desample`.
+# Only `sample` and `desample` expose indices of the provisional dialect.
 RATIFIED_ONLY = {"argmax_pool", "max_pool_with_index"}
 WINDOWS_OVER_ALL = {"box", "avg_pool", "rms_pool", "max_pool", "argmax_pool", "max_pool_with_index", "debox", "sample", "desample"}
 HEADS = {"ratified": "version 1.0;\nextension KHR_enable_operator_expressions;\n", "provisional": "version 1.0\n"}
@@ -256,7 +256,7 @@ def rows() -> Iterator[tuple[str, str]]:
 
 
 def draw_cases(name: str, dialect: str) -> list[Case]:
-    """Arguments that no formula has an answer to are drawn anew."""
+    """Generates cases; arguments for which no formula is defined are generated again."""
     cases, seed, ranks = [], 0, range(1 if name in WINDOWS_OVER_ALL else 2, 8)
     while len(cases) < CASES * len(ranks):
         seed += 1
@@ -271,7 +271,7 @@ def draw_cases(name: str, dialect: str) -> list[Case]:
 
 
 def write(folder: Path, dialect: str, cases: list[Case]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """One document of all cases; returns inputs and results."""
+    """Writes one document of all cases; returns inputs and results."""
     parameters, statements, inputs, results = [], [], {}, {}
     for i, case in enumerate(cases):
         names = {}
@@ -311,8 +311,8 @@ def compare(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], docum
 
 @functools.cache
 def has_faulty_planes() -> bool:
-    """OpenVINO 2026.4 reads what was never written in dilated convolutions of three axes from one channel to one, on
-    processors without AVX-512: with more channels, or without dilation, it is right there."""
+    """True for a fault of OpenVINO 2026.4: it reads unwritten memory in dilated convolutions of three axes from one
+    channel to one, on processors without AVX-512. With more channels, or without dilation, it is right there."""
     x, window = np.ones((1, 1, 7, 8, 9), np.float32), np.ones((1, 1, 2, 2, 2), np.float32)
     given = ops.parameter(x.shape, np.float32)
     result = ops.convolution(given, ops.constant(window), [1] * 3, [0] * 3, [0] * 3, [1, 2, 2])
@@ -321,7 +321,7 @@ def has_faulty_planes() -> bool:
 
 
 def may_be_of_planes(case: Case) -> bool:
-    """Sums of windows over all axes are convolutions of one channel, too."""
+    """Sums of windows over all axes are also convolutions of one channel."""
     has_one_channel = "conv" not in case.statement or case.tensors[0].shape[1] == 1
     return case.rank >= 3 and has_one_channel and "dilation" in case.statement
 
@@ -343,13 +343,14 @@ def test_windows(tool: Nnefc, tmp_path: Path, name: str, dialect: str) -> None:
         refused |= {i for i, case in enumerate(cases) if may_be_of_planes(case)}
     inputs, expected = write(tmp_path, dialect, [case for i, case in enumerate(cases) if i not in refused])
     tool.must("compile", tmp_path, "-o", tmp_path / "net.xml")
-    # By their order: OpenVINO may call what is input and result at once by either name.
+    # By order: OpenVINO may use either name for a value that is both input and result.
     outputs = openvino_outputs(tmp_path / "net.xml", dict(enumerate(inputs.values())))
     compare(dict(zip(expected, outputs, strict=True)), expected, (tmp_path / "graph.nnef").read_text())
 
 
 def refused_cases(tool: Nnefc, document: Path) -> set[int]:
-    """The cases that have no form in OpenVINO IR: told at their statements, by the names and restrictions that `operations` has."""
+    """Returns the cases without a form in OpenVINO IR: reported at their statements, by the names and restrictions of
+    `operations`."""
     listed = {line.split()[0]: line for line in tool.must("operations", "--without-openvino").splitlines()}
     lines, refused = document.read_text().splitlines(), set()
     assert tool.call("check", document).returncode == 0

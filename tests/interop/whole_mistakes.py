@@ -1,7 +1,7 @@
 """Single mistakes in whole documents and models, as writers of other formats and languages make them.
 
-Each says what the first message must be and, where the mistake has one repair, what `check --fix` must make of the document, white
-space aside.
+Each states the expected first message and, if the mistake has one repair, the document after `check --fix`, apart from
+white space.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _body(name: str, message: str, body: str, *repairs: tuple[str, str]) -> Whol
     return _mistake(name, message, _graph(INPUT + body), *repairs)
 
 
-# Those that only `check --fix --unsafe-fixes` puts right.
+# Mistakes that only `check --fix --unsafe-fixes` repairs.
 UNSAFE = frozenset({"int_padding", "two_paddings", "one_padding", "version_2", "result_typo", "nn_relu", "tf_concat", "method"})
 
 INPUT = "input = external<scalar>(shape = [1,3,32,32]);\n"

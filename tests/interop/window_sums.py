@@ -1,4 +1,4 @@
-"""Convolutions as sums of NumPy, tap after tap."""
+"""Convolutions as sums of NumPy, tap by tap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 def convolved(x: np.ndarray, filter: np.ndarray, strides: list[int], dilations: list[int], before: list[int],
               after: list[int]) -> np.ndarray:
-    """Of a filter [groups, outputs, inputs, ..], in the type of x."""
+    """Computes a convolution with a filter [groups, outputs, inputs, ..], in the type of x."""
     groups, axes = filter.shape[0], filter.shape[3:]
     x = np.pad(x, [(0, 0), (0, 0), *zip(before, after)])
     x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])

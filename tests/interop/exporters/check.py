@@ -1,8 +1,11 @@
-"""What export.py wrote: checked, run on both backends against torch, written as IR and run by OpenVINO where that is installed.
+"""Checks the output of export.py, runs it on both backends against torch, and runs its IR in OpenVINO if that is
+installed.
 
     python check.py NNEFC FOLDER [NAME...]
 
-A line for each model and target: its deviations, and `ok` or the first thing that fails. The exit code is 1 if anything does."""
+Prints a line for each model and target: its deviations, and `ok` or the first failure. The exit code is 1 if there is a
+failure.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ except ImportError:
 
 TOLERANCE = 1e-4
 HALF_TOLERANCE = 2e-3  # torch computes in f16, nnefc in f32
-# What tract computes otherwise than the types of its own tensors require.
+# Results of tract that contradict the types of its own tensors.
 TRACTS_FAULTS = {"q_nearest": "enlarging by whole factors loses the type: tract returns quantized values as numbers"}
 
 
@@ -32,7 +35,7 @@ def first_error(stderr: str) -> str:
 
 
 def split(arrays: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], list[np.ndarray]]:
-    """Inputs by name and outputs that export.py wrote, both in the order of the module's."""
+    """Returns inputs by name and outputs that export.py wrote, both in the order of the module's."""
     return ({name: value for name, value in arrays.items() if name.startswith("x")},
             [value for name, value in sorted(arrays.items()) if name.startswith("y")])
 
@@ -55,12 +58,12 @@ def run_openvino(xml: Path, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
 
 
 def step_of(quantization: str) -> float:
-    """The largest step between neighbours among the types of a graph.quant file."""
+    """Returns the largest step between neighbours among the types of a graph.quant file."""
     return max(float(scale) for scale in re.findall(r"\bscale = \[?([0-9.e-]+)", quantization))
 
 
 def by_tract(model: Path, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
-    """Nothing for what tract refuses."""
+    """Returns tract's outputs, or nothing if tract refuses the document."""
     try:
         return [value.to_numpy() for value in tract.nnef().load(str(model)).into_runnable().run(inputs)]
     except Exception:
@@ -68,8 +71,8 @@ def by_tract(model: Path, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
 
 
 def expect(name: str, model: Path, quantization: str, arrays: dict[str, np.ndarray]) -> tuple[list[np.ndarray], float]:
-    """The outputs of a document and how near they are to be: torch's; in 8 bits tract's, number for number, or torch's within
-    two steps where tract refuses it."""
+    """Returns the expected outputs of a document and the tolerance: torch's; in 8 bits tract's, number for number, or
+    torch's within two steps if tract refuses it."""
     inputs, outputs = split(arrays)
     if not quantization:
         return outputs, HALF_TOLERANCE if any(value.dtype == np.float16 for value in outputs) else TOLERANCE
@@ -112,7 +115,7 @@ def check(nnefc: str, model: Path, arrays: dict[str, np.ndarray], folder: Path) 
         return f"compile: {first_error(done.stderr)}"
     if openvino is not None:
         worst = max(difference(*pair) for pair in zip(run_openvino(folder / "net.xml", inputs), outputs))
-        # Its sums of quantized values are of f32.
+        # OpenVINO sums quantized values in f32.
         if not worst <= (3 * step_of(quantization) if quantization else tolerance):
             return f"OpenVINO differs from torch by {worst:.1e}"
     deviations = sorted(set(re.findall(r"\[lenient\.([a-z-]+)\]", checked.stderr)))

@@ -2,8 +2,9 @@
 
     python export.py FOLDER [NAME...]
 
-writes FOLDER/TARGET/NAME.nnef.tgz for both targets, and FOLDER/NAME.npz with the inputs (`x0`, ..) and torch's outputs (`y0`, ..).
-What an exporter refuses is listed in FOLDER/refused.txt."""
+Writes FOLDER/TARGET/NAME.nnef.tgz for both targets, and FOLDER/NAME.npz with the inputs (`x0`, ..) and torch's outputs
+(`y0`, ..). FOLDER/refused.txt lists the modules that an exporter refuses.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def tensor(spec) -> torch.Tensor:
 
 
 def prepare(module: torch.nn.Module) -> torch.nn.Module:
-    """Running averages as after training: zeros and ones would hide a confusion of the two."""
+    """Sets running averages as after training: zeros and ones would hide a confusion of the two."""
     for part in module.modules():
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is not None:
             part.running_mean.normal_(0, 0.2)
@@ -46,7 +47,7 @@ def prepare(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def stand_in(folder: Path) -> Path:
-    """The exporter asks a tract of the command line for its version alone where it checks nothing."""
+    """Replaces tract's command line: without checks, the exporter only queries its version."""
     script = (folder / "tract").absolute()
     script.write_text(f"#!/bin/sh\necho tract {TRACT_VERSION}\n")
     script.chmod(0o755)
@@ -78,7 +79,7 @@ def export(case: Case, folder: Path) -> list[str]:
         try:
             export_model_to_nnef(module, inputs, folder / name / f"{case.name}.nnef", target, input_names=names,
                                  output_names=[f"y{i}" for i in range(len(outputs))], log_level=40, compression_level=1)
-        except Exception as error:  # whatever an exporter says is its answer
+        except Exception as error:  # any exception of an exporter is its result
             refused.append(f"{name} {case.name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
     return refused
 
@@ -92,7 +93,7 @@ def main() -> None:
             continue
         try:
             refused += export(case, folder)
-        except Exception as error:  # torch has no such operation of 8 bits
+        except Exception as error:  # torch lacks this operation in 8 bits
             refused.append(f"torch {case.name}: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}")
         print(case.name, flush=True)
     (folder / "refused.txt").write_text("".join(line + "\n" for line in refused))

@@ -2,8 +2,10 @@
 
     python pack.py FOLDER ARCHIVES
 
-writes ARCHIVES/FAMILY.zip, one for each target and one for the documents in 8 bits, with NAME/graph.nnef, graph.quant, the
-tensor files, and NAME/io.npz (inputs `x0`.., torch's outputs `y0`..). Facts about the exporting machine are removed."""
+Writes ARCHIVES/FAMILY.zip, one for each target and one for the documents in 8 bits, with NAME/graph.nnef, graph.quant,
+the tensor files, and NAME/io.npz (inputs `x0`.., torch's outputs `y0`..). Facts about the exporting machine are
+removed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-MAX_BYTES = {"khronos": 3_500, "tract": 6_000, "quantized": 12_000}  # of a document
+MAX_BYTES = {"khronos": 3_500, "tract": 6_000, "quantized": 12_000}  # per document
 PRIVATE = re.compile(r'\n *\("(export_cmd|py_version|export_date)", ".*"\),?')
 DATE = (2026, 1, 1, 0, 0, 0)
 

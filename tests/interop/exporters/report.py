@@ -1,10 +1,12 @@
-"""What export.py wrote, told in a table, as text and as HTML: model, target, what strict reading finds, whether all agree with torch, and
-the time of a run beside tract's, one thread each. Where an export is wrong by the exporter's fault, that is said (FAULTS).
+"""Reports the output of export.py in a table, as text and as HTML: model, target, findings of strict reading, agreement
+with torch, and the time of a run compared with tract's, on one thread. Exports that are wrong by a fault of the
+exporter are marked (FAULTS).
 
     python report.py NNEFC FOLDER REPORT [NAME...]
 
-writes REPORT.txt and REPORT.html. Strict reading finds each kind of deviation once; `upgrade` writes a strict model of every export of the
-Khronos target, which Khronos' own reader is asked to read."""
+Writes REPORT.txt and REPORT.html. Strict reading reports each kind of deviation once. `upgrade` writes a strict model
+of every export of the Khronos target, and Khronos' own reader reads it.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ from check import check, difference, split
 
 REPEATS = 5
 
-# Where an export does not do what torch does, and the text of the standard says that it cannot: by target (empty: both), what is
-# told of the export or its name, and what the exporter does.
+# Exports that contradict torch according to the text of the standard: by target (empty: both), part of the report of
+# the export or of its name, and the fault of the exporter.
 FAULTS = [
     ("khronos", r"`mean` of `batch_normalization` has shape \[1,1", "has parameters of batch normalization along the last axis"),
     ("khronos", r"undeclared operation `erf`", "calls an operation that the standard has not"),
@@ -49,8 +51,8 @@ class Row:
     upgraded: str = ""
     ours: float | None = None  # milliseconds
     theirs: float | None = None
-    tracts: str = ""  # what tract says of it
-    fault: str = ""  # whose, and what
+    tracts: str = ""  # tract's result
+    fault: str = ""  # its owner and description
 
     @property
     def cells(self) -> list[str]:
@@ -67,14 +69,14 @@ def call(nnefc: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def findings(nnefc: str, model: Path) -> str:
-    """The labels of deviations with how many places each has."""
+    """Returns the labels of deviations with the number of occurrences."""
     told = call(nnefc, "check", model, "--lenient").stderr
     found = re.findall(r"warning: .*?(?:\(the first of (\d+) places\))? \[lenient\.([a-z-]+)\]", told)
     return " ".join(f"{label}:{count or 1}" for count, label in sorted(found, key=lambda each: each[1]))
 
 
 def upgrade(nnefc: str, model: Path, folder: Path) -> str:
-    """Whether `upgrade` writes what strict reading takes, and Khronos' reader."""
+    """Returns whether strict reading and Khronos' reader accept the output of `upgrade`."""
     done = call(nnefc, "upgrade", model, "--lenient", "-o", folder / "upgraded")
     if done.returncode:
         return "not upgraded"
@@ -83,7 +85,7 @@ def upgrade(nnefc: str, model: Path, folder: Path) -> str:
         return "not strict"
     try:
         nnef.load_graph(str(folder / "upgraded"))
-    except Exception as error:  # its own word
+    except Exception as error:  # its own exception
         return f"strict; nnef: {str(error).splitlines()[0][:80]}"
     return "strict, read by nnef"
 

@@ -1,9 +1,10 @@
-"""Times the exports of the tract target that export.py wrote: nnefc's runs beside tract's, one thread each, in the same minutes.
+"""Times the exports of the tract target that export.py wrote: nnefc and tract alternate, on one thread each.
 
     python times.py NNEFC FOLDER [NAME...]
 
-prints a table for tests/bench/results: medians in milliseconds, nnefc's ratio to tract, and whether tract's outputs agree with
-torch's. The machine must have nothing else to do."""
+Prints a table for tests/bench/results: medians in milliseconds, nnefc's ratio to tract, and whether tract's outputs
+agree with torch's. The machine must be idle otherwise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case of an export is, and ways to make modules."""
+"""Cases of exports, and helpers that make modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of torch, one a case: what documents of exporters are made of."""
+"""Functions of torch, one per case: the operations in documents of exporters."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch.nn import functional as F
 from torch_cases import X, Case, Recurrent, of
 
 V, M, SQUARE = (6,), (3, 5), (2, 4, 4)
-IDS = ((3, 2), 5)  # whole numbers below 5
+IDS = ((3, 2), 5)  # integers below 5
 
 
 class Spectrum(nn.Module):
-    """Of parts of a signal by a window that the module keeps."""
+    """A short-time Fourier transform with a window that the module stores."""
 
     def __init__(self, form):
         super().__init__()

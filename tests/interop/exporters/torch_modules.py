@@ -1,7 +1,8 @@
-"""Small torch modules and inputs for each: what people export.
+"""Small torch modules with inputs, of the kinds that users export.
 
-A case is a name, a function that makes the module, its inputs (shape, or shape and bound of whole numbers) and the axes
-that an export leaves open, by input."""
+A case is a name, a function that makes the module, its inputs (shape, or shape and bound of integers) and the axes that
+an export leaves open, by input.
+"""
 
 from __future__ import annotations
 

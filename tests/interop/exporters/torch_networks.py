@@ -1,5 +1,5 @@
-"""Networks: three or four of each family that torchvision has for classification, on images of the usual size, and small transformers of the usual
-kinds. Weights are random: what is told is whether the same is computed."""
+"""Networks: three or four of each family of classifiers in torchvision, on images of the usual size, and small
+transformers of the usual kinds. Weights are random: the test compares results, not accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch_to_nnef.compress import quantize_weights_min_max_Q4_0
 
 from torch_cases import Case
 
-# By family, with the extent of its images.
+# The networks of each family, with the extent of its images.
 FAMILIES = {
     224: ["resnet18", "resnet50", "resnext50_32x4d", "wide_resnet50_2", "squeezenet1_0", "squeezenet1_1", "densenet121", "densenet169",
           "mobilenet_v2", "mobilenet_v3_small", "mobilenet_v3_large", "shufflenet_v2_x0_5", "shufflenet_v2_x1_0", "shufflenet_v2_x1_5",
@@ -20,7 +20,7 @@ FAMILIES = {
           "vgg11", "vgg11_bn", "vgg16", "vit_b_16", "vit_b_32", "maxvit_t"],
     299: ["inception_v3"],
 }
-WITHOUT_HELPERS = {"googlenet", "inception_v3"}  # outputs that only training has
+WITHOUT_HELPERS = {"googlenet", "inception_v3"}  # outputs for training only
 
 
 def vision(name: str):
@@ -47,7 +47,8 @@ class BertLayer(nn.Module):
 
 
 class Bert(nn.Module):
-    """Words, places and kinds summed, layers that see all words that are there, the first word through a last layer."""
+    """An encoder as in BERT: sums of word, position and type embeddings, layers with a padding mask, a last layer for
+    the first word."""
 
     def __init__(self, width: int = 32, words: int = 50, places: int = 16):
         super().__init__()
@@ -103,7 +104,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """As Llama: rotary embeddings, groups of heads, gated layers, norms by the root of mean squares."""
+    """A decoder as in Llama: rotary embeddings, grouped heads, gated layers, RMS norms."""
 
     def __init__(self, width: int = 32, words: int = 50, longest: int = 32):
         super().__init__()
@@ -123,7 +124,7 @@ class Decoder(nn.Module):
 
 
 class Speech(nn.Module):
-    """Windows over time, then cells in both directions, then a class for each step."""
+    """Convolutions over time, then recurrent cells in both directions, then a class for each step."""
 
     def __init__(self, kind):
         super().__init__()
@@ -136,7 +137,7 @@ class Speech(nn.Module):
 
 
 def in_blocks(make):
-    """With weights in blocks of four bits (Q4_0), and in those alone, as the exporter writes them."""
+    """Returns a module with weights in blocks of four bits (Q4_0) only, as the exporter writes them."""
     return lambda: quantize_weights_min_max_Q4_0(make(), to_quantize_module_classes=(nn.Linear, nn.Embedding))
 
 

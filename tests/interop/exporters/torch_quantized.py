@@ -1,7 +1,8 @@
 """Modules in 8 bits (torch.ao.quantization, eager mode), as torch_to_nnef exports them.
 
 Each is calibrated on random inputs, converted, and called with others. Weights have one scale (`per_channel=False`) or
-one a channel, activations are u8."""
+per-channel scales; activations are u8.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class Function(nn.Module):
 
 
 class Binary(nn.Module):
-    """`add` or `mul` of two layers, each quantized on its own."""
+    """`add` or `mul` of two layers, each with its own quantization."""
 
     def __init__(self, name):
         super().__init__()
