@@ -1,4 +1,4 @@
-/* As program.cpp, in C. */
+/* The same as program.cpp, in C. */
 
 #include <math.h>
 #include <stdio.h>

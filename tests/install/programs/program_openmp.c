@@ -1,4 +1,4 @@
-/* A program with OpenMP loops of its own: they work as before beside a model that runs on threads of nnefc. */
+/* A program with its own OpenMP loops, which must work next to a model that runs on threads of nnefc. */
 
 #include <omp.h>
 #include <stdio.h>
