@@ -116,7 +116,7 @@ TensorValue Changed(const TensorValue& value, Change&& change) {
   return TensorValue::FromFloats(value.shape(), items).ConvertedTo(value.type());
 }
 
-// Returns the numbers of at least `least` as inputs of a node that rounds on its way to a result.
+// Returns the input of a node that rounds internally, with elements of at least `least` perturbed.
 TensorValue Taken(const TensorValue& value, double least, double scale, Random& random) {
   return Changed(value, [&](double x) {
     const bool is_shaken = std::isfinite(x) && std::abs(x) >= least;

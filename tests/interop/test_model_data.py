@@ -172,6 +172,6 @@ def test_compressed_archives_are_looked_through_to_their_end(mode: str, nnefc: P
         path.write_bytes(packed[:-cut])
         done = _run(nnefc, model.parent, f"check {path.name}")
         assert done.returncode == 1 and "[archive.damaged]" in done.stderr, (cut, done.stderr)
-    # A single compression is enough.
+    # Only one level of compression is supported.
     path.write_bytes(lzma.compress(packed))
     assert _run(nnefc, model.parent, f"check {path.name}").returncode == 1

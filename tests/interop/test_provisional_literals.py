@@ -18,7 +18,7 @@ from models import Nnefc
 LIBRARY = Path(__file__).resolve().parents[2] / "stdlib" / "provisional.nnef"
 SHAPES = [[1], [2], [1, 1], [2, 1], [1, 2], [2, 2], [3, 2], [1, 2, 4], [2, 1, 3], [2, 2, 2], [1, 1, 4], [1, 2, 4, 4], [2, 1, 3, 3],
           [2, 2, 1, 3]]
-# Cases are generated in rounds until enough of them are valid; the last number is the maximum that runs.
+# Each round generates TRIES cases, until ENOUGH of them are valid; at most MOST run.
 TRIES, ROUNDS, ENOUGH, MOST = 20, 40, 3, 8
 # A literal cannot be a coordinate or a variable.
 NEVER_LITERAL = {("sample", "index"), ("desample", "index"), ("update", "variable")}

@@ -137,7 +137,7 @@ def with_reader(graph: str, number: str, reads: str) -> str:
 
 
 def options(name: str) -> str:
-    """Returns the options for this transformation alone, without removal of dead nodes."""
+    """Returns the value of `--only`: this transformation and the removal of dead nodes."""
     return f"{name},middle.RemoveUnneeded"
 
 

@@ -145,7 +145,7 @@ TEST_F(PlanCacheTest, WhatWasLookedAtIsLetGo) {
   EXPECT_EQ(*again, first);
 }
 
-// Facts about the elements of a constant are computed once, also negative ones.
+// Numbers derived from a constant are computed once, also if the result is empty.
 TEST_F(PlanCacheTest, WhatWasFoundOutOfConstantsIsThere) {
   const TensorValue one = RandomTensor({3, 4}, 1), reshaped = one.Reshaped({4, 3}),
                     other = RandomTensor({3, 4}, 2);
