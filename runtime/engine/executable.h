@@ -19,7 +19,7 @@ namespace nnefc::runtime {
 class KernelRegistry;
 
 struct ExecutableOptions {
-  Backend backend = Backend::kOneDnn;
+  Backend backend = Backend::kFast;
   // The requested precision. kBf16 falls back to kF32 without `HasBf16()`; `PrecisionHere()` maps a user's
   // choice to a precision of this machine.
   Precision precision = Precision::kF32;

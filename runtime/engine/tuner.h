@@ -18,7 +18,7 @@ class PlanCache;
 class Tuner {
  public:
   struct Options {
-    Backend backend = Backend::kOneDnn;
+    Backend backend = Backend::kFast;
     // False: only earlier choices are used; nothing is measured.
     bool measures = false;
     // If not empty, forces the algorithm of this name on all steps that have it.

@@ -291,8 +291,8 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
 }  // namespace
 
 void RegisterDnnAttention(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset13"}, "ScaledDotProductAttention", GuardedDnnFactory<MakeAttention>);
-  registry.AcceptStrides(Backend::kOneDnn, {"opset13"}, "ScaledDotProductAttention", 3);
+  registry.Add(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", GuardedDnnFactory<MakeAttention>);
+  registry.AcceptStrides(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
 }
 
 }  // namespace nnefc::runtime

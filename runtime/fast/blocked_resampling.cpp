@@ -236,9 +236,9 @@ std::optional<PreparedKernel> MakePad(const KernelRequest& request) {
 }  // namespace
 
 void RegisterImageResampling(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1", "opset4", "opset11"}, "Interpolate",
+  registry.Add(Backend::kFast, {"opset1", "opset4", "opset11"}, "Interpolate",
                GuardedDnnFactory<MakeInterpolate>);
-  registry.Add(Backend::kOneDnn, {"opset1", "opset12"}, "Pad", GuardedDnnFactory<MakePad>);
+  registry.Add(Backend::kFast, {"opset1", "opset12"}, "Pad", GuardedDnnFactory<MakePad>);
 }
 
 }  // namespace nnefc::runtime

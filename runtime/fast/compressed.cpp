@@ -218,7 +218,7 @@ std::optional<PreparedKernel> MakeCompressedProduct(const KernelRequest& request
 }
 
 void RegisterCompressedKernels(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1", "opset7", "opset8"}, "Gather", MakeLookup);
+  registry.Add(Backend::kFast, {"opset1", "opset7", "opset8"}, "Gather", MakeLookup);
 }
 
 }  // namespace nnefc::runtime

@@ -166,7 +166,7 @@ std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const Elements
 }
 
 void RegisterDnnConcat(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Concat", GuardedDnnFactory<MakeConcat>);
+  registry.Add(Backend::kFast, {"opset1"}, "Concat", GuardedDnnFactory<MakeConcat>);
 }
 
 }  // namespace nnefc::runtime

@@ -369,12 +369,12 @@ std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& reques
 }
 
 void RegisterDnnConvolution(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Convolution", GuardedDnnFactory<MakeConvolution<false>>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "GroupConvolution", GuardedDnnFactory<MakeConvolution<true>>);
+  registry.Add(Backend::kFast, {"opset1"}, "Convolution", GuardedDnnFactory<MakeConvolution<false>>);
+  registry.Add(Backend::kFast, {"opset1"}, "GroupConvolution", GuardedDnnFactory<MakeConvolution<true>>);
   for (std::string_view name : {"Convolution", "GroupConvolution"})
-    registry.AddWays(Backend::kOneDnn, {"opset1"}, name,
+    registry.AddWays(Backend::kFast, {"opset1"}, name,
                      {kDirect, kWinograd, kChannelsLast, kPreferred, kTiles});
-  registry.AddWays(Backend::kOneDnn, {"opset1"}, "Convolution",
+  registry.AddWays(Backend::kFast, {"opset1"}, "Convolution",
                    {kMatrixProduct, kInnerProduct, kInPlace, kFewer, kGathered});
 }
 

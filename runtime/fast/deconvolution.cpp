@@ -166,9 +166,9 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
 }  // namespace
 
 void RegisterDnnDeconvolution(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ConvolutionBackpropData",
+  registry.Add(Backend::kFast, {"opset1"}, "ConvolutionBackpropData",
                GuardedDnnFactory<MakeDeconvolution<false>>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "GroupConvolutionBackpropData",
+  registry.Add(Backend::kFast, {"opset1"}, "GroupConvolutionBackpropData",
                GuardedDnnFactory<MakeDeconvolution<true>>);
 }
 

@@ -245,19 +245,19 @@ std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
 
 void RegisterDnnElementwise(KernelRegistry& registry) {
   for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp"}) {
-    registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
+    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
   }
-  registry.Add(Backend::kOneDnn, {"opset1"}, "PReLU", GuardedDnnFactory<MakePRelu>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Elu", GuardedDnnFactory<MakeCurve>);
+  registry.Add(Backend::kFast, {"opset1"}, "PReLU", GuardedDnnFactory<MakePRelu>);
+  registry.Add(Backend::kFast, {"opset1"}, "Elu", GuardedDnnFactory<MakeCurve>);
   for (std::string_view name : {"Sigmoid", "Tanh"})
-    registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeGate>);
+    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeGate>);
   for (std::string_view name : {"Swish", "HSwish", "Mish"})
-    registry.Add(Backend::kOneDnn, {"opset4"}, name, GuardedDnnFactory<MakeCurve>);
+    registry.Add(Backend::kFast, {"opset4"}, name, GuardedDnnFactory<MakeCurve>);
   // oneDNN's soft_relu is not accurate enough (post_ops.cpp).
-  registry.Add(Backend::kOneDnn, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeFunctionInTiles>);
-  registry.Add(Backend::kOneDnn, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeCurve>);
+  registry.Add(Backend::kFast, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeFunctionInTiles>);
+  registry.Add(Backend::kFast, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeCurve>);
   for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"}) {
-    registry.Add(Backend::kOneDnn, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);
+    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);
   }
 }
 

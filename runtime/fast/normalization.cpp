@@ -140,9 +140,9 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
 }  // namespace
 
 void RegisterDnnNormalization(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "LRN", GuardedDnnFactory<MakeLrn>);
-  registry.Add(Backend::kOneDnn, {"opset1", "opset8"}, "SoftMax", GuardedDnnFactory<MakeSoftmax>);
-  registry.Add(Backend::kOneDnn, {"opset5"}, "BatchNormInference", GuardedDnnFactory<MakeBatchNorm>);
+  registry.Add(Backend::kFast, {"opset1"}, "LRN", GuardedDnnFactory<MakeLrn>);
+  registry.Add(Backend::kFast, {"opset1", "opset8"}, "SoftMax", GuardedDnnFactory<MakeSoftmax>);
+  registry.Add(Backend::kFast, {"opset5"}, "BatchNormInference", GuardedDnnFactory<MakeBatchNorm>);
 }
 
 }  // namespace nnefc::runtime

@@ -319,10 +319,10 @@ std::optional<PreparedKernel> MakeReduction(const KernelRequest& request) {
 }  // namespace
 
 void RegisterDnnPooling(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMean", MakeReduction<Pooled::kMeanOfInput>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "ReduceMax", MakeReduction<Pooled::kMaximum>);
+  registry.Add(Backend::kFast, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
+  registry.Add(Backend::kFast, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
+  registry.Add(Backend::kFast, {"opset1"}, "ReduceMean", MakeReduction<Pooled::kMeanOfInput>);
+  registry.Add(Backend::kFast, {"opset1"}, "ReduceMax", MakeReduction<Pooled::kMaximum>);
 }
 
 }  // namespace nnefc::runtime

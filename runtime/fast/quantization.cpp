@@ -454,10 +454,10 @@ std::optional<CodeRange> CodeRangeOf(const ir::Graph& graph, const ir::Node& nod
 }
 
 void RegisterDnnQuantization(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Convert", GuardedDnnFactory<MakeCodeTable>);
+  registry.Add(Backend::kFast, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
+  registry.Add(Backend::kFast, {"opset1"}, "Convert", GuardedDnnFactory<MakeCodeTable>);
   for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
-    registry.Add(Backend::kOneDnn, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
+    registry.Add(Backend::kFast, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
 }
 
 }  // namespace nnefc::runtime

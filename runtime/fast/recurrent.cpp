@@ -389,7 +389,7 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
 void RegisterDnnRecurrent(KernelRegistry& registry) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
                        KernelFactory factory) {
-    registry.Add(Backend::kOneDnn, sets, name, std::move(factory));
+    registry.Add(Backend::kFast, sets, name, std::move(factory));
   };
   add({"opset1", "opset4"}, "LSTMCell", GuardedDnnFactory<MakeRecurrent<CellKind::kLstm, false>>);
   add({"opset3"}, "GRUCell", GuardedDnnFactory<MakeRecurrent<CellKind::kGru, false>>);

@@ -40,7 +40,7 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterUnaryKernels(registry);
   RegisterImageTransposes(registry);
   RegisterImageResampling(registry);
-  registry.SetHooks(Backend::kOneDnn, {.rewrite = Rewrite,
+  registry.SetHooks(Backend::kFast, {.rewrite = Rewrite,
                                        .find_codes = FindCodes,
                                        .find_fusions = FindFusions,
                                        .make_reorder = MakeDnnReorder,

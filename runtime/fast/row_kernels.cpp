@@ -548,7 +548,7 @@ std::optional<PreparedKernel> MakeSoftmaxInVectors(const KernelRequest& request)
 void RegisterRowKernels(KernelRegistry& registry) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
                        KernelFactory factory) {
-    registry.Add(Backend::kOneDnn, sets, name, std::move(factory));
+    registry.Add(Backend::kFast, sets, name, std::move(factory));
   };
   add({"opset1"}, "ReduceSum", MakeReduce<Sum, Finish::kNothing>);
   add({"opset1"}, "ReduceProd", MakeReduce<Product, Finish::kNothing>);
@@ -558,7 +558,7 @@ void RegisterRowKernels(KernelRegistry& registry) {
   add({"opset2", "opset6"}, "MVN", MakeMvn);
   add({"opset12"}, "GroupNormalization", MakeGroupNormalization);
   add({"opset1"}, "NormalizeL2", MakeNormalizeL2);
-  registry.AcceptStrides(Backend::kOneDnn, {"opset1"}, "NormalizeL2", 1);
+  registry.AcceptStrides(Backend::kFast, {"opset1"}, "NormalizeL2", 1);
   add({"opset5"}, "LogSoftmax", MakeSoftmaxOfRows<true>);
 }
 

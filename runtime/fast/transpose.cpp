@@ -134,7 +134,7 @@ std::shared_ptr<const Kernel> MakeReorderOfBlocks(const dnnl::memory::desc& from
 }
 
 void RegisterImageTransposes(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Transpose", GuardedDnnFactory<MakeTranspose>);
+  registry.Add(Backend::kFast, {"opset1"}, "Transpose", GuardedDnnFactory<MakeTranspose>);
 }
 
 }  // namespace nnefc::runtime

@@ -169,8 +169,8 @@ std::optional<PreparedKernel> MakeSlopeInVectors(const KernelRequest& request) {
 }
 
 void RegisterUnaryKernels(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Exp", MakeUnary<Exp>);
-  registry.Add(Backend::kOneDnn, {"opset1"}, "Erf", MakeUnary<Erf>);
+  registry.Add(Backend::kFast, {"opset1"}, "Exp", MakeUnary<Exp>);
+  registry.Add(Backend::kFast, {"opset1"}, "Erf", MakeUnary<Erf>);
 }
 
 }  // namespace nnefc::runtime

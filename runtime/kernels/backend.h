@@ -4,9 +4,10 @@
 
 namespace nnefc::runtime {
 
+// The kernels that compute a graph.
 enum class Backend : uint8_t {
   kReference,  // portable C++ that follows the formulas
-  kOneDnn,     // oneDNN and our fast kernels where available, otherwise reference
+  kFast,       // oneDNN and our fast kernels where available, otherwise reference
 };
 
 // The arithmetic that the fast backend uses for f32 values.

@@ -63,9 +63,9 @@ def ways(model: nnefc.Model, inputs: Arrays, folder: Path, disabled: tuple[str, 
 
     plain = model.transform(disable=disabled)
     attempt("reference, not transformed", lambda: run(plain, inputs, "reference"))
-    attempt("fast, not transformed", lambda: run(plain, inputs, "onednn"))
+    attempt("fast, not transformed", lambda: run(plain, inputs, "fast"))
     attempt("reference", lambda: run(model, inputs, "reference"))
-    attempt("fast", lambda: run(model, inputs, "onednn"))
+    attempt("fast", lambda: run(model, inputs, "fast"))
     attempt("written IR", written)
     return results
 

@@ -78,7 +78,7 @@ class Model:
                 assert np.squeeze(one).shape == np.squeeze(other).shape, name
             np.testing.assert_allclose(one.astype(float).ravel(), other.astype(float).ravel(), 2e-5, 2e-5, err_msg=name)
 
-    def run(self, tool: Nnefc, path: Path, backend: str = "onednn") -> None:
+    def run(self, tool: Nnefc, path: Path, backend: str = "fast") -> None:
         """Runs by the order of the inputs, since the other dialect may have to rename them."""
         text = (path / "graph.nnef").read_text() if path.is_dir() else ""
         head = re.search(r"graph \w+\( *(.*?) *\)", text)
@@ -104,7 +104,7 @@ def in_openvino(model: Model, path: Path) -> None:
 def test_model(nnefc: Path, tmp_path: Path, made: dict) -> None:
     tool, model = Nnefc(nnefc, tmp_path), Model(made, tmp_path)
     forms = made.get("forms", ALL)
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         model.run(tool, model.folder, backend)
     model.run(tool.without_transformations(), model.folder)
     for form in ("expand", "lower"):

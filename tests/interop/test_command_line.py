@@ -413,6 +413,14 @@ def test_a_configuration_of_transformations_is_updated_in_place(nnefc: Path, fol
     assert _shell(nnefc, folder, "nnefc compile net.nnef --custom-operations-config-update nosuch.json").returncode == 2
 
 
+def test_onednn_is_another_name_of_the_fast_backend(nnefc: Path, folder: Path) -> None:
+    for name in ("fast", "onednn", "reference"):
+        finished = _shell(nnefc, folder, f"nnefc bench right.nnef --random-inputs 1 --iterations 1 --warmup 0 --backend {name} --format json")
+        assert json.loads(finished.stdout)["backend"] == ("reference" if name == "reference" else "fast")
+    refused = _shell(nnefc, folder, "nnefc run right.nnef --random-inputs 1 --backend gpu")
+    assert refused.returncode == 2 and "expected reference or fast" in refused.stderr
+
+
 @pytest.mark.parametrize("planned", ["before it runs", "as it runs"])
 @pytest.mark.parametrize("command", ["run", "bench --iterations 1 --warmup 0"])
 def test_a_missing_library_is_a_warning(command: str, planned: str, nnefc: Path, folder: Path) -> None:

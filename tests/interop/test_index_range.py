@@ -45,7 +45,7 @@ def write(folder: Path, operation: str, indices: list[int], attributes: str, mor
     (folder / "net.ir").write_text('graph "net" {\n  ' + "\n  ".join(lines) + "\n}\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 @pytest.mark.parametrize("operation", TAKERS)
 def test_indices(nnefc: Path, tmp_path: Path, operation: str, backend: str) -> None:
     indices, attributes, more, formula = TAKERS[operation]

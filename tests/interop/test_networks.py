@@ -14,7 +14,7 @@ import models
 import openvino_oracle
 from models import Nnefc, assert_agree, assert_identical
 
-BACKENDS = ["reference", "onednn"]
+BACKENDS = ["reference", "fast"]
 # The ratified document and its provisional twin, from the shared documents.
 SHARED_TWINS = {"alexnet": "alexnet", "googlenet": "googlenet", "resnet": "resnet", "vgg": "vgg19"}
 # Our documents, with the number of their parameters: the published ones, and for residual networks also the means and
@@ -159,19 +159,19 @@ def test_run(tool: Nnefc, flat_model, onnx_outputs, name: str, backend: str) -> 
 @pytest.mark.parametrize("name", [name for name in NETWORKS if name.removesuffix("_provisional") not in TWINS or name in TWINS])
 def test_transformations_keep_numbers(tool: Nnefc, flat_model, name: str) -> None:
     model = flat_model(name)
-    assert_agree(tool.outputs(model, "onednn"), tool.without_transformations().outputs(model, "onednn"), 1e-5)
+    assert_agree(tool.outputs(model, "fast"), tool.without_transformations().outputs(model, "fast"), 1e-5)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_source_equals_flat(tool: Nnefc, source_model, flat_model, name: str) -> None:
-    actual = tool.outputs(source_model(name), "onednn")
-    assert_identical(actual, tool.outputs(flat_model(name), "onednn"))
+    actual = tool.outputs(source_model(name), "fast")
+    assert_identical(actual, tool.outputs(flat_model(name), "fast"))
 
 
 @pytest.mark.parametrize("name", TWINS)
 def test_twin(tool: Nnefc, source_model, name: str) -> None:
-    twin = tool.outputs(source_model(f"{name}_provisional"), "onednn")
-    assert_identical(twin, tool.outputs(source_model(name), "onednn"))
+    twin = tool.outputs(source_model(f"{name}_provisional"), "fast")
+    assert_identical(twin, tool.outputs(source_model(name), "fast"))
 
 
 def assert_openvino_agrees(tool: Nnefc, model: Path, folder: Path) -> None:
@@ -186,7 +186,7 @@ def assert_openvino_agrees(tool: Nnefc, model: Path, folder: Path) -> None:
     (port,) = openvino_oracle.ov.Core().read_model(written).inputs
     inputs = {port.any_name: models.input_of(model, port.any_name, list(port.shape))}
     found = openvino_oracle.openvino_outputs(written, inputs)
-    assert_agree(tool.outputs(model, "onednn"), dict(zip(openvino_oracle.result_names(written), found, strict=True)))
+    assert_agree(tool.outputs(model, "fast"), dict(zip(openvino_oracle.result_names(written), found, strict=True)))
     written.with_suffix(".bin").unlink()
 
 
@@ -203,5 +203,5 @@ def test_shared_openvino(tool: Nnefc, shared_model, tmp_path: Path, dialect: str
 def test_random_weights(tool: Nnefc, flat_model) -> None:
     """nnefc generates exactly the values that make_weights.py writes."""
     actual = tool.run(models.NETWORKS / f"{RANDOM}.nnef", "--random-weights", models.SEED,
-                      "--random-inputs", models.SEED, "--backend", "onednn")
-    assert_identical(actual, tool.outputs(flat_model(RANDOM), "onednn"))
+                      "--random-inputs", models.SEED, "--backend", "fast")
+    assert_identical(actual, tool.outputs(flat_model(RANDOM), "fast"))

@@ -34,7 +34,7 @@ def model(case: Case, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_document(tool: Nnefc, tmp_path: Path, case: Case, backend: str) -> None:
     folder, expected = model(case, tmp_path), case.expected()

@@ -114,7 +114,7 @@ def run(nnefc: Path, folder: Path, *options: str, **inputs: np.ndarray) -> np.nd
     return np.load(folder / "out.npz")["y"]
 
 
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 @pytest.mark.parametrize("document, quant, formula", [(RATIFIED, RATIFIED_QUANT, ratified),
                                                       (PROVISIONAL, PROVISIONAL_QUANT, provisional)],
                          ids=["ratified", "provisional"])
@@ -137,7 +137,7 @@ def test_tensors_are_quantized_as_they_are_computed(nnefc: Path, tmp_path: Path,
     assert np.abs(plain - expected).max() > 0.1
 
 
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 def test_a_half_is_rounded_up(nnefc: Path, tmp_path: Path, backend: str) -> None:
     x = np.arange(-21, 22, dtype=np.float32) / 8
     (tmp_path / "graph.nnef").write_text("version 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [43]);\n"

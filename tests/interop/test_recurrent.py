@@ -84,7 +84,7 @@ def documented_layer(version: str, joined: np.ndarray, bias: np.ndarray) -> Grap
 
 
 @pytest.mark.parametrize("version", ["opset1", "opset4"])
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 def test_the_documented_layer(tool: Nnefc, tmp_path: Path, version: str, backend: str) -> None:
     joined, bias = weights(4 * HIDDEN, INPUTS + HIDDEN), weights(4 * HIDDEN)
     path = documented_layer(version, joined, bias).save(tmp_path / "net.xml")
@@ -182,7 +182,7 @@ def test_their_model_runs_alike(tool: Nnefc, tmp_path: Path, name: str) -> None:
     np.savez(tmp_path / "inputs.npz", **inputs)
     tool.must("compile", theirs, "-o", again)
     assert_close(openvino_outputs(again, inputs), expected)
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         outputs = tool.run(theirs, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
         assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
 
@@ -235,7 +235,7 @@ def test_a_loop_over_a_cell_is_a_sequence(tool: Nnefc, tmp_path: Path, kind: str
     text = again.read_text(encoding="utf-8")
     assert 'type="TensorIterator"' not in text and f'type="{kind.partition("_")[0].upper()}Sequence"' in text
     assert_close(openvino_outputs(again, inputs), expected)
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         for runner in (tool, tool.without_transformations()):
             outputs = runner.run(theirs, "--inputs", tmp_path / "inputs.npz", "--backend", backend)
             assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
@@ -294,7 +294,7 @@ def test_large_weights(tool: Nnefc, tmp_path: Path, make, seed: int) -> None:
     inputs = random_inputs(path)
     expected = openvino_outputs(path, inputs)
     np.savez(tmp_path / "inputs.npz", **inputs)
-    for engine in (["reference"], ["onednn", "--threads", 1], ["onednn", "--threads", 3]):
+    for engine in (["reference"], ["fast", "--threads", 1], ["fast", "--threads", 3]):
         outputs = tool.run(path, "--inputs", tmp_path / "inputs.npz", "--backend", *engine)
         assert_close([outputs[f"out{place}"] for place in range(len(expected))], expected)
     rounded = Nnefc(tool.path, tool.scratch)

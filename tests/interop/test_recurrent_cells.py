@@ -151,7 +151,7 @@ def test_steps_of_gates(name: str, stride: int, nnefc: Path, tmp_path: Path) -> 
         inputs[state] = random.normal(size=(2, HIDDEN)).astype(np.float32)
     np.savez(tmp_path / "inputs.npz", **inputs)
     off = tool.without_transformations()
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         options = (tmp_path / "net.nnef", "--inputs", tmp_path / "inputs.npz", "--backend", backend)
         found, plain = tool.run(*options), off.run(*options)
         for key, value in plain.items():

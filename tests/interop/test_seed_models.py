@@ -50,7 +50,7 @@ def results(program: Nnefc, path: Path, made: Case | Refusal, backend: str) -> l
 def test_right(program: Nnefc, tmp_path: Path, name: str) -> None:
     made = CASES[name]()
     path = made.save(tmp_path / "net.xml")
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         assert_expected(results(program, path, made, backend), made.expected)
     if made.openvino == "both":
         assert_expected(openvino_outputs(path, made.inputs), made.expected)
@@ -74,7 +74,7 @@ def test_unrolled(program: Nnefc, tmp_path: Path, name: str) -> None:
         pytest.skip("no loop")
     unrolling = program.with_transformations("middle.UnrollLoops")
     unrolling.must("compile", path, "-o", again)
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         assert_expected(results(unrolling, path, made, backend), made.expected)
     assert_expected(results(program, again, made, "reference"), made.expected)
     if made.openvino != "none" or not re.search('type="(TensorIterator|Loop)"', again.read_text()):
@@ -103,7 +103,7 @@ def test_printed_text(program: Nnefc, tmp_path: Path, shared_data: Path) -> None
     weights, bias = seed_nested_cases.random_weights()
     shapes = np.array([1, 512], np.int64), np.array([1, 1, 256], np.int64)
     path.with_suffix(".bin").write_bytes(b"".join(blob.tobytes() for blob in (shapes[0], weights, bias, shapes[1])))
-    for backend in ("reference", "onednn"):
+    for backend in ("reference", "fast"):
         assert_expected(results(program, path, made, backend), made.expected)
     again = tmp_path / "again.xml"
     program.must("compile", path, "-o", again)

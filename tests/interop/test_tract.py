@@ -115,7 +115,7 @@ def test_operation(nnefc: Path, tmp_path: Path, case: str) -> None:
 def test_network(nnefc: Path, tmp_path: Path, cache: Path, name: str) -> None:
     tool = Nnefc(nnefc, tmp_path)
     model = models.flat_model(name, tool.expand(models.NETWORKS / f"{name}.nnef"), cache)
-    actual = tool.outputs(model, "onednn")
+    actual = tool.outputs(model, "fast")
     expected = _tract(model, [models.input_of(model, "input", [1, 3, 224, 224])])
     expected = [b.astype(a.dtype) for a, b in zip(actual.values(), expected, strict=True)]
     assert_agree(actual, dict(zip(actual, expected)))

@@ -219,9 +219,9 @@ int nnefc_compile(const nnefc_model* model, const nnefc_executable_options* opti
   return Enter(report, [&] {
     api::ExecutableOptions given;
     if (options != nullptr) {
-      const std::string backend = options->backend == nullptr ? "onednn" : options->backend;
-      if (backend != "onednn" && backend != "reference") return int{NNEFC_FAILED};
-      given.backend = backend == "reference" ? api::Backend::kReference : api::Backend::kOneDnn;
+      const auto backend = api::BackendCalled(options->backend == nullptr ? "fast" : options->backend);
+      if (!backend) return int{NNEFC_FAILED};
+      given.backend = *backend;
       const auto precision = api::PrecisionCalled(options->precision == nullptr ? "f32" : options->precision);
       if (!precision) return int{NNEFC_FAILED};
       given.precision = *precision;

@@ -38,6 +38,12 @@ Precision BestPrecision() {
   return runtime::PrecisionHere(Precision::kBf16);
 }
 
+std::optional<Backend> BackendCalled(std::string_view word) {
+  if (word == "fast" || word == "onednn") return Backend::kFast;
+  if (word == "reference") return Backend::kReference;
+  return std::nullopt;
+}
+
 std::optional<Precision> PrecisionCalled(std::string_view word) {
   if (word == "exact") return Precision::kExact;
   if (word == "f32") return Precision::kF32;

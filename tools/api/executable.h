@@ -23,10 +23,12 @@ using runtime::Precision;
 Precision BestPrecision();
 // Parses "exact", "f32", "bf16" or "auto", resolved for this machine; nothing for other words.
 std::optional<Precision> PrecisionCalled(std::string_view word);
+// Returns the backend `fast`, also called `onednn`, or `reference`.
+std::optional<Backend> BackendCalled(std::string_view word);
 std::string_view WordOf(Precision precision);
 
 struct ExecutableOptions {
-  Backend backend = Backend::kOneDnn;
+  Backend backend = Backend::kFast;
   // Precision of the fast backend. bf16 falls back to f32 on processors without bf16 instructions or with
   // faster f32 ones.
   Precision precision = Precision::kF32;

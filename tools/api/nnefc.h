@@ -85,7 +85,7 @@ void nnefc_model_free(nnefc_model* model);
 
 /* Unused members must be zero. */
 typedef struct nnefc_executable_options {
-  const char* backend;    /* "onednn" (also null), "reference" */
+  const char* backend;    /* "fast" (also null or "onednn"), "reference" */
   int threads;            /* 0: all that the process may use */
   uint64_t max_memory;    /* limit on the bytes of all values of a run; 0: the machine's memory */
   const char* precision;  /* "f32" (also null), "exact", "bf16" (f32 where that is faster), "auto" */

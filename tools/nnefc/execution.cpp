@@ -184,7 +184,7 @@ std::optional<TensorValue> ReadTensorFile(const std::string& path, const runtime
 }
 
 runtime::ExecutableOptions ExecutionOptions::executable_options() const {
-  return {.backend = backend == "reference" ? runtime::Backend::kReference : runtime::Backend::kOneDnn,
+  return {.backend = *api::BackendCalled(backend),
           .precision = *api::PrecisionCalled(precision),
           .threads = threads,
           .limits = limits,
@@ -217,7 +217,8 @@ void AddExecutionOptions(CLI::App& command, ExecutionOptions& options) {
       ->check(NonNegative());
   command.add_option("--backend", options.backend, "the kernels to use")
       ->type_name("WORD")
-      ->check(OneOf({"reference", "onednn"}))
+      ->transform([](std::string word) { return word == "onednn" ? "fast" : word; })
+      ->check(OneOf({"reference", "fast"}))
       ->capture_default_str();
   command
       .add_option(

@@ -19,7 +19,7 @@ struct ExecutionOptions {
   std::optional<uint64_t> random_inputs;
   std::optional<uint64_t> random_weights;
   std::vector<std::string> dump;  // values to compute in addition to the outputs; see FindValues
-  std::string backend = "onednn";
+  std::string backend = "fast";
   std::string precision = "f32";
   int threads = 0;
   std::string plan_cache;

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 def main(nnefc: str, folder: str) -> int:
     subprocess.run([sys.executable, HERE / "make.py", folder], check=True)
     failed = 0
-    for backend in ["reference", "onednn"]:
+    for backend in ["reference", "fast"]:
         print(f"backend {backend}")
         failed |= subprocess.run([
             sys.executable, HERE / "run.py", "--cases", folder, "--jobs", "2", "--rules", "-v",

@@ -41,7 +41,7 @@ static void loop(void) {
 }
 
 static void run_model(const nnefc_model* model) {
-  const nnefc_executable_options options = {"onednn", 3, 0};
+  const nnefc_executable_options options = {"fast", 3, 0};
   const int64_t extents[] = {1, 32, 64, 64};
   const nnefc_tensor input = {"x", "f32", 4, extents, values, sizeof(values)};
   nnefc_executable* executable = NULL;

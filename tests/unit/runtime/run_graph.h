@@ -18,7 +18,7 @@
 
 namespace nnefc::runtime {
 
-inline constexpr Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
+inline constexpr Backend kBackends[] = {Backend::kReference, Backend::kFast};
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 

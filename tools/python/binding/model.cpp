@@ -129,7 +129,7 @@ nb::tuple Compile(const Model& model, const std::string& backend, const std::str
   api::ExecutableOptions options{
       .threads = threads, .max_memory = max_memory, .plan_cache = plan_cache, .tune = tune};
   options.precision = api::PrecisionCalled(precision).value_or(api::Precision::kF32);
-  if (backend == "reference") options.backend = api::Backend::kReference;
+  options.backend = api::BackendCalled(backend).value_or(api::Backend::kFast);
   api::Outcome<api::Executable> outcome;
   {
     const nb::gil_scoped_release unlocked;

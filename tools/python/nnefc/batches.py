@@ -28,7 +28,7 @@ class BatchRunner:
         columns: Mapping[str, str] | None = None,
         outputs: Mapping[str, str] | None = None,
         threads: int = 1,
-        backend: Any = "onednn",
+        backend: Any = "fast",
         **options: Any,
     ) -> None:
         model = load(source, **options)

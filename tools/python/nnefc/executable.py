@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, numpy.ndarray[Any, Any]]
 
-Backend = Literal["onednn", "reference"]
+Backend = Literal["fast", "reference", "onednn"]
 Precision = Literal["exact", "f32", "bf16", "auto"]
 
 

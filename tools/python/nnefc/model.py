@@ -238,7 +238,7 @@ class Model:
     def compile(
         self,
         *,
-        backend: Backend = "onednn",
+        backend: Backend = "fast",
         precision: Precision = "f32",
         threads: int = 0,
         max_memory: int = 0,
@@ -252,7 +252,8 @@ class Model:
         """Compiles the model for execution.
 
         Args:
-            backend: "onednn" is fast; "reference" is portable C++ that follows the specification's formulas.
+            backend: "fast" (also called "onednn") has vectorised kernels; "reference" is portable C++ that follows the
+                specification's formulas.
             precision: "exact" computes dot products as in the formulas. "f32" also permits Winograd and similar
                 algorithms. "bf16" multiplies in bf16 if the processor is fast at it (else in f32), in a quarter of the
                 time: it rounds both factors of each multiplication to 8 significant bits. The largest elements of an
@@ -269,8 +270,8 @@ class Model:
             ModelError: variables have no data, or an operation is not executable; and as in `transform`.
             ValueError: as in `transform`.
         """
-        if backend not in ("onednn", "reference"):
-            raise ValueError(f"backend is {backend!r}; expected 'onednn' or 'reference'")
+        if backend not in ("fast", "reference", "onednn"):
+            raise ValueError(f"backend is {backend!r}; expected 'fast' or 'reference'")
         if precision not in ("exact", "f32", "bf16", "auto"):
             raise ValueError(f"precision is {precision!r}; expected 'exact', 'f32', 'bf16' or 'auto'")
         for name, value, most in (("threads", threads, 2**16), ("max_memory", max_memory, 2**63)):

@@ -14,7 +14,7 @@ void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>&
   const std::vector<TensorValue> expected =
       RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
   for (int threads : {1, 3}) {
-    const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = threads});
+    const auto executable = Compile(graph.graph, {.backend = Backend::kFast, .threads = threads});
     ASSERT_NE(executable, nullptr);
     EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
@@ -153,7 +153,7 @@ TEST(KernelsTest, FrequentOperationsAreFast) {
     ir::AttributeMap attributes;
     for (const auto& [key, value] : given) attributes.Set(key, value);
     g.Result(g.Op(name, inputs, attributes));
-    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 1});
     ASSERT_NE(executable, nullptr);
     EXPECT_EQ(executable->DescribePlan().find("reference"), std::string::npos) << executable->DescribePlan();
   };

@@ -28,7 +28,7 @@ void ExpectNearReference(const TestGraph& graph, const std::vector<TensorValue>&
   const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
   for (const int threads : {1, 2}) {
     const ExecutableOptions options = {
-        .backend = Backend::kOneDnn, .precision = Precision::kBf16, .threads = threads};
+        .backend = Backend::kFast, .precision = Precision::kBf16, .threads = threads};
     const auto executable = Compile(graph.graph, options);
     ASSERT_NE(executable, nullptr);
     const bool is_named = executable->DescribePlan().find(kernel) != std::string::npos;

@@ -37,7 +37,7 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
       "next");
   const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {images});
   for (const int threads : {1, 2, 3}) {
-    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
+    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
     ASSERT_NE(executable, nullptr);
     if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
@@ -88,7 +88,7 @@ TEST(BlockedPoolingTest, ImagesThatLieByRows) {
       TestGraph g;
       g.Result(PoolOf(g, pool, g.Op("Sigmoid", {g.Parameter("x", shape)}), setting, false));
       const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
-      const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 2});
+      const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 2});
       ASSERT_NE(executable, nullptr);
       EXPECT_EQ(HasLanes() && shape[1] > 3, executable->DescribePlan().find(kPooling) != std::string::npos);
       const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
@@ -120,7 +120,7 @@ TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
         g.Result(g.Op(name, {y, g.Ints({2, 3})}, With("keep_dims", keeps)));
         ExpectAsReference(g, {RandomTensor({3, channels, 7, 9}, 7)}, kPooling, 1e-6);
         EXPECT_EQ(
-            Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1})->DescribePlan().find("reorder:"),
+            Compile(g.graph, {.backend = Backend::kFast, .threads = 1})->DescribePlan().find("reorder:"),
             std::string::npos);
       }
     }

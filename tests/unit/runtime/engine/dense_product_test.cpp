@@ -89,7 +89,7 @@ TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
     const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs)[0];
     for (const int threads : {1, 2, 3}) {
       const auto executable =
-          Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads, .way = WayTo(kFewerKernel)});
+          Compile(g.graph, {.backend = Backend::kFast, .threads = threads, .way = WayTo(kFewerKernel)});
       ASSERT_NE(executable, nullptr);
       EXPECT_EQ(executable->DescribePlan().find(kFewerKernel) != std::string::npos, HasLanes());
       const auto made = Session::Create(executable)->Run(inputs);
@@ -223,7 +223,7 @@ TEST(DenseProductTest, FunctionsOfSpecialNumbers) {
     g.Result(Follow(g, post, y, {16}, {}, 2));
     const std::vector<TensorValue> inputs = {RandomTensor({40, 16}, 3, 0, 0)};
     const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-    const auto actual = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1}, inputs);
+    const auto actual = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1}, inputs);
     ExpectNear(actual[0], expected[0], 2e-6);
   }
 }

@@ -17,7 +17,7 @@ constexpr double kTolerance = 2e-5;
 std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const std::vector<TensorValue> expected =
       RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2, .fuse = false}, inputs);
-  const auto executable = Compile(graph.graph, {.backend = Backend::kOneDnn, .threads = 2});
+  const auto executable = Compile(graph.graph, {.backend = Backend::kFast, .threads = 2});
   if (executable == nullptr) return "";
   std::unique_ptr<Session> session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {

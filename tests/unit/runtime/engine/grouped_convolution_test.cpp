@@ -102,11 +102,11 @@ TEST(GroupedConvolutionTest, OneSpatialAxis) {
 // Windows and groups that the grouped kernel does not support.
 TEST(GroupedConvolutionTest, OtherWindowsAndGroupsAreLeftToOthers) {
   const WindowSetting image{.input = {1, 0, 9, 20}, .window = {3, 3}};
-  ExpectGrouped(image, {4, 12, 12}, {Post::kRelu}, 8, "onednn");
-  ExpectGrouped(image, {8, 4, 8}, {Post::kRelu}, 9, "onednn");
-  ExpectGrouped({.input = {1, 0, 9, 20}, .window = {5, 5}}, {4, 8, 8}, {Post::kRelu}, 10, "onednn");
+  ExpectGrouped(image, {4, 12, 12}, {Post::kRelu}, 8, "fast");
+  ExpectGrouped(image, {8, 4, 8}, {Post::kRelu}, 9, "fast");
+  ExpectGrouped({.input = {1, 0, 9, 20}, .window = {5, 5}}, {4, 8, 8}, {Post::kRelu}, 10, "fast");
   ExpectGrouped({.input = {1, 0, 9, 40}, .window = {3, 3}, .strides = {1, 3}}, {4, 8, 8}, {Post::kRelu}, 11,
-                "onednn");
+                "fast");
   ExpectGrouped({.input = {1, 0, 4, 5, 6}, .window = {3, 3, 3}}, {4, 8, 8}, {Post::kRelu}, 12, "");
 }
 
@@ -139,7 +139,7 @@ TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
     const Shape filter = {groups, width, width, 3, 3};
     g.Result(
         g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats(filter, weights))}, WindowOf(setting)));
-    const auto result = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1},
+    const auto result = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1},
                                  {TensorValue::FromFloats({1, 32, 5, 5}, images)});
     for (int64_t i = 0; i < (32 - width) * 25; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
     for (int64_t i = (32 - width) * 25; i < 32 * 25; ++i)

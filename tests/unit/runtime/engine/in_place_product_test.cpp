@@ -37,8 +37,8 @@ TEST(InPlaceProductTest, WhatFollows) {
 
 // Matrices that fit the cache of a core: with 256-bit vectors these are also read in place.
 TEST(InPlaceProductTest, SmallMatrices) {
-  ExpectRow(64, 64, {Post::kBias}, 7, LaneCount() == kNarrowLanes ? "in_place" : "onednn");
-  ExpectRow(3, 8, {Post::kBias}, 11, "onednn");
+  ExpectRow(64, 64, {Post::kBias}, 7, LaneCount() == kNarrowLanes ? "in_place" : "fast");
+  ExpectRow(3, 8, {Post::kBias}, 11, "fast");
   for (const int64_t outputs : {3, 8, 17, 96}) ExpectRow(180, outputs, {Post::kBias, Post::kSigmoid}, 12, "");
 }
 
@@ -63,7 +63,7 @@ TEST(InPlaceProductTest, SpecialNumbers) {
   const std::vector<TensorValue> inputs = {
       TensorValue::FromFloats({1, kInputs}, std::vector<float>(kInputs, 1))};
   const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-  ExpectNear(RunGraph(g.graph, {.backend = Backend::kOneDnn}, inputs)[0], expected[0], 1e-6);
+  ExpectNear(RunGraph(g.graph, {.backend = Backend::kFast}, inputs)[0], expected[0], 1e-6);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace nnefc::runtime {
 namespace {
 
-const Backend kBackends[] = {Backend::kReference, Backend::kOneDnn};
+const Backend kBackends[] = {Backend::kReference, Backend::kFast};
 
 // A node `y` of the inputs %0 (data) and %1 (a list), both parameters, with a ReLU on either side that allows
 // fusion and overwriting.

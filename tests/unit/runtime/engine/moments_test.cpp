@@ -60,7 +60,7 @@ TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
       const Rows rows(of, 3, terms);
       TestGraph g;
       g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {3, terms}), g.Ints({1})}, Normalization(rows.eps)));
-      const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn},
+      const auto made = RunGraph(g.graph, {.backend = Backend::kFast},
                                  {TensorValue::FromFloats({3, terms}, rows.numbers)});
       ExpectClose(made[0], TensorValue::FromFloats({3, terms}, rows.expected), 2e-6);
     }
@@ -79,7 +79,7 @@ TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
         const auto x = InBlocks(g, g.Parameter("x", shape), channels, 2);
         g.Result(g.Op("opset6", "MVN", {x, g.Ints({2, 3})}, Normalization(rows.eps)));
         for (const int threads : {1, 2}) {
-          const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = threads});
+          const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
           const std::string plan = executable->DescribePlan();
           if (HasLanes() && *Volume(pixels) > 1) {
             EXPECT_NE(plan.find("nnefc:channels"), std::string::npos) << plan;
@@ -107,7 +107,7 @@ TEST(MomentsTest, SpecialNumbersStayInTheirChannels) {
         g.Result(g.Op("opset6", "MVN", {x, g.Ints({2, 3})}, Normalization(1e-5, normalizes)));
         const std::vector<TensorValue> images = {TensorValue::FromFloats(shape, numbers)};
         const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, images);
-        ExpectNear(RunGraph(g.graph, {.backend = Backend::kOneDnn}, images)[0], expected[0], 1e-5);
+        ExpectNear(RunGraph(g.graph, {.backend = Backend::kFast}, images)[0], expected[0], 1e-5);
       }
     }
   }
@@ -121,7 +121,7 @@ TEST(MomentsTest, SpecialNumbersSpread) {
       TestGraph g;
       g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {1, 40}), g.Ints({1})}, Normalization(1e-5)));
       const auto made =
-          RunGraph(g.graph, {.backend = Backend::kOneDnn}, {TensorValue::FromFloats({1, 40}, row)});
+          RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats({1, 40}, row)});
       for (int64_t i = 0; i < 40; ++i) EXPECT_TRUE(std::isnan(made[0].ElementAsDouble(i)));
     }
   }

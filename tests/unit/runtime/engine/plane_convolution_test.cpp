@@ -51,11 +51,11 @@ TEST(PlaneConvolutionTest, LargeImages) {
 TEST(PlaneConvolutionTest, WhatOthersConvolve) {
   const WindowSetting setting{.input = {1, 32, 9, 20}, .window = {3, 3}};
   ExpectPlanes({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 2}}, 8, {Post::kRelu}, 10,
-               "onednn");
-  ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "onednn");
-  ExpectPlanes(setting, 13, {Post::kRelu}, 12, "onednn");
+               "fast");
+  ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "fast");
+  ExpectPlanes(setting, 13, {Post::kRelu}, 12, "fast");
   // Taps so far apart that the buffer has mostly unused pixels, up to the limits of the integers.
-  ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "onednn");
+  ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "fast");
   constexpr int64_t kFar = int64_t{1} << 39;
   ExpectPlanes(
       {.input = {1, 3, 8, 40}, .window = {2, 2}, .dilations = {kFar, 1}, .begin = {kFar, 1}, .end = {0, 0}},
@@ -82,7 +82,7 @@ TEST(PlaneConvolutionTest, TheBorderIsNotMultiplied) {
   const auto x = g.Parameter("x", image);
   g.Result(g.Convolution(x, g.Const(TensorValue::FromFloats({2, 4, 3, 3}, weights)), 1));
   const auto result =
-      RunGraph(g.graph, {.backend = Backend::kOneDnn}, {TensorValue::FromFloats(image, ones)});
+      RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats(image, ones)});
   for (int64_t i = 0; i < 2 * 81; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
 }
 

@@ -31,7 +31,7 @@ void ExpectAgreement(const TestGraph& g, const Network& network) {
   for (const Shape& shape : network.inputs)
     inputs.push_back(RandomTensor(shape, static_cast<unsigned>(inputs.size()) + 3, -2, 2));
   const std::vector<TensorValue> expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-  const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 2});
+  const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 2});
   ASSERT_NE(executable, nullptr);
   const auto session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {

@@ -339,7 +339,7 @@ TEST(SessionTest, ReferenceResultsDoNotDependOnThreads) {
 
 TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
   const TestGraph g = SmallNetwork();
-  const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+  const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 1});
   ASSERT_NE(executable, nullptr);
   std::vector<TensorValue> results(4);
   std::vector<std::thread> threads;
@@ -355,7 +355,7 @@ TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
   }
   for (std::thread& thread : threads) thread.join();
   for (size_t t = 0; t < results.size(); ++t) {
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kOneDnn, .threads = 1},
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1},
                                    {RandomTensor({1, 3, 32, 32}, static_cast<unsigned>(t))});
     ASSERT_TRUE(results[t].valid());
     EXPECT_EQ(results[t], expected.at(0));
@@ -364,7 +364,7 @@ TEST(SessionTest, SessionsOfManyThreadsShareAnExecutable) {
 
 TEST(SessionTest, ProfileHasEveryStep) {
   const TestGraph g = SmallNetwork();
-  const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn});
+  const auto executable = Compile(g.graph, {.backend = Backend::kFast});
   ASSERT_NE(executable, nullptr);
   std::unique_ptr<Session> session = Session::Create(executable);
   session->EnableProfile(true);

@@ -62,7 +62,7 @@ void ExpectElements(const Make& make, const std::function<float(float)>& formula
     if (place != Place::kRowMajor) x = InBlocks(g, x);
     g.Result(make(g, x));
     if (place == Place::kInBlocks) g.Result(x, "kept");
-    for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+    for (const Backend backend : {Backend::kReference, Backend::kFast}) {
       const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
       ASSERT_FALSE(out.empty());
       for (size_t i = 0; i < static_cast<size_t>(out[0].volume()); ++i) {
@@ -192,7 +192,7 @@ TEST(SpecialValuesTest, FunctionsOfExponentials) {
             for (size_t i = 0; i < out.size(); ++i)
               out[i] = static_cast<float>(function.formula(static_cast<double>(values[i % values.size()])));
           });
-      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+      for (const Backend backend : {Backend::kReference, Backend::kFast}) {
         SCOPED_TRACE(std::string(function.type) + (blocked ? " in blocks" : ""));
         const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {given});
         ASSERT_FALSE(out.empty());
@@ -236,7 +236,7 @@ TEST(SpecialValuesTest, SoftmaxOfRows) {
       ir::AttributeMap axis;
       axis.Set("axis", int64_t{1});
       g.Result(g.Op(logarithm ? "opset5" : "opset8", type, {g.Parameter("x", shape)}, axis));
-      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+      for (const Backend backend : {Backend::kReference, Backend::kFast}) {
         SCOPED_TRACE(std::string(type) + " of " + ToString(shape));
         const auto out =
             RunGraph(g.graph, {.backend = backend, .threads = 1}, {TensorValue::FromFloats(shape, given)});
@@ -278,7 +278,7 @@ TEST(SpecialValuesTest, ReluOfNormalisations) {
               out[i] = y > 0 ? y : 0;
             }
           });
-      for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+      for (const Backend backend : {Backend::kReference, Backend::kFast}) {
         SCOPED_TRACE(std::string(blocked ? "blocked" : "plain") + ", variance " + std::to_string(variance));
         const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {Tensor(values)});
         ASSERT_FALSE(out.empty());
@@ -302,7 +302,7 @@ TensorValue Image(const Shape& shape, float fill, const std::vector<std::pair<si
 }
 
 void ExpectAll(const TestGraph& g, const TensorValue& input, const std::vector<float>& plane) {
-  for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+  for (const Backend backend : {Backend::kReference, Backend::kFast}) {
     for (const int threads : {1, 2}) {
       const auto out = RunGraph(g.graph, {.backend = backend, .threads = threads}, {input});
       ASSERT_FALSE(out.empty());
@@ -369,7 +369,7 @@ TEST(SpecialValuesTest, InfinitiesBetweenTransposedConvolutions) {
     numbers[0] = kInfinity;
     const TensorValue input = TensorValue::FromFloats({2, channels, 4, 4}, numbers);
     const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {input});
-    const auto made = RunGraph(g.graph, {.backend = Backend::kOneDnn}, {input});
+    const auto made = RunGraph(g.graph, {.backend = Backend::kFast}, {input});
     int64_t infinite = 0;
     for (int64_t i = 0; i < made[0].volume(); ++i) {
       const double found = made[0].ElementAsDouble(i);
@@ -477,7 +477,7 @@ TEST(SpecialValuesTest, ExtremesOfAxes) {
                 }
               }
             });
-        for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+        for (const Backend backend : {Backend::kReference, Backend::kFast}) {
           const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {input});
           ASSERT_FALSE(out.empty());
           for (size_t i = 0; i < expected.size(); ++i) {
@@ -505,7 +505,7 @@ TEST(SpecialValuesTest, PlacesOfExtremes) {
   g.Result({y.node, 1});
   const TensorValue input = TensorValue::FromFloats(
       {4, 3}, {kNan, 1, 2, kNan, kNan, kNan, -kInfinity, kNan, -kInfinity, 5, kNan, 5});
-  for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+  for (const Backend backend : {Backend::kReference, Backend::kFast}) {
     const auto out = RunGraph(g.graph, {.backend = backend, .threads = 1}, {input});
     ASSERT_FALSE(out.empty());
     const std::vector<int64_t> expected = {2, 0, 0, 0};

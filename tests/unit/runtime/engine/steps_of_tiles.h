@@ -30,7 +30,7 @@ inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorVa
     SCOPED_TRACE(std::to_string(threads) + " threads");
     const auto executable = Compile(
         graph.graph,
-        {.backend = Backend::kOneDnn, .precision = precision, .threads = threads, .way = WayTo(kernel)});
+        {.backend = Backend::kFast, .precision = precision, .threads = threads, .way = WayTo(kernel)});
     ASSERT_NE(executable, nullptr);
     if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();

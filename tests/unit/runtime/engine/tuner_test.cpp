@@ -49,8 +49,8 @@ class TunerTest : public testing::Test {
 
   static KernelRegistry Registry(std::initializer_list<std::string_view> ways) {
     KernelRegistry kernels;
-    kernels.Add(Backend::kOneDnn, {"opset1"}, "ReLU", MakeSleeper);
-    kernels.AddWays(Backend::kOneDnn, {"opset1"}, "ReLU", ways);
+    kernels.Add(Backend::kFast, {"opset1"}, "ReLU", MakeSleeper);
+    kernels.AddWays(Backend::kFast, {"opset1"}, "ReLU", ways);
     return kernels;
   }
   std::string Choice(Tuner& tuner) {
@@ -169,7 +169,7 @@ TEST_F(TunerTest, EachWayComputesTheSame) {
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
     const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
     for (const char* operation : {"Convolution", "MatMul"}) {
-      for (const std::string& way : names.Ways(Backend::kOneDnn, "opset1", operation)) {
+      for (const std::string& way : names.Ways(Backend::kFast, "opset1", operation)) {
         SCOPED_TRACE(way);
         const auto outputs = RunGraph(c.graph.graph, {.way = way}, c.inputs);
         ExpectClose(outputs[0], expected[0], 5e-5);

@@ -92,7 +92,7 @@ TEST(WinogradTest, TakesLittleMemory) {
     const auto x = g.Parameter("x", {1, inputs, size, size});
     const auto filter = g.Weights({outputs, inputs, 3, 3}, 1, -0.05F, 0.05F);
     g.Result(g.Op("ReLU", {g.Convolution(x, filter, 1)}));
-    const auto executable = Compile(g.graph, {.backend = Backend::kOneDnn, .threads = 1});
+    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 1});
     ASSERT_NE(executable, nullptr);
     const auto channels = static_cast<double>(size * size * 4);
     EXPECT_LE(PlannedBytes(*executable), channels * static_cast<double>(inputs + 2 * outputs) + bytes)
