@@ -98,7 +98,7 @@ class Replacer {
     if (resource == nullptr) return false;
     const std::optional<std::vector<Step>> path = ReadPath(*values[1]);
     if (!path) {
-      return Fail(kResourceKey, places[1], "`{}` is no path into a JSON file; expected one as `$.name[0]`",
+      return Fail(kResourceKey, places[1], "`{}` is not a path into a JSON file; expected one as `$.name[0]`",
                   ShownText(*values[1]));
     }
     const JsonValue* value = Follow(*resource, *path, places[1]);

@@ -164,7 +164,7 @@ std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& cont
       if (text.find(':') != std::string_view::npos) continue;
       if (Evaluate(text, [](std::string_view) { return std::optional<int64_t>(); }) == Truth::kUnread) {
         context.emitter.Emit(kAssertionUnread, range,
-                             "`{}` is no comparison of sums and products of symbols and numbers; it is not "
+                             "`{}` is not a comparison of sums and products of symbols and numbers; it is not "
                              "checked",
                              text);
         continue;

@@ -76,7 +76,7 @@ bool IsNumericLiteral(std::string_view text, bool& integer) {
 }
 
 std::optional<Value> NotLiteral(Builtin builtin, std::string_view text, Fault& fault) {
-  fault = Fault::Of(kCastNotLiteral, "`'{}'` is no {} literal", text.substr(0, 64), ast::Spelling(builtin));
+  fault = Fault::Of(kCastNotLiteral, "invalid {} literal `'{}'`", ast::Spelling(builtin), text.substr(0, 64));
   return std::nullopt;
 }
 

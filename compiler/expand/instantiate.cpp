@@ -299,7 +299,7 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
   if (value.kind() == ValueKind::kTensor && names().AssignInBody(value.port(), identifier)) return value;
   Value named;
   if (value.kind() == ValueKind::kString) {
-    Report(Fault::Of(kValueType, "a string is no tensor"), site);
+    Report(Fault::Of(kValueType, "a string is not a tensor"), site);
     return {};
   }
   if (value.kind() == ValueKind::kTensor) {
@@ -454,7 +454,7 @@ void GraphBuilder::ReportUnknownExternals() {
   for (const auto& [name, shape] : options_.input_shapes) {
     if (externals_.count(name) != 0) continue;
     context_.emitter.Emit(kUnknownExternal, SourceRange(),
-                          "`--input-shape` names `{}`, which is no external; these are: {}", name,
+                          "`--input-shape` names `{}`, which is not an external; these are: {}", name,
                           known.empty() ? "none" : known);
   }
 }
@@ -502,7 +502,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
         if (count == static_cast<int64_t>(plan.signature->results.size()) && site.array_length >= 0) {
           count += site.array_length - 1;
         } else {
-          fault = Fault::Of(kResultLength, "nothing tells the length of the result `{}` of `{}`",
+          fault = Fault::Of(kResultLength, "nothing determines the length of the result `{}` of `{}`",
                             context_.symbols.Text(result.name.symbol), plan.called);
         }
       }
@@ -552,7 +552,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     // The provisional dialect has no `?`: the default is scalar.
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
-      Report(Fault::Of(semantics::kGenericUndeduced, "nothing tells the type that `?` of `{}` stands for",
+      Report(Fault::Of(semantics::kGenericUndeduced, "nothing determines the type that `?` of `{}` stands for",
                        plan.called),
              site);
       return {};

@@ -603,7 +603,7 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
   std::optional<ValueItems> items = ItemsOf(value);
   if (!items || items->items.empty()) {
     builder.Report(
-        Fault::Of(kValueType, "{} is no tensor: items of equal lengths are expected", value.KindText()),
+        Fault::Of(kValueType, "{} is not a tensor: items of equal lengths are expected", value.KindText()),
         site);
     return {};
   }
@@ -611,7 +611,7 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
   for (const Value& item : items->items) {
     has_scalar |= item.kind() == ValueKind::kScalar;
     if (item.kind() == ValueKind::kString) {
-      builder.Report(Fault::Of(kValueType, "a string is no tensor"), site);
+      builder.Report(Fault::Of(kValueType, "a string is not a tensor"), site);
       return {};
     }
     if (item.kind() != ValueKind::kUnknownExtent) continue;

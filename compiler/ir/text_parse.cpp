@@ -269,7 +269,7 @@ class GraphParser {
     const std::optional<int32_t> second = scanner_.Index();
     if (!second) return false;
     if (*first < -1 || *first >= INT32_MAX) {
-      scanner_.ErrorAt(kTextSyntax, range, "`{}` is no index", *first);
+      scanner_.ErrorAt(kTextSyntax, range, "`{}` is not an index", *first);
       return false;
     }
     from = static_cast<int32_t>(*first);

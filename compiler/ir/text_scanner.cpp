@@ -163,7 +163,7 @@ std::optional<int64_t> TextScanner::Integer() {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(number->data(), number->data() + number->size(), value);
   if (error == std::errc() && end == number->data() + number->size()) return value;
-  ErrorAt(kTextSyntax, range, "`{}` is no 64-bit integer", *number);
+  ErrorAt(kTextSyntax, range, "`{}` is not a 64-bit integer", *number);
   return std::nullopt;
 }
 

@@ -83,7 +83,7 @@ std::optional<std::vector<Attribute>> ParseItems(TextScanner& scanner, std::stri
 std::optional<Attribute> ParseList(TextScanner& scanner, int depth) {
   if (const auto shape = scanner.AcceptPartialShape()) {
     if (auto parsed = ParsePartialShape(*shape)) return Attribute(std::move(*parsed));
-    scanner.Error(kTextSyntax, "`{}` is no shape", *shape);
+    scanner.Error(kTextSyntax, "`{}` is not a shape", *shape);
     return std::nullopt;
   }
   if (!scanner.Expect("[")) return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<Attribute> ParseShapeAttribute(TextScanner& scanner) {
   const std::optional<std::string_view> text = scanner.Until(']');
   if (!text) return std::nullopt;
   if (auto shape = ParsePartialShape(*text)) return Attribute(std::move(*shape));
-  scanner.ErrorAt(kTextSyntax, range, "`[{}]` is no shape", *text);
+  scanner.ErrorAt(kTextSyntax, range, "`[{}]` is not a shape", *text);
   return std::nullopt;
 }
 
@@ -132,7 +132,7 @@ std::optional<Attribute> ParseWord(TextScanner& scanner, int depth) {
   if (word) {
     if (const auto type = ParseElementType(*word)) return Attribute(*type);
   }
-  scanner.ErrorAt(kTextSyntax, range, "`{}` is no attribute value", word.value_or(""));
+  scanner.ErrorAt(kTextSyntax, range, "`{}` is not an attribute value", word.value_or(""));
   return std::nullopt;
 }
 

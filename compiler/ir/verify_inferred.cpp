@@ -85,13 +85,13 @@ class InferredVerifier {
   void CompareOutput(const Node& node, int32_t index, const Output& inferred) {
     const Output& stored = node.output(index);
     if (!TypesAgree(stored.type, inferred.type) || !ShapesAgree(stored.shape, inferred.shape)) {
-      Tell("output {} of {} is {}; inferred anew it is {}", index, Called(node), Text(stored),
+      Tell("output {} of {} is {}; the inferred one is {}", index, Called(node), Text(stored),
            Text(inferred));
       return;
     }
     const bool comparable = stored.value && inferred.value && stored.value->volume() <= kLargestComparedValue;
     if (comparable && !(*stored.value == *inferred.value)) {
-      Tell("the value of output {} of {} differs from the one inferred anew", index, Called(node));
+      Tell("the value of output {} of {} differs from the inferred one", index, Called(node));
     }
   }
 

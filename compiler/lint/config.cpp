@@ -87,7 +87,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
     const auto at = static_cast<uint32_t>(std::min(position > 0 ? position - 1 : 0, text_.size()));
     emitter_.Emit(kConfigSyntax, {file_, at, at + (at < text_.size() ? 1 : 0)},
-                  "this is no JSON; the file holds one object, such as {}",
+                  "invalid JSON; the file holds one object, such as {}",
                   R"(`{"lint": {"disable": ["unused-fragment"]}}`)");
     return false;
   }
@@ -154,7 +154,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   bool TakeLevel(const std::string& value) {
     const std::optional<Severity> level = ParseLevel(value);
     if (!level) {
-      emitter_.Emit(kConfigValue, LastString(), "`{}` is no level; there are `error`, `warning` and `note`",
+      emitter_.Emit(kConfigValue, LastString(), "`{}` is not a level; there are `error`, `warning` and `note`",
                     value);
     } else if (level_rule_ != nullptr) {
       request_.levels.emplace_back(level_rule_, *level);

@@ -122,7 +122,7 @@ class Data {
           kLabelCase, variable.place, "label `{}` differs from `{}` by case alone, {}", variable.label,
           entry->second->label,
           any_label() ? "which makes both one variable in the ratified dialect; write other labels"
-                      : "so that both are one variable; write them alike");
+                      : "so that both are one variable; use the same spelling");
       if (variable.place != variable.site && !any_label())
         builder.Fix(variable.place, fmt::format("'{}'", entry->second->label));
       builder.Note(entry->second->place, "the other one");
@@ -137,8 +137,8 @@ class Data {
       const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
       if (near != by_case.end()) {
         subject_.Report(kVariableWithoutData, variable.place,
-                        "the model has no `{}.dat`, but a `{}.dat`; write the label and the name of the file "
-                        "alike",
+                        "the model has no `{}.dat`, but a `{}.dat`; use the same spelling for the label and the "
+                        "file",
                         variable.label, near->second);
         continue;
       }

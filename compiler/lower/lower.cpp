@@ -95,7 +95,7 @@ void LowerByPlugin(NodeLowering& lowering, LowerFunction function) {
   } catch (const std::exception& error) {
     return fail(error.what());
   } catch (...) {
-    return fail("it threw what is no std::exception");
+    return fail("it threw something other than a std::exception");
   }
   const auto& ports = lowering.state().ports[static_cast<size_t>(node.id().index)];
   const bool has_all = llvm::all_of(ports, [](ir::OutputPort port) { return port.valid(); });

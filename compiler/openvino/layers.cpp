@@ -105,7 +105,7 @@ class LayerReader {
       return;
     }
     xml_.Error(kXmlAttributeValue, xml_.Range(attribute),
-               "`precision` of `port` is `{}`, which is no element type",
+               "`precision` of `port` is `{}`, which is not an element type",
                std::string_view(attribute.value()).substr(0, kShown));
   }
 

@@ -83,7 +83,7 @@ class PortMapReader {
     const bool fits_one = is_place || by_id != numbering.place_of_id.end();
     if (numbering.meaning == Meaning::kNeither && fits_one && numbering.has_misfit) return std::nullopt;
     xml_.Error(kPortMapExternal, xml_.Range(entry.attribute("external_port_id")),
-               "`external_port_id` {} is no {} of the layer `{}`", *id, entry.name(),
+               "`external_port_id` {} matches no {} of the layer `{}`", *id, entry.name(),
                layer_.name.substr(0, 60));
     return std::nullopt;
   }
@@ -96,7 +96,7 @@ class PortMapReader {
     const auto place = places.find(*id);
     if (place != places.end()) return place->second;
     xml_.Error(kPortMapInternal, xml_.Range(entry.attribute(attribute)),
-               "`{}` {} is no {} of `{}` of the layer `{}`", attribute, *id, kind, body_.role,
+               "`{}` {} matches no {} of `{}` of the layer `{}`", attribute, *id, kind, body_.role,
                layer_.name.substr(0, 60));
     return std::nullopt;
   }

@@ -92,7 +92,7 @@ class WritableChecker {
     }
     for (const auto& [name, value] : node.attributes()) {
       if (!IsXmlName(name)) {
-        Tell(kUnwritableText, node, "`{}` of `{}` is no name that an attribute of XML may have", Shown(name),
+        Tell(kUnwritableText, node, "`{}` of `{}` is not a name that an attribute of XML may have", Shown(name),
              node.name());
       }
       CheckText(node.origin().range, name, AttributeText(value));
@@ -111,7 +111,7 @@ class WritableChecker {
       const size_t field = is_of_port ? 3 : 2;
       if (items.size() <= field) continue;
       if (!IsXmlName(items[field]) || items[field] == "name" || items[field] == "version") {
-        Tell(kUnwritableText, node, "`{}` in rt_info of `{}` is no name that a field may have",
+        Tell(kUnwritableText, node, "`{}` in rt_info of `{}` is not a name that a field may have",
              Shown(items[field]), node.name());
       }
     }
@@ -135,7 +135,7 @@ class WritableChecker {
     const std::string text = openvino::JoinNames(names);
     CheckText(node.origin().range, what, text);
     if (openvino::SplitNames(text) == names) return;
-    Tell(kUnwritableText, node, "{} of `{}` cannot be told apart in a list: one is empty or ends in `\\`",
+    Tell(kUnwritableText, node, "{} of `{}` are ambiguous in a list: one is empty or ends in `\\`",
          Shown(what), node.name());
   }
 

@@ -56,7 +56,7 @@ bool XmlFile::Parse() {
   }
   const pugi::xml_node second = root().next_sibling();
   if (second.type() == pugi::node_element) {
-    Error(kXmlSyntax, Range(second), "`{}` stands beside the root `{}`; XML has one root", second.name(),
+    Error(kXmlSyntax, Range(second), "`{}` is a second root after `{}`; XML has one root", second.name(),
           root().name());
     return false;
   }

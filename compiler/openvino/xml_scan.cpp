@@ -23,7 +23,7 @@ class Scanner {
       return ScanFinding{&kXmlSize, 0, fmt::format("the text is longer than {} MiB", kLongestXml >> 20)};
     }
     const size_t nul = text_.find('\0');
-    if (nul != std::string_view::npos) return ScanFinding{&kXmlSyntax, nul, "a NUL byte is no XML"};
+    if (nul != std::string_view::npos) return ScanFinding{&kXmlSyntax, nul, "NUL bytes are invalid in XML"};
     while (at_ < text_.size() && !finding_) {
       const char c = text_[at_];
       if (c == '<') {

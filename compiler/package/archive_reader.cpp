@@ -124,7 +124,7 @@ bool ArchiveReader::Open() {
   if (stream_ != nullptr && !stream_->error().empty()) {
     FailDamaged("");
   } else {
-    Fail(kArchiveFormat, "this is no tar archive: {}",
+    Fail(kArchiveFormat, "invalid tar archive: {}",
          ShownText(OrEmpty(functions_->archive_error_string(archive_))));
   }
   return false;
@@ -195,7 +195,7 @@ bool ArchiveReader::Accept(archive_entry* entry, std::string& path) {
   }
   if (type == AE_IFDIR) return false;
   if (type != AE_IFREG) {
-    Fail(kArchiveDevice, "the entry `{}` is no regular file", ShownText(current_));
+    Fail(kArchiveDevice, "the entry `{}` is not a regular file", ShownText(current_));
     return false;
   }
   if (functions_->archive_entry_sparse_count(entry) > 0) {

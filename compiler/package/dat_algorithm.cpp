@@ -112,7 +112,7 @@ class AlgorithmParser {
     if (name == "bits") return Number(bits_);
     if (name == "signed") return Logical(result_.is_signed);
     if (name == "symmetric") return Logical(result_.symmetric);
-    return Fail("`{}` is no argument of a quantization algorithm", ShownText(name));
+    return Fail("`{}` is not an argument of a quantization algorithm", ShownText(name));
   }
 
   bool Number(std::optional<double>& number) {

@@ -350,7 +350,7 @@ class Decoder {
     if (dat_.coding == DatCoding::kAlgorithm) return ParseDatAlgorithm(dat_, emitter_);
     if (dat_.coding == DatCoding::kQuantized && !dat_.has_range) {
       emitter_.Emit(kDatNoQuantization, ByteRange(dat_.file, dat_.type_offset, 4),
-                    "{} have no meaning: neither the file nor `graph.quant` tells how they are quantized",
+                    "{} have no meaning: neither the file nor `graph.quant` states their quantization",
                     DescribeItems(dat_));
       return std::nullopt;
     }

@@ -175,7 +175,7 @@ class DatReader {
 bool DatReader::CheckMagic() {
   for (uint64_t at = 0; at < std::min<uint64_t>(size_, 2); ++at) {
     if (header_.U8(at) == (at == 0 ? 0x4e : 0xef)) continue;
-    return Fail(kDatMagic, 0, 2, "this is no tensor file: it starts with `{:02X} {:02X}`, not with `4E EF`",
+    return Fail(kDatMagic, 0, 2, "invalid tensor file: it starts with `{:02X} {:02X}`, not with `4E EF`",
                 header_.U8(0), size_ > 1 ? header_.U8(1) : 0);
   }
   if (size_ < kProvisionalHeader) return FailTruncated("the header");

@@ -35,7 +35,7 @@ constexpr Format kZip{"a zip archive", "", "a model is a folder, a `.tar` or a `
 constexpr Format kArrays{"a file of NumPy arrays", "",
                          "`run` takes data by `--input` and `--inputs`; a model is a document or a folder"};
 constexpr Format kTensorFile{"a tensor file of NNEF", "", "name the folder that holds it and `graph.nnef`"};
-constexpr Format kWeights{"a file of weights without a graph", "", "name the `.xml` or `.ir` beside it"};
+constexpr Format kWeights{"a file of weights without a graph", "", "name the `.xml` or `.ir` next to it"};
 
 struct ByMagic {
   size_t at;

@@ -163,7 +163,7 @@ class NpyReader {
   bool ReadPrefix() {
     auto* bytes = reinterpret_cast<const char*>(source_.bytes->data());
     if (!std::string_view(bytes, std::min<uint64_t>(size_, kMagic.size())).starts_with(kMagic)) {
-      return Fail(kNpyMagic, 0, kMagic.size(), "this is no file of NumPy's array format");
+      return Fail(kNpyMagic, 0, kMagic.size(), "invalid NumPy array file");
     }
     uint64_t major = size_ > kMagic.size() ? Unsigned(kMagic.size(), 1) : 1;
     if (major < 1 || major > 3) {

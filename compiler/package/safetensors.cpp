@@ -64,7 +64,7 @@ class IndexReader {
                                 static_cast<size_t>(stated));
     const JsonFormat format{
         &kSafetensorsHeader, &kSafetensorsHeader,
-        "eight bytes, the size of a header, and the header, an object that tells `dtype`, "
+        "eight bytes, the size of a header, and the header, an object with `dtype`, "
         "`shape` and `data_offsets` of each tensor"};
     const std::optional<JsonValue> json = ReadJson(text, start_.file, kSizeBytes, format, emitter_);
     if (!json) return std::nullopt;

@@ -85,7 +85,7 @@ std::optional<uint64_t> ZipReader::FindEnd() const {
 std::optional<ZipReader::Directory> ZipReader::FindDirectory() {
   const std::optional<uint64_t> end = FindEnd();
   if (!end) {
-    Fail(kArchiveFormat, 0, "this is no zip archive: the end of its directory is missing");
+    Fail(kArchiveFormat, 0, "invalid zip archive: the end of its directory is missing");
     return std::nullopt;
   }
   uint64_t size = Number<uint32_t>(*end + 12);

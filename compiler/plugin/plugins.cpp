@@ -32,7 +32,7 @@ void NameInFailures(ir::InferFunction& function, const std::string& plugin) {
     } catch (const std::exception& error) {
       throw std::runtime_error(fmt::format("{} (in `{}`)", error.what(), plugin));
     } catch (...) {
-      throw std::runtime_error(fmt::format("it threw what is no std::exception (in `{}`)", plugin));
+      throw std::runtime_error(fmt::format("it threw something other than a std::exception (in `{}`)", plugin));
     }
   };
 }
@@ -82,7 +82,7 @@ void Plugins::LoadOne(const std::string& path) {
   }
   if (*interface != NNEFC_INTERFACE) {
     Fail(kOtherInterface, path,
-         "it was built for another nnefc; build it anew with this one ({}; this one has {})", *interface,
+         "it was built for another nnefc; rebuild it with this one ({}; this one has {})", *interface,
          NNEFC_INTERFACE);
     return;
   }
@@ -117,7 +117,7 @@ void Plugins::LoadFolders(const std::vector<std::string>& paths) {
     Fail(kRegistrationFailed, loader->path, "it cannot load folders: {}", error.what());
     return;
   } catch (...) {
-    Fail(kRegistrationFailed, loader->path, "it cannot load folders: it threw what is no std::exception");
+    Fail(kRegistrationFailed, loader->path, "it cannot load folders: it threw something other than a std::exception");
     return;
   }
   for (ExtensionFolder& folder : folders) {
@@ -145,7 +145,7 @@ bool Plugins::RunRegistration(Plugin& plugin) {
     return Fail(kRegistrationFailed, plugin.path, "its registration failed: {}", error.what());
   } catch (...) {
     return Fail(kRegistrationFailed, plugin.path,
-                "its registration failed: it threw what is no std::exception");
+                "its registration failed: it threw something other than a std::exception");
   }
 }
 
@@ -315,7 +315,7 @@ void Plugins::AddTransformations(transform::TransformationList& list, Emitter& e
       } catch (const std::exception& error) {
         return fail(error.what());
       } catch (...) {
-        return fail("its constructor threw what is no std::exception");
+        return fail("its constructor threw something other than a std::exception");
       }
     }
   }
@@ -348,7 +348,7 @@ void Plugins::AddKernels(runtime::KernelRegistry& registry) const {
       } catch (const std::exception& error) {
         fail(error.what());
       } catch (...) {
-        fail("it threw what is no std::exception");
+        fail("it threw something other than a std::exception");
       }
     }
   }

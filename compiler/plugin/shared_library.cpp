@@ -67,7 +67,7 @@ ErrorOr<std::string, LoadError> ReadInterface(std::span<const std::byte> file) {
   const bool is_elf = header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
   if (!is_elf || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
       header->e_type != ET_DYN)
-    return LoadError{"it is no shared library"};
+    return LoadError{"it is not a shared library"};
   const std::optional<Elf64_Shdr> section = FindSection(file, *header, NNEFC_INTERFACE_SECTION);
   if (!section)
     return LoadError{"it is a shared library without `NNEFC_EXTENSION`, which makes it a plug-in of nnefc"};

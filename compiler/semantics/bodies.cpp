@@ -289,7 +289,7 @@ void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, Expr
   if (!primitive.valid()) return;
   Report(
       kPrimitiveArray, range,
-      "`{}` covers an array that `{}` makes, a primitive, so that nothing tells its length; unpack it with "
+      "`{}` covers an array that `{}` makes, a primitive, so that its length is unknown; unpack it with "
       "`[.., ..] =`",
       Text(name), Text(primitive));
 }

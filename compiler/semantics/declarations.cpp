@@ -202,7 +202,7 @@ void Checker::CheckResults(const ast::Fragment& fragment, Signature& signature) 
     } else if (types_.ContainsUnbound(type) && kind_ == CheckedKind::kLibrary) {
       signature.runs_bodies = true;
     } else if (types_.ContainsUnbound(type)) {
-      Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is not told",
+      Report(kUnboundResult, range, "result `{}` is of type `{}`, whose data type is unknown",
              Text(result.name.symbol), Text(type));
     }
   }

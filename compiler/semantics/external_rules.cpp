@@ -71,7 +71,7 @@ void Checker::CheckUpdateTarget(ExprId target) {
                           std::holds_alternative<ast::StringLiteral>(value.node);
   if (!is_literal && OriginOf(target) != Origin::kOther) return;
   DiagnosticBuilder builder =
-      Report(kUpdateTarget, value.range, "`{}` is no variable; `update` takes the result of `variable`",
+      Report(kUpdateTarget, value.range, "`{}` is not a variable; `update` takes the result of `variable`",
              SourceText(value.range).substr(0, 80));
   const auto* identifier = std::get_if<ast::IdentifierExpr>(&value.node);
   if (identifier == nullptr) return;

@@ -249,7 +249,7 @@ bool Checker::BindArguments(const ast::InvocationExpr& invocation, Callee callee
       is_valid = false;
     } else if (positional == slots.size()) {
       Deviate(kLenientSurplus, expr(argument.value).range,
-              "`{}` takes {} argument{}; what is given beside is left out", Text(signature.name.symbol),
+              "`{}` takes {} argument{}; further arguments are ignored", Text(signature.name.symbol),
               slots.size(), slots.size() == 1 ? "" : "s");
     } else {
       is_valid &= BindPositional(invocation, argument, signature, positional, slots[positional]);

@@ -102,7 +102,7 @@ const Signature* Checker::FindBody(ExprId name) {
     }
     DiagnosticBuilder builder =
         Report(kBodyFragment, value.range, "the document has no fragment `{}`{}", text,
-               is_standard                 ? "; a standard operation is no body"
+               is_standard                 ? "; a standard operation cannot be a body"
                : suggestion.best().empty() ? ""
                                            : fmt::format("; did you mean `{}`?", suggestion.best()));
     if (suggestion.is_typo())

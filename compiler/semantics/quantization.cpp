@@ -27,7 +27,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckQuantization(
       Report(kQuantizationRepeated, entry.key.range, "`{}` is quantized twice", key)
           .Note(first->second, "first quantized here");
     } else if (!is_activation(key)) {
-      Report(kQuantizationKey, entry.key.range, "`{}` is no activation of the graph", key);
+      Report(kQuantizationKey, entry.key.range, "`{}` is not an activation of the graph", key);
     }
     scope_.Clear();
     CheckQuantizationEntry(entry);

@@ -60,7 +60,7 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
     const auto at = static_cast<uint32_t>(std::min(position > 0 ? position - 1 : 0, text_.size()));
     emitter_.Emit(*format_.syntax, Range(at, at + (at < text_.size() ? 1 : 0)),
-                  "this is no JSON; the file holds {}", format_.holds);
+                  "invalid JSON; the file holds {}", format_.holds);
     return false;
   }
 

@@ -105,7 +105,7 @@ class EntryReader {
       return text;
     } catch (const std::regex_error&) {
       Wrong(value.range,
-            "`{}` is no regular expression; write `\\\\` before a bracket that stands for itself", *text);
+            "`{}` is not a regular expression; write `\\\\` before a bracket that stands for itself", *text);
       return std::nullopt;
     }
   }

@@ -25,7 +25,7 @@ template <typename Call>
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
-    why = "what is no std::exception";
+    why = "something other than a std::exception";
   }
   emitter.Emit(kFailed, {}, "{} failed: its `{}` threw: {}", Called(transformation), function, why);
   return false;

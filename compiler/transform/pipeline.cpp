@@ -72,7 +72,7 @@ class Application {
     } catch (const std::exception& error) {
       return Fail(kFailed, "failed: {}", error.what());
     } catch (...) {
-      return Fail(kFailed, "failed: it threw what is no std::exception");
+      return Fail(kFailed, "failed: it threw something other than a std::exception");
     }
   }
 

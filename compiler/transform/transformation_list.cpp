@@ -114,7 +114,7 @@ void TransformationList::Switch(const Names& names, bool enabled, std::string_vi
       continue;
     }
     const std::string meant = Nearest(name);
-    emitter.Emit(kUnknownName, {}, "{} names `{}`, which is no transformation{}", where, name,
+    emitter.Emit(kUnknownName, {}, "{} names `{}`, which is not a transformation{}", where, name,
                  meant.empty() ? "; `nnefc transform --list-transformations` shows all"
                                : fmt::format("; did you mean `{}`?", meant));
   }

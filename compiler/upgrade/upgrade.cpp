@@ -434,7 +434,7 @@ class Upgrader {
   UpgradedDocument GiveUp() {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
-                          "of it was found that the ratified dialect reads alike");
+                          "of it was found that the ratified dialect reads the same");
     return {PrintDocument(*Parse(flat_text_, context_), context_), RenamedKeywords()};
   }
 

@@ -247,7 +247,7 @@ class LoopStep final : public ControlStep {
         if (input.internal == edge.parameter) return Deliver(outer, output, Input(outer, input), {});
       }
     }
-    return KernelFault("it makes no iteration, and output {} is no state that it has before the first",
+    return KernelFault("it makes no iteration, and output {} is not a state that it has before the first",
                        mapping.external);
   }
 

@@ -68,7 +68,7 @@ PlanCache::PlanCache(const std::string& folder, const Options& options)
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   is_folder_ = std::filesystem::is_directory(folder_, error);
-  if (!is_folder_) Warn(fmt::format("`{}` is no folder, and cannot be made", folder_));
+  if (!is_folder_) Warn(fmt::format("`{}` is not a folder, and cannot be made", folder_));
 }
 
 std::string PlanCache::PathOf(const Digest& model) const {
@@ -86,7 +86,7 @@ void PlanCache::Open(const Digest& model) {
   if (const std::string wrong = Read(path); !wrong.empty()) {
     items_.clear();
     contents_.clear();
-    Warn(fmt::format("`{}` {}; it is made anew", path, wrong));
+    Warn(fmt::format("`{}` {}; it is written again", path, wrong));
   } else if (!items_.empty()) {
     Touch(path + std::string(kUsed));
   }
@@ -95,7 +95,7 @@ void PlanCache::Open(const Digest& model) {
 std::string PlanCache::Read(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return "";
-  if (!S_ISREG(status.st_mode)) return "is no regular file";
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
   if (MayOthersWrite(status)) return "may be written by other users";
   const auto file = MappedFile::Open(path);
   // Another process may have removed it meanwhile.
@@ -161,7 +161,7 @@ void PlanCache::Save() {
   if (!is_changed_ || !model_ || !is_folder_) return;
   is_changed_ = false;
   if (const auto written = Write(); !written) {
-    Warn(fmt::format("{}; the next run plans anew", written.error().message));
+    Warn(fmt::format("{}; the next run plans again", written.error().message));
     return;
   }
   Touch(PathOf(*model_) + std::string(kUsed));

@@ -24,7 +24,7 @@ FaultOr<ElementsView> SeenBy(ViewFunction view, const ViewRequest& request) {
   } catch (const std::exception& error) {
     return KernelFault("{}", error.what());
   } catch (...) {
-    return KernelFault("it threw what is no std::exception");
+    return KernelFault("it threw something other than a std::exception");
   }
 }
 

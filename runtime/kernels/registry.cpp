@@ -27,7 +27,7 @@ class ReferenceKernel final : public Kernel {
     } catch (const std::exception& error) {
       return KernelFault("the kernel of `{}` failed: {}", node_.type(), error.what());
     } catch (...) {
-      return KernelFault("the kernel of `{}` failed: it threw what is no std::exception", node_.type());
+      return KernelFault("the kernel of `{}` failed: it threw something other than a std::exception", node_.type());
     }
   }
 
@@ -60,7 +60,7 @@ auto CallForeign(std::string_view operation, const Call& call, const Otherwise& 
   } catch (const std::exception& error) {
     return otherwise(fmt::format(kMessage, operation, error.what()));
   } catch (...) {
-    return otherwise(fmt::format(kMessage, operation, "it threw what is no std::exception"));
+    return otherwise(fmt::format(kMessage, operation, "it threw something other than a std::exception"));
   }
 }
 
@@ -214,7 +214,7 @@ FaultOr<Success> KernelRegistry::AddForeign(const std::function<void(KernelRegis
   } catch (const std::exception& error) {
     return KernelFault("{}", error.what());
   } catch (...) {
-    return KernelFault("kernels cannot be added: what adds them threw what is no std::exception");
+    return KernelFault("kernels cannot be added: their factory threw something other than a std::exception");
   }
   for (auto& [key, factory] : added.factories_) {
     const auto& [backend, set, name] = key;

@@ -1,4 +1,4 @@
-"""OpenVINO's results of boundary cases, computed in a process of its own: some nodes end it, which is no answer.
+"""OpenVINO's results of boundary cases, computed in a process of its own: some nodes end it, which is not an answer.
 
     python openvino_worker.py CASES RESULTS    both are files of pickle; results are appended as they are made
 """

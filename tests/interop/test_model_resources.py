@@ -128,7 +128,7 @@ def test_item_types(nnefc: Path, tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("change, told", [
     (("settings/config', '$.scale", "settings/config', '$.scal"), "did you mean `scale`? [resource.key]"),
     (("'$.shape'", "'$.a'"), "the key names null"),
-    (("'$.shape'", "'shape'"), "is no path into a JSON file"),
+    (("'$.shape'", "'shape'"), "is not a path into a JSON file"),
     (("'settings/config', '$.shape'", "'../net/settings/config', '$.shape'"), "[resource.missing]"),
     (("'settings/config', '$.shape'", "'/etc/passwd', '$.shape'"), "[resource.missing]"),
     (("label = 'layer.bias'", "label = '../layer.bias'"), "[variable.label]"),

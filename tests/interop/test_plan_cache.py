@@ -131,7 +131,7 @@ def test_a_damaged_file_is_told(nnefc: Path, small: Path, tmp_path: Path) -> Non
     found, use, stderr = run(nnefc, small, tmp_path / "out.npz", *cache)
     assert found == expected
     assert use["found"] == 0
-    assert "runtime.plan-cache" in stderr and "is damaged; it is made anew" in stderr
+    assert "runtime.plan-cache" in stderr and "is damaged; it is written again" in stderr
     assert run(nnefc, small, tmp_path / "out.npz", *cache)[1]["made"] == 0
 
 

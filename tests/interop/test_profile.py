@@ -74,7 +74,7 @@ def profile(nnefc: Path, *arguments: object) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("backend", ["reference", "onednn"])
+@pytest.mark.parametrize("backend", ["reference", "fast"])
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_products(nnefc: Path, tmp_path: Path, name: str, backend: str) -> None:
     make, products = PRODUCTS[name]

@@ -106,7 +106,7 @@ class Plugins(PluginTest):
                           "t = acme_running_sum(y)")
         x = np.random.default_rng(1).normal(size=(2, 3)).astype(np.float32)
         y = x / (1 + np.exp(-1.5 * x)) + 0.5 * x
-        for backend in ("reference", "onednn"):
+        for backend in ("reference", "fast"):
             found = self.outputs(name, x, "--extensions", self.example, "--backend", backend)
             np.testing.assert_allclose(found["y"], y, rtol=1e-5)
             np.testing.assert_allclose(found["s"], np.cumsum(y, axis=0), rtol=1e-5)
@@ -204,7 +204,7 @@ class Plugins(PluginTest):
             (self.models / "part.so").write_bytes(whole[:size])
             self.bad("plugin.not-a-plug-in", "`part.so`", "check", name, "--extensions", "part.so")
         (self.models / "text.so").write_text("not a library\n" * 100)
-        self.bad("plugin.not-a-plug-in", "it is no shared library", "check", name, "--extensions", "text.so")
+        self.bad("plugin.not-a-plug-in", "it is not a shared library", "check", name, "--extensions", "text.so")
         self.bad("plugin.unreadable", "`none.so`", "check", name, "--extensions", "none.so", code=2)
         self.bad("plugin.unreadable", "takes folders of Python modules", "check", name, "--extensions", ".", code=2)
         self.library("empty.so", "")
@@ -240,7 +240,7 @@ class Plugins(PluginTest):
         name = self.model("relu.nnef", "y = relu(x)")
         wrong = {
             "registration": ("plugin.registration", "no licence"),
-            "registration-int": ("plugin.registration", "no std::exception"),
+            "registration-int": ("plugin.registration", "other than a std::exception"),
             "null": ("plugin.entry", "is null"),
             "unmade": ("plugin.registration", "no parts"),
             "duplicate": ("plugin.duplicate", "`Twice` is registered twice"),
@@ -296,7 +296,7 @@ class Plugins(PluginTest):
                 self.assertIn(f"broken.so` failed: its `{function}` threw: no answer [transform.failed]", done.stderr)
         done = self.nnefc("transform", name, "--extensions", self.broken, breaks="in-graph_condition-int")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("its `graph_condition` threw: what is no std::exception", done.stderr)
+        self.assertIn("its `graph_condition` threw: something other than a std::exception", done.stderr)
         for breaks in ("in-GetPattern", "in-test", "in-ReplacePattern", "op-ReplaceOp", "op-ReplaceSubGraph",
                        "op-GenerateSubGraph", "op-InputEdgesMatch", "op-OutputEdgesMatch", "op-NodesToRemove"):
             with self.subTest(breaks):
@@ -316,7 +316,7 @@ class Plugins(PluginTest):
         }
         for breaks, (rule, text) in wrong.items():
             with self.subTest(breaks):
-                for backend in ("reference", "onednn"):
+                for backend in ("reference", "fast"):
                     self.bad(rule, text, *words, "--backend", backend, breaks=breaks)
         # These are only reported, or have an alternative.
         for breaks in ("kernel-in-implementation", "kernel-in-nothing", "view", "products"):
@@ -333,7 +333,7 @@ class Plugins(PluginTest):
 
     def test_a_loader_of_folders_may_throw(self) -> None:
         (self.models / "folder").mkdir(exist_ok=True)
-        self.bad("plugin.registration", "it cannot load folders: it threw what is no std::exception", "check",
+        self.bad("plugin.registration", "it cannot load folders: it threw something other than a std::exception", "check",
                  self.model("relu.nnef", "y = relu(x)"), "--extensions", self.broken, "--extensions", "folder",
                  breaks="folders")
 

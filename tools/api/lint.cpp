@@ -31,7 +31,7 @@ lint::SettingsRequest RequestOf(const LintOptions& options, std::string& mistake
     if (rule == nullptr) {
       mistake = lint::Settings::WhyNot(name);
     } else if (!severity) {
-      mistake = fmt::format("`{}` is no level; expected error, warning or note", level);
+      mistake = fmt::format("`{}` is not a level; expected error, warning or note", level);
     } else {
       request.levels.emplace_back(rule, *severity);
     }

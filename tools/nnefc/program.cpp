@@ -76,7 +76,7 @@ void RestrictValues(CLI::App& app) {
 
 // Prints the limits for documents, archives and runs: common options that the help of commands omits.
 void PrintLimits(const CLI::App& app) {
-  Print("A mistake tells which limit was met; these options raise it:\n\n");
+  Print("The diagnostic names the limit; these options raise it:\n\n");
   for (const CLI::Option* option : app.get_subcommand("run")->get_options()) {
     if (!option->get_lnames().empty() && option->get_lnames().front().starts_with("max-"))
       Print("  --{:<18}{} ({})\n", option->get_lnames().front(), option->get_description(),

@@ -55,7 +55,7 @@ void AddUpgrade(CLI::App& app, int& exit_code) {
       ->type_name("PATH");
   command->add_flag(
       "--force", options->force,
-      "write over the document that is read, or replace a model folder; its files that are no part of the "
+      "write over the document that is read, or replace a model folder; its files that are not part of the "
       "model stay");
   command->footer(
       "Fragments, comments and composition stay where the ratified dialect has a form for them; a warning "

@@ -18,7 +18,7 @@ std::vector<std::shared_ptr<GraphPort>> PlacesOf(const std::vector<api::Port>& p
 
 const GraphPort& PortOf(const Place::Ptr& place) {
   const auto* port = dynamic_cast<const GraphPort*>(place.get());
-  FRONT_END_GENERAL_CHECK(port != nullptr, "the place is no input or output of an NNEF graph");
+  FRONT_END_GENERAL_CHECK(port != nullptr, "the place is not an input or output of an NNEF graph");
   return *port;
 }
 

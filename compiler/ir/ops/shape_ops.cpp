@@ -196,7 +196,7 @@ void InferTranspose(InferContext& context) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t axis = axes[static_cast<size_t>(i)];
     if (axis < 0 || axis >= count || seen[static_cast<size_t>(axis)]) {
-      context.Error(kTransposeAxes, "{} is no permutation of 0 to {}: `{}[{}]` is {}",
+      context.Error(kTransposeAxes, "{} is not a permutation of 0 to {}: `{}[{}]` is {}",
                     Describe(context, "axes"), count - 1, ArgumentName(context.node(), "axes"), i, axis);
       return;
     }

@@ -72,7 +72,7 @@ class ForeignSyntax : SyntaxFinder {
     const bool is_item = Before() == TokenKind::kLeftBracket || Before() == TokenKind::kComma;
     if (Found() != TokenKind::kQuestion || !is_item || Kind(0) == TokenKind::kFragment) return std::nullopt;
     return Error(
-        "`?` is no extent; a document states all of them, and `--input-shape` gives an input others");
+        "`?` is not an extent; a document states all of them, and `--input-shape` gives an input others");
   }
 
   // Recognizes `1.0f`, `1_000`, `0x10`, `1e`.

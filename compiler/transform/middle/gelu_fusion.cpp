@@ -17,7 +17,7 @@ class GeluFusion : public MiddleReplacementPattern {
   GeluFusion() { force_clean_up = true; }
   std::string_view Description() const override {
     return "0.5 * x * (1 + erf(x / sqrt(2))), and its approximation by tanh, become Gelu, however the "
-           "factors are ordered. Where 2 * x is no finite number, products on the way may have been "
+           "factors are ordered. Where 2 * x is not finite, products on the way may have been "
            "infinite.";
   }
   std::string_view Example() const override {

@@ -161,7 +161,7 @@ class FuseTransposeIntoMatMul : public MiddleReplacementPattern {
   std::string_view Description() const override {
     return "A Transpose of the last two axes before a MatMul becomes its "
            "`transpose_a` or `transpose_b`; "
-           "`transpose_a` only where the right matrix is no constant, whose "
+           "`transpose_a` only where the right matrix is not a constant, whose "
            "layout is chosen once.";
   }
   std::string_view Example() const override {

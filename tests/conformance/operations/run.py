@@ -6,7 +6,7 @@
 
 {model} is the folder of a case, {inputs} and {outputs} are .npz files whose names are the graph's parameters and results. The
 command must end with exit code 0 and write {outputs}. `--check` must end with exit code 0 for a valid document and with 1 to 125
-for an invalid one; a crash or a timeout is no rejection. A `--server` is started once instead: it reads a JSON object with model,
+for an invalid one; a crash or a timeout is not a rejection. A `--server` is started once instead: it reads a JSON object with model,
 inputs and outputs (or with check: a model to validate) on each line and writes a line for each, {"ok": true} or {"error": "..."}.
 Invalid documents are skipped without `--check`, or if the server answers {"unsupported": "..."}.
 Exit code: 0 if every case passes, 1 if one does not, 2 for misuse.

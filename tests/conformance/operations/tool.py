@@ -60,7 +60,7 @@ class Commands:
         return None if code == 0 else text or f"exit code {code}"
 
     def rejects(self, folder: Path) -> tuple[bool, str] | None:
-        """Whether a document is rejected, and the message; None if the tool has no check. A crash or a timeout is no rejection."""
+        """Whether a document is rejected, and the message; None if the tool has no check. A crash or a timeout is not a rejection."""
         if not self.check:
             return None
         code, text = self._call(self.check, model=folder)

@@ -75,7 +75,7 @@ nb::object AsArray(nb::handle object, const std::string& what) {
     array = numpy.attr("asarray")(object);
   } catch (nb::python_error& error) {
     const std::string message =
-        what + " is no array: NumPy takes no `" + NameOfType(object) + "` (" + error.what() + ")";
+        what + " is not an array: NumPy takes no `" + NameOfType(object) + "` (" + error.what() + ")";
     throw nb::type_error(message.c_str());
   }
   nb::object dtype = array.attr("dtype");

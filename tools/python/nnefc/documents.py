@@ -34,7 +34,7 @@ def shown(source: Source) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{text[:100]!a}: what stands at {error.start} is no Unicode, which nnefc takes") from None
+        raise ValueError(f"{text[:100]!a}: what stands at {error.start} is not Unicode, which nnefc takes") from None
     return text
 
 

@@ -44,7 +44,7 @@ std::optional<int64_t> CountIterations(const PartRange& range, int64_t extent, s
   }
   const int64_t length = span.last - span.first;
   if (length % part != 0)
-    return fail(fmt::format("a length of {} is no multiple of the stride {}", length, range.stride));
+    return fail(fmt::format("a length of {} is not a multiple of the stride {}", length, range.stride));
   return length / part;
 }
 

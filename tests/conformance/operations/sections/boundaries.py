@@ -20,7 +20,7 @@ from sections.windows import attributes, given
 
 RATIFIED_ONLY = (RATIFIED,)
 STDLIB = Path(__file__).resolve().parents[4] / "stdlib"
-# A parameter that is no tensor and has a default.
+# A parameter that is not a tensor and has a default.
 _PARAMETER = re.compile(r"(\w+): *([^,=()]*(?:\([^)]*\))?[^,=()]*?) *= *('[^']*'|\[[^\]]*\]|[^,)]+)")
 
 

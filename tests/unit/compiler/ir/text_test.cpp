@@ -196,7 +196,7 @@ TEST_F(TextTest, Mistakes) {
           "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
           "opset1.Result \"y\" (%0) } }"),
       "ir-text.invalid-graph: `opset1.Tan` \"a\" has the body `body`; expected none");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is no attribute value");
+  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is not an attribute value");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
             "ir-text.syntax: the number `99999999999999999999` is out of range");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 1, b = 2} : f32[]"),
@@ -208,9 +208,9 @@ TEST_F(TextTest, Mistakes) {
   for (const char* port : {"-2", "2147483647", "99999999999"}) {
     EXPECT_EQ(
         in_graph(c + fmt::format("%1 = test.loop \"l\" (%0) : f32[] bodies {{ \"body\" input {} -> 0", port)),
-        fmt::format("ir-text.syntax: `{}` is no index", port));
+        fmt::format("ir-text.syntax: `{}` is not an index", port));
   }
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is no shape");
+  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is not a shape");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f33[1]"),
             "ir-text.syntax: expected an element type, found `f33`");
 }

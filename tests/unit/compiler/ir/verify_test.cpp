@@ -42,12 +42,12 @@ TEST_F(VerifyInferredTest, APreciserShapeIsNoContradiction) {
 
 TEST_F(VerifyInferredTest, TellsAnotherShape) {
   graph_.SetOutputType({relu_, 0}, ElementType::kF32, PartialShape{2, 4});
-  ExpectViolations({"output 0 of `opset1.ReLU` \"y\" is f32[2,4]; inferred anew it is f32[2,3]"});
+  ExpectViolations({"output 0 of `opset1.ReLU` \"y\" is f32[2,4]; the inferred one is f32[2,3]"});
 }
 
 TEST_F(VerifyInferredTest, TellsAnotherType) {
   graph_.SetOutputType({relu_, 0}, ElementType::kI64, PartialShape{2, 3});
-  ExpectViolations({"is i64[2,3]; inferred anew it is f32[2,3]"});
+  ExpectViolations({"is i64[2,3]; the inferred one is f32[2,3]"});
 }
 
 TEST_F(VerifyInferredTest, TellsAnotherValue) {
@@ -57,7 +57,7 @@ TEST_F(VerifyInferredTest, TellsAnotherValue) {
   ASSERT_TRUE(InferGraph(graph_, emitter));
   ExpectValid();
   graph_.SetOutputValue({shape, 0}, TensorValue::FromInts({2}, {2, 5}));
-  ExpectViolations({"the value of output 0 of `opset1.ShapeOf` \"s\" differs from the one inferred anew"});
+  ExpectViolations({"the value of output 0 of `opset1.ShapeOf` \"s\" differs from the inferred one"});
 }
 
 TEST_F(VerifyInferredTest, TellsABrokenRule) {

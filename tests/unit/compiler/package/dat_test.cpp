@@ -371,7 +371,7 @@ TEST_F(DatTest, SaysWhatIsWrong) {
             "x: error: at byte 0: the file ends after 0 bytes, within the header [dat.truncated]\n");
   EXPECT_EQ(
       ReadFails("PK\x03\x04"),
-      "x: error: at byte 0: this is no tensor file: it starts with `50 4B`, not with `4E EF` [dat.magic]\n");
+      "x: error: at byte 0: invalid tensor file: it starts with `50 4B`, not with `4E EF` [dat.magic]\n");
   std::string version = Make(Ratified{.extents = {1}, .data = four});
   version[2] = 2;
   EXPECT_EQ(

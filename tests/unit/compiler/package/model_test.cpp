@@ -234,9 +234,9 @@ TEST_F(ModelTest, RefusesHarmfulEntries) {
   EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '1', .target = "graph.nnef"})),
             "the entry `x.dat` is a link to `graph.nnef`; links are refused [archive.link]\n");
   EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '3'})),
-            "the entry `x.dat` is no regular file [archive.device]\n");
+            "the entry `x.dat` is not a regular file [archive.device]\n");
   EXPECT_EQ(OpenFails(with({.name = "x.dat", .type = '6'})),
-            "the entry `x.dat` is no regular file [archive.device]\n");
+            "the entry `x.dat` is not a regular file [archive.device]\n");
   EXPECT_EQ(OpenFails(with({.name = "./graph.nnef"})),
             "the archive holds `graph.nnef` twice [archive.duplicate]\n");
 }
@@ -294,9 +294,9 @@ TEST_F(ModelTest, RefusesDamagedStreams) {
   std::string checksum = packed;
   checksum[checksum.size() - 6] ^= 1;
   EXPECT_EQ(OpenFails(checksum), "the archive is damaged: incorrect data check [archive.damaged]\n");
-  EXPECT_NE(OpenFails(Gzip(packed)).find("this is no tar archive"), std::string::npos);
-  EXPECT_NE(OpenFails("no archive").find("this is no tar archive"), std::string::npos);
-  EXPECT_NE(OpenFails("").find("this is no tar archive"), std::string::npos);
+  EXPECT_NE(OpenFails(Gzip(packed)).find("invalid tar archive"), std::string::npos);
+  EXPECT_NE(OpenFails("no archive").find("invalid tar archive"), std::string::npos);
+  EXPECT_NE(OpenFails("").find("invalid tar archive"), std::string::npos);
 }
 
 TEST_F(ModelTest, ChoosesTheGraphOfAnArchive) {

@@ -55,7 +55,7 @@ TEST_F(NpyTest, ReadsVersionsTypesAndOrders) {
 
 TEST_F(NpyTest, RefusesWhatItCannotRead) {
   std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
-  EXPECT_EQ(Read("PK"), "x: error: at byte 0: this is no file of NumPy's array format [npy.magic]\n");
+  EXPECT_EQ(Read("PK"), "x: error: at byte 0: invalid NumPy array file [npy.magic]\n");
   EXPECT_EQ(
       Read(Npy(good, "1234", 4)),
       "x: error: at byte 6: version 4 of NumPy's array format is not known; expected 1 to 3 [npy.version]\n");
@@ -252,7 +252,7 @@ TEST_F(NpyTest, RefusesDamagedArchives) {
   EXPECT_FALSE(ReadNpz(Source(bytes), context_));
   EXPECT_NE(Messages().find("damaged"), std::string::npos);
   EXPECT_FALSE(ReadNpz(Source("no archive"), context_));
-  EXPECT_NE(Messages().find("this is no zip archive"), std::string::npos);
+  EXPECT_NE(Messages().find("invalid zip archive"), std::string::npos);
 }
 
 // Each number at its bound, and one beyond.

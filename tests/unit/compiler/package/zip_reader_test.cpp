@@ -61,7 +61,7 @@ TEST_F(ZipReaderTest, HoldsTheBoundAtItsValue) {
 TEST_F(ZipReaderTest, RefusesWhatIsWrong) {
   const auto one = [](ZipMaker::Entry entry) { return ZipMaker().Add(entry).Zip(); };
   EXPECT_EQ(Read(""),
-            "x: error: at byte 0: this is no zip archive: the end of its directory is missing "
+            "x: error: at byte 0: invalid zip archive: the end of its directory is missing "
             "[archive.format]\n");
   EXPECT_EQ(Read(one({.name = "a", .data = "1", .flags = 1})),
             "x: error: at byte 78: `a` is encrypted; only plain members are read [archive.format]\n");

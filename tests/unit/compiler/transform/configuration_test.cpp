@@ -42,10 +42,10 @@ struct ConfigurationCase {
 TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
   const ConfigurationCase cases[] = {
       {"",
-       "1:1 transform.config-syntax: this is no JSON; the file holds a list of objects, such as "
+       "1:1 transform.config-syntax: invalid JSON; the file holds a list of objects, such as "
        R"(`[{"id": "Blocks", "match_kind": "scope", "instances": [".*/block"]}]`)"},
       {"[{\n  \"id\": ,}]",
-       "2:9 transform.config-syntax: this is no JSON; the file holds a list of objects, such as "
+       "2:9 transform.config-syntax: invalid JSON; the file holds a list of objects, such as "
        R"(`[{"id": "Blocks", "match_kind": "scope", "instances": [".*/block"]}]`)"},
       {std::string(100, '['), "1:65 transform.config-syntax: the file is nested deeper than 64"},
       {"{}", "1:1 transform.config-value: the configuration must be a list of objects"},
@@ -75,7 +75,7 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {R"([{"id": "T", "match_kind": "scope", "instances": ["a", 3]}])",
        "1:56 transform.config-value: an instance of a scope must be text that is not empty"},
       {R"([{"id": "T", "match_kind": "scope", "instances": ["a("]}])",
-       "1:51 transform.config-value: `a(` is no regular expression; write `\\\\` before a bracket that "
+       "1:51 transform.config-value: `a(` is not a regular expression; write `\\\\` before a bracket that "
        "stands for "
        "itself"},
       {R"([{"id": "T", "match_kind": "points", "instances": ["a"]}])",
@@ -113,7 +113,7 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {Scope(R"(, "outputs": {"node": "a", "port": 0})"),
        "1:68 transform.config-value: `outputs` must be a list of objects with `node` and `port`"},
       {Scope(R"(, "outputs": [{"node": "[", "port": 0}])"),
-       "1:78 transform.config-value: `[` is no regular expression; write `\\\\` before a bracket that stands "
+       "1:78 transform.config-value: `[` is not a regular expression; write `\\\\` before a bracket that stands "
        "for "
        "itself"},
       {Scope(R"(, "op": "")"), "1:63 transform.config-value: `op` must be text that is not empty"},

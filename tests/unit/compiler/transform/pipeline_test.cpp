@@ -326,7 +326,7 @@ TEST_F(PipelineTest, ExceptionsOfAnyKindAreTold) {
   list.Add<Calls>("THROWS", [](Graph&) { throw 7; });
   const auto graph = Parse(kMish);
   EXPECT_EQ(Run(list, *graph),
-            "transform.failed: transformation `THROWS` failed: it threw what is no std::exception");
+            "transform.failed: transformation `THROWS` failed: it threw something other than a std::exception");
 }
 
 TEST_F(PipelineTest, ThePlugInIsTold) {

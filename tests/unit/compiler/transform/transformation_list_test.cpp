@@ -175,7 +175,7 @@ TEST(TransformationListTest, TheEnvironmentSwitches) {
   EXPECT_FALSE(gamma.enabled);  // in both: off
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
   EXPECT_EQ(emitter.diagnostics().front().message,
-            "NNEFC_DISABLED_TRANSFORMS names `front.Betta`, which is no transformation; did you mean "
+            "NNEFC_DISABLED_TRANSFORMS names `front.Betta`, which is not a transformation; did you mean "
             "`front.Beta`?");
 }
 

@@ -71,7 +71,7 @@ class PlanCacheTest : public testing::Test {
   void ExpectNoticed(const std::string& what) const {
     const Outcome noticed = Run(Network());
     EXPECT_EQ(noticed.use.found, 0) << what;
-    EXPECT_NE(noticed.warnings.find("it is made anew"), std::string::npos) << what << noticed.warnings;
+    EXPECT_NE(noticed.warnings.find("it is written again"), std::string::npos) << what << noticed.warnings;
     EXPECT_EQ(noticed.outputs, RunGraph(Network().graph, {}, Inputs())) << what;
     const Outcome again = Run(Network());
     EXPECT_EQ(again.use.made, 0) << what;
@@ -84,7 +84,7 @@ class PlanCacheTest : public testing::Test {
     const rlimit limit{.rlim_cur = 5000, .rlim_max = 5000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const Outcome run = Run(Network());
-    const bool told = run.warnings.find("the next run plans anew") != std::string::npos;
+    const bool told = run.warnings.find("the next run plans again") != std::string::npos;
     const bool right = run.outputs == RunGraph(Network().graph, {}, Inputs());
     std::_Exit(told && right ? 0 : 1);
   }
@@ -388,7 +388,7 @@ TEST_F(PlanCacheTest, WhatIsNoFileIsNoEntry) {
 TEST_F(PlanCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
   std::ofstream(folder_ / "cache") << "a file";
   const Outcome run = Run(Network());
-  EXPECT_NE(run.warnings.find("is no folder"), std::string::npos) << run.warnings;
+  EXPECT_NE(run.warnings.find("is not a folder"), std::string::npos) << run.warnings;
   EXPECT_EQ(run.outputs, RunGraph(Network().graph, {}, Inputs()));
 }
 

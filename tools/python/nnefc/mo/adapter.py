@@ -78,7 +78,7 @@ def _import(name: str, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         file = path if error.filename == str(path.absolute()) else error.filename
-        raise ExtensionError(f"`{file}:{error.lineno}` is no Python: {error.msg}") from error
+        raise ExtensionError(f"`{file}:{error.lineno}` is not valid Python: {error.msg}") from error
     except (Exception, SystemExit) as error:
         raise ExtensionError(f"`{path}` cannot be imported: {_told(error, path)}") from error
     return module
@@ -125,7 +125,7 @@ class Adapter:
             kinds = list(ask())
             for kind in kinds:
                 if not (isinstance(kind, type) and issubclass(kind, Transformation)):
-                    raise TypeError(f"{kind!r} is no class of a transformation")
+                    raise TypeError(f"{kind!r} is not a class of a transformation")
         except (Exception, SystemExit) as error:
             raise ValueError(f"`{self.file}`: {what} of `{self.id}`: {_told(error, Path(self.file))}") from error
         return [name_of(kind) for kind in kinds]
