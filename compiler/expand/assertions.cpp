@@ -163,10 +163,11 @@ std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& cont
           OnOneLine(context.sources.Text(range.file).substr(range.begin, range.end - range.begin));
       if (text.find(':') != std::string_view::npos) continue;
       if (Evaluate(text, [](std::string_view) { return std::optional<int64_t>(); }) == Truth::kUnread) {
-        context.emitter.Emit(kAssertionUnread, range,
-                             "`{}` is not a comparison of sums and products of symbols and numbers; it is not "
-                             "checked",
-                             text);
+        context.emitter.Emit(
+            kAssertionUnread, range,
+            "`{}` is not a comparison of sums and products of symbols and numbers; it is not "
+            "checked",
+            text);
         continue;
       }
       found.push_back({range, text});

@@ -21,8 +21,8 @@ void CheckLowered(const CheckedDocument& document, const StandardLibrary& librar
     Symbol symbol = context.symbols.Find(name);
     Callee callee = symbol.valid() ? standard.Find(symbol) : Callee();
     if (callee.valid() && standard.signature(callee.fragment).has_body) continue;
-    context.emitter.Emit(kUnknownLower, SourceRange(), "`--lower` names `{}`, which is not a standard {}", name,
-                         callee.valid() ? "compound but a primitive" : "operation");
+    context.emitter.Emit(kUnknownLower, SourceRange(), "`--lower` names `{}`, which is not a standard {}",
+                         name, callee.valid() ? "compound but a primitive" : "operation");
   }
 }
 

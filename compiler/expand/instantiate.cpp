@@ -552,8 +552,8 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     // The provisional dialect has no `?`: the default is scalar.
     if (generic == TypeKind::kError && plan.provisional) generic = TypeKind::kScalar;
     if (generic == TypeKind::kError) {
-      Report(Fault::Of(semantics::kGenericUndeduced, "nothing determines the type that `?` of `{}` stands for",
-                       plan.called),
+      Report(Fault::Of(semantics::kGenericUndeduced,
+                       "nothing determines the type that `?` of `{}` stands for", plan.called),
              site);
       return {};
     }

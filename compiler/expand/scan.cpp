@@ -86,8 +86,9 @@ bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
            [&](const Value& item) {
              const size_t result = find(body.results, item.item(2));
              if (result == body.results.size())
-               return fail("state", fmt::format("`state` of `{}` names `{}`, which is not a result of the body",
-                                                plan.called, item.item(2).text()));
+               return fail("state",
+                           fmt::format("`state` of `{}` names `{}`, which is not a result of the body",
+                                       plan.called, item.item(2).text()));
              lists.merged.push_back(item.item(1));
              lists.results.push_back(result);
              return true;
@@ -113,9 +114,8 @@ bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
         state - llvm::ArrayRef<size_t>(lists.results).take_front(lists.merged.size()).begin());
     const bool is_last = item.item(1).text() == "last";
     if (result == body.results.size() || (is_last && merged == lists.merged.size())) {
-      return fail("output",
-                  fmt::format("`output` of `{}` names `{}`; the body has no such {}", plan.called,
-                              item.item(0).text(), is_last ? "result that is a state" : "result"));
+      return fail("output", fmt::format("`output` of `{}` names `{}`; the body has no such {}", plan.called,
+                                        item.item(0).text(), is_last ? "result that is a state" : "result"));
     }
     lists.outputs.push_back(is_last ? merged : lists.results.size());
     if (is_last) continue;

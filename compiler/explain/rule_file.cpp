@@ -1,5 +1,8 @@
 #include "compiler/explain/rule_file.h"
 
+#include <string>
+#include <tuple>
+
 #include "compiler/explain/embedded_file.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -8,6 +11,30 @@ namespace {
 
 std::string_view View(llvm::StringRef text) {
   return {text.data(), text.size()};
+}
+
+constexpr llvm::StringRef kBodyIndent = "    ";
+
+// Returns the names of the externals that a graph's body assigns, separated by commas.
+std::string Externals(llvm::StringRef body) {
+  std::string names;
+  while (!body.empty()) {
+    llvm::StringRef line;
+    std::tie(line, body) = body.split('\n');
+    auto [name, value] = line.split(" = ");
+    if (!name.consume_front(kBodyIndent) || name.startswith(" ") || !value.startswith("external")) continue;
+    if (!names.empty()) names += ", ";
+    names += name;
+  }
+  return names;
+}
+
+// Returns the document of an example. A text that begins with an indented line is the body of a graph, which
+// gets the version and a frame with the body's externals and the result `y`.
+std::string Document(llvm::StringRef text, std::string_view dialect) {
+  if (!text.startswith(kBodyIndent)) return text.str();
+  return "version 1.0" + std::string(dialect == "provisional" ? "" : ";") + "\ngraph net( " +
+         Externals(text) + " ) -> ( y )\n{\n" + text.str() + "}\n";
 }
 
 // Parses a section head such as `breaks ratified: nnefc check net.nnef`.
@@ -19,14 +46,16 @@ RuleExample ParseExampleHead(llvm::StringRef head, llvm::StringRef text) {
                       .command = command.empty() ? "nnefc check net.nnef" : View(command),
                       .files = {},
                       .diagnostics = {}};
-  if (!text.empty()) example.files.push_back({"net.nnef", "", View(text)});
+  if (!text.empty()) example.files.push_back({"net.nnef", "", Document(text, example.dialect)});
   return example;
 }
 
-// Parses a section head such as `file: model/w.dat (bytes)`.
-ExampleFile ParseFileHead(llvm::StringRef head, llvm::StringRef text) {
+// Parses a section head such as `file: model/w.dat (bytes)` of an example in a dialect.
+ExampleFile ParseFileHead(llvm::StringRef head, llvm::StringRef text, std::string_view dialect) {
   auto [name, form] = head.drop_front(sizeof("file: ") - 1).split(" (");
-  return {View(name), View(form.drop_back(form.empty() ? 0 : 1)), View(text)};
+  const bool is_document = name.endswith(".nnef") && form.empty();
+  return {View(name), View(form.drop_back(form.empty() ? 0 : 1)),
+          is_document ? Document(text, dialect) : text.str()};
 }
 
 RuleFile Parse(llvm::StringRef text) {
@@ -41,7 +70,7 @@ RuleFile Parse(llvm::StringRef text) {
     if (head.startswith("breaks") || head.startswith("keeps")) {
       file.examples.push_back(ParseExampleHead(head, body));
     } else if (!file.examples.empty() && head.startswith("file: ")) {
-      file.examples.back().files.push_back(ParseFileHead(head, body));
+      file.examples.back().files.push_back(ParseFileHead(head, body, file.examples.back().dialect));
     } else if (!file.examples.empty() && head == "stderr") {
       file.examples.back().diagnostics = View(body);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace nnefc::explain {
 struct ExampleFile {
   std::string_view name;
   std::string_view form;
-  std::string_view text;
+  std::string text;
 };
 
 // A command line with its files that breaks a rule or narrowly satisfies it.
@@ -23,7 +24,7 @@ struct RuleExample {
   std::string_view diagnostics;  // expected output
 };
 
-// The page of a rule in compiler/explain/rules. Views of the embedded text.
+// The page of a rule in compiler/explain/rules. Its views refer to the embedded text.
 struct RuleFile {
   std::string_view statement;
   std::vector<RuleExample> examples;

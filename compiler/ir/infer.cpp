@@ -89,7 +89,8 @@ void CallShapeFunction(InferContext& context) {
   } catch (const std::exception& error) {
     context.Error(kShapeFunctionFailed, kMessage, node.type(), error.what());
   } catch (...) {
-    context.Error(kShapeFunctionFailed, kMessage, node.type(), "it threw something other than a std::exception");
+    context.Error(kShapeFunctionFailed, kMessage, node.type(),
+                  "it threw something other than a std::exception");
   }
 }
 

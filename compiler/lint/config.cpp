@@ -154,8 +154,8 @@ class ConfigReader : public nlohmann::json_sax<Json> {
   bool TakeLevel(const std::string& value) {
     const std::optional<Severity> level = ParseLevel(value);
     if (!level) {
-      emitter_.Emit(kConfigValue, LastString(), "`{}` is not a level; there are `error`, `warning` and `note`",
-                    value);
+      emitter_.Emit(kConfigValue, LastString(),
+                    "`{}` is not a level; there are `error`, `warning` and `note`", value);
     } else if (level_rule_ != nullptr) {
       request_.levels.emplace_back(level_rule_, *level);
     }

@@ -136,10 +136,11 @@ class Data {
       if (model_->HasVariable(variable.label)) continue;
       const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
       if (near != by_case.end()) {
-        subject_.Report(kVariableWithoutData, variable.place,
-                        "the model has no `{}.dat`, but a `{}.dat`; use the same spelling for the label and the "
-                        "file",
-                        variable.label, near->second);
+        subject_.Report(
+            kVariableWithoutData, variable.place,
+            "the model has no `{}.dat`, but a `{}.dat`; use the same spelling for the label and the "
+            "file",
+            variable.label, near->second);
         continue;
       }
       subject_

@@ -92,8 +92,8 @@ class WritableChecker {
     }
     for (const auto& [name, value] : node.attributes()) {
       if (!IsXmlName(name)) {
-        Tell(kUnwritableText, node, "`{}` of `{}` is not a name that an attribute of XML may have", Shown(name),
-             node.name());
+        Tell(kUnwritableText, node, "`{}` of `{}` is not a name that an attribute of XML may have",
+             Shown(name), node.name());
       }
       CheckText(node.origin().range, name, AttributeText(value));
       if (!node.Is(ir::OpRole::kResult) || name != "output_names") continue;

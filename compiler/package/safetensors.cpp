@@ -62,10 +62,9 @@ class IndexReader {
     data_at_ = kSizeBytes + stated;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kSizeBytes,
                                 static_cast<size_t>(stated));
-    const JsonFormat format{
-        &kSafetensorsHeader, &kSafetensorsHeader,
-        "eight bytes, the size of a header, and the header, an object with `dtype`, "
-        "`shape` and `data_offsets` of each tensor"};
+    const JsonFormat format{&kSafetensorsHeader, &kSafetensorsHeader,
+                            "eight bytes, the size of a header, and the header, an object with `dtype`, "
+                            "`shape` and `data_offsets` of each tensor"};
     const std::optional<JsonValue> json = ReadJson(text, start_.file, kSizeBytes, format, emitter_);
     if (!json) return std::nullopt;
     const auto* members = json->get<JsonValue::Members>();

@@ -32,7 +32,8 @@ void NameInFailures(ir::InferFunction& function, const std::string& plugin) {
     } catch (const std::exception& error) {
       throw std::runtime_error(fmt::format("{} (in `{}`)", error.what(), plugin));
     } catch (...) {
-      throw std::runtime_error(fmt::format("it threw something other than a std::exception (in `{}`)", plugin));
+      throw std::runtime_error(
+          fmt::format("it threw something other than a std::exception (in `{}`)", plugin));
     }
   };
 }
@@ -117,7 +118,8 @@ void Plugins::LoadFolders(const std::vector<std::string>& paths) {
     Fail(kRegistrationFailed, loader->path, "it cannot load folders: {}", error.what());
     return;
   } catch (...) {
-    Fail(kRegistrationFailed, loader->path, "it cannot load folders: it threw something other than a std::exception");
+    Fail(kRegistrationFailed, loader->path,
+         "it cannot load folders: it threw something other than a std::exception");
     return;
   }
   for (ExtensionFolder& folder : folders) {

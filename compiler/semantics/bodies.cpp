@@ -287,11 +287,10 @@ void Checker::CheckArrayLength(SourceRange range, Symbol name, TypeId type, Expr
   if (Kind(type) != TypeKind::kArray || !types_.ContainsTensor(type)) return;
   const Symbol primitive = PrimitiveBehind(right);
   if (!primitive.valid()) return;
-  Report(
-      kPrimitiveArray, range,
-      "`{}` covers an array that `{}` makes, a primitive, so that its length is unknown; unpack it with "
-      "`[.., ..] =`",
-      Text(name), Text(primitive));
+  Report(kPrimitiveArray, range,
+         "`{}` covers an array that `{}` makes, a primitive, so that its length is unknown; unpack it with "
+         "`[.., ..] =`",
+         Text(name), Text(primitive));
 }
 
 Symbol Checker::PrimitiveBehind(ExprId right) const {

@@ -41,12 +41,12 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterImageTransposes(registry);
   RegisterImageResampling(registry);
   registry.SetHooks(Backend::kFast, {.rewrite = Rewrite,
-                                       .find_codes = FindCodes,
-                                       .find_fusions = FindFusions,
-                                       .make_reorder = MakeDnnReorder,
-                                       .join = JoinDnnLayouts,
-                                       .part = PartOfDnnLayout,
-                                       .reshape = ReshapeCodes});
+                                     .find_codes = FindCodes,
+                                     .find_fusions = FindFusions,
+                                     .make_reorder = MakeDnnReorder,
+                                     .join = JoinDnnLayouts,
+                                     .part = PartOfDnnLayout,
+                                     .reshape = ReshapeCodes});
 }
 
 }  // namespace nnefc::runtime

@@ -27,7 +27,8 @@ class ReferenceKernel final : public Kernel {
     } catch (const std::exception& error) {
       return KernelFault("the kernel of `{}` failed: {}", node_.type(), error.what());
     } catch (...) {
-      return KernelFault("the kernel of `{}` failed: it threw something other than a std::exception", node_.type());
+      return KernelFault("the kernel of `{}` failed: it threw something other than a std::exception",
+                         node_.type());
     }
   }
 

@@ -16,6 +16,9 @@ satisfy it.
 `nnefc check net.nnef`. The text below is the file `net.nnef`; sections `== file: NAME` add others, in the forms of
 file_forms.py. Standard output of a command is ignored.
 
+A document that begins with an indented line is the body of a graph: `expand_body` adds the version, the head of the
+graph, whose parameters are the externals of the body and whose result is `y`, and the braces.
+
 The first diagnostic of a breaking example must have the rule's label. A keeping example must print nothing; for a
 warning, its output must lack that label. tools/dev/update_goldens.py writes `== rule:` and `== stderr`.
 """
@@ -37,6 +40,7 @@ import file_forms
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "compiler" / "explain" / "rules"
 COMMAND = "nnefc check net.nnef"
+BODY_INDENT = "    "
 TIMEOUT_SECONDS = 60
 HEAD = re.compile(r"(breaks|keeps)(?: (ratified|provisional))?(?:: (nnefc .*))?")
 
@@ -62,6 +66,25 @@ class RuleFile:
         return self.path.stem
 
 
+def expand_body(text: str, dialect: str) -> str:
+    """Returns the document with the body `text`, like Document() of rule_file.cpp; returns any other text unchanged."""
+    if not text.startswith(BODY_INDENT):
+        return text
+    end = "" if dialect == "provisional" else ";"
+    inputs = ", ".join(re.findall(r"^    (\w+) = external\b", text, flags=re.MULTILINE))
+    return f"version 1.0{end}\ngraph net( {inputs} ) -> ( y )\n{{\n{text}}}\n"
+
+
+def body_of(text: str, dialect: str) -> str:
+    """Returns the body of a document that expand_body would make of it; returns any other text unchanged."""
+    body = "".join(line for line in text.splitlines(keepends=True)[3:-1])
+    return body if text and expand_body(body, dialect) == text != body else text
+
+
+def _is_document(name: str, form: str) -> bool:
+    return name.endswith(".nnef") and not form
+
+
 def read(path: pathlib.Path) -> RuleFile:
     """Reads a rule file; raises ValueError if it is malformed."""
     rule = RuleFile(path, "", [])
@@ -71,7 +94,7 @@ def read(path: pathlib.Path) -> RuleFile:
         name, _, text = section.partition("\n")
         if match := HEAD.fullmatch(name):
             kind, dialect, command = match.groups(default="")
-            rule.examples.append(Example(kind, dialect, command or COMMAND, text))
+            rule.examples.append(Example(kind, dialect, command or COMMAND, expand_body(text, dialect)))
         elif name.startswith("rule: "):
             continue
         elif not rule.examples:
@@ -79,7 +102,8 @@ def read(path: pathlib.Path) -> RuleFile:
         elif name == "stderr":
             rule.examples[-1].stderr = text
         elif match := re.fullmatch(r"file: (\S+)(?: \((\w+)\))?", name):
-            rule.examples[-1].files.append((match[1], match[2] or "", text))
+            name, form, example = match[1], match[2] or "", rule.examples[-1]
+            example.files.append((name, form, expand_body(text, example.dialect) if _is_document(name, form) else text))
         else:
             raise ValueError(f"{path}: unknown section `{name}`")
     return rule
@@ -91,8 +115,9 @@ def render(rule: RuleFile, head: str) -> str:
     for example in rule.examples:
         line = " ".join(filter(None, [example.kind, example.dialect]))
         line += f": {example.command}" if example.command != COMMAND else ""
-        parts.append(f"== {line}\n{example.document}")
+        parts.append(f"== {line}\n{body_of(example.document, example.dialect)}")
         for name, form, text in example.files:
+            text = body_of(text, example.dialect) if _is_document(name, form) else text
             parts.append(f"== file: {name}" + (f" ({form})" if form else "") + f"\n{text}")
         if example.stderr:
             parts.append(f"== stderr\n{example.stderr}")

@@ -158,7 +158,8 @@ std::optional<ElementType> DataTypeAttribute(InferContext& context) {
   if (*name == "integer") return ElementType::kI64;
   if (*name == "logical") return ElementType::kBoolean;
   if (*name == "string") return ElementType::kString;
-  context.Error(kDataType, "`{}` is not a data type that `{}` can have", *name, OperationName(context.node()));
+  context.Error(kDataType, "`{}` is not a data type that `{}` can have", *name,
+                OperationName(context.node()));
   return std::nullopt;
 }
 

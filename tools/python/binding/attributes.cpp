@@ -90,7 +90,8 @@ Attribute ToAttribute(nb::handle value, const ir::AttributeInfo* info) {
   if (nb::isinstance<nb::list>(plain) || nb::isinstance<nb::tuple>(plain))
     return ToListAttribute(plain, info);
   const std::string type = nb::cast<std::string>(nb::str(value.type().attr("__name__")));
-  throw transform::Error("a value of `{}` is not an attribute; expected numbers, texts or lists of them", type);
+  throw transform::Error("a value of `{}` is not an attribute; expected numbers, texts or lists of them",
+                         type);
 }
 
 }  // namespace nnefc::python

@@ -38,6 +38,29 @@ TEST(RuleFileTest, IsThereForOurRulesAlone) {
     EXPECT_FALSE(FindRuleFile(label).has_value()) << label;
 }
 
+// The pages have bodies of graphs alone; expand_body of tests/golden/rule_file.py makes the same documents.
+TEST(RuleFileTest, SuppliesTheFrameOfABody) {
+  const std::optional<RuleFile> file = FindRuleFile("concat.rank");
+  ASSERT_TRUE(file.has_value());
+  std::vector<std::string> texts;
+  for (const RuleExample& example : file->examples) {
+    ASSERT_FALSE(example.files.empty());
+    texts.push_back(example.files[0].text);
+  }
+  ASSERT_GE(texts.size(), 2U);
+  EXPECT_EQ(texts[0],
+            "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 4, 8, 8]);\n"
+            "    v = variable(shape = [1, 4, 8], label = 'v');\n    y = concat([x, v], axis = 1);\n}\n");
+  for (const Rule* rule : RuleBook().rules()) {
+    const std::optional<RuleFile> each = FindRuleFile(rule->label);
+    if (!each) continue;
+    for (const RuleExample& example : each->examples) {
+      for (const ExampleFile& part : example.files)
+        EXPECT_NE(part.text.substr(0, 4), "    ") << rule->label << ": " << part.text;
+    }
+  }
+}
+
 TEST(RuleBookTest, NearestKnowsEnds) {
   RuleBook book;
   EXPECT_EQ(book.Nearest("own-rul"), "");

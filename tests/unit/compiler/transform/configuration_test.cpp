@@ -113,7 +113,8 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
       {Scope(R"(, "outputs": {"node": "a", "port": 0})"),
        "1:68 transform.config-value: `outputs` must be a list of objects with `node` and `port`"},
       {Scope(R"(, "outputs": [{"node": "[", "port": 0}])"),
-       "1:78 transform.config-value: `[` is not a regular expression; write `\\\\` before a bracket that stands "
+       "1:78 transform.config-value: `[` is not a regular expression; write `\\\\` before a bracket that "
+       "stands "
        "for "
        "itself"},
       {Scope(R"(, "op": "")"), "1:63 transform.config-value: `op` must be text that is not empty"},

@@ -325,8 +325,9 @@ TEST_F(PipelineTest, ExceptionsOfAnyKindAreTold) {
   RegisterAnchors(list);
   list.Add<Calls>("THROWS", [](Graph&) { throw 7; });
   const auto graph = Parse(kMish);
-  EXPECT_EQ(Run(list, *graph),
-            "transform.failed: transformation `THROWS` failed: it threw something other than a std::exception");
+  EXPECT_EQ(
+      Run(list, *graph),
+      "transform.failed: transformation `THROWS` failed: it threw something other than a std::exception");
 }
 
 TEST_F(PipelineTest, ThePlugInIsTold) {

@@ -60,8 +60,8 @@ TEST(MomentsTest, RowsAreAsTheFormulaHasThem) {
       const Rows rows(of, 3, terms);
       TestGraph g;
       g.Result(g.Op("opset6", "MVN", {g.Parameter("x", {3, terms}), g.Ints({1})}, Normalization(rows.eps)));
-      const auto made = RunGraph(g.graph, {.backend = Backend::kFast},
-                                 {TensorValue::FromFloats({3, terms}, rows.numbers)});
+      const auto made =
+          RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats({3, terms}, rows.numbers)});
       ExpectClose(made[0], TensorValue::FromFloats({3, terms}, rows.expected), 2e-6);
     }
   }

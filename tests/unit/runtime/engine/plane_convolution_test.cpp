@@ -50,8 +50,7 @@ TEST(PlaneConvolutionTest, LargeImages) {
 
 TEST(PlaneConvolutionTest, WhatOthersConvolve) {
   const WindowSetting setting{.input = {1, 32, 9, 20}, .window = {3, 3}};
-  ExpectPlanes({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 2}}, 8, {Post::kRelu}, 10,
-               "fast");
+  ExpectPlanes({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 2}}, 8, {Post::kRelu}, 10, "fast");
   ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "fast");
   ExpectPlanes(setting, 13, {Post::kRelu}, 12, "fast");
   // Taps so far apart that the buffer has mostly unused pixels, up to the limits of the integers.
@@ -81,8 +80,7 @@ TEST(PlaneConvolutionTest, TheBorderIsNotMultiplied) {
   const std::vector<float> weights(2 * 4 * 9, kInfinity), ones(4 * 81, 1);
   const auto x = g.Parameter("x", image);
   g.Result(g.Convolution(x, g.Const(TensorValue::FromFloats({2, 4, 3, 3}, weights)), 1));
-  const auto result =
-      RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats(image, ones)});
+  const auto result = RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats(image, ones)});
   for (int64_t i = 0; i < 2 * 81; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
 }
 
