@@ -199,6 +199,8 @@ import json, os, sys, time, numpy as np
 for line in sys.stdin:
     request = json.loads(line)
     if "/002_" in str(request) and sys.argv[1] == "crash": os._exit(3)
+    if any(f"/00{i}_" in str(request) for i in (2, 3)) and sys.argv[1] == "crash twice": os._exit(3)
+    if sys.argv[1] == "crash always": os._exit(3)
     if "/002_" in str(request) and sys.argv[1] == "hang": time.sleep(60)
     if "check" in request: print(json.dumps({"unsupported": "no check"}), flush=True); continue
     np.savez(request["outputs"], **np.load(request["model"] + "/expected.npz"))
@@ -211,9 +213,10 @@ def check_servers(folder: Path) -> None:
     server = folder / "server.py"
     server.write_text(SERVER)
     for change, expected, line in [("none", 0, "10 passed, 0 failed, 3 skipped"), ("crash", 1, "9 passed, 1 failed"),
+                                   ("crash twice", 1, "8 passed, 2 failed"), ("crash always", 2, "ended before its first answer"),
                                    ("hang", 1, "9 passed, 1 failed"), ("text", 2, "expected a JSON object")]:
         only = "external" if change == "none" else "ratified/4.1.1/external/"
-        done = subprocess.run([sys.executable, HERE / "run.py", "--cases", folder / "suite", "--server", f"{sys.executable} {server} {change}",
+        done = subprocess.run([sys.executable, HERE / "run.py", "--cases", folder / "suite", "--server", f"{sys.executable} {server} '{change}'",
                                "--only", only, "--seconds", "5"], capture_output=True, text=True)
         assert done.returncode == expected and line in done.stdout + done.stderr, (change, done.stdout, done.stderr)
 

@@ -73,6 +73,7 @@ class Server:
     def __init__(self, command: str, seconds: float = SECONDS) -> None:
         self.words, self.seconds = words_of(command), seconds
         self.lock = threading.Lock()
+        self.answers = 0
         self._start()
 
     def _start(self) -> None:
@@ -80,7 +81,6 @@ class Server:
             self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:
             raise ToolError(f"cannot start `{self.words[0]}`: {error.strerror}") from error
-        self.answers = 0
 
     def _restart(self) -> str:
         """Starts the server again; returns how it ended."""
