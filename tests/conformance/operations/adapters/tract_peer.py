@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+
+os.environ["RUST_BACKTRACE"] = "0"  # the last line of a message is its cause, not a stack frame
 
 import numpy as np
 import tract
