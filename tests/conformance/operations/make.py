@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "formulas")]
 
 from case import Case  # noqa: E402
-from sections import boundaries, compounds, elementwise, shapes, tensors, windows  # noqa: E402
+from sections import boundaries, compounds, elementwise, extents, pairs, shapes, tensors, windows  # noqa: E402
 
 MARK = ".nnef-conformance-suite"
 
@@ -21,8 +21,9 @@ MARK = ".nnef-conformance-suite"
 def cases() -> list[Case]:
     """Every case: in the order of the sections, then those that are generated."""
     written = [case for section in (tensors, elementwise, windows, shapes, compounds) for case in section.cases()]
-    generated = boundaries.cases()
-    return written + generated + boundaries.with_defaults([*generated, *written])
+    generated = boundaries.cases() + pairs.cases()
+    made = written + generated + boundaries.with_defaults([*generated, *written])
+    return made + extents.cases(made)
 
 
 def write(folder: Path) -> int:

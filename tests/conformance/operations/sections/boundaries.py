@@ -7,37 +7,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 import numpy_operations as m
 import window_formulas as w
 from case import BOTH, MOVED, PROVISIONAL, RATIFIED, SUMMED, Case, Section
+from coverage import attributes as attributes_of
+from coverage import declared
 from covering import covering_array
 from sections.windows import attributes, given
 
 RATIFIED_ONLY = (RATIFIED,)
-STDLIB = Path(__file__).resolve().parents[4] / "stdlib"
-# A parameter that is not a tensor and has a default.
-_PARAMETER = re.compile(r"(\w+): *([^,=()]*(?:\([^)]*\))?[^,=()]*?) *= *('[^']*'|\[[^\]]*\]|[^,)]+)")
-
-
-@cache
-def defaults(dialect: str) -> dict[str, dict[str, str]]:
-    """The attributes of each operation that have defaults, as the library of the dialect declares them."""
-    text = re.sub(r"#.*", "", (STDLIB / f"{dialect}.nnef").read_text())
-    found = {}
-    for name, signature in re.findall(r"^fragment (\w+)(?:<[^>]*>)?\((.*?)\)\s*->", text, re.MULTILINE | re.DOTALL):
-        found[name] = {attribute: value.strip() for attribute, kind, value in _PARAMETER.findall(signature) if not kind.startswith("tensor")}
-    return found
 
 
 def with_defaults(cases: Iterable[Case]) -> list[Case]:
     """For each attribute that has a default a copy of a case without it, where the default is written; the results are the same."""
     made: list[Case] = []
-    missing = {(dialect, operation, attribute) for dialect in BOTH for operation, found in defaults(dialect).items() for attribute in found}
+    missing = {(dialect, operation, p.name) for dialect in BOTH for operation in declared(dialect) for p in attributes_of(dialect, operation)}
     for case in cases:
         if not case.is_valid or case.body.startswith("version"):
             continue
@@ -45,7 +32,7 @@ def with_defaults(cases: Iterable[Case]) -> list[Case]:
         calls = call.findall(case.body)
         if len(calls) != 1 or case.body.count(f"{case.operation}(") != 1:
             continue
-        absent = {a: v for a, v in defaults(case.dialect).get(case.operation, {}).items() if not re.search(rf"\b{a}\b *=", calls[0])}
+        absent = {p.name: p.default for p in attributes_of(case.dialect, case.operation) if not re.search(rf"\b{p.name}\b *=", calls[0])}
         if not any((case.dialect, case.operation, attribute) in missing for attribute in absent):
             continue
         missing -= {(case.dialect, case.operation, attribute) for attribute in absent}

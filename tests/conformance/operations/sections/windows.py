@@ -59,9 +59,14 @@ def dialects_of(padding, stride, size, extents, dilation) -> tuple[str, ...]:
     """The provisional text has no negative padding, and does not raise automatic padding to 0."""
     if padding is not None:
         return RATIFIED_ONLY if any(p < 0 for pair in padding for p in pair) else BOTH
-    automatic = [w.automatic(X, f, s, d, False) for X, f, s, d in
-                 zip(extents, size, stride or [1] * len(size), dilation or [1] * len(size))]
-    return BOTH if all(p >= 0 and q >= 0 for p, q in automatic) else RATIFIED_ONLY
+    return BOTH if is_clamped(extents, size, given(dict(stride=stride, dilation=dilation))) else RATIFIED_ONLY
+
+
+def is_clamped(extents: list[int], size: list[int], window: dict) -> bool:
+    """Whether both texts define one padding: it is written, or no automatic padding is below 0."""
+    one = [1] * len(size)
+    settings = zip(extents, size, window.get("stride", one), window.get("dilation", one))
+    return "padding" in window or all(min(w.automatic(*setting, False)) >= 0 for setting in settings)
 
 
 RATIFIED_ONLY = (RATIFIED,)
