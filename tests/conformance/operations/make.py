@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "formulas")]
 
 from case import Case  # noqa: E402
-from sections import boundaries, compounds, elementwise, extents, pairs, shapes, tensors, windows  # noqa: E402
+from sections import boundaries, compounds, elementwise, extents, pairs, refusals, shapes, tensors, windows  # noqa: E402
 
 MARK = ".nnef-conformance-suite"
 
@@ -23,7 +23,7 @@ def cases() -> list[Case]:
     written = [case for section in (tensors, elementwise, windows, shapes, compounds) for case in section.cases()]
     generated = boundaries.cases() + pairs.cases()
     made = written + generated + boundaries.with_defaults([*generated, *written])
-    return made + extents.cases(made)
+    return made + extents.cases(made) + refusals.cases()
 
 
 def write(folder: Path) -> int:
