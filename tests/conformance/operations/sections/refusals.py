@@ -173,6 +173,34 @@ def sampling() -> list[Case]:
     return s.cases
 
 
+def ratified_shapes() -> list[Case]:
+    """Axes before the first, lengths of output shapes, and operands that reductions do not have in the other sections."""
+    reduce, reshape, split, softmax, moments = (Section(number, 0) for number in ("4.4", "4.5.1", "4.5.3", "4.9.1", "4.9.6"))
+    for operation in ("argmin_reduce", "all_reduce", "any_reduce"):
+        first = {"x": np.zeros(X, np.float32 if operation == "argmin_reduce" else np.bool_)}
+        for rule, what, axes in [("axis.range", "axis one beyond", [4]), ("axis.range", "axis negative", [-1]), ("axis.repeated", "axis twice", [2, 2])]:
+            reduce.invalid(operation, rule, what, f"y = {operation}(x, axes = {axes})", first)
+    for operation in ("squeeze", "unsqueeze"):
+        reshape.invalid(operation, "axis.range", "axis negative", f"y = {operation}(x, axes = [-1])")
+    split.invalid("split", "axis.range", "axis negative", "[y, z] = split(x, axis = -1, ratios = [1, 1])")
+    split.invalid("stack", "axis.range", "axis negative", "y = stack([x, x], axis = -1)")
+    split.invalid("unstack", "axis.range", "axis negative", "[y, z] = unstack(x, axis = -4)")
+    softmax.invalid("softmax", "axis.range", "axis negative", "y = softmax(x, axes = [-1])")
+    moments.invalid("moments", "axis.range", "axis negative", "y, z = moments(x, axes = [-1])")
+    moments.invalid("moments", "axis.repeated", "axis twice", "y, z = moments(x, axes = [1, 1])")
+    filters, boxes, samples, steps = (Section(number, 0) for number in ("4.3.1", "4.3.2", "4.3.3", "4.9.2"))
+    f, rule = zeros(f=[4, 4, 1, 1], p=[4, 1, 1, 1]), "window.output-shape"
+    for what, shape in [("two extents of four", [8, 8]), ("five extents of four", [2, 4, 8, 8, 1]), ("one extent more", [2, 4, 9, 8])]:
+        text = f"output_shape = {shape})"
+        filters.invalid("deconv", rule, f"output shape {what}", f"y = deconv(x, f, {text}", variables={"f": f["f"]})
+        boxes.invalid("debox", rule, f"output shape {what}", f"y = debox(x, size = [1, 1, 1, 1], {text}")
+        samples.invalid("desample", rule, f"output shape {what}",
+                        f"i = argmax_pool(x, size = [1, 1, 1, 1]); y = desample(x, i, size = [1, 1, 1, 1], {text}")
+        steps.invalid("separable_deconv", rule, f"output shape {what}", f"y = separable_deconv(x, p, f, {text}", variables=f)
+    sections = (reduce, reshape, split, softmax, moments, filters, boxes, samples, steps)
+    return [case for section in sections for case in section.cases]
+
+
 def shapes() -> list[Case]:
     """4.4, 4.5 and 4.6: reductions, shapes and products."""
     reduce, reshape, transpose, split, matmul = (Section(number, 0) for number in ("4.4", "4.5.1", "4.5.2", "4.5.3", "4.6"))
@@ -224,7 +252,7 @@ def compounds() -> list[Case]:
 
 
 def cases() -> list[Case]:
-    found = tensors() + elements() + windows() + filters() + sampling() + shapes() + compounds()
+    found = tensors() + elements() + windows() + filters() + sampling() + ratified_shapes() + shapes() + compounds()
     return [numbered(case) for case in found]
 
 
