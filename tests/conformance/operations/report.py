@@ -26,15 +26,17 @@ ADAPTERS = Path(__file__).resolve().parent / "adapters"
 SUMMARY = ADAPTERS / "summary.json"
 
 STYLE = """
-:root{color-scheme:light dark;--line:#8884;--head:#8882}
+:root{color-scheme:light dark;--line:#8884;--head:color-mix(in srgb,Canvas 88%,CanvasText)}
 body{font:15px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem}
 table{border-collapse:collapse;margin:1rem 0;width:100%}
-th,td{border-bottom:1px solid var(--line);padding:.3rem .7rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
+th,td{border-bottom:1px solid var(--line);padding:.3rem .7rem;text-align:left;vertical-align:top}
+td.p{overflow-wrap:anywhere;min-width:10rem}
 thead th{background:var(--head);position:sticky;top:0}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 tbody tr:hover{background:var(--head)}
-.passed{color:#2a8a3e}.wrong,.accepted{color:#c62828}.refused{color:#a86a00}
+.passed{color:light-dark(#1e7a32,#6fd08c)}.wrong,.accepted{color:light-dark(#b3261e,#ff8a80)}.refused{color:light-dark(#8a5700,#f0b95a)}
 dt{font-weight:600}dd{margin:0 0 .4rem 1.5rem}code{font-size:.9em}summary{cursor:pointer;font-size:1.2rem;font-weight:600}
+@media (max-width:60rem){div.t{overflow-x:auto}}
 """
 
 
@@ -113,16 +115,20 @@ def as_text(results: list[Result], verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def _row(values: list, tag: str = "td", numbers: bool = True) -> str:
-    def cell(value: object) -> str:
-        number = numbers and (isinstance(value, int) or value == "" or tag == "th" and value in MEANING)
-        style = "n" if number else value if value in MEANING else ""
-        return f"<{tag}{f' class={style}' if style else ''}>{html.escape(str(value))}</{tag}>"
-    return "<tr>" + "".join(map(cell, values)) + "</tr>"
+LONG = ("case", "detail", "example")  # columns whose words may be broken
+
+
+def _cell(value: object, column: str, tag: str, numbers: bool) -> str:
+    number = numbers and (isinstance(value, int) or value == "" or tag == "th" and str(value).split(": ")[-1] in MEANING)
+    style = "n" if number else value if value in MEANING else "p" if column in LONG and tag == "td" else ""
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(str(value)))
+    return f"<{tag}{f' class={style}' if style else ''}>{text}</{tag}>"
 
 
 def _table(head: list, rows: list[list], numbers: bool = True) -> str:
-    return f"<table><thead>{_row(head, 'th', numbers)}</thead><tbody>{''.join(_row(row, 'td', numbers) for row in rows)}</tbody></table>"
+    def line(values: list, tag: str) -> str:
+        return "<tr>" + "".join(_cell(value, column, tag, numbers) for value, column in zip(values, head)) + "</tr>"
+    return f"<div class=t><table><thead>{line(head, 'th')}</thead><tbody>{''.join(line(row, 'td') for row in rows)}</tbody></table></div>"
 
 
 def _page(title: str, *parts: str) -> str:
