@@ -4,17 +4,19 @@
     report.py nnefc=nnefc.json tract=tract.json khronos=khronos.json [--html FILE] [--markdown] [--store]
 
 Each argument is the name of a tool and the file that `run.py --json` wrote. The reasons of a tool are in
-`adapters/NAME_peer.reasons.toml`. Exit code: 0 if every case that does not pass has a reason, 1 if one has not, 2 for misuse.
+`adapters/NAME_peer.reasons.toml`. `--store` writes the tables into the README of the folder above. Exit code: 0 if every case that does not pass has a reason, 1 if one has not, 2 for misuse.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import html
 import json
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +26,8 @@ MEANING = {PASSED: "the expected results, or an invalid document that is rejecte
 KINDS = {"unsupported": "not supported", "reading": "a different reading of the text", "bug": "a fault of the tool"}
 ADAPTERS = Path(__file__).resolve().parent / "adapters"
 SUMMARY = ADAPTERS / "summary.json"
+README = ADAPTERS.parents[1] / "README.md"
+BEGIN, END = "<!-- written by report.py --store -->\n", "<!-- end of what report.py writes -->\n"
 
 STYLE = """
 :root{color-scheme:light dark;--line:#8884;--head:color-mix(in srgb,Canvas 88%,CanvasText)}
@@ -67,12 +71,26 @@ class Reason:
         return bool(re.search(self.cases, result.path) and self.outcome in ("", result.outcome) and re.search(self.detail, result.detail))
 
 
-def load_reasons(tool: str) -> list[Reason]:
-    """The reasons of a tool, in order: the first that matches is a case's reason."""
+def _reasons_file(tool: str) -> dict:
     import tomllib  # needs Python 3.11, which run.py does not
 
     path = ADAPTERS / f"{tool}_peer.reasons.toml"
-    return [Reason(**entry) for entry in tomllib.loads(path.read_text())["reason"]] if path.exists() else []
+    return tomllib.loads(path.read_text()) if path.exists() else {}
+
+
+def load_reasons(tool: str) -> list[Reason]:
+    """The reasons of a tool, in order: the first that matches is a case's reason."""
+    return [Reason(**entry) for entry in _reasons_file(tool).get("reason", [])]
+
+
+def versions_of(tool: str) -> str:
+    """The versions of the packages whose results the reasons explain."""
+    return _reasons_file(tool).get("versions", tool)
+
+
+def digest(paths: Iterable[str]) -> str:
+    """A digest of the names of cases, by which a stored summary shows to which cases it belongs."""
+    return hashlib.sha256("\n".join(sorted(paths)).encode()).hexdigest()[:16]
 
 
 def to_json(results: list[Result]) -> str:
@@ -162,25 +180,26 @@ class Explained:
         self.unexplained = [result for result, reason in self.failed if not reason]
 
     def summary(self) -> dict:
-        sections: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for result in self.results:
-            sections[section_of(result)][0] += result.outcome == PASSED
-            sections[section_of(result)][1] += 1
+        sections = {name: [counts[outcome] for outcome in MEANING] for name, counts in table(self.results)}
         reasons: dict[str, list] = {}
         for result, reason in self.failed:
             count, operations = reasons.setdefault(reason, [0, []])
             reasons[reason] = [count + 1, sorted({*operations, result.facts["operation"]})]
-        return {"sections": dict(sorted(sections.items(), key=lambda row: by_number(row[0]))), "reasons": reasons}
+        return {"cases": digest(result.path for result in self.results), "sections": sections, "reasons": reasons}
 
 
-def side_by_side(summaries: dict[str, dict]) -> list[list[str]]:
-    """A row for each section: the cases that pass, of those that were run, for each tool."""
-    def cell(counts: list[int] | None) -> str:
-        return f"{counts[0]} of {counts[1]}" if counts else "-"
+def side_by_side(summaries: dict[str, dict]) -> list[list]:
+    """A row for each section: the number of cases of each outcome, for each tool."""
     names = sorted({section for summary in summaries.values() for section in summary["sections"]}, key=by_number)
-    rows = [[name, *(cell(summary["sections"].get(name)) for summary in summaries.values())] for name in names]
-    totals = [[sum(column) for column in zip(*summary["sections"].values())] for summary in summaries.values()]
-    return [*rows, ["all", *map(cell, totals)]]
+    none = ["-"] * len(MEANING)
+    rows = [[name, *(count for summary in summaries.values() for count in summary["sections"].get(name, none))] for name in names]
+    totals = [sum(column) for summary in summaries.values() for column in zip(*summary["sections"].values())]
+    return [[row[0], *(cell or "" for cell in row[1:])] for row in [*rows, ["all", *totals]]]
+
+
+def side_by_side_head(tools: Iterable[str]) -> list[str]:
+    """The head of `side_by_side`: the first column of a tool has its name."""
+    return ["section", *(f"{tool}: {outcome}" if outcome == PASSED else outcome for tool in tools for outcome in MEANING)]
 
 
 def reason_rows(summary: dict, reasons: list[Reason]) -> list[list]:
@@ -201,19 +220,26 @@ def as_markdown(summaries: dict[str, dict]) -> str:
     """The tables of the README."""
     def line(values: list) -> str:
         return "| " + " | ".join(str(value).replace("|", "\\|").replace("\n", " ") for value in values) + " |"
-    parts = [line(["section", *summaries]), line(["---"] * (1 + len(summaries))), *map(line, side_by_side(summaries))]
+    head = side_by_side_head(summaries)
+    parts = [line(head), line(["---", *["---:"] * (len(head) - 1)]), *map(line, side_by_side(summaries))]
     for tool, summary in summaries.items():
         rows = reason_rows(summary, load_reasons(tool))
         if rows:
-            parts += ["", f"Reasons of {tool}:", "", line(HEAD), line(["---"] * len(HEAD)),
+            parts += ["", f"Reasons of {tool} ({versions_of(tool)}):", "", line(HEAD), line(["---"] * len(HEAD)),
                       *(line([*row[:5], f"`{row[5]}`" if row[5] else ""]) for row in rows)]
     return "\n".join(parts) + "\n"
+
+
+def with_tables(readme: str, summaries: dict[str, dict]) -> str:
+    """The README with the tables in place of those between the two marks."""
+    before, _, after = readme.partition(BEGIN)
+    return f"{before}{BEGIN}\n{as_markdown(summaries)}\n{END}{after.partition(END)[2]}"
 
 
 def comparison_page(tools: dict[str, Explained]) -> str:
     """A page with the results of several tools."""
     summaries = {name: tool.summary() for name, tool in tools.items()}
-    parts = ["<p>Cases that pass, of those that were run.</p>", _table(["section", *tools], side_by_side(summaries))]
+    parts = [_table(side_by_side_head(tools), side_by_side(summaries))]
     for name, tool in tools.items():
         if not tool.failed:
             continue
@@ -246,8 +272,8 @@ def main() -> int:
     if arguments.markdown:
         print(as_markdown(summaries), end="")
     else:
-        for row in [["section", *tools], *side_by_side(summaries)]:
-            print(f"{row[0]:24}" + "".join(f"{cell:>16}" for cell in row[1:]))
+        for row in [side_by_side_head(tools), *side_by_side(summaries)]:
+            print(f"{row[0]:20}" + "".join(f"{cell:>{18 if position % len(MEANING) == 0 else 10}}" for position, cell in enumerate(row[1:])))
         for name, tool in tools.items():
             for operations, count, kind, text, *_ in reason_rows(summaries[name], tool.reasons):
                 print(f"{name}: {count} cases of {operations}: {kind}: {text}")
@@ -255,6 +281,7 @@ def main() -> int:
         arguments.html.write_text(comparison_page(tools))
     if arguments.store:
         SUMMARY.write_text(json.dumps(summaries, indent=1) + "\n")
+        README.write_text(with_tables(README.read_text(), summaries))
     unexplained = [(name, result) for name, tool in tools.items() for result in tool.unexplained]
     for name, r in unexplained:
         print(f"unexplained: {name}: {r.outcome}: {r.path}: {r.detail}", file=sys.stderr)

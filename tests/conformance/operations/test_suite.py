@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -58,10 +60,38 @@ def check_report() -> None:
     assert restored == results
     tool = report.Explained(restored, reasons)
     assert [r.path for r in tool.unexplained] == ["ratified/4.2.4/sqr/001"]
-    assert tool.summary() == {"sections": {"ratified 4.2.4": [1, 3]}, "reasons": {"": [1, ["sqr"]], "rank": [1, ["sqr"]]}}
+    paths = [result.path for result in results]
+    assert tool.summary() == {"cases": report.digest(reversed(paths)), "sections": {"ratified 4.2.4": [1, 1, 1, 0]},
+                              "reasons": {"": [1, ["sqr"]], "rank": [1, ["sqr"]]}}
+    assert report.digest(paths) != report.digest(paths[1:])
     assert report.reason_rows(tool.summary(), reasons) == [["sqr", 1, "not supported", "rank 0", "", ""]]
-    assert "| ratified 4.2.4 | 1 of 3 |" in report.as_markdown({"none": tool.summary()})
+    assert "| section | none: passed | wrong | refused | accepted |" in report.as_markdown({"none": tool.summary()})
+    assert "| ratified 4.2.4 | 1 | 1 | 1 |  |" in report.as_markdown({"none": tool.summary()})
+    readme = f"before\n{report.BEGIN}old\n{report.END}after\n"
+    new = report.with_tables(readme, {"none": tool.summary()})
+    assert new.startswith("before\n") and new.endswith("after\n") and "old" not in new and "| all | 1 | 1 | 1 |  |" in new
+    assert report.with_tables(new, {"none": tool.summary()}) == new
     assert "unexplained" in report.comparison_page({"none": tool}) and "no kernel | of rank 0" in report.as_html(results, "title")
+
+
+def check_stored_table() -> None:
+    """The stored summary and the README's tables belong to the present cases and reasons. Otherwise run the tools again, then
+    `report.py --store`."""
+    stored = json.loads(report.SUMMARY.read_text())
+    present = make.cases()
+    for name, summary in stored.items():
+        dialects = {section.split()[0] for section in summary["sections"]}
+        cases = [case for case in present if case.dialect in dialects]
+        counts = Counter(f"{case.dialect} {case.section}" for case in cases)
+        found = {section: sum(outcomes) for section, outcomes in summary["sections"].items()}
+        assert found == counts, f"the table of {name} is of other cases: {dict(counts.items() ^ found.items())}"
+        assert summary["cases"] == report.digest(case.path for case in cases), f"the table of {name} is of cases of other names"
+        known = {reason.id for reason in report.load_reasons(name)}
+        assert set(summary["reasons"]) == known, f"reasons of {name}: {sorted(set(summary['reasons']) ^ known)}"
+        failed = sum(sum(outcomes[1:]) for outcomes in summary["sections"].values())
+        assert failed == sum(count for count, _ in summary["reasons"].values()), f"cases of {name} without a reason"
+    assert set(stored) == {"khronos", "tract"}
+    assert report.with_tables(report.README.read_text(), stored) == report.README.read_text(), "the README has other tables"
 
 
 def check_outcomes(folder: Path) -> None:
@@ -119,6 +149,7 @@ def check_servers(folder: Path) -> None:
 if __name__ == "__main__":
     check_difference()
     check_report()
+    check_stored_table()
     scratch = Path(tempfile.mkdtemp())
     try:
         check_outcomes(scratch)
