@@ -1,19 +1,18 @@
-"""OpenVINO's results of boundary cases, computed in a process of its own: some nodes end it, which is not an answer.
+"""OpenVINO's results of boundary cases, computed in a separate process: some nodes end the process, and that is no answer.
 
-    python openvino_worker.py CASES RESULTS    both are files of pickle; results are appended as they are made
-"""
+    python openvino_worker.py DESCRIPTOR    a socket: each question that arrives is answered"""
 
 from __future__ import annotations
 
-import pickle
+import socket
 import subprocess
 import sys
-from pathlib import Path
+from multiprocessing.connection import Connection
 
 import numpy as np
 import openvino as ov
 
-# What OpenVINO makes of a model: ("refused", why), ("not compiled", why), ("read", (types, shapes)) or ("computed", arrays);
+# OpenVINO's result for a model: ("refused", why), ("not compiled", why), ("read", (types, shapes)) or ("computed", arrays);
 # None where the process ended.
 Answer = tuple[str, object] | None
 # XML, constants and the data of the parameters; without data the model is only read.
@@ -37,31 +36,49 @@ def answer(core: ov.Core, xml: bytes, blobs: bytes, data: dict[str, np.ndarray] 
         return "not compiled", str(error).strip()
 
 
-def answers(cases: list[Question], folder: Path) -> list[Answer]:
-    """OpenVINO's answer to each question."""
-    found: list[Answer] = []
-    asked, written = folder / "cases.pickle", folder / "results.pickle"
-    while len(found) < len(cases):
-        asked.write_bytes(pickle.dumps(cases[len(found):]))
-        written.unlink(missing_ok=True)
-        subprocess.run([sys.executable, __file__, asked, written], stdin=subprocess.DEVNULL, capture_output=True)
-        with written.open("rb") as stream:
-            while True:
-                try:
-                    found.append(pickle.load(stream))
-                except (EOFError, pickle.UnpicklingError):
-                    break
-        if len(found) < len(cases):
-            found.append(None)
-    return found
+class Worker:
+    """A process that answers questions; another one takes over where a question ends it or takes longer than `max_seconds`. The
+    process does not read standard input: OpenVINO starts another process, which would wait for it."""
+
+    def __init__(self, max_seconds: float = 60) -> None:
+        self.max_seconds = max_seconds
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()],
+                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.connection = Connection(ours.detach())
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.connection.close()
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def answer(self, question: Question) -> Answer:
+        if self.process is None:
+            self.start()
+        try:
+            self.connection.send(question)
+            if self.connection.poll(self.max_seconds):
+                return self.connection.recv()
+        except (EOFError, OSError):
+            pass
+        self.stop()
+        return None
 
 
-def main(asked: str, written: str) -> None:
-    core = ov.Core()
-    with Path(written).open("wb") as stream:
-        for case in pickle.loads(Path(asked).read_bytes()):
-            pickle.dump(answer(core, *case), stream)
-            stream.flush()
+def main(descriptor: str) -> None:
+    core, connection = ov.Core(), Connection(int(descriptor))
+    while True:
+        try:
+            question = connection.recv()
+        except EOFError:
+            return
+        connection.send(answer(core, *question))
 
 
 if __name__ == "__main__":

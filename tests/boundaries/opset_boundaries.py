@@ -16,12 +16,13 @@ import openvino as ov
 from covering import covering_array
 from ir_builder import TYPES, Graph
 from opset_case_builder import CASES, Const, Dynamic, Input, f
-from rows import Attribute, Row
+from rows import Attribute, Row, opset_rows
 from test_opset_rows import make_model
 
 MAX_BASES = 2
 # Inputs of at most this many elements, not of the data, are constants, whose items are attributes by another name.
 MAX_ITEMS = 12
+MAX_RANK = 6
 ELEMENTS = ("f32", "i32", "i64", "boolean")
 
 
@@ -66,7 +67,7 @@ class Node:
         return {f"{prefix}in{index}": value.array for index, value in enumerate(self.inputs) if not value.constant}
 
     def describe(self) -> str:
-        inputs = [f"{v.array.dtype}{list(v.array.shape)}" + (f"={v.array.tolist()}" if v.constant else "") for v in self.inputs]
+        inputs = [f"{v.array.dtype}{list(v.array.shape)}" + (f"={v.array.tolist()}" if v.constant and v.array.size <= MAX_ITEMS else "") for v in self.inputs]
         return f"{self.row} {self.what}: {', '.join(inputs)} {self.attributes}"
 
 
@@ -109,7 +110,10 @@ def _base(row: str, case: tuple[list[Input], dict], index: int, folder: Path) ->
     data = layers[0].find("data")
     types = [output.get_element_type().get_type_name() for output in model.outputs]
     inputs = [Value(np.asarray(v), isinstance(given, Const) or _is_setting(place, v)) for place, (v, given) in enumerate(zip(values, case[0]))]
-    return Node(row, "base", inputs, dict(data.attrib) if data is not None else {}, types, base=index)
+    # OpenVINO writes attributes, too, that its documents do not have.
+    names = {attribute.name for attribute in opset_rows()[row].attributes}
+    attributes = {name: text for name, text in data.attrib.items() if name in names} if data is not None else {}
+    return Node(row, "base", inputs, attributes, types, base=index)
 
 
 def _is_setting(place: int, value: np.ndarray) -> bool:
@@ -195,7 +199,7 @@ def _constants(value: np.ndarray, name: str, node: Node) -> Iterator[tuple[str, 
 
 
 def _shapes(node: Node) -> Iterator[tuple[str, list[Value]]]:
-    """Extents of 0 and 1 along each axis, and ranks of 0, 6, one less and one more, of the data."""
+    """Extents of 0, 1 and one more along each axis, and ranks of 0 to 6, of the first data and of all data of its shape."""
     data = [index for index, value in enumerate(node.inputs) if not value.constant]
     if not data:
         return
@@ -209,11 +213,14 @@ def _shapes(node: Node) -> Iterator[tuple[str, list[Value]]]:
 
     for axis, extent in enumerate(first):
         same = [i for i in data if len(node.inputs[i].array.shape) > axis and node.inputs[i].array.shape[axis] == extent]
-        for other in (0, 1):
+        for other in (0, 1, extent + 1):
             for which in ([data[0]], same) if len(same) > 1 and axis < 2 else ([data[0]],):
                 yield f"extent {other} of axis {axis}", change(which, lambda s: (*s[:axis], other, *s[axis + 1:]))
-    for rank in {0, len(first) - 1, len(first) + 1, 6} - {len(first), -1}:
-        yield f"rank {rank}", change([data[0]], lambda s: (*s[:rank], *[1] * (rank - len(s))))
+    similar = [i for i in data if node.inputs[i].array.shape == first]
+    for rank in range(MAX_RANK + 1):
+        if rank != len(first):
+            for which in ([data[0]], similar) if len(similar) > 1 else ([data[0]],):
+                yield f"rank {rank}", change(which, lambda s: (*s[:rank], *[1] * (rank - len(s))))
 
 
 def boundary_cases(row: Row, base: Node, first: Node | None = None) -> list[Node]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import os
+import random
 import re
 from pathlib import Path
 
@@ -15,11 +16,11 @@ pytest.importorskip("openvino")
 
 import nnefc_ways  # noqa: E402
 import opset_boundaries  # noqa: E402
-from exceptions import COMPUTED_OTHERWISE, LAXER, NOT_COMPARED, STRICTER  # noqa: E402
+from exceptions import COMPUTED_OTHERWISE, LAXER, STRICTER, normalized  # noqa: E402
 from ir_builder import Graph  # noqa: E402
 from nnefc_ways import Refused, difference, load, ways  # noqa: E402
 from opset_boundaries import Node, bases, boundary_cases, combined_cases  # noqa: E402
-from openvino_worker import Answer, answers  # noqa: E402
+from openvino_worker import Answer, Worker  # noqa: E402
 from rows import Row, opset_rows  # noqa: E402
 
 # Rows without boundary cases: what every model has, states, and control flow, which has bodies in place of attributes.
@@ -29,6 +30,9 @@ ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadVa
 NOT_EXAMINED = set((Path(__file__).parent / "not_examined.txt").read_text().split())
 # Combinations of three in operations with windows, of two in the others.
 MAX_VALUES, MAX_COMBINATIONS = 4, 24
+# Of a row with more nodes the default run draws these, by a seed.
+MAX_DRAWN, MAX_DRAWN_COMBINATIONS = 60, 12
+SEED = os.environ.get("NNEFC_BOUNDARY_SEED", "1")
 TOLERANCE = 1e-4
 # The numbers of these are random.
 RANDOM = {"opset8.RandomUniform", "opset13.Multinomial"}
@@ -37,8 +41,8 @@ RANDOM = {"opset8.RandomUniform", "opset13.Multinomial"}
 class Verdicts:
     """The nodes that both accept; `problems` has the others about which nnefc and OpenVINO disagree."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, worker: Worker) -> None:
+        self.folder, self.worker = folder, worker
         self.problems: dict[str, list[str]] = collections.defaultdict(list)
         self.rejected = 0
 
@@ -54,10 +58,10 @@ class Verdicts:
 
     def accepted(self, nodes: list[Node]) -> list[Node]:
         """Asks both about each node."""
-        graphs = [node.graph() for node in nodes]
-        questions = [(graph.net().encode(), graph.blobs.bytes, None) for graph in graphs]
         chosen = []
-        for node, graph, answer in zip(nodes, graphs, answers(questions, self.folder), strict=True):
+        for node in nodes:
+            graph = node.graph()
+            answer = self.worker.answer((graph.net().encode(), graph.blobs.bytes, None))
             refused = self.ours(node, graph)
             if refused is not None:
                 self.rejected += 1
@@ -105,41 +109,52 @@ def disabled(nnefc: Path) -> tuple[str, ...]:
     return nnefc_ways.transformations(nnefc)
 
 
+def has_exception(table: list, node: Node) -> bool:
+    return any(re.search(row, node.row) and test(node) for row, test, _ in table)
+
+
 class Runs:
-    """Runs models of several nodes; where one fails, each node separately."""
+    """Runs models of several nodes; where one fails, the halves of its nodes."""
 
     def __init__(self, verdicts: Verdicts, disabled: tuple[str, ...]) -> None:
         self.verdicts, self.disabled, self.compared = verdicts, disabled, 0
 
-    def run(self, groups: list[list[Node]]) -> None:
-        models = [merged(nodes) for nodes in groups]
-        questions = [(graph.net().encode(), graph.blobs.bytes, data) for graph, data, _ in models]
-        alone = []
-        for nodes, model, answer in zip(groups, models, answers(questions, self.verdicts.folder), strict=True):
-            if not self.is_compared(nodes, model, answer):
-                alone += [[node] for node in nodes]
-        if alone:
-            self.run(alone)
+    def run(self, nodes: list[Node]) -> None:
+        """Compares OpenVINO's results and those of all ways; those of nodes with an exception only in all ways."""
+        excepted = [node for node in nodes if node.row in RANDOM or has_exception(COMPUTED_OTHERWISE, node)]
+        others = [node for node in nodes if not any(node is other for other in excepted)]
+        for group in chunks(excepted):
+            self.run_group(group, False)
+        for group in chunks(others):
+            self.run_group(group, True)
 
-    def is_compared(self, nodes: list[Node], model: tuple, answer: Answer) -> bool:
-        """Compares the results of the nodes; false where the nodes are to run separately, as where OpenVINO's results of a large
-        model differ."""
-        graph, data, names = model
+    def run_group(self, nodes: list[Node], with_openvino: bool) -> None:
+        graph, data, names = merged(nodes)
+        answer = self.verdicts.worker.answer((graph.net().encode(), graph.blobs.bytes, data)) if with_openvino else None
+        theirs = None
+        if answer is not None and answer[0] == "computed":
+            results = dict(zip(names, answer[1], strict=True))
+            theirs = {}
+            for index, node in enumerate(nodes):
+                theirs |= normalized(node, result_of(index, results))
+        if (with_openvino and theirs is None and len(nodes) > 1) or not self.is_compared(nodes, graph, data, theirs):
+            middle = len(nodes) // 2
+            self.run_group(nodes[:middle], with_openvino)
+            self.run_group(nodes[middle:], with_openvino)
+
+    def is_compared(self, nodes: list[Node], graph: Graph, data: dict[str, np.ndarray], theirs: dict[str, np.ndarray] | None) -> bool:
+        """Compares the results of the nodes; false where fewer of them are to run, as where OpenVINO's results of a large model
+        differ."""
         single = len(nodes) == 1
-        computed = answer is not None and answer[0] == "computed"
-        if not computed and not single:
-            return False
         found = ways(load(graph.save(self.verdicts.folder / "node.xml")), data, self.verdicts.folder, self.disabled)
         refused = {way: results for way, results in found.items() if isinstance(results, Refused)}
-        if refused and not single:
-            return False
         if refused:
-            self.compared += 1
-            self.check_refusals(nodes[0], found, refused, computed)
-            return True
+            if single:
+                self.compared += 1
+                self.check_refusals(nodes[0], found, refused, theirs is not None)
+            return single
         reference = next(iter(found.values()))
-        theirs = dict(zip(names, answer[1], strict=True)) if computed else {}
-        if computed and not single and difference(reference, theirs, TOLERANCE):
+        if theirs is not None and not single and difference(reference, theirs, TOLERANCE):
             return False
         self.compared += len(nodes)
         for index, node in enumerate(nodes):
@@ -148,8 +163,8 @@ class Runs:
                 for way, results in found.items():
                     if what := difference(result_of(index, results), ours, 1e-5):
                         self.verdicts.report(node, f"{way}: {what}")
-            if computed:
-                self.check_numbers(node, ours, result_of(index, theirs))
+            if theirs is not None and (what := difference(ours, result_of(index, theirs), TOLERANCE)):
+                self.verdicts.report(node, f"OpenVINO computes otherwise: {what}")
         return True
 
     def check_refusals(self, node: Node, found: dict, refused: dict[str, Refused], computed: bool) -> None:
@@ -160,39 +175,45 @@ class Runs:
         if computed and not allowed(STRICTER, node.row, message):
             self.verdicts.report(node, f"nnefc's run refuses: {message}")
 
-    def check_numbers(self, node: Node, ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> None:
-        if node.row in RANDOM or any(re.search(row, node.row) and test(node) for row, test, _ in NOT_COMPARED):
-            return
-        if what := difference(ours, theirs, TOLERANCE):
-            if not any(re.search(row, node.row) and test(node) for row, test, _ in COMPUTED_OTHERWISE):
-                self.verdicts.report(node, f"OpenVINO computes otherwise: {what}")
-
 
 def chunks(nodes: list[Node], size: int = 40) -> list[list[Node]]:
     return [nodes[first:first + size] for first in range(0, len(nodes), size)]
+
+
+def drawn(nodes: list[Node], count: int) -> list[Node]:
+    """All nodes, or a sample of them in their order, which differs from row to row."""
+    if SEED == "all" or len(nodes) <= count:
+        return nodes
+    places = random.Random(f"{SEED} {nodes[0].row}").sample(range(len(nodes)), count)
+    return [nodes[place] for place in sorted(places)]
 
 
 def strength(row: Row) -> int:
     return 3 if {"pads_begin", "strides"} <= {attribute.name for attribute in row.attributes} else 2
 
 
-def test_boundaries(tmp_path: Path, disabled: tuple[str, ...]) -> None:
+def test_boundaries(tmp_path: Path, disabled: tuple[str, ...], worker: Worker) -> None:
     wanted = os.environ.get("NNEFC_BOUNDARY_ROWS")
-    rows = {name: row for name, row in opset_rows().items() if name not in ELSEWHERE
-            and (re.search(wanted, name) if wanted else name not in NOT_EXAMINED)}
-    verdicts, starts = Verdicts(tmp_path), {name: bases(name, tmp_path) for name in rows}
-    singles = [node for name, row in rows.items() for index, base in enumerate(starts[name])
-               for node in [base, *boundary_cases(row, base, starts[name][0] if index else None)]]
+    rows = {name: row for name, row in opset_rows().items() if name not in ELSEWHERE and (re.search(wanted, name) if wanted else name not in NOT_EXAMINED)}
+    verdicts, starts = Verdicts(tmp_path, worker), {name: bases(name, tmp_path) for name in rows}
+    singles = []
+    for name, row in rows.items():
+        cases = [node for index, base in enumerate(starts[name]) for node in boundary_cases(row, base, starts[name][0] if index else None)]
+        singles += [*starts[name], *drawn(cases, MAX_DRAWN)]
     accepted: dict[str, list[Node]] = collections.defaultdict(list)
     for node in verdicts.accepted(singles):
         accepted[node.row].append(node)
-    combined = [node for name, row in rows.items() if accepted[name]
-                for node in combined_cases(starts[name][0], [n for n in accepted[name] if n.base == 0], MAX_VALUES, MAX_COMBINATIONS, strength(row))]
+    combined = []
+    for name, row in rows.items():
+        values = [node for node in accepted[name] if node.base == 0]
+        cases = combined_cases(starts[name][0], values, MAX_VALUES, MAX_COMBINATIONS, strength(row)) if values else []
+        combined += drawn(cases, MAX_DRAWN_COMBINATIONS)
     number = len(singles) + len(combined)
     for node in verdicts.accepted(combined):
         accepted[node.row].append(node)
     runs = Runs(verdicts, disabled)
-    runs.run([group for nodes in accepted.values() for group in chunks(nodes)])
+    for nodes in accepted.values():
+        runs.run(nodes)
     print(f"{number} nodes of {len(rows)} operations, {verdicts.rejected} rejected, {runs.compared} computed")
     problems = verdicts.problems
     assert not problems, "\n" + "\n".join(line for lines in problems.values() for line in lines[:3])

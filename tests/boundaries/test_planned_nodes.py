@@ -1,18 +1,26 @@
-"""Nodes in which two values meet that the generated combinations may miss: OpenVINO computes what is expected."""
+"""Nodes in which values meet that the generated combinations may miss: OpenVINO, ONNX Runtime or the formula of OpenVINO's documents
+computes what is expected."""
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("openvino")
+ort = pytest.importorskip("onnxruntime")
 
 import numpy as np  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 import nnefc_ways  # noqa: E402
+from nnefc_ways import Refused, difference, load, ways  # noqa: E402
 from opset_boundaries import Node, Value  # noqa: E402
-from test_opset_boundaries import Runs, Verdicts, chunks  # noqa: E402
+from openvino_worker import Worker  # noqa: E402
+from test_opset_boundaries import Runs, Verdicts, merged, result_of  # noqa: E402
 
 RANDOM = np.random.default_rng(5)
 
@@ -23,6 +31,10 @@ def data(*shape: int) -> Value:
 
 def ints(*items: int) -> Value:
     return Value(np.array(items), True)
+
+
+def floats(*items: float) -> Value:
+    return Value(np.array(items, np.float32), True)
 
 
 def rolled() -> list[Node]:
@@ -38,10 +50,202 @@ def split() -> list[Node]:
 
 
 @pytest.mark.parametrize("nodes", [rolled, split])
-def test_nodes(nodes, tmp_path: Path, nnefc: Path) -> None:
+def test_nodes(nodes, tmp_path: Path, nnefc: Path, worker: Worker) -> None:
     planned = nodes()
-    verdicts = Verdicts(tmp_path)
+    verdicts = Verdicts(tmp_path, worker)
     accepted = verdicts.accepted(planned)
     assert len(accepted) == len(planned), verdicts.problems
-    Runs(verdicts, nnefc_ways.transformations(nnefc)).run(chunks(accepted))
+    Runs(verdicts, nnefc_ways.transformations(nnefc)).run(accepted)
     assert not verdicts.problems, "\n" + "\n".join(line for lines in verdicts.problems.values() for line in lines[:5])
+
+
+def compute(nodes: list[Node], folder: Path, nnefc: Path) -> list[np.ndarray]:
+    """The first result of each node, which is the same in every way."""
+    graph, inputs, _ = merged(nodes)
+    found = ways(load(graph.save(folder / "nodes.xml")), inputs, folder, nnefc_ways.transformations(nnefc))
+    reference = next(iter(found.values()))
+    for way, results in found.items():
+        assert not isinstance(results, Refused), f"{way}: {results}"
+        for index, node in enumerate(nodes):
+            ours = result_of(index, reference)
+            assert (what := difference(result_of(index, results), ours, 1e-5)) is None, f"{way}: {what}\n{node.describe()}"
+    return [reference[f"n{index}_out0"] for index in range(len(nodes))]
+
+
+def openvino_results(nodes: list[Node], worker: Worker) -> list[np.ndarray]:
+    """OpenVINO's first result of each node; each has one."""
+    graph, inputs, _ = merged(nodes)
+    answer = worker.answer((graph.net().encode(), graph.blobs.bytes, inputs))
+    assert answer is not None and answer[0] == "computed", answer
+    return answer[1]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of an AvgPool along the last axis of its data."""
+
+    extent: int
+    before: int
+    after: int
+    starts: tuple[int, ...]
+    taps: tuple[int, ...]
+
+    @staticmethod
+    def of(node: Node) -> Windows:
+        size, stride, before, after, dilation = (int(node.attributes.get(name, "1")) for name in
+                                                 ("kernel", "strides", "pads_begin", "pads_end", "dilations"))
+        extent = node.inputs[0].array.shape[-1]
+        room = extent + before + after - dilation * (size - 1) - 1
+        rounding = node.attributes["rounding_type"]
+        count = (room // stride if rounding == "floor" else -(-room // stride)) + 1
+        if rounding == "ceil_torch" and (count - 1) * stride >= extent + before:  # the last window does not start in the padding
+            count -= 1
+        return Windows(extent, before, after, tuple(i * stride - before for i in range(count)), tuple(i * dilation for i in range(size)))
+
+    def inside(self, start: int, padded: bool = False) -> list[int]:
+        """The elements of a window that are in the data, or in the data and its padding."""
+        return [start + tap for tap in self.taps if (padded or start + tap >= 0) and start + tap < self.extent + padded * self.after]
+
+    def reach_beyond(self) -> bool:
+        """Whether a window has elements after the padding."""
+        return self.starts[-1] + self.taps[-1] >= self.extent + self.after
+
+    def has_empty(self) -> bool:
+        return not all(map(self.inside, self.starts))
+
+
+def means(node: Node) -> np.ndarray:
+    """The formula of AvgPool: the divisor of a window is the number of its elements in the data, or in the data and its padding unless
+    they are excluded. Elements after the padding are not counted, and a window without elements has the mean 0."""
+    windows, x = Windows.of(node), node.inputs[0].array.astype(np.float64)
+    result = np.zeros((*x.shape[:-1], len(windows.starts)))
+    for index, start in enumerate(windows.starts):
+        counted = len(windows.inside(start, node.attributes["exclude-pad"] == "false"))
+        result[..., index] = x[..., windows.inside(start)].sum(-1) / max(counted, 1)
+    return result.astype(np.float32)
+
+
+def means_by_onnx(node: Node) -> np.ndarray:
+    """ONNX Runtime's result for an AvgPool along one axis."""
+    read = lambda name: int(node.attributes.get(name, "1"))  # noqa: E731
+    return run_onnx(node.inputs[0].array, helper.make_node(
+        "AveragePool", ["x"], ["y"], kernel_shape=[read("kernel")], strides=[read("strides")], dilations=[read("dilations")],
+        pads=[read("pads_begin"), read("pads_end")], ceil_mode=int(node.attributes["rounding_type"] != "floor"),
+        count_include_pad=int(node.attributes["exclude-pad"] == "false")))
+
+
+def run_onnx(x: np.ndarray, node, *constants, reference: bool = False) -> np.ndarray:
+    """The result of ONNX Runtime, or of ONNX's reference implementation, for a node whose data is `x`."""
+    graph = helper.make_graph([node], "node", [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+    if reference:
+        return ReferenceEvaluator(model).run(None, {"x": x})[0]
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+
+
+def pools() -> list[Node]:
+    """Windows that end inside the data, inside the padding, at its end, and one element or more after it; 16 channels are in blocks."""
+    nodes = []
+    for channels, extent, (size, dilation), stride, (before, after), rounding, exclude in itertools.product(
+            (1, 16), (6, 7), ((2, 1), (3, 1), (2, 3), (3, 2)), (2, 3), ((0, 0), (1, 0), (0, 1), (1, 1)), ("floor", "ceil", "ceil_torch"),
+            ("true", "false")):
+        if channels == 16 and rounding != "ceil":
+            continue
+        attributes = {"kernel": f"{size}", "strides": f"{stride}", "pads_begin": f"{before}", "pads_end": f"{after}",
+                      "rounding_type": rounding, "exclude-pad": exclude, "auto_pad": "explicit"}
+        row = "opset14.AvgPool"
+        if dilation > 1:
+            row, attributes = "opset16.AvgPool", attributes | {"dilations": f"{dilation}"}
+        nodes.append(Node(row, "planned", [data(1, channels, extent)], attributes, ["f32"]))
+    return nodes
+
+
+def test_divisors_of_average_pools(tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    """The formula decides. ONNX Runtime, which leaves out windows that start in the padding, agrees where it has as many windows.
+    OpenVINO's plug-in divides windows that reach beyond the padding by the whole kernel, and the sum of no element by 0."""
+    nodes = pools()
+    similar = 0
+    for node, found, theirs in zip(nodes, compute(nodes, tmp_path, nnefc), openvino_results(nodes, worker), strict=True):
+        expected, windows = means(node), Windows.of(node)
+        assert difference({"out": found}, {"out": expected}, 1e-5) is None, node.describe()
+        if not windows.has_empty() and not (windows.reach_beyond() and node.attributes["exclude-pad"] == "false"):
+            assert difference({"out": theirs}, {"out": expected}, 1e-4) is None, node.describe()
+        if node.inputs[0].array.shape[1] > 1:  # the windows are those of one channel
+            continue
+        onnx = means_by_onnx(node)
+        if onnx.shape == expected.shape and not windows.has_empty():
+            similar += 1
+            assert difference({"out": onnx}, {"out": expected}, 1e-4) is None, node.describe()
+    assert similar > 300
+
+
+def resized(mode: str, coordinates: str, nearest: str, extent: int, scale: float, row: str) -> Node:
+    attributes = {"mode": mode, "coordinate_transformation_mode": coordinates, "nearest_mode": nearest,
+                  "shape_calculation_mode": "scales", "antialias": "false", "pads_begin": "0", "pads_end": "0", "cube_coeff": "-0.75"}
+    sizes = [ints(extent)] if row == "opset4.Interpolate" else []
+    return Node(row, f"{extent} by {scale}", [data(1, 1, 3, extent), *sizes, floats(scale), ints(3)], attributes, ["f32"])
+
+
+def resized_by_onnx(node: Node) -> np.ndarray:
+    """The result of ONNX's reference implementation for a node that is resized along its last axis."""
+    attributes = node.attributes
+    mode = {"linear_onnx": "linear"}.get(attributes["mode"], attributes["mode"])
+    scales = helper.make_tensor("scales", TensorProto.FLOAT, [4], [1.0, 1.0, 1.0, float(node.inputs[-2].array[0])])
+    more = {"nearest_mode": attributes["nearest_mode"]} if mode == "nearest" else {}
+    resize = helper.make_node("Resize", ["x", "", "scales"], ["y"], mode=mode, cubic_coeff_a=-0.75,
+                              coordinate_transformation_mode=attributes["coordinate_transformation_mode"], **more)
+    return run_onnx(node.inputs[0].array, resize, scales, reference=True)
+
+
+def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    """The coordinates go by the scale by OpenVINO's documents and ONNX's reference implementation, also where the extent stays.
+    OpenVINO's plug-in (and ONNX Runtime) copy the data there."""
+    nodes = [resized(mode, coordinates, nearest, extent, scale, row)
+             for row in ("opset4.Interpolate", "opset11.Interpolate")
+             for extent, scale in ((5, 1.19), (6, 1.16), (1, 1.9), (5, 1.0), (5, 1.21))
+             for coordinates in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners")
+             for mode, nearest in (("linear_onnx", "floor"), ("cubic", "floor"), ("nearest", "floor"), ("nearest", "ceil"),
+                                   ("nearest", "round_prefer_floor"), ("nearest", "round_prefer_ceil"))
+             if coordinates != "align_corners" or scale < 1.2]
+    moved = 0
+    for node, found, theirs in zip(nodes, compute(nodes, tmp_path, nnefc), openvino_results(nodes, worker), strict=True):
+        x = node.inputs[0].array
+        is_aligned = node.attributes["coordinate_transformation_mode"] == "align_corners"  # which goes by the extents alone
+        assert difference({"out": found}, {"out": x if is_aligned and found.shape == x.shape else resized_by_onnx(node)}, 1e-5) is None, node.describe()
+        is_copied = found.shape == x.shape and not np.array_equal(found, x)
+        moved += is_copied
+        assert difference({"out": theirs}, {"out": x if is_copied else found}, 1e-4) is None, node.describe()
+    assert moved > len(nodes) // 5
+
+
+def slice_inputs(step: int, more: int = 0) -> list[Value]:
+    """Inputs of Slice and SliceScatter after the data: along axis 1, and `more` elements along axis 0 before it."""
+    lead = [[0], [more], [1], [0]] if more else [[], [], [], []]
+    return [ints(*lead[0], 1), ints(*lead[1], 5), ints(*lead[2], step), ints(*lead[3], 1)]
+
+
+STEPS = [("opset8.Slice", 3, lambda step: [data(2, 6), *slice_inputs(step)]),
+         ("opset8.Slice", 3, lambda step: [data(1, 6, 2, 2), *slice_inputs(step)]),
+         ("opset8.Slice", 3, lambda step: [data(1, 6, 2, 2), *slice_inputs(step, 1)]),
+         ("opset1.StridedSlice", 3, lambda step: [data(2, 6), ints(0, 1), ints(2, 5), ints(1, step)]),
+         ("opset15.SliceScatter", 4, lambda step: [data(2, 6), data(2, 4 if step > 0 else 0), *slice_inputs(step)])]
+
+
+@pytest.mark.parametrize("row,place,inputs", STEPS)
+def test_steps_of_zero_are_refused(row, place, inputs, tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    """A step of 1 and of -1 is valid, 0 breaks a rule: of a constant when the model is read, of other steps in a run."""
+    attributes = {"begin_mask": "", "end_mask": ""} if row == "opset1.StridedSlice" else {}
+    verdicts = Verdicts(tmp_path, worker)
+    near = [Node(row, f"step {step}", inputs(step), attributes, ["f32"]) for step in (1, -1)]
+    assert verdicts.accepted(near) == near, verdicts.problems
+    zero = Node(row, "step 0", inputs(0), attributes, ["f32"])
+    with pytest.raises(Refused) as refused:
+        load(zero.graph().save(tmp_path / "zero.xml"))
+    assert refused.value.rules == ["opset.constant-input"]
+    zero.inputs[place] = replace(zero.inputs[place], constant=False)
+    found = ways(load(zero.graph().save(tmp_path / "zero.xml")), zero.data(), tmp_path, nnefc_ways.transformations(nnefc))
+    assert [(way, getattr(results, "rules", results)) for way, results in found.items() if getattr(results, "rules", 0) != ["opset.constant-input"]] == []
