@@ -37,12 +37,12 @@ std::optional<Dim> InferredExtent(OpContext& op, const std::vector<int64_t>& tar
     }
   }
   const Dim volume = Product(rest);
-  if (given == 0) return volume.known() && volume.min == 0 ? Dim(0) : Dim();
-  if (!volume.known()) {
+  if (given == 0 && volume.min == 0) return volume.known() ? Dim(0) : Dim();
+  if (given > 0 && !volume.known()) {
     return Dim(static_cast<int64_t>(CeilDiv(volume.min, given)),
                volume.max == Dim::kUnbounded ? volume.max : volume.max / given);
   }
-  if (volume.min % given == 0) return Dim(volume.min / given);
+  if (given > 0 && volume.min % given == 0) return Dim(volume.min / given);
   op.Error(kOpsetExtent, "`Reshape` divides {} elements by {} elements", volume.min, given);
   return std::nullopt;
 }

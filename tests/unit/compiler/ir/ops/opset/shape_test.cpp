@@ -120,7 +120,17 @@ TEST(OpsetShapes, SlopesBroadcastToTheData) {
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
 }
 
-// An extent that fits no other may have any value.
+// 0 elements are never a part of more: -1 has no extent next to an extent of 0.
+TEST(OpsetShapes, NoExtentCompletesAnEmptyReshape) {
+  const std::string plain = "special_zero = false";
+  EXPECT_EQ(Infer("opset1.Reshape", "f32[2,3]; i64[2] = 0 -1", plain), "opset.extent");
+  EXPECT_EQ(Infer("opset1.Reshape", "f32[2..4,3]; i64[2] = 0 -1", plain), "opset.extent");
+  EXPECT_EQ(Infer("opset1.Reshape", "f32[0..4,3]; i64[2] = 0 -1", plain), "f32[0,?]");
+  EXPECT_EQ(Infer("opset1.Reshape", "f32[0,3]; i64[2] = 0 -1", plain), "f32[0,0]");
+  EXPECT_EQ(Infer("opset1.Reshape", "f32[2,3]; i64[2] = 0 -1", "special_zero = true"), "f32[2,3]");
+}
+
+// What fits no extent may be any.
 TEST(OpsetShapes, SurviveHugeExtents) {
   const std::string huge = "9223372036854775806";
   EXPECT_EQ(Infer("opset1.Tile", "f32[" + huge + ",2]; i64[2] = 4 1"), "f32[?,2]");
