@@ -176,6 +176,12 @@ void InferClassSelection(OpContext& op) {
     return;
   }
   for (int32_t i = 0; i < op.num_inputs(); ++i) op.Value(i);
+  for (std::string_view name : {"nms_top_k", "keep_top_k", "background_class"}) {
+    if (op.Int(name) >= -1) continue;
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` is {}; expected at least -1", name, op.node().type(),
+             op.Int(name));
+    return;
+  }
   if (op.node().type() == "MulticlassNms" && !(op.Double("nms_eta") >= 0 && op.Double("nms_eta") <= 1)) {
     op.Error(kOpsetAttributeValue, "`nms_eta` of `MulticlassNms` is {}; expected 0 to 1",
              op.Double("nms_eta"));

@@ -130,6 +130,16 @@ TEST(OpsetShapes, NoExtentCompletesAnEmptyReshape) {
   EXPECT_EQ(Infer("opset1.Reshape", "f32[2,3]; i64[2] = 0 -1", "special_zero = true"), "f32[2,3]");
 }
 
+// -1 stands for no limit or no background; smaller numbers stand for nothing.
+TEST(OpsetShapes, LimitsOfClassSelectionAreAtLeastMinusOne) {
+  for (const char* op : {"opset8.MatrixNms", "opset8.MulticlassNms", "opset9.MulticlassNms"}) {
+    for (const std::string name : {"nms_top_k", "keep_top_k", "background_class"}) {
+      EXPECT_NE(Infer(op, "f32[1,5,4]; f32[1,2,5]", name + " = -1"), "opset.attribute-value") << op << name;
+      EXPECT_EQ(Infer(op, "f32[1,5,4]; f32[1,2,5]", name + " = -2"), "opset.attribute-value") << op << name;
+    }
+  }
+}
+
 // What fits no extent may be any.
 TEST(OpsetShapes, SurviveHugeExtents) {
   const std::string huge = "9223372036854775806";
