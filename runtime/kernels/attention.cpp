@@ -13,13 +13,13 @@ namespace nnefc::runtime {
 
 namespace {
 
-// The value added to the score of query `l` and key `s` of a batch: the mask, or minus infinity where a
-// boolean mask is false.
+// What is added to the score of query `l` and key `s` in a batch: the mask, or
+// minus infinity where it is false. A causal attention has no mask.
 class Mask {
  public:
   Mask(const ReferenceRun& run, llvm::ArrayRef<int64_t> scores) : scores_(scores) {
-    if (run.num_inputs() <= 3 || run.input(3).volume() == 0) return;
-    const bool ignored = run.input(3).rank() == 0;  // a placeholder if only `scale` is present
+    if (run.node.Bool("causal") || run.num_inputs() <= 3 || run.input(3).volume() == 0) return;
+    const bool ignored = run.input(3).rank() == 0;  // a placeholder where only `scale` is given
     if (ignored) return;
     mask_ = &run.input(3);
     strides_ = BroadcastStrides(*mask_, scores);

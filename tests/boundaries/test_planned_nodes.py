@@ -222,6 +222,16 @@ def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker
     assert moved > len(nodes) // 5
 
 
+@pytest.mark.parametrize("batch", [1, 2])
+def test_causal_attention_ignores_the_mask(batch: int, tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    inputs = [data(1, 3, 4, 8), data(1, 3, 5, 8), data(1, 3, 5, 6)]
+    row, attributes = "opset13.ScaledDotProductAttention", {"causal": "true"}
+    masked = Node(row, "masked", [*inputs, data(batch, 1, 4, 5)], attributes, ["f32"])
+    found, expected = compute([masked, Node(row, "plain", inputs, attributes, ["f32"])], tmp_path, nnefc)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    np.testing.assert_allclose(found, openvino_results([masked], worker)[0], rtol=1e-4, atol=1e-5)
+
+
 def slice_inputs(step: int, more: int = 0) -> list[Value]:
     """Inputs of Slice and SliceScatter after the data: along axis 1, and `more` elements along axis 0 before it."""
     lead = [[0], [more], [1], [0]] if more else [[], [], [], []]

@@ -7,8 +7,9 @@ namespace nnefc::ir {
 
 namespace {
 
-// ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V] yield [.., L, V]. The
-// leading axes broadcast, including those of a mask [.., L, S].
+// ScaledDotProductAttention-13: query [.., L, E], key [.., S, E], value [.., S, V]
+// give [.., L, V]; what is before the last two axes broadcasts, that of a mask [.., L, S] too. A causal
+// attention ignores the mask.
 void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   PartialShape batch{llvm::ArrayRef<Dim>()};
@@ -32,7 +33,7 @@ void InferAttention(OpContext& op) {
     return;
   }
   llvm::SmallVector<Dim, 4> dims(batch.dims().begin(), batch.dims().end());
-  if (op.has_input(3) && op.shape(3).rank_known() && op.shape(3).rank() > 0) {
+  if (!op.Bool("causal") && op.has_input(3) && op.shape(3).rank_known() && op.shape(3).rank() > 0) {
     llvm::SmallVector<Dim, 4> scores = dims;
     scores.append({dim(0, 2), dim(1, 2)});
     const PartialShape wanted{llvm::ArrayRef<Dim>(scores)};

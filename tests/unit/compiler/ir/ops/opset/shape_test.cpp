@@ -130,6 +130,13 @@ TEST(OpsetShapes, NoExtentCompletesAnEmptyReshape) {
   EXPECT_EQ(Infer("opset1.Reshape", "f32[2,3]; i64[2] = 0 -1", "special_zero = true"), "f32[2,3]");
 }
 
+// A causal attention ignores its mask, whose batch then stretches nothing.
+TEST(OpsetShapes, CausalAttentionHasNoMask) {
+  const std::string inputs = "f32[1,3,4,8]; f32[1,3,5,8]; f32[1,3,5,6]; f32[2,1,4,5]";
+  EXPECT_EQ(Infer("opset13.ScaledDotProductAttention", inputs, "causal = true"), "f32[1,3,4,6]");
+  EXPECT_EQ(Infer("opset13.ScaledDotProductAttention", inputs, "causal = false"), "f32[2,3,4,6]");
+}
+
 // -1 stands for no limit or no background; smaller numbers stand for nothing.
 TEST(OpsetShapes, LimitsOfClassSelectionAreAtLeastMinusOne) {
   for (const char* op : {"opset8.MatrixNms", "opset8.MulticlassNms", "opset9.MulticlassNms"}) {
