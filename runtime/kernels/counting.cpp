@@ -145,10 +145,10 @@ FaultOr<Success> Eye(const ReferenceRun& run) {
   const int64_t columns = output.extent(output.rank() - 1);
   if (run.input(2).volume() != 1) return KernelFault("{} diagonals", run.input(2).volume());
   const int64_t diagonal = ElementsAsInts(run.input(2))[0];
-  const bool known = VisitNumericType(output.type(), [&]<typename T>(TypeTag<T>) {
+  const bool known = VisitAnyType(output.type(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < output.volume(); ++i) {
       const bool is_one = i % columns - i / columns % rows == diagonal;
-      output.mutable_data<T>()[i] = T(static_cast<ComputeType<T>>(is_one ? 1 : 0));
+      output.mutable_data<T>()[i] = ConvertElement<T>(is_one ? 1 : 0);
     }
   });
   if (!known) return UnsupportedType(run);

@@ -222,6 +222,13 @@ def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker
     assert moved > len(nodes) // 5
 
 
+@pytest.mark.parametrize("kind,dtype", [("boolean", np.bool_), ("i32", np.int32), ("f32", np.float32)])
+@pytest.mark.parametrize("rows,columns,diagonal", [(2, 3, 0), (3, 2, -2), (2, 3, 2), (2, 3, 3), (0, 3, 0), (2, 0, 0)])
+def test_eye_of_each_kind(kind, dtype, rows, columns, diagonal, tmp_path: Path, nnefc: Path) -> None:
+    node = Node("opset9.Eye", "planned", [Value(np.array(item), True) for item in (rows, columns, diagonal)], {"output_type": kind}, [kind])
+    np.testing.assert_array_equal(compute([node], tmp_path, nnefc)[0], np.eye(rows, columns, diagonal, dtype=dtype), strict=True)
+
+
 @pytest.mark.parametrize("batch", [1, 2])
 def test_causal_attention_ignores_the_mask(batch: int, tmp_path: Path, nnefc: Path, worker: Worker) -> None:
     inputs = [data(1, 3, 4, 8), data(1, 3, 5, 8), data(1, 3, 5, 6)]
