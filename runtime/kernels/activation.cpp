@@ -1,5 +1,6 @@
 // Activation functions with parameters.
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/kernels/broadcast.h"
@@ -23,9 +24,9 @@ struct ClampFunction {
       lowest = static_cast<T>(low);
       highest = static_cast<T>(high);
     } else {
-      // The bounds are rounded inwards for integers.
-      lowest = ConvertElement<T>(std::ceil(low));
+      // An integer x is compared with the bounds rounded inwards; the upper one decides where they cross.
       highest = ConvertElement<T>(std::floor(high));
+      lowest = std::min(ConvertElement<T>(std::ceil(low)), highest);
     }
     const T limited = x < highest ? x : highest;
     return limited > lowest ? limited : lowest;

@@ -222,6 +222,17 @@ def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker
     assert moved > len(nodes) // 5
 
 
+def test_clamp_of_integers(tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    """Bounds are rounded inwards; where no integer is between them, min(max(x, low), high) is the upper one."""
+    x = np.arange(-4, 5, dtype=np.int32)
+    bounds = [(-1.5, 1.5), (0.25, 0.75), (-0.75, -0.25), (1.0, 1.0), (0.5, 1.0), (0.0, 0.5)]
+    nodes = [Node("opset1.Clamp", "planned", [Value(x, False)], {"min": f"{low}", "max": f"{high}"}, ["i32"]) for low, high in bounds]
+    for (low, high), found, theirs in zip(bounds, compute(nodes, tmp_path, nnefc), openvino_results(nodes, worker), strict=True):
+        expected = np.minimum(np.maximum(x, np.int32(np.ceil(low))), np.int32(np.floor(high)))
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(theirs, expected)
+
+
 @pytest.mark.parametrize("kind,dtype", [("boolean", np.bool_), ("i32", np.int32), ("f32", np.float32)])
 @pytest.mark.parametrize("rows,columns,diagonal", [(2, 3, 0), (3, 2, -2), (2, 3, 2), (2, 3, 3), (0, 3, 0), (2, 0, 0)])
 def test_eye_of_each_kind(kind, dtype, rows, columns, diagonal, tmp_path: Path, nnefc: Path) -> None:
