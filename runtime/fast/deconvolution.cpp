@@ -6,7 +6,7 @@
 #include "runtime/fast/families.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/spread_product.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/transposed_window.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -106,8 +106,8 @@ DeconvolutionShape ShapeOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   DeconvolutionShape shape{.input = input, .output = output, .filter = Shape(filter.begin(), filter.end())};
   std::swap(shape.filter[kGrouped ? 1 : 0], shape.filter[kGrouped ? 2 : 1]);
-  const Window window = MakeWindow(*request.node, output.drop_front(2), input.drop_front(2),
-                                   filter.drop_front(kGrouped ? 3 : 2));
+  const Window window = MakeTransposedWindow(*request.node, output.drop_front(2), input.drop_front(2),
+                                             filter.drop_front(kGrouped ? 3 : 2));
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
     shape.strides.push_back(axis.stride);

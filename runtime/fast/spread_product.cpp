@@ -5,7 +5,7 @@
 #include "runtime/fast/dnnl_kernel.h"
 #include "runtime/fast/product_steps.h"
 #include "runtime/fast/window_tiles.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/transposed_window.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -222,8 +222,8 @@ std::optional<SpreadForm> SpreadFormOf(const KernelRequest& request) {
   if (request.inputs[1].constant == nullptr || filter[0] < kBlockColumns) return std::nullopt;
   // The window of the corresponding convolution, with input and result exchanged.
   const Window window =
-      MakeWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
-                 input.drop_front(2), filter.drop_front(2));
+      MakeTransposedWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
+                           input.drop_front(2), filter.drop_front(2));
   if (!llvm::all_of(window, LiesSideBySide)) return std::nullopt;
   return SpreadForm{.images = input[0],
                     .terms = filter[0],

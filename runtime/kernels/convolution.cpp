@@ -7,8 +7,8 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
+#include "runtime/kernels/transposed_window.h"
 #include "runtime/kernels/unary.h"
-#include "runtime/kernels/window.h"
 
 namespace nnefc::runtime {
 
@@ -39,20 +39,7 @@ Image MakeImage(const TensorView& view) {
   return image;
 }
 
-// Distributes the padding implied by an explicit output shape of a transposed convolution over both ends. The
-// padding attributes are ignored.
-void PadToOutputShape(const ir::Node& node, size_t rank, Window& window) {
-  const std::vector<int64_t> extra = node.Ints("output_padding", rank);
-  const bool upper = node.String("auto_pad") == "same_upper";
-  for (size_t i = 0; i < rank; ++i) {
-    WindowAxis& axis = window[3 - rank + i];
-    const int64_t total = axis.stride * (axis.output - 1) + axis.reach() - axis.input + extra[i];
-    axis.before = upper ? total - total / 2 : total / 2;
-    axis.after = total - axis.before;
-  }
-}
-
-// Reads the extents. The filter is [(groups,) channels, channels, spatial...].
+// The filter is [(groups,) channels, channels, spatial...].
 ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transposed) {
   const TensorView& filter = run.input(1);
   ConvolutionShape shape{MakeImage(run.input(0)), MakeImage(run.output()), 1, {}};
@@ -62,9 +49,8 @@ ConvolutionShape MakeShape(const ReferenceRun& run, bool grouped, bool transpose
   };
   const TensorView& wide = transposed ? static_cast<const TensorView&>(run.output()) : run.input(0);
   const TensorView& narrow = transposed ? run.input(0) : static_cast<const TensorView&>(run.output());
-  shape.window = MakeWindow(run.node, spatial(wide, 2), spatial(narrow, 2), spatial(filter, grouped ? 3 : 2));
-  if (transposed && run.num_inputs() > 2)
-    PadToOutputShape(run.node, static_cast<size_t>(wide.rank()) - 2, shape.window);
+  const auto make = transposed ? MakeTransposedWindow : MakeWindow;
+  shape.window = make(run.node, spatial(wide, 2), spatial(narrow, 2), spatial(filter, grouped ? 3 : 2));
   return shape;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/interval.h"
+#include "runtime/kernels/transposed_window.h"
 
 namespace nnefc::runtime {
 
@@ -36,6 +37,25 @@ Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::Arr
       axis.before = auto_pad == "same_lower" ? total - total / 2 : total / 2;
       axis.after = total - axis.before;
     }
+  }
+  return window;
+}
+
+Window MakeTransposedWindow(const ir::Node& node, llvm::ArrayRef<int64_t> result,
+                            llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> size) {
+  Window window = MakeWindow(node, result, data, size);
+  const bool is_implied = node.num_inputs() > 2;
+  const std::string auto_pad = node.String("auto_pad");
+  if (!is_implied && auto_pad == "explicit") return window;
+  const size_t rank = result.size();
+  const std::vector<int64_t> extra = node.Ints("output_padding", rank);
+  for (size_t i = 0; i < rank; ++i) {
+    WindowAxis& axis = window[3 - rank + i];
+    const int64_t total = axis.stride * (axis.output - 1) + axis.reach() - axis.input + extra[i];
+    // A result that is larger than what the windows reach has zeros at its end.
+    const int64_t cropped = is_implied ? std::max<int64_t>(total, 0) : 0;
+    axis.before = auto_pad == "same_upper" ? cropped - cropped / 2 : cropped / 2;
+    axis.after = total - axis.before;
   }
   return window;
 }

@@ -222,6 +222,50 @@ def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker
     assert moved > len(nodes) // 5
 
 
+def transposed() -> list[Node]:
+    """Transposed convolutions along one axis, whose result is smaller than what the windows reach, equal and larger."""
+    nodes = []
+    for channels, stride, auto_pad, extent, extra, pads in itertools.product(
+            (1, 16), (1, 3), ("explicit", "valid", "same_upper", "same_lower"), (None, -2, -1, 0, 1, 3), (0, 1), (("0", "0"), ("1", "0"), ("0", "1"))):
+        if extra >= stride or (pads != ("0", "0") and auto_pad != "explicit"):
+            continue
+        x, filters = data(1, channels, 4), Value(RANDOM.standard_normal((channels, 2, 3)).astype(np.float32), True)
+        shape = [] if extent is None else [ints(3 * stride + 3 + extent)]
+        nodes.append(Node("opset1.ConvolutionBackpropData", "planned", [x, filters, *shape], {
+            "strides": f"{stride}", "dilations": "1", "pads_begin": pads[0], "pads_end": pads[1], "auto_pad": auto_pad,
+            "output_padding": f"{extra}"}, ["f32"]))
+    return nodes
+
+
+def spread(node: Node) -> np.ndarray:
+    """The formula of OpenVINO's documents: without an extent of the result, pads are those of `explicit`. An extent implies pads, half of
+    them at each end; a larger one adds zeros to the end, as the gradient of a convolution has them."""
+    x, filters = (value.array.astype(np.float64) for value in node.inputs[:2])
+    stride, extra, before, after = (int(node.attributes[name]) for name in ("strides", "output_padding", "pads_begin", "pads_end"))
+    whole = np.zeros((1, filters.shape[1], stride * (x.shape[2] - 1) + filters.shape[2] + extra))
+    for place in range(x.shape[2]):
+        whole[:, :, place * stride:place * stride + filters.shape[2]] += np.einsum("bi,iok->bok", x[:, :, place], filters)
+    if len(node.inputs) == 2:
+        if node.attributes["auto_pad"] != "explicit":
+            before = after = 0
+        return whole[:, :, before:whole.shape[2] - after].astype(np.float32)
+    extent = int(node.inputs[2].array[0])
+    total = max(whole.shape[2] - extent, 0)
+    before = total - total // 2 if node.attributes["auto_pad"] == "same_upper" else total // 2
+    cropped = whole[:, :, before:before + extent]
+    return np.pad(cropped, ((0, 0), (0, 0), (0, extent - cropped.shape[2]))).astype(np.float32)
+
+
+def test_extents_of_transposed_convolutions(tmp_path: Path, nnefc: Path, worker: Worker) -> None:
+    """The formula decides: where an extent is given, OpenVINO's plug-in goes by explicit pads, too."""
+    nodes = transposed()
+    for node, found, theirs in zip(nodes, compute(nodes, tmp_path, nnefc), openvino_results(nodes, worker), strict=True):
+        expected = spread(node)
+        assert difference({"out": found}, {"out": expected}, 1e-5) is None, node.describe()
+        if len(node.inputs) == 2 or node.attributes["auto_pad"].startswith("same"):
+            assert difference({"out": theirs}, {"out": expected}, 1e-4) is None, node.describe()
+
+
 def test_clamp_of_integers(tmp_path: Path, nnefc: Path, worker: Worker) -> None:
     """Bounds are rounded inwards; where no integer is between them, min(max(x, low), high) is the upper one."""
     x = np.arange(-4, 5, dtype=np.int32)
