@@ -1,5 +1,5 @@
-// Runs every operation of cases.txt, whose expected values OpenVINO computed
-// (make_cases.py), on both backends.
+// Runs every operation of cases.txt and of the files beside it, whose expected values OpenVINO computed
+// (make_cases.py and the others), on both backends.
 
 #include <fstream>
 #include <map>
@@ -21,6 +21,7 @@ struct Case {
   std::vector<CaseTensor> inputs;
   std::vector<TensorValue> outputs;
   double tolerance = 0;
+  std::string fault = {};  // a part of the message, where the run must fail
 };
 
 Shape ParseShape(const std::string& text) {
@@ -88,6 +89,8 @@ void ReadCases(const std::string& name, std::vector<Case>& cases) {
       cases.back().outputs.push_back(ParseTensor(line, type, dims));
     } else if (word == "tolerance") {
       line >> cases.back().tolerance;
+    } else if (word == "fault") {
+      std::getline(line >> std::ws, cases.back().fault);
     }
   }
 }
@@ -95,10 +98,20 @@ void ReadCases(const std::string& name, std::vector<Case>& cases) {
 const std::vector<Case>& Cases() {
   static const auto* cases = [] {
     auto* read = new std::vector<Case>;
-    for (const char* name : {"cases.txt", "corner_cases.txt", "recurrent_cases.txt"}) ReadCases(name, *read);
+    for (const char* name : {"cases.txt", "corner_cases.txt", "recurrent_cases.txt", "row_cases.txt"})
+      ReadCases(name, *read);
     return read;
   }();
   return *cases;
+}
+
+void ExpectFault(const TestGraph& graph, const std::vector<TensorValue>& values, Backend backend,
+                 const std::string& fault) {
+  const auto executable = Compile(graph.graph, {.backend = backend, .threads = 2});
+  ASSERT_NE(executable, nullptr);
+  const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(values);
+  ASSERT_FALSE(outputs.ok());
+  EXPECT_NE(outputs.error().message.find(fault), std::string::npos) << outputs.error().message;
 }
 
 void RunCase(const Case& test, Backend backend) {
@@ -116,6 +129,7 @@ void RunCase(const Case& test, Backend backend) {
   }
   const ir::OutputPort node = graph.Op(test.set, test.type, inputs, test.attributes, test.num_outputs);
   for (int i = 0; i < test.num_outputs; ++i) graph.Result({node.node, i});
+  if (!test.fault.empty()) return ExpectFault(graph, values, backend, test.fault);
   const std::vector<TensorValue> outputs = RunGraph(graph.graph, {.backend = backend, .threads = 2}, values);
   ASSERT_EQ(outputs.size(), test.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) ExpectNear(outputs[i], test.outputs[i], test.tolerance);
