@@ -1,0 +1,273 @@
+// Convolutions of quantized images against sums of integers: filters of all extents around those of vectors and tiles,
+// codes near their zero, far from it and at both ends, and what may follow up to the next quantization.
+
+#include "runtime/fast/dnnl_layout.h"
+#include "runtime/fast/lanes/lanes.h"
+#include "tests/unit/runtime/engine/quantized/quantized_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+// What a plan has where sums of codes are computed by our own kernels alone.
+std::string OwnKernel(const std::string& kernel) {
+  return HasLanes() && !HasVnni() ? kernel : "";
+}
+
+void CheckSums(const Convolved& window, int zero, Spread spread, const std::string& kernel) {
+  SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zero " +
+               std::to_string(zero) + ", spread " + std::to_string(static_cast<int>(spread)));
+  const Quantization by{.zero = zero};
+  const std::vector<int64_t> codes = DrawCodes(window.image, zero, spread, 1);
+  const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 2);
+  TestGraph g;
+  g.Result(window.Add(g, Quantize(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
+  const std::vector<int64_t> sums = window.Sums(Less(codes, zero), weights);
+  std::vector<double> expected;
+  for (size_t i = 0; i < sums.size(); ++i)
+    expected.push_back(static_cast<double>(sums[i]) * by.scale * FilterScale(window.OutputOf(i)));
+  ExpectNumbers(g, {NumbersOf(window.image, codes, by)}, expected, kernel);
+}
+
+TEST(QuantizedWindowsTest, Channels) {
+  for (const int64_t channels : {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 64, 68}) {
+    for (const int64_t outputs : {1, 15, 16, 17, 33}) {
+      const Convolved window{.image = {1, channels, 5, 6},
+                             .outputs = outputs,
+                             .size = {3, 2},
+                             .begin = {1, 0},
+                             .end = {1, 1}};
+      CheckSums(window, 131, kSpreads[static_cast<size_t>(channels + outputs) % 4], OwnKernel("codes"));
+    }
+  }
+}
+
+TEST(QuantizedWindowsTest, Windows) {
+  const Convolved windows[] = {
+      {.image = {2, 20, 7, 9}, .outputs = 23, .size = {1, 1}, .strides = {2, 1}},
+      {.image = {2, 20, 7, 9}, .outputs = 23, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 0}, .end = {0, 1}},
+      {.image = {1, 16, 9, 7}, .outputs = 16, .size = {3, 3}, .dilations = {2, 1}, .begin = {2, 1}, .end = {2, 1}},
+      {.image = {1, 16, 9, 7}, .outputs = 17, .size = {2, 5}, .strides = {1, 3}, .begin = {1, 2}, .end = {1, 4}},
+      {.image = {1, 6, 2, 3}, .outputs = 5, .size = {5, 5}, .begin = {4, 4}, .end = {4, 4}},
+      {.image = {2, 17, 11}, .outputs = 20, .size = {3}, .strides = {2}, .dilations = {2}, .begin = {3}, .end = {2}},
+      {.image = {1, 64, 1, 1}, .outputs = 40, .size = {1, 1}},
+      {.image = {1, 3, 12, 13}, .outputs = 32, .size = {7, 7}, .strides = {2, 2}, .begin = {3, 3}, .end = {3, 3}},
+      // A window that lies in the border alone, at either end.
+      {.image = {1, 16, 2, 2}, .outputs = 16, .size = {2, 2}, .begin = {3, 0}, .end = {0, 3}}};
+  for (const Convolved& window : windows) {
+    for (const int zero : {0, 1, 128, 255}) {
+      for (const Spread spread : kSpreads) CheckSums(window, zero, spread, OwnKernel("codes"));
+    }
+  }
+}
+
+// 3x3 filters that are applied in fewer multiplications where codes have no VNNI.
+TEST(QuantizedWindowsTest, WinogradTiles) {
+  for (const int64_t rows : {4, 9, 16, 17, 18}) {
+    for (const int64_t columns : {8, 13, 16}) {
+      const Convolved window{.image = {1, 32, rows, columns},
+                             .outputs = 40,
+                             .size = {3, 3},
+                             .begin = {1, rows % 2},
+                             .end = {1, columns % 2}};
+      const std::string kernel = OwnKernel(rows >= 16 ? "nnefc:winograd_of_codes" : "codes");
+      CheckSums(window, 100, Spread::kAnywhere, kernel);
+      CheckSums(window, 0, Spread::kEnds, kernel);
+    }
+  }
+}
+
+// The largest sums: all codes at one end, all weights of one sign.
+TEST(QuantizedWindowsTest, LargestSums) {
+  for (const int64_t channels : {32, 224, 384}) {
+    for (const int64_t weight : {127, -127}) {
+      const Convolved window{
+          .image = {1, channels, 6, 6}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+      const Quantization by{.scale = 1};
+      const std::vector<int64_t> codes(SizeOf(window.image), 255);
+      const std::vector<int64_t> weights(static_cast<size_t>(16 * channels * 9), weight);
+      TestGraph g;
+      g.Result(window.Add(g, Quantize(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
+      const std::vector<int64_t> sums = window.Sums(codes, weights);
+      const auto made = RunGraph(g.graph, {.threads = 1}, {NumbersOf(window.image, codes, by)});
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const double expected = static_cast<double>(sums[i]) * FilterScale(window.OutputOf(i));
+        ASSERT_NEAR(made[0].ElementAsDouble(static_cast<int64_t>(i)), expected, 1e-5 * std::abs(expected));
+      }
+    }
+  }
+}
+
+TEST(QuantizedWindowsTest, Depthwise) {
+  for (const int64_t channels : {2, 15, 16, 17, 33, 64}) {
+    for (const int64_t multiplier : {1, 2}) {
+      Convolved window{.image = {2, channels, 6, 7},
+                       .outputs = channels * multiplier,
+                       .size = {3, 3},
+                       .begin = {1, 1},
+                       .end = {1, 1},
+                       .groups = channels};
+      CheckSums(window, 128, Spread::kAnywhere, "");
+      window.strides = {2, 2};
+      window.size = {2, 4};
+      CheckSums(window, 0, Spread::kEnds, "");
+    }
+  }
+}
+
+TEST(QuantizedWindowsTest, Groups) {
+  struct Widths {
+    int64_t channels, outputs, groups;
+  };
+  for (const auto& [channels, outputs, groups] :
+       {Widths{8, 8, 5}, Widths{16, 16, 3}, Widths{4, 8, 7}, Widths{32, 32, 2}, Widths{12, 48, 3},
+        Widths{24, 16, 2}, Widths{3, 5, 2}, Widths{16, 16, 1}}) {
+    for (const int64_t stride : {1, 2}) {
+      const Convolved window{.image = {1, channels * groups, 9, 10},
+                             .outputs = outputs * groups,
+                             .size = {3, 3},
+                             .strides = {stride, stride},
+                             .begin = {1, 1},
+                             .end = {1, 1},
+                             .groups = groups};
+      for (const Spread spread : kSpreads) CheckSums(window, 131, spread, "");
+    }
+  }
+}
+
+// What follows a convolution up to the quantization of its result.
+enum class Follows : uint8_t { kNothing, kBias, kScalarBias, kRelu, kBiasRelu, kClamp, kResidual, kResidualRelu };
+
+void CheckCodes(const Convolved& window, const Quantization& from, const Quantization& to, Follows follows) {
+  SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zeros " +
+               std::to_string(from.zero) + " and " + std::to_string(to.zero) + ", follows " +
+               std::to_string(static_cast<int>(follows)));
+  const std::vector<int64_t> codes = DrawCodes(window.image, from.zero, Spread::kAnywhere, 3);
+  const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 4);
+  const Shape result = window.Result();
+  TestGraph g;
+  ir::OutputPort y =
+      window.Add(g, Quantize(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
+  std::vector<TensorValue> inputs = {NumbersOf(window.image, codes, from)};
+  const std::vector<int64_t> sums = window.Sums(Less(codes, from.zero), weights);
+  std::vector<double> expected;
+  for (size_t i = 0; i < sums.size(); ++i)
+    expected.push_back(static_cast<double>(sums[i]) * from.scale * FilterScale(window.OutputOf(i)));
+  if (follows == Follows::kBias || follows == Follows::kBiasRelu) {
+    Shape shape(result.size(), 1);
+    shape[1] = window.outputs;
+    std::vector<float> bias;
+    for (int64_t i = 0; i < window.outputs; ++i) bias.push_back(static_cast<float>(i - 9) / 2);
+    y = g.Op("Add", {y, g.Const(TensorValue::FromFloats(shape, bias))});
+    for (size_t i = 0; i < expected.size(); ++i)
+      expected[i] += bias[static_cast<size_t>(window.OutputOf(i))];
+  }
+  if (follows == Follows::kScalarBias) {
+    y = g.Op("Add", {y, Scalar(g, -1.75F)});
+    for (double& number : expected) number -= 1.75;
+  }
+  if (follows == Follows::kRelu || follows == Follows::kBiasRelu) {
+    y = g.Op("ReLU", {y});
+    for (double& number : expected) number = std::max(number, 0.0);
+  }
+  if (follows == Follows::kClamp) {
+    ir::AttributeMap limits;
+    limits.Set("min", -3.0);
+    limits.Set("max", 6.0);
+    y = g.Op("Clamp", {y}, limits);
+    for (double& number : expected) number = std::clamp(number, -3.0, 6.0);
+  }
+  y = Quantize(g, y, to);
+  double slack = 1e-3;
+  if (follows == Follows::kResidual || follows == Follows::kResidualRelu) {
+    const std::vector<int64_t> others = DrawCodes(result, 60, Spread::kAnywhere, 5);
+    const Quantization of_others{.scale = to.scale * 2, .zero = 60};
+    y = g.Op("Add", {y, Quantize(g, g.Parameter("r", result), of_others)});
+    inputs.push_back(NumbersOf(result, others, of_others));
+    if (follows == Follows::kResidualRelu) y = g.Op("ReLU", {y});
+    for (size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = to.Number(0) + to.scale * to.Code(expected[i]) + of_others.Number(others[i]);
+      if (follows == Follows::kResidualRelu) expected[i] = std::max(expected[i], 0.0);
+    }
+    slack += 0.5;  // of the code before the sum
+    y = Quantize(g, y, to);
+  }
+  g.Result(y);
+  ExpectCodes(g, inputs, to, expected, "", slack);
+}
+
+TEST(QuantizedWindowsTest, QuantizedResults) {
+  const Convolved windows[] = {
+      {.image = {1, 1, 9, 11}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 1, 9, 33}, .outputs = 32, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {2, 3, 9, 8}, .outputs = 17, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 33, 5, 6}, .outputs = 40, .size = {1, 1}},
+      {.image = {1, 32, 8, 9}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 17, 9}, .outputs = 16, .size = {3}, .begin = {1}, .end = {1}},
+      {.image = {1, 20, 7, 7}, .outputs = 20, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 20},
+      {.image = {1, 32, 7, 7}, .outputs = 32, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}, .groups = 4},
+      {.image = {1, 128, 5, 4}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 516, 5, 3}, .outputs = 48, .size = {1, 1}}};
+  for (Convolved window : windows) {
+    if (window.axes() == 1) window.strides = window.dilations = {1};
+    for (const Follows follows :
+         {Follows::kNothing, Follows::kBias, Follows::kScalarBias, Follows::kRelu, Follows::kBiasRelu,
+          Follows::kClamp, Follows::kResidual, Follows::kResidualRelu}) {
+      CheckCodes(window, {.zero = 0}, {.scale = 0.25F, .zero = 90}, follows);
+      CheckCodes(window, {.zero = 131}, {.scale = 0.125F, .zero = 0}, follows);
+      CheckCodes(window, {.zero = 255}, {.scale = 0x1p-4F, .zero = 255}, follows);
+    }
+  }
+}
+
+// A bias of another number for each pixel, a second reader, a sum with what is quantized by another zero.
+TEST(QuantizedWindowsTest, SecondReaders) {
+  const Convolved window{.image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const Quantization from{.zero = 120}, to{.scale = 0.25F, .zero = 110};
+  const std::vector<int64_t> codes = DrawCodes(window.image, 120, Spread::kAnywhere, 6);
+  const std::vector<int64_t> weights = DrawWeights(16, 16 * 9, 7);
+  const std::vector<int64_t> sums = window.Sums(Less(codes, 120), weights);
+  TestGraph g;
+  const ir::OutputPort y =
+      window.Add(g, Quantize(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
+  const ir::OutputPort quantized = Quantize(g, g.Op("ReLU", {y}), to);
+  g.Result(y, "sums");
+  g.Result(window.Add(g, quantized, window.FilterOf(weights)), "next");
+  g.Result(quantized, "codes");
+  for (const int threads : {1, 2}) {
+    const auto made = RunGraph(g.graph, {.threads = threads}, {NumbersOf(window.image, codes, from)});
+    ASSERT_EQ(made.size(), 3U);
+    std::vector<int64_t> next;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const auto at = static_cast<int64_t>(i);
+      const double number = static_cast<double>(sums[i]) * from.scale * FilterScale(window.OutputOf(i));
+      ASSERT_EQ(made[0].ElementAsDouble(at), number) << i;
+      const double code = made[2].ElementAsDouble(at) / to.scale + to.zero;
+      ASSERT_NEAR(code, to.Code(std::max(number, 0.0)), 0.501) << i;
+      next.push_back(static_cast<int64_t>(std::rint(code)) - to.zero);
+    }
+    const std::vector<int64_t> again = window.Sums(next, weights);
+    for (size_t i = 0; i < again.size(); ++i) {
+      const double number = static_cast<double>(again[i]) * to.scale * FilterScale(window.OutputOf(i));
+      ASSERT_EQ(made[1].ElementAsDouble(static_cast<int64_t>(i)), number) << i;
+    }
+  }
+}
+
+// Filters whose numbers are multiples of no scale, or not constant, are multiplied as numbers.
+TEST(QuantizedWindowsTest, FiltersOfNumbers) {
+  const Convolved window{.image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  for (const bool is_constant : {true, false}) {
+    const TensorValue filter = RandomTensor(window.Filter(), 8);
+    TestGraph g;
+    const ir::OutputPort x = Quantize(g, g.Parameter("x", window.image), {.zero = 128});
+    const ir::OutputPort factor = is_constant ? g.Const(filter) : g.Parameter("filter", window.Filter());
+    g.Result(g.Op("Convolution", {x, factor}, window.Attributes()));
+    std::vector<TensorValue> inputs = {RandomTensor(window.image, 9)};
+    if (!is_constant) inputs.push_back(filter);
+    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
+    ExpectNear(RunGraph(g.graph, {.threads = 2}, inputs)[0], expected[0], 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
