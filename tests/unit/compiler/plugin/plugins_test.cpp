@@ -1,5 +1,5 @@
-// Plug-ins, loaded from shared libraries that the build makes: what they bring, and each mistake of a file or of what
-// one registers. `module/module.cpp` calls back, so that each test registers what it wants.
+// Plug-ins, loaded from shared libraries that the build makes: what they bring, and each mistake of a file or
+// of what one registers. `module/module.cpp` calls back, so that each test registers what it wants.
 
 #include "compiler/plugin/plugins.h"
 
@@ -171,7 +171,8 @@ TEST_F(PluginsTest, FilesThatAreNoPlugins) {
   for (const size_t size : {size_t{0}, size_t{3}, size_t{4}, size_t{20}, sizeof(Elf64_Ehdr) - 1,
                             sizeof(Elf64_Ehdr), size_t{4096}, whole.size() / 2, whole.size() - 1}) {
     SCOPED_TRACE(size);
-    ExpectMistake(*Plugins::Load({Write("part.so", whole.substr(0, size))}), "plugin.not-a-plug-in", "part.so");
+    ExpectMistake(*Plugins::Load({Write("part.so", whole.substr(0, size))}), "plugin.not-a-plug-in",
+                  "part.so");
   }
   ExpectMistake(*Plugins::Load({Write("text.so", std::string(4096, 'x'))}), "plugin.not-a-plug-in",
                 "it is no shared library");
@@ -231,7 +232,8 @@ TEST_F(PluginsTest, DamagedSections) {
   };
   const Elf64_Shdr names = section(header.e_shstrndx);
   size_t index = 0;
-  while (std::string(whole.data() + names.sh_offset + section(index).sh_name) != NNEFC_INTERFACE_SECTION) ++index;
+  while (std::string(whole.data() + names.sh_offset + section(index).sh_name) != NNEFC_INTERFACE_SECTION)
+    ++index;
   const auto interface = [&](const std::function<void(Elf64_Shdr&)>& change) {
     Elf64_Shdr changed = section(index);
     change(changed);
@@ -257,7 +259,8 @@ TEST_F(PluginsTest, DamagedSections) {
 // ---- registration ----
 
 TEST_F(PluginsTest, RegistrationThatThrows) {
-  ExpectMistake([](Registrar&) { throw std::runtime_error("no licence"); }, "plugin.registration", "no licence");
+  ExpectMistake([](Registrar&) { throw std::runtime_error("no licence"); }, "plugin.registration",
+                "no licence");
   ExpectMistake([](Registrar&) { throw 7; }, "plugin.registration", "no std::exception");
   // Nothing of the plug-in counts then.
   const auto plugins = Load([](Registrar& registrar) {
@@ -295,11 +298,11 @@ TEST_F(PluginsTest, Transformations) {
       "plugin.duplicate", "registered twice");
   ExpectMistake([](Registrar& r) { r.AddTransformation<Named>("nnefc::transform::front::MishFusion"); },
                 "plugin.duplicate", "an id belongs to one");
-  for (const char* function : {"phase", "kind", "RunBefore", "RunAfter", "Description", "Example", "is_anchor",
-                               "replacement_id", "kind-int"}) {
+  for (const char* function : {"phase", "kind", "RunBefore", "RunAfter", "Description", "Example",
+                               "is_anchor", "replacement_id", "kind-int"}) {
     SCOPED_TRACE(function);
-    ExpectMistake([=](Registrar& r) { r.AddTransformation<Named>("Throws", function); }, "plugin.registration",
-                  std::string(function).substr(0, std::string(function).find('-')));
+    ExpectMistake([=](Registrar& r) { r.AddTransformation<Named>("Throws", function); },
+                  "plugin.registration", std::string(function).substr(0, std::string(function).find('-')));
   }
 }
 
@@ -346,12 +349,14 @@ TEST_F(PluginsTest, TransformationsThatCannotBeMadeAgain) {
 TEST_F(PluginsTest, Libraries) {
   ExpectMistake(
       [](Registrar& r) {
-        r.AddLibrary("acme", std::string(kHead) + "fragment broken( x: tensor<scalar> -> ( y: tensor<scalar> );");
+        r.AddLibrary("acme",
+                     std::string(kHead) + "fragment broken( x: tensor<scalar> -> ( y: tensor<scalar> );");
       },
       "plugin.library-text", "`acme`");
   ExpectMistake(
       [](Registrar& r) {
-        r.AddLibrary("acme", std::string(kHead) + "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );");
+        r.AddLibrary("acme",
+                     std::string(kHead) + "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> );");
       },
       "plugin.library-text", "relu");
   ExpectMistake([](Registrar& r) { r.AddLibrary("acme", std::string(kHead) + kPrimitive); }, "plugin.entry",
@@ -359,8 +364,9 @@ TEST_F(PluginsTest, Libraries) {
   ExpectMistake(
       [](Registrar& r) {
         AddBroken(r);
-        r.AddLibrary("acme", std::string(kHead) + "fragment other( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n"
-                                                  "{\n    y = relu(x);\n}");
+        r.AddLibrary("acme", std::string(kHead) +
+                                 "fragment other( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n"
+                                 "{\n    y = relu(x);\n}");
       },
       "plugin.duplicate", "library `acme` is registered twice");
   ExpectMistake(
@@ -467,7 +473,8 @@ TEST_F(PluginsTest, LoweringsAndKernelsOfARun) {
     } catch (const std::runtime_error& error) {
       const std::string message = error.what();
       EXPECT_NE(message.find("nnef.broken"), std::string::npos) << message;
-      EXPECT_NE(message.find(is_exception ? "no registry" : "no std::exception"), std::string::npos) << message;
+      EXPECT_NE(message.find(is_exception ? "no registry" : "no std::exception"), std::string::npos)
+          << message;
       EXPECT_NE(message.find(Module("whole")), std::string::npos) << message;
     }
   }
@@ -511,8 +518,7 @@ TEST_F(PluginsTest, InputsAndResultsOfDeclarations) {
 }
 
 TEST_F(PluginsTest, GenericDeclarations) {
-  const ir::OpInfo row =
-      RowOf("fragment broken<?>( x: tensor<?>, value: ?[] ) -> ( y: tensor<?> );");
+  const ir::OpInfo row = RowOf("fragment broken<?>( x: tensor<?>, value: ?[] ) -> ( y: tensor<?> );");
   ASSERT_EQ(row.inputs.size(), 1U);
   EXPECT_TRUE(row.inputs[0].generic);
   EXPECT_TRUE(row.is_generic);
@@ -522,13 +528,16 @@ TEST_F(PluginsTest, GenericDeclarations) {
 
 TEST_F(PluginsTest, AttributesOfDeclarations) {
   const ir::OpInfo row = RowOf(
-      "fragment broken( x: tensor<scalar>, i: integer = -3, s: scalar = 0.25, l: logical = true, t: string = 'same', "
-      "is: integer[] = [1, 2], ss: scalar[] = [0.5], ps: (integer,integer)[] = [(0, 1)], no: integer ) -> ( y: "
+      "fragment broken( x: tensor<scalar>, i: integer = -3, s: scalar = 0.25, l: logical = true, t: string = "
+      "'same', "
+      "is: integer[] = [1, 2], ss: scalar[] = [0.5], ps: (integer,integer)[] = [(0, 1)], no: integer ) -> ( "
+      "y: "
       "tensor<scalar> );");
   const std::pair<const char*, ir::AttributeKind> expected[] = {
-      {"i", ir::AttributeKind::kInt},     {"s", ir::AttributeKind::kDouble},   {"l", ir::AttributeKind::kBool},
-      {"t", ir::AttributeKind::kString},  {"is", ir::AttributeKind::kInts},    {"ss", ir::AttributeKind::kDoubles},
-      {"ps", ir::AttributeKind::kPairs},  {"no", ir::AttributeKind::kInt}};
+      {"i", ir::AttributeKind::kInt},    {"s", ir::AttributeKind::kDouble},
+      {"l", ir::AttributeKind::kBool},   {"t", ir::AttributeKind::kString},
+      {"is", ir::AttributeKind::kInts},  {"ss", ir::AttributeKind::kDoubles},
+      {"ps", ir::AttributeKind::kPairs}, {"no", ir::AttributeKind::kInt}};
   ASSERT_EQ(row.attributes.size(), 8U);
   for (size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(row.attributes[i].name, expected[i].first);
@@ -574,7 +583,8 @@ TEST_F(PluginsTest, ShapeFunctionsThatThrow) {
       FAIL();
     } catch (const std::runtime_error& error) {
       const std::string message = error.what();
-      EXPECT_NE(message.find(is_exception ? "no such axis" : "no std::exception"), std::string::npos) << message;
+      EXPECT_NE(message.find(is_exception ? "no such axis" : "no std::exception"), std::string::npos)
+          << message;
       EXPECT_NE(message.find(Module("whole")), std::string::npos) << message;
     }
   }

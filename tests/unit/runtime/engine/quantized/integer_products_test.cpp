@@ -1,5 +1,5 @@
-// Convolutions and matrix products of i32 against sums of integers that wrap around: numbers that are codes less a
-// zero, that fit 16 bits, and that fit neither.
+// Convolutions and matrix products of i32 against sums of integers that wrap around: numbers that are codes
+// less a zero, that fit 16 bits, and that fit neither.
 
 #include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
@@ -79,7 +79,8 @@ void CheckProduct(const IntegerProduct& product, const std::vector<int64_t>& num
   }
   const Shape shape = product.transposed ? Shape{product.outputs, inputs} : Shape{inputs, product.outputs};
   TestGraph g;
-  g.Result(g.Op("MatMul", {g.Parameter("x", product.left, ElementType::kI32), g.Const(Integers(shape, matrix))},
+  g.Result(g.Op("MatMul",
+                {g.Parameter("x", product.left, ElementType::kI32), g.Const(Integers(shape, matrix))},
                 With("transpose_b", product.transposed)));
   std::vector<int64_t> sums;
   for (int64_t row = 0; row < rows; ++row) {
@@ -95,9 +96,9 @@ void CheckProduct(const IntegerProduct& product, const std::vector<int64_t>& num
 }
 
 TEST(IntegerProductsTest, Matrices) {
-  const IntegerProduct products[] = {{{1, 5}, 3},        {{7, 33}, 16, true}, {{2, 50, 24}, 40},  {{3, 1, 70}, 17, true},
-                              {{130, 72}, 70},    {{1, 1}, 1},         {{15, 2}, 15, true}, {{14, 64}, 31},
-                              {{29, 16}, 33, true}};
+  const IntegerProduct products[] = {
+      {{1, 5}, 3}, {{7, 33}, 16, true}, {{2, 50, 24}, 40}, {{3, 1, 70}, 17, true}, {{130, 72}, 70},
+      {{1, 1}, 1}, {{15, 2}, 15, true}, {{14, 64}, 31},    {{29, 16}, 33, true}};
   for (const IntegerProduct& product : products) {
     for (const Range range : kRanges) {
       SCOPED_TRACE(ToString(product.left) + " by " + std::to_string(product.outputs) + ", range " +
@@ -136,7 +137,8 @@ TEST(IntegerProductsTest, RowsBeyondCodes) {
       if (least + difference > kLargest) continue;
       SCOPED_TRACE(std::to_string(least) + " and " + std::to_string(difference) + " more");
       std::vector<int64_t> numbers(24 * 64, least);
-      for (size_t i = 0; i < numbers.size(); ++i) numbers[i] += static_cast<int64_t>(i * 31) % (difference + 1);
+      for (size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] += static_cast<int64_t>(i * 31) % (difference + 1);
       // Zeros belong to each range.
       numbers[5] = least + difference;
       numbers[70] = least;
@@ -167,18 +169,25 @@ TEST(IntegerProductsTest, Convolutions) {
       {.image = {1, 24, 6, 10}, .outputs = 20},
       {.image = {1, 1, 1, 1}, .outputs = 1},
       {.image = {2, 6, 7, 7}, .outputs = 16, .strides = {2, 3}, .begin = {0, 1}},
-      {.image = {1, 4, 40}, .outputs = 18, .size = {5}, .strides = {2}, .dilations = {3}, .begin = {6}, .end = {7}},
+      {.image = {1, 4, 40},
+       .outputs = 18,
+       .size = {5},
+       .strides = {2},
+       .dilations = {3},
+       .begin = {6},
+       .end = {7}},
       {.image = {1, 2, 3, 4}, .outputs = 4, .size = {5, 5}, .begin = {4, 4}, .end = {4, 4}}};
   for (const Convolved& window : windows) {
     for (const Range range : kRanges) {
       SCOPED_TRACE(ToString(window.image) + ", range " + std::to_string(static_cast<int>(range)));
       const std::vector<int64_t> numbers = DrawIntegers(SizeOf(window.image), LargestNumber(range, false), 8);
-      const std::vector<int64_t> weights = DrawIntegers(SizeOf(window.Filter()), LargestNumber(range, true), 9);
+      const std::vector<int64_t> weights =
+          DrawIntegers(SizeOf(window.Filter()), LargestNumber(range, true), 9);
       TestGraph g;
       g.Result(window.Add(g, g.Parameter("x", window.image, ElementType::kI32),
                           Integers(window.Filter(), weights)));
-      // Products of 31 bits each, of which there are at most 153: the loops' sums of 64 bits wrap around as those
-      // of 32 bits do.
+      // Products of 31 bits each, of which there are at most 153: the loops' sums of 64 bits wrap around as
+      // those of 32 bits do.
       ExpectIntegers(g, Integers(window.image, numbers), window.Sums(numbers, weights),
                      range != Range::kWideWeights);
     }
@@ -201,11 +210,10 @@ TEST(IntegerProductsTest, NumbersOfSums) {
           const TensorValue others = RandomTensor(result, 12), bias = RandomTensor({outputs}, 13);
           const float scale = 0.003F;
           TestGraph g;
-          const ir::OutputPort sums =
-              g.Op("Convert",
-                   {g.Op("MatMul", {g.Parameter("x", left, ElementType::kI32),
-                                    g.Const(Integers({inputs, outputs}, weights))})},
-                   With("destination_type", ElementType::kF32));
+          const ir::OutputPort sums = g.Op("Convert",
+                                           {g.Op("MatMul", {g.Parameter("x", left, ElementType::kI32),
+                                                            g.Const(Integers({inputs, outputs}, weights))})},
+                                           With("destination_type", ElementType::kF32));
           const ir::OutputPort s = g.Parameter("s", {}), r = g.Parameter("r", result);
           ir::OutputPort y = adds_first ? g.Op("Multiply", {s, g.Op("Add", {r, sums})})
                                         : g.Op("Add", {g.Op("Multiply", {sums, s}), g.Const(bias)});
@@ -225,8 +233,9 @@ TEST(IntegerProductsTest, NumbersOfSums) {
             largest = std::max(largest, std::abs(expected.back()));
           }
           for (const Backend backend : kBackends) {
-            const auto made = RunGraph(g.graph, {.backend = backend, .threads = 2},
-                                       {Integers(left, numbers), TensorValue::FromFloats({}, {scale}), others});
+            const auto made =
+                RunGraph(g.graph, {.backend = backend, .threads = 2},
+                         {Integers(left, numbers), TensorValue::FromFloats({}, {scale}), others});
             for (size_t i = 0; i < expected.size(); ++i)
               ASSERT_NEAR(made[0].ElementAsDouble(static_cast<int64_t>(i)), expected[i], 1e-6 * largest) << i;
           }

@@ -1,4 +1,5 @@
-// Quantizations alone, by each of their formulas, and what moves, joins, compares, adds or looks up codes between two.
+// Quantizations alone, by each of their formulas, and what moves, joins, compares, adds or looks up codes
+// between two.
 
 #include "runtime/fast/lanes/lanes.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
@@ -69,8 +70,8 @@ TEST(QuantizeTest, SpecialNumbers) {
       TestGraph g;
       g.Result(TakeCodes(g, QuantizeBy(g, formula, g.Parameter("x", {2, 8}), by), 8));
       const auto low = static_cast<float>(by.Number(0)), high = static_cast<float>(by.Number(255));
-      const std::vector<float> numbers = {kInfinity, -kInfinity, largest, -largest, denormal,       -denormal,
-                                          0.0F,      -0.0F,      low,     high,     low - 1,        high + 1,
+      const std::vector<float> numbers = {kInfinity, -kInfinity, largest, -largest, denormal, -denormal,
+                                          0.0F,      -0.0F,      low,     high,     low - 1,  high + 1,
                                           0.3F,      -0.3F,      1e10F,   -1e10F};
       std::vector<double> expected;
       for (const float number : numbers) {
@@ -89,7 +90,8 @@ TEST(QuantizeTest, NanInCodes) {
     const Quantization by{.scale = 0.25F, .zero = 100};
     TestGraph g;
     g.Result(TakeCodes(g, QuantizeBy(g, formula, g.Parameter("x", {1, 4}), by), 4));
-    const auto made = RunGraph(g.graph, {.threads = 1}, {TensorValue::FromFloats({1, 4}, {1, kNan, kNan, 2})});
+    const auto made =
+        RunGraph(g.graph, {.threads = 1}, {TensorValue::FromFloats({1, 4}, {1, kNan, kNan, 2})});
     EXPECT_EQ(made[0].ElementAsDouble(0), 1);
     for (const int64_t at : {1, 2})
       EXPECT_EQ(made[0].ElementAsDouble(at), by.Number(formula == Formula::kFakeQuantize ? 0 : 255));
@@ -100,10 +102,8 @@ TEST(QuantizeTest, NanInCodes) {
 // From the codes of one range to those of another: all 256 of them, and repeated ones.
 TEST(QuantizeTest, CodesOfCodes) {
   const Quantization first{.zero = 100};
-  const Quantization seconds[] = {{.scale = 0x1p-4F, .zero = 90},
-                                  {.scale = 0x1p-6F, .zero = 3},
-                                  {.scale = 0x1p-5F, .zero = 255},
-                                  first};
+  const Quantization seconds[] = {
+      {.scale = 0x1p-4F, .zero = 90}, {.scale = 0x1p-6F, .zero = 3}, {.scale = 0x1p-5F, .zero = 255}, first};
   for (const Quantization& second : seconds) {
     for (const int64_t rows : {1, 31, 32, 33, 130}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, zero " + std::to_string(second.zero));
@@ -201,7 +201,8 @@ TEST(CodesOfImagesTest, Means) {
   }
 }
 
-// Channels of two images one after the other, quantized by the same or by other limits, read by one node or two.
+// Channels of two images one after the other, quantized by the same or by other limits, read by one node or
+// two.
 TEST(CodesOfImagesTest, JoinedChannels) {
   for (const int64_t left : {1, 16, 17}) {
     for (const int64_t right : {3, 16, 32}) {
@@ -252,7 +253,8 @@ TEST(CodesOfImagesTest, Sums) {
         SCOPED_TRACE(std::to_string(columns) + " columns, relu " + std::to_string(has_relu) + ", zero " +
                      std::to_string(zero));
         const Shape shape = {8, columns};
-        const Quantization a{.zero = 100}, b{.scale = 0x1p-4F, .zero = 140}, to{.scale = 0x1p-5F, .zero = zero};
+        const Quantization a{.zero = 100}, b{.scale = 0x1p-4F, .zero = 140},
+            to{.scale = 0x1p-5F, .zero = zero};
         const std::vector<int64_t> left = DrawCodes(shape, 100, Spread::kAnywhere, 5);
         const std::vector<int64_t> right = DrawCodes(shape, 140, Spread::kAnywhere, 6);
         TestGraph g;
@@ -285,18 +287,23 @@ const Function kFunctions[] = {
     {"gelu by erf",
      [](TestGraph& g, ir::OutputPort x) {
        const ir::OutputPort erf = g.Op("Erf", {g.Op("Multiply", {x, Scalar(g, 0.70710677F)})});
-       return g.Op("Multiply",
-                   {g.Op("Multiply", {x, g.Op("Add", {erf, Scalar(g, 1.0F)})}), Scalar(g, 0.5F)});
+       return g.Op("Multiply", {g.Op("Multiply", {x, g.Op("Add", {erf, Scalar(g, 1.0F)})}), Scalar(g, 0.5F)});
      },
      [](double x) { return x * (1 + std::erf(x * std::sqrt(0.5))) / 2; }},
-    {"1 less exp", [](TestGraph& g, ir::OutputPort x) { return g.Op("Subtract", {Scalar(g, 1.0F), g.Op("Exp", {x})}); },
+    {"1 less exp",
+     [](TestGraph& g, ir::OutputPort x) {
+       return g.Op("Subtract", {Scalar(g, 1.0F), g.Op("Exp", {x})});
+     },
      [](double x) { return 1 - std::exp(x); }},
     {"swish",
-     [](TestGraph& g, ir::OutputPort x) { return g.Op("Multiply", {x, g.Op("Sigmoid", {x})}); },
+     [](TestGraph& g, ir::OutputPort x) {
+       return g.Op("Multiply", {x, g.Op("Sigmoid", {x})});
+     },
      [](double x) { return x / (1 + std::exp(-x)); }},
     {"abs, sqrt", [](TestGraph& g, ir::OutputPort x) { return g.Op("Sqrt", {g.Op("Abs", {x})}); },
      [](double x) { return std::sqrt(std::abs(x)); }},
-    {"log of negative numbers", [](TestGraph& g, ir::OutputPort x) { return g.Op("Log", {g.Op("Negative", {x})}); },
+    {"log of negative numbers",
+     [](TestGraph& g, ir::OutputPort x) { return g.Op("Log", {g.Op("Negative", {x})}); },
      [](double x) { return std::log(-x); }},
 };
 

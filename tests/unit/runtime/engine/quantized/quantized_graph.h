@@ -1,5 +1,5 @@
-// What the tests of quantized graphs share: quantizations by powers of two, whose numbers f32 represents exactly, and
-// the formulas of convolutions and matrix products as loops over integers.
+// What the tests of quantized graphs share: quantizations by powers of two, whose numbers f32 represents
+// exactly, and the formulas of convolutions and matrix products as loops over integers.
 #pragma once
 
 #include <algorithm>
@@ -58,8 +58,8 @@ inline std::vector<int64_t> DrawCodes(const Shape& shape, int zero, Spread sprea
   return codes;
 }
 
-// Weights from -127 to 127, the largest ones of both signs in pairs; the first of each row is 127, so that the scale
-// of the row is that of its numbers.
+// Weights from -127 to 127, the largest ones of both signs in pairs; the first of each row is 127, so that
+// the scale of the row is that of its numbers.
 inline std::vector<int64_t> DrawWeights(int64_t rows, int64_t columns, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int64_t> weights(static_cast<size_t>(rows * columns));
@@ -180,7 +180,8 @@ inline std::vector<int64_t> Less(std::vector<int64_t> codes, int64_t zero) {
   return codes;
 }
 
-// On one thread and on two by turns: sessions of more threads than cores take long where tests run side by side.
+// On one thread and on two by turns: sessions of more threads than cores take long where tests run side by
+// side.
 inline int NextThreads() {
   static int count = 0;
   return ++count % 2 + 1;
@@ -209,8 +210,8 @@ inline void ExpectNumbers(const TestGraph& g, const std::vector<TensorValue>& in
   }
 }
 
-// The same of numbers that are quantized at the end: each is one of the codes, at most half a code from the expected
-// number, which is not rounded, and `slack` of a code more, since sums of f32 are rounded.
+// The same of numbers that are quantized at the end: each is one of the codes, at most half a code from the
+// expected number, which is not rounded, and `slack` of a code more, since sums of f32 are rounded.
 inline void ExpectCodes(const TestGraph& g, const std::vector<TensorValue>& inputs, const Quantization& by,
                         const std::vector<double>& expected, const std::string& kernel = "",
                         double slack = 1e-3) {

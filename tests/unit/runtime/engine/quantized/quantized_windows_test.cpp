@@ -1,5 +1,6 @@
-// Convolutions of quantized images against sums of integers: filters of all extents around those of vectors and tiles,
-// codes near their zero, far from it and at both ends, and what may follow up to the next quantization.
+// Convolutions of quantized images against sums of integers: filters of all extents around those of vectors
+// and tiles, codes near their zero, far from it and at both ends, and what may follow up to the next
+// quantization.
 
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/lanes/lanes.h"
@@ -31,11 +32,8 @@ void CheckSums(const Convolved& window, int zero, Spread spread, const std::stri
 TEST(QuantizedWindowsTest, Channels) {
   for (const int64_t channels : {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 64, 68}) {
     for (const int64_t outputs : {1, 15, 16, 17, 33}) {
-      const Convolved window{.image = {1, channels, 5, 6},
-                             .outputs = outputs,
-                             .size = {3, 2},
-                             .begin = {1, 0},
-                             .end = {1, 1}};
+      const Convolved window{
+          .image = {1, channels, 5, 6}, .outputs = outputs, .size = {3, 2}, .begin = {1, 0}, .end = {1, 1}};
       CheckSums(window, 131, kSpreads[static_cast<size_t>(channels + outputs) % 4], OwnKernel("codes"));
     }
   }
@@ -44,13 +42,39 @@ TEST(QuantizedWindowsTest, Channels) {
 TEST(QuantizedWindowsTest, Windows) {
   const Convolved windows[] = {
       {.image = {2, 20, 7, 9}, .outputs = 23, .size = {1, 1}, .strides = {2, 1}},
-      {.image = {2, 20, 7, 9}, .outputs = 23, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 0}, .end = {0, 1}},
-      {.image = {1, 16, 9, 7}, .outputs = 16, .size = {3, 3}, .dilations = {2, 1}, .begin = {2, 1}, .end = {2, 1}},
-      {.image = {1, 16, 9, 7}, .outputs = 17, .size = {2, 5}, .strides = {1, 3}, .begin = {1, 2}, .end = {1, 4}},
+      {.image = {2, 20, 7, 9},
+       .outputs = 23,
+       .size = {3, 3},
+       .strides = {2, 2},
+       .begin = {1, 0},
+       .end = {0, 1}},
+      {.image = {1, 16, 9, 7},
+       .outputs = 16,
+       .size = {3, 3},
+       .dilations = {2, 1},
+       .begin = {2, 1},
+       .end = {2, 1}},
+      {.image = {1, 16, 9, 7},
+       .outputs = 17,
+       .size = {2, 5},
+       .strides = {1, 3},
+       .begin = {1, 2},
+       .end = {1, 4}},
       {.image = {1, 6, 2, 3}, .outputs = 5, .size = {5, 5}, .begin = {4, 4}, .end = {4, 4}},
-      {.image = {2, 17, 11}, .outputs = 20, .size = {3}, .strides = {2}, .dilations = {2}, .begin = {3}, .end = {2}},
+      {.image = {2, 17, 11},
+       .outputs = 20,
+       .size = {3},
+       .strides = {2},
+       .dilations = {2},
+       .begin = {3},
+       .end = {2}},
       {.image = {1, 64, 1, 1}, .outputs = 40, .size = {1, 1}},
-      {.image = {1, 3, 12, 13}, .outputs = 32, .size = {7, 7}, .strides = {2, 2}, .begin = {3, 3}, .end = {3, 3}},
+      {.image = {1, 3, 12, 13},
+       .outputs = 32,
+       .size = {7, 7},
+       .strides = {2, 2},
+       .begin = {3, 3},
+       .end = {3, 3}},
       // A window that lies in the border alone, at either end.
       {.image = {1, 16, 2, 2}, .outputs = 16, .size = {2, 2}, .begin = {3, 0}, .end = {0, 3}}};
   for (const Convolved& window : windows) {
@@ -135,7 +159,16 @@ TEST(QuantizedWindowsTest, Groups) {
 }
 
 // What follows a convolution up to the quantization of its result.
-enum class Follows : uint8_t { kNothing, kBias, kScalarBias, kRelu, kBiasRelu, kClamp, kResidual, kResidualRelu };
+enum class Follows : uint8_t {
+  kNothing,
+  kBias,
+  kScalarBias,
+  kRelu,
+  kBiasRelu,
+  kClamp,
+  kResidual,
+  kResidualRelu
+};
 
 void CheckCodes(const Convolved& window, const Quantization& from, const Quantization& to, Follows follows) {
   SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zeros " +
@@ -158,8 +191,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
     std::vector<float> bias;
     for (int64_t i = 0; i < window.outputs; ++i) bias.push_back(static_cast<float>(i - 9) / 2);
     y = g.Op("Add", {y, g.Const(TensorValue::FromFloats(shape, bias))});
-    for (size_t i = 0; i < expected.size(); ++i)
-      expected[i] += bias[static_cast<size_t>(window.OutputOf(i))];
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] += bias[static_cast<size_t>(window.OutputOf(i))];
   }
   if (follows == Follows::kScalarBias) {
     y = g.Op("Add", {y, Scalar(g, -1.75F)});
@@ -198,8 +230,18 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
 TEST(QuantizedWindowsTest, QuantizedResults) {
   const Convolved windows[] = {
       {.image = {1, 1, 9, 11}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
-      {.image = {1, 1, 9, 33}, .outputs = 32, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}},
-      {.image = {2, 3, 9, 8}, .outputs = 17, .size = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}},
+      {.image = {1, 1, 9, 33},
+       .outputs = 32,
+       .size = {3, 3},
+       .strides = {2, 2},
+       .begin = {1, 1},
+       .end = {1, 1}},
+      {.image = {2, 3, 9, 8},
+       .outputs = 17,
+       .size = {3, 3},
+       .strides = {2, 2},
+       .begin = {1, 1},
+       .end = {1, 1}},
       {.image = {1, 33, 5, 6}, .outputs = 40, .size = {1, 1}},
       {.image = {1, 32, 8, 9}, .outputs = 33, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}},
       {.image = {1, 17, 9}, .outputs = 16, .size = {3}, .begin = {1}, .end = {1}},
@@ -221,7 +263,8 @@ TEST(QuantizedWindowsTest, QuantizedResults) {
 
 // A bias of another number for each pixel, a second reader, a sum with what is quantized by another zero.
 TEST(QuantizedWindowsTest, SecondReaders) {
-  const Convolved window{.image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const Convolved window{
+      .image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   const Quantization from{.zero = 120}, to{.scale = 0.25F, .zero = 110};
   const std::vector<int64_t> codes = DrawCodes(window.image, 120, Spread::kAnywhere, 6);
   const std::vector<int64_t> weights = DrawWeights(16, 16 * 9, 7);
@@ -255,7 +298,8 @@ TEST(QuantizedWindowsTest, SecondReaders) {
 
 // Filters whose numbers are multiples of no scale, or not constant, are multiplied as numbers.
 TEST(QuantizedWindowsTest, FiltersOfNumbers) {
-  const Convolved window{.image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
+  const Convolved window{
+      .image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   for (const bool is_constant : {true, false}) {
     const TensorValue filter = RandomTensor(window.Filter(), 8);
     TestGraph g;
