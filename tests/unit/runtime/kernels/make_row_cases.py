@@ -44,6 +44,7 @@ ROWS = {
     "opset15.BitwiseLeftShift": 1, "opset15.BitwiseRightShift": 1, "opset15.Col2Im": 1, "opset15.SliceScatter": 1,
     "opset15.SearchSorted": 1, "opset16.OneHot": 1, "opset14.MaxPool": 1, "opset14.AvgPool": 1,
     "opset8.AdaptiveMaxPool": 1, "opset8.AdaptiveAvgPool": 1, "opset16.AvgPool": 1, "opset3.ExtractImagePatches": 1,
+    "opset7.Einsum": 1, "opset1.ReverseSequence": 1, "opset1.Reverse": 1, "opset7.Roll": 1, "opset14.Inverse": 1,
 }
 TOLERANCE = 2e-5
 RANDOM = np.random.default_rng(5)
