@@ -59,6 +59,11 @@ CASES: dict[str, tuple[str, Callable[..., np.ndarray]]] = {
     "reshape": ("reshape(stack([a, d], axis = 0), shape = [3, 2])", lambda a, b, c, d: np.stack([a, d]).reshape(3, 2)),
     "columns": ("slice(stack([a, d], axis = 0), axes = [1], begin = [1], end = [3])", lambda a, b, c, d: np.stack([a, d])[:, 1:]),
     "gather": ("tract_core_gather(d, [2, 0, 2], axis = 0)", lambda a, b, c, d: d[[2, 0, 2]]),
+    "gather_from_end": ("tract_core_gather(d, [-1, 0, -3], axis = 0)", lambda a, b, c, d: d[[-1, 0, -3]]),
+    "gather_columns": ("tract_core_gather(stack([a, d], axis = 0), [2, 0], axis = 1)", lambda a, b, c, d: np.stack([a, d])[:, [2, 0]]),
+    "reshape_rest": ("reshape(stack([a, d, b], axis = 1), shape = [-1])", lambda a, b, c, d: np.stack([a, d, b], 1).ravel()),
+    "reshape_rest_of_rows": ("reshape(stack([a, d], axis = 0), shape = [3, -1])", lambda a, b, c, d: np.stack([a, d]).reshape(3, 2)),
+    "slice_from_end": ("slice(d, axes = [-1], begin = [-2], end = [-1])", lambda a, b, c, d: d[-2:-1]),
     "copy": ("copy(d)", lambda a, b, c, d: d),
     "chain": ("max(abs(sub(mul(a, 2), b)), add(c, neg(d)))", lambda a, b, c, d: np.maximum(np.abs(a * 2 - b), c - d)),
 }
