@@ -242,6 +242,45 @@ TEST(LimitsTest, StepsAreCountedExactly) {
   EXPECT_EQ(thirty - twenty, twenty - ten);
 }
 
+// Items are the values of arrays and the bytes of strings: one more of them needs one more.
+TEST(LimitsTest, ItemsAreCountedExactly) {
+  for (const std::string& unit : {std::string("[0]"), std::string("'a'")}) {
+    const auto least = [&](int count) {
+      const std::string repeated = unit + " * " + std::to_string(count);
+      return LeastItems(Provisional(
+          "fragment f( x: tensor ) -> ( y: tensor )\n{\n    a = " + repeated + "\n    y = idn(x)\n}",
+          "    y = f(x)"));
+    };
+    const int64_t thousand = least(1000);
+    EXPECT_GE(thousand, 1000) << unit;
+    EXPECT_LE(thousand, 1010) << unit;
+    EXPECT_EQ(least(1001), thousand + 1) << unit;
+    EXPECT_EQ(least(2000), thousand + 1000) << unit;
+  }
+}
+
+// Bodies of bodies: the 64th of them is made, the 65th is reported.
+TEST(LimitsTest, DeepestBodies) {
+  for (const int count : {62, 63, 64, 65, 66}) {
+    std::string text =
+        "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n"
+        "extension NNEFC_control_flow;\n";
+    for (int i = 1; i < count; ++i) {
+      const std::string next = std::to_string(i + 1);
+      text += "fragment f" + std::to_string(i) + "( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n" +
+              "    [y] = if_else(x > 0.0, [x], then_body = 'f" + next + "', else_body = 'last');\n}\n";
+    }
+    text += "fragment f" + std::to_string(count) +
+            "( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+            "fragment last( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+            "graph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n"
+            "    [y] = if_else(x > 0.0, [x], then_body = 'f1', else_body = 'last');\n}\n";
+    Expansion expansion(text);
+    EXPECT_EQ(expansion.graph != nullptr, count <= 64) << count << ": " << expansion.Diagnostics();
+    EXPECT_EQ(expansion.Has("limit.body-nesting"), count > 64) << count << ": " << expansion.Diagnostics();
+  }
+}
+
 TEST(LimitsTest, OutputsCountAsOperations) {
   Expansion expansion(Ratified(R"(
 fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { c = copy_n(x, times = 1000000000); y = c[0]; })",

@@ -323,6 +323,19 @@ TEST_F(ReadTest, BoundsWhatXmlMayAskFor) {
   std::string attributes;
   for (int i = 0; i < 300; ++i) attributes += fmt::format("a{}=\"\" ", i);
   ExpectError(fmt::format("<net {}/>", attributes), "openvino.xml-size");
+  for (const int count : {255, 256, 257}) {
+    std::string own;
+    for (int i = 0; i < count; ++i) own += fmt::format("a{}=\"\" ", i);
+    const ReadOutcome outcome =
+        Read(Replaced(Chain(Relu()), "<rt_info/>", fmt::format("<other {}/><rt_info/>", own)));
+    EXPECT_EQ(outcome.text.find("openvino.xml-size") != std::string::npos, count > 256)
+        << count << outcome.text;
+    std::string entries;
+    for (int i = 0; i < count * 16; ++i) entries += fmt::format("<e{} value=\"\"/>", i);
+    const ReadOutcome info =
+        Read(Replaced(Chain(Relu()), "<rt_info/>", fmt::format("<rt_info>{}</rt_info>", entries)));
+    EXPECT_EQ(info.text.find("openvino.rt-info") != std::string::npos, count > 256) << count << info.text;
+  }
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   ExpectError("<net version=\"11\">" + deep, "openvino.xml-syntax");

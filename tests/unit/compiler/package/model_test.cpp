@@ -280,6 +280,19 @@ TEST_F(ModelTest, RefusesSizesThatDoNotFit) {
             "[archive.too-large]\n");
 }
 
+// What a packed archive unpacks to may be as many bytes as the bound, and not one more; so may one entry.
+TEST_F(ModelTest, HoldsTheBoundAtItsValue) {
+  const std::string tar = TarMaker().File("graph.nnef", kGraph).File("x.txt", std::string(5000, 'x')).Tar();
+  EXPECT_NE(Open(Write("x.tar", Gzip(tar)), {.max_bytes = tar.size()}), nullptr) << Messages();
+  EXPECT_EQ(OpenFails(Gzip(tar), {.max_bytes = tar.size() - 1}),
+            fmt::format("the archive unpacks to more than {} bytes; raise the bound with `--max-bytes` "
+                        "[archive.too-large]\n",
+                        tar.size() - 1));
+  EXPECT_NE(Open(Write("x.tar", tar), {.max_bytes = 5000}), nullptr) << Messages();
+  EXPECT_EQ(OpenFails(tar, {.max_bytes = 4999}),
+            "`x.txt` says that it has 5000 bytes; the bound of `--max-bytes` is 4999 [archive.too-large]\n");
+}
+
 TEST_F(ModelTest, RefusesTooManyEntries) {
   TarMaker tar;
   tar.File("graph.nnef", kGraph);
