@@ -59,7 +59,7 @@ def kind_and_items(name, value):
 
 def tensor_text(array):
     types = {"float32": "f32", "float64": "f64", "float16": "f16", "int32": "i32", "int64": "i64", "bool": "boolean",
-             "int8": "i8", "uint8": "u8"}
+             "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
     dims = "[" + ",".join(str(extent) for extent in array.shape) + "]"
     if array.dtype.kind == "f":
         items = " ".join("%.9g" % item for item in array.ravel())

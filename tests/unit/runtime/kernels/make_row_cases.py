@@ -45,6 +45,10 @@ ROWS = {
     "opset15.SearchSorted": 1, "opset16.OneHot": 1, "opset14.MaxPool": 1, "opset14.AvgPool": 1,
     "opset8.AdaptiveMaxPool": 1, "opset8.AdaptiveAvgPool": 1, "opset16.AvgPool": 1, "opset3.ExtractImagePatches": 1,
     "opset7.Einsum": 1, "opset1.ReverseSequence": 1, "opset1.Reverse": 1, "opset7.Roll": 1, "opset14.Inverse": 1,
+    "opset1.OneHot": 1, "opset3.Bucketize": 1, "opset9.Eye": 1, "opset1.Interpolate": 1, "opset11.Interpolate": 3,
+    "opset3.ShapeOf": 1, "opset1.Range": 1, "opset4.Range": 1, "opset1.Power": 1, "opset1.Mod": 1, "opset1.FloorMod": 1,
+    "opset10.IsInf": 1, "opset14.ConvertPromoteTypes": 1, "opset1.Convert": 1, "opset1.VariadicSplit": 1, "opset3.CumSum": 1,
+    "opset4.NonMaxSuppression": 1,
 }
 TOLERANCE = 2e-5
 RANDOM = np.random.default_rng(5)
@@ -118,7 +122,7 @@ def faults():
 
 def main():
     make_cases.TYPE_ATTRIBUTES |= {"roi_num_type", "convert_type", "classes_index_type", "sequence_length_type",
-                                   "count_element_type"}
+                                   "count_element_type", "u64_integer_promotion_target"}
     numbers()
     faults()
     pathlib.Path(__file__).with_name("row_cases.txt").write_text("\n".join(LINES) + "\n")
