@@ -208,7 +208,8 @@ bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
     auto report = context_.emitter.Emit(kUnexpectedToken, reader_.Range(found),
                                         "expected {} after the declaration of `{}`, found {}", expected,
                                         context_.symbols.Text(name.symbol), Describe(found));
-    const bool is_alone = reader_.Peek().kind == TokenKind::kLeftBrace;
+    const bool is_alone =
+        reader_.Peek().kind == TokenKind::kLeftBrace && found.end == statement_.tokens.back().end;
     if (found.kind == TokenKind::kColon && is_alone) report.Fix(reader_.Range(found), "");
   }
   lost_text_ = true;

@@ -21,8 +21,8 @@ class ForeignSyntax : SyntaxFinder {
     for (const auto find :
          {&ForeignSyntax::Header, &ForeignSyntax::Number, &ForeignSyntax::Prefix, &ForeignSyntax::TensorType,
           &ForeignSyntax::ArrayType, &ForeignSyntax::OpenExtent, &ForeignSyntax::Results,
-          &ForeignSyntax::Comma, &ForeignSyntax::WordOperator, &ForeignSyntax::Conditional,
-          &ForeignSyntax::ColonForEquals, &ForeignSyntax::WholeStatement, &ForeignSyntax::Lambda,
+          &ForeignSyntax::Lambda, &ForeignSyntax::Comma, &ForeignSyntax::WordOperator,
+          &ForeignSyntax::Conditional, &ForeignSyntax::ColonForEquals, &ForeignSyntax::WholeStatement,
           &ForeignSyntax::MissingOpening, &ForeignSyntax::GraphTypes, &ForeignSyntax::Surplus}) {
       if (auto error = (this->*find)()) return error;
     }
@@ -156,7 +156,8 @@ class ForeignSyntax : SyntaxFinder {
     if (!InList() || at_ == 0 || !EndsOperand(at_ - 1) || is_title) return std::nullopt;
     if (!BeginsOperand(at_) && !IsOpening(Found())) return std::nullopt;
     const bool touches = tokens_[at_ - 1].end == tokens_[at_].begin;  // `1e`
-    if (IsWord(at_) || (touches && Before() == TokenKind::kNumericLiteral)) return std::nullopt;
+    if (IsWord(at_) || IsNot(at_ - 1) || (touches && Before() == TokenKind::kNumericLiteral))
+      return std::nullopt;
     SyntaxError error = Error(fmt::format("expected `,` before `{}`", Text(at_)));
     error.after_previous = true;
     error.insertion = ",";
@@ -177,6 +178,7 @@ class ForeignSyntax : SyntaxFinder {
   bool IsWord(size_t index) const {
     return Kind(index) == TokenKind::kIdentifier && !SymbolOf(Text(index)).empty();
   }
+  bool IsNot(size_t index) const { return IsWord(index) && SymbolOf(Text(index)) == "!"; }
 
   // Recognizes `a and b`, `not a`.
   std::optional<SyntaxError> WordOperator() const {
@@ -186,7 +188,7 @@ class ForeignSyntax : SyntaxFinder {
       return Replace(fmt::format("`a {} b` is written `a {} b`", Text(at_), symbol), at_, at_ + 1,
                      std::string(symbol));
     }
-    if (IsWord(at_ - 1) && SymbolOf(Text(at_ - 1)) == "!" && BeginsOperand(at_))
+    if (IsNot(at_ - 1) && BeginsOperand(at_))
       return Replace(fmt::format("`{} a` is written `!a`", Text(at_ - 1)), at_ - 1, at_, "!");
     return std::nullopt;
   }
@@ -263,11 +265,11 @@ class ForeignSyntax : SyntaxFinder {
     return std::nullopt;
   }
 
-  // Describes `y: tensor<scalar> = relu(x)` and `y: relu(x)`.
+  // `y: tensor<scalar> = relu(x)`, `y : = relu(x)` and `y: relu(x)`.
   std::optional<SyntaxError> Annotation() const {
     const size_t assign = Until(1, [](TokenKind kind) { return kind == TokenKind::kAssign; });
-    if (assign == 2 || assign + 1 >= tokens_.size())
-      return Replace("an assignment is written with `=`", 1, std::min(assign, size_t{2}), " =");
+    if (assign == 2) return Replace("an assignment is written with `=`", 1, 3, " =");
+    if (assign + 1 >= tokens_.size()) return Replace("an assignment is written with `=`", 1, 2, " =");
     return Replace(fmt::format("an assignment declares no type; write `{} = ..`", Text(0)), 1, assign, "");
   }
 
@@ -323,7 +325,8 @@ class ForeignSyntax : SyntaxFinder {
     // Returns the index of the name after a type; the type's own index if there is none, because the type is
     // then meant as the name.
     const auto name_behind = [&](size_t index) {
-      const size_t name = Until(index, [](TokenKind kind) {
+      const bool has_item_type = Kind(index + 1) == TokenKind::kLess;  // `tensor<integer> x`
+      const size_t name = Until(index + (has_item_type ? 3 : 0), [](TokenKind kind) {
         return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
       });
       return IsName(name) ? name : index;
@@ -420,6 +423,9 @@ class ForeignSyntax : SyntaxFinder {
     });
     const bool is_whole = Kind(end) == TokenKind::kSemicolon || Kind(end) == TokenKind::kStatementEnd;
     if (!is_whole || IsWord(at_) || IsWord(at_ - 1)) return std::nullopt;
+    for (size_t i = at_ + 1; i < end; ++i) {
+      if (EndsOperand(i - 1) && BeginsOperand(i)) return std::nullopt;  // `y = a xor b`
+    }
     constexpr size_t kLongest = 40;
     const std::string_view arguments = TextFrom(at_, end);
     SyntaxError error = Error(fmt::format("arguments belong in parentheses: `{}({})`", Text(at_ - 1),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/syntax/parse.h"
 #include "compiler/syntax/parse/foreign_tokens.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
@@ -182,8 +183,9 @@ void StatementReader::ReportUnexpected(Token token) {
                           "`.` cannot be part of a name: names are of letters, digits and `_`");
     return;
   }
-  if (text == ".") {
-    const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
+  const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
+  const bool before_digits = token.end < text_.size() && text_[token.end] >= '0' && text_[token.end] <= '9';
+  if (text == "." && (after_digits || before_digits)) {
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
                                         after_digits ? "expected a digit after the decimal point"
                                                      : "expected a digit before the decimal point");
@@ -312,10 +314,12 @@ void StatementReader::ReadDeclaration(Statement& statement) {
   size_t count = 1;
   // `graph "net"(`
   if (At(1).kind == TokenKind::kStringLiteral && At(1).end - At(1).begin > 2) {
+    At(2);  // read before the text of the name is taken for a token
     Token& name = buffer_[start_ + 1];
-    const std::string_view inner = text_.substr(name.begin + 1, name.end - name.begin - 2);
-    context_.emitter.Emit(kUnexpectedToken, Range(name), "a name stands without quotes, `{}`", inner)
-        .Fix(Range(name), std::string(inner));
+    const std::string right = NearestName(text_.substr(name.begin + 1, name.end - name.begin - 2));
+    auto report =
+        context_.emitter.Emit(kUnexpectedToken, Range(name), "a name stands without quotes, `{}`", right);
+    if (IsPlainName(right)) report.Fix(Range(name), right);
     name = {TokenKind::kIdentifier, name.begin + 1, name.end - 1};
   }
   ReplaceOddNames(1, false);
@@ -433,9 +437,11 @@ size_t StatementReader::LeftSideStart(size_t index) {
       return start;
     }
     if (start == 0 || At(start - 1).kind != TokenKind::kComma) return start;
-    // `y = x,` newline `z = ..`
-    if (start > 2 && At(start - 3).kind == TokenKind::kAssign && OnLaterLine(At(start - 1), At(start)))
+    // `y = x, z = ..`: the `x` is a value, unless it begins a line that the `z` is on.
+    if (start > 2 && At(start - 3).kind == TokenKind::kAssign &&
+        (OnLaterLine(At(start - 1), At(start)) || !OnLaterLine(At(start - 3), At(start - 2)))) {
       return start;
+    }
     --start;
   }
   return start;

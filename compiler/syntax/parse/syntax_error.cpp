@@ -33,14 +33,7 @@ class Describer {
       }
       return Unexpected(fmt::format("the name of an operation before the argument {}", Quoted(found_)));
     }
-    if (Wants(TokenKind::kIdentifier) && IsKeyword(found_.kind) && WantsName()) {
-      return {&kKeywordAsName,
-              fmt::format("{} is a keyword and cannot be a name", Quoted(found_)),
-              {},
-              {},
-              {},
-              {}};
-    }
+    if (Wants(TokenKind::kIdentifier) && IsKeyword(found_.kind) && WantsName()) return Keyword();
     switch (rule_.getRuleIndex()) {
       case NnefParser::RuleVersion:
       case NnefParser::RuleExtension:
@@ -125,6 +118,11 @@ class Describer {
   }
   SyntaxError Missing(std::string what, std::string_view hint = "") const {
     return {&kUnexpectedToken, fmt::format("expected {}, found {}{}", what, Found(), hint), true, {}, {}, {}};
+  }
+  // A keyword where a name must be.
+  SyntaxError Keyword() const {
+    return {
+        &kKeywordAsName, fmt::format("{} is a keyword and cannot be a name", Quoted(found_)), {}, {}, {}, {}};
   }
   // Returns the error for a token where a name is expected.
   SyntaxError NoName(std::string what) const {
@@ -244,6 +242,7 @@ class Describer {
         fmt::format("the {} of {}", Passed(TokenKind::kArrow) ? "results" : "parameters", quoted);
     if (Wants(TokenKind::kLeftParen)) return Missing(fmt::format("`(` to open {}", list));
     if (found_.kind == TokenKind::kNumericLiteral) return NoName("a name");
+    if (IsKeyword(found_.kind) && statement_.tokens[at_ - 1].kind == TokenKind::kLeftParen) return Keyword();
     if (Wants(TokenKind::kRightParen)) return Unclosed(")", list, nullptr);
     if (Wants(TokenKind::kArrow)) return Missing(fmt::format("`->` after the parameters of {}", quoted));
     return Unexpected(list);
@@ -343,6 +342,7 @@ class Describer {
         return Unclosed(")", items > 1 ? "the tuple" : "the parentheses", rule_.start);
       }
       case NnefParser::RuleSubscriptExpr:
+        if (!Wants(TokenKind::kRightBracket)) return Missing("an index in the subscript");
         return Unclosed("]", "the subscript", rule_.start);
       case NnefParser::RuleComprehensionExpr:
         if (found_.kind == TokenKind::kElse) return ElseOfComprehension();

@@ -39,6 +39,9 @@ class SyntaxSlips : SyntaxFinder {
         Error(fmt::format("`{}` is not closed before the argument `{}`", Text(open), Text(at_)));
     error.rule = &kUnclosedBracket;
     error.opening = tokens_[open];
+    int surplus = 0;
+    for (const Token& token : tokens_) surplus += IsOpening(token.kind) ? 1 : IsClosing(token.kind) ? -1 : 0;
+    if (surplus <= 0) return error;  // the bracket that closes it is at another position
     const uint32_t end = tokens_[at_ - 2].end;
     error.edits.push_back(
         {{TokenKind::kUnexpected, end, end}, Kind(open) == TokenKind::kLeftBracket ? "]" : ")"});
@@ -84,7 +87,11 @@ class SyntaxSlips : SyntaxFinder {
   // Recognizes `y = if c then a else b`
   std::optional<SyntaxError> Condition() const {
     if (Found() != TokenKind::kIf || at_ == 0 || EndsOperand(at_ - 1)) return std::nullopt;
-    if (rule_ == NnefParser::RuleAssignment || rule_ == NnefParser::RuleLvalueExpr) return std::nullopt;
+    if (rule_ == NnefParser::RuleAssignment || rule_ == NnefParser::RuleLvalueExpr ||
+        rule_ == NnefParser::RuleLoopIter || Kind(0) == TokenKind::kFragment ||
+        Kind(0) == TokenKind::kGraph) {
+      return std::nullopt;  // a keyword where a name must be
+    }
     const auto ends = [&](TokenKind kind) {
       return kind == TokenKind::kComma || IsClosing(kind) || kind == TokenKind::kSemicolon ||
              kind == TokenKind::kStatementEnd;
