@@ -12,6 +12,15 @@ namespace {
 // attention ignores the mask.
 void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
+  for (int32_t i = 3; i < op.num_inputs(); ++i) {
+    const bool may_be_logical = i == 3 && op.type(i) == ElementType::kBoolean;
+    if (type == ElementType::kDynamic || op.type(i) == ElementType::kDynamic || op.type(i) == type ||
+        may_be_logical)
+      continue;
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {}{}", op.InputName(i),
+             Name(op.type(i)), Name(type), i == 3 ? " or boolean" : "");
+    return;
+  }
   PartialShape batch{llvm::ArrayRef<Dim>()};
   for (int32_t i = 0; i < 3; ++i) {
     const PartialShape& shape = op.shape(i);

@@ -143,8 +143,26 @@ void InferStridedSlice(OpContext& op) {
   SliceByMasks(op, *begin, *end, *strides);
 }
 
-// Returns the shape of a slice with the inputs start, stop, step and axes, beginning at index `first`. The
-// default axes are the leading ones. Unknown inputs yield unknown extents. Returns nothing after an error.
+// The number of items that the lists from input `first` to `last`, not included, have in common, as far as it
+// is known; nothing after a mistake.
+std::optional<Dim> CommonLength(OpContext& op, int32_t first, int32_t last) {
+  Dim length;
+  for (int32_t i = first; i < last; ++i) {
+    if (!op.shape(i).rank_known()) continue;
+    const std::optional<Dim> merged = Merge(length, op.shape(i)[0]);
+    if (!merged) {
+      op.Error(kOpsetExtent, "{} has the shape {}; expected {} items as before it", op.InputName(i),
+               ToString(op.shape(i)), length.min);
+      return std::nullopt;
+    }
+    length = *merged;
+  }
+  return length;
+}
+
+// The shape of the slice by inputs start, stop, step and axes, of which `first` is the first: of the axes of
+// the last one, which may be left out, or the first ones. Where positions are unknown, so are the extents
+// along these axes; nothing after a mistake.
 std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
   const PartialShape& data = op.shape(0);
   const bool has_axes = op.has_input(first + 3);
@@ -157,21 +175,24 @@ std::optional<PartialShape> SliceShape(OpContext& op, int32_t first) {
     return std::nullopt;
   }
   if (!data.rank_known()) return PartialShape();
-  if (!start || !stop || !step || !axes) return PartialShape::OfRank(data.rank());
-  if (!has_axes) {
-    for (size_t i = 0; i < start->size(); ++i) axes->push_back(static_cast<int64_t>(i));
+  const std::optional<Dim> length = CommonLength(op, first, first + (has_axes ? 4 : 3));
+  if (!length) return std::nullopt;
+  PartialShape shape = data;
+  if (!axes || (!has_axes && !length->known())) {
+    for (int64_t axis = 0; axis < data.rank(); ++axis) shape.set(axis, Dim(0, data[axis].max));
+    return shape;
   }
-  if (stop->size() != start->size() || step->size() != start->size() || axes->size() != start->size()) {
-    op.Error(kOpsetConstantInput, "`{}` has {} starts, {} stops, {} steps and {} axes", op.node().type(),
-             start->size(), stop->size(), step->size(), axes->size());
-    return std::nullopt;
+  if (!has_axes) {
+    for (int64_t i = 0; i < std::min(length->value(), data.rank() + 1); ++i) axes->push_back(i);
   }
   const std::optional<std::vector<int64_t>> normal = op.NormalizeAxes(*axes, data.rank());
   if (!normal) return std::nullopt;
-  PartialShape shape = data;
-  for (size_t i = 0; i < start->size(); ++i) {
+  const bool is_known = start && stop && step;
+  for (size_t i = 0; i < normal->size(); ++i) {
     const int64_t axis = (*normal)[i];
-    shape.set(axis, Count({.start = (*start)[i], .stop = (*stop)[i], .step = (*step)[i]}, data[axis]));
+    shape.set(axis, is_known
+                        ? Count({.start = (*start)[i], .stop = (*stop)[i], .step = (*step)[i]}, data[axis])
+                        : Dim(0, data[axis].max));
   }
   return shape;
 }

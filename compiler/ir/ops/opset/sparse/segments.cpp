@@ -62,9 +62,13 @@ void InferSparseFillEmptyRows(OpContext& op) {
              ToString(pairs), ToString(PartialShape{values}));
     return;
   }
-  if (extents && (extents->size() != 2 || extents->front() < 0 || extents->back() < 0)) {
-    op.Error(kOpsetConstantInput, "{} has {} items; expected two extents, neither negative", op.InputName(1),
-             extents->size());
+  if (op.shape(1).rank_known() && !op.shape(1)[0].Compatible(Dim(2))) {
+    op.Error(kOpsetExtent, "{} has the shape {}; expected [2]", op.InputName(1), ToString(op.shape(1)));
+    return;
+  }
+  if (extents && (extents->front() < 0 || extents->back() < 0)) {
+    op.Error(kOpsetConstantInput, "{} is [{}]; expected extents, neither negative", op.InputName(1),
+             fmt::join(*extents, ","));
     return;
   }
   Dim count;

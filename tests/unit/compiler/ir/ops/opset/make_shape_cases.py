@@ -15,7 +15,7 @@ from openvino.utils.node_factory import NodeFactory
 
 from more_shape_cases import FAMILIES
 
-TYPES = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
+TYPES = {"f32": np.float32, "f16": np.float16, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
 NAMES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
 PDPD_AXIS = "auto_broadcast.auto_broadcast_axis"
 
@@ -218,6 +218,11 @@ def sections():
     yield "opset8.Slice", ["f32[2,5..9]", const([1]), const([2**63 - 1]), const([2]), const([1])], {}
     yield "opset8.Slice", ["f32[2,7]", const([1]), const([4]), const([0]), const([1])], {}
     yield "opset8.Slice", ["f32[2,7]", const([1]), const([4]), const([1])], {}
+    for lists in [["i64[1]"] * 3, ["i64[1]"] * 4, ["i64[2]"] * 3, ["i64[3]"] * 3, ["i64[?]"] * 3, ["i64[2]", "i64[1]", "i64[2]"],
+                  ["i64[1]", const([4]), const([1]), const([1])], ["i64[2]", const([4]), const([1]), const([1])],
+                  ["i64[1]", "i64[1]", const([1]), const([2])],
+                  ["i64[2]", "i64[2]", "i64[2]", const([1, 1])], ["i64[1]", "i64[1]", "i64[1]", const([-2])]]:
+        yield "opset8.Slice", ["f32[2,5..9]", *lists], {}
 
 
 def indexing():
@@ -626,13 +631,20 @@ def results(op, inputs, attributes):
     return "; ".join(f"{o.get_element_type().get_type_name()}{o.get_partial_shape()}" for o in node.outputs())
 
 
+def case_text(op, inputs, attributes):
+    text = ", ".join(f"{name_text(key)} = {attribute_text(value)}" for key, value in attributes.items())
+    return " | ".join([op, "; ".join(map(input_text, inputs)), text])
+
+
+ALL = [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent, others, wider, blocks,
+       verdicts, detection, *FAMILIES]
+
+
 def main():
     print(f"# Made by make_shape_cases.py with OpenVINO {ov.__version__.split('-')[0]}.")
-    for family in [convolutions, pools, elementwise, reductions, matrices, reshapes, sections, indexing, recurrent,
-                   others, wider, blocks, verdicts, detection, *FAMILIES]:
+    for family in ALL:
         for op, inputs, attributes in family():
-            text = ", ".join(f"{name_text(key)} = {attribute_text(value)}" for key, value in attributes.items())
-            print(" | ".join([op, "; ".join(map(input_text, inputs)), text, results(op, inputs, attributes)]))
+            print(case_text(op, inputs, attributes), "|", results(op, inputs, attributes))
 
 
 if __name__ == "__main__":
