@@ -141,17 +141,16 @@ std::pair<std::string, std::string> MessageAndFix(const std::string& statements)
 // The ASCII text for each character that looks like it, by the names of Unicode.
 TEST(Messages, NameCharactersThatLookLikeAscii) {
   const std::vector<std::pair<const char*, const char*>> characters = {
-      {"\u2010", "-"}, {"\u2011", "-"},  {"\u2012", "-"},  {"\u2013", "-"},  {"\u2014", "-"},
-      {"\u2212", "-"}, {"\u00D7", "*"},  {"\u00F7", "/"},  {"\u2264", "<="}, {"\u2265", ">="},
-      {"\u2260", "!="}};
+      {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"},  {"\u2013", "-"},  {"\u2014", "-"}, {"\u2212", "-"},
+      {"\u00D7", "*"}, {"\u00F7", "/"}, {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="}};
   for (const auto& [character, ascii] : characters) {
     const auto [message, fixed] = MessageAndFix(fmt::format("y = a {} b;", character));
     EXPECT_NE(message.find(fmt::format("stands for `{}`", ascii)), std::string::npos) << message;
     EXPECT_EQ(fixed, fmt::format("y = a {} b;", ascii));
   }
   const std::vector<std::pair<const char*, const char*>> brackets = {
-      {"y = f\uFF08x);", "y = f(x);"},     {"y = f(x\uFF09;", "y = f(x);"}, {"y = f(x\uFF0C z);", "y = f(x, z);"},
-      {"y = f(x)\uFF1B", "y = f(x);"},     {"y \uFF1D f(x);", "y = f(x);"}, {"y = a[1\uFF1A2];", "y = a[1:2];"}};
+      {"y = f\uFF08x);", "y = f(x);"}, {"y = f(x\uFF09;", "y = f(x);"}, {"y = f(x\uFF0C z);", "y = f(x, z);"},
+      {"y = f(x)\uFF1B", "y = f(x);"}, {"y \uFF1D f(x);", "y = f(x);"}, {"y = a[1\uFF1A2];", "y = a[1:2];"}};
   for (const auto& [text, fixed] : brackets) EXPECT_EQ(MessageAndFix(text).second, fixed);
   for (const char* blank : {"\u00A0", "\u2002", "\u2003", "\u2007", "\u2009", "\u202F", "\u3000"}) {
     const auto [message, fixed] = MessageAndFix(fmt::format("y ={}f(x);", blank));
@@ -170,18 +169,22 @@ TEST(Messages, NameCharactersThatLookLikeAscii) {
 // Letters of other scripts in names: by the code points of look-alike letters (Unicode's confusables).
 TEST(Messages, NameLettersOfOtherScripts) {
   const std::vector<std::tuple<const char*, const char*, const char*>> letters = {
-      {"\u0430", "a", "U+0430, Cyrillic"},   {"\u0410", "A", "U+0410, Cyrillic"}, {"\u0441", "c", "U+0441, Cyrillic"},
-      {"\u0501", "d", "U+0501, Cyrillic"},   {"\u0435", "e", "U+0435, Cyrillic"}, {"\u041D", "H", "U+041D, Cyrillic"},
-      {"\u0456", "i", "U+0456, Cyrillic"},   {"\u0458", "j", "U+0458, Cyrillic"}, {"\u043E", "o", "U+043E, Cyrillic"},
-      {"\u0440", "p", "U+0440, Cyrillic"},   {"\u0455", "s", "U+0455, Cyrillic"}, {"\u0445", "x", "U+0445, Cyrillic"},
-      {"\u0443", "y", "U+0443, Cyrillic"},   {"\u04BB", "h", "U+04BB, Cyrillic"}, {"\u0391", "A", "U+0391, Greek"},
-      {"\u0392", "B", "U+0392, Greek"},      {"\u03BF", "o", "U+03BF, Greek"},    {"\u03BD", "v", "U+03BD, Greek"},
+      {"\u0430", "a", "U+0430, Cyrillic"},   {"\u0410", "A", "U+0410, Cyrillic"},
+      {"\u0441", "c", "U+0441, Cyrillic"},   {"\u0501", "d", "U+0501, Cyrillic"},
+      {"\u0435", "e", "U+0435, Cyrillic"},   {"\u041D", "H", "U+041D, Cyrillic"},
+      {"\u0456", "i", "U+0456, Cyrillic"},   {"\u0458", "j", "U+0458, Cyrillic"},
+      {"\u043E", "o", "U+043E, Cyrillic"},   {"\u0440", "p", "U+0440, Cyrillic"},
+      {"\u0455", "s", "U+0455, Cyrillic"},   {"\u0445", "x", "U+0445, Cyrillic"},
+      {"\u0443", "y", "U+0443, Cyrillic"},   {"\u04BB", "h", "U+04BB, Cyrillic"},
+      {"\u0391", "A", "U+0391, Greek"},      {"\u0392", "B", "U+0392, Greek"},
+      {"\u03BF", "o", "U+03BF, Greek"},      {"\u03BD", "v", "U+03BD, Greek"},
       {"\u03A5", "Y", "U+03A5, Greek"},      {"\uFF21", "A", "U+FF21, full-width"},
       {"\uFF3A", "Z", "U+FF3A, full-width"}, {"\uFF41", "a", "U+FF41, full-width"},
       {"\uFF5A", "z", "U+FF5A, full-width"}, {"\uFF3F", "_", "U+FF3F, full-width"}};
   for (const auto& [letter, ascii, name] : letters) {
     const auto [message, fixed] = MessageAndFix(fmt::format("{}1 = f(x);", letter));
-    EXPECT_EQ(message, fmt::format("3:1: `{}` ({}) looks like `{}` [syntax.invalid-character]", letter, name, ascii));
+    EXPECT_EQ(message,
+              fmt::format("3:1: `{}` ({}) looks like `{}` [syntax.invalid-character]", letter, name, ascii));
     EXPECT_EQ(fixed, fmt::format("{}1 = f(x);", ascii));
     EXPECT_EQ(MessageAndFix(fmt::format("y = f(x{}{});", letter, letter)).second,
               fmt::format("y = f(x{}{});", ascii, ascii));
@@ -214,7 +217,8 @@ TEST(Messages, FixesOfCommentsAndArraysAreShort) {
   }
   for (const size_t size : {size_t{999}, size_t{1000}, size_t{1001}}) {
     const std::string array = "{" + std::string(size - 2, '1') + "}";
-    EXPECT_EQ(MessageAndFix("y = f(" + array + ");").second.find('{') == std::string::npos, size <= 1000) << size;
+    EXPECT_EQ(MessageAndFix("y = f(" + array + ");").second.find('{') == std::string::npos, size <= 1000)
+        << size;
   }
 }
 

@@ -18,6 +18,9 @@ struct ShapeCase {
   std::string results;     // "f32[1,3,8,8]", "error"
 };
 
+// The parts of a text between the separators.
+std::vector<std::string> SplitText(const std::string& text, const std::string& separator);
+
 std::vector<ShapeCase> ReadShapeCases(const std::string& path);
 
 // Returns the operations of the module, registered once.
