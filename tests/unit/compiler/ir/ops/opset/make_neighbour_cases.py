@@ -6,7 +6,8 @@ Run it with a Python that has `openvino`:
 
 A line `SET.NAME | INPUTS | ATTRIBUTES` states a case that OpenVINO accepts; each line after it an input by its number, its
 type in place of the one of the case, and the results (see make_shape_cases.py). The shapes have one more axis or one less,
-no known rank, or one extent that is larger or smaller by one or unknown; those of another type also have all extents larger.
+no known rank, or one extent that is larger or smaller by one or unknown; those of another type also have all
+extents larger. In place of a constant is a tensor whose value is unknown.
 """
 
 import openvino as ov
@@ -14,14 +15,15 @@ import openvino as ov
 import make_shape_cases as cases
 
 MAX_CASES = 3  # of an operation with as many inputs
-OTHER_TYPES = {"f32": ["i64", "f16"], "i64": ["f32", "i32"], "i32": ["f32", "i64"], "boolean": ["f32"]}
+OTHER_TYPES = {"f32": ["i64", "f16"], "i64": ["f32", "i32"], "i32": ["f32", "i64"]}
 
 
 def neighbours(text):
     dtype, shape = text.removesuffix("]").split("[")
     extents = shape.split(",") if shape else []
     yield f"{dtype}[...]"
-    for other in OTHER_TYPES[dtype]:
+    yield f"dynamic[{shape}]"
+    for other in OTHER_TYPES.get(dtype, ["f32"]):
         yield f"{other}[{shape}]"
         yield f"{other}[{','.join(str(int(extent) + 1) for extent in extents)}]"
     yield f"{dtype}[{','.join([*extents, '1'])}]"
@@ -33,6 +35,7 @@ def neighbours(text):
 
 
 def is_plain(value):
+    """Whether the shape is known."""
     return not isinstance(value, str) or not any(c in value for c in ".?")
 
 
@@ -50,8 +53,10 @@ def main():
                 continue
             print(cases.case_text(op, inputs, attributes))
             for i, value in enumerate(inputs):
-                for other in dict.fromkeys(neighbours(value)) if isinstance(value, str) else ():
-                    if other != value:
+                text = cases.input_text(value)
+                # Where a constant is, its shape and type without the value.
+                for other in dict.fromkeys(neighbours(value)) if isinstance(value, str) else [text.split(" =")[0]]:
+                    if other != text:
                         print(i, other, "=>", cases.results(op, [*inputs[:i], other, *inputs[i + 1:]], attributes))
 
 

@@ -15,7 +15,8 @@ from openvino.utils.node_factory import NodeFactory
 
 from more_shape_cases import FAMILIES
 
-TYPES = {"f32": np.float32, "f16": np.float16, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
+TYPES = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_, "f16": np.float16, "f64": np.float64,
+         "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64}
 NAMES = {"ReLU": "Relu", "PReLU": "PRelu", "SoftMax": "Softmax"}
 PDPD_AXIS = "auto_broadcast.auto_broadcast_axis"
 
@@ -617,7 +618,7 @@ def make_input(value):
             return ov.op.Constant(ov.Type.i64, ov.Shape(value.shape), [])
         return opset1.constant(value)
     dtype, shape = value.split("[", 1)
-    return opset1.parameter(ov.PartialShape("[" + shape), TYPES[dtype])
+    return opset1.parameter(ov.PartialShape("[" + shape), TYPES.get(dtype, ov.Type.dynamic))
 
 
 def results(op, inputs, attributes):

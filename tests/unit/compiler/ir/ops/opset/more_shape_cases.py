@@ -203,4 +203,15 @@ def pooled():
         yield "opset6.ExperimentalDetectronDetectionOutput", given[:place] + [shape] + given[place + 1:], output
 
 
-FAMILIES = [transforms, random_numbers, pictures, distinct, narrow_floats, embeddings, classes, rest, detection, proposals, pooled]
+def promotions():
+    """Pairs of element types, of tensors and with a tensor of rank 0."""
+    types = ["f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "boolean"]
+    for a in types:
+        for b in types:
+            for unsafe in (False, True):
+                for scalar in (False, True) if a != b else (False,):
+                    yield "opset14.ConvertPromoteTypes", [f"{a}[]" if scalar else f"{a}[2]", f"{b}[2]"], dict(
+                        promote_unsafe=unsafe, pytorch_scalar_promotion=scalar, u64_integer_promotion_target="f32")
+
+
+FAMILIES = [transforms, random_numbers, pictures, distinct, narrow_floats, embeddings, classes, rest, detection, proposals, pooled, promotions]

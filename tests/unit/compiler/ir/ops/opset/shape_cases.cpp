@@ -73,7 +73,7 @@ const ir::OpRegistry& Opsets() {
   return *registry;
 }
 
-std::string InferCase(const ShapeCase& shape_case) {
+std::string InferCase(const ShapeCase& shape_case, std::string* message) {
   Context context;
   ir::Graph graph(&Opsets());
   std::vector<ir::OutputPort> inputs;
@@ -96,6 +96,7 @@ std::string InferCase(const ShapeCase& shape_case) {
     const bool may_repeat = label == "opset.rank" || label == "opset.element-type" ||
                             name[1].ends_with("Cell") || name[1].ends_with("Sequence");
     EXPECT_TRUE(may_repeat || diagnostics.size() == 1) << shape_case.op << " | " << shape_case.inputs;
+    if (message != nullptr) *message = diagnostics.front().message;
     return label;
   }
   std::vector<std::string> results;

@@ -26,8 +26,8 @@ std::vector<ShapeCase> ReadShapeCases(const std::string& path);
 // Returns the operations of the module, registered once.
 const ir::OpRegistry& Opsets();
 
-// Infers one node of a line of the table. Returns its results in the table's form, or the label of the broken
-// rule.
-std::string InferCase(const ShapeCase& shape_case);
+// Infers one node as a line of the table says it. Returns its results in the
+// table's form; after a mistake the label of the broken rule, and in `message` what was reported.
+std::string InferCase(const ShapeCase& shape_case, std::string* message = nullptr);
 
 }  // namespace nnefc::testing

@@ -1,0 +1,156 @@
+// Bounds of attributes and constants of OpenVINO operations, and what is reported beyond them.
+
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
+
+namespace nnefc::testing {
+namespace {
+
+std::string InferOne(std::string op, std::string inputs, std::string attributes = "") {
+  return InferCase({0, std::move(op), std::move(inputs), std::move(attributes), ""});
+}
+
+std::string Message(std::string op, std::string inputs, std::string attributes = "") {
+  std::string message;
+  InferCase({0, std::move(op), std::move(inputs), std::move(attributes), ""}, &message);
+  return message;
+}
+
+TEST(OpsetCorners, TheFallOfTheThresholdIsAFraction) {
+  for (const char* eta : {"0.0", "0.5", "1.0"})
+    EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("nms_eta = ") + eta),
+              "f32[..42,6]");
+  for (const char* eta : {"-0.01", "1.01", "2.0"})
+    EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("nms_eta = ") + eta),
+              "opset.attribute-value");
+  for (const char* type : {"i32", "i64"})
+    EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("output_type = ") + type),
+              "f32[..42,6]");
+  EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "output_type = f32"),
+            "opset.attribute-value");
+  EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "nms_top_k = 0"), "f32[0,6]");
+  EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "nms_top_k = 2"), "f32[..12,6]");
+  EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "nms_top_k = 9"), "f32[..42,6]");
+}
+
+TEST(OpsetCorners, TheLimitThatIsTooHighIsNamed) {
+  const std::string inputs = "f32[2,40]; f32[2,30]; f32[1,2,40]", huge = "9223372036854775807";
+  const std::string attributes = "nms_threshold = 0.5, normalized = true, keep_top_k = ";
+  const auto message = [&](const std::string& more) {
+    return Message("opset8.DetectionOutput", inputs, attributes + more);
+  };
+  const std::string text = "the rows of `DetectionOutput` are more than fit an extent; expected a lower ";
+  EXPECT_EQ(message("[" + huge + "]"), text + "`keep_top_k`");
+  EXPECT_EQ(message("[-1], top_k = " + huge), text + "`top_k`");
+  EXPECT_EQ(Message("opset1.DetectionOutput", "f32[2,40]; f32[2,?]; f32[1,2,40]",
+                    attributes + "[0], num_classes = " + huge),
+            text + "`top_k`");
+  EXPECT_EQ(message("[-2], top_k = 3"),
+            "`keep_top_k` of `DetectionOutput` is [-2] and `top_k` 3; expected numbers of boxes, or -1 for all");
+  EXPECT_EQ(message("[-1,7], top_k = -2"), "`keep_top_k` of `DetectionOutput` is [-1,7] and `top_k` -2; expected "
+                                           "numbers of boxes, or -1 for all");
+}
+
+TEST(OpsetCorners, ListsOfAxesNameTheirInput) {
+  EXPECT_EQ(Message("opset1.Unsqueeze", "f32[2]; i64[0] ="), "`axes` of `Unsqueeze` has 0 items; expected at least 1");
+}
+
+TEST(OpsetCorners, PatchesHaveTwoPositiveNumbers) {
+  const auto patches = [](const std::string& sizes, const std::string& strides, const std::string& rates) {
+    return InferOne("opset3.ExtractImagePatches", "f32[1,3,9,8]",
+                 "sizes = " + sizes + ", strides = " + strides + ", rates = " + rates + ", auto_pad = \"valid\"");
+  };
+  EXPECT_EQ(patches("[3,2]", "[2,1]", "[1,1]"), "f32[1,18,4,7]");
+  EXPECT_EQ(patches("[9,8]", "[1,1]", "[1,1]"), "f32[1,216,1,1]");
+  EXPECT_EQ(patches("[10,8]", "[1,1]", "[1,1]"), "f32[1,240,0,1]");
+  EXPECT_EQ(patches("[3,2]", "[2,1]", "[4,7]"), "f32[1,18,1,1]");
+  EXPECT_EQ(patches("[3,2]", "[2,1]", "[5,8]"), "f32[1,18,0,0]");
+  EXPECT_EQ(patches("[1073741824,1]", "[1,1]", "[1,1]"), "f32[1,3221225472,0,8]");
+  for (const char* wrong : {"[0,1]", "[1,0]", "[1073741825,1]", "[1]", "[1,1,1]", "[]"}) {
+    EXPECT_EQ(patches(wrong, "[1,1]", "[1,1]"), "opset.attribute-value") << wrong;
+    EXPECT_EQ(patches("[1,1]", wrong, "[1,1]"), "opset.attribute-value") << wrong;
+    EXPECT_EQ(patches("[1,1]", "[1,1]", wrong), "opset.attribute-value") << wrong;
+  }
+}
+
+// Col2Im-15: (24 + pads - dilation * (kernel - 1) - 1) / stride + 1 windows along each axis.
+TEST(OpsetCorners, WindowsOfPicturesHaveTwoNumbers) {
+  const auto picture = [](const std::string& columns, const std::string& attributes) {
+    return InferOne("opset15.Col2Im", "f32[2,12," + columns + "]; i64[2] = 8 9; i64[2] = 3 2", attributes);
+  };
+  EXPECT_EQ(picture("48", ""), "f32[2,2,8,9]");  // 6 * 8
+  EXPECT_EQ(picture("47", ""), "opset.extent");
+  EXPECT_EQ(picture("24", "strides = [2,1]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("24", "strides = [1,2]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("28", "dilations = [1,2], pads_begin = [0,0], strides = [2,1]"), "opset.extent");
+  EXPECT_EQ(picture("42", "dilations = [1,2]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("32", "dilations = [2,1]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("56", "pads_begin = [1,0]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("54", "pads_begin = [0,1]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("64", "pads_end = [2,0]"), "f32[2,2,8,9]");
+  EXPECT_EQ(picture("60", "pads_end = [0,2]"), "f32[2,2,8,9]");
+  for (const char* name : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    const bool is_pad = name[0] == 'p';
+    for (const char* wrong : {"[1]", "[1,1,1]", "[-1,1]", "[1,-1]", "[1073741825,1]"})
+      EXPECT_EQ(picture("?", std::string(name) + " = " + wrong), "opset.attribute-value") << name << wrong;
+    for (const char* zero : {"[0,1]", "[1,0]"}) {
+      EXPECT_EQ(picture("?", std::string(name) + " = " + zero), is_pad ? "f32[2,2,8,9]" : "opset.attribute-value")
+          << name << zero;
+    }
+  }
+  EXPECT_EQ(InferOne("opset15.Col2Im", "f32[2,12,48]; i64[2] = 0 9; i64[2] = 3 2"), "opset.constant-input");
+  EXPECT_EQ(InferOne("opset15.Col2Im", "f32[2,12,48]; i64[2] = 8 9; i64[2] = 3 0"), "opset.constant-input");
+  EXPECT_EQ(InferOne("opset15.Col2Im", "f32[2,13,48]; i64[2] = 8 9; i64[2] = 3 2"), "opset.extent");
+  EXPECT_EQ(InferOne("opset15.Col2Im", "f32[12,48]; i64[2] = 8 9; i64[2] = 3 2"), "f32[2,8,9]");
+}
+
+TEST(OpsetCorners, SamplesMayBeNone) {
+  const std::string attributes = "convert_type = i64, with_replacement = true, log_probs = false";
+  EXPECT_EQ(InferOne("opset13.Multinomial", "f32[2,5]; i64[] = 0", attributes), "i64[2,0]");
+  EXPECT_EQ(InferOne("opset13.Multinomial", "f32[2,5]; i64[] = -1", attributes), "opset.constant-input");
+  const std::string without = "convert_type = i64, with_replacement = false, log_probs = false";
+  EXPECT_EQ(InferOne("opset13.Multinomial", "f32[2,5]; i64[] = 5", without), "i64[2,5]");
+  EXPECT_EQ(InferOne("opset13.Multinomial", "f32[2,5]; i64[] = 6", without), "opset.extent");
+  EXPECT_EQ(InferOne("opset13.Multinomial", "f32[2,4..6]; i64[] = 6", without), "i64[2,6]");
+}
+
+// An element that is taken must exist for some extent.
+TEST(OpsetCorners, RemovedAxesHaveTheElement) {
+  const auto take = [](const std::string& extent, const std::string& place) {
+    return InferOne("opset1.StridedSlice", "f32[" + extent + ",3]; i64[1] = " + place + "; i64[1] = 9; i64[1] = 1",
+                 "begin_mask = [0], end_mask = [0], shrink_axis_mask = [1]");
+  };
+  for (const char* place : {"0", "4", "-5"}) EXPECT_EQ(take("5", place), "f32[3]") << place;
+  for (const char* place : {"5", "-6"}) EXPECT_EQ(take("5", place), "opset.extent") << place;
+  for (const char* place : {"2", "4", "-5"}) EXPECT_EQ(take("2..5", place), "f32[3]") << place;
+  for (const char* place : {"5", "-6"}) EXPECT_EQ(take("2..5", place), "opset.extent") << place;
+  EXPECT_EQ(take("?", "1000"), "f32[3]");
+  EXPECT_EQ(take("2..", "1000"), "f32[3]");
+}
+
+// Known values pass a conversion, as far as they may be shapes.
+TEST(OpsetCorners, ConversionsKeepSmallValues) {
+  const auto converted = [](const TensorValue& value, ElementType type) {
+    ir::Graph graph(&Opsets());
+    Emitter emitter;
+    const ir::NodeId data = graph.AddConst(value, "data");
+    ir::AttributeMap attributes;
+    attributes.Set("destination_type", type);
+    const ir::NodeId node = graph.AddNode(
+        "opset1", "Convert", {.inputs = {{graph.node(data).port()}}, .attributes = std::move(attributes)});
+    EXPECT_TRUE(ir::InferNode(graph, node, emitter));
+    return graph.node(node).output().value;
+  };
+  const auto few = converted(TensorValue::FromFloats({3}, {1.5F, -2.5F, 7.0F}), ElementType::kI64);
+  ASSERT_TRUE(few.has_value());
+  EXPECT_EQ(few->ElementAsInt(0), 1);
+  EXPECT_EQ(few->ElementAsInt(1), -2);
+  EXPECT_EQ(few->ElementAsInt(2), 7);
+  EXPECT_TRUE(
+      converted(TensorValue::FromInts({1024}, std::vector<int64_t>(1024)), ElementType::kI32).has_value());
+  EXPECT_FALSE(
+      converted(TensorValue::FromInts({1025}, std::vector<int64_t>(1025)), ElementType::kI32).has_value());
+}
+
+}  // namespace
+}  // namespace nnefc::testing
