@@ -198,6 +198,12 @@ TEST_F(DatTest, ReadsLogicals) {
       Decoded(Make(Provisional{.extents = {2}, .type = 3, .bits = 8, .data = std::string("\x01\x00", 2)}),
               type),
       "[2] 1 0");
+  // Ratified integers of one bit stand for logicals, wider ones do not.
+  EXPECT_EQ(Decoded(Make(Ratified{.extents = {4}, .bits = 1, .type = 1, .data = "\xa0"}), type),
+            "[4] 1 0 1 0");
+  EXPECT_NE(Decoded(Make(Ratified{.extents = {4}, .bits = 2, .type = 1, .data = "\xa0"}), type)
+                .find("cannot be read from 2-bit unsigned integers"),
+            std::string::npos);
 }
 
 TEST_F(DatTest, RefusesItemsOfAnotherType) {
@@ -243,6 +249,13 @@ TEST_F(DatTest, DecodesLegacyCodes) {
   EXPECT_EQ(
       Decoded(Make(Ratified{.extents = {2}, .bits = 4, .type = 2, .parameters = range, .data = "\xf0"})),
       "[2] 1 -1");
+  // That of signed items is logarithmic.
+  EXPECT_EQ(Decoded(Make(Ratified{.extents = {2},
+                                  .bits = 3,
+                                  .type = 3,
+                                  .parameters = Bytes().F32(-3).F32(3).text(),
+                                  .data = "\x78"})),
+            "[2] 4 -2");
 }
 
 TEST_F(DatTest, DecodesAlgorithmTexts) {
