@@ -70,6 +70,27 @@ TEST_F(IfTest, ReadsBothBodies) {
   EXPECT_EQ(branch.output().shape, ir::PartialShape({1, 2, 2}));
 }
 
+TEST_F(IfTest, ReadsBodiesInAnyOrder) {
+  std::string xml = IfNet(Constants({1}, 4, {2}, 8));
+  const std::string begin = "<else_body>", end = "</else_body>";
+  const size_t first = xml.find("<then_body>"), second = xml.find(begin);
+  ASSERT_LT(first, second);
+  const std::string body = xml.substr(second, xml.find(end) + end.size() - second);
+  xml.erase(second, body.size());
+  xml.insert(first, body);
+  const ReadOutcome outcome = Read(xml, std::string(8, '\0'));
+  ASSERT_NE(outcome.graph, nullptr) << outcome.text;
+  const ir::Node& branch = Branch(*outcome.graph);
+  EXPECT_EQ(branch.bodies()[0].role, "then_body");
+  EXPECT_EQ(branch.bodies()[1].role, "else_body");
+  const auto shape = [&](size_t i) {
+    const ir::Graph& graph = *branch.bodies()[i].graph;
+    return graph.output(graph.node(graph.results()[0]).input(0)).shape;
+  };
+  EXPECT_EQ(shape(0), ir::PartialShape({1}));
+  EXPECT_EQ(shape(1), ir::PartialShape({2}));
+}
+
 TEST_F(IfTest, TakesScalarAndOneElementConditions) {
   ExpectFine(IfNet({.condition_dims = {}}));
   ExpectFine(IfNet({.condition_dims = {1}}));

@@ -41,6 +41,11 @@ class ReadTest : public IrFilesTest {
 TEST_F(ReadTest, KnowsOpenVinoByItsRoot) {
   EXPECT_TRUE(LooksLikeOpenVino("<?xml version=\"1.0\"?>\n<!-- c -->\n<Net name=\"a\">"));
   EXPECT_TRUE(LooksLikeOpenVino("<net>"));
+  for (const char* end : {" ", "\t", "\r", "\n", ">"})
+    EXPECT_TRUE(LooksLikeOpenVino(std::string("<net") + end));
+  for (const char* text :
+       {"<net", "<ne>", "<>", "<", "<nets>", "< net>", "<?xml version=\"1.0\"?>", "<a><net>"})
+    EXPECT_FALSE(LooksLikeOpenVino(text)) << text;
   EXPECT_FALSE(LooksLikeOpenVino("<network>"));
   EXPECT_FALSE(LooksLikeOpenVino("version 1.0; graph net( x ) -> ( y )"));
   EXPECT_FALSE(LooksLikeOpenVino(""));
@@ -230,6 +235,13 @@ TEST_F(ReadTest, TellsBrokenStructure) {
   ExpectError(Replaced(chain, R"(version="11")", R"(version="12")"), "openvino.net-version");
   ExpectError(Replaced(chain, R"(to-layer="1")", R"(to-layer="2")"), "openvino.edge-repeated-input");
   ExpectError(Replaced(chain, R"(from-port="1")", R"(from-port="4")"), "openvino.edge-port");
+  for (const char* id : {R"(from-port="1")", R"(to-port="0" )", R"(from-layer="1")", R"(to-layer="1")"}) {
+    // Ids are not negative.
+    const std::string name(id, std::string_view(id).find('='));
+    const std::string negative =
+        Replaced(Replaced(chain, R"(to-port="0"/>)", R"(to-port="0" />)"), id, name + R"(="-1" )");
+    ExpectError(negative, "openvino.xml-attribute-value");
+  }
   ExpectError(Replaced(chain, R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>)", ""),
               "openvino.unconnected-input");
   ExpectError(Replaced(chain, R"(from-layer="0" from-port="0")", R"(from-layer="1" from-port="1")"),
