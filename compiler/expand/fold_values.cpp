@@ -1,9 +1,10 @@
 #include "compiler/expand/fold_values.h"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "compiler/expand/arithmetic.h"
+#include "compiler/ir/ops/slice_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -58,6 +59,10 @@ struct FoldCall {
     }
     return list;
   }
+  std::optional<int64_t> Integer(std::string_view name) const {
+    const std::optional<std::vector<int64_t>> list = Integers(name);
+    return list && list->size() == 1 ? std::optional((*list)[0]) : std::nullopt;
+  }
 };
 using Folded = std::optional<ValueItems>;
 using FoldFunction = Folded (*)(const FoldCall&);
@@ -69,11 +74,29 @@ std::optional<size_t> AxisOf(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + limit : axis);
 }
 
-// Returns the items at the indices `places` along an axis.
-ValueItems Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> places) {
+// Marks the listed axes of a tensor; returns nothing if one is out of range or repeated.
+std::optional<std::vector<bool>> MarkAxes(llvm::ArrayRef<int64_t> axes, size_t rank) {
+  std::vector<bool> marked(rank);
+  for (int64_t each : axes) {
+    const std::optional<size_t> axis = AxisOf(each, rank);
+    if (!axis || marked[*axis]) return std::nullopt;
+    marked[*axis] = true;
+  }
+  return marked;
+}
+
+// Returns true if a tensor of this shape is small enough to be folded.
+bool IsSmall(const Shape& shape) {
+  const std::optional<int64_t> volume = Volume(shape);
+  return volume && *volume <= kMaxItems;
+}
+
+// Returns the items at the indices `places` along an axis; nothing if there are too many.
+Folded Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> places) {
   ValueItems taken;
   taken.shape = from.shape;
   taken.shape[axis] = static_cast<int64_t>(places.size());
+  if (!IsSmall(taken.shape)) return std::nullopt;
   int64_t inner = 1, outer = 1;
   for (size_t i = 0; i < axis; ++i) outer *= from.shape[i];
   for (size_t i = axis + 1; i < from.shape.size(); ++i) inner *= from.shape[i];
@@ -89,23 +112,26 @@ ValueItems Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> pla
 Folded FoldSlice(const FoldCall& call) {
   const auto axes = call.Integers("axes"), begin = call.Integers("begin"), end = call.Integers("end"),
              stride = call.Integers("stride");
-  if (!axes || !begin || !end || !stride || begin->size() != axes->size() || end->size() != axes->size())
+  if (!axes || !begin || !end || !stride || begin->size() != axes->size() || end->size() != axes->size() ||
+      (!stride->empty() && stride->size() != axes->size()))
     return std::nullopt;
-  ValueItems items = call.tensors[0];
+  Folded items = call.tensors[0];
+  const size_t rank = items->shape.size();
+  if (!MarkAxes(*axes, rank)) return std::nullopt;
   const bool is_unit = llvm::all_of(*stride, [](int64_t step) { return step == 1; });
   for (size_t i = 0; i < axes->size(); ++i) {
-    const auto axis = AxisOf((*axes)[i], items.shape.size());
-    const int64_t step = i < stride->size() ? (*stride)[i] : 1;
-    if (!axis || step < 1) return std::nullopt;
-    const int64_t extent = items.shape[*axis];
-    const auto from = (*begin)[i] < 0 ? (*begin)[i] + extent : (*begin)[i];
-    // Same as ir::nnef::SliceAxis.
-    const bool counts_back = (*end)[i] < 0 || ((*end)[i] == 0 && is_unit);
-    const auto to = counts_back ? (*end)[i] + extent : std::min((*end)[i], extent);
-    if (from < 0 || from >= to) return std::nullopt;
+    const int64_t step = stride->empty() ? 1 : (*stride)[i];
+    const ir::nnef::SliceAxis slice = {(*begin)[i], (*end)[i], step, is_unit && (*end)[i] == 0};
+    const size_t axis = *AxisOf((*axes)[i], rank);
+    const int64_t extent = items->shape[axis];
+    const auto range = ir::nnef::ResolvedRange(extent, slice);
+    if (!range) return std::nullopt;
+    const int64_t count = ir::nnef::SlicedExtent(ir::Dim(extent), slice)->value();
+    if (count == 0) return std::nullopt;
     std::vector<int64_t> places;
-    for (int64_t place = from; place < to; place += step) places.push_back(place);
-    items = Take(items, *axis, places);
+    for (int64_t place = 0; place < count; ++place) places.push_back(range->begin + place * step);
+    items = Take(*items, axis, places);
+    if (!items) return std::nullopt;
   }
   return items;
 }
@@ -114,15 +140,15 @@ Folded FoldSqueeze(const FoldCall& call) {
   const auto axes = call.Integers("axes");
   if (!axes) return std::nullopt;
   ValueItems items = call.tensors[0];
-  std::vector<bool> removed(items.shape.size());
-  for (int64_t each : *axes) {
-    const auto axis = AxisOf(each, items.shape.size());
-    if (!axis || items.shape[*axis] != 1) return std::nullopt;
-    removed[*axis] = true;
-  }
+  const auto removed = MarkAxes(*axes, items.shape.size());
+  if (!removed) return std::nullopt;
   Shape shape;
-  for (size_t i = 0; i < removed.size(); ++i) {
-    if (!removed[i]) shape.push_back(items.shape[i]);
+  for (size_t i = 0; i < items.shape.size(); ++i) {
+    if (!(*removed)[i]) {
+      shape.push_back(items.shape[i]);
+    } else if (items.shape[i] != 1) {
+      return std::nullopt;
+    }
   }
   items.shape = std::move(shape);
   return items;
@@ -133,21 +159,19 @@ Folded FoldUnsqueeze(const FoldCall& call) {
   if (!axes) return std::nullopt;
   ValueItems items = call.tensors[0];
   const size_t rank = items.shape.size() + axes->size();
-  std::vector<bool> inserted(rank);
-  for (int64_t each : *axes) {
-    const auto axis = AxisOf(each, rank);
-    if (!axis || inserted[*axis]) return std::nullopt;
-    inserted[*axis] = true;
-  }
+  const auto inserted = MarkAxes(*axes, rank);
+  if (!inserted) return std::nullopt;
   Shape shape;
   size_t next = 0;
-  for (size_t i = 0; i < rank; ++i) shape.push_back(inserted[i] ? 1 : items.shape[next++]);
+  for (size_t i = 0; i < rank; ++i) shape.push_back((*inserted)[i] ? 1 : items.shape[next++]);
   items.shape = std::move(shape);
   return items;
 }
 
-// Concatenates values along an axis; all other extents are equal.
-ValueItems Join(llvm::ArrayRef<ValueItems> parts, size_t axis, llvm::SmallVector<int64_t, 4> shape) {
+// Concatenates values along an axis; all other extents are equal. Returns nothing if there are too many
+// items.
+Folded Join(llvm::ArrayRef<ValueItems> parts, size_t axis, Shape shape) {
+  if (!IsSmall(shape)) return std::nullopt;
   ValueItems joined{std::move(shape), {}};
   size_t lines = 1;
   for (size_t i = 0; i < axis; ++i) lines *= static_cast<size_t>(joined.shape[i]);
@@ -162,10 +186,10 @@ ValueItems Join(llvm::ArrayRef<ValueItems> parts, size_t axis, llvm::SmallVector
 }
 
 Folded FoldConcat(const FoldCall& call) {
-  const auto given = call.Integers("axis");
-  if (!given || given->size() != 1 || call.tensors.empty()) return std::nullopt;
+  const auto given = call.Integer("axis");
+  if (!given || call.tensors.empty()) return std::nullopt;
   auto shape = call.tensors[0].shape;
-  const auto axis = AxisOf((*given)[0], shape.size());
+  const auto axis = AxisOf(*given, shape.size());
   if (!axis) return std::nullopt;
   shape[*axis] = 0;
   for (const ValueItems& each : call.tensors) {
@@ -179,10 +203,10 @@ Folded FoldConcat(const FoldCall& call) {
 }
 
 Folded FoldStack(const FoldCall& call) {
-  const auto given = call.Integers("axis");
-  if (!given || given->size() != 1 || call.tensors.empty()) return std::nullopt;
+  const auto given = call.Integer("axis");
+  if (!given || call.tensors.empty()) return std::nullopt;
   auto shape = call.tensors[0].shape;
-  const auto axis = AxisOf((*given)[0], shape.size() + 1);
+  const auto axis = AxisOf(*given, shape.size() + 1);
   if (!axis) return std::nullopt;
   for (const ValueItems& each : call.tensors) {
     if (each.shape != shape) return std::nullopt;
@@ -192,10 +216,10 @@ Folded FoldStack(const FoldCall& call) {
 }
 
 Folded FoldGather(const FoldCall& call) {
-  const auto given = call.Integers("axis");
+  const auto given = call.Integer("axis");
   const ValueItems &input = call.tensors[0], &indices = call.tensors[1];
-  if (!given || given->size() != 1 || indices.shape.size() > 1) return std::nullopt;
-  const auto axis = AxisOf((*given)[0], input.shape.size());
+  if (!given || indices.shape.size() > 1) return std::nullopt;
+  const auto axis = AxisOf(*given, input.shape.size());
   if (!axis) return std::nullopt;
   std::vector<int64_t> places;
   for (const Value& index : indices.items) {
@@ -205,8 +229,8 @@ Folded FoldGather(const FoldCall& call) {
     if (place < 0 || place >= extent) return std::nullopt;
     places.push_back(place);
   }
-  ValueItems taken = Take(input, *axis, places);
-  if (indices.shape.empty()) taken.shape.erase(taken.shape.begin() + static_cast<int64_t>(*axis));
+  Folded taken = Take(input, *axis, places);
+  if (taken && indices.shape.empty()) taken->shape.erase(taken->shape.begin() + static_cast<int64_t>(*axis));
   return taken;
 }
 
@@ -216,13 +240,14 @@ Folded FoldSame(const FoldCall& call) {
 
 Folded FoldReshape(const FoldCall& call) {
   const auto shape = call.Integers("shape");
-  const auto start = call.Integers("axis_start"), count = call.Integers("axis_count");
-  if (!shape || !start || !count || (*start)[0] != 0 || (*count)[0] != -1) return std::nullopt;
+  if (!shape || call.Integer("axis_start") != 0 || call.Integer("axis_count") != -1) return std::nullopt;
+  if (llvm::count(*shape, -1) > 1) return std::nullopt;
   ValueItems items = call.tensors[0];
   int64_t volume = 1;
   for (int64_t extent : *shape) {
     if (extent == 0 || extent < -1) return std::nullopt;
-    if (extent > 0 && (volume *= extent) > kMaxItems) return std::nullopt;
+    if (extent > kMaxItems / volume) return std::nullopt;
+    if (extent > 0) volume *= extent;
   }
   Shape target(shape->begin(), shape->end());
   const auto total = static_cast<int64_t>(items.items.size());
@@ -231,7 +256,7 @@ Folded FoldReshape(const FoldCall& call) {
     extent = total / volume;
     volume *= extent;
   }
-  if (volume != total || llvm::is_contained(target, -1)) return std::nullopt;
+  if (volume != total) return std::nullopt;
   items.shape = std::move(target);
   return items;
 }
@@ -253,26 +278,54 @@ std::optional<Value> Compute(const Value& x, const Value& y) {
   return EvaluateBinary(kOp, Promoted(x, mixed), Promoted(y, mixed), heap, fault);
 }
 
+// Computes `min` or `max`, which are defined by `select(x < y, x, y)` and `select(x > y, x, y)`.
 template <bool kLarger>
 std::optional<Value> Choose(const Value& x, const Value& y) {
   if (x.kind() == ValueKind::kUnknownExtent || y.kind() == ValueKind::kUnknownExtent)
     return Value::UnknownExtent();
   if (x.kind() != y.kind() || x.kind() == ValueKind::kLogical) return std::nullopt;
-  const bool less = x.kind() == ValueKind::kInteger ? x.integer() < y.integer() : x.scalar() < y.scalar();
-  return less == kLarger ? y : x;
+  const auto chooses = [](auto a, auto b) { return kLarger ? a > b : a < b; };
+  const bool first =
+      x.kind() == ValueKind::kInteger ? chooses(x.integer(), y.integer()) : chooses(x.scalar(), y.scalar());
+  return first ? x : y;
+}
+
+// Returns the shape of operands that are broadcast: leading axes are aligned, and missing axes have the
+// extent 1 (R 4.2). Returns nothing if extents differ or the result is too large.
+std::optional<Shape> BroadcastShape(llvm::ArrayRef<ValueItems> operands) {
+  Shape shape;
+  for (const ValueItems& operand : operands) {
+    if (operand.shape.size() > shape.size()) shape.resize(operand.shape.size(), 1);
+    for (size_t i = 0; i < operand.shape.size(); ++i) {
+      if (operand.shape[i] == 1) continue;
+      if (shape[i] != 1 && shape[i] != operand.shape[i]) return std::nullopt;
+      shape[i] = operand.shape[i];
+    }
+  }
+  return IsSmall(shape) ? std::optional(shape) : std::nullopt;
+}
+
+// Returns the items of an operand repeated to a shape of BroadcastShape.
+ValueItems BroadcastTo(const Shape& shape, const ValueItems& operand) {
+  if (operand.shape == shape) return operand;
+  ValueItems result{operand.shape, operand.items};
+  result.shape.resize(shape.size(), 1);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (result.shape[axis] == shape[axis]) continue;
+    const std::vector<int64_t> first(static_cast<size_t>(shape[axis]), 0);
+    result = *Take(result, axis, first);
+  }
+  return result;
 }
 
 template <auto kCompute>
 Folded FoldBinary(const FoldCall& call) {
-  const ValueItems &x = call.tensors[0], &y = call.tensors[1];
-  if (x.shape != y.shape && x.items.size() != 1 && y.items.size() != 1) return std::nullopt;
-  // A single element is broadcast to the other operand's shape; for two single elements, the higher rank
-  // wins.
-  const bool takes_first = x.items.size() != 1 || (y.items.size() == 1 && x.shape.size() >= y.shape.size());
-  ValueItems result{takes_first ? x.shape : y.shape, {}};
-  const size_t count = std::max(x.items.size(), y.items.size());
-  for (size_t i = 0; i < count; ++i) {
-    auto item = kCompute(x.items[x.items.size() == 1 ? 0 : i], y.items[y.items.size() == 1 ? 0 : i]);
+  const std::optional<Shape> shape = BroadcastShape(call.tensors);
+  if (!shape) return std::nullopt;
+  const ValueItems x = BroadcastTo(*shape, call.tensors[0]), y = BroadcastTo(*shape, call.tensors[1]);
+  ValueItems result{*shape, {}};
+  for (size_t i = 0; i < x.items.size(); ++i) {
+    auto item = kCompute(x.items[i], y.items[i]);
     if (!item) return std::nullopt;
     result.items.push_back(std::move(*item));
   }
@@ -298,29 +351,24 @@ double Negated(double value) {
   return -value;
 }
 
-// Folds `select`; a single element broadcasts to any shape.
 Folded FoldSelect(const FoldCall& call) {
-  const ValueItems* widest = &call.tensors[0];
-  for (const ValueItems& each : call.tensors) {
-    if (each.items.size() > widest->items.size() || each.shape.size() > widest->shape.size()) widest = &each;
-  }
-  bool has_scalar = false;
-  for (const ValueItems& each : call.tensors) {
-    if (each.items.size() != 1 && each.shape != widest->shape) return std::nullopt;
-    has_scalar |= &each != &call.tensors[0] && llvm::any_of(each.items, [](const Value& item) {
-      return item.kind() == ValueKind::kScalar;
-    });
-  }
-  ValueItems result{widest->shape, {}};
-  const auto item = [](const ValueItems& of, size_t i) { return of.items[of.items.size() == 1 ? 0 : i]; };
-  for (size_t i = 0; i < widest->items.size(); ++i) {
-    const Value condition = item(call.tensors[0], i);
+  const std::optional<Shape> shape = BroadcastShape(call.tensors);
+  if (!shape) return std::nullopt;
+  const bool has_scalar = llvm::any_of(llvm::drop_begin(call.tensors), [](const ValueItems& branch) {
+    return llvm::any_of(branch.items, [](const Value& item) { return item.kind() == ValueKind::kScalar; });
+  });
+  const ValueItems conditions = BroadcastTo(*shape, call.tensors[0]);
+  const std::array<ValueItems, 2> branches = {BroadcastTo(*shape, call.tensors[1]),
+                                              BroadcastTo(*shape, call.tensors[2])};
+  ValueItems result{*shape, {}};
+  for (size_t i = 0; i < conditions.items.size(); ++i) {
+    const Value& condition = conditions.items[i];
     if (condition.kind() == ValueKind::kUnknownExtent) {
       result.items.push_back(Value::UnknownExtent());
       continue;
     }
     if (condition.kind() != ValueKind::kLogical) return std::nullopt;
-    result.items.push_back(Promoted(item(call.tensors[condition.logical() ? 1 : 2], i), has_scalar));
+    result.items.push_back(Promoted(branches[condition.logical() ? 0 : 1].items[i], has_scalar));
   }
   return result;
 }

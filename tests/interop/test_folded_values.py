@@ -44,6 +44,31 @@ CASES: dict[str, tuple[str, Callable[..., np.ndarray]]] = {
     "select_by_one": ("select(gt(slice(a, axes = [0], begin = [1], end = [2]), 4), a, d)", lambda a, b, c, d: a if a[1] > 4 else d),
     "select_of_two": ("select(gt(slice(a, axes = [0], begin = [0], end = [2]), 4), slice(b, axes = [0], begin = [1], end = [3]), 9)",
                       lambda a, b, c, d: np.where(a[:2] > 4, b[1:], 9)),
+    # Leading axes are aligned and missing ones have the extent 1, also where an operand has a single element.
+    "mul_one_of_rank_2": ("mul([[2]], d)", lambda a, b, c, d: 2 * d[:, None]),
+    "sub_one_of_rank_3": ("sub(d, [[[2]]])", lambda a, b, c, d: d[:, None, None] - 2),
+    "div_one_by_matrix": ("div(9, stack([a, b], axis = 1))", lambda a, b, c, d: 9 // np.stack([a, b], 1)),
+    "two_ones": ("mul([[2]], slice(a, axes = [0], begin = [0], end = [1]))", lambda a, b, c, d: 2 * a[:1, None]),
+    "two_ones_exchanged": ("sub(slice(a, axes = [0], begin = [0], end = [1]), [[2]])", lambda a, b, c, d: a[:1, None] - 2),
+    "column_by_row": ("sub(unsqueeze(a, axes = [1]), unsqueeze(b, axes = [0]))", lambda a, b, c, d: a[:, None] - b),
+    "row_by_column": ("lt(unsqueeze(a, axes = [0]), unsqueeze(b, axes = [1]))", lambda a, b, c, d: a < b[:, None]),
+    "matrix_by_vector": ("sub(stack([a, d], axis = 1), b)", lambda a, b, c, d: np.stack([a, d], 1) - b[:, None]),
+    "vector_by_matrix": ("max(b, stack([a, d], axis = 1))", lambda a, b, c, d: np.maximum(np.stack([a, d], 1), b[:, None])),
+    "select_of_higher_rank": ("select(gt(a, 4), [[[1]]], d)", lambda a, b, c, d: np.where(a > 4, 1, d)[:, None, None]),
+    "select_otherwise_of_higher_rank": ("select(gt(a, 4), d, [[1]])", lambda a, b, c, d: np.where(a > 4, d, 1)[:, None]),
+    "select_by_higher_rank": ("select(gt([[5]], 4), d, a)", lambda a, b, c, d: d[:, None]),
+    "select_of_column_and_row": ("select(gt(a, 4), unsqueeze(b, axes = [0]), unsqueeze(d, axes = [1]))",
+                                 lambda a, b, c, d: np.where(a[:, None] > 4, b, d[:, None])),
+    "slice_in_steps": ("slice(d, axes = [0], begin = [0], end = [3], stride = [2])", lambda a, b, c, d: d[::2]),
+    "slice_in_steps_to_one_less": ("slice(d, axes = [0], begin = [0], end = [2], stride = [2])", lambda a, b, c, d: d[:2:2]),
+    "slice_in_huge_steps": ("slice(d, axes = [0], begin = [1], end = [3], stride = [9223372036854775807])", lambda a, b, c, d: d[1:2]),
+    "slice_backwards": ("slice(d, axes = [0], begin = [-1], end = [-4], stride = [-1])", lambda a, b, c, d: d[::-1]),
+    "slice_beyond_the_end": ("slice(d, axes = [0], begin = [1], end = [9])", lambda a, b, c, d: d[1:]),
+    "slice_before_the_end": ("slice(d, axes = [0], begin = [-3], end = [-1])", lambda a, b, c, d: d[:-1]),
+    "slice_two_axes": ("slice(stack([a, d], axis = 0), axes = [1, 0], begin = [1, 0], end = [3, 1])", lambda a, b, c, d: np.stack([a, d])[:1, 1:]),
+    "squeeze_two_axes": ("squeeze(unsqueeze(d, axes = [0, 2]), axes = [2, 0])", lambda a, b, c, d: d),
+    "unsqueeze_two_axes": ("unsqueeze(d, axes = [2, 0])", lambda a, b, c, d: d[None, :, None]),
+    "reshape_to_the_rest": ("reshape(stack([a, d], axis = 0), shape = [-1, 2])", lambda a, b, c, d: np.stack([a, d]).reshape(3, 2)),
     "slice": ("slice(d, axes = [0], begin = [1], end = [3])", lambda a, b, c, d: d[1:3]),
     "slice_last": ("slice(a, axes = [0], begin = [-1], end = [0])", lambda a, b, c, d: a[-1:]),
     "squeeze": ("squeeze(slice(d, axes = [0], begin = [2], end = [3]), axes = [0])", lambda a, b, c, d: d[2]),
@@ -94,3 +119,31 @@ def test_values(nnefc: Path, tmp_path: Path, case: str) -> None:
     write(tmp_path, expression, folded=False)
     np.savez(tmp_path / "inputs.npz", **{name: VALUES[name] for name in SHAPES})
     np.testing.assert_array_equal(tool.run(tmp_path, "--inputs", tmp_path / "inputs.npz")["y"], expected)
+
+
+# Arguments that break a rule are not folded: the node reports them.
+BROKEN = {
+    "squeeze([[1, 2]], axes = [0, 0])": "[axis.repeated]",
+    "unsqueeze([1, 2], axes = [0, 0])": "[axis.repeated]",
+    "squeeze([1, 2], axes = [0])": "[squeeze.singular]",
+    "slice([1, 2, 3], axes = [0, 0], begin = [0, 0], end = [3, 2])": "[axis.repeated]",
+    "slice([1, 2, 3], axes = [0], begin = [0], end = [3], stride = [1, 1])": "[slice.lengths]",
+    "slice([1, 2, 3], axes = [0], begin = [0], end = [3], stride = [0])": "[slice.stride]",
+    "reshape([1, 2, 3], shape = [-1, -1])": "[reshape.items]",
+    "reshape([1, 2, 3], shape = [2, -1])": "[reshape.volume]",
+    "reshape([1, 2, 3], shape = [4])": "[reshape.volume]",
+    "reshape([1, 2, 3], shape = [1048576, 17592186044416, -1])": "[shape.overflow]",
+    "add([1, 2, 3], [1, 2])": "[binary.broadcast]",
+    "select([true, false], [1, 2, 3], 4)": "[binary.broadcast]",
+    "concat([[1, 2], [[3]]], axis = 0)": "[concat.rank]",
+    "stack([[1, 2], [3]], axis = 0)": "[stack.shapes]",
+}
+
+
+@pytest.mark.parametrize("expression", BROKEN)
+def test_broken_rules_are_reported(expression: str, nnefc: Path, tmp_path: Path) -> None:
+    document = tmp_path / "net.nnef"
+    document.write_text(f"version 1.0;\ngraph net( x ) -> ( y, z )\n{{\n    x = external(shape = [1]);\n    y = copy(x);\n    z = {expression};\n}}\n",
+                        encoding="utf-8")
+    done = Nnefc(nnefc, tmp_path).call("check", document, "--lenient")
+    assert (done.returncode, BROKEN[expression] in done.stderr) == (1, True), done.stderr
