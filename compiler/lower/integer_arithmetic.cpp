@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/ir/op_registry.h"
+#include "compiler/lower/reduce.h"
 
 namespace nnefc::lower {
 
@@ -12,16 +13,34 @@ namespace {
 // The bound on integers in the document that f64 represents exactly.
 constexpr double kMaxExact = 1LL << 53;
 
-// Returns the OpenVINO operation that computes the same function of integers.
-const std::string_view* OperationOn(ir::OpId op) {
-  static const ir::OpTable<std::string_view> table(ir::StandardOps(), ir::kNnefSet,
-                                                   {{"add", "Add"},
-                                                    {"sub", "Subtract"},
-                                                    {"mul", "Multiply"},
-                                                    {"min", "Minimum"},
-                                                    {"max", "Maximum"},
-                                                    {"neg", "Negative"},
-                                                    {"abs", "Abs"}});
+// The ways in which an operation on scalars is computed on integers.
+enum class Form : uint8_t { kUnary, kBinary, kIdentity, kSquare, kRelu, kClamp, kReduction };
+
+struct OnIntegers {
+  Form form;
+  std::string_view operation;  // of OpenVINO
+};
+
+const OnIntegers* FindOnIntegers(ir::OpId op) {
+  static const ir::OpTable<OnIntegers> table(
+      ir::StandardOps(), ir::kNnefSet,
+      {{"add", {Form::kBinary, "Add"}},
+       {"sub", {Form::kBinary, "Subtract"}},
+       {"mul", {Form::kBinary, "Multiply"}},
+       {"min", {Form::kBinary, "Minimum"}},
+       {"max", {Form::kBinary, "Maximum"}},
+       {"neg", {Form::kUnary, "Negative"}},
+       {"abs", {Form::kUnary, "Abs"}},
+       {"floor", {Form::kIdentity, ""}},
+       {"ceil", {Form::kIdentity, ""}},
+       {"round", {Form::kIdentity, ""}},
+       {"sqr", {Form::kSquare, ""}},
+       {"relu", {Form::kRelu, ""}},
+       {"clamp", {Form::kClamp, ""}},
+       {"sum_reduce", {Form::kReduction, "ReduceSum"}},
+       {"max_reduce", {Form::kReduction, "ReduceMax"}},
+       {"min_reduce", {Form::kReduction, "ReduceMin"}},
+       {"tract_core_product_reduce", {Form::kReduction, "ReduceProd"}}});
   return table.Find(op);
 }
 
@@ -52,12 +71,14 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
-// The operations of a quotient that is rounded toward zero.
-enum class Part : uint8_t { kQuotient, kBelowZero, kUp, kDown, kChoice };
+// The operations of a quotient or mean that is rounded.
+enum class Part : uint8_t { kQuotient, kMean, kSum, kBelowZero, kUp, kDown, kChoice };
 
 bool Is(const ir::Node& node, Part part) {
   static const ir::OpTable<Part> table(ir::StandardOps(), ir::kNnefSet,
                                        {{"div", Part::kQuotient},
+                                        {"mean_reduce", Part::kMean},
+                                        {"sum_reduce", Part::kSum},
                                         {"lt", Part::kBelowZero},
                                         {"ceil", Part::kUp},
                                         {"floor", Part::kDown},
@@ -66,50 +87,115 @@ bool Is(const ir::Node& node, Part part) {
   return found != nullptr && *found == part;
 }
 
-// Returns the quotient that `choice` rounds toward zero (ceil if negative, else floor), or null.
-const ir::Node* QuotientOf(const ir::Graph& graph, const ir::Node& choice) {
+// Returns true for a quotient or a mean.
+bool IsFraction(const ir::Node& node) {
+  return Is(node, Part::kQuotient) || Is(node, Part::kMean) ||
+         (Is(node, Part::kSum) && node.attribute("normalize").AsBool());
+}
+
+// Returns the fraction that `choice` rounds toward zero (ceil if negative, else floor), or null.
+const ir::Node* TruncatedFraction(const ir::Graph& graph, const ir::Node& choice) {
   if (!Is(choice, Part::kChoice)) return nullptr;
   const ir::Node& negative = graph.node(choice.input(0).node);
   const ir::Node& up = graph.node(choice.input(1).node);
   const ir::Node& down = graph.node(choice.input(2).node);
   if (!Is(negative, Part::kBelowZero) || !Is(up, Part::kUp) || !Is(down, Part::kDown)) return nullptr;
-  const ir::OutputPort quotient = down.input(0);
-  if (up.input(0) != quotient || negative.input(0) != quotient) return nullptr;
+  const ir::OutputPort fraction = down.input(0);
+  if (up.input(0) != fraction || negative.input(0) != fraction) return nullptr;
   const ir::Node& zero = graph.node(negative.input(1).node);
   if (!zero.Is(ir::OpRole::kConstant) || zero.attribute("value").AsDoubles() != std::vector<double>{0.0})
     return nullptr;
-  const ir::Node& divided = graph.node(quotient.node);
-  return Is(divided, Part::kQuotient) ? &divided : nullptr;
+  const ir::Node& divided = graph.node(fraction.node);
+  return IsFraction(divided) ? &divided : nullptr;
 }
 
-// True if all divisors are known and not zero.
+// Returns the fraction that a cast of `node` to integers rounds down, or null.
+const ir::Node* FlooredFraction(const ir::Graph& graph, const ir::Node& node) {
+  if (IsFraction(node)) return &node;
+  if (!Is(node, Part::kDown)) return nullptr;
+  const ir::Node& rounded = graph.node(node.input(0).node);
+  return IsFraction(rounded) ? &rounded : nullptr;
+}
+
+// Returns true if no divisor is known to be zero.
 bool HasSafeDivisors(const ir::Graph& graph, const ir::Node& quotient) {
   const ir::Node& divisors = graph.node(quotient.input(1).node);
-  if (!divisors.Is(ir::OpRole::kConstant)) return false;
+  if (!divisors.Is(ir::OpRole::kConstant)) return true;
   const std::vector<double> values = divisors.attribute("value").AsDoubles();
   return std::find(values.begin(), values.end(), 0.0) == values.end();
 }
 
-std::optional<OutputPort> LowerQuotient(NodeLowering& cast, const ir::Node& quotient) {
-  if (!HasSafeDivisors(cast.state().source, quotient)) return std::nullopt;
-  const auto operands = IntegerOperands(cast, quotient);
+struct Fraction {
+  OutputPort dividend, divisor;
+};
+
+std::optional<Fraction> ReadFraction(NodeLowering& cast, const ir::Node& node) {
+  if (Is(node, Part::kQuotient) && !HasSafeDivisors(cast.state().source, node)) return std::nullopt;
+  const auto operands = IntegerOperands(cast, node);
   if (!operands) return std::nullopt;
-  return cast.Add("opset1", "Divide", *operands,
+  if (Is(node, Part::kQuotient)) return Fraction{(*operands)[0], (*operands)[1]};
+  const std::vector<int64_t> axes = node.attribute("axes").AsInts();
+  int64_t count = 1;
+  for (int64_t axis : axes) {
+    const ir::Dim extent = cast.state().source.output(node.input(0)).shape[axis];
+    if (!extent.known() || extent.min == 0 || __builtin_mul_overflow(count, extent.min, &count))
+      return std::nullopt;
+  }
+  return Fraction{Reduce(cast, "ReduceSum", (*operands)[0], axes, "sum"), cast.ConstInt(count, "count")};
+}
+
+// Divides integers; rounds toward zero.
+OutputPort Truncated(NodeLowering& cast, OutputPort dividend, OutputPort divisor) {
+  const int64_t rank = cast.output_shape().rank();
+  return cast.Add("opset1", "Divide", {cast.Align(dividend, rank), cast.Align(divisor, rank)},
                   Attributes({{"auto_broadcast", "numpy"}, {"m_pythondiv", false}}));
+}
+
+// Subtracts the remainder, which has the divisor's sign, so that the division is exact.
+OutputPort Floored(NodeLowering& cast, const Fraction& fraction) {
+  const OutputPort rest = cast.Binary("FloorMod", fraction.dividend, fraction.divisor);
+  return Truncated(cast, cast.Binary("Subtract", fraction.dividend, rest), fraction.divisor);
+}
+
+OutputPort Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& node,
+                   llvm::ArrayRef<OutputPort> operands) {
+  switch (on.form) {
+    case Form::kUnary:
+      return cast.Unary(on.operation, operands[0]);
+    case Form::kBinary:
+      return cast.Binary(on.operation, operands[0], operands[1]);
+    case Form::kIdentity:
+      return operands[0];
+    case Form::kSquare:
+      return cast.Binary("Multiply", operands[0], operands[0]);
+    case Form::kRelu:
+      return cast.Binary("Maximum", operands[0], cast.ConstInt(0, "zero"));
+    case Form::kClamp:  // max(min(x, b), a)
+      return cast.Binary("Maximum", cast.Binary("Minimum", operands[0], operands[2]), operands[1]);
+    case Form::kReduction:
+      return Reduce(cast, on.operation, operands[0], node.attribute("axes").AsInts());
+  }
+  return {};
 }
 
 }  // namespace
 
 std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
-  const ir::Node& node = cast.state().source.node(cast.node().input(0).node);
+  const ir::Graph& source = cast.state().source;
+  const ir::Node& node = source.node(cast.node().input(0).node);
   if (cast.DataType() != ElementType::kI64) return std::nullopt;
-  if (const ir::Node* quotient = QuotientOf(cast.state().source, node)) return LowerQuotient(cast, *quotient);
-  const std::string_view* operation = OperationOn(node.op());
-  if (operation == nullptr) return std::nullopt;
+  if (const ir::Node* quotient = TruncatedFraction(source, node)) {
+    const std::optional<Fraction> fraction = ReadFraction(cast, *quotient);
+    return fraction ? std::optional(Truncated(cast, fraction->dividend, fraction->divisor)) : std::nullopt;
+  }
+  if (const ir::Node* quotient = FlooredFraction(source, node)) {
+    const std::optional<Fraction> fraction = ReadFraction(cast, *quotient);
+    return fraction ? std::optional(Floored(cast, *fraction)) : std::nullopt;
+  }
+  const OnIntegers* on = FindOnIntegers(node.op());
+  if (on == nullptr) return std::nullopt;
   const auto operands = IntegerOperands(cast, node);
-  if (!operands) return std::nullopt;
-  return operands->size() == 1 ? cast.Unary(*operation, (*operands)[0])
-                               : cast.Binary(*operation, (*operands)[0], (*operands)[1]);
+  return operands ? std::optional(Compute(cast, *on, node, *operands)) : std::nullopt;
 }
 
 std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node) {

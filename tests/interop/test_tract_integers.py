@@ -25,6 +25,27 @@ CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
     "abs": ("abs(x)", lambda x, y: np.abs(x)),
     "neg_of_sum": ("neg(x + y)", lambda x, y: -(x + y)),
     "half_of_negative": ("neg(tract_core_cast(x, to = 'i64')) / 2", lambda x, y: np.trunc(-x / 2).astype(np.int64)),
+    # No f32 is equal to these integers.
+    "mul": ("x * y", lambda x, y: x * y),
+    "div_by_tensor": ("x / y", lambda x, y: np.trunc(x / y).astype(np.int64)),
+    "div_of_column": ("unsqueeze(x, axes = [1]) / y", lambda x, y: np.trunc(x[:, None] / y[:, None]).astype(np.int64)),
+    "div_by_one": ("(x + x + 1) / 1", lambda x, y: 2 * x + 1),
+    "div_by_negative": ("(x + x + 1) / -1", lambda x, y: -2 * x - 1),
+    "relu": ("relu(x + 2)", lambda x, y: np.maximum(x + 2, 0)),
+    "floor": ("floor(x)", lambda x, y: x),
+    "ceil": ("ceil(x)", lambda x, y: x),
+    "round": ("round(x)", lambda x, y: x),
+    "sqr": ("sqr(x)", lambda x, y: x * x),
+    "clamp": ("clamp(x, -16777217, 16777217)", lambda x, y: np.clip(x, -16777217, 16777217)),
+    "clamp_below_twice": ("clamp(x, 16777217, -5)", lambda x, y: np.maximum(np.minimum(x, -5), 16777217)),
+    "sum_of_odd": ("sum_reduce(x + 2, axes = [0])", lambda x, y: (x + 2).sum(keepdims=True)),
+    "largest_odd": ("max_reduce(x, axes = [0])", lambda x, y: x.max(keepdims=True)),
+    "smallest_odd": ("min_reduce(x, axes = [0])", lambda x, y: x.min(keepdims=True)),
+    "product": ("tract_core_product_reduce(slice(x, axes = [0], begin = [0], end = [3]), axes = [0])", lambda x, y: x[:3].prod(keepdims=True)),
+    "mean_of_large": ("mean_reduce(x * 3, axes = [0])", lambda x, y: np.array([int((x * 3).sum() / 6)])),
+    "mean_of_negative": ("mean_reduce(neg(abs(x)), axes = [0])", lambda x, y: np.array([-(np.abs(x).sum() // 6)])),
+    "mean_of_rows": ("mean_reduce(stack([x, y], axis = 0), axes = [0])", lambda x, y: np.trunc((x + y)[None] / 2).astype(np.int64)),
+    "mean_of_all": ("mean_reduce(stack([x, y], axis = 0), axes = [0, 1])", lambda x, y: np.array([[int((x + y).sum() / 12)]])),
     "sign": ("sign(x)", lambda x, y: np.sign(x)),
     "relu_of_small": ("relu(y / 4096)", lambda x, y: np.maximum(np.trunc(y / 4096), 0).astype(np.int64)),
     "sum": ("sum_reduce(y, axes = [0])", lambda x, y: y.sum(keepdims=True)),
@@ -82,3 +103,30 @@ def test_infinities_are_read_again(nnefc: Path, tmp_path: Path) -> None:
     assert tool.expand(flat) == flat.read_text(encoding="utf-8")
     np.savez(tmp_path / "in.npz", x=np.array([1, -np.inf, 2], np.float32))
     np.testing.assert_array_equal(tool.run(flat, "--inputs", tmp_path / "in.npz")["y"], [1, -np.inf, 2])
+
+
+# A cast to integers rounds down (R 4.5.8).
+STRICT: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
+    "quotient": ("s / 2.0", lambda x, y: x // 2),
+    "quotient_by_negative": ("s / -2.0", lambda x, y: x // -2),
+    "floor_of_quotient": ("floor(s / 3.0)", lambda x, y: x // 3),
+    "mean": ("mean_reduce(s, axes = [0])", lambda x, y: np.array([x.sum() // 6])),
+    "normalized_sum": ("sum_reduce(s, axes = [0], normalize = true)", lambda x, y: np.array([x.sum() // 6])),
+    "fraction": ("s / 0.5", lambda x, y: x.astype(np.float32).astype(np.int64) * 2),
+    "ceil_of_quotient": ("ceil(clamp(s, -100.0, 100.0) / 2.0)", lambda x, y: -(-np.clip(x, -100, 100) // 2)),
+}
+
+
+@pytest.mark.parametrize("case", STRICT)
+def test_casts_of_scalars(nnefc: Path, tmp_path: Path, case: str) -> None:
+    expression, formula = STRICT[case]
+    x = np.array([-7, 16777217, 3, -16777219, 0, 33554435], np.int64)
+    tool = Nnefc(nnefc, tmp_path)
+    (tmp_path / "net.nnef").write_text("version 1.0;\nextension KHR_enable_operator_expressions;\n\ngraph net( x ) -> ( z )\n{\n"
+                                       "    x = external<integer>(shape = [6]);\n    s = cast<scalar>(x);\n"
+                                       f"    z = cast<integer>({expression});\n}}\n", encoding="utf-8")
+    np.savez(tmp_path / "in.npz", x=x)
+    for backend in ("reference", "onednn"):
+        found = tool.run(tmp_path / "net.nnef", "--inputs", tmp_path / "in.npz", "--backend", backend)["z"]
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found, formula(x, x))

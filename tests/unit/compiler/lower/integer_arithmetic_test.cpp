@@ -1,0 +1,122 @@
+// Arithmetic of integers, which the language has only by casts to scalars and back (R 4.2).
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/lower/lowering_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+// Integers that become scalars for one operation and integers again: f32 has no part in it (R 4.2).
+TEST(IntegerArithmetic, IsExact) {
+  struct Case {
+    std::string_view op, attributes;
+    int inputs;
+    std::string_view last, operands;  // the operation of the result, and those of its inputs
+  };
+  const Case cases[] = {
+      {"add", "", 2, "Add", "Parameter Parameter"},
+      {"sub", "", 2, "Subtract", "Parameter Parameter"},
+      {"mul", "", 2, "Multiply", "Parameter Parameter"},
+      {"min", "", 2, "Minimum", "Parameter Parameter"},
+      {"max", "", 2, "Maximum", "Parameter Parameter"},
+      {"neg", "", 1, "Negative", "Parameter"},
+      {"abs", "", 1, "Abs", "Parameter"},
+      {"sqr", "", 1, "Multiply", "Parameter Parameter"},
+      {"relu", "", 1, "Maximum", "Parameter Const"},
+      {"clamp", "", 3, "Maximum", "Minimum Parameter"},
+      {"floor", "", 1, "Convert", "Parameter"},  // of integers to integers, which makes it an operation
+      {"ceil", "", 1, "Convert", "Parameter"},
+      {"round", "", 1, "Convert", "Parameter"},
+      {"sum_reduce", "axes = [1]", 1, "ReduceSum", "Parameter Const"},
+      {"max_reduce", "axes = [1]", 1, "ReduceMax", "Parameter Const"},
+      {"min_reduce", "axes = [0,1]", 1, "ReduceMin", "Parameter Const"},
+      {"sum_reduce", "axes = []", 1, "Convert", "Parameter"},
+      {"div", "", 2, "Divide", "Subtract Parameter"},
+      {"mean_reduce", "axes = [1]", 1, "Divide", "Subtract Const"},
+      {"sum_reduce", "axes = [1], normalize = true", 1, "Divide", "Subtract Const"},
+      {"pow", "", 2, "Convert", "Floor"},
+      {"sqrt", "", 1, "Convert", "Floor"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", each.op, each.attributes));
+    NnefGraph g;
+    std::vector<ir::OutputPort> scalars;
+    for (int i = 0; i < each.inputs; ++i) {
+      const std::string name = "x" + std::to_string(i);
+      scalars.push_back(g.Op("cast", name + "s", {g.External(name, "i64[2,3]")}, "dtype = \"scalar\""));
+    }
+    const auto result = g.Op(each.op, "r", scalars, each.attributes);
+    g.Result("y", g.Op("cast", "y", {result}, "dtype = \"integer\""));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    const ir::Node& last = g.ResultOf("y");
+    EXPECT_EQ(last.type(), each.last);
+    std::string operands;
+    for (int i = 0; i < last.num_inputs(); ++i)
+      operands += (i == 0 ? "" : " ") + std::string(g.Input(last, i).type());
+    EXPECT_EQ(operands, each.operands);
+  }
+}
+
+// Constants are integers if all of them are whole and exact in f64; a quotient by zero stays a scalar.
+TEST(IntegerArithmetic, NeedsIntegers) {
+  struct Case {
+    std::string_view op;
+    double constant;
+    std::string_view last;
+  };
+  const Case cases[] = {{"add", 3.0, "Add"},
+                        {"add", -9007199254740991.0, "Add"},
+                        {"add", 9007199254740992.0, "Convert"},
+                        {"add", -9007199254740992.0, "Convert"},
+                        {"add", 0.5, "Convert"},
+                        {"div", 2.0, "Divide"},
+                        {"div", -2.0, "Divide"},
+                        {"div", 0.5, "Convert"},
+                        {"div", 0.0, "Convert"}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", each.op, each.constant));
+    NnefGraph g;
+    const auto x = g.Op("cast", "s", {g.External("x", "i64[2,3]")}, "dtype = \"scalar\"");
+    const auto result = g.Op(each.op, "r", {x, g.Literal(each.constant)});
+    g.Result("y", g.Op("cast", "y", {result}, "dtype = \"integer\""));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.ResultOf("y").type(), each.last);
+  }
+}
+
+// ceil if negative, else floor: the quotient of integers rounded toward zero is one division. Any other
+// choice is computed as written.
+TEST(IntegerArithmetic, DividesWhereAQuotientIsRoundedTowardZero) {
+  for (const char* variant :
+       {"", "le", "gt", "exchanged", "one", "other quotient", "other ceil", "product"}) {
+    SCOPED_TRACE(variant);
+    const std::string is = variant;
+    NnefGraph g;
+    const auto x = g.Op("cast", "xs", {g.External("x", "i64[2,3]")}, "dtype = \"scalar\"");
+    const auto y = g.Op("cast", "ys", {g.External("y", "i64[2]")}, "dtype = \"scalar\"");
+    const auto quotient = g.Op(is == "product" ? "mul" : "div", "q", {x, y});
+    const auto other = g.Op("div", "o", {x, x});
+    const auto negative = g.Op(is == "le" || is == "gt" ? is : "lt", "n",
+                               {is == "other quotient" ? other : quotient, g.Literal(is == "one" ? 1 : 0)});
+    auto up = g.Op("ceil", "u", {is == "other ceil" ? other : quotient});
+    auto down = g.Op("floor", "d", {quotient});
+    if (is == "exchanged") std::swap(up, down);
+    const auto choice = g.Op("select", "c", {negative, up, down});
+    g.Result("r", g.Op("cast", "r", {choice}, "dtype = \"integer\""));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.ResultOf("r").type(), is.empty() ? "Divide" : "Convert");
+    if (!is.empty()) continue;
+    EXPECT_FALSE(g.ResultOf("r").attribute("m_pythondiv").AsBool());
+    EXPECT_EQ(g.Input(g.ResultOf("r"), 0).type(), "Parameter");
+    EXPECT_EQ(g.Input(g.ResultOf("r"), 1).type(), "Unsqueeze");  // [2] is [2,1] here
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::testing
