@@ -129,45 +129,61 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
   return window;
 }
 
-// Converts positions in a window, numbered row-major, to positions in the plane. Computes in scalars, exact
-// up to 2^24.
+// Computes an operation on integers: the operands become scalars, and the result is rounded down (R 4.5.8).
+// Such arithmetic is lowered to integers, so it is exact beyond the range of f32.
+Value OnIntegers(std::string_view name, const Value& x, const Value& y, const Site& site,
+                 GraphBuilder& builder) {
+  Site numbers = site, made = site, integers = site;
+  numbers.generic = TypeKind::kScalar;
+  made.generic = TypeKind::kError;
+  integers.generic = TypeKind::kInteger;
+  const auto scalars = [&](const Value& operand) {
+    const bool is_integer =
+        operand.kind() == ValueKind::kTensor && ElementKind(operand, builder.graph()) == TypeKind::kInteger;
+    return is_integer ? builder.MakeRatified("cast", operand, numbers) : operand;
+  };
+  if (x.poison() || y.poison()) return {};
+  const Value first = scalars(x), second = scalars(y);
+  if (first.poison() || second.poison()) return {};
+  const Value result = builder.MakeRatified(name, {first, second}, made);
+  return result.poison() ? Value() : builder.MakeRatified("cast", result, integers);
+}
+
+// Converts positions in a window, numbered row-major, to positions in the plane.
 Value PositionsInPlane(const Value& places, const PlaneWindow& window, const Site& site,
                        GraphBuilder& builder) {
   Heap& heap = builder.heap();
-  Site numbers = site, made = site;
+  Site numbers = site;
   numbers.generic = TypeKind::kScalar;
-  made.generic = TypeKind::kError;
   const auto apply = [&](std::string_view name, const Value& x, const Value& y) {
-    return x.poison() || y.poison() ? Value() : builder.MakeRatified(name, {x, y}, made);
+    return OnIntegers(name, x, y, site, builder);
   };
   const auto number = [](int64_t value) { return Value::Scalar(static_cast<double>(value)).AsTensor(); };
-  const size_t rank = window.size.size();
-  Value rest = builder.MakeRatified("cast", places, numbers), sum;
+  if (window.size.size() < 3) return places;
+  // `rest` numbers the position along the axes that remain, and `sum` is the position along the others.
+  Value rest = places, sum;
   int64_t step = 1;
-  for (size_t i = rank; i-- > 2;) {
-    Shape extents(rank, 1);
+  for (size_t i = window.size.size(); i-- > 2;) {
+    Shape extents(window.size.size(), 1);
     extents[i] = window.output[i];
     std::vector<Value> starts;
     for (int64_t place = 0; place < window.output[i]; ++place) {
       const int64_t start = (place * window.stride[i] - window.before[i]) * step;
       starts.push_back(Value::Scalar(static_cast<double>(start)));
     }
-    Value position = builder.MakeRatified(
+    const Value start = builder.MakeRatified(
         "constant", {List(extents, heap), Value::Array(heap, std::move(starts))}, numbers);
-    if (window.size[i] > 1) {
-      const Value quotient = apply("div", rest, number(window.size[i]));
-      const Value row = quotient.poison() ? Value() : builder.MakeRatified("floor", quotient, made);
-      const Value column = apply("sub", rest, apply("mul", row, number(window.size[i])));
-      position = apply("add", apply("mul", column, number(window.dilation[i] * step)), position);
-      rest = row;
+    Value position = start, column = rest;
+    if (i > 2 && window.size[i] > 1) {
+      rest = apply("div", rest, number(window.size[i]));
+      column = apply("sub", column, apply("mul", rest, number(window.size[i])));
     }
-    sum = sum.poison() ? position : apply("add", sum, position);
-    if (sum.poison()) return {};
+    if (i == 2 || window.size[i] > 1)
+      position = apply("add", apply("mul", column, number(window.dilation[i] * step)), start);
+    sum = i + 1 == window.size.size() ? position : apply("add", sum, position);
     step *= window.input[i];
   }
-  Site integers = site;
-  integers.generic = TypeKind::kInteger;
-  return builder.MakeRatified("cast", sum, integers);
+  return sum;
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ POOLS = [
     ((1, 2, 7, 9), "[1, 1, 3, 3]", "[(0, 0), (0, 0), (1, 1), (1, 1)]", "[1, 1, 2, 1]", "[1, 1, 1, 1]"),
     ((1, 2, 9, 8), "[1, 1, 2, 3]", "[(0, 0), (0, 0), (0, 0), (0, 0)]", "[1, 1, 1, 2]", "[1, 1, 2, 1]"),
     ((2, 2, 11), "[1, 1, 3]", "[(0, 0), (0, 0), (1, 0)]", "[1, 1, 3]", "[1, 1, 1]"),
+    ((2, 2, 5, 6), "[1, 1, 1, 1]", "[(0, 0), (0, 0), (0, 0), (0, 0)]", "[1, 1, 2, 2]", "[1, 1, 1, 1]"),
+    ((2, 2, 5, 6), "[1, 1, 1, 3]", "[(0, 0), (0, 0), (0, 0), (0, 0)]", "[1, 1, 2, 1]", "[1, 1, 1, 1]"),
+    ((2, 2, 5, 6), "[1, 1, 3, 1]", "[(0, 0), (0, 0), (1, 1), (0, 0)]", "[1, 1, 2, 1]", "[1, 1, 1, 1]"),
 ]
 for number, (shape, size, padding, stride, dilation) in enumerate(POOLS):
     window = f"size = {size}, padding = {padding}, stride = {stride}, dilation = {dilation}, border = 'constant'"
@@ -108,3 +111,20 @@ def test_note_of_lenient_reading(statement: str, notes: int, nnefc: Path, tmp_pa
     assert done.returncode == 1
     assert done.stderr.count("`--lenient` reads it") == notes, done.stderr
     assert "`--lenient` reads it" not in tool.call("check", model, "--lenient").stderr
+
+
+def test_indices_beyond_the_integers_of_f32(nnefc: Path, tmp_path: Path) -> None:
+    """An odd position above 2^24 in the last of five long rows, by NumPy."""
+    width, stride = 2**22, 2**21
+    model = write(tmp_path / "model", (1, 1, 5, width), f"m, y = max_pool_with_index(x, size = [1, 1, 3, 3], stride = [1, 1, 2, {stride}], "
+                  "padding = [(0, 0), (0, 0), (0, 0), (0, 0)], border = 'constant');")
+    x = np.zeros((1, 1, 5, width), np.float32)
+    expected = np.array([[[[width + 1, stride], [4 * width + 1, 3 * width + stride + 1]]]])
+    x.reshape(-1)[expected] = 1
+    np.savez(tmp_path / "in.npz", x=x)
+    tool = Nnefc(nnefc, tmp_path)
+    tool.must("expand", model, "-o", tmp_path / "flat.nnef")
+    for document in (model, tmp_path / "flat.nnef"):
+        found = tool.run(document, "--inputs", tmp_path / "in.npz")["y"]
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found, expected)
