@@ -33,9 +33,8 @@ bool LosesAlong(int64_t extent, const WindowAxis& window) {
   const ir::Wide reach = ir::nnef::DilatedSize(window) - 1;
   const bool is_before = before > reach;
   const bool is_behind = ir::Wide(count.extent.value() - 1) * window.stride - before >= extent;
-  // A dilated window may have an item on either side and none inside.
-  const bool may_straddle =
-      window.dilation > extent && window.size > 1 && (before > 0 || padding->second > 0);
+  // A dilated window may have items in the padding on both sides and none inside.
+  const bool may_straddle = window.dilation > extent && window.size > 1 && before > 0 && padding->second > 0;
   return is_before || is_behind || may_straddle;
 }
 
