@@ -18,7 +18,6 @@ struct InterpolateSpec {
 // returns `x`, since OpenVINO rejects an Interpolate without axes.
 OutputPort Interpolate(NodeLowering& n, OutputPort x, const PartialShape& shape,
                        const InterpolateSpec& spec) {
-  if (spec.factor.empty()) return x;  // no spatial dimension
   if (spec.factor.empty()) return x;
   std::vector<int64_t> sizes;
   std::vector<int64_t> axes;
