@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compiler/lower/convolution.h"
 #include "compiler/lower/quantized_type.h"
@@ -33,7 +34,8 @@ class QuantizedLowering {
   std::vector<OutputPort> LowerPlainly() { return n_.Capture(plain_); }
 
   // ---- tensors of quantized values ----
-  // Rounds real values to the nearest ones that the type represents.
+  // Rounds real values to the nearest ones that the type represents. NaN becomes the quantized value 0, like
+  // in QuantizeNumber.
   OutputPort QuantizeNumbers(OutputPort x, const QuantizedType& type);
   // Converts real values of one type to another type.
   OutputPort ChangeType(const Typed& x, const QuantizedType& to);
@@ -72,7 +74,7 @@ OutputPort QuantizedLowering::QuantizeNumbers(OutputPort x, const QuantizedType&
   const OutputPort share =
       RoundToFloat(n_, n_.Binary("Divide", ToDouble(n_, x), Double(n_, type.scale(), "scale"), "share"));
   const OutputPort zero = Double(n_, type.zero_point(), "zero_point");
-  const OutputPort shifted = RoundToFloat(n_, n_.Binary("Add", share, zero, "shifted"));
+  const OutputPort shifted = ReplaceNan(n_, RoundToFloat(n_, n_.Binary("Add", share, zero, "shifted")));
   return FromSteps(n_.Binary("Subtract", RoundHalfToEven(n_, shifted), zero, "steps"), type);
 }
 
@@ -234,6 +236,25 @@ OutputPort StepsOfBinary(QuantizedLowering& q, QuantizedBinary operation, const 
   return scale(RoundToFloat(n, number), inverse);
 }
 
+// Returns whether the 32-bit sum of ApplyBinary, a quantized value and the zero point, may wrap around.
+bool MayWrap(QuantizedBinary operation, const QuantizedType& x, const QuantizedType& y,
+             const QuantizedType& to) {
+  if (operation == QuantizedBinary::kDiv) return true;
+  const double a = 255.0 * x.scale(), b = 255.0 * y.scale();
+  const double largest = operation == QuantizedBinary::kMul ? a * b : a + b;
+  return largest / to.scale() + 256 > std::numeric_limits<int32_t>::max();
+}
+
+// Replaces NaN, and the quantized values without zero point for which the sum wraps around.
+OutputPort WrapSteps(NodeLowering& n, OutputPort steps, const QuantizedType& to) {
+  steps = ReplaceNan(n, steps);
+  if (to.zero_point() == 0) return steps;
+  constexpr double kMaxSum = std::numeric_limits<int32_t>::max();
+  const OutputPort wraps = n.Binary("Greater", steps, Double(n, kMaxSum - to.zero_point(), "max"), "wraps");
+  const OutputPort lowest = Double(n, to.lowest() - to.zero_point(), "lowest");
+  return n.Add("opset1", "Select", {wraps, lowest, steps}, {}, "wrapped");
+}
+
 std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operation, Typed x, Typed y,
                                    const QuantizedType* declared) {
   NodeLowering& n = q.n();
@@ -253,7 +274,8 @@ std::optional<Typed> ComputeBinary(QuantizedLowering& q, QuantizedBinary operati
     if (!operand->type) *operand = {q.QuantizeNumbers(operand->port, common), common};
   }
   if (x.type->is_signed || y.type->is_signed || to.is_signed) return std::nullopt;
-  const OutputPort steps = RoundHalfToEven(n, StepsOfBinary(q, operation, x, y, to));
+  OutputPort steps = RoundHalfToEven(n, StepsOfBinary(q, operation, x, y, to));
+  if (MayWrap(operation, *x.type, *y.type, to)) steps = WrapSteps(n, steps, to);
   return Typed{q.FromSteps(steps, to), to};
 }
 

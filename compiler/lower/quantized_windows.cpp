@@ -44,6 +44,11 @@ OutputPort RoundHalfToEven(NodeLowering& n, OutputPort x) {
   return n.Add("opset5", "Round", x, Attributes({{"mode", "half_to_even"}}));
 }
 
+OutputPort ReplaceNan(NodeLowering& n, OutputPort x) {
+  const OutputPort is_nan = n.Add("opset10", "IsNaN", x, {}, "is_nan");
+  return n.Add("opset1", "Select", {is_nan, Double(n, 0.0, "zero"), x}, {}, "number");
+}
+
 OutputPort Steps(NodeLowering& n, OutputPort numbers, const QuantizedType& type) {
   const OutputPort share = n.Binary("Divide", ToDouble(n, numbers), Scales(n, type, "scale"), "share");
   return RoundHalfToEven(n, share);

@@ -12,13 +12,16 @@ OutputPort Double(NodeLowering& n, double value, std::string_view suffix);
 // Rounds a tensor of f64 to f32 precision; the result is still f64.
 OutputPort RoundToFloat(NodeLowering& n, OutputPort x);
 OutputPort RoundHalfToEven(NodeLowering& n, OutputPort x);
+// Replaces NaN by 0.
+OutputPort ReplaceNan(NodeLowering& n, OutputPort x);
 // Returns quantized values minus their zero point, in f64, for a tensor of real values.
 OutputPort Steps(NodeLowering& n, OutputPort numbers, const QuantizedType& type);
 // Returns real values in f32 for quantized values minus their zero point.
 OutputPort ScaleSteps(NodeLowering& n, OutputPort steps, const QuantizedType& type);
 
 // Computes `box` and `avg_pool`: f32 sums in the order of the window's elements, times the reciprocal of the
-// count. Returns nothing for large windows, negative padding, other borders, or unknown extents.
+// count: NaN if border 'ignore' excludes every element. Returns nothing for large windows, negative padding,
+// other borders, or unknown extents.
 std::optional<OutputPort> SumInOrder(NodeLowering& n);
 // Computes `multilinear_upsample` and `tract_core_interpolate` axis by axis in f32, like tract. Returns
 // nothing for variants that tract does not have, or if extents are unknown.

@@ -59,16 +59,55 @@ LINE = '"{}": zero_point_linear_quantize(zero_point = {}, scale = {}, bits = 8, 
 @pytest.mark.parametrize("signed, low, high", [("false", 0, 255), ("true", -128, 127)])
 @pytest.mark.parametrize("zero", ["low", "middle", "high"])
 def test_rounding_and_saturation(zero: str, signed: str, low: int, high: int, nnefc: Path, tmp_path: Path) -> None:
-    """Ties are rounded to even after the zero point is added, and values out of range saturate."""
+    """Halves are rounded to the even value after the zero point is added, the result saturates, and NaN becomes the value 0."""
     point = {"low": low, "middle": (low + high) // 2, "high": high}[zero]
     model = write(tmp_path / "model", EXTERNAL + "q = tract_core_cast(x);\ny = tract_core_cast(q, to = 'f32');", LINE.format("q", point, 0.5, signed))
-    x = np.concatenate([np.arange(-15, 16) / 4, [0.49999997, -0.49999997, 1e30, -1e30, np.inf, -np.inf],
+    x = np.concatenate([np.arange(-15, 16) / 4, [0.49999997, -0.49999997, 1e30, -1e30, np.inf, -np.inf, np.nan, -np.nan],
                         (np.array([low, high]) - point) * 0.5, (np.array([low, high]) - point) * 0.5 + 0.25,
                         (np.array([low, high]) - point) * 0.5 - 0.25]).astype(np.float32)
     x = np.concatenate([x, np.zeros(64 - len(x), np.float32)])
     check(nnefc, tmp_path, model, x)
-    steps = np.clip(np.rint(x / np.float32(0.5) + np.float32(point)), low, high) - point
+    steps = np.clip(np.nan_to_num(np.rint(x / np.float32(0.5) + np.float32(point)), nan=0.0), low, high) - point
     np.testing.assert_array_equal(run(nnefc, tmp_path, model, x, "fast"), (steps * 0.5).astype(np.float32))
+
+
+@pytest.mark.parametrize("signed, point", [("false", 0), ("false", 10), ("true", 10), ("true", -10)])
+@pytest.mark.parametrize("name", ["avg_pool(q, ", "box(q, normalize = true, ", "box(q, normalize = false, "])
+def test_windows_in_the_padding(name: str, signed: str, point: int, nnefc: Path, tmp_path: Path) -> None:
+    """With border 'ignore' the average of no elements is 0 / 0, which becomes the quantized value 0. The sum is 0."""
+    statements = ("x = tract_core_external(shape = [1, 1, 5, 2], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                  f"a = {name}size = [1, 1, 2, 1], stride = [1, 1, 1, 1], padding = [(0, 0), (0, 0), (2, 3), (0, 0)], border = 'ignore');\n"
+                  "y = tract_core_cast(a, to = 'f32');")
+    model = write(tmp_path / "model", statements, LINE.format("q", point, 0.5, signed) + LINE.format("a", point, 0.5, signed))
+    x = np.arange(10, dtype=np.float32).reshape(1, 1, 5, 2)
+    check(nnefc, tmp_path, model, x)
+    y = run(nnefc, tmp_path, model, x, "reference")
+    empty = 0 if "false" in name else -point * 0.5
+    np.testing.assert_array_equal(y[0, 0, [0, 7, 8]], np.full((3, 2), empty))
+    np.testing.assert_array_equal(y[0, 0, [1, 6]], x[0, 0, [0, 4]])
+
+
+@pytest.mark.parametrize("signed", ["false", "true"])
+@pytest.mark.parametrize("point, result_point", [(0, 0), (100, 0), (100, 1), (7, 50)])
+@pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
+def test_two_tensors(operation: str, point: int, result_point: int, signed: str, nnefc: Path, tmp_path: Path) -> None:
+    """A divisor of 0 included: tract adds the zero point to the largest integer of 32 bits, and 0 / 0 is 0."""
+    statements = ("x = tract_core_external(shape = [2, 14], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                  "a = slice(q, axes = [0], begin = [0], end = [1]);\nb = slice(q, axes = [0], begin = [1], end = [2]);\n"
+                  f"r = {operation}(a, b);\ny = tract_core_cast(r, to = 'f32');")
+    lines = "".join(LINE.format(name, point, 0.5, signed) for name in "qab") + LINE.format("r", result_point, 0.25, signed)
+    x = np.array([[0, 0, 0, 0.5, -0.5, 60, -60, 1, 2, -1, 3, 3, -3, 25], [0, 1, -1, 0, 0, 0, 0, 1, 4, 3, 2, -2, 2, 25]], np.float32)
+    check(nnefc, tmp_path, write(tmp_path / "model", statements, lines), x)
+
+
+@pytest.mark.parametrize("name, scale, result_scale", [("add", 1e6, 1e-1), ("sub", 1e6, 1e-1), ("mul", 1e3, 1e-1), ("max", 1e6, 1e-1)])
+def test_sums_of_more_than_32_bits(name: str, scale: float, result_scale: float, nnefc: Path, tmp_path: Path) -> None:
+    statements = ("x = tract_core_external(shape = [2, 6], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                  "a = slice(q, axes = [0], begin = [0], end = [1]);\nb = slice(q, axes = [0], begin = [1], end = [2]);\n"
+                  f"r = {name}(a, b);\ny = tract_core_cast(r, to = 'f32');")
+    lines = "".join(LINE.format(each, 100, scale, "false") for each in "qab") + LINE.format("r", 100, result_scale, "false")
+    x = np.array([[0, 1, 100, 150, -100, -90], [0, 1, 50, 150, -100, 90]], np.float32) * np.float32(scale)
+    check(nnefc, tmp_path, write(tmp_path / "model", statements, lines), x)
 
 
 def test_a_number_after_the_last_conversion(nnefc: Path, tmp_path: Path) -> None:

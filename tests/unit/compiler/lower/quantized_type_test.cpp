@@ -2,6 +2,7 @@
 
 #include "compiler/lower/quantized_type.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,7 @@ namespace nnefc::lower {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 QuantizedType Unsigned(float scale, int32_t zero_point) {
   return {.is_signed = false, .scales = {scale}, .zero_points = {zero_point}};
@@ -34,6 +36,33 @@ TEST(QuantizedType, NumbersBeyondTheRangeSaturate) {
   EXPECT_EQ(QuantizeNumber(64.0F, Signed(0.5F, 0)), 127);
   EXPECT_EQ(QuantizeNumber(-64.0F, Signed(0.5F, 0)), -128);
   EXPECT_EQ(QuantizeNumber(-64.5F, Signed(0.5F, 0)), -128);
+}
+
+TEST(QuantizedType, NanBecomesTheQuantizedValueZero) {
+  EXPECT_EQ(QuantizeNumber(kNan, Unsigned(0.5F, 10)), 0);
+  EXPECT_EQ(QuantizeNumber(kNan, Signed(0.5F, 10)), 0);
+  EXPECT_EQ(QuantizeNumber(-kNan, Signed(0.5F, -10)), 0);
+  const auto nan = [](float) { return kNan; };
+  EXPECT_EQ(ApplyFunction(nan, 3, Unsigned(1.0F, 0), Unsigned(1.0F, 10)), 0);
+}
+
+// A quotient is an integer of 32 bits before the zero point is added, and the sum wraps around.
+TEST(QuantizedType, DivisionsByZero) {
+  const auto divide = [](int32_t x, int32_t y, const QuantizedType& to) {
+    const QuantizedType type = Unsigned(0.5F, 10);
+    return ApplyBinary(QuantizedBinary::kDiv, {x, type}, {y, type}, to);
+  };
+  for (const int32_t zero_point : {0, 1, 50, 255}) {
+    const QuantizedType to = Unsigned(0.25F, zero_point);
+    EXPECT_EQ(divide(11, 10, to), zero_point == 0 ? 255 : 0) << zero_point;
+    EXPECT_EQ(divide(9, 10, to), 0) << zero_point;
+    EXPECT_EQ(divide(10, 10, to), zero_point);
+    EXPECT_EQ(divide(11, 11, to), std::min(zero_point + 4, 255));
+  }
+  const QuantizedType type = Signed(0.5F, 10);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kDiv, {11, type}, {10, type}, type), 127);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kDiv, {9, type}, {10, type}, type), -128);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kDiv, {10, type}, {10, type}, type), 0);
 }
 
 TEST(QuantizedType, AnotherTypeOfTheSameSignRoundsBeforeTheZeroPoint) {
