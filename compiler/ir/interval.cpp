@@ -20,13 +20,13 @@ Wide CeilDiv(Wide a, Wide b) {
 
 namespace {
 
-// Combines intervals by a function that is non-decreasing in both operands.
+// Combines intervals by a function that is non-decreasing in both operands and, for an unbounded one, exceeds
+// every extent.
 template <typename F>
 std::optional<Dim> Combine(Dim a, Dim b, F function) {
   const std::optional<int64_t> lowest = NarrowExtent(function(Wide{a.min}, Wide{b.min}));
   if (!lowest) return std::nullopt;
   if (a.known() && b.known()) return Dim(*lowest);
-  if (a.max == Dim::kUnbounded || b.max == Dim::kUnbounded) return Dim(*lowest, Dim::kUnbounded);
   return Dim(*lowest, NarrowExtent(function(Wide{a.max}, Wide{b.max})).value_or(Dim::kUnbounded));
 }
 
