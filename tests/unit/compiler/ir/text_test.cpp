@@ -1,39 +1,16 @@
 #include "compiler/ir/text.h"
 
-#include <random>
+#include <algorithm>
+#include <limits>
 
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text_values.h"
 #include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/text_fixture.h"
 
 namespace nnefc::ir {
 namespace {
 
-class TextTest : public ::testing::Test {
- protected:
-  TextTest() { registry_.Add({.set = "test", .name = "loop"}); }
-
-  std::unique_ptr<Graph> Parse(std::string text) {
-    context_.emitter.Clear();
-    return ParseGraph(context_.sources.AddText("graph", std::move(text)), registry_, context_);
-  }
-  // Returns the first error, "rule: message".
-  std::string Mistake(std::string text) {
-    EXPECT_EQ(Parse(text), nullptr) << text;
-    if (context_.emitter.diagnostics().empty()) return "";
-    const Diagnostic& first = context_.emitter.diagnostics().front();
-    return std::string(first.rule->label) + ": " + first.message;
-  }
-  void ExpectRoundTrip(const std::string& text) {
-    const std::unique_ptr<Graph> graph = Parse(text);
-    ASSERT_NE(graph, nullptr) << (context_.emitter.diagnostics().empty()
-                                      ? ""
-                                      : context_.emitter.diagnostics().front().message);
-    EXPECT_EQ(PrintGraph(*graph, {.max_constant_elements = -1}), text);
-  }
-
-  OpRegistry registry_{&StandardOps()};
-  Context context_;
-};
+class TextTest : public TextFixture {};
 
 TEST_F(TextTest, RoundTrip) {
   ExpectRoundTrip(R"(graph "net" {
@@ -140,6 +117,43 @@ TEST_F(TextTest, SinksThatAreNotTheOperationsOwn) {
 )");
 }
 
+// A node without outputs may be a sink.
+TEST_F(TextTest, SinksWithoutOutputs) {
+  const std::string text = R"(graph "s" {
+  %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+  %1:0 = test.loop "l" (%0)
+  sinks (%1)
+}
+)";
+  ExpectRoundTrip(text);
+  EXPECT_EQ(Mistake("graph \"s\" { %1:0 = test.loop \"l\" sinks (%1.1) }"),
+            "ir-text.unknown-value: `%1.1` is not defined before its use");
+  EXPECT_EQ(Mistake("graph \"s\" { %1:0 = test.loop \"l\" %2 = test.loop \"m\" (%1) : f32[] }"),
+            "ir-text.unknown-value: `%1.0` is not defined before its use");
+}
+
+// The shape of a Parameter may be a list of integers. Verify does not check other values.
+TEST_F(TextTest, ShapesOfParameters) {
+  const std::pair<const char*, const char*> cases[] = {{", shape = [1,3]", ", shape = shape[1,3]"},
+                                                       {", shape = []", ", shape = shape[]"},
+                                                       {", shape = integers[]", ", shape = shape[]"},
+                                                       {", shape = scalars[]", ", shape = shape[]"},
+                                                       {", shape = shape[2]", ", shape = shape[2]"},
+                                                       {", shape = [1.0]", ", shape = [1.0]"},
+                                                       {", shape = \"x\"", ", shape = \"x\""},
+                                                       {", shape = 1", ", shape = 1"},
+                                                       {"", ""}};
+  for (const auto& [given, printed] : cases) {
+    const auto text = [](const char* shape) {
+      return fmt::format(
+          "graph \"g\" {{\n  %0 = opset1.Parameter \"x\" {{element_type = f32{}}} : f32[...]\n}}\n", shape);
+    };
+    const std::unique_ptr<Graph> graph = Parse(text(given));
+    ASSERT_NE(graph, nullptr) << given;
+    EXPECT_EQ(PrintGraph(*graph), text(printed));
+  }
+}
+
 TEST_F(TextTest, HandWritten) {
   const std::unique_ptr<Graph> graph = Parse(R"(
     // blanks, comments and numbers are free
@@ -165,116 +179,116 @@ TEST_F(TextTest, LargeConstantsAreDigests) {
             "in `net.bin`");
 }
 
-TEST_F(TextTest, Mistakes) {
-  EXPECT_EQ(Mistake(""), "ir-text.syntax: expected `graph`, found the end of the text");
-  EXPECT_EQ(Mistake("graph \"a\" {"), "ir-text.syntax: expected a word, found the end of the text");
-  EXPECT_EQ(Mistake("graph \"a\" {} x"), "ir-text.syntax: expected the end of the text behind the graph");
-  EXPECT_EQ(Mistake("graph \"a"), "ir-text.syntax: the string does not end");
-  EXPECT_EQ(Mistake("graph \"\\q\" {}"), "ir-text.syntax: unknown escape in a string");
-  const auto in_graph = [&](const std::string& text) { return Mistake("graph \"a\" {" + text + "}"); };
-  EXPECT_EQ(in_graph("%0 = nnef.nothing \"a\" : f32[]"),
-            "ir-text.unknown-operation: there is no operation `nnef.nothing`");
-  EXPECT_EQ(in_graph("%0 = nnef.neg \"a\" (%1) : f32[]"),
-            "ir-text.unknown-value: `%1.0` is not defined before its use");
-  const std::string c = "%0 = nnef.constant \"a\" : f32[] ";
-  EXPECT_EQ(in_graph(c + "%1 = nnef.neg \"a\" (%0.1) : f32[]"),
-            "ir-text.unknown-value: `%0.1` is not defined before its use");
-  EXPECT_EQ(in_graph(c + c), "ir-text.repeated-value: `%0` was defined before");
-  EXPECT_EQ(in_graph(c + "%1 = nnef.neg \"a\" (%0) segments [2] : f32[]"),
-            "ir-text.syntax: the segments add up to 2 inputs; expected 1");
-  EXPECT_EQ(in_graph(c + "%1 = nnef.neg \"a\" (%0, %0) : f32[]"),
-            "ir-text.invalid-graph: `nnef.neg` \"a\" has 2 inputs; expected 1");
-  // A source has an output, also in a body. Other operations may lack outputs.
-  EXPECT_EQ(in_graph("opset1.Const \"a\""),
-            "ir-text.invalid-graph: `opset1.Const` \"a\" has 0 outputs; expected 1");
-  EXPECT_EQ(in_graph("opset1.Parameter \"a\" {element_type = f32, shape = shape[2]}"),
-            "ir-text.invalid-graph: `opset1.Parameter` \"a\" has 0 outputs; expected 1");
-  EXPECT_EQ(
-      in_graph(
-          "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
-          "%1 = opset1.Tan \"a\" (%0) : f32[2] bodies { \"body\" input 0 -> 0 output 0 -> 0 graph \"b\" { "
-          "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
-          "opset1.Result \"y\" (%0) } }"),
-      "ir-text.invalid-graph: `opset1.Tan` \"a\" has the body `body`; expected none");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"),
-            "ir-text.syntax: `` is not an attribute value");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
-            "ir-text.syntax: the number `99999999999999999999` is out of range");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 1, b = 2} : f32[]"),
-            "ir-text.syntax: the attribute `b` is given twice or is one too many");
-  EXPECT_EQ(in_graph("%99999999999 = nnef.constant \"a\" : f32[]"),
-            "ir-text.syntax: `99999999999` is too large an index");
-  EXPECT_EQ(in_graph("%0:2000000000 = nnef.constant \"a\" : f32[]"),
-            "ir-text.syntax: expected `,`, found `}`");
-  for (const char* port : {"-2", "2147483647", "99999999999"}) {
-    EXPECT_EQ(
-        in_graph(c + fmt::format("%1 = test.loop \"l\" (%0) : f32[] bodies {{ \"body\" input {} -> 0", port)),
-        fmt::format("ir-text.syntax: `{}` is not an index", port));
-  }
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is not a shape");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f33[1]"),
-            "ir-text.syntax: expected an element type, found `f33`");
+// The largest indices are those of 32 bits but one, and -1 outside of a body.
+TEST_F(TextTest, Indices) {
+  const auto graph = Parse(R"(graph "g" {
+  %2147483646 = nnef.external "e" {shape = []} : f32[]
+  %0:0 = test.loop "l" (%2147483646) bodies { "b" input -1 -> 0 output -1 -> 0 back 0 -> 0 graph "b" {
+    %5 = opset1.Parameter "x" {element_type = f32, shape = []} : f32[]
+    opset1.Result "y" (%5) } }
+})");
+  ASSERT_NE(graph, nullptr);
+  const Node& loop = graph->node(graph->nodes()[1]);
+  EXPECT_EQ(loop.num_outputs(), 0);
+  EXPECT_EQ(loop.bodies()[0].inputs[0].external, -1);
+  EXPECT_EQ(loop.bodies()[0].outputs[0].external, -1);
 }
 
-TEST_F(TextTest, WrongConstants) {
-  const auto constant = [&](const std::string& text) {
-    return Mistake("graph \"a\" { %0 = opset1.Const \"c\" : f32[2] = " + text + " }");
+TEST_F(TextTest, NamesAreQuotedIfTheyAreNoWords) {
+  const std::pair<const char*, const char*> names[] = {
+      {"a", "a"},           {"z-9", "z-9"},        {"A_Z", "A_Z"},
+      {"_", "_"},           {"0a", "\"0a\""},      {"9", "\"9\""},
+      {"-a", "\"-a\""},     {"", "\"\""},          {"a b", "\"a b\""},
+      {"a.b", "\"a.b\""},   {"a/b", "\"a/b\""},    {"a:", "\"a:\""},
+      {"a@", "\"a@\""},     {"a[", "\"a[\""},      {"a`", "\"a`\""},
+      {"a{", "\"a{\""},     {"\x1f", "\"\\x1f\""}, {"\x7f", "\"\\x7f\""},
+      {"\x80", "\"\x80\""}, {"\n", "\"\\n\""},     {" ", "\" \""},
+      {"~", "\"~\""}};
+  for (const auto& [name, printed] : names) {
+    AttributeMap map;
+    map.Set(name, 1);
+    const std::string text = PrintAttributes(map);
+    EXPECT_EQ(text, fmt::format("{{{} = 1}}", printed));
+    TextScanner scanner(context_.sources.AddText("attributes", text), context_);
+    EXPECT_EQ(ParseAttributesText(scanner), map) << text;
+  }
+}
+
+TEST_F(TextTest, Reals) {
+  AttributeMap map;
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  map.Set("a", Attribute::Scalars{nan, -nan, infinity, -infinity, 0.0, -0.0, 3, 1e22, 1e-7, 0.1});
+  EXPECT_EQ(PrintAttributes(map), "{a = [nan, nan, inf, -inf, 0.0, -0.0, 3.0, 1e+22, 1e-07, 0.1]}");
+}
+
+TEST_F(TextTest, AttributesAreLimited) {
+  const auto attributes = [](int count) {
+    std::string text = "{";
+    for (int i = 0; i < count; ++i) text += fmt::format("{}a{} = {}", i == 0 ? "" : ", ", i, i);
+    return text + "}";
   };
-  for (const char* text : {"dense<f32[2]: 1.0>", "dense<f32[2]: 1.0, x>", "dense<f32[2]: 1.0,>",
-                           "dense<i8[1]: 300>", "dense<f32[9223372036854775807]: 1.0>", "dense<f32[?]: 1.0>",
-                           "dense<f32[1]: 0x00>", "dense<f32[1]: 0x0000zz00>", "dense<i4[2]: 1, 2>",
-                           "dense<string[1]: 1>", "dense<boolean[1]: 2>", "dense<dynamic[0]:>"}) {
-    EXPECT_TRUE(constant(text).starts_with("ir-text.constant: ")) << text << constant(text);
-  }
-  EXPECT_TRUE(constant("dense<f32[3]: 1.0, 2.0, 3.0>").starts_with("ir-text.invalid-graph: "));
-  EXPECT_TRUE(constant("dense<none>").starts_with("ir-text.invalid-graph: "));
-}
-
-// Damaged texts cause errors, or graphs that are equal after printing and reading.
-TEST_F(TextTest, DamagedTexts) {
-  const std::string text = R"(graph "net" {
-  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,?,2..8]} : f32[1,3] as ["a"]
-  %1 = opset1.Const "w" : f32[2] = dense<f32[2]: 1.0, -2.5e-07>
-  %2:2 = nnef.split "s" (%0) {axis = 1, l = [[0, 0], (1, "t")], d = dense<i8[1]: 0x05>} rt {a = -1} : f32[1], i64[]
-  %3 = test.loop "l" (%2.1) segments [1] : f32[] bodies { "body" input 0 -> 0 slice(axis 1, start 0, end -1,
-    stride 1, part 1) output 0 -> 0 graph "b" { %0 = nnef.external "e" : f32[] opset1.Result "r" (%0) } }
-  opset1.Result "y" (%3)
-  sinks (%2)
-})";
-  ASSERT_NE(Parse(text), nullptr);
-  std::mt19937 random(7);
-  const std::string_view pieces = "%(){}[]<>\",:=.-?0199eE#/\n\\x";
-  for (int round = 0; round < 20'000; ++round) {
-    std::string damaged = text;
-    for (uint32_t i = 0; i <= random() % 3; ++i) {
-      const size_t at = random() % damaged.size();
-      const char piece = pieces[random() % pieces.size()];
-      if (random() % 3 == 0) {
-        damaged.erase(at, 1 + random() % 8);
-      } else if (random() % 2 == 0) {
-        damaged[at] = piece;
-      } else {
-        damaged.insert(at, 1, piece);
-      }
-    }
+  const auto parse = [&](int count) {
     Context context;
-    const auto graph = ParseGraph(context.sources.AddText("graph", damaged), registry_, context);
-    EXPECT_EQ(graph == nullptr, context.emitter.has_errors()) << damaged;
-    if (graph == nullptr) continue;
-    const std::string printed = PrintGraph(*graph, {.max_constant_elements = -1});
-    const auto again = ParseGraph(context.sources.AddText("again", printed), registry_, context);
-    ASSERT_NE(again, nullptr) << printed;
-    EXPECT_EQ(PrintGraph(*again, {.max_constant_elements = -1}), printed);
-  }
+    TextScanner scanner(context.sources.AddText("attributes", attributes(count)), context);
+    return ParseAttributesText(scanner);
+  };
+  EXPECT_EQ(parse(1000)->size(), 1000u);
+  EXPECT_EQ(parse(1001), std::nullopt);
 }
 
-TEST_F(TextTest, NestingIsLimited) {
-  const std::string lists(100'000, '[');
-  EXPECT_TRUE(Mistake("graph \"a\" { %0 = nnef.constant \"c\" {b = " + lists).starts_with("ir-text.nesting"));
-  std::string bodies;
-  for (int i = 0; i < 100'000; ++i)
-    bodies += "graph \"a\" { %0 = nnef.constant \"c\" : f32[] bodies { \"b\" ";
-  EXPECT_TRUE(Mistake(bodies).starts_with("ir-text.nesting"));
+// Elements outside of the text: their digest and the offset of their bytes.
+TEST_F(TextTest, StoredElements) {
+  Graph graph(&registry_, "g");
+  graph.AddConst(TensorValue::FromFloats({3}, {1.5F, -2, 0.25F}), "c");
+  graph.AddConst(TensorValue::FromInts({4}, {1, 2, 3, 4}), "d");
+  std::string bytes = "12345678";
+  const std::string text =
+      PrintGraph(graph, {.max_constant_elements = 3, .keep = [&](const TensorValue& value) {
+                           const size_t offset = bytes.size();
+                           bytes.append(reinterpret_cast<const char*>(value.bytes()), value.byte_size());
+                           return offset;
+                         }});
+  // FNV-1a of the bytes 1, 2, 3 and 4, each followed by seven zero bytes.
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes.substr(8)) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  EXPECT_NE(text.find("dense<f32[3]: 1.5, -2.0, 0.25>"), std::string::npos) << text;
+  const std::string stored = fmt::format("dense<i64[4]: #{:016x} @8>", hash);
+  ASSERT_NE(text.find(stored), std::string::npos) << text;
+  const auto parse = [&](const std::string& changed, const std::string& elements) {
+    context_.emitter.Clear();
+    const std::shared_ptr<Buffer> buffer = Buffer::Allocate(elements.size());
+    std::copy_n(reinterpret_cast<const std::byte*>(elements.data()), elements.size(), buffer->mutable_data());
+    const auto read = ParseGraph(context_.sources.AddText("graph", changed), registry_, context_, buffer);
+    if (read != nullptr) return PrintGraph(*read, {.max_constant_elements = -1});
+    return context_.emitter.diagnostics().front().message;
+  };
+  EXPECT_EQ(parse(text, bytes), PrintGraph(graph, {.max_constant_elements = -1}));
+  const auto with = [&](const std::string& constant) {
+    std::string changed = text;
+    return changed.replace(changed.find(stored), stored.size(), constant);
+  };
+  const std::string outside = "the elements lie outside of the `.bin` file, which has ";
+  EXPECT_EQ(parse(text, bytes.substr(0, 39)), outside + "39 bytes");
+  EXPECT_EQ(parse(text, ""), outside + "0 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @9>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @40>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @41>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @8x>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x}x @8>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[?]: #{:016x} @8>", hash)), bytes), outside + "40 bytes");
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x}>", hash)), bytes),
+            "the constant was printed without its elements, which `compile -o net.ir` keeps in `net.bin`");
+  const std::string others = "the elements in the `.bin` file are others: the files do not belong together";
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @8>", hash + 1)), bytes), others);
+  EXPECT_EQ(parse(with(fmt::format("dense<i64[4]: #{:016x} @7>", hash)), bytes), others);
+  bytes[39] = 1;
+  EXPECT_EQ(parse(text, bytes), others);
+  EXPECT_EQ(
+      Mistake(text),
+      "ir-text.elided-constant: the elements of the constant are not there: they stand in the `.bin` file of "
+      "the same name");
+  EXPECT_EQ(context_.emitter.diagnostics().size(), 1u);
 }
 
 }  // namespace

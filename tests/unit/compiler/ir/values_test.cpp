@@ -9,15 +9,60 @@ namespace nnefc::ir {
 namespace {
 
 TEST(PartialShapeTest, Text) {
-  for (const char* text : {"[]", "[...]", "[1,3,224,224]", "[?,2..8,..5,3..]", "[0]"}) {
+  for (const char* text : {"[]", "[...]", "[1,3,224,224]", "[?,2..8,..5,3..]", "[0]", "[..1,1..,1..2]"}) {
     const std::optional<PartialShape> shape = ParsePartialShape(text);
     ASSERT_TRUE(shape.has_value()) << text;
     EXPECT_EQ(ToString(*shape), text);
   }
-  EXPECT_EQ(ToString(*ParsePartialShape("1, -1 ,2..2")), "[1,?,2]");
+  const std::pair<const char*, const char*> others[] = {{"1, -1 ,2..2", "[1,?,2]"},
+                                                        {"", "[]"},
+                                                        {" [1]\t", "[1]"},
+                                                        {"\t[ 1\t,\t2 ] ", "[1,2]"},
+                                                        {"...", "[...]"},
+                                                        {"[ ... ]", "[...]"},
+                                                        {"0..", "[?]"},
+                                                        {"0..0", "[0]"},
+                                                        {"..0", "[0]"},
+                                                        {"1..1", "[1]"},
+                                                        {"0..7", "[..7]"},
+                                                        {"[ ]", "[]"},
+                                                        {"  ", "[]"},
+                                                        {"3..3,4", "[3,4]"}};
+  for (const auto& [text, printed] : others) {
+    const std::optional<PartialShape> shape = ParsePartialShape(text);
+    ASSERT_TRUE(shape.has_value()) << text;
+    EXPECT_EQ(ToString(*shape), printed) << text;
+  }
   EXPECT_EQ(ParsePartialShape("")->rank(), 0);
-  for (const char* text :
-       {"[1", "1,", ",", "[a]", "[..]", "[3..2]", "[-2]", "[99999999999999999999]", "[1,...]"}) {
+  for (const char* text : {"[1",
+                           "1]",
+                           "[",
+                           "]",
+                           "][",
+                           "1,",
+                           ",",
+                           ",1",
+                           "1,,2",
+                           "[a]",
+                           "[1x]",
+                           "[x1]",
+                           "[..]",
+                           "[3..2]",
+                           "[-2]",
+                           "[1..-1]",
+                           "[-1..1]",
+                           "[1..x]",
+                           "[x..2]",
+                           "[1x..2]",
+                           "[1..2x]",
+                           "[1...2]",
+                           "[1.2]",
+                           "[99999999999999999999]",
+                           "[0..99999999999999999999]",
+                           "[1,...]",
+                           "[1 2]",
+                           "[??]",
+                           "[--1]"}) {
     EXPECT_FALSE(ParsePartialShape(text).has_value()) << text;
   }
 }
@@ -31,6 +76,12 @@ TEST(PartialShapeTest, Extents) {
   EXPECT_EQ((PartialShape{INT64_MAX, 2}).volume(), std::nullopt);
   EXPECT_TRUE(Dim(2, 5).Compatible(Dim(5, 9)));
   EXPECT_FALSE(Dim(2, 5).Compatible(Dim(6)));
+  EXPECT_EQ((PartialShape{2, 3}).extents(), (Shape{2, 3}));
+  EXPECT_EQ((PartialShape{Dim(2), Dim(3, 4)}).extents(), std::nullopt);
+  EXPECT_EQ((PartialShape{Dim(2), Dim(3, 4)}).volume(), std::nullopt);
+  EXPECT_EQ(PartialShape().volume(), std::nullopt);
+  EXPECT_EQ(PartialShape::OfRank(0).volume(), 1);
+  EXPECT_EQ(PartialShape::OfRank(2), (PartialShape{Dim(), Dim()}));
 }
 
 TEST(AttributeTest, EmptyListsAreListsOfAnyKind) {
@@ -45,6 +96,51 @@ TEST(AttributeTest, EmptyListsAreListsOfAnyKind) {
   EXPECT_EQ(pairs, PairList({{1, 2}, {3, 4}}));
   EXPECT_FALSE(pairs == PairList({{1, 2}, {3, 5}}));
   EXPECT_FALSE(Attribute(1) == Attribute(1.0));
+}
+
+// The kinds of attributes, each with its items as a list.
+TEST(AttributeTest, Kinds) {
+  const std::pair<Attribute, std::optional<size_t>> cases[] = {
+      {Attribute(true), std::nullopt},
+      {Attribute(1), std::nullopt},
+      {Attribute(1.5), std::nullopt},
+      {Attribute("text"), std::nullopt},
+      {Attribute(ElementType::kF32), std::nullopt},
+      {Attribute(PartialShape{1, 2}), std::nullopt},
+      {Attribute(TensorValue::FromInts({2}, {1, 2})), std::nullopt},
+      {Attribute(Attribute::Integers{1, 2}), 2},
+      {Attribute(Attribute::Scalars{1.5}), 1},
+      {Attribute(Attribute::Logicals{true, false, true}), 3},
+      {Attribute(Attribute::Strings{"a", "b"}), 2},
+      {Attribute(AttributeList{{Attribute(1), Attribute("a")}, false}), 2},
+      {Attribute(AttributeList{{Attribute(1)}, true}), 1},
+      {Attribute(Attribute::Integers{}), 0},
+      {Attribute(Attribute::Scalars{}), 0},
+      {Attribute(Attribute::Logicals{}), 0},
+      {Attribute(Attribute::Strings{}), 0}};
+  for (const auto& [attribute, size] : cases) {
+    EXPECT_EQ(attribute.IsList(), size.has_value());
+    EXPECT_EQ(attribute.ListSize(), size.value_or(0));
+  }
+  for (const auto& empty : {Attribute(Attribute::Scalars{}), Attribute(Attribute::Strings{})})
+    EXPECT_TRUE(empty.AsInts().empty());
+  EXPECT_EQ(Attribute(Attribute::Integers{1, 2}).AsInts(), (Attribute::Integers{1, 2}));
+  EXPECT_EQ(Attribute(Attribute::Scalars{0.5}).AsDoubles(), (Attribute::Scalars{0.5}));
+  EXPECT_EQ(Attribute(3).AsDouble(), 3.0);
+  EXPECT_EQ(Attribute(0.5).AsDouble(), 0.5);
+  EXPECT_FALSE(Attribute(AttributeList{{Attribute(1)}, true}) ==
+               Attribute(AttributeList{{Attribute(1)}, false}));
+}
+
+TEST(AttributeTest, MapErasesTheNamedEntry) {
+  AttributeMap map;
+  for (const char* name : {"a", "b", "c"}) map.Set(name, name);
+  EXPECT_TRUE(map.Erase("b"));
+  EXPECT_EQ(map.Find("b"), nullptr);
+  EXPECT_EQ(map.Get("a").AsString(), "a");
+  EXPECT_EQ(map.Get("c").AsString(), "c");
+  EXPECT_FALSE(map.Erase("d"));
+  EXPECT_EQ(map.size(), 2u);
 }
 
 TEST(AttributeTest, MapKeepsOrder) {

@@ -67,9 +67,89 @@ TEST_F(VerifyInferredTest, TellsABrokenRule) {
   ExpectViolations({"breaks a rule of its operation: `Clamp` lacks"});
 }
 
+TEST_F(VerifyInferredTest, UnknownTypesAndShapesAgreeWithAny) {
+  for (const auto& [type, shape] : std::initializer_list<std::pair<ElementType, PartialShape>>{
+           {ElementType::kDynamic, PartialShape{2, 3}},
+           {ElementType::kF32, PartialShape()},
+           {ElementType::kF32, PartialShape::OfRank(2)},
+           {ElementType::kF32, PartialShape{Dim(0, 2), Dim(3, 9)}},
+           {ElementType::kDynamic, PartialShape()}}) {
+    graph_.SetOutputType({relu_, 0}, type, shape);
+    ExpectValid();
+    graph_.SetOutputType({relu_, 0}, ElementType::kF32, PartialShape{2, 3});
+    graph_.SetOutputType({x_, 0}, type, shape);
+    ExpectValid();
+    graph_.SetOutputType({x_, 0}, ElementType::kF32, PartialShape{2, 3});
+  }
+  for (const auto& [type, shape] : std::initializer_list<std::pair<ElementType, PartialShape>>{
+           {ElementType::kF16, PartialShape{2, 3}},
+           {ElementType::kF32, PartialShape{2}},
+           {ElementType::kF32, PartialShape{2, 3, 1}},
+           {ElementType::kF32, PartialShape{3, 3}},
+           {ElementType::kF32, PartialShape{2, 2}},
+           {ElementType::kF32, PartialShape{Dim(2), Dim(4, 9)}},
+           {ElementType::kF32, PartialShape{Dim(0, 1), Dim(3)}}}) {
+    graph_.SetOutputType({relu_, 0}, type, shape);
+    ExpectViolations({"output 0 of `opset1.ReLU` \"y\" is "});
+  }
+}
+
+// Values of more than 4096 elements are not compared.
+TEST_F(VerifyInferredTest, ComparesSmallValues) {
+  for (const int64_t count : {1, 4096, 4097}) {
+    Graph graph(&registry_, "g");
+    const OutputPort inputs[] = {
+        {graph.AddConst(TensorValue::FromInts({count}, std::vector<int64_t>(count, 5)), "c"), 0},
+        {graph.AddConst(TensorValue::FromInts({2}, {1, -1}), "shape"), 0}};
+    const NodeId reshape = graph.AddNode("opset1", "Reshape", {.name = "r", .inputs = inputs});
+    graph.SetAttribute(reshape, "special_zero", true);
+    graph.AddResult("r", {reshape, 0});
+    Emitter emitter;
+    ASSERT_TRUE(InferGraph(graph, emitter));
+    EXPECT_EQ(VerifyInferred(graph).size(), 0u);
+    ASSERT_TRUE(graph.output({reshape, 0}).value.has_value()) << count;
+    std::vector<int64_t> others(static_cast<size_t>(count), 5);
+    others.back() = 6;
+    graph.SetOutputValue({reshape, 0}, TensorValue::FromInts({1, count}, others));
+    EXPECT_EQ(VerifyInferred(graph).size(), count <= 4096 ? 1u : 0u) << count;
+  }
+}
+
+// A known condition of one element selects a branch.
+TEST_F(VerifyInferredTest, UntakenBranches) {
+  const auto untaken = [&](std::string_view set, std::string_view type,
+                           std::optional<TensorValue> condition) {
+    Graph graph(&registry_, "g");
+    llvm::SmallVector<OutputPort, 1> inputs;
+    if (condition) inputs.push_back({graph.AddConst(*condition, "c"), 0});
+    const NodeId node = graph.AddNode(set, type, {.name = "n", .inputs = inputs});
+    Body branch;
+    std::string roles;
+    for (const char* role : {"then_body", "else_body"}) {
+      branch.role = role;
+      if (IsUntaken(graph, graph.node(node), branch)) roles += role;
+    }
+    if (condition) {
+      graph.SetOutputValue(inputs[0], std::nullopt);
+      branch.role = "then_body";
+      EXPECT_FALSE(IsUntaken(graph, graph.node(node), branch));
+    }
+    return roles;
+  };
+  const TensorValue yes = TensorValue::FromInts({1}, {1}), no = TensorValue::FromInts({}, {0});
+  EXPECT_EQ(untaken("opset8", "If", yes), "else_body");
+  EXPECT_EQ(untaken("opset8", "If", no), "then_body");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({1}, {-1})), "else_body");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({2}, {1, 1})), "");
+  EXPECT_EQ(untaken("opset8", "If", TensorValue::FromInts({0}, {})), "");
+  EXPECT_EQ(untaken("opset8", "If", std::nullopt), "");
+  EXPECT_EQ(untaken("opset1", "ReLU", yes), "");
+}
+
 TEST_F(VerifyInferredTest, TellsRepeatedNames) {
   graph_.AddResult("y", {x_, 0});
   graph_.AddParameter("x", ElementType::kF32, PartialShape{1});
+  EXPECT_EQ(VerifyInferred(graph_, PortNames::kAny), std::vector<std::string>());
   ExpectViolations({"two parameters are called \"x\"", "two results are called \"y\""});
 }
 

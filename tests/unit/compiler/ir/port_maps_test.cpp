@@ -1,0 +1,298 @@
+// Verify on graphs with one mistake each.
+
+#include <functional>
+
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::ir {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class PortMapsTest : public ::testing::Test {
+ protected:
+  PortMapsTest() { registry_.Add({.set = "test", .name = "loop"}); }
+
+  // A node of two inputs and two outputs, whose body has two parameters and two results.
+  std::unique_ptr<Graph> Make(std::string_view set, std::string_view type) {
+    auto graph = std::make_unique<Graph>(&registry_, "g");
+    const NodeId x = graph->AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    const OutputPort inputs[] = {{x, 0}, {x, 0}};
+    node_ = graph->AddNode(set, type, {.name = "n", .inputs = inputs, .num_outputs = 2});
+    Body body{.role = "body", .graph = std::make_unique<Graph>(&registry_, "b")};
+    for (const char* name : {"p", "q"}) {
+      const NodeId parameter = body.graph->AddParameter(name, ElementType::kF32, PartialShape{2, 3});
+      body.graph->AddResult(name, {parameter, 0});
+    }
+    for (int32_t i = 0; i < 2; ++i) {
+      body.inputs.push_back({.external = i, .internal = i});
+      body.outputs.push_back({.external = i, .internal = i});
+    }
+    graph->AddBody(node_, std::move(body));
+    return graph;
+  }
+
+  // Returns the violations of the body after a change.
+  Strings Violations(const std::function<void(Body&)>& change, std::string_view set = "opset1",
+                     std::string_view type = "TensorIterator") {
+    const std::unique_ptr<Graph> graph = Make(set, type);
+    change(graph->body(node_, 0));
+    Strings violations;
+    const std::string prefix = fmt::format("body of `{}.{}` \"n\": ", set, type);
+    for (const std::string& violation : Verify(*graph)) {
+      EXPECT_TRUE(violation.starts_with(prefix)) << violation;
+      violations.push_back(violation.substr(prefix.size()));
+    }
+    return violations;
+  }
+
+  OpRegistry registry_{&StandardOps()};
+  NodeId node_;
+};
+
+std::string WrongInput(int outer, int inner) {
+  return fmt::format("the port map has a wrong input {} -> {}", outer, inner);
+}
+std::string WrongOutput(int outer, int inner) {
+  return fmt::format("the port map has a wrong output {} -> {}", outer, inner);
+}
+
+TEST_F(PortMapsTest, IndicesExist) {
+  EXPECT_EQ(Violations([](Body&) {}), Strings());
+  EXPECT_EQ(Violations([](Body&) {}, "test", "loop"), Strings());
+  for (const auto& [set, type] : {std::pair("opset1", "TensorIterator"), std::pair("test", "loop")}) {
+    const bool is_known = std::string_view(set) != "test";
+    const auto unfed = [&](Strings violations, int parameter) {
+      if (is_known)
+        violations.push_back(fmt::format("parameter {} is fed 0 times; expected once", parameter));
+      return violations;
+    };
+    const auto unmade = [&](Strings violations, int output) {
+      if (is_known) violations.push_back(fmt::format("output {} is made 0 times; expected once", output));
+      return violations;
+    };
+    for (const int32_t outer : {-2, 2})
+      EXPECT_EQ(Violations([&](Body& body) { body.inputs[0].external = outer; }, set, type),
+                unfed({WrongInput(outer, 0)}, 0));
+    for (const int32_t outer : {-1, 0, 1})
+      EXPECT_EQ(Violations([&](Body& body) { body.inputs[0].external = outer; }, set, type), Strings());
+    for (const int32_t inner : {-1, 2})
+      EXPECT_EQ(Violations([&](Body& body) { body.inputs[1].internal = inner; }, set, type),
+                unfed({WrongInput(1, inner)}, 1));
+    for (const int32_t outer : {-2, 2})
+      EXPECT_EQ(Violations([&](Body& body) { body.outputs[0].external = outer; }, set, type),
+                unmade({WrongOutput(outer, 0)}, 0));
+    EXPECT_EQ(Violations([&](Body& body) { body.outputs[0].external = -1; }, set, type), unmade({}, 0));
+    for (const int32_t inner : {-1, 2})
+      EXPECT_EQ(Violations([&](Body& body) { body.outputs[1].internal = inner; }, set, type),
+                unmade({WrongOutput(1, inner)}, 1));
+    EXPECT_EQ(Violations([&](Body& body) { body.outputs[0].internal = 1; }, set, type), Strings());
+    const Strings twice{"parameter 0 is fed 2 times; expected once"};
+    EXPECT_EQ(Violations([&](Body& body) { body.inputs.push_back(body.inputs[0]); }, set, type),
+              is_known ? twice : Strings());
+    const Strings made{"output 1 is made 2 times; expected once"};
+    EXPECT_EQ(Violations([&](Body& body) { body.outputs.push_back(body.outputs[1]); }, set, type),
+              is_known ? made : Strings());
+  }
+}
+
+TEST_F(PortMapsTest, SlicesHaveAnAxisAndAStrideOfAPart) {
+  struct Slice {
+    int64_t axis, stride, part;
+    bool is_valid;
+  };
+  const Slice slices[] = {{0, 1, 1, true},    {1, -1, 1, true},  {0, 3, 3, true},  {0, -3, 3, true},
+                          {-1, 1, 1, false},  {0, 0, 0, false},  {0, 0, 1, false}, {0, 1, 2, false},
+                          {0, 2, 1, false},   {0, -1, 2, false}, {0, 1, 0, false}, {0, 1, -1, false},
+                          {0, -1, -1, false}, {0, 3, -3, false}};
+  for (const Slice& slice : slices) {
+    const std::string text = fmt::format("axis {} stride {} part {}", slice.axis, slice.stride, slice.part);
+    const auto set = [&](auto& mapping) {
+      mapping.axis = slice.axis;
+      mapping.stride = slice.stride;
+      mapping.part_size = slice.part;
+    };
+    const Strings inputs = Violations([&](Body& body) { set(body.inputs[1]); });
+    const Strings outputs = Violations([&](Body& body) { set(body.outputs[0]); });
+    EXPECT_EQ(inputs, slice.is_valid
+                          ? Strings()
+                          : Strings({WrongInput(1, 1), "parameter 1 is fed 0 times; expected once"}))
+        << text;
+    EXPECT_EQ(outputs, slice.is_valid
+                           ? Strings()
+                           : Strings({WrongOutput(0, 0), "output 0 is made 0 times; expected once"}))
+        << text;
+    EXPECT_EQ(Violations([&](Body& body) { set(body.inputs[1]); }, "test", "loop"), Strings()) << text;
+    // Without an axis nothing is sliced.
+    const auto reset = [&](auto& mapping) {
+      set(mapping);
+      mapping.axis = std::nullopt;
+    };
+    EXPECT_EQ(Violations([&](Body& body) { reset(body.inputs[1]); }), Strings()) << text;
+    EXPECT_EQ(Violations([&](Body& body) { reset(body.outputs[0]); }), Strings()) << text;
+  }
+}
+
+TEST_F(PortMapsTest, BackEdgesLeadToParametersThatAreNotSliced) {
+  const auto edges = [](std::vector<BackEdge> edges) {
+    return [edges = std::move(edges)](Body& body) { body.back_edges = edges; };
+  };
+  const auto wrong = [](int result, int parameter) {
+    return Strings{fmt::format("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter",
+                               result, parameter)};
+  };
+  for (const auto& [set, type] : {std::pair("opset1", "TensorIterator"), std::pair("test", "loop")}) {
+    const bool is_known = std::string_view(set) != "test";
+    EXPECT_EQ(Violations(edges({{0, 0}, {1, 1}}), set, type), Strings());
+    EXPECT_EQ(Violations(edges({{1, 0}, {1, 1}}), set, type), Strings());
+    EXPECT_EQ(Violations(edges({{0, 1}, {1, 1}}), set, type), is_known ? wrong(1, 1) : Strings());
+    EXPECT_EQ(Violations(edges({{-1, 0}}), set, type), wrong(-1, 0));
+    EXPECT_EQ(Violations(edges({{2, 0}}), set, type), wrong(2, 0));
+    EXPECT_EQ(Violations(edges({{0, -1}}), set, type), wrong(0, -1));
+    EXPECT_EQ(Violations(edges({{0, 2}}), set, type), wrong(0, 2));
+    const auto sliced = [&](int32_t parameter) {
+      return [=](Body& body) {
+        body.inputs[1].axis = 0;
+        body.back_edges = {{0, parameter}};
+      };
+    };
+    EXPECT_EQ(Violations(sliced(0), set, type), Strings());
+    EXPECT_EQ(Violations(sliced(1), set, type), is_known ? wrong(0, 1) : Strings());
+  }
+}
+
+TEST_F(PortMapsTest, BodiesAreVerifiedToo) {
+  EXPECT_EQ(Violations([](Body& body) { body.graph->AddToResults(body.graph->results()[0]); }),
+            Strings({"`opset1.Result` \"p\" is listed twice among the results"}));
+  const std::unique_ptr<Graph> graph = Make("opset1", "TensorIterator");
+  graph->body(node_, 0).graph = nullptr;
+  EXPECT_EQ(Verify(*graph), Strings({"body of `opset1.TensorIterator` \"n\" is missing"}));
+}
+
+TEST_F(PortMapsTest, OperationsWithBodies) {
+  for (const auto& [set, type, may] :
+       std::initializer_list<std::tuple<const char*, const char*, bool>>{{"opset1", "TensorIterator", true},
+                                                                         {"opset5", "Loop", true},
+                                                                         {"opset8", "If", true},
+                                                                         {"test", "loop", true},
+                                                                         {"nnef", "relu", true},
+                                                                         {"opset1", "ReLU", false},
+                                                                         {"opset1", "Parameter", false},
+                                                                         {"opset1", "Result", false}}) {
+    EXPECT_EQ(MayHaveBodies(registry_.Info(registry_.Find(set, type))), may) << type;
+  }
+}
+
+// Bodies may be nested 64 deep.
+TEST_F(PortMapsTest, NestingIsLimited) {
+  for (const int depth : {63, 64, 65}) {
+    std::unique_ptr<Graph> graph = std::make_unique<Graph>(&registry_, "g");
+    for (int i = 0; i < depth; ++i) {
+      auto outer = std::make_unique<Graph>(&registry_, "g");
+      const NodeId node = outer->AddNode("test", "loop", {.name = "l", .num_outputs = 0});
+      outer->AddBody(node, {.role = "b", .graph = std::move(graph)});
+      graph = std::move(outer);
+    }
+    const Strings violations = Verify(*graph);
+    EXPECT_EQ(violations.size(), depth == 65 ? 1u : 0u);
+    if (depth == 65) {
+      EXPECT_TRUE(
+          violations.front().ends_with("`test.loop` \"l\": b of `test.loop` \"l\" is nested too deep"));
+    }
+  }
+}
+
+TEST_F(PortMapsTest, Arity) {
+  Graph graph(&registry_, "g");
+  const OutputPort x{graph.AddParameter("x", ElementType::kF32, PartialShape{2}), 0};
+  const auto violations = [&](std::string_view set, std::string_view type, size_t inputs,
+                              std::vector<int32_t> segments, int32_t outputs) {
+    const std::vector<OutputPort> ports(inputs, x);
+    const NodeId node = graph.AddNode(
+        set, type, {.name = "n", .inputs = ports, .segments = segments, .num_outputs = outputs});
+    Strings found = Verify(graph);
+    graph.Erase(node);
+    return fmt::format("{}", fmt::join(found, "\n"));
+  };
+  EXPECT_EQ(violations("nnef", "add", 2, {}, 1), "");
+  EXPECT_EQ(violations("nnef", "add", 2, {1, 1}, 1), "");
+  EXPECT_EQ(violations("nnef", "add", 1, {}, 1), "`nnef.add` \"n\" has 0 inputs for `y`; expected 1");
+  EXPECT_EQ(violations("nnef", "add", 3, {}, 1), "`nnef.add` \"n\" has 3 inputs; expected 2");
+  EXPECT_EQ(violations("nnef", "add", 2, {2}, 1), "`nnef.add` \"n\" has 1 segments; expected 2");
+  EXPECT_EQ(
+      violations("nnef", "add", 2, {2, 0}, 1),
+      "`nnef.add` \"n\" has 2 inputs for `x`; expected 1\n`nnef.add` \"n\" has 0 inputs for `y`; expected 1");
+  EXPECT_EQ(violations("nnef", "add", 2, {1, 1, 0}, 1), "`nnef.add` \"n\" has 3 segments; expected 2");
+  EXPECT_EQ(violations("nnef", "add", 2, {}, 2), "`nnef.add` \"n\" has 2 outputs; expected 1");
+  EXPECT_EQ(violations("nnef", "add", 2, {}, 0), "");
+  EXPECT_EQ(violations("nnef", "concat", 0, {}, 1), "");
+  EXPECT_EQ(violations("nnef", "concat", 3, {}, 1), "");
+  EXPECT_EQ(violations("nnef", "split", 1, {}, 0), "");
+  EXPECT_EQ(violations("nnef", "split", 1, {}, 5), "");
+  EXPECT_EQ(violations("nnef", "conv", 2, {1, 1, 0}, 1), "");
+  EXPECT_EQ(violations("nnef", "conv", 3, {1, 1, 1}, 1), "");
+  EXPECT_EQ(violations("nnef", "conv", 2, {}, 1), "");
+  EXPECT_EQ(violations("nnef", "conv", 2, {1, 0, 1}, 1),
+            "`nnef.conv` \"n\" has 0 inputs for `filter`; expected 1");
+  EXPECT_EQ(violations("opset1", "Const", 0, {}, 0), "`opset1.Const` \"n\" has 0 outputs; expected 1");
+  EXPECT_EQ(violations("test", "loop", 7, {}, 9), "");
+}
+
+TEST_F(PortMapsTest, Lists) {
+  const auto violations = [&](const std::function<void(Graph&, NodeId x, NodeId y, NodeId result)>& change) {
+    Graph graph(&registry_, "g");
+    const NodeId x = graph.AddParameter("x", ElementType::kF32, PartialShape{2});
+    const NodeId y = graph.AddNode("nnef", "neg", {.name = "y", .inputs = OutputPort{x, 0}});
+    const NodeId result = graph.AddResult("r", {y, 0});
+    change(graph, x, y, result);
+    return fmt::format("{}", fmt::join(Verify(graph), "\n"));
+  };
+  EXPECT_EQ(violations([](Graph&, NodeId, NodeId, NodeId) {}), "");
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId y, NodeId) { graph.AddToParameters(y); }),
+            "`nnef.neg` \"y\" is listed among the parameters");
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId y, NodeId) { graph.AddToResults(y); }),
+            "`nnef.neg` \"y\" is listed among the results");
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId y, NodeId) { graph.AddToSinks(y); }), "");
+  EXPECT_EQ(violations([](Graph& graph, NodeId x, NodeId, NodeId) { graph.AddToResults(x); }),
+            "`opset1.Parameter` \"x\" is listed among the results");
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId, NodeId) {
+              graph.AddNode("nnef", "external", {.name = "e"});
+            }),
+            "`nnef.external` \"e\" is not listed among the parameters");
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId y, NodeId result) {
+              graph.SetInput(y, 0, {y, 0});
+              graph.Erase(result);
+            }),
+            "the graph has a cycle");
+  // A node that ends a graph without a Result stays valid.
+  EXPECT_EQ(violations([](Graph& graph, NodeId, NodeId, NodeId result) { graph.Erase(result); }), "");
+}
+
+TEST_F(PortMapsTest, ValuesHaveTheTypeOfTheirOutput) {
+  const auto is_valid = [&](ElementType type, const PartialShape& shape, TensorValue value) {
+    Graph graph(&registry_, "g");
+    const NodeId constant = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
+    graph.SetOutputType({constant, 0}, type, shape);
+    graph.SetOutputValue({constant, 0}, std::move(value));
+    const Strings violations = Verify(graph);
+    if (!violations.empty()) {
+      EXPECT_EQ(violations,
+                Strings({"the value of output 0 of `opset1.Const` \"c\" has another type or shape "
+                         "than the output"}));
+    }
+    return violations.empty();
+  };
+  const TensorValue two = TensorValue::FromInts({2}, {1, 2});
+  EXPECT_TRUE(is_valid(ElementType::kI64, PartialShape{2}, two));
+  EXPECT_FALSE(is_valid(ElementType::kI32, PartialShape{2}, two));
+  EXPECT_FALSE(is_valid(ElementType::kI64, PartialShape{1}, two));
+  EXPECT_FALSE(is_valid(ElementType::kI64, PartialShape{2, 1}, two));
+  EXPECT_FALSE(is_valid(ElementType::kI64, PartialShape::OfRank(1), two));
+  EXPECT_FALSE(is_valid(ElementType::kI64, PartialShape(), two));
+  EXPECT_FALSE(is_valid(ElementType::kI64, PartialShape{2}, TensorValue()));
+}
+
+}  // namespace
+}  // namespace nnefc::ir
