@@ -46,7 +46,6 @@ class ShapeList {
     }
     Shape shape;
     while (!Take(close)) {
-      SkipBlanks();
       int64_t extent = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), extent);
       if (error != std::errc()) return std::nullopt;

@@ -129,7 +129,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
       emitter_.Emit(kConfigValue, {file_, 0, text_.empty() ? 0U : 1U}, "the file must hold an object");
     } else if (depth_ == 1 && top_ == "lint") {
       emitter_.Emit(kConfigValue, key_, "`lint` must be an object");
-    } else if (depth_ >= 2 && top_ == "lint") {
+    } else if (top_ == "lint") {
       if (section_ == "levels") {
         emitter_.Emit(kConfigValue, key_, "`levels` gives rules `\"error\"`, `\"warning\"` or `\"note\"`");
       } else if (section_ == "enable" || section_ == "disable") {

@@ -43,9 +43,8 @@ void LintProvisional(Subject& subject) {
 // each.
 void LintImplicit(Subject& subject) {
   llvm::DenseSet<Symbol> reported;
-  for (size_t i = 0; i < subject.document.exprs.size(); ++i) {
-    const ast::ExprId id(static_cast<int32_t>(i));
-    const auto* invocation = ast::Find<ast::InvocationExpr>(subject.document.exprs[id].node);
+  for (const ast::Expr& expr : subject.document.exprs) {
+    const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
     for (const ExtensionLibrary& extension : subject.checked.extensions()) {
       if (extension.extension->activation != Activation::kImplicit) continue;

@@ -16,13 +16,6 @@ Permutation AxesOf(const ir::Node& transpose, int64_t rank) {
   return axes;
 }
 
-bool IsIdentity(const Permutation& axes) {
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] != static_cast<int64_t>(i)) return false;
-  }
-  return true;
-}
-
 // A redundant node; `other` is the second node of a pair, for a note.
 struct Finding {
   enum class Kind : uint8_t { kNone, kIdentity, kInverse, kOverwritten } kind = Kind::kNone;
@@ -161,13 +154,13 @@ class Redundant {
     const ir::PartialShape& shape = node.output().shape;
     if (!shape.rank_known()) return {};
     const Permutation axes = AxesOf(node, shape.rank());
-    if (IsIdentity(axes)) return {Finding::Kind::kIdentity};
+    if (llvm::is_sorted(axes)) return {Finding::Kind::kIdentity};
     const ir::Node& before = graph_.node(node.input(0).node);
     if (before.op() != transpose_ || !subject_.SiteOf(before).valid()) return {};
     const Permutation first = AxesOf(before, shape.rank());
     Permutation both;
     for (int64_t axis : axes) both.push_back(first[static_cast<size_t>(axis)]);
-    if (IsIdentity(both)) return {Finding::Kind::kInverse, before.id()};
+    if (llvm::is_sorted(both)) return {Finding::Kind::kInverse, before.id()};
     return {};
   }
 
