@@ -375,7 +375,7 @@ void RegisterDnnConvolution(KernelRegistry& registry) {
     registry.AddWays(Backend::kFast, {"opset1"}, name,
                      {kDirect, kWinograd, kChannelsLast, kPreferred, kTiles});
   registry.AddWays(Backend::kFast, {"opset1"}, "Convolution",
-                   {kMatrixProduct, kInnerProduct, kInPlace, kFewer, kGathered});
+                   {kMatrixProduct, kInnerProduct, kInPlace, kGathered});
 }
 
 }  // namespace nnefc::runtime

@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/fewer_products.h"
 #include "runtime/fast/round_up.h"
 #include "runtime/fast/row_parts.h"
 #include "runtime/fast/tiled_weights.h"
@@ -92,30 +91,69 @@ void CopyInBlocks(const float* from, int64_t rows, int64_t stride, int64_t colum
   }
 }
 
+// The pointers of a GEMM in a run. Left rows are in the layout of the microkernel.
+struct DenseCall {
+  const DenseSizes* sizes;
+  const ProductSteps* steps;
+  ProductSteps::Operands operands;
+  const float* left;
+  const float* weights;
+  const float* scale = nullptr;
+  float* out;
+
+  // Returns the left matrix; for row-major operands its blocked copy.
+  BlockedMatrix<const float> Left(int64_t image) const;
+  BlockedMatrix<float> Out(int64_t image) const;
+  const float* Weights(int64_t tile) const { return weights + tile * sizes->terms * kTileColumns; }
+  // Returns the offset of the image in the result.
+  int64_t Offset(int64_t image) const;
+  // Applies the remaining post-ops to rows of an image, in column blocks starting at `block`.
+  void Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const;
+};
+
+BlockedMatrix<const float> DenseCall::Left(int64_t image) const {
+  const int64_t blocks = sizes->term_blocks(), rows = sizes->rows;
+  return {left + image * blocks * rows * kBlockColumns, kBlockColumns, rows * kBlockColumns};
+}
+
+BlockedMatrix<float> DenseCall::Out(int64_t image) const {
+  if (!sizes->is_blocked) return {out, sizes->outputs, kBlockColumns};
+  return {out + Offset(image), kBlockColumns, sizes->rows * kBlockColumns};
+}
+
+int64_t DenseCall::Offset(int64_t image) const {
+  return image * sizes->output_blocks() * sizes->rows * kBlockColumns;
+}
+
+void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const {
+  BlockedMatrix<float> place = Out(image);
+  place.data = place.At(row, block);
+  steps->Finish({.out = place,
+                 .offset = place.data - out,
+                 .column = block * kBlockColumns,
+                 .rows = rows,
+                 .blocks = blocks},
+                sizes->outputs, operands);
+}
+
 class DenseProduct final : public Kernel {
  public:
   struct Form {
     DenseSizes sizes;
     DenseInputs inputs;
-    std::optional<FewerProducts> fewer;
     int threads;
   };
   DenseProduct(const Form& form, ProductSteps steps)
       : form_(form), grid_(Grid::Of(form.sizes, form.threads)), steps_(std::move(steps)) {}
 
   std::string implementation() const override {
-    if (form_.inputs.windows) return form_.fewer ? "nnefc:gathered_fewer_products" : "nnefc:gathered_product";
-    return form_.fewer ? "nnefc:fewer_products" : "nnefc:product";
+    return form_.inputs.windows ? "nnefc:gathered_product" : "nnefc:product";
   }
 
   size_t scratch_bytes() const {
     int64_t floats = steps_.column_floats(form_.sizes.outputs);
     if (form_.inputs.windows) floats += form_.inputs.windows->floats();
-    if (form_.fewer) {
-      floats += form_.fewer->scratch_floats(form_.threads);
-    } else {
-      floats += form_.threads * MemberFloats();
-    }
+    floats += form_.threads * MemberFloats();
     return static_cast<size_t>(floats) * sizeof(float);
   }
 
@@ -133,10 +171,6 @@ class DenseProduct final : public Kernel {
       form_.inputs.windows->Gather(call.left, scratch);
       call.left = scratch;
       scratch += form_.inputs.windows->floats();
-    }
-    if (form_.fewer) {
-      form_.fewer->Run(call, scratch);
-      return Success();
     }
     if (form_.inputs.scale >= 0) call.scale = Floats(run, static_cast<size_t>(form_.inputs.scale));
     RunInTiles(call, scratch);
@@ -320,35 +354,10 @@ class DenseProduct final : public Kernel {
 
 }  // namespace
 
-BlockedMatrix<const float> DenseCall::Left(int64_t image) const {
-  const int64_t blocks = sizes->term_blocks(), rows = sizes->rows;
-  return {left + image * blocks * rows * kBlockColumns, kBlockColumns, rows * kBlockColumns};
-}
-
-BlockedMatrix<float> DenseCall::Out(int64_t image) const {
-  if (!sizes->is_blocked) return {out, sizes->outputs, kBlockColumns};
-  return {out + Offset(image), kBlockColumns, sizes->rows * kBlockColumns};
-}
-
-int64_t DenseCall::Offset(int64_t image) const {
-  return image * sizes->output_blocks() * sizes->rows * kBlockColumns;
-}
-
-void DenseCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const {
-  BlockedMatrix<float> place = Out(image);
-  place.data = place.At(row, block);
-  steps->Finish({.out = place,
-                 .offset = place.data - out,
-                 .column = block * kBlockColumns,
-                 .rows = rows,
-                 .blocks = blocks},
-                sizes->outputs, operands);
-}
-
 std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, const DenseSizes& sizes,
                                                const DenseInputs& inputs,
                                                llvm::ArrayRef<PostOperation> posts) {
-  if (!request.way.empty() && request.way != kTiles && request.way != kFewer) return std::nullopt;
+  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
   if (!HasLanes()) return std::nullopt;
   const bool has_rest = !sizes.is_blocked && sizes.outputs % kBlockColumns != 0;
   const size_t rank = request.outputs[0].shape.size();
@@ -357,11 +366,7 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
   if (!steps) return std::nullopt;
   // Elementwise operands are read in whole blocks.
   if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty())) return std::nullopt;
-  DenseProduct::Form form{
-      .sizes = sizes, .inputs = inputs, .fewer = std::nullopt, .threads = CurrentThreads()};
-  if (request.precision != Precision::kExact && inputs.scale < 0 && request.way != kTiles && !has_rest)
-    form.fewer = FewerProducts::Make(sizes, request.way == kFewer);
-  if (request.way == kFewer && !form.fewer) return std::nullopt;
+  const DenseProduct::Form form{.sizes = sizes, .inputs = inputs, .threads = CurrentThreads()};
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[inputs.weights] =

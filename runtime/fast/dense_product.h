@@ -37,24 +37,4 @@ std::optional<PreparedKernel> MakeDenseProduct(const KernelRequest& request, con
                                                const DenseInputs& inputs,
                                                llvm::ArrayRef<PostOperation> posts);
 
-// The pointers of a GEMM in a run. Left rows are in the layout of the microkernel.
-struct DenseCall {
-  const DenseSizes* sizes;
-  const ProductSteps* steps;
-  ProductSteps::Operands operands;
-  const float* left;
-  const float* weights;
-  const float* scale = nullptr;
-  float* out;
-
-  // Returns the left matrix; for row-major operands its blocked copy.
-  BlockedMatrix<const float> Left(int64_t image) const;
-  BlockedMatrix<float> Out(int64_t image) const;
-  const float* Weights(int64_t tile) const { return weights + tile * sizes->terms * kTileColumns; }
-  // Returns the offset of the image in the result.
-  int64_t Offset(int64_t image) const;
-  // Applies the remaining post-ops to rows of an image, in column blocks starting at `block`.
-  void Finish(int64_t image, int64_t row, int64_t rows, int64_t block, int64_t blocks) const;
-};
-
 }  // namespace nnefc::runtime

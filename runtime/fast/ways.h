@@ -15,9 +15,8 @@ inline constexpr std::string_view kPreferred = "preferred";
 inline constexpr std::string_view kMatrixProduct = "matrix_product";
 inline constexpr std::string_view kInnerProduct = "inner_product";
 inline constexpr std::string_view kInPlace = "in_place";
-// Matmul with multiple rows, or a convolution: our microkernels, or Strassen with them.
+// Matmul with multiple rows, or a convolution: our microkernels.
 inline constexpr std::string_view kTiles = "tiles";
-inline constexpr std::string_view kFewer = "fewer_products";
 // A convolution as im2col plus GEMM.
 inline constexpr std::string_view kGathered = "gathered";
 

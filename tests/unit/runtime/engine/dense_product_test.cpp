@@ -1,6 +1,5 @@
-// Matrix multiplications of many rows with constant matrices in our own microkernels, against the reference
-// kernels, whose sums are in f64: with rows and with pixels, with epilogues, and by Strassen's algorithm for
-// large sizes.
+// Products of many rows with constant matrices in our own tiles, against the reference kernels, whose sums
+// are of f64: of rows and of pixels, with what follows them.
 
 #include <random>
 
@@ -63,54 +62,6 @@ TEST(DenseProductTest, PixelsOfEverySizeOfTiles) {
   ExpectPixels({2, 130, 1, 3}, 70, {}, kTiles, 7);
 }
 
-// Strassen's algorithm adds rows, so its errors depend on both: a row of zeros stays zero, and small rows are
-// as exact as when computed alone, as their normalization shows. Infinities and NaN stay in their rows.
-TEST(DenseProductTest, RowsBesideMuchLargerOnes) {
-  constexpr int64_t kRows = 203, kTerms = 512, kOutputs = 272;
-  constexpr std::array kScales = {0.0F, 1e-6F, 1.0F, 1e6F, 1e-30F, 1.0F, 0.0F};
-  const TensorValue drawn = RandomTensor({kRows, kTerms}, 1);
-  std::vector<float> numbers;
-  for (int64_t i = 0; i < kRows * kTerms; ++i) {
-    const auto row = static_cast<size_t>(i / kTerms);
-    numbers.push_back(static_cast<float>(drawn.ElementAsDouble(i)) * kScales[row % kScales.size()]);
-  }
-  numbers[5 * kTerms + 100] = std::numeric_limits<float>::quiet_NaN();
-  numbers[120 * kTerms + 3] = std::numeric_limits<float>::infinity();
-  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({kRows, kTerms}, numbers),
-                                           RandomTensor({kRows, kOutputs}, 2, -1e-7F, 1e-7F)};
-  for (const bool has_residual : {false, true}) {
-    TestGraph g;
-    const auto x = g.Parameter("x", {kRows, kTerms});
-    const auto residual = g.Parameter("residual", {kRows, kOutputs});
-    auto y = g.Op("MatMul", {x, g.Weights({kTerms, kOutputs}, 3)});
-    if (has_residual) y = g.Op("Add", {y, g.Op("Abs", {residual})});
-    g.Result(y);
-    g.Result(residual, "second");
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs)[0];
-    for (const int threads : {1, 2, 3}) {
-      const auto executable =
-          Compile(g.graph, {.backend = Backend::kFast, .threads = threads, .way = WayTo(kFewerKernel)});
-      ASSERT_NE(executable, nullptr);
-      EXPECT_EQ(executable->DescribePlan().find(kFewerKernel) != std::string::npos, HasLanes());
-      const auto made = Session::Create(executable)->Run(inputs);
-      ASSERT_TRUE(made.ok());
-      for (int64_t row = 0; row < kRows; ++row) {
-        double largest = 0;
-        for (int64_t i = row * kOutputs; i < (row + 1) * kOutputs; ++i)
-          largest = std::max(largest, std::abs(expected.ElementAsDouble(i)));
-        for (int64_t i = row * kOutputs; i < (row + 1) * kOutputs; ++i) {
-          const double a = (*made)[0].ElementAsDouble(i), b = expected.ElementAsDouble(i);
-          if (std::isfinite(b)) {
-            ASSERT_LE(std::abs(a - b), 2e-5 * largest) << row << " " << i % kOutputs;
-          } else {
-            ASSERT_TRUE(std::isnan(b) ? std::isnan(a) : a == b) << row << " " << a << " " << b;
-          }
-        }
-      }
-    }
-  }
-}
-
 // Random epilogues: each kind at each position, also twice in a chain with other parameters.
 TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
   std::mt19937 random(1);
@@ -125,20 +76,9 @@ TEST(DenseProductTest, ChainsAreDoneInTheirOrder) {
     // The error of a dot product is relative to its size, near 50; tanh reduces the value to at most 1 and
     // may keep the error.
     const double tolerance = post == Post::kTanh ? 1e-4 : 1e-5;
-    ExpectRows({96}, 640, 256, {Post::kBias, post}, kFewerKernel, 300, tolerance);
-    ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kFewerKernel, 301, tolerance);
+    ExpectRows({96}, 640, 256, {Post::kBias, post}, kTiles, 300, tolerance);
+    ExpectPixels({1, 640, 8, 12}, 256, {post, Post::kShift}, kTiles, 301, tolerance);
   }
-}
-
-TEST(DenseProductTest, LargeProductsAreMadeOfSevenOfHalves) {
-  // Rows that do not fill panels, odd halves; pairs of tiles, and a single last tile.
-  ExpectRows({64}, 512, 192, {Post::kBias, Post::kResidual}, kFewerKernel, 10);
-  ExpectRows({197}, 768, 160, {Post::kBias, Post::kGelu}, kFewerKernel, 11);
-  ExpectRows({3, 151}, 1056, 208, {}, kFewerKernel, 12);
-  ExpectRows({65}, 416, 272, {Post::kResidual, Post::kRelu}, kFewerKernel, 13);
-  ExpectPixels({1, 256, 14, 14}, 256, {Post::kBias, Post::kRelu}, kFewerKernel, 14);
-  ExpectPixels({2, 512, 9, 13}, 200, {Post::kBias, Post::kSwish}, kFewerKernel, 15);
-  ExpectPixels({1, 512, 31, 29}, 232, {Post::kResidual}, kFewerKernel, 16);
 }
 
 // The cache of a core has room for part of the terms only.

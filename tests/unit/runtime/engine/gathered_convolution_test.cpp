@@ -32,7 +32,7 @@ TEST(GatheredConvolutionTest, PixelsThatLieApart) {
   ExpectGathered({.input = {1, 16, 31, 60}, .window = {1, 1}, .strides = {4, 3}}, 40, {}, 3);
 }
 
-TEST(GatheredConvolutionTest, PixelsThatLieApartInFewerProducts) {
+TEST(GatheredConvolutionTest, ManyStridedPixelsInF32) {
   ExpectGathered({.input = {2, 512, 28, 28}, .window = {1, 1}, .strides = {2, 2}}, 512,
                  {Post::kBias, Post::kResidual, Post::kRelu}, 4, Precision::kF32);
 }
@@ -63,7 +63,7 @@ TEST(GatheredConvolutionTest, WindowsThatStepAndAreWide) {
       {Post::kBias}, 10);
 }
 
-TEST(GatheredConvolutionTest, WindowsInFewerProducts) {
+TEST(GatheredConvolutionTest, ManyStridedWindowsInF32) {
   ExpectGathered(
       {.input = {1, 128, 16, 16}, .window = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}}, 256,
       {Post::kBias, Post::kRelu}, 11, Precision::kF32);

@@ -9,16 +9,9 @@
 
 #include "runtime/fast/dnnl_layout.h"
 #include "runtime/fast/lanes/lanes.h"
-#include "runtime/fast/ways.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
-
-// The kernel for matrix multiplications by Strassen's algorithm, which plans avoid on some processors.
-inline constexpr char kFewerKernel[] = "nnefc:fewer_products";
-inline std::string WayTo(const std::string& kernel) {
-  return kernel == kFewerKernel ? std::string(kFewer) : "";
-}
 
 // Runs on one to three threads, twice in a session. `kernel`: the name in the plan if a vectorised kernel is
 // available.
@@ -28,9 +21,8 @@ inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorVa
   const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
-    const auto executable = Compile(
-        graph.graph,
-        {.backend = Backend::kFast, .precision = precision, .threads = threads, .way = WayTo(kernel)});
+    const auto executable =
+        Compile(graph.graph, {.backend = Backend::kOneDnn, .precision = precision, .threads = threads});
     ASSERT_NE(executable, nullptr);
     if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
