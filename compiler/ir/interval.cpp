@@ -20,8 +20,8 @@ Wide CeilDiv(Wide a, Wide b) {
 
 namespace {
 
-// Combines intervals by a function that is non-decreasing in both operands and, for an unbounded one, exceeds
-// every extent.
+// Combines intervals by a function that does not decrease in either operand and is at least each of them, so
+// that what has no bound has none in the result.
 template <typename F>
 std::optional<Dim> Combine(Dim a, Dim b, F function) {
   const std::optional<int64_t> lowest = NarrowExtent(function(Wide{a.min}, Wide{b.min}));
