@@ -29,12 +29,12 @@ bool Matching::IsSame(ir::OutputPort before, ir::OutputPort after) const {
 bool Matching::Match(ir::NodeId before, ir::NodeId after) {
   const ir::Node& left = before_.node(before);
   const ir::Node& right = after_.node(after);
-  const bool same =
-      left.op() == right.op() && left.num_inputs() == right.num_inputs() &&
-      left.num_outputs() == right.num_outputs() && left.segments() == right.segments() &&
-      left.attributes() == right.attributes() && left.bodies().empty() && right.bodies().empty() &&
-      llvm::all_of(llvm::zip_first(left.inputs(), right.inputs()),
-                   [&](const auto& pair) { return IsSame(std::get<0>(pair), std::get<1>(pair)); });
+  const bool same = left.op() == right.op() && left.num_inputs() == right.num_inputs() &&
+                    left.num_outputs() == right.num_outputs() && left.segments() == right.segments() &&
+                    left.attributes() == right.attributes() && left.bodies().empty() &&
+                    llvm::all_of(llvm::zip_first(left.inputs(), right.inputs()), [&](const auto& pair) {
+                      return IsSame(std::get<0>(pair), std::get<1>(pair));
+                    });
   if (!same) return false;
   for (int32_t i = 0; i < left.num_outputs(); ++i)
     names_[NameOf(before_, {before, i})] = NameOf(after_, {after, i});
