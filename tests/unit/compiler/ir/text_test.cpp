@@ -194,23 +194,34 @@ TEST_F(TextTest, Indices) {
   EXPECT_EQ(loop.bodies()[0].outputs[0].external, -1);
 }
 
-TEST_F(TextTest, NamesAreQuotedIfTheyAreNoWords) {
-  const std::pair<const char*, const char*> names[] = {
-      {"a", "a"},           {"z-9", "z-9"},        {"A_Z", "A_Z"},
-      {"_", "_"},           {"0a", "\"0a\""},      {"9", "\"9\""},
-      {"-a", "\"-a\""},     {"", "\"\""},          {"a b", "\"a b\""},
-      {"a.b", "\"a.b\""},   {"a/b", "\"a/b\""},    {"a:", "\"a:\""},
-      {"a@", "\"a@\""},     {"a[", "\"a[\""},      {"a`", "\"a`\""},
-      {"a{", "\"a{\""},     {"\x1f", "\"\\x1f\""}, {"\x7f", "\"\\x7f\""},
-      {"\x80", "\"\x80\""}, {"\n", "\"\\n\""},     {" ", "\" \""},
-      {"~", "\"~\""}};
-  for (const auto& [name, printed] : names) {
-    AttributeMap map;
-    map.Set(name, 1);
-    const std::string text = PrintAttributes(map);
-    EXPECT_EQ(text, fmt::format("{{{} = 1}}", printed));
-    TextScanner scanner(context_.sources.AddText("attributes", text), context_);
-    EXPECT_EQ(ParseAttributesText(scanner), map) << text;
+TEST_F(TextTest, WrongConstants) {
+  const auto constant = [&](const std::string& text) {
+    return Mistake("graph \"a\" { %0 = opset1.Const \"c\" : f32[2] = " + text + " }");
+  };
+  for (const char* text : {"dense<f32[2]: 1.0>",
+                           "dense<f32[2]: 1.0, x>",
+                           "dense<f32[2]: 1.0,>",
+                           "dense<i8[1]: 300>",
+                           "dense<f32[9223372036854775807]: 1.0>",
+                           "dense<f32[?]: 1.0>",
+                           "dense<f32[1]: 0x00>",
+                           "dense<f32[1]: 0x0000zz00>",
+                           "dense<f32[1]: 0x0000000z>",
+                           "dense<f32[1]: 0x000000z0>",
+                           "dense<f32[1]: 0x0000000>",
+                           "dense<f32[1]: 0x000000000>",
+                           "dense<f32[1]: 0x0000000000>",
+                           "dense<f32[1]: 0x000000FF>",
+                           "dense<f32[1]: 0x000000g0>",
+                           "dense<f32[1]: 0x>",
+                           "dense<f32[2]: 0x00000000>",
+                           "dense<i4[3]: 0x12>",
+                           "dense<string[1]: 0x00>",
+                           "dense<i4[2]: 1, 2>",
+                           "dense<string[1]: 1>",
+                           "dense<boolean[1]: 2>",
+                           "dense<dynamic[0]:>"}) {
+    EXPECT_TRUE(constant(text).starts_with("ir-text.constant: ")) << text << constant(text);
   }
 }
 

@@ -53,6 +53,22 @@ TEST(TensorIntroducingTest, Variable) {
   EXPECT_EQ(Infer({"variable", {}, R"(shape = [-2], label = "a", dtype = "scalar")"}), "variable.shape");
 }
 
+// Characters that cannot be printed are reported as numbers.
+TEST(TensorIntroducingTest, LabelsNameTheWrongCharacter) {
+  for (const auto& [text, shown] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"\\x1f", "the byte 0x1f"},
+                                                                  {" ", "` `"},
+                                                                  {"!", "`!`"},
+                                                                  {"~", "`~`"},
+                                                                  {"\\x7f", "the byte 0x7f"},
+                                                                  {"\\x80", "the byte 0x80"},
+                                                                  {"\\xff", "the byte 0xff"}}) {
+    const std::string message =
+        Message({"variable", {}, fmt::format(R"(shape = [2], label = "a{}b~", dtype = "scalar")", text)});
+    EXPECT_NE(message.find(fmt::format("contains {}; expected", shown)), std::string::npos) << message;
+  }
+}
+
 class UpdateTest : public ::testing::Test {
  protected:
   ir::OutputPort Variable(const char* label, ir::Attribute::Integers shape) {

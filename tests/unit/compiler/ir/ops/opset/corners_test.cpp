@@ -24,8 +24,9 @@ TEST(OpsetCorners, TheFallOfTheThresholdIsAFraction) {
     EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("nms_eta = ") + eta),
               "opset.attribute-value");
   for (const char* type : {"i32", "i64"})
-    EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("output_type = ") + type),
-              "f32[..42,6]");
+    EXPECT_EQ(
+        InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", std::string("output_type = ") + type),
+        "f32[..42,6]");
   EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "output_type = f32"),
             "opset.attribute-value");
   EXPECT_EQ(InferOne("opset8.MulticlassNms", "f32[2,7,4]; f32[2,3,7]", "nms_top_k = 0"), "f32[0,6]");
@@ -45,20 +46,24 @@ TEST(OpsetCorners, TheLimitThatIsTooHighIsNamed) {
   EXPECT_EQ(Message("opset1.DetectionOutput", "f32[2,40]; f32[2,?]; f32[1,2,40]",
                     attributes + "[0], num_classes = " + huge),
             text + "`top_k`");
-  EXPECT_EQ(message("[-2], top_k = 3"),
-            "`keep_top_k` of `DetectionOutput` is [-2] and `top_k` 3; expected numbers of boxes, or -1 for all");
-  EXPECT_EQ(message("[-1,7], top_k = -2"), "`keep_top_k` of `DetectionOutput` is [-1,7] and `top_k` -2; expected "
-                                           "numbers of boxes, or -1 for all");
+  EXPECT_EQ(
+      message("[-2], top_k = 3"),
+      "`keep_top_k` of `DetectionOutput` is [-2] and `top_k` 3; expected numbers of boxes, or -1 for all");
+  EXPECT_EQ(message("[-1,7], top_k = -2"),
+            "`keep_top_k` of `DetectionOutput` is [-1,7] and `top_k` -2; expected "
+            "numbers of boxes, or -1 for all");
 }
 
 TEST(OpsetCorners, ListsOfAxesNameTheirInput) {
-  EXPECT_EQ(Message("opset1.Unsqueeze", "f32[2]; i64[0] ="), "`axes` of `Unsqueeze` has 0 items; expected at least 1");
+  EXPECT_EQ(Message("opset1.Unsqueeze", "f32[2]; i64[0] ="),
+            "`axes` of `Unsqueeze` has 0 items; expected at least 1");
 }
 
 TEST(OpsetCorners, PatchesHaveTwoPositiveNumbers) {
   const auto patches = [](const std::string& sizes, const std::string& strides, const std::string& rates) {
-    return InferOne("opset3.ExtractImagePatches", "f32[1,3,9,8]",
-                 "sizes = " + sizes + ", strides = " + strides + ", rates = " + rates + ", auto_pad = \"valid\"");
+    return InferOne(
+        "opset3.ExtractImagePatches", "f32[1,3,9,8]",
+        "sizes = " + sizes + ", strides = " + strides + ", rates = " + rates + ", auto_pad = \"valid\"");
   };
   EXPECT_EQ(patches("[3,2]", "[2,1]", "[1,1]"), "f32[1,18,4,7]");
   EXPECT_EQ(patches("[9,8]", "[1,1]", "[1,1]"), "f32[1,216,1,1]");
@@ -94,7 +99,8 @@ TEST(OpsetCorners, WindowsOfPicturesHaveTwoNumbers) {
     for (const char* wrong : {"[1]", "[1,1,1]", "[-1,1]", "[1,-1]", "[1073741825,1]"})
       EXPECT_EQ(picture("?", std::string(name) + " = " + wrong), "opset.attribute-value") << name << wrong;
     for (const char* zero : {"[0,1]", "[1,0]"}) {
-      EXPECT_EQ(picture("?", std::string(name) + " = " + zero), is_pad ? "f32[2,2,8,9]" : "opset.attribute-value")
+      EXPECT_EQ(picture("?", std::string(name) + " = " + zero),
+                is_pad ? "f32[2,2,8,9]" : "opset.attribute-value")
           << name << zero;
     }
   }
@@ -117,8 +123,9 @@ TEST(OpsetCorners, SamplesMayBeNone) {
 // An element that is taken must exist for some extent.
 TEST(OpsetCorners, RemovedAxesHaveTheElement) {
   const auto take = [](const std::string& extent, const std::string& place) {
-    return InferOne("opset1.StridedSlice", "f32[" + extent + ",3]; i64[1] = " + place + "; i64[1] = 9; i64[1] = 1",
-                 "begin_mask = [0], end_mask = [0], shrink_axis_mask = [1]");
+    return InferOne("opset1.StridedSlice",
+                    "f32[" + extent + ",3]; i64[1] = " + place + "; i64[1] = 9; i64[1] = 1",
+                    "begin_mask = [0], end_mask = [0], shrink_axis_mask = [1]");
   };
   for (const char* place : {"0", "4", "-5"}) EXPECT_EQ(take("5", place), "f32[3]") << place;
   for (const char* place : {"5", "-6"}) EXPECT_EQ(take("5", place), "opset.extent") << place;

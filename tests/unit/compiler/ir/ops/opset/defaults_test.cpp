@@ -60,13 +60,16 @@ TEST(OpsetDefaults, AreThoseOfOpenVino) {
     const std::vector<std::string> name = SplitText(fields[0], ".");
     const ir::OpInfo& info = Opsets().Info(Opsets().Find(name[0], name[1]));
     Context context;
-    ir::TextScanner scanner(context.sources.AddText("attribute", "{" + fields[3] + " = " + fields[4] + "}"), context);
+    ir::TextScanner scanner(context.sources.AddText("attribute", "{" + fields[3] + " = " + fields[4] + "}"),
+                            context);
     const std::optional<ir::AttributeMap> parsed = ir::ParseAttributesText(scanner);
     ASSERT_TRUE(parsed && parsed->size() == 1) << line;
     const auto& [attribute, expected] = *parsed->begin();
     const ir::AttributeInfo* row = info.FindAttribute(attribute);
-    const bool is_own = row != nullptr && row->kind == AttributeKind::kString && expected.IsList();  // `activations`
-    if (row == nullptr || !row->fallback || is_own) continue;  // the factory has values for attributes that must be given, too
+    const bool is_own =
+        row != nullptr && row->kind == AttributeKind::kString && expected.IsList();  // `activations`
+    if (row == nullptr || !row->fallback || is_own)
+      continue;  // the factory has values for attributes that must be given, too
     ++compared;
     if (llvm::is_contained(kOtherInDocuments, fields[0] + "." + fields[3])) continue;
     EXPECT_TRUE(IsSame(*row, expected)) << "line " << number << ": " << fields[0] << " " << fields[3];
