@@ -460,6 +460,26 @@ TEST_F(BuiltInTest, ResultsThatASliceDrops) {
     EXPECT_EQ(window.Ints("pads_begin"), std::vector<int64_t>{of.begin});
     EXPECT_EQ(window.Ints("pads_end"), std::vector<int64_t>{of.end});
   }
+  // Of numbers that are not known, and along no axis.
+  for (const auto& [constant, parameter] :
+       {std::pair(R"(opset1.Const "start" : i64[1] = dense<i64[1]: 0>)", "start"),
+        std::pair(R"(opset1.Const "stop" : i64[1] = dense<i64[1]: 8>)", "stop"),
+        std::pair(R"(opset1.Const "step" : i64[1] = dense<i64[1]: 1>)", "step"),
+        std::pair(R"(opset1.Const "axis" : i64[1] = dense<i64[1]: -1>)", "axis")}) {
+    std::string text = Sliced(1, "0", "8", by_channel);
+    const size_t at = text.find(constant);
+    ASSERT_NE(at, std::string::npos) << parameter;
+    text.replace(
+        at, std::string_view(constant).size(),
+        fmt::format("opset1.Parameter \"{}\" {{element_type = i64, shape = [1]}} : i64[1]", parameter));
+    EXPECT_NE(After("middle.FuseSliceIntoConvolution", text).find("Slice"), std::string::npos) << parameter;
+  }
+  // A bias of fewer axes, which is the same for all results, and one of each result.
+  for (const char* alike :
+       {"[] = dense<f32[]: 1>", "[1] = dense<f32[1]: 1>", "[3,1] = dense<f32[3,1]: 1, 2, 3>"})
+    EXPECT_EQ(After("middle.FuseSliceIntoConvolution", Sliced(1, "0", "-3", biased(alike))).find("Slice"),
+              std::string::npos)
+        << alike;
   // A separate bias for each result.
   const std::string by_result = biased("[11] = dense<f32[11]: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11>");
   EXPECT_NE(After("middle.FuseSliceIntoConvolution", Sliced(1, "0", "-3", by_result)).find("Slice"),

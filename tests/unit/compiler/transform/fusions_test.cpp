@@ -109,6 +109,47 @@ TEST_F(FusionsTest, NoGelu) {
                       "  %y = opset1.Multiply \"out\" (%m, %k) : f32[1,2,3,4]\n"));
 }
 
+// log(1 + exp(x)) of one alone.
+TEST_F(FusionsTest, SoftplusOfOne) {
+  const auto softplus = [&](const std::string& number, const std::string& sum, const std::string& more = "") {
+    const std::string text =
+        "  %x = nnef.external \"x\" {shape = [2,3], dtype = \"scalar\"} : f32[2,3]\n  %e = nnef.exp \"e\" "
+        "(%x) : "
+        "f32[2,3]\n" +
+        Const("one", number) + "  %a = nnef.add \"a\" (" + sum +
+        ") : f32[2,3]\n  %l = nnef.log \"l\" (%a) : f32[2,3]\n  opset1.Result \"y\" (%l)\n" + more;
+    const TransformationList list = StandardTransformations();
+    const auto graph = Parse(Numbered(text));
+    EXPECT_EQ(Run(list, *graph, Side::kBeforeLowering, {.only = {"front.SoftplusFusion"}}), "");
+    return Brief(*graph).find("softplus(") != std::string::npos;
+  };
+  EXPECT_TRUE(softplus("1.0", "%e, %one"));
+  EXPECT_TRUE(softplus("1.0", "%one, %e"));
+  EXPECT_FALSE(softplus("1.0", "%e, %e"));
+  EXPECT_FALSE(softplus("1.0", "%e, %x"));
+  EXPECT_FALSE(softplus("0.999", "%e, %one"));
+  EXPECT_FALSE(softplus("2.0", "%one, %e"));
+  EXPECT_FALSE(softplus("1.0", "%e, %one", "  opset1.Result \"z\" (%e)\n"));
+  EXPECT_FALSE(softplus("1.0", "%e, %one", "  opset1.Result \"z\" (%a)\n"));
+}
+
+// The factor of x in either order, and what is no factor.
+TEST_F(FusionsTest, SwishOfAFactor) {
+  const auto swish = [&](const std::string& inputs, const std::string& product) {
+    return Left(
+        Graph("middle.SwishFusion", Const("k", "2.0") + "  %b = opset1.Multiply \"b\" (" + inputs +
+                                        ") : f32[2,3,4]\n  %s = opset1.Sigmoid \"s\" (%b) : f32[2,3,4]\n"
+                                        "  %y = opset1.Multiply \"out\" (" +
+                                        product + ") : f32[2,3,4]\n  opset1.Result \"y\" (%y)\n"));
+  };
+  for (const char* inputs : {"%x, %k", "%k, %x"}) {
+    for (const char* product : {"%x, %s", "%s, %x"})
+      EXPECT_EQ(swish(inputs, product), "Swish") << inputs << product;
+  }
+  EXPECT_NE(swish("%x, %x", "%x, %s"), "Swish");
+  EXPECT_NE(swish("%x, %k", "%b, %s"), "Swish");
+}
+
 TEST_F(FusionsTest, GeluByTanh) {
   const auto gelu = [&](const std::string& cubic, const std::string& cube) {
     return Graph("middle.GeluFusion", Const("one", "1.0") + Const("half", "0.5") + Const("c", cubic) +

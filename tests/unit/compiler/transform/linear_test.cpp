@@ -121,6 +121,34 @@ TEST_F(ScaledConvolution, WhatIsNotFiniteStays) {
             std::string::npos);
 }
 
+// One element that a factor makes infinite, wherever it is.
+TEST_F(LinearTest, FiltersOfSixteenElementsAndMore) {
+  const auto after = [&](int channels, int large) {
+    std::string elements;
+    for (int i = 0; i < 2 * channels; ++i)
+      elements += fmt::format("{}{}", i == 0 ? "" : ", ", i == large ? "-3e38" : "1.5");
+    const std::string filter = fmt::format("f32[2,{},1,1]", channels),
+                      x = fmt::format("[1,{},3,3]", channels);
+    Fuse(
+        "middle.FuseScaleIntoConvolution",
+        "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = " + x + "} : f32" + x +
+            "\n  %1 = opset1.Const \"w\" : " + filter + " = dense<" + filter + ": " + elements +
+            ">\n  %2 = opset1.Convolution \"c\" (%0, %1) {strides = [1, 1], dilations = [1, 1], pads_begin = "
+            "[0, 0], pads_end = [0, 0]} : f32[1,2,3,3]\n  %3 = opset1.Const \"s\" : f32[1,2,1,1] = "
+            "dense<f32[1,2,1,1]: 10.0, 10.0>\n  %4 = opset1.Multiply \"m\" (%2, %3) : f32[1,2,3,3] as "
+            "[\"m\"]\n  opset1.Result \"y\" (%4)\n");
+    return Brief(*graph_);
+  };
+  const std::string folded = "Parameter(x) Const(w/scaled) Convolution(m: x, w/scaled) Result(y: m)";
+  for (const int channels : {7, 8, 9, 16, 17}) {
+    EXPECT_EQ(after(channels, -1), folded) << channels;
+    EXPECT_EQ(Elements("w/scaled"), std::vector<double>(static_cast<size_t>(2 * channels), 15.0)) << channels;
+    for (int large = 0; large < 2 * channels; ++large)
+      EXPECT_NE(after(channels, large).find("Multiply(m: c, s)"), std::string::npos)
+          << channels << " " << large;
+  }
+}
+
 TEST_F(ScaledConvolution, NearMissesStay) {
   const std::string scale = Channels(3, "s", "0.5, 10.0");
   const auto stays = [&](const std::string& statements) {
@@ -473,6 +501,20 @@ TEST_F(Sequence, FactorsGoBeforeATerm) {
   // x may be close to the negated term; factors may overflow.
   EXPECT_NE(after("Add", row_, "%6").find("Multiply(y: "), std::string::npos);
   EXPECT_NE(after("Multiply", One("1e20"), "%6").find("Multiply(y: n, c)"), std::string::npos);
+  // Factors alone may overflow, or the terms alone.
+  const auto product = [&](const std::string& a, const std::string& b) {
+    Fuse("middle.FuseConstantSequence",
+         "  %0 = opset1.Parameter \"x\" {element_type = f32, shape = [2,3]} : f32[2,3]\n  %1 = opset1.Const "
+         "\"a\" "
+         ": " +
+             One(a) + "\n  %2 = opset1.Multiply \"m\" (%0, %1) : f32[2,3]\n  %3 = opset1.Const \"b\" : " +
+             One(b) + "\n  %4 = opset1.Add \"n\" (%2, %3) : f32[2,3]\n  %5 = opset1.Const \"c\" : " + row_ +
+             "\n  %6 = opset1.Multiply \"y\" (%4, %5) : f32[2,3]\n  opset1.Result \"out\" (%6)\n");
+    return Brief(*graph_);
+  };
+  EXPECT_EQ(product("2.0", "3.0").find("Multiply(y: n, c)"), std::string::npos);
+  EXPECT_NE(product("1e20", "3.0").find("Multiply(y: n, c)"), std::string::npos);
+  EXPECT_NE(product("2.0", "1e20").find("Multiply(y: n, c)"), std::string::npos);
 }
 
 TEST_F(LinearTest, MatricesGetNamesOfTheirOwn) {

@@ -318,6 +318,18 @@ TEST_F(PipelineTest, BrokenRulesOfOperationsAreTold) {
   EXPECT_EQ(told.substr(0, 84),
             "transform.invalid-graph: transformation `WRONG` made `m` (opset1.Multiply) invalid: ");
   EXPECT_NE(told.find("Multiply", 84), std::string::npos) << told;
+  // None runs on the graph that it left.
+  bool has_run = false;
+  TransformationList more;
+  RegisterAnchors(more);
+  more.Add<Calls>("Z_WRONG", [](Graph& graph) {
+    const Node k = graph.CreateConst(TensorValue::FromFloats({5}, {1, 2, 3, 4, 5}));
+    graph.GetOpNodes("Multiply").at(0).in_port(0).Connect(k.out_port(0));
+  });
+  more.Add<Calls>("A_LATER", [&](Graph&) { has_run = true; });
+  const auto other = Parse(kMish);
+  EXPECT_NE(Run(more, *other).find("Z_WRONG"), std::string::npos);
+  EXPECT_FALSE(has_run);
 }
 
 TEST_F(PipelineTest, ExceptionsOfAnyKindAreTold) {

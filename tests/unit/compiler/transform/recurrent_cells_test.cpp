@@ -84,6 +84,29 @@ TEST_F(RecurrentCellsTest, LstmGatesInAnyOrder) {
   EXPECT_EQ(ElementsOf("hn", 5), (std::vector<double>{1.5, 0.5, 2.5, 3.5}));
 }
 
+// "%a, %b", or the other way round.
+std::string InOrder(const std::string& a, const std::string& b, bool is_swapped) {
+  return is_swapped ? b + ", " + a : a + ", " + b;
+}
+
+TEST_F(RecurrentCellsTest, LstmOperandsInAnyOrder) {
+  const std::string cell = After(TextOf(Lstm{}));
+  ASSERT_NE(cell.find("LSTMCell"), std::string::npos);
+  for (int order = 0; order < 16; ++order) {
+    const auto inputs = [&](const char* a, const char* b, int bit) {
+      return InOrder(a, b, (order >> bit & 1) != 0);
+    };
+    const std::string text =
+        Gates() + Add("is", "Sigmoid", "%g") + Add("fs", "Sigmoid", "%g.1") + Add("gt", "Tanh", "%g.2") +
+        Add("os", "Sigmoid", "%g.3") + Add("fc", "Multiply", inputs("%fs", "%c", 0)) +
+        Add("ig", "Multiply", inputs("%is", "%gt", 1)) + Add("cn", "Add", inputs("%fc", "%ig", 2)) +
+        Add("ct", "Tanh", "%cn") + Add("hn", "Multiply", inputs("%os", "%ct", 3)) +
+        "  opset1.Result \"y\" (%hn)\n  opset1.Result \"z\" (%cn)\n";
+    EXPECT_EQ(After(text), cell) << order;
+    EXPECT_EQ(ElementsOf("hn", 4), (std::vector<double>{20, 10, 30, 40})) << order;
+  }
+}
+
 TEST_F(RecurrentCellsTest, WhatIsNoLstmStays) {
   const auto stays = [&](const Lstm& form) { return After(TextOf(form)).find("Cell") == std::string::npos; };
   EXPECT_FALSE(stays({}));
@@ -136,6 +159,27 @@ TEST_F(RecurrentCellsTest, GruOfDataAndStateSideBySide) {
             cell);
   EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{-1, 3, 5}));
   EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{-2, 4, 6}));
+}
+
+TEST_F(RecurrentCellsTest, GruOperandsInAnyOrder) {
+  const std::string cell = After(TextOf(Gru{}));
+  ASSERT_NE(cell.find("GRUCell"), std::string::npos);
+  for (int order = 0; order < 16; ++order) {
+    const auto inputs = [&](const char* a, const char* b, int bit) {
+      return InOrder(a, b, (order >> bit & 1) != 0);
+    };
+    const std::string reset = inputs("%h", "%r", 3);
+    const std::string mix = Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", inputs("%z", "%h", 0)) +
+                            Add("zn", "Multiply", inputs("%one", "%n", 1)) +
+                            Add("hn", "Add", inputs("%zh", "%zn", 2));
+    EXPECT_EQ(After(TextOf(Gru{.mix = mix, .reset = reset})), cell) << order;
+    EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5})) << order;
+    const std::string difference = Add("d", "Subtract", "%h, %n") +
+                                   Add("zd", "Multiply", inputs("%d", "%z", 0)) +
+                                   Add("hn", "Add", inputs("%n", "%zd", 1));
+    EXPECT_EQ(After(TextOf(Gru{.mix = difference, .reset = reset})), cell) << order;
+    EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5})) << order;
+  }
 }
 
 TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {

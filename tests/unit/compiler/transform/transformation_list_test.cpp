@@ -121,6 +121,29 @@ TEST(TransformationListTest, CyclesAreTold) {
   EXPECT_EQ(OrderOf(list), "transform.cycle: transformations wait for each other: `a` -> `b` -> `c` -> `a`");
 }
 
+// One whose place is not known has no order, and the others none without it.
+class Unplaced : public FrontReplacementPattern {
+ public:
+  explicit Unplaced(bool is_before) : is_before_(is_before) { id = "unplaced"; }
+  Names RunBefore() const override { return is_before_ ? throw Error("no place before") : Names{}; }
+  Names RunAfter() const override { return is_before_ ? Names{} : throw Error("no place after"); }
+  void FindAndReplacePattern(Graph&) override {}
+
+ private:
+  bool is_before_;
+};
+
+TEST(TransformationListTest, PlacesThatFailAreReported) {
+  for (const bool is_before : {true, false}) {
+    TransformationList list;
+    RegisterAnchors(list);
+    list.Add<Unplaced>(is_before);
+    list.Add<Placed>("a", Names{}, Names{"FrontStart"});
+    const std::string found = OrderOf(list);
+    EXPECT_NE(found.find(is_before ? "no place before" : "no place after"), std::string::npos) << found;
+  }
+}
+
 TEST(TransformationListTest, IdsAreUnique) {
   TransformationList list;
   list.Add<Placed>("a", Names{}, Names{});
