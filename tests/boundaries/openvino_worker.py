@@ -1,4 +1,4 @@
-"""OpenVINO's results of boundary cases, computed in a separate process: some nodes end the process, and that is no answer.
+"""OpenVINO's results of boundary cases, computed in a separate process: some nodes end the process, and that is not an answer.
 
     python openvino_worker.py DESCRIPTOR    a socket: each question that arrives is answered"""
 

@@ -41,7 +41,7 @@ TEST_F(TextMistakesTest, Mistakes) {
           "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
           "opset1.Result \"y\" (%0) } }"),
       "ir-text.invalid-graph: `opset1.Tan` \"a\" has the body `body`; expected none");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is no attribute value");
+  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is not an attribute value");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
             "ir-text.syntax: the number `99999999999999999999` is out of range");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 1, b = 2} : f32[]"),
@@ -53,9 +53,9 @@ TEST_F(TextMistakesTest, Mistakes) {
   for (const char* port : {"-2", "2147483647", "99999999999"}) {
     EXPECT_EQ(
         in_graph(c + fmt::format("%1 = test.loop \"l\" (%0) : f32[] bodies {{ \"body\" input {} -> 0", port)),
-        fmt::format("ir-text.syntax: `{}` is no index", port));
+        fmt::format("ir-text.syntax: `{}` is not an index", port));
   }
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is no shape");
+  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f32[1,x]"), "ir-text.syntax: `[1,x]` is not a shape");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" : f33[1]"),
             "ir-text.syntax: expected an element type, found `f33`");
 }
@@ -125,15 +125,15 @@ TEST_F(TextMistakesTest, NoTokenIsSkipped) {
       {"%1 = nnef.neg \"a\" (%0) {a = list[1} : f32[]", "expected `]`, found `}`"},
       {"%1 = nnef.neg \"a\" (%0) {a = [1} : f32[]", "expected `]`, found `}`"},
       {"%1 = nnef.neg \"a\" (%0) {a = (1} : f32[]", "expected `)`, found `}`"},
-      {"%1 = nnef.neg \"a\" (%0) {a = [1,]} : f32[]", "`` is no attribute value"},
+      {"%1 = nnef.neg \"a\" (%0) {a = [1,]} : f32[]", "`` is not an attribute value"},
       {"%1 = nnef.neg \"a\" (%0) {a = shape 1} : f32[]", "expected `[`, found `1`"},
-      {"%1 = nnef.neg \"a\" (%0) {a = shape[x]} : f32[]", "`[x]` is no shape"},
-      {"%1 = nnef.neg \"a\" (%0) {a = [3..2]} : f32[]", "`[3..2]` is no shape"},
-      {"%1 = nnef.neg \"a\" (%0) {a = f33} : f32[]", "`f33` is no attribute value"},
+      {"%1 = nnef.neg \"a\" (%0) {a = shape[x]} : f32[]", "`[x]` is not a shape"},
+      {"%1 = nnef.neg \"a\" (%0) {a = [3..2]} : f32[]", "`[3..2]` is not a shape"},
+      {"%1 = nnef.neg \"a\" (%0) {a = f33} : f32[]", "`f33` is not an attribute value"},
       {"%1 = nnef.neg \"a\" (%0) {a = 1x} : f32[]", "expected a number, found `1x`"},
       {"%1 = nnef.neg \"a\" (%0) {a = -} : f32[]", "expected a number, found `-`"},
-      {"%1 = nnef.neg \"a\" (%0) {a = :} : f32[]", "`` is no attribute value"},
-      {"%1 = nnef.neg \"a\" (%0) {a = /} : f32[]", "`` is no attribute value"},
+      {"%1 = nnef.neg \"a\" (%0) {a = :} : f32[]", "`` is not an attribute value"},
+      {"%1 = nnef.neg \"a\" (%0) {a = /} : f32[]", "`` is not an attribute value"},
       {"sinks %0", "expected `(`, found `%`"},
       {"sinks (%0", "expected `)`, found `}`"},
       {"sinks (%1)", "`%1.0` is not defined before its use"},
@@ -150,9 +150,9 @@ TEST_F(TextMistakesTest, NoTokenIsSkipped) {
       {"{ \"b\" input 0 0 graph \"b\" {} }", "expected `->`, found `0`"},
       {"{ \"b\" input x -> 0 graph \"b\" {} }", "expected a number, found `x`"},
       {"{ \"b\" input 0 -> -1 graph \"b\" {} }", "expected an index, found `-1`"},
-      {"{ \"b\" input -2 -> 0 graph \"b\" {} }", "`-2` is no index"},
-      {"{ \"b\" back -2 -> 0 graph \"b\" {} }", "`-2` is no index"},
-      {"{ \"b\" output 2147483647 -> 0 graph \"b\" {} }", "`2147483647` is no index"},
+      {"{ \"b\" input -2 -> 0 graph \"b\" {} }", "`-2` is not an index"},
+      {"{ \"b\" back -2 -> 0 graph \"b\" {} }", "`-2` is not an index"},
+      {"{ \"b\" output 2147483647 -> 0 graph \"b\" {} }", "`2147483647` is not an index"},
       {"{ \"b\" input 0 -> 0 slice axis graph \"b\" {} }", "expected `(`, found `axis`"},
       {"{ \"b\" input 0 -> 0 slice(start 0) graph \"b\" {} }", "expected `axis`, found `start`"},
       {"{ \"b\" input 0 -> 0 slice(axis x) graph \"b\" {} }", "expected a number, found `x`"},

@@ -75,11 +75,11 @@ TEST(TextScannerTest, Integers) {
   };
   EXPECT_EQ(integer("-12,"), "[-12],");
   EXPECT_EQ(integer("9223372036854775807"), "[9223372036854775807]");
-  EXPECT_EQ(integer(" 9223372036854775808"), "1-2: `9223372036854775808` is no 64-bit integer");
+  EXPECT_EQ(integer(" 9223372036854775808"), "1-2: `9223372036854775808` is not a 64-bit integer");
   EXPECT_EQ(integer("-9223372036854775808"), "[-9223372036854775808]");
-  EXPECT_EQ(integer("-9223372036854775809"), "0-1: `-9223372036854775809` is no 64-bit integer");
-  EXPECT_EQ(integer("1.0"), "0-1: `1.0` is no 64-bit integer");
-  EXPECT_EQ(integer("inf"), "0-1: `inf` is no 64-bit integer");
+  EXPECT_EQ(integer("-9223372036854775809"), "0-1: `-9223372036854775809` is not a 64-bit integer");
+  EXPECT_EQ(integer("1.0"), "0-1: `1.0` is not a 64-bit integer");
+  EXPECT_EQ(integer("inf"), "0-1: `inf` is not a 64-bit integer");
   EXPECT_EQ(integer("x"), "0-1: expected a number, found `x`");
 }
 

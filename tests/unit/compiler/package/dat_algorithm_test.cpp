@@ -81,7 +81,7 @@ TEST_F(DatAlgorithmTest, NameWhatIsMissing) {
   EXPECT_EQ(Parsed("logarithmic(min=0,bits=1)"), "25: " + missing + "`max`");
   EXPECT_EQ(Parsed("linear(min=0,max=1,bits=8,min=1)"),
             "30: an argument of the quantization algorithm is given twice");
-  EXPECT_EQ(Parsed("linear(step=0)"), "12: `step` is no argument of a quantization algorithm");
+  EXPECT_EQ(Parsed("linear(step=0)"), "12: `step` is not an argument of a quantization algorithm");
   EXPECT_EQ(Parsed("linear(min=inf)"), "11: expected a finite number, saw `inf)`");
   EXPECT_EQ(Parsed("linear(min=x)"), "11: expected a finite number, saw `x)`");
   EXPECT_EQ(Parsed("linear()"), "7: expected a named argument, saw `)`");

@@ -175,7 +175,7 @@ TEST_F(PluginsTest, FilesThatAreNoPlugins) {
                   "part.so");
   }
   ExpectMistake(*Plugins::Load({Write("text.so", std::string(4096, 'x'))}), "plugin.not-a-plug-in",
-                "it is no shared library");
+                "it is not a shared library");
   ExpectMistake(*Plugins::Load({Module("nameless")}), "plugin.not-a-plug-in", "without `NNEFC_EXTENSION`");
   ExpectMistake(*Plugins::Load({Module("unregistered")}), "plugin.not-a-plug-in",
                 "it has no `nnefc_register_extension`");
@@ -203,7 +203,7 @@ TEST_F(PluginsTest, DamagedHeaders) {
       [](Elf64_Ehdr& changed) { changed.e_type = ET_EXEC; },
       [](Elf64_Ehdr& changed) { changed.e_type = ET_REL; }};
   for (const auto& change : kinds)
-    ExpectMistake(*Plugins::Load({damaged(change)}), "plugin.not-a-plug-in", "it is no shared library");
+    ExpectMistake(*Plugins::Load({damaged(change)}), "plugin.not-a-plug-in", "it is not a shared library");
   const std::function<void(Elf64_Ehdr&)> sections[] = {
       [](Elf64_Ehdr& changed) { changed.e_shentsize = sizeof(Elf64_Shdr) - 1; },
       [](Elf64_Ehdr& changed) { changed.e_shentsize = sizeof(Elf64_Shdr) + 1; },
