@@ -45,9 +45,10 @@ bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
     }
   }
   const Value* groups = adapter.Find("groups");
-  if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() == 0 &&
+  if (groups != nullptr && groups->kind() == ValueKind::kInteger && groups->integer() <= 0 &&
       !adapter.IsDefault("groups")) {
-    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is 0; expected a positive number", plan.called)
+    fault = Fault::Of(kProvisionalArgument, "`groups` of `{}` is {}; expected a positive number", plan.called,
+                      groups->integer())
                 .At("groups");
     return false;
   }

@@ -143,7 +143,7 @@ def filters() -> list[Case]:
                 ("window.stride", "stride 0", ", stride = [0, 1]"), ("window.stride", "second stride negative", ", stride = [1, -1]"),
                 ("window.dilation", "dilation 0", ", dilation = [1, 0]"), ("provisional.argument", "padding negative", ", padding = [(1,1), (-1,1)]"),
                 ("window.border", "border ignore", ", border = 'ignore'"), ("window.border", "border unknown", ", border = 'wrap'"),
-                ("provisional.argument", "groups 0", ", groups = 0"), ("conv.groups", "groups negative", ", groups = -1")]:
+                ("provisional.argument", "groups 0", ", groups = 0"), ("provisional.argument", "groups negative", ", groups = -1")]:
             s.invalid(operation, rule, what, f"y = {operation}(x, f{text})", first, variables=f, **ONLY)
     s.invalid("conv", "conv.groups", "groups do not divide the outputs", "y = conv(x, f, groups = 4)", x, variables=zeros(f=[6, 1, 3, 3]), **ONLY)
     s.invalid("conv", "conv.channels", "channels of the filter one less", "y = conv(x, f)", x, variables=zeros(f=[6, 3, 3, 3]), **ONLY)
