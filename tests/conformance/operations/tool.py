@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 SECONDS = 120
-STARTS = 3  # a server that ends so often before its first answer cannot be started
+STARTS = 3  # a server that ends this many times before its first answer cannot be started
 CRASHED = 126  # exit codes from here on are the shell's and those of signals
 
 
