@@ -43,7 +43,7 @@ STRICTER: list[tuple[str, str, str]] = [
     ("LRN", "is outside a tensor", OUT_OF_RANGE),
     ("opset2.MVN", "has rank 0", "the second axis has the channels"),
     ("Sequence|CTC", "a sequence", OUT_OF_RANGE),
-    ("CTCLoss", "the blank is class", OUT_OF_RANGE),
+    ("CTC", "the blank is class", OUT_OF_RANGE),
     ("CTCLoss", "label", OUT_OF_RANGE),
     ("CTCLoss", "expected at least 1 class", NOTHING),
     ("ISTFT", "`signal_length`", UNDEFINED),
@@ -167,6 +167,8 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("opset3.Broadcast", lambda node: 0 in node.inputs[1].array, "an extent of 1 stretches to 0, as in NumPy"),
     ("SpaceToBatch", lambda node: node.inputs[1].array.max(initial=1) > 5, "the plug-in confuses pixels where a block is an axis"),
     ("LRN", lambda node: float(attribute(node, "bias", "1")) not in (1.0, 2.0), "the plug-in rounds the bias to an integer"),
+    ("opset2.MVN", is_omitted("normalize_variance"), "the default is true; OpenVINO's class has false"),
+    ("opset2.MVN", lambda node: has_other_reduction_axes(node), "`reduction_axes` is not documented; OpenVINO goes by it"),
     ("NormalizeL2|MVN", is_void(1), "no axes: the plug-in returns what is in its memory"),
     ("BatchNorm", lambda node: has(3, -1)(node) or has(4, -1)(node), "a variance is not negative"),
     ("FakeQuantize", lambda node: is_degenerate_range(node), "the lower limit is not below the upper one: OpenVINO divides by 0"),
@@ -188,11 +190,23 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("I?DFT", is_void(1), "no axes: the plug-in returns what is in its memory"),
     ("RDFT", lambda node: len(node.inputs) > 2 and is_longer_than_signal(node), "numpy.fft agrees with nnefc"),
     ("Unique", is_empty, "numpy.unique agrees with nnefc: equal empty slices are one"),
+    ("EmbeddingBagOffsets", lambda node: node.inputs[2].array.max(initial=0) >= node.inputs[1].array.size, "the plug-in does not see that the last bag is empty"),
     ("EmbeddingSegmentsSum", lambda node: bool((np.diff(node.inputs[2].array) < 0).any()), "segments ascend"),
     ("GatherTree", lambda node: node.inputs[2].array.min(initial=1) < 1, "OpenVINO writes before the data"),
+    ("PriorGridGenerator", lambda node: attribute(node, "h", "0") != "0" or attribute(node, "w", "0") != "0",
+     "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
+    ("PriorGridGenerator", is_omitted("flatten"), "the default is true; OpenVINO's class has false"),
+    ("opset8.Slice", lambda node: has_negative(1)(node) and has_negative(3)(node), "a slice that starts before the data and goes back is empty, as in NumPy"),
     ("opset1.Proposal|opset4.Proposal", lambda node: float(attribute(node, "nms_thresh")) < 0 or "0.001" in (
         attribute(node, "box_size_scale"), attribute(node, "box_coordinate_scale")), "regions of no or endless size have no order"),
 ]
+
+
+def has_other_reduction_axes(node: Node) -> bool:
+    """Axes of an MVN other than those of `across_channels`."""
+    first = 2 - (attribute(node, "across_channels", "true") == "true")
+    axes = numbers(node, "reduction_axes")
+    return bool(axes) and axes != list(range(first, node.inputs[0].array.ndim))
 
 
 def is_degenerate_range(node: Node) -> bool:

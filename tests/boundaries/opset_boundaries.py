@@ -45,6 +45,7 @@ class Node:
     outputs: list[str]
     change: dict = field(default_factory=dict)  # the parameters that differ from a base, for combinations
     base: int = 0
+    refusal: str = ""  # why nnefc's run refuses it
 
     def add_to(self, graph: Graph, prefix: str = "") -> None:
         """Adds the node to a model: its parameters are `in0`, `in1`..., its results `out0`..., after the prefix."""

@@ -18,7 +18,7 @@ import nnefc_ways  # noqa: E402
 import opset_boundaries  # noqa: E402
 from exceptions import COMPUTED_OTHERWISE, LAXER, STRICTER, normalized  # noqa: E402
 from ir_builder import Graph  # noqa: E402
-from nnefc_ways import Refused, difference, load, ways  # noqa: E402
+from nnefc_ways import Refused, difference, load, run, ways  # noqa: E402
 from opset_boundaries import Node, bases, boundary_cases, combined_cases  # noqa: E402
 from openvino_worker import Answer, Worker  # noqa: E402
 from rows import Row, opset_rows  # noqa: E402
@@ -26,8 +26,6 @@ from rows import Row, opset_rows  # noqa: E402
 # Rows without boundary cases: what every model has, states, and control flow, which has bodies in place of attributes.
 ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadValue", "opset3.Assign", "opset6.ReadValue",
              "opset6.Assign", "opset8.If", "opset1.TensorIterator", "opset5.Loop"}
-# Rows whose differences from OpenVINO are not examined yet: their attributes have no boundary cases here.
-NOT_EXAMINED = set((Path(__file__).parent / "not_examined.txt").read_text().split())
 # Combinations of three in operations with windows, of two in the others.
 MAX_VALUES, MAX_COMBINATIONS = 4, 24
 # Of a row with more nodes the default run draws these, by a seed.
@@ -49,26 +47,26 @@ class Verdicts:
     def report(self, node: Node, problem: str) -> None:
         self.problems[node.row].append(f"{problem}\n    {node.describe()[:500]}")
 
-    def ours(self, node: Node, graph: Graph) -> Refused | None:
-        try:
-            load(graph.save(self.folder / "node.xml"))
-        except Refused as refused:
-            return refused
-        return None
-
     def accepted(self, nodes: list[Node]) -> list[Node]:
-        """Asks both about each node."""
+        """Checks each node with both; those whose run nnefc refuses have the `refusal`."""
         chosen = []
         for node in nodes:
             graph = node.graph()
             answer = self.worker.answer((graph.net().encode(), graph.blobs.bytes, None))
-            refused = self.ours(node, graph)
-            if refused is not None:
+            model, refused = None, None
+            try:
+                model = load(graph.save(self.folder / "node.xml"))
+            except Refused as error:
+                refused = error
                 self.rejected += 1
             if problem := compare_verdicts(node, refused, answer):
                 self.report(node, problem)
-            elif refused is None and answer is not None and answer[0] == "read":
+            elif model is not None and answer is not None and answer[0] == "read":
                 chosen.append(node)
+                try:
+                    run(model, node.data(), "reference")
+                except Refused as error:
+                    node.refusal = str(error)
         return chosen
 
 
@@ -121,12 +119,16 @@ class Runs:
 
     def run(self, nodes: list[Node]) -> None:
         """Compares OpenVINO's results and those of all ways; those of nodes with an exception only in all ways."""
-        excepted = [node for node in nodes if node.row in RANDOM or has_exception(COMPUTED_OTHERWISE, node)]
-        others = [node for node in nodes if not any(node is other for other in excepted)]
-        for group in chunks(excepted):
-            self.run_group(group, False)
-        for group in chunks(others):
-            self.run_group(group, True)
+        groups: dict[bool, list[Node]] = {True: [], False: []}
+        for node in nodes:
+            with_openvino = node.row not in RANDOM and not has_exception(COMPUTED_OTHERWISE, node)
+            if node.refusal:  # OpenVINO matters only where the refusal has no reason yet
+                self.run_group([node], with_openvino and not allowed(STRICTER, node.row, node.refusal))
+            else:
+                groups[with_openvino].append(node)
+        for with_openvino, chosen in groups.items():
+            for group in chunks(chosen):
+                self.run_group(group, with_openvino)
 
     def run_group(self, nodes: list[Node], with_openvino: bool) -> None:
         graph, data, names = merged(nodes)
@@ -194,7 +196,7 @@ def strength(row: Row) -> int:
 
 def test_boundaries(tmp_path: Path, disabled: tuple[str, ...], worker: Worker) -> None:
     wanted = os.environ.get("NNEFC_BOUNDARY_ROWS")
-    rows = {name: row for name, row in opset_rows().items() if name not in ELSEWHERE and (re.search(wanted, name) if wanted else name not in NOT_EXAMINED)}
+    rows = {name: row for name, row in opset_rows().items() if name not in ELSEWHERE and (not wanted or re.search(wanted, name))}
     verdicts, starts = Verdicts(tmp_path, worker), {name: bases(name, tmp_path) for name in rows}
     singles = []
     for name, row in rows.items():
@@ -235,6 +237,5 @@ def test_every_attribute_has_cases(tmp_path: Path) -> None:
 
 
 def test_rows_without_cases_exist() -> None:
-    assert ELSEWHERE | NOT_EXAMINED <= set(opset_rows())
-    assert not ELSEWHERE & NOT_EXAMINED
+    assert ELSEWHERE <= set(opset_rows())
     assert set(opset_boundaries.cells()) <= set(opset_rows())
