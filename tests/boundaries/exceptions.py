@@ -60,6 +60,9 @@ STRICTER: list[tuple[str, str, str]] = [
     ("GatherTree", "is outside", OUT_OF_RANGE),
     ("MulticlassNms", "fewer than `roisnum`", OUT_OF_RANGE),
     ("Proposal", "`framework`", UNDEFINED),
+    ("DeformablePSROIPooling", "`spatial_scale`", UNDEFINED),
+    ("DeformablePSROIPooling", "`mode`", "the documents have one mode"),
+    ("DetectronDetectionOutput", "`deltas_weights`", "one for each number of a box"),
 ]
 # A part of the message of what OpenVINO refuses, the reason.
 LAXER: list[tuple[str, str, str]] = [
@@ -194,6 +197,8 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("EmbeddingBagOffsets", lambda node: node.inputs[2].array.max(initial=0) >= node.inputs[1].array.size, "the plug-in does not see that the last bag is empty"),
     ("EmbeddingSegmentsSum", lambda node: bool((np.diff(node.inputs[2].array) < 0).any()), "segments ascend"),
     ("GatherTree", lambda node: node.inputs[2].array.min(initial=1) < 1, "OpenVINO writes before the data"),
+    ("SingleImage", lambda node: float(attribute(node, "min_size")) > 10 and int(attribute(node, "post_nms_count")) > 3,
+     "fewer regions are large enough: the plug-in does not write the others"),
     ("PriorGridGenerator", lambda node: attribute(node, "h", "0") != "0" or attribute(node, "w", "0") != "0",
      "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
     ("PriorGridGenerator", is_omitted("flatten"), "the default is true; OpenVINO's class has false"),
