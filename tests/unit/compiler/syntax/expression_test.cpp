@@ -141,6 +141,60 @@ TEST(Nesting, IsBounded) {
 }
 
 // The deepest allowed nesting fits the stack.
+// The lowest limit under which an expression is read; the declaration of its graph has a level itself.
+int64_t LevelsOf(std::string_view expr) {
+  int64_t limit = 1;
+  while (limit < 20 &&
+         !Parse(fmt::format("version 1.0;\ngraph g( x ) -> ( y ) {{\ny = {};\n}}\n", expr), {}, limit)
+              .Messages()
+              .empty())
+    ++limit;
+  return limit;
+}
+
+TEST(Nesting, IsThatOfTheDeepestOperand) {
+  for (const auto& [expr, levels] :
+       std::initializer_list<std::pair<const char*, int64_t>>{{"a + b", 1},
+                                                              {"a + b + c", 2},
+                                                              {"a + b * c", 2},
+                                                              {"a * b + c", 2},
+                                                              {"a * b + c * d", 2},
+                                                              {"a ^ b ^ c", 2},
+                                                              {"-a", 1},
+                                                              {"!!a", 2},
+                                                              {"-a + b", 2},
+                                                              {"a + -b", 2},
+                                                              {"a < b && c", 2},
+                                                              {"a || b < c", 2},
+                                                              {"(a)", 1},
+                                                              {"[a]", 1},
+                                                              {"[]", 1},
+                                                              {"[a + b]", 2},
+                                                              {"[a, b * c]", 2},
+                                                              {"[b * c, a]", 2},
+                                                              {"(a, b + c)", 2},
+                                                              {"f(a)", 1},
+                                                              {"f(a + b)", 2},
+                                                              {"f(a, b + c)", 2},
+                                                              {"f(a + b, c)", 2},
+                                                              {"f(k = a + b)", 2},
+                                                              {"f(g(a))", 2},
+                                                              {"a[1]", 1},
+                                                              {"a[b + 1]", 2},
+                                                              {"a[1:2]", 1},
+                                                              {"a[b + 1:2]", 2},
+                                                              {"a[1:b + 2]", 2},
+                                                              {"a[1][2]", 2},
+                                                              {"f(a)[1]", 2},
+                                                              {"a if b else c", 1},
+                                                              {"a + b if c else d", 2},
+                                                              {"a if b + c else d", 2},
+                                                              {"a if b else c + d", 2},
+                                                              {"shape_of(a)", 1},
+                                                              {"shape_of(a + b)", 2}})
+    EXPECT_EQ(LevelsOf(expr), levels) << expr;
+}
+
 TEST(Nesting, FitsTheStack) {
   const auto nested = [](std::string_view open, std::string_view close, size_t depth) {
     std::string text = "y = ";

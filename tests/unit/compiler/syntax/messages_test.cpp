@@ -138,6 +138,35 @@ std::pair<std::string, std::string> MessageAndFix(const std::string& statements)
   return {messages.empty() ? "" : messages.front(), Fixed(parsed, frame, false)};
 }
 
+// A file that holds no text is one mistake: eight control characters at least, and one of sixteen bytes.
+TEST(Messages, BinaryFilesAreOneMistake) {
+  const auto is_binary = [](const std::string& text) {
+    const std::vector<std::string> messages = Parse(text).Messages();
+    return messages.size() == 1 &&
+           messages[0].find("expected an NNEF document, a text in ASCII") != std::string::npos;
+  };
+  for (const size_t size : {size_t{8}, size_t{127}, size_t{128}, size_t{129}, size_t{144}}) {
+    for (const size_t count : {size_t{7}, size_t{8}, size_t{9}}) {
+      const std::string text = std::string(count, '\x01') + std::string(std::max(size, count) - count, 'a');
+      EXPECT_EQ(is_binary(text), count >= 8 && count * 16 >= text.size()) << size << " " << count;
+    }
+  }
+  for (const char c : {'\x01', '\x08', '\x0e', '\x1f', '\x7f'})
+    EXPECT_TRUE(is_binary(std::string(8, c))) << int{c};
+  for (const char c : {'\t', '\n', '\v', '\f', '\r', ' ', '!', '~'})
+    EXPECT_FALSE(is_binary(std::string(8, c))) << int{c};
+  const std::string nulls(20, '\0');
+  const auto first = [](const std::string& text) { return Parse(text).Messages().front(); };
+  EXPECT_NE(first("\x4e\xef" + nulls).find("this is a tensor file"), std::string::npos);
+  EXPECT_NE(first("\xff\xfe" + nulls).find("the text is in UTF-16"), std::string::npos);
+  EXPECT_NE(first("\xfe\xff" + nulls).find("the text is in UTF-16"), std::string::npos);
+  EXPECT_NE(first("\xff\xff" + nulls).find("this file is in a binary format"), std::string::npos);
+  // The first 1024 bytes are read.
+  EXPECT_FALSE(is_binary(std::string(1024, ' ') + std::string(1000, '\x01')));
+  EXPECT_TRUE(is_binary(std::string(960, ' ') + std::string(64, '\x01')));
+  EXPECT_FALSE(is_binary(std::string(961, ' ') + std::string(63, '\x01')));
+}
+
 // The ASCII text for each character that looks like it, by the names of Unicode.
 TEST(Messages, NameCharactersThatLookLikeAscii) {
   const std::vector<std::pair<const char*, const char*>> characters = {
