@@ -41,16 +41,32 @@ TEST(CompletedParameters, AreThoseThatAreNotGiven) {
   EXPECT_EQ(Offered("y = conv(x, f, border = 'constant', "), "padding stride dilation groups");
   EXPECT_EQ(Offered("y = conv(x, f, border='constant',"), "padding stride dilation groups");
   EXPECT_EQ(Offered("y = conv(x, f, border   = 'constant', "), "padding stride dilation groups");
-  EXPECT_EQ(Offered("y = conv(x, f, stride = [1, 1], padding = [(0, 0), (0, 0)], "), "border dilation groups");
+  EXPECT_EQ(Offered("y = conv(x, f, stride = [1, 1], padding = [(0, 0), (0, 0)], "),
+            "border dilation groups");
   EXPECT_EQ(Offered("y = conv(x, f, groups = 1, bo"), "border");
 }
 
 TEST(CompletedParameters, AreNoneWhereNoArgumentBegins) {
-  for (const char* start :
-       {"", "y", "y = ", "y = conv", "y = conv(x, f, border = ", "y = conv(x, f, border = 'c", "y = conv(x f ",
-        "y = conv(x, f, stride = [1, ", "y = conv(x, f, padding = [(1, ", "y = conv(x, f);", "y = conv(x, f) ",
-        "y = conv(x, f); z = ", "# conv(x, f, ", "y = 'conv(x, f, ", "y = (x, ", "y = [x, ", "y = unknown(x, ",
-        "y = conv((x }, ", "y = conv(x, { ", "y = relu(x); } conv(x"}) {
+  for (const char* start : {"",
+                            "y",
+                            "y = ",
+                            "y = conv",
+                            "y = conv(x, f, border = ",
+                            "y = conv(x, f, border = 'c",
+                            "y = conv(x f ",
+                            "y = conv(x, f, stride = [1, ",
+                            "y = conv(x, f, padding = [(1, ",
+                            "y = conv(x, f);",
+                            "y = conv(x, f) ",
+                            "y = conv(x, f); z = ",
+                            "# conv(x, f, ",
+                            "y = 'conv(x, f, ",
+                            "y = (x, ",
+                            "y = [x, ",
+                            "y = unknown(x, ",
+                            "y = conv((x }, ",
+                            "y = conv(x, { ",
+                            "y = relu(x); } conv(x"}) {
     EXPECT_EQ(Offered(start), "") << start;
   }
 }
@@ -58,8 +74,8 @@ TEST(CompletedParameters, AreNoneWhereNoArgumentBegins) {
 // Arguments without a name count, whatever operators they have.
 TEST(CompletedParameters, FollowThosePassedByPosition) {
   EXPECT_EQ(Offered("y = pick("), "first second third");
-  for (const char* value : {"true", "a", "a <= b", "a >= b", "a != b", "a == b", "a<=b", "a>=b", "a!=b", "a==b",
-                            "f(k = 1)", "[a = b]", "(a, b)", "a < b", "!a"})
+  for (const char* value : {"true", "a", "a <= b", "a >= b", "a != b", "a == b", "a<=b", "a>=b", "a!=b",
+                            "a==b", "f(k = 1)", "[a = b]", "(a, b)", "a < b", "!a"})
     EXPECT_EQ(Offered(fmt::format("y = pick({}, ", value)), "second third") << value;
   EXPECT_EQ(Offered("y = pick(a <= b, 1, "), "third");
   EXPECT_EQ(Offered("y = pick(a, 1, 2, "), "");

@@ -440,6 +440,8 @@ TEST_F(LanguageTest, PositionsAreClamped) {
   EXPECT_EQ(service_.Offset(kUri, {0, 99}), 2u);
   EXPECT_EQ(service_.Offset(kUri, {1, 1}), 6u);
   EXPECT_EQ(service_.Offset(kUri, {9, 0}), 8u);
+  EXPECT_EQ(service_.Offset(kUri, {2, 0}), 8u);
+  EXPECT_EQ(service_.Offset(kUri, {3, 0}), 8u);
   EXPECT_EQ(service_.Offset(kUri, {-1, -1}), 0u);
   EXPECT_EQ(service_.PositionOf(kUri, 5), (Position{1, 0}));  // inside the character
   EXPECT_EQ(service_.PositionOf(kUri, 7), (Position{1, 2}));

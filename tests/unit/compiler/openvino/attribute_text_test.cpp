@@ -44,7 +44,21 @@ TEST(AttributeText, ParsesBothStylesOfLists) {
 TEST(AttributeText, ParsesBooleansOfAnyCase) {
   EXPECT_TRUE(ParseAttribute("TRUE", AttributeKind::kBool)->AsBool());
   EXPECT_FALSE(ParseAttribute("0", AttributeKind::kBool)->AsBool());
-  EXPECT_FALSE(ParseAttribute("yes", AttributeKind::kBool));
+  for (const char* text : {"yes", "", "2", "tru", "truex", "falses", "01", "10", " 1x"})
+    EXPECT_FALSE(ParseAttribute(text, AttributeKind::kBool)) << text;
+}
+
+TEST(AttributeText, ParsesSignsOfNumbers) {
+  EXPECT_EQ(ParseAttribute("+1.5", AttributeKind::kDouble)->AsDouble(), 1.5);
+  EXPECT_EQ(ParseAttribute("-1.5e2", AttributeKind::kDouble)->AsDouble(), -150);
+  EXPECT_EQ(ParseAttribute("1", AttributeKind::kDouble)->AsDouble(), 1);
+  EXPECT_EQ(ParseAttribute("1", AttributeKind::kDoubles)->AsDoubles(), Attribute::Scalars{1});
+  for (const char* text : {"", "+", "-", "++1", "1x", "1.5 2", "x", "1e"})
+    EXPECT_FALSE(ParseAttribute(text, AttributeKind::kDouble)) << text;
+  EXPECT_TRUE(EqualsIgnoringCase("Net", "nET"));
+  for (const auto& [a, b] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"ne", "net"}, {"net", "ne"}, {"", "n"}, {"n", ""}, {"net", "nez"}, {"@", "`"}, {"[", "{"}})
+    EXPECT_FALSE(EqualsIgnoringCase(a, b)) << a << " " << b;
 }
 
 TEST(AttributeText, EscapesCommasWithinTensorNames) {

@@ -41,9 +41,9 @@ TEST_F(DatAlgorithmTest, HaveSeveralNames) {
 }
 
 TEST_F(DatAlgorithmTest, HaveBlanksAnywhere) {
-  for (const char* text :
-       {"linear(min=-1,max=1,bits=8)", " linear ( min = -1 , max = 1 , bits = 8 ) ",
-        "\tlinear\n(\vmin\f=\r-1,max=1,bits=8);", "linear(max=1,bits=8,min=-1) ; ", "linear(bits=8.0,max=1e0,min=-1.0)"})
+  for (const char* text : {"linear(min=-1,max=1,bits=8)", " linear ( min = -1 , max = 1 , bits = 8 ) ",
+                           "\tlinear\n(\vmin\f=\r-1,max=1,bits=8);", "linear(max=1,bits=8,min=-1) ; ",
+                           "linear(bits=8.0,max=1e0,min=-1.0)"})
     EXPECT_EQ(Parsed(text), "linear 8 bits -1..1") << text;
   using namespace std::string_view_literals;
   EXPECT_EQ(Parsed("linear(min=-1,max=1,bits=8)\0\0"sv), "linear 8 bits -1..1");
@@ -51,7 +51,9 @@ TEST_F(DatAlgorithmTest, HaveBlanksAnywhere) {
 }
 
 TEST_F(DatAlgorithmTest, HaveOneToSixtyFourBits) {
-  const auto bits = [&](const std::string& count) { return Parsed("linear(min=0,max=1,bits=" + count + ")"); };
+  const auto bits = [&](const std::string& count) {
+    return Parsed("linear(min=0,max=1,bits=" + count + ")");
+  };
   for (const char* count : {"1", "2", "63", "64"})
     EXPECT_EQ(bits(count), fmt::format("linear {} bits 0..1", count)) << count;
   for (const char* count : {"0", "0.5", "-1", "1.5", "63.5", "65", "100"})
@@ -90,7 +92,8 @@ TEST_F(DatAlgorithmTest, NameWhatIsMissing) {
   EXPECT_EQ(Parsed("linear"), "6: expected `(` in the quantization algorithm, saw ``");
   EXPECT_EQ(Parsed("linear(min 0)"), "11: expected `=` in the quantization algorithm, saw `0)`");
   EXPECT_EQ(Parsed("linear(min=0"), "12: expected `)` in the quantization algorithm, saw ``");
-  EXPECT_EQ(Parsed("linear(min=0,max=1,bits=8);;"), "27: expected the end of the quantization algorithm, saw `;`");
+  EXPECT_EQ(Parsed("linear(min=0,max=1,bits=8);;"),
+            "27: expected the end of the quantization algorithm, saw `;`");
 }
 
 }  // namespace

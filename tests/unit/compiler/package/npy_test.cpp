@@ -76,11 +76,14 @@ TEST_F(NpyTest, RefusesWhatItCannotRead) {
                ""))
           .find("too large"),
       std::string::npos);
-  for (const char* text : {"", "{", "}", "{xdescrx: '<f4', 'fortran_order': False, 'shape': (1,), }",
-                           "{'descr': x<f4x, 'fortran_order': False, 'shape': (1,), }", "{'descr'",
-                           "{'descr':", "{'descr': '<f4'", "{'a': 1}", "{'shape': (-1,)}", "{'shape': (1 2)}",
-                           "{'shape': (99999999999999999999,)}", "{'fortran_order': Maybe}",
-                           "{'descr': '<f4', 'descr': '<f4'}"}) {
+  for (const char* text :
+       {"", "{", "}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'fortran_order': False, 'shape': (1,), }",
+        "{xdescrx: '<f4', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': x<f4x, 'fortran_order': False, 'shape': (1,), }", "{'descr'",
+        "{'descr':", "{'descr': '<f4'", "{'a': 1}", "{'shape': (-1,)}", "{'shape': (1 2)}",
+        "{'shape': (99999999999999999999,)}", "{'fortran_order': Maybe}",
+        "{'descr': '<f4', 'descr': '<f4'}"}) {
     EXPECT_NE(Read(Npy(text, "1234")).find("error"), std::string::npos) << text;
   }
 }
