@@ -1,5 +1,6 @@
 // Properties that the table of cases does not show: names, shared buffers, attributes.
 
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
@@ -229,6 +230,25 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
   EXPECT_EQ(g.ResultOf("c").type(), "Broadcast");
   EXPECT_EQ(*g.ResultOf("d").output().value,
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
+}
+
+TEST(Lowering, LargestAndSmallestItems) {
+  for (const bool largest : {true, false}) {
+    NnefGraph g;
+    const auto x = g.External("x", "f32[2,5]");
+    const ir::NodeId top =
+        g.Node("tract_core_topk", "top", {x}, fmt::format("k = 3, axis = 1, largest = {}", largest), 2);
+    g.Result("values", {top, 0});
+    g.Result("indices", {top, 1});
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    const ir::Node& node = g.Find("TopK");
+    EXPECT_EQ(node.attribute("mode").AsString(), largest ? "max" : "min");
+    EXPECT_EQ(node.attribute("sort").AsString(), "value");
+    EXPECT_EQ(node.attribute("axis").AsInt(), 1);
+    EXPECT_EQ(g.IntInput(node, 1), Ints({3}));
+    EXPECT_EQ(g.lowered().node(g.lowered().results()[0]).input(0).index, 0);
+    EXPECT_EQ(g.lowered().node(g.lowered().results()[1]).input(0).index, 1);
+  }
 }
 
 // No tensor has string elements: the Const has no value, like that of a variable without data.
