@@ -26,6 +26,27 @@ TEST(Assertions, CompareSumsAndProducts) {
     EXPECT_EQ(Of(condition), Truth::kFails) << condition;
 }
 
+// Each comparison with a smaller, an equal and a larger number.
+TEST(Assertions, CompareLessEqualAndGreater) {
+  struct Comparison {
+    std::string_view name;
+    bool less, equal, greater;
+  };
+  for (const Comparison& each : {Comparison{"<", true, false, false},
+                                 {"<=", true, true, false},
+                                 {">", false, false, true},
+                                 {">=", false, true, true},
+                                 {"==", false, true, false},
+                                 {"!=", true, false, true}}) {
+    const auto of = [&](std::string_view right) {
+      return Of(std::string("S ") + std::string(each.name) + " " + std::string(right));
+    };
+    EXPECT_EQ(of("6"), each.less ? Truth::kHolds : Truth::kFails) << each.name;
+    EXPECT_EQ(of("5"), each.equal ? Truth::kHolds : Truth::kFails) << each.name;
+    EXPECT_EQ(of("4"), each.greater ? Truth::kHolds : Truth::kFails) << each.name;
+  }
+}
+
 TEST(Assertions, StayOpenWhereAValueIsMissing) {
   for (std::string_view condition :
        {"T >= 1", "S + T == 2", "S / (B - 2) == 1", "9223372036854775807 + S > 0", "9223372036854775808 > S",

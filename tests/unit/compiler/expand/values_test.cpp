@@ -100,6 +100,11 @@ TEST(ValuesTest, Sequences) {
   EXPECT_EQ(Evaluate("string", "'abc'[1]"), "'b'");
   EXPECT_EQ(Evaluate("string", "'ab' * 2 + 'c'[0:]"), "'ababc'");
   EXPECT_EQ(Evaluate("integer", "((1,2), 3)[0][1]"), "2");
+  // Nothing repeated is nothing, at once.
+  EXPECT_EQ(Evaluate("string", "'' * 9000000000000000000"), "''");
+  EXPECT_EQ(Evaluate("integers", "[1][1:] * 9000000000000000000"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1] * 0"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1, 2] * 1"), "[1, 2]");
   EXPECT_NE(Evaluate("integer", "[1,2,3][3]").find("[subscript.out-of-range]"), std::string::npos);
   EXPECT_NE(Evaluate("integer", "[1,2,3][-1]").find("[subscript.out-of-range]"), std::string::npos);
   // Both bounds of a range, each from 0 to the length.

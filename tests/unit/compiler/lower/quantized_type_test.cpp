@@ -99,6 +99,24 @@ TEST(QuantizedType, BinaryOperationsScaleAndRoundTowardBothSidesAlike) {
   EXPECT_EQ(apply(QuantizedBinary::kMin, 134, 130), 129);
 }
 
+// A type of another sign, of either operand or of the result, is computed in real numbers and rounded once:
+// the real result is 2.5, and the zero point is odd, so that its half is rounded to another value than after
+// the zero point.
+TEST(QuantizedType, OneSignedTypeIsEnoughForRealNumbers) {
+  for (const bool first : {false, true}) {
+    for (const bool second : {false, true}) {
+      for (const bool result : {false, true}) {
+        const auto type = [](bool is_signed, float scale, int32_t zero_point) {
+          return is_signed ? Signed(scale, zero_point) : Unsigned(scale, zero_point);
+        };
+        const int32_t found = ApplyBinary(QuantizedBinary::kMul, {5, type(first, 1.0F, 0)},
+                                          {1, type(second, 0.5F, 0)}, type(result, 1.0F, 1));
+        EXPECT_EQ(found, first || second || result ? 4 : 3) << first << second << result;
+      }
+    }
+  }
+}
+
 // tract converts a constant bound to the other operand's type before it compares.
 TEST(QuantizedType, BoundsTakeTheTypeOfWhatTheyBound) {
   const QuantizedType fine = Unsigned(0.5F, 10), coarse = Unsigned(1.0F, 0);
