@@ -225,6 +225,26 @@ TEST_F(TextTest, WrongConstants) {
   }
 }
 
+TEST_F(TextTest, NamesAreQuotedUnlessTheyAreWords) {
+  const std::pair<const char*, const char*> names[] = {
+      {"a", "a"},           {"z-9", "z-9"},        {"A_Z", "A_Z"},
+      {"_", "_"},           {"0a", "\"0a\""},      {"9", "\"9\""},
+      {"-a", "\"-a\""},     {"", "\"\""},          {"a b", "\"a b\""},
+      {"a.b", "\"a.b\""},   {"a/b", "\"a/b\""},    {"a:", "\"a:\""},
+      {"a@", "\"a@\""},     {"a[", "\"a[\""},      {"a`", "\"a`\""},
+      {"a{", "\"a{\""},     {"\x1f", "\"\\x1f\""}, {"\x7f", "\"\\x7f\""},
+      {"\x80", "\"\x80\""}, {"\n", "\"\\n\""},     {" ", "\" \""},
+      {"~", "\"~\""}};
+  for (const auto& [name, printed] : names) {
+    AttributeMap map;
+    map.Set(name, 1);
+    const std::string text = PrintAttributes(map);
+    EXPECT_EQ(text, fmt::format("{{{} = 1}}", printed));
+    TextScanner scanner(context_.sources.AddText("attributes", text), context_);
+    EXPECT_EQ(ParseAttributesText(scanner), map) << text;
+  }
+}
+
 TEST_F(TextTest, Reals) {
   AttributeMap map;
   const double nan = std::numeric_limits<double>::quiet_NaN(),
