@@ -156,6 +156,8 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("opset15.Bitwise.*Shift", is_written("auto_broadcast", "pdpd"), "the plug-in loses the axis of PaddlePaddle's rule"),
     ("Selu|HardSigmoid", lambda node: has(1, 0)(node) or has(2, 0)(node), "the plug-in takes a parameter of 0 for one that is not given"),
     ("opset1.SoftMax", is_omitted("axis"), "the default is 1; OpenVINO's class has 0"),
+    ("opset16.AvgPool", lambda node: not numbers(node, "dilations"), "the process of the plug-in ends"),
+    ("opset12.Pad", lambda node: any(node.inputs[place].array.min(initial=0) < -3 for place in (1, 2)), "where more is cropped than there is, the process of the plug-in ends"),
     ("(8|14).MaxPool", lambda node: not numbers(node, "dilations"), "the plug-in reads dilations that are not there"),
     ("AvgPool", reaches_beyond_padding, "test_planned_nodes.py has the divisors"),
     ("AvgPool", has_window_in_padding, "the plug-in divides by 0"),

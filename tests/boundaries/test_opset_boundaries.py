@@ -29,7 +29,7 @@ ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadVa
 # Combinations of three in operations with windows, of two in the others.
 MAX_VALUES, MAX_COMBINATIONS = 4, 24
 # Of a row with more nodes the default run draws these, by a seed.
-MAX_DRAWN, MAX_DRAWN_COMBINATIONS = 60, 12
+MAX_DRAWN, MAX_DRAWN_COMBINATIONS, MAX_DRAWN_REFUSALS = 60, 12, 6
 SEED = os.environ.get("NNEFC_BOUNDARY_SEED", "1")
 TOLERANCE = 1e-4
 # The numbers of these are random.
@@ -120,12 +120,17 @@ class Runs:
     def run(self, nodes: list[Node]) -> None:
         """Compares OpenVINO's results and those of all ways; those of nodes with an exception only in all ways."""
         groups: dict[bool, list[Node]] = {True: [], False: []}
+        refused = []
         for node in nodes:
             with_openvino = node.row not in RANDOM and not has_exception(COMPUTED_OTHERWISE, node)
-            if node.refusal:  # OpenVINO matters only where the refusal has no reason yet
-                self.run_group([node], with_openvino and not allowed(STRICTER, node.row, node.refusal))
-            else:
+            if not node.refusal:
                 groups[with_openvino].append(node)
+            elif allowed(STRICTER, node.row, node.refusal):
+                refused.append(node)
+            else:
+                self.run_group([node], with_openvino)
+        for node in drawn(refused, MAX_DRAWN_REFUSALS):
+            self.run_group([node], False)
         for with_openvino, chosen in groups.items():
             for group in chunks(chosen):
                 self.run_group(group, with_openvino)
