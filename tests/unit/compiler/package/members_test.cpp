@@ -61,3 +61,65 @@ TEST(Members, AreKnownByTheirNames) {
 
 }  // namespace
 }  // namespace nnefc
+#include "compiler/package/members.h"
+
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+TEST(MembersTest, RolesByName) {
+  struct Case {
+    const char* member;
+    const char* label;  // of one tensor; null: none
+    bool holds_tensors;
+    bool is_resource;
+    const char* inner;  // path of a sub-model's archive; null: none
+    bool is_inner;
+  };
+  const Case cases[] = {
+      {"w.dat", "w", false, false, nullptr, false},
+      {"a/w.dat", "a/w", false, false, nullptr, false},
+      {"a/._w.dat", nullptr, false, false, nullptr, false},
+      {".dat", "", false, false, nullptr, false},
+      {"w.data", nullptr, false, false, nullptr, false},
+      {"w.DAT", nullptr, false, false, nullptr, false},
+      {"a/b.safetensors", nullptr, true, false, nullptr, false},
+      {"a/._b.safetensors", nullptr, false, false, nullptr, false},
+      {"safetensors", nullptr, false, false, nullptr, false},
+      {"a/b.json", nullptr, false, true, nullptr, false},
+      {"._b.json", nullptr, false, false, nullptr, false},
+      {"b.jsonl", nullptr, false, false, nullptr, false},
+      {"graph.nnef", nullptr, false, false, nullptr, false},
+      {"a/graph.nnef", nullptr, false, false, nullptr, true},
+      {"a/b/graph.nnef", nullptr, false, false, nullptr, true},
+      {"a/net.nnef", nullptr, false, false, nullptr, false},
+      {"xgraph.nnef", nullptr, false, false, nullptr, false},
+      {"graph.quant", nullptr, false, false, nullptr, false},
+      {"a/b.nnef.tgz", nullptr, false, false, "a/b", true},
+      {"b.nnef.tar", nullptr, false, false, "b", true},
+      {"b.nnef.tar.gz", nullptr, false, false, "b", true},
+      {"b.tgz", nullptr, false, false, nullptr, false},
+      {".nnef.tgz", nullptr, false, false, nullptr, false},
+      {"a/.nnef.tar", nullptr, false, false, nullptr, false},
+      {"a/._b.nnef.tgz", nullptr, false, false, nullptr, false},
+  };
+  for (const Case& each : cases) {
+    EXPECT_EQ(LabelOf(each.member),
+              each.label == nullptr ? std::nullopt : std::optional<std::string>(each.label))
+        << each.member;
+    EXPECT_EQ(HoldsTensors(each.member), each.holds_tensors) << each.member;
+    EXPECT_EQ(IsData(each.member), each.label != nullptr || each.holds_tensors) << each.member;
+    EXPECT_EQ(IsResource(each.member), each.is_resource) << each.member;
+    EXPECT_EQ(InnerPath(each.member),
+              each.inner == nullptr ? std::nullopt : std::optional<std::string>(each.inner))
+        << each.member;
+    EXPECT_EQ(IsInner(each.member), each.is_inner) << each.member;
+  }
+  EXPECT_EQ(BaseName("a/b/c.d"), "c.d");
+  EXPECT_EQ(BaseName("c.d"), "c.d");
+  EXPECT_EQ(BaseName("a/"), "");
+}
+
+}  // namespace
+}  // namespace nnefc

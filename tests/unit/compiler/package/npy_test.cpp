@@ -88,6 +88,36 @@ TEST_F(NpyTest, RefusesWhatItCannotRead) {
   }
 }
 
+TEST_F(NpyTest, KeysOfTheHeader) {
+  const auto read = [&](const char* dictionary) {
+    std::string text = Read(Npy(dictionary, "1234"));
+    const size_t at = text.find(": ", text.find("at byte"));
+    return at == std::string::npos ? text : text.substr(at + 2, text.find(" [npy") - at - 2);
+  };
+  const std::string one = "i32[1] 875770417";
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}"), one);
+  EXPECT_EQ(read("{'descr':\t'<i4' , 'fortran_order' :False,'shape':( 1 , ) , } "), one);
+  EXPECT_EQ(read("{descr: '<i4', 'fortran_order': False, 'shape': (1,)}"), "expected a key in the header");
+  EXPECT_EQ(read("{xdescrx: '<i4', 'fortran_order': False, 'shape': (1,)}"), "expected a key in the header");
+  EXPECT_EQ(read("{'descr"), "expected a key in the header");
+  EXPECT_EQ(read("{'descr\": '<i4'"), "expected `:` in the header");
+  EXPECT_EQ(read("{'descr' '<i4'"), "expected `:` in the header");
+  EXPECT_EQ(read("{'descr': <i4<, 'fortran_order': False, 'shape': (1,)}"),
+            "expected a type such as `'<f4'`; arrays of records cannot be read");
+  EXPECT_EQ(read("{'descr': '<i4', 'descr': '<i4', 'fortran_order': False, 'shape': (1,)}"),
+            "the key `descr` is unknown or given twice");
+  EXPECT_EQ(read("{'fortran_order': True, 'fortran_order': True, 'descr': '<i4', 'shape': (1,)}"),
+            "the key `fortran_order` is unknown or given twice");
+  EXPECT_EQ(read("{'shape': (1,), 'shape': (1,), 'descr': '<i4', 'fortran_order': False}"),
+            "the key `shape` is unknown or given twice");
+  EXPECT_EQ(read("{'other': 1}"), "the key `other` is unknown or given twice");
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': false, 'shape': (1,)}"), "expected `True` or `False`");
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': False, 'shape': 1}"), "expected `(` in the header");
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}"), "expected an extent");
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': False, 'shape': (,)}"), "expected an extent");
+  EXPECT_EQ(read("{'descr': '<i4', 'fortran_order': False, 'shape': (1 1)}"), "expected `)` in the header");
+}
+
 TEST_F(NpyTest, WritesWhatItReads) {
   for (const TensorValue& value :
        {TensorValue::FromFloats({2, 2}, {1, 2, 3, 4}), TensorValue::FromInts({2}, {-1, 5}),

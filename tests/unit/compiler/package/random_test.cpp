@@ -63,5 +63,14 @@ TEST(RandomTensorTest, HasNoValueWithoutVolumeOrMemory) {
   EXPECT_EQ(RandomTensor(ir::DataRole::kFilter, 1, "x", ElementType::kF32, {}).volume(), 1);
 }
 
+TEST(RandomTensorTest, ShapesWithoutAVolume) {
+  for (const ElementType type : {ElementType::kF32, ElementType::kI64, ElementType::kBoolean}) {
+    for (const Shape& shape : {Shape{INT64_MAX, 2}, Shape{1, INT64_MAX / 2, 3}, Shape{INT64_MAX / 2}})
+      EXPECT_FALSE(RandomTensor(ir::DataRole::kInput, 1, "x", type, shape).valid()) << ToString(shape);
+    EXPECT_TRUE(RandomTensor(ir::DataRole::kInput, 1, "x", type, {0, INT64_MAX}).valid());
+    EXPECT_EQ(RandomTensor(ir::DataRole::kInput, 1, "x", type, {2, 3}).shape(), (Shape{2, 3}));
+  }
+}
+
 }  // namespace
 }  // namespace nnefc
