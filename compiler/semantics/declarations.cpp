@@ -134,7 +134,6 @@ void Checker::CheckNames(llvm::ArrayRef<ast::Name> parameters, llvm::ArrayRef<as
   };
   for (const ast::Name& name : parameters) check(name, LocalKind::kParameter, "parameter");
   for (const ast::Name& name : results) check(name, LocalKind::kResult, "result");
-  scope_.Clear();
 }
 
 void Checker::CheckParameters(const ast::Fragment& fragment, Signature& signature) {
