@@ -192,8 +192,8 @@ void TransposeLeftFactors(ir::Graph& graph) {
 }
 
 void RegisterDnnMatMul(KernelRegistry& registry) {
-  registry.Add(Backend::kOneDnn, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
-  registry.AddWays(Backend::kOneDnn, {"opset1"}, "MatMul", {kMatrixProduct, kInnerProduct, kInPlace, kTiles});
+  registry.Add(Backend::kFast, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
+  registry.AddWays(Backend::kFast, {"opset1"}, "MatMul", {kMatrixProduct, kInnerProduct, kInPlace, kTiles});
 }
 
 }  // namespace nnefc::runtime

@@ -22,7 +22,7 @@ inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorVa
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
     const auto executable =
-        Compile(graph.graph, {.backend = Backend::kOneDnn, .precision = precision, .threads = threads});
+        Compile(graph.graph, {.backend = Backend::kFast, .precision = precision, .threads = threads});
     ASSERT_NE(executable, nullptr);
     if (HasLanes()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();

@@ -93,7 +93,7 @@ TEST_P(DocumentCasesTest, Runs) {
   for (const auto& [name, bytes] : test.files) std::ofstream(folder / name, std::ios::binary) << bytes;
   const Outcome<Model> model = Model::Open(folder.string());
   ASSERT_TRUE(model) << model.report.ToText();
-  for (const Backend backend : {Backend::kReference, Backend::kOneDnn}) {
+  for (const Backend backend : {Backend::kReference, Backend::kFast}) {
     const Outcome<Executable> executable = model->Compile({.backend = backend, .threads = 1});
     ASSERT_TRUE(executable) << executable.report.ToText();
     const Outcome<Tensors> made = executable->Run(test.inputs);
