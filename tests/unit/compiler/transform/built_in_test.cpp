@@ -150,6 +150,24 @@ TEST_F(BuiltInTest, TransposesOfUnknownOrderStay) {
 )";
   EXPECT_EQ(After("middle.FuseTransposesSequence", text),
             "Parameter(x) Parameter(a) Transpose(t: x, a) Const(b) Transpose(u: t, b) Result(y: u)");
+  // An empty order reverses the axes.
+  const auto orders = [](const std::string& first, const std::string& second) {
+    return R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [2,2,2]} : f32[2,2,2]
+  %1 = opset1.Const "a" : )" +
+           first + R"(
+  %2 = opset1.Transpose "t" (%0, %1) : f32[2,2,2]
+  %3 = opset1.Const "b" : )" +
+           second + R"(
+  %4 = opset1.Transpose "u" (%2, %3) : f32[2,2,2]
+  opset1.Result "y" (%4)
+)";
+  };
+  const std::string reversed = "i64[0] = dense<i64[0]:>", turned = "i64[3] = dense<i64[3]: 1, 2, 0>";
+  for (const auto& [first, second] :
+       {std::pair(reversed, turned), std::pair(turned, reversed), std::pair(reversed, reversed)}) {
+    EXPECT_EQ(After("middle.FuseTransposesSequence", orders(first, second)),
+              "Parameter(x) Const(a) Transpose(t: x, a) Const(b) Transpose(u: t, b) Result(y: u)");
+  }
 }
 
 TEST_F(BuiltInTest, ViewsInARow) {
@@ -254,6 +272,24 @@ TEST_F(BuiltInTest, Swish) {
                  "  %3 = opset1.Sigmoid \"s\" (%2) : f32[2,3,4]\n"
                  "  %9 = opset1.Multiply \"m\" (%0, %3) : f32[2,3,4]\n"),
             "Parameter(x) Const(m/beta) Swish(m: x, m/beta) Result(y: m)");
+  EXPECT_EQ(Body(name,
+                 "  %1 = opset1.Const \"c\" : f32[] = dense<f32[]: 1.5>\n"
+                 "  %2 = opset1.Multiply \"b\" (%1, %0) : f32[2,3,4]\n"
+                 "  %3 = opset1.Sigmoid \"s\" (%2) : f32[2,3,4]\n"
+                 "  %9 = opset1.Multiply \"m\" (%3, %0) : f32[2,3,4]\n"),
+            "Parameter(x) Const(m/beta) Swish(m: x, m/beta) Result(y: m)");
+  // The factor is no constant, or the argument has other consumers or another function.
+  EXPECT_EQ(Body(name,
+                 "  %2 = opset1.Multiply \"b\" (%0, %0) : f32[2,3,4]\n"
+                 "  %3 = opset1.Sigmoid \"s\" (%2) : f32[2,3,4]\n"
+                 "  %9 = opset1.Multiply \"m\" (%0, %3) : f32[2,3,4]\n"),
+            "Parameter(x) Multiply(b: x, x) Sigmoid(s: b) Multiply(m: x, s) Result(y: m)");
+  EXPECT_EQ(Body(name,
+                 "  %1 = opset1.Const \"c\" : f32[] = dense<f32[]: 1.5>\n"
+                 "  %2 = opset1.Add \"b\" (%0, %1) : f32[2,3,4]\n"
+                 "  %3 = opset1.Sigmoid \"s\" (%2) : f32[2,3,4]\n"
+                 "  %9 = opset1.Multiply \"m\" (%0, %3) : f32[2,3,4]\n"),
+            "Parameter(x) Const(c) Add(b: x, c) Sigmoid(s: b) Multiply(m: x, s) Result(y: m)");
   // Of another tensor, or read elsewhere.
   EXPECT_EQ(Body(name,
                  "  %1 = opset1.Abs \"a\" (%0) : f32[2,3,4]\n"
@@ -459,6 +495,13 @@ TEST_F(BuiltInTest, ResultsThatASliceDrops) {
     const ir::Node& window = graph->node(graph->node(made.node).input(1).node);
     EXPECT_EQ(window.Ints("pads_begin"), std::vector<int64_t>{of.begin});
     EXPECT_EQ(window.Ints("pads_end"), std::vector<int64_t>{of.end});
+  }
+  // A bias for all channels, of a lower rank.
+  for (const char* bias :
+       {"[] = dense<f32[]: 5>", "[1] = dense<f32[1]: 5>", "[3,1] = dense<f32[3,1]: 5, 6, 7>"}) {
+    EXPECT_EQ(After("middle.FuseSliceIntoConvolution", Sliced(1, "0", "-3", biased(bias))).find("Slice"),
+              std::string::npos)
+        << bias;
   }
   // Of numbers that are not known, and along no axis.
   for (const auto& [constant, parameter] :

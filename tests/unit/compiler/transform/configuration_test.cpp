@@ -83,6 +83,11 @@ TEST(ConfigurationTest, MistakesAreToldAtTheirPlace) {
        "`end_points`"},
       {R"([{"id": "T", "match_kind": "points", "instances": {"start_points": ["a"]}}])",
        "1:51 transform.config-value: `end_points` must be a list of names of nodes"},
+      {R"([{"id": "T", "match_kind": "points", "instances": {"start_points": ["a"], "end_points": ["b"], "other": 1}}])",
+       "1:96 transform.config-key: there is no key `other` here; there are `end_points`, `start_points`"},
+      {R"([{"id": "T", "match_kind": "points", "instances": {"start_point": ["a"], "end_points": ["b"]}}])",
+       "1:52 transform.config-key: there is no key `start_point` here; did you mean `start_points`?\n"
+       "1:51 transform.config-value: `start_points` must be a list of names of nodes"},
       {R"([{"id": "T", "match_kind": "points", "instances": {"start_points": [], "end_points": ["b"]}}])",
        "1:68 transform.config-value: `start_points` must be a list of names of nodes"},
       {R"([{"id": "T", "match_kind": "points", "instances": {"start_points": ["a", "a"], "end_points": ["b"]}}])",
