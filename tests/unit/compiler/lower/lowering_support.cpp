@@ -89,6 +89,7 @@ ir::NodeId NnefGraph::Node(std::string_view op, const std::string& name, std::ve
 
 const ir::Graph* NnefGraph::Lower(bool data) {
   LowerOptions options;
+  options.keeps_exact_operations = keeps_exact_operations_;
   if (data) {
     options.variable_data = [this](const std::string& label, ElementType, const ir::PartialShape&,
                                    const ir::Origin&) -> std::optional<TensorValue> {

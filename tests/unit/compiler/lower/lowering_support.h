@@ -34,6 +34,8 @@ class NnefGraph {
 
   // Lowers the graph, with data for its variables unless `data` is false; null after an error.
   const ir::Graph* Lower(bool data = true);
+  // Preserves operations that OpenVINO does not compute exactly, as for a graph that nnefc runs.
+  void KeepExactOperations() { keeps_exact_operations_ = true; }
   // Returns the labels of the broken rules.
   std::vector<std::string> Rules() const;
   std::string FirstMessage() const;
@@ -64,6 +66,7 @@ class NnefGraph {
   std::unique_ptr<ir::Graph> lowered_;
   std::map<std::string, TensorValue> data_;
   int literals_ = 0;
+  bool keeps_exact_operations_ = false;
 };
 
 }  // namespace nnefc::testing

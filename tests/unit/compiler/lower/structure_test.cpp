@@ -232,6 +232,44 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
 }
 
+// Of at most 16 bits and between constants, if nnefc runs the graph; linear_quantize then is the operation
+// that defines it.
+TEST(Lowering, QuantizationBetweenConstantsIsOneOperation) {
+  for (const std::string_view op :
+       {"linear_quantize", "min_max_linear_quantize", "zero_point_linear_quantize"}) {
+    for (int setting = 0; setting < 32; ++setting) {
+      const bool runs = (setting & 1) != 0, first = (setting & 2) != 0, second = (setting & 4) != 0;
+      const int bits = setting < 8 ? 2 : setting < 16 ? 8 : setting < 24 ? 16 : 17;
+      SCOPED_TRACE(fmt::format("{}, {} bits, {} {} {}", op, bits, runs, first, second));
+      NnefGraph g;
+      if (runs) g.KeepExactOperations();
+      const bool is_point = op == "zero_point_linear_quantize";
+      const auto x = g.External("x", "f32[2,3]");
+      const auto limit = [&](const std::string& name, bool is_constant, bool is_integer) {
+        if (!is_constant) return g.External(name, is_integer ? "i64[]" : "f32[]");
+        return is_integer ? g.Op("constant", name, {}, "shape = [], value = [2], dtype = \"integer\"")
+                          : g.Literal(2);
+      };
+      const auto low = limit("low", first, is_point), high = limit("high", second, false);
+      std::string attributes = fmt::format("bits = {}", bits);
+      if (op != "linear_quantize") attributes += ", signed = true, symmetric = true";
+      g.Result("y", g.Op(op, "y", {x, low, high}, attributes));
+      ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+      const bool is_whole = runs && first && second && bits <= 16;
+      const std::string whole =
+          fmt::format("nnef.{}", op == "linear_quantize" ? "min_max_linear_quantize" : op);
+      if (is_whole) {
+        EXPECT_EQ(g.Operations(), whole);
+        const ir::Node& node = g.ResultOf("y");
+        EXPECT_EQ(node.attribute("bits").AsInt(), bits);
+        EXPECT_EQ(node.attribute("symmetric").AsBool(), op != "linear_quantize");
+      } else {
+        EXPECT_EQ(g.Operations().find("quantize"), std::string::npos);
+      }
+    }
+  }
+}
+
 TEST(Lowering, LargestAndSmallestItems) {
   for (const bool largest : {true, false}) {
     NnefGraph g;
