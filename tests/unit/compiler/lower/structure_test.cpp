@@ -77,6 +77,44 @@ TEST(Lowering, MaxPoolPadsZerosOnlyWhereTheyMatter) {
   EXPECT_EQ(operations("relu", "size = [1,1,3,3], padding = [[0,0],[0,0],[3,0],[0,0]]"), "ReLU Pad MaxPool");
 }
 
+// Whether results may be negative, by which of the operands may be: each alone, both and neither.
+TEST(Lowering, SignsOfResults) {
+  enum class Never : uint8_t { kAlways, kByBoth, kByOne, kNot };
+  const auto pads = [](std::string_view op, bool first, bool second, bool is_binary) {
+    NnefGraph g;
+    const auto x = g.External("x", "f32[1,4,8,8]");
+    const auto relu = g.Op("relu", "relu", {x});
+    std::vector<ir::OutputPort> operands = {first ? relu : x};
+    if (is_binary) operands.push_back(second ? relu : x);
+    g.Result("y", g.Op("max_pool", "y", {g.Op(op, "made", operands)}, "size = [1,1,3,3]"));
+    EXPECT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    return g.Operations().find("Pad") != std::string::npos;
+  };
+  for (const auto& [op, never] :
+       {std::pair("add", Never::kByBoth), std::pair("mul", Never::kByBoth), std::pair("min", Never::kByBoth),
+        std::pair("max", Never::kByOne), std::pair("sub", Never::kNot)}) {
+    for (const bool first : {false, true}) {
+      for (const bool second : {false, true}) {
+        const bool is_never =
+            (never == Never::kByBoth && first && second) || (never == Never::kByOne && (first || second));
+        EXPECT_EQ(pads(op, first, second, true), !is_never) << op << first << second;
+      }
+    }
+  }
+  for (const char* op : {"exp", "abs", "sqr", "sqrt", "relu", "sigmoid", "softplus"}) {
+    EXPECT_FALSE(pads(op, false, false, false)) << op;
+    EXPECT_FALSE(pads(op, true, false, false)) << op;
+  }
+  EXPECT_TRUE(pads("copy", false, false, false));
+  EXPECT_FALSE(pads("copy", true, false, false));
+  for (const char* op : {"neg", "sin", "cos", "log", "elu"}) {
+    EXPECT_TRUE(pads(op, false, false, false)) << op;
+    if (std::string_view(op) != "elu") {
+      EXPECT_TRUE(pads(op, true, false, false)) << op;
+    }
+  }
+}
+
 // The maximum of no elements is -infinity, which is less than the zeros of the padding.
 TEST(Lowering, MaximaOfPaddingAloneMayBeNegative) {
   const auto pads = [](std::string_view attributes) {

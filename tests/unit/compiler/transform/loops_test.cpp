@@ -71,6 +71,19 @@ TEST_F(LoopsTest, BackwardsFromTheLastPart) {
             adds + "Concat(loop/Concat: s_3, s_2, s) ReLU(r: loop/Concat) Result(all: r) Result(last: s_3)");
 }
 
+// Without parts of inputs, those of the result say how often the body runs: from either end of a span to the
+// other one.
+TEST_F(LoopsTest, PartsOfTheResultAlone) {
+  const std::string adds = "Parameter(x) Parameter(h) Add(s: x, h) Add(s_2: x, s) ";
+  const auto unrolled = [&](const std::string& give) {
+    return Unrolled(TextOf({.data = "[1,2]", .take = "", .give = give}));
+  };
+  EXPECT_EQ(unrolled("slice(axis 1, start 0, end 4, stride 2, part 2)"),
+            adds + "Concat(loop/Concat: s, s_2) ReLU(r: loop/Concat) Result(all: r) Result(last: s_2)");
+  EXPECT_EQ(unrolled("slice(axis 1, start 4, end 0, stride -2, part 2)"),
+            adds + "Concat(loop/Concat: s_2, s) ReLU(r: loop/Concat) Result(all: r) Result(last: s_2)");
+}
+
 TEST_F(LoopsTest, ASpanWithinTheAxis) {
   // [2, 6) of 8: two iterations with two elements each.
   const std::string made =

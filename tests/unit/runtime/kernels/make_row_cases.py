@@ -62,6 +62,24 @@ SMALLER = {
 }
 
 
+def ints(*items):
+    return Const(np.array(items, np.int64))
+
+
+def more_nodes():
+    """Nodes that the others lack: two shifts of one axis, and dilated windows that reach beyond the padding."""
+    x = RANDOM.uniform(-2, 2, (3, 4, 5)).astype(np.float32)
+    for shifts, axes in [((1, 2), (1, 1)), ((2, -3, 1), (0, -3, 2)), ((3, 5, -2), (2, 2, -1)), ((-1, 1), (1, 1))]:
+        yield "opset7.Roll", [x, Const(np.array(shifts[0] if len(shifts) == 1 else shifts, np.int64)), ints(*axes)], {}
+    image = RANDOM.uniform(-2, 2, (1, 2, 7, 6)).astype(np.float32)
+    for dilations, end in [([2, 3], [1, 1])]:
+        for kernel in [[2, 2], [3, 2]]:
+            for excludes in [True, False]:
+                yield "opset16.AvgPool", [image], {
+                    "kernel": kernel, "strides": [2, 3], "pads_begin": [1, 0], "pads_end": end, "dilations": dilations,
+                    "rounding_type": "ceil", "auto_pad": "explicit", "exclude-pad": excludes}
+
+
 def as_entry(given):
     """In the form of `make_cases.case`."""
     if isinstance(given, Const):
@@ -92,9 +110,11 @@ def header(name, row, outputs, entries, attributes):
 
 
 def numbers():
+    more = list(more_nodes())
     for row, step in ROWS.items():
         opset, operation = row.split(".")
-        for number, (inputs, attributes) in enumerate(CASES[row][::step]):
+        own = [(inputs, attributes) for name, inputs, attributes in more if name == row]
+        for number, (inputs, attributes) in enumerate(CASES[row][::step] + own):
             if row in SMALLER:
                 inputs, attributes = SMALLER[row], attributes | ({"pyramid_scales": [16, 32, 64]} if len(inputs) > 3 else {})
             entries = [as_entry(given) for given in inputs]

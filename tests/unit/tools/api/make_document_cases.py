@@ -56,6 +56,13 @@ def quantized_cases(folder):
         x = quantized_documents.random_document(5000 + number, model, make)
         name = make.__name__ if make is not None else "random"
         case(f"quantized_{name}_{number}", model, {"x": x}, quantized.by_tract(model, x))
+    # Types of other signs, scales and zero points, one after another.
+    signs = [("p", 100, 0.25, "false"), ("q", -7, 0.31, "true"), ("r", 30, 0.2, "false"), ("s", 100, 0.17, "true")]
+    statements = "p = tract_core_cast(x);\nq = tract_core_cast(p);\nr = tract_core_cast(q);\ns = tract_core_cast(r);\n"
+    model = quantized.write(folder / "signs", quantized.EXTERNAL + statements + "y = tract_core_cast(s, to = 'f32');",
+                            "".join(quantized.LINE.format(*sign) for sign in signs))
+    x = np.linspace(-40, 60, 64).astype(np.float32)
+    case("quantized_signs", model, {"x": x}, quantized.by_tract(model, x))
     for signed, low, high in [("false", 0, 255), ("true", -128, 127)]:
         for point in [low, low + 127, high]:
             model = quantized.write(folder / f"rounding{signed}{point}", quantized.EXTERNAL + "q = tract_core_cast(x);\n"

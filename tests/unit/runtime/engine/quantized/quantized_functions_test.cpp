@@ -83,6 +83,62 @@ TEST(QuantizeTest, SpecialNumbers) {
   }
 }
 
+// Halves between two codes, by each formula as it is computed in f32.
+TEST(QuantizeTest, Halves) {
+  for (const Formula formula : {Formula::kFakeQuantize, Formula::kMinMax, Formula::kZeroPoint}) {
+    for (const int zero : {0, 127, 255}) {
+      SCOPED_TRACE("zero " + std::to_string(zero) + ", formula " + std::to_string(static_cast<int>(formula)));
+      const Quantization by{.scale = 0.25F, .zero = zero};
+      const auto low = static_cast<float>(by.Number(0)), high = static_cast<float>(by.Number(255));
+      std::vector<float> numbers;
+      std::vector<double> expected;
+      for (int code = -2; code < 262; ++code) {
+        numbers.push_back((static_cast<float>(code - zero) + 0.5F) * by.scale);
+        const float x = std::clamp(numbers.back(), low, high);
+        const float share =
+            formula == Formula::kZeroPoint ? numbers.back() / by.scale : (x - low) / (high - low) * 255;
+        const double rounded = Rounded(formula, share) + (formula == Formula::kZeroPoint ? zero : 0);
+        expected.push_back(by.Number(static_cast<int64_t>(std::clamp(rounded, 0.0, 255.0))));
+      }
+      const auto rows = static_cast<int64_t>(numbers.size()) / 8;
+      TestGraph g;
+      g.Result(TakeCodes(g, QuantizeBy(g, formula, g.Parameter("x", {rows, 8}), by), 8));
+      ExpectNumbers(g, {TensorValue::FromFloats({rows, 8}, numbers)}, expected);
+    }
+  }
+}
+
+// A quantization that repeats another one but for one of its limits changes what it reads.
+TEST(QuantizeTest, AlmostRepeated) {
+  const Shape shape = {64, 16};
+  const std::vector<float> limits = {-4, 3.96875F, -4, 3.96875F};
+  for (int changed = -1; changed < 8; ++changed) {
+    SCOPED_TRACE(changed);
+    std::vector<std::vector<float>> of = {limits, limits};
+    if (changed >= 0) of[static_cast<size_t>(changed / 4)][static_cast<size_t>(changed % 4)] *= 0.5F;
+    TestGraph g;
+    ir::OutputPort y = g.Parameter("x", shape);
+    for (const std::vector<float>& each : of)
+      y = g.Op("FakeQuantize",
+               {y, Scalar(g, each[0]), Scalar(g, each[1]), Scalar(g, each[2]), Scalar(g, each[3])},
+               With("levels", int64_t{256}));
+    g.Result(TakeCodes(g, y, 16));
+    const TensorValue x = RandomTensor(shape, 10, -5, 5);
+    for (const Backend backend : kBackends) {
+      const auto made = RunGraph(g.graph, {.backend = backend, .threads = 1}, {x});
+      for (int64_t i = 0; i < x.volume(); ++i) {
+        double number = x.ElementAsDouble(i);
+        for (const std::vector<float>& each : of) {
+          const double share = (std::clamp<double>(number, each[0], each[1]) - each[0]) / (each[1] - each[0]);
+          number = each[2] + std::nearbyint(share * 255) / 255 * (each[3] - each[2]);
+        }
+        // Halves of a code of the second one may go either way.
+        ASSERT_NEAR(made[0].ElementAsDouble(i), number, changed < 0 ? 1e-5 : 1.0 / 31) << i;
+      }
+    }
+  }
+}
+
 // NaN has no code: FakeQuantize makes it code 0, NNEF's formulas clamp it to 255.
 TEST(QuantizeTest, NanInCodes) {
   if (!HasLanes()) GTEST_SKIP() << "numbers are not quantized to codes";
@@ -176,6 +232,77 @@ TEST(CodesOfImagesTest, LargestOfWindows) {
         }
       }
       ExpectNumbers(g, {NumbersOf(shape, codes, by)}, expected);
+    }
+  }
+}
+
+// A window that is in the border alone, at either end, has no largest code: negative infinity.
+TEST(CodesOfImagesTest, WindowsInTheBorder) {
+  for (const int64_t channels : {3, 16, 32}) {
+    for (const bool is_begin : {true, false}) {
+      SCOPED_TRACE(std::to_string(channels) + (is_begin ? " channels, before" : " channels, after"));
+      const Shape shape = {1, channels, 1, 4};
+      const Quantization by{.zero = 50};
+      const std::vector<int64_t> codes = DrawCodes(shape, 50, Spread::kAnywhere, 11);
+      ir::AttributeMap attributes;
+      attributes.Set("kernel", ir::Attribute::Integers{1, 2});
+      attributes.Set("strides", ir::Attribute::Integers{1, 1});
+      attributes.Set("pads_begin", ir::Attribute::Integers{0, is_begin ? 2 : 0});
+      attributes.Set("pads_end", ir::Attribute::Integers{0, is_begin ? 0 : 2});
+      TestGraph g;
+      const ir::OutputPort x = TakeImage(g, Quantize(g, g.Parameter("x", shape), by), channels);
+      g.Result(g.Op("MaxPool", {Quantize(g, x, by)}, attributes));
+      std::vector<double> expected;
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t i = is_begin ? -2 : 0; i < (is_begin ? 3 : 5); ++i) {
+          double best = -std::numeric_limits<double>::infinity();
+          for (const int64_t at : {i, i + 1}) {
+            if (at >= 0 && at < 4) best = std::max(best, by.Number(codes[static_cast<size_t>(c * 4 + at)]));
+          }
+          expected.push_back(best);
+        }
+      }
+      ExpectNumbers(g, {NumbersOf(shape, codes, by)}, expected);
+    }
+  }
+}
+
+// The positions of the largest codes, which a node reads, are those of the largest numbers.
+TEST(CodesOfImagesTest, PositionsOfTheLargest) {
+  const Shape shape = {1, 16, 4, 4};
+  const Quantization by{.zero = 50};
+  const std::vector<int64_t> codes = DrawCodes(shape, 50, Spread::kAnywhere, 12);
+  ir::AttributeMap attributes;
+  attributes.Set("kernel", ir::Attribute::Integers{2, 2});
+  attributes.Set("strides", ir::Attribute::Integers{2, 2});
+  attributes.Set("dilations", ir::Attribute::Integers{1, 1});
+  attributes.Set("pads_begin", ir::Attribute::Integers{0, 0});
+  attributes.Set("pads_end", ir::Attribute::Integers{0, 0});
+  attributes.Set("index_element_type", ElementType::kI64);
+  attributes.Set("axis", int64_t{2});
+  TestGraph g;
+  const ir::OutputPort pool =
+      g.Op("opset8", "MaxPool", {Quantize(g, g.Parameter("x", shape), by)}, attributes, 2);
+  g.Result({pool.node, 1});
+  g.Result(TakeImage(g, pool, 16), "values");
+  std::vector<double> places, numbers;
+  for (size_t c = 0; c < 16; ++c) {
+    for (size_t window = 0; window < 4; ++window) {
+      size_t best = window / 2 * 8 + window % 2 * 2;
+      const size_t first = best;
+      for (const size_t tap : {size_t{1}, size_t{4}, size_t{5}}) {
+        if (codes[c * 16 + first + tap] > codes[c * 16 + best]) best = first + tap;
+      }
+      places.push_back(static_cast<double>(best));
+      numbers.push_back(by.Number(codes[c * 16 + best]));
+    }
+  }
+  for (const Backend backend : kBackends) {
+    const auto made = RunGraph(g.graph, {.backend = backend, .threads = 1}, {NumbersOf(shape, codes, by)});
+    ASSERT_EQ(made.size(), 2U);
+    for (size_t i = 0; i < places.size(); ++i) {
+      EXPECT_EQ(made[0].ElementAsDouble(static_cast<int64_t>(i)), places[i]) << i;
+      EXPECT_EQ(made[1].ElementAsDouble(static_cast<int64_t>(i)), numbers[i]) << i;
     }
   }
 }

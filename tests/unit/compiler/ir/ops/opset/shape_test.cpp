@@ -68,6 +68,22 @@ TEST(OpsetSchema, SaysWhatInputsAre) {
   EXPECT_EQ(Infer("opset6.GatherElements", "f32[2,3]; u8[2,3]", "axis = 0"), "opset.element-type");
 }
 
+// One length may be what is left: 0 elements too, and not fewer.
+TEST(OpsetShapes, PartThatIsLeft) {
+  const std::string data = "f32[2,6]; i64[] = 1; i64[2] = ";
+  const auto split = [&](const std::string& lengths, const std::string& results) {
+    return Infer("opset1.VariadicSplit", data + lengths, "", results);
+  };
+  for (const auto& [lengths, results] :
+       {std::pair("5 -1", "f32[2,5]; f32[2,1]"), std::pair("6 -1", "f32[2,6]; f32[2,0]"),
+        std::pair("-1 6", "f32[2,0]; f32[2,6]"), std::pair("0 -1", "f32[2,0]; f32[2,6]"),
+        std::pair("0 6", "f32[2,0]; f32[2,6]")})
+    EXPECT_EQ(split(lengths, results), results) << lengths;
+  for (const char* lengths : {"7 -1", "-1 7", "-1 -1", "0 5", "0 7"})
+    EXPECT_EQ(split(lengths, "f32[2,0]; f32[2,6]"), "opset.extent") << lengths;
+  EXPECT_EQ(split("-2 6", "f32[2,0]; f32[2,6]"), "opset.constant-input");
+}
+
 // The range of a number, and of each item of a list.
 TEST(OpsetSchema, SaysTheRangeOfAttributes) {
   const std::string input = "f32[2,3]; i64[1] = 1";
