@@ -10,7 +10,7 @@ namespace {
 enum class Formula : uint8_t { kFakeQuantize, kMinMax, kZeroPoint };
 
 ir::OutputPort QuantizeBy(TestGraph& g, Formula formula, ir::OutputPort x, const Quantization& by) {
-  if (formula == Formula::kFakeQuantize) return Quantize(g, x, by);
+  if (formula == Formula::kFakeQuantize) return FakeQuantized(g, x, by);
   ir::AttributeMap attributes;
   attributes.Set("bits", int64_t{8});
   attributes.Set("signed", false);
@@ -167,7 +167,7 @@ TEST(QuantizeTest, CodesOfCodes) {
       std::vector<int64_t> codes(SizeOf(shape));
       for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<int64_t>(i * 37 % 256);
       TestGraph g;
-      g.Result(TakeCodes(g, Quantize(g, Quantize(g, g.Parameter("x", shape), first), second), 16));
+      g.Result(TakeCodes(g, FakeQuantized(g, FakeQuantized(g, g.Parameter("x", shape), first), second), 16));
       std::vector<double> expected;
       for (const int64_t code : codes)
         expected.push_back(
@@ -213,8 +213,8 @@ TEST(CodesOfImagesTest, LargestOfWindows) {
       attributes.Set("pads_end", ir::Attribute::Integers(pool.end.begin(), pool.end.end()));
       TestGraph g;
       // Of an image in codes whose channels are in the innermost dimension.
-      ir::OutputPort x = TakeImage(g, Quantize(g, g.Parameter("x", shape), by), channels);
-      x = g.Op("MaxPool", {Quantize(g, x, by)}, attributes);
+      ir::OutputPort x = TakeImage(g, FakeQuantized(g, g.Parameter("x", shape), by), channels);
+      x = g.Op("MaxPool", {FakeQuantized(g, x, by)}, attributes);
       g.Result(TakeImage(g, x, channels));
       const int64_t rows = (6 + pool.begin[0] + pool.end[0] - pool.kernel[0]) / pool.strides[0] + 1;
       const int64_t columns = (7 + pool.begin[1] + pool.end[1] - pool.kernel[1]) / pool.strides[1] + 1;
@@ -250,8 +250,8 @@ TEST(CodesOfImagesTest, WindowsInTheBorder) {
       attributes.Set("pads_begin", ir::Attribute::Integers{0, is_begin ? 2 : 0});
       attributes.Set("pads_end", ir::Attribute::Integers{0, is_begin ? 0 : 2});
       TestGraph g;
-      const ir::OutputPort x = TakeImage(g, Quantize(g, g.Parameter("x", shape), by), channels);
-      g.Result(g.Op("MaxPool", {Quantize(g, x, by)}, attributes));
+      const ir::OutputPort x = TakeImage(g, FakeQuantized(g, g.Parameter("x", shape), by), channels);
+      g.Result(g.Op("MaxPool", {FakeQuantized(g, x, by)}, attributes));
       std::vector<double> expected;
       for (int64_t c = 0; c < channels; ++c) {
         for (int64_t i = is_begin ? -2 : 0; i < (is_begin ? 3 : 5); ++i) {
@@ -282,7 +282,7 @@ TEST(CodesOfImagesTest, PositionsOfTheLargest) {
   attributes.Set("axis", int64_t{2});
   TestGraph g;
   const ir::OutputPort pool =
-      g.Op("opset8", "MaxPool", {Quantize(g, g.Parameter("x", shape), by)}, attributes, 2);
+      g.Op("opset8", "MaxPool", {FakeQuantized(g, g.Parameter("x", shape), by)}, attributes, 2);
   g.Result({pool.node, 1});
   g.Result(TakeImage(g, pool, 16), "values");
   std::vector<double> places, numbers;
@@ -315,8 +315,8 @@ TEST(CodesOfImagesTest, Means) {
       const Quantization by{.zero = 131};
       const std::vector<int64_t> codes = DrawCodes(shape, 131, Spread::kAnywhere, 2);
       TestGraph g;
-      const ir::OutputPort x = TakeImage(g, Quantize(g, g.Parameter("x", shape), by), channels);
-      g.Result(g.Op("ReduceMean", {Quantize(g, x, by), g.Ints({2, 3})}, With("keep_dims", keeps_extents)));
+      const ir::OutputPort x = TakeImage(g, FakeQuantized(g, g.Parameter("x", shape), by), channels);
+      g.Result(g.Op("ReduceMean", {FakeQuantized(g, x, by), g.Ints({2, 3})}, With("keep_dims", keeps_extents)));
       std::vector<double> expected;
       for (size_t i = 0; i < codes.size(); i += 32) {
         int64_t sum = 0;
@@ -345,11 +345,11 @@ TEST(CodesOfImagesTest, JoinedChannels) {
                                                   DrawCodes(shapes[1], 100, Spread::kAnywhere, 4)};
             TestGraph g;
             const ir::OutputPort a =
-                Quantize(g, TakeImage(g, Quantize(g, g.Parameter("a", shapes[0]), first), left), first);
+                FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter("a", shapes[0]), first), left), first);
             const ir::OutputPort b =
-                Quantize(g, TakeImage(g, Quantize(g, g.Parameter("b", shapes[1]), second), right), second);
+                FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter("b", shapes[1]), second), right), second);
             ir::OutputPort joined = g.Op("Concat", {a, b}, With("axis", int64_t{1}));
-            if (is_quantized_again) joined = Quantize(g, joined, {.scale = 0x1p-6F, .zero = 90});
+            if (is_quantized_again) joined = FakeQuantized(g, joined, {.scale = 0x1p-6F, .zero = 90});
             g.Result(TakeImage(g, joined, left + right));
             std::vector<double> expected;
             for (int64_t image = 0; image < images; ++image) {
@@ -386,9 +386,9 @@ TEST(CodesOfImagesTest, Sums) {
         const std::vector<int64_t> right = DrawCodes(shape, 140, Spread::kAnywhere, 6);
         TestGraph g;
         ir::OutputPort y =
-            g.Op("Add", {Quantize(g, g.Parameter("a", shape), a), Quantize(g, g.Parameter("b", shape), b)});
+            g.Op("Add", {FakeQuantized(g, g.Parameter("a", shape), a), FakeQuantized(g, g.Parameter("b", shape), b)});
         if (has_relu) y = g.Op("ReLU", {y});
-        g.Result(TakeCodes(g, Quantize(g, y, to), columns));
+        g.Result(TakeCodes(g, FakeQuantized(g, y, to), columns));
         std::vector<double> expected;
         for (size_t i = 0; i < left.size(); ++i) {
           double sum = a.Number(left[i]) + b.Number(right[i]);
@@ -443,7 +443,7 @@ TEST(TablesOfCodesTest, FunctionsAsNumbers) {
       const Quantization by{.zero = 128};
       const std::vector<int64_t> codes = DrawCodes(shape, 128, Spread::kAnywhere, 7);
       TestGraph g;
-      g.Result(function.add(g, Quantize(g, g.Parameter("x", shape), by)));
+      g.Result(function.add(g, FakeQuantized(g, g.Parameter("x", shape), by)));
       for (const Backend backend : kBackends) {
         for (const int threads : {1, 2}) {
           const auto made =
@@ -474,18 +474,18 @@ TEST(TablesOfCodesTest, FunctionsAsCodes) {
         const Quantization by{.zero = 128}, to{.scale = 0x1p-5F, .zero = 60};
         const std::vector<int64_t> codes = DrawCodes(shape, 128, Spread::kAnywhere, 8);
         TestGraph g;
-        ir::OutputPort x = Quantize(g, g.Parameter("x", shape), by);
+        ir::OutputPort x = FakeQuantized(g, g.Parameter("x", shape), by);
         const ir::OutputPort first = x;
         if (is_repeated) {
           x = g.Op("Reshape", {x, g.Ints({64, 32})}, With("special_zero", false));
-          x = g.Op("Reshape", {Quantize(g, x, by), g.Ints({4, 16, 32})}, With("special_zero", false));
-          x = Quantize(g, x, by);
+          x = g.Op("Reshape", {FakeQuantized(g, x, by), g.Ints({4, 16, 32})}, With("special_zero", false));
+          x = FakeQuantized(g, x, by);
         }
-        ir::OutputPort y = Quantize(g, function.add(g, x), to);
+        ir::OutputPort y = FakeQuantized(g, function.add(g, x), to);
         if (is_repeated) {
           y = g.Op("Transpose", {y, g.Ints({1, 0, 2})});
-          y = g.Op("Transpose", {Quantize(g, y, to), g.Ints({1, 0, 2})});
-          y = Quantize(g, y, to);
+          y = g.Op("Transpose", {FakeQuantized(g, y, to), g.Ints({1, 0, 2})});
+          y = FakeQuantized(g, y, to);
         }
         g.Result(TakeCodes(g, y, 32));
         if (has_second_reader) g.Result(first, "first");
@@ -509,7 +509,7 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
       for (int i = 0; i < 256; ++i) table.push_back(static_cast<float>(i * i) / 8 - 100);
       TestGraph g;
       const ir::OutputPort indices =
-          g.Op("Convert", {Quantize(g, g.Parameter("x", shape), by)}, With("destination_type", type));
+          g.Op("Convert", {FakeQuantized(g, g.Parameter("x", shape), by)}, With("destination_type", type));
       const ir::OutputPort axis = g.Const(TensorValue::FromInts({}, {0}));
       g.Result(g.Op("opset8", "Gather", {g.Const(TensorValue::FromFloats({256}, table)), indices, axis}));
       if (type == ElementType::kI8) {

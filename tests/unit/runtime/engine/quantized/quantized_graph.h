@@ -27,7 +27,7 @@ inline ir::OutputPort Scalar(TestGraph& g, float value) {
   return g.Const(TensorValue::FromFloats({}, {value}));
 }
 
-inline ir::OutputPort Quantize(TestGraph& g, ir::OutputPort x, const Quantization& by) {
+inline ir::OutputPort FakeQuantized(TestGraph& g, ir::OutputPort x, const Quantization& by) {
   const ir::OutputPort low = Scalar(g, static_cast<float>(by.Number(0)));
   const ir::OutputPort high = Scalar(g, static_cast<float>(by.Number(255)));
   return g.Op("FakeQuantize", {x, low, high, low, high}, With("levels", int64_t{256}));

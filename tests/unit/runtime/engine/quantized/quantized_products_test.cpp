@@ -74,7 +74,7 @@ TEST(QuantizedProductsTest, Sums) {
         const Quantization by{.zero = zero};
         const std::vector<int64_t> codes = DrawCodes(product.left, zero, spread, 2);
         TestGraph g;
-        g.Result(product.Add(g, Quantize(g, g.Parameter("x", product.left), by), weights));
+        g.Result(product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), by), weights));
         ExpectNumbers(g, {NumbersOf(product.left, codes, by)},
                       product.Numbers(Less(codes, zero), weights, by.scale));
       }
@@ -94,7 +94,7 @@ TEST(QuantizedProductsTest, QuantizedResults) {
           const std::vector<int64_t> codes = DrawCodes(product.left, from.zero, Spread::kAnywhere, 4);
           std::vector<double> expected = product.Numbers(Less(codes, from.zero), weights, from.scale);
           TestGraph g;
-          ir::OutputPort y = product.Add(g, Quantize(g, g.Parameter("x", product.left), from), weights);
+          ir::OutputPort y = product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), from), weights);
           std::vector<TensorValue> inputs = {NumbersOf(product.left, codes, from)};
           if (has_bias) {
             std::vector<float> bias;
@@ -106,18 +106,18 @@ TEST(QuantizedProductsTest, QuantizedResults) {
             y = g.Op("ReLU", {y});
             for (double& number : expected) number = std::max(number, 0.0);
           }
-          y = Quantize(g, y, to);
+          y = FakeQuantized(g, y, to);
           double slack = 1e-3;
           if (has_residual) {
             Shape result = product.left;
             result.back() = product.outputs;
             const Quantization of_others{.scale = 0.5F, .zero = 60};
             const std::vector<int64_t> others = DrawCodes(result, 60, Spread::kAnywhere, 5);
-            y = g.Op("Add", {Quantize(g, g.Parameter("r", result), of_others), y});
+            y = g.Op("Add", {FakeQuantized(g, g.Parameter("r", result), of_others), y});
             inputs.push_back(NumbersOf(result, others, of_others));
             for (size_t i = 0; i < expected.size(); ++i)
               expected[i] = to.Number(0) + to.scale * to.Code(expected[i]) + of_others.Number(others[i]);
-            y = Quantize(g, y, to);
+            y = FakeQuantized(g, y, to);
             slack += 0.5;
           }
           g.Result(y);
@@ -134,7 +134,7 @@ TEST(QuantizedProductsTest, LongSums) {
   const std::vector<int64_t> weights(140000, 127), codes(70000, 255);
   TestGraph g;
   const Quantization by{.scale = 1};
-  g.Result(product.Add(g, Quantize(g, g.Parameter("x", product.left), by), weights));
+  g.Result(product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), by), weights));
   const auto made = RunGraph(g.graph, {.threads = 2}, {NumbersOf(product.left, codes, by)});
   for (int64_t o = 0; o < 2; ++o)
     EXPECT_NEAR(made[0].ElementAsDouble(o), 255.0 * 127 * 70000 * FilterScale(o), 1e3);
@@ -148,7 +148,7 @@ TEST(QuantizedProductsTest, FactorsOnOtherSides) {
   for (const bool transposed : {false, true}) {
     for (const bool is_right : {false, true}) {
       TestGraph g;
-      const ir::OutputPort quantized = Quantize(g, g.Parameter("x", {12, 12}), {.zero = 128});
+      const ir::OutputPort quantized = FakeQuantized(g, g.Parameter("x", {12, 12}), {.zero = 128});
       ir::AttributeMap attributes;
       attributes.Set("transpose_a", transposed);
       const ir::OutputPort constant = g.Const(matrix);

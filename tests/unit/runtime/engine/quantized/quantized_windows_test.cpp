@@ -21,7 +21,7 @@ void CheckSums(const Convolved& window, int zero, Spread spread, const std::stri
   const std::vector<int64_t> codes = DrawCodes(window.image, zero, spread, 1);
   const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 2);
   TestGraph g;
-  g.Result(window.Add(g, Quantize(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
+  g.Result(window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
   const std::vector<int64_t> sums = window.Sums(Less(codes, zero), weights);
   std::vector<double> expected;
   for (size_t i = 0; i < sums.size(); ++i)
@@ -110,7 +110,7 @@ TEST(QuantizedWindowsTest, LargestSums) {
       const std::vector<int64_t> codes(SizeOf(window.image), 255);
       const std::vector<int64_t> weights(static_cast<size_t>(16 * channels * 9), weight);
       TestGraph g;
-      g.Result(window.Add(g, Quantize(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
+      g.Result(window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
       const std::vector<int64_t> sums = window.Sums(codes, weights);
       const auto made = RunGraph(g.graph, {.threads = 1}, {NumbersOf(window.image, codes, by)});
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -179,7 +179,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
   const Shape result = window.Result();
   TestGraph g;
   ir::OutputPort y =
-      window.Add(g, Quantize(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
+      window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
   std::vector<TensorValue> inputs = {NumbersOf(window.image, codes, from)};
   const std::vector<int64_t> sums = window.Sums(Less(codes, from.zero), weights);
   std::vector<double> expected;
@@ -208,12 +208,12 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
     y = g.Op("Clamp", {y}, limits);
     for (double& number : expected) number = std::clamp(number, -3.0, 6.0);
   }
-  y = Quantize(g, y, to);
+  y = FakeQuantized(g, y, to);
   double slack = 1e-3;
   if (follows == Follows::kResidual || follows == Follows::kResidualRelu) {
     const std::vector<int64_t> others = DrawCodes(result, 60, Spread::kAnywhere, 5);
     const Quantization of_others{.scale = to.scale * 2, .zero = 60};
-    y = g.Op("Add", {y, Quantize(g, g.Parameter("r", result), of_others)});
+    y = g.Op("Add", {y, FakeQuantized(g, g.Parameter("r", result), of_others)});
     inputs.push_back(NumbersOf(result, others, of_others));
     if (follows == Follows::kResidualRelu) y = g.Op("ReLU", {y});
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -221,7 +221,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
       if (follows == Follows::kResidualRelu) expected[i] = std::max(expected[i], 0.0);
     }
     slack += 0.5;  // of the code before the sum
-    y = Quantize(g, y, to);
+    y = FakeQuantized(g, y, to);
   }
   g.Result(y);
   ExpectCodes(g, inputs, to, expected, "", slack);
@@ -271,8 +271,8 @@ TEST(QuantizedWindowsTest, SecondReaders) {
   const std::vector<int64_t> sums = window.Sums(Less(codes, 120), weights);
   TestGraph g;
   const ir::OutputPort y =
-      window.Add(g, Quantize(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
-  const ir::OutputPort quantized = Quantize(g, g.Op("ReLU", {y}), to);
+      window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), from), window.FilterOf(weights));
+  const ir::OutputPort quantized = FakeQuantized(g, g.Op("ReLU", {y}), to);
   g.Result(y, "sums");
   g.Result(window.Add(g, quantized, window.FilterOf(weights)), "next");
   g.Result(quantized, "codes");
@@ -303,7 +303,7 @@ TEST(QuantizedWindowsTest, FiltersOfNumbers) {
   for (const bool is_constant : {true, false}) {
     const TensorValue filter = RandomTensor(window.Filter(), 8);
     TestGraph g;
-    const ir::OutputPort x = Quantize(g, g.Parameter("x", window.image), {.zero = 128});
+    const ir::OutputPort x = FakeQuantized(g, g.Parameter("x", window.image), {.zero = 128});
     const ir::OutputPort factor = is_constant ? g.Const(filter) : g.Parameter("filter", window.Filter());
     g.Result(g.Op("Convolution", {x, factor}, window.Attributes()));
     std::vector<TensorValue> inputs = {RandomTensor(window.image, 9)};
