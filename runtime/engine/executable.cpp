@@ -87,7 +87,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
     outputs_.push_back(MakePort(graph_->node(id).name(), graph_->output(graph_->node(id).input(0))));
   }
   RegisterReferenceKernels(kernels_);
-  if (backend_ == Backend::kFast) RegisterOneDnnKernels(kernels_);
+  if (backend_ == Backend::kFast) RegisterFastKernels(kernels_);
   if (add_kernels_) added_ = kernels_.AddForeign(add_kernels_);
   if (options.tune || !options.way.empty() || cache_ != nullptr) {
     tuner_ = std::make_unique<Tuner>(
@@ -116,7 +116,7 @@ Digest ExecutableImpl::DigestOfModel() const {
 }
 
 void ExecutableImpl::TakeWarnings(Emitter& emitter) const {
-  const std::string fault = backend_ == Backend::kFast ? FaultOfOneDnn() : std::string();
+  const std::string fault = backend_ == Backend::kFast ? OneDnnLoadError() : std::string();
   if (!fault.empty() && !has_reported_onednn_.exchange(true))
     emitter.Emit(kNoOneDnn, {},
                  "some operations run in reference kernels, which are slow, because oneDNN is missing: {}; "

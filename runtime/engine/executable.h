@@ -20,8 +20,8 @@ class KernelRegistry;
 
 struct ExecutableOptions {
   Backend backend = Backend::kFast;
-  // The requested precision. kBf16 falls back to kF32 without `HasBf16()`; `PrecisionHere()` maps a user's
-  // choice to a precision of this machine.
+  // The requested precision. kBf16 falls back to kF32 without `HasBf16()`; `EffectivePrecision()` maps a
+  // user's choice to a precision of this machine.
   Precision precision = Precision::kF32;
   int threads = 0;  // 0: all that the process may use
   RunLimits limits = {};

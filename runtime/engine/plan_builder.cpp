@@ -228,7 +228,7 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .wanted_output = WantedOutput(work.last())};
   if (const auto codes = codes_.filters.find(work.main->id()); codes != codes_.filters.end()) {
     request.request.filter_scales = codes->second.scales;
-    request.request.filter_magnitude = codes->second.most_magnitude;
+    request.request.filter_magnitude = codes->second.max_magnitude;
   }
   const bool is_tuned = options_.tuner != nullptr && backend == options_.backend;
   return is_tuned ? options_.tuner->Prepare(request.request) : (*factory)(request.request);

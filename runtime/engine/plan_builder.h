@@ -117,7 +117,7 @@ class PlanBuilder {
   // Groups by their last node; other nodes of a group are only in `in_group_`.
   llvm::DenseMap<ir::NodeId, Work> groups_;
   llvm::DenseMap<ir::NodeId, bool> in_group_;
-  CodedNodes codes_;
+  QuantizedNodes codes_;
   // Constant values and views of them.
   std::map<ValueId, TensorValue> constants_;
 };

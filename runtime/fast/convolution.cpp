@@ -6,24 +6,24 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/fast/coded_products.h"
-#include "runtime/fast/dense_product.h"
-#include "runtime/fast/depthwise.h"
-#include "runtime/fast/direct_convolution.h"
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
-#include "runtime/fast/gathered_windows.h"
-#include "runtime/fast/grouped_convolution.h"
+#include "runtime/fast/algorithms.h"
+#include "runtime/fast/conv/depthwise_convolution.h"
+#include "runtime/fast/conv/direct_convolution.h"
+#include "runtime/fast/conv/few_output_convolution.h"
+#include "runtime/fast/conv/grouped_convolution.h"
+#include "runtime/fast/conv/im2col_convolution.h"
+#include "runtime/fast/conv/winograd_convolution.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/gemm/gemm.h"
+#include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/inner_product.h"
-#include "runtime/fast/integer_products.h"
-#include "runtime/fast/merged_groups.h"
-#include "runtime/fast/plane_convolution.h"
+#include "runtime/fast/int8/int8_convolution.h"
+#include "runtime/fast/int8/integer_gemm.h"
+#include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/quantization.h"
-#include "runtime/fast/ways.h"
-#include "runtime/fast/window_tiles.h"
-#include "runtime/fast/winograd.h"
 #include "runtime/kernels/window.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/merged_groups.h"
 
 namespace nnefc::runtime {
 
@@ -38,10 +38,10 @@ struct SpatialDims {
 };
 
 // Returns whether each window along the axis contains an input pixel.
-bool AllSeeInput(const WindowAxis& axis) {
+bool AllWindowsTouchInput(const WindowAxis& axis) {
   if (axis.before == 0 && axis.after <= 0) return true;
   for (int64_t place = 0; place < axis.output; ++place) {
-    if (SeeingTaps(axis, place).count() == 0) return false;
+    if (ValidTaps(axis, place).count() == 0) return false;
   }
   return true;
 }
@@ -57,7 +57,7 @@ SpatialDims MakeSpatial(const Window& window, size_t rank) {
     dims.after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
     dims.covers_input &= axis.before == 0 && axis.output == 1 && axis.size == axis.input &&
                          (axis.dilation == 1 || axis.size == 1);
-    dims.all_see_input &= AllSeeInput(axis);
+    dims.all_see_input &= AllWindowsTouchInput(axis);
   }
   return dims;
 }
@@ -227,43 +227,45 @@ std::optional<PreparedKernel> MakeConvolutionOf(const KernelRequest& request, co
 
 // int8 convolution with quantized input and filter, i32 accumulators and an f32 epilogue.
 template <bool kGrouped>
-std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given, const SpatialDims& spatial) {
-  const DnnCodes* source = CodesOf(given.inputs[0]);
+std::optional<PreparedKernel> MakeQuantizedConvolution(const KernelRequest& given,
+                                                       const SpatialDims& spatial) {
+  const DnnQuantization* source = QuantizationOf(given.inputs[0]);
   const llvm::ArrayRef<float> scales = given.filter_scales;
   if (source == nullptr || scales.empty()) return std::nullopt;
-  const CodedRequest coded(given);
-  const DnnType type = coded.range ? DnnType::u8 : ProductType(given);
+  const Int8Request coded(given);
+  const DnnType type = coded.range ? DnnType::u8 : MatmulType(given);
   const DnnType operands = coded.range ? DnnType::f32 : type;
-  const std::vector<float> products = ScalesOfProducts(*source, scales);
-  std::optional<FoldedCodes> folded;
-  if (coded.range) folded = FoldCodes(coded.request, *coded.range, products, 1);
+  const std::vector<float> products = AccumulatorScales(*source, scales);
+  std::optional<FoldedRequantization> folded;
+  if (coded.range) folded = FoldRequantization(coded.request, *coded.range, products, 1);
   if (coded.sum) {
     if (!folded || !spatial.all_see_input) return std::nullopt;
     folded->sum = FoldSum(given, *coded.range, *coded.sum);
     if (!folded->sum) return std::nullopt;
   }
-  auto own = MakeCodedConvolution(given, {source, &coded, folded}, kGrouped);
+  auto own = MakeInt8Convolution(given, {source, &coded, folded}, kGrouped);
   if (own || !HasVnni()) return own;
   const std::optional<DnnPostOps> posts =
-      folded ? DnnPostOps::MakeForFoldedCodes(*folded, given.outputs[0].shape.size())
-             : DnnPostOps::MakeForCodes(coded.request, 1, operands, coded.range, spatial.all_see_input);
+      folded ? DnnPostOps::MakeForRequantization(*folded, given.outputs[0].shape.size())
+             : DnnPostOps::MakeForQuantized(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
-  SetCodeScales(attributes, *source, folded ? folded->scales : products);
+  SetInt8Scales(attributes, *source, folded ? folded->scales : products);
   const ConvolutionShape shape = ShapeOf<kGrouped>(given, spatial, folded && !folded->bias.empty());
   const ConvolutionPrimitive primitive =
       TryConvolution(shape, attributes, dnnl::algorithm::convolution_direct,
                      ChannelsLastDesc(shape.input, DnnType::u8), ChannelsLastDesc(shape.output, type));
   if (!IsUsable(primitive, *posts)) return std::nullopt;
   DnnKernelBuilder builder(given);
-  builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
-  builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-                     {.filter_codes = DnnFilterCodes{.scales = scales.vec(), .mask = kGrouped ? 3 : 1}});
+  builder.AddQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
+  builder.AddInputIn(
+      DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
+      {.filter_codes = DnnFilterQuantization{.scales = scales.vec(), .mask = kGrouped ? 3 : 1}});
   if (shape.bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, PlainDesc(shape.output[1]));
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
-    const CodeRange& range = coded.sum ? coded.sum->range : *coded.range;
-    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), range.codes);
+    const QuantizationRange& range = coded.sum ? coded.sum->range : *coded.range;
+    builder.AddQuantizedOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), range.codes);
   } else {
     builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   }
@@ -272,8 +274,8 @@ std::optional<PreparedKernel> MakeConvolutionOfCodes(const KernelRequest& given,
 }
 
 // Returns the GEMM sizes of a 1x1 convolution with stride 1; nothing for others.
-std::optional<DenseSizes> PixelProductSizes(const ir::Node& convolution, llvm::ArrayRef<int64_t> input,
-                                            const ValueInfo& filter, llvm::ArrayRef<int64_t> output) {
+std::optional<GemmSizes> PointwiseConvolutionSizes(const ir::Node& convolution, llvm::ArrayRef<int64_t> input,
+                                                   const ValueInfo& filter, llvm::ArrayRef<int64_t> output) {
   const llvm::ArrayRef<int64_t> window = llvm::ArrayRef<int64_t>(filter.shape).drop_front(2);
   if (filter.constant == nullptr || Volume(window) != 1) return std::nullopt;
   if (std::min(filter.shape[0], filter.shape[1]) < kChannelBlock) return std::nullopt;
@@ -283,18 +285,18 @@ std::optional<DenseSizes> PixelProductSizes(const ir::Node& convolution, llvm::A
   if (!llvm::all_of(spatial.strides, is(1)) || !llvm::all_of(spatial.before, is(0)) ||
       !llvm::all_of(spatial.after, is(0)))
     return std::nullopt;
-  return DenseSizes{.images = input[0],
-                    .rows = *Volume(input.drop_front(2)),
-                    .terms = filter.shape[1],
-                    .outputs = filter.shape[0],
-                    .is_blocked = true,
-                    .inputs_first = false};
+  return GemmSizes{.images = input[0],
+                   .rows = *Volume(input.drop_front(2)),
+                   .terms = filter.shape[1],
+                   .outputs = filter.shape[0],
+                   .is_blocked = true,
+                   .inputs_first = false};
 }
 
-std::optional<PreparedKernel> MakePixelProduct(const KernelRequest& request) {
-  const std::optional<DenseSizes> sizes =
-      PixelProductSizes(*request.node, request.inputs[0].shape, request.inputs[1], request.outputs[0].shape);
-  return sizes ? MakeDenseProduct(request, *sizes, {}, request.posts) : std::nullopt;
+std::optional<PreparedKernel> MakePointwiseConvolution(const KernelRequest& request) {
+  const std::optional<GemmSizes> sizes = PointwiseConvolutionSizes(
+      *request.node, request.inputs[0].shape, request.inputs[1], request.outputs[0].shape);
+  return sizes ? MakeGemm(request, *sizes, {}, request.posts) : std::nullopt;
 }
 
 template <bool kGrouped>
@@ -304,27 +306,27 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
   const SpatialDims spatial = MakeSpatial(WindowOfConvolution(request), input.size() - 2);
-  if (auto kernel = MakeConvolutionOfCodes<kGrouped>(request, spatial))
-    return OnlyWay(request, std::move(*kernel));
+  if (auto kernel = MakeQuantizedConvolution<kGrouped>(request, spatial))
+    return OnlyAlgorithm(request, std::move(*kernel));
   // Quantized steps may have inputs of other types.
   if (!DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped && spatial.covers_input && request.inputs[1].constant != nullptr) {
     const InnerProduct product{
         .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = output[1]};
-    if (auto kernel = MakeInPlaceProduct(request, product, 1)) return kernel;
+    if (auto kernel = MakeGemv(request, product, 1)) return kernel;
     const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1);
     if (!posts) return std::nullopt;
     if (std::optional<PreparedKernel> kernel = MakeInnerProduct(request, *posts, product)) return kernel;
   }
   if (request.precision == Precision::kBf16) {
     if (auto kernel = MakeConvolutionOf<kGrouped>(request, spatial, DnnType::bf16))
-      return OnlyWay(request, std::move(*kernel));
-  } else if (auto kernel = kGrouped ? MakeDepthwise(request) : MakePixelProduct(request)) {
+      return OnlyAlgorithm(request, std::move(*kernel));
+  } else if (auto kernel = kGrouped ? MakeDepthwise(request) : MakePointwiseConvolution(request)) {
     return kernel;
   }
   if (!kGrouped) {
     if (auto kernel = MakeWinograd(request)) return kernel;
-    for (const auto make : {MakePlaneConvolution, MakeGatheredConvolution}) {
+    for (const auto make : {MakeFewOutputConvolution, MakeIm2colConvolution}) {
       auto kernel = make(request);
       if (kernel && !MakesNanOfBorder(spatial, request.inputs[1].constant)) return kernel;
     }
@@ -346,9 +348,9 @@ std::optional<PreparedKernel> MakeConvolution(const KernelRequest& request) {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& request) {
+std::optional<PreparedKernel> MakeScaledPointwiseConvolution(const KernelRequest& request) {
   if (request.posts.empty() || !DnnAcceptsAll(request) || request.precision == Precision::kExact ||
-      ProductType(request) != DnnType::f32)
+      MatmulType(request) != DnnType::f32)
     return std::nullopt;
   const PostOperation& post = request.posts[0];
   if (post.node->info().products == nullptr || post.chained_input != 0) return std::nullopt;
@@ -359,13 +361,13 @@ std::optional<PreparedKernel> MakeScaledPixelProduct(const KernelRequest& reques
   if (images.shape.size() != request.outputs[0].shape.size() || images.shape[0] != 1) return std::nullopt;
   if (ClassifyOperand(*request.node, scale, images.shape, 1) != OperandShape::kPerChannel)
     return std::nullopt;
-  const std::optional<DenseSizes> sizes =
-      PixelProductSizes(*post.node, images.shape, filter, request.outputs[0].shape);
+  const std::optional<GemmSizes> sizes =
+      PointwiseConvolutionSizes(*post.node, images.shape, filter, request.outputs[0].shape);
   if (!sizes) return std::nullopt;
-  const DenseInputs inputs{.left = 1 - numbers,
-                           .weights = static_cast<size_t>(post.first_operand),
-                           .scale = static_cast<int>(numbers)};
-  return MakeDenseProduct(request, *sizes, inputs, request.posts.drop_front());
+  const GemmInputs inputs{.left = 1 - numbers,
+                          .weights = static_cast<size_t>(post.first_operand),
+                          .scale = static_cast<int>(numbers)};
+  return MakeGemm(request, *sizes, inputs, request.posts.drop_front());
 }
 
 void RegisterDnnConvolution(KernelRegistry& registry) {
@@ -374,8 +376,7 @@ void RegisterDnnConvolution(KernelRegistry& registry) {
   for (std::string_view name : {"Convolution", "GroupConvolution"})
     registry.AddWays(Backend::kFast, {"opset1"}, name,
                      {kDirect, kWinograd, kChannelsLast, kPreferred, kTiles});
-  registry.AddWays(Backend::kFast, {"opset1"}, "Convolution",
-                   {kMatrixProduct, kInnerProduct, kInPlace, kGathered});
+  registry.AddWays(Backend::kFast, {"opset1"}, "Convolution", {kMatmul, kInnerProduct, kGemv, kIm2col});
 }
 
 }  // namespace nnefc::runtime

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
+#include "runtime/fast/conv/col2im_deconvolution.h"
+#include "runtime/fast/factories.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/spread_product.h"
 #include "runtime/kernels/transposed_window.h"
+#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -151,8 +151,8 @@ std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
   // A node with an output shape has three inputs; the reference kernel handles its padding.
   if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
   if (!kGrouped) {
-    if (auto kernel = MakeSpreadProduct(request)) return kernel;
-    if (!request.posts.empty() && IsSpreadOfFew(request)) return std::nullopt;
+    if (auto kernel = MakeCol2imDeconvolution(request)) return kernel;
+    if (!request.posts.empty() && IsFewOutputDeconvolution(request)) return std::nullopt;
   }
   // Swapping axes requires row-major filters.
   if (request.inputs[1].layout != nullptr) return std::nullopt;

@@ -1,7 +1,7 @@
 #include "runtime/fast/describe.h"
-#include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/lanes/lanes.h"
 #include "runtime/fast/register.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/onednn/dnnl_layout.h"
 
 #include "fmt/format.h"
 
@@ -35,7 +35,7 @@ std::string_view NameOf(dnnl::cpu_isa isa) {
 
 std::string DescribeOneDnn() {
   const dnnl_version_t* found = dnnl_version();
-  if (found == nullptr) return FaultOfOneDnn();
+  if (found == nullptr) return OneDnnLoadError();
   const dnnl_version_t& version = *found;
   return fmt::format("oneDNN {}.{}.{}, which uses {}", version.major, version.minor, version.patch,
                      NameOf(dnnl::get_effective_cpu_isa()));
@@ -44,7 +44,7 @@ std::string DescribeOneDnn() {
 std::string DescribeInstructions() {
   return fmt::format("oneDNN {}.{}.{}, AVX-512 {}, bf16 {}, VNNI {}, AMX {}, lanes {}", DNNL_VERSION_MAJOR,
                      DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, HasAvx512(), HasBf16(), HasVnni(), HasAmx(),
-                     LaneCount());
+                     SimdWidth());
 }
 
 }  // namespace nnefc::runtime

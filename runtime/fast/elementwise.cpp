@@ -2,10 +2,10 @@
 
 #include <functional>
 
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
+#include "runtime/fast/factories.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/vector_math.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -95,10 +95,10 @@ std::optional<algorithm> BinaryAlgorithm(ir::ElementFunction function) {
 
 // out = function(a, b) for the whole memory of a layout.
 template <typename Function>
-class ElementsKernel final : public Kernel {
+class ElementwiseKernel final : public Kernel {
  public:
-  explicit ElementsKernel(int64_t count) : count_(count) {}
-  std::string implementation() const override { return "nnefc:elements"; }
+  explicit ElementwiseKernel(int64_t count) : count_(count) {}
+  std::string implementation() const override { return "nnefc:elementwise"; }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
     const auto* a = reinterpret_cast<const float*>(run.input(0).bytes());
@@ -124,18 +124,18 @@ struct LargerNumber {
   [[gnu::always_inline]] float operator()(float a, float b) const { return a > b ? a : b; }
 };
 
-std::shared_ptr<const Kernel> KernelOfElements(algorithm algorithm, int64_t count) {
+std::shared_ptr<const Kernel> MakeElementwiseKernel(algorithm algorithm, int64_t count) {
   switch (algorithm) {
     case algorithm::binary_add:
-      return std::make_shared<ElementsKernel<std::plus<float>>>(count);
+      return std::make_shared<ElementwiseKernel<std::plus<float>>>(count);
     case algorithm::binary_sub:
-      return std::make_shared<ElementsKernel<std::minus<float>>>(count);
+      return std::make_shared<ElementwiseKernel<std::minus<float>>>(count);
     case algorithm::binary_mul:
-      return std::make_shared<ElementsKernel<std::multiplies<float>>>(count);
+      return std::make_shared<ElementwiseKernel<std::multiplies<float>>>(count);
     case algorithm::binary_min:
-      return std::make_shared<ElementsKernel<SmallerNumber>>(count);
+      return std::make_shared<ElementwiseKernel<SmallerNumber>>(count);
     case algorithm::binary_max:
-      return std::make_shared<ElementsKernel<LargerNumber>>(count);
+      return std::make_shared<ElementwiseKernel<LargerNumber>>(count);
     default:
       return nullptr;  // quotients of layout padding are NaN
   }
@@ -146,7 +146,7 @@ std::optional<PreparedKernel> MakeOfElements(const KernelRequest& request, algor
                                              const memory::desc& desc) {
   if (!request.posts.empty() || TypeOf(desc) != DnnType::f32) return std::nullopt;
   PreparedKernel prepared;
-  prepared.kernel = KernelOfElements(algorithm, static_cast<int64_t>(desc.get_size() / sizeof(float)));
+  prepared.kernel = MakeElementwiseKernel(algorithm, static_cast<int64_t>(desc.get_size() / sizeof(float)));
   if (prepared.kernel == nullptr) return std::nullopt;
   prepared.inputs = {LayoutOf(desc), LayoutOf(desc)};
   prepared.outputs = {LayoutOf(desc)};
@@ -181,12 +181,12 @@ std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request,
   if (images == 1 && !request.node->info().is_commutative) return std::nullopt;
   if (request.inputs[images].layout == nullptr || shape != request.inputs[images].shape) return std::nullopt;
   const Shape& other = request.inputs[1 - images].shape;
-  const ChannelNumbers numbers = ClassifyChannelNumbers(*request.node, other, shape);
+  const PerChannelOperand numbers = ClassifyPerChannelOperand(*request.node, other, shape);
   const bool scalar = ClassifyOperand(*request.node, other, shape, 1) == OperandShape::kScalar;
-  if (numbers == ChannelNumbers::kNone && !scalar) return std::nullopt;
+  if (numbers == PerChannelOperand::kNone && !scalar) return std::nullopt;
   memory::dims dims(shape.size(), 1);
-  if (numbers != ChannelNumbers::kNone) dims[1] = shape[1];
-  if (numbers == ChannelNumbers::kOfEachImage) dims[0] = shape[0];
+  if (numbers != PerChannelOperand::kNone) dims[1] = shape[1];
+  if (numbers == PerChannelOperand::kPerImage) dims[0] = shape[0];
   const memory::desc data = DescOf(request.inputs[images]);
   if (!request.posts.empty() && OverrunsWithPosts(data)) return std::nullopt;
   const memory::desc second = PlainDesc(dims, TypeOf(data));
@@ -206,15 +206,15 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
   const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->info().function);
   if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
   if (*algorithm == algorithm::binary_add) {
-    if (std::optional<PreparedKernel> kernel = MakeSumOfCodes(request)) return kernel;
+    if (std::optional<PreparedKernel> kernel = MakeQuantizedSum(request)) return kernel;
   }
   if (*algorithm == algorithm::binary_mul) {
-    if (std::optional<PreparedKernel> kernel = MakeScaledPixelProduct(request)) return kernel;
+    if (std::optional<PreparedKernel> kernel = MakeScaledPointwiseConvolution(request)) return kernel;
   }
   if (request.inputs[1].constant != nullptr) {
     if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
   }
-  if (std::optional<PreparedKernel> kernel = MakeOfBlockedChannels(request)) return kernel;
+  if (std::optional<PreparedKernel> kernel = MakePerChannelBinary(request)) return kernel;
   // Only single-input functions are fused into these.
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;
@@ -225,20 +225,20 @@ std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
 }
 
 std::optional<PreparedKernel> MakeGate(const KernelRequest& request) {
-  if (auto kernel = MakeGateInVectors(request)) return kernel;
+  if (auto kernel = MakeVectorizedGate(request)) return kernel;
   return MakeEltwise(request);
 }
 
 std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
-  if (auto kernel = MakeFunctionInTiles(request)) return kernel;
+  if (auto kernel = MakeEpilogueFunction(request)) return kernel;
   return MakeEltwise(request);
 }
 
 // A single slope makes this an elementwise function.
 std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
-  if (auto kernel = MakeSlopeInVectors(request)) return kernel;
+  if (auto kernel = MakeVectorizedPRelu(request)) return kernel;
   if (auto kernel = MakeEltwise(request)) return kernel;
-  return DnnAcceptsAll(request) ? MakeOfBlockedChannels(request) : std::nullopt;
+  return DnnAcceptsAll(request) ? MakePerChannelBinary(request) : std::nullopt;
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ void RegisterDnnElementwise(KernelRegistry& registry) {
   for (std::string_view name : {"Swish", "HSwish", "Mish"})
     registry.Add(Backend::kFast, {"opset4"}, name, GuardedDnnFactory<MakeCurve>);
   // oneDNN's soft_relu is not accurate enough (post_ops.cpp).
-  registry.Add(Backend::kFast, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeFunctionInTiles>);
+  registry.Add(Backend::kFast, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeEpilogueFunction>);
   registry.Add(Backend::kFast, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeCurve>);
   for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"}) {
     registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);

@@ -1,14 +1,14 @@
 #include "llvm/ADT/DenseSet.h"
-#include "runtime/fast/families.h"
-#include "runtime/fast/functions.h"
+#include "runtime/fast/factories.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_functions.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
-constexpr size_t kMostPosts = 8;
+constexpr size_t kMaxPosts = 8;
 
 // Returns a value's type and shape if known.
 std::optional<ValueInfo> InfoOf(const ir::Graph& graph, ir::OutputPort port) {
@@ -122,7 +122,7 @@ class Finder {
   // Convolutions and matmuls come first, to claim additions before elementwise operations do.
   std::vector<FusionGroup> Find() {
     for (ir::NodeId id : graph_.nodes()) AddGatheredChannels(graph_.node(id));
-    for (ir::NodeId id : graph_.nodes()) AddCodeTable(graph_.node(id));
+    for (ir::NodeId id : graph_.nodes()) AddLookupTable(graph_.node(id));
     for (const bool first : {true, false}) {
       for (ir::NodeId id : graph_.nodes()) AddGroup(graph_.node(id), first);
     }
@@ -148,9 +148,9 @@ class Finder {
   }
 
   // Includes the following quantization if its result is used as quantized values.
-  void AddCodeTable(const ir::Node& convert) {
-    if (!IsOfCodeTable(graph_, convert) ||
-        !codes_.contains(SeenNode(graph_, graph_.node(convert.input(0).node)).id()))
+  void AddLookupTable(const ir::Node& convert) {
+    if (!IsInLookupTable(graph_, convert) ||
+        !codes_.contains(SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
       return;
     const ir::Node& gather = *OnlyUser(convert);
     FusionGroup group{.main = convert.id(), .posts = {gather.id()}};
@@ -172,7 +172,7 @@ class Finder {
     if (fusible == Fusible::kNothing || (fusible == Fusible::kAnything) != first) return;
     if (claimed_.contains(main.id())) return;
     FusionGroup group{.main = main.id()};
-    const size_t most = fusible == Fusible::kRelu ? 1 : kMostPosts;
+    const size_t most = fusible == Fusible::kRelu ? 1 : kMaxPosts;
     ir::OutputPort port = main.port();
     Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(*part, result)};
     while (group.posts.size() < most) {
@@ -182,7 +182,7 @@ class Finder {
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
       if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
         group.posts.push_back(next.id());  // quantization of the result is the last post-op
-        if (*part == Part::kConvolution) AddSumOfCodes(next, group);
+        if (*part == Part::kConvolution) AddQuantizedSum(next, group);
         break;
       }
       if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
@@ -223,7 +223,7 @@ class Finder {
 
   // Fuses the quantization of a convolution with the quantized sum of it and another tensor, with or without
   // a relu in between: a convolution can accumulate onto its output.
-  void AddSumOfCodes(const ir::Node& codes, FusionGroup& group) {
+  void AddQuantizedSum(const ir::Node& codes, FusionGroup& group) {
     const ir::Node* sum = OnlyUser(codes);
     if (sum == nullptr || claimed_.contains(sum->id()) || !Is(*sum, Part::kSum)) return;
     for (ir::OutputPort port : sum->inputs()) {

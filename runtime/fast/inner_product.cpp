@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "runtime/fast/chunked_product.h"
-#include "runtime/fast/coded_products.h"
-#include "runtime/fast/lanes/row_dots.h"
-#include "runtime/fast/product_steps.h"
-#include "runtime/fast/round_up.h"
-#include "runtime/fast/ways.h"
+#include "runtime/fast/algorithms.h"
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/int8/int8_convolution.h"
+#include "runtime/fast/simd/gemv_microkernel.h"
+#include "runtime/fast/split_k_matmul.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime {
 
@@ -18,7 +18,7 @@ namespace {
 
 // minimum rows for oneDNN 2.6's matmul with packed weights to beat its inner product, especially with weights
 // from memory: 0.85 of the time on transformer layers
-constexpr int64_t kLeastRows = 8;
+constexpr int64_t kMinRows = 8;
 
 // Adds the arguments common to both primitives; `swapped` if the rows of the constant are the columns of the
 // primitive's weights.
@@ -39,9 +39,9 @@ PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, con
   return builder.Finish(Primitive(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, const DnnPostOps& posts,
-                                                const InnerProduct& shape) {
-  const DnnType type = ProductType(request);
+std::optional<PreparedKernel> MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& posts,
+                                            const InnerProduct& shape) {
+  const DnnType type = MatmulType(request);
   const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
   const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
   const memory::desc bias = PlainDesc({1, shape.outputs});
@@ -57,15 +57,15 @@ std::optional<PreparedKernel> MakeMatrixProduct(const KernelRequest& request, co
 // Minimum byte size of weights used in place. They come from memory or an outer cache for each row, at a
 // speed independent of their layout; in place, from the mapped file if any, they save the packed copy and its
 // packing time. With AVX2 oneDNN is no faster for smaller ones either.
-size_t LeastInPlace() {
-  constexpr size_t kOfWide = size_t{1} << 20, kOfNarrow = size_t{1} << 10;
-  return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+size_t MinGemvOutputs() {
+  constexpr size_t kFor512 = size_t{1} << 20, kFor256 = size_t{1} << 10;
+  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
 }
 
 // y[o] = sum over i of x[i] * weights[o, i], with post-ops.
-class InPlaceProduct final : public Kernel {
+class Gemv final : public Kernel {
  public:
-  InPlaceProduct(const InnerProduct& shape, ProductSteps steps) : shape_(shape), steps_(std::move(steps)) {}
+  Gemv(const InnerProduct& shape, Epilogue steps) : shape_(shape), steps_(std::move(steps)) {}
   std::string implementation() const override { return "in_place"; }
 
   // Column operands, and the result padded to whole blocks.
@@ -90,7 +90,7 @@ class InPlaceProduct final : public Kernel {
     const float* x;
     const float* weights;
     float* y;
-    ProductSteps::Operands operands;
+    Epilogue::Operands operands;
   };
 
   int64_t PaddedOutputs() const { return RoundUp(shape_.outputs, kBlockColumns); }
@@ -98,12 +98,12 @@ class InPlaceProduct final : public Kernel {
   void RunBlock(const Call& call, int64_t block) const {
     const int64_t first = block * kBlockColumns;
     float* y = call.y + first;
-    MakeRowDots({.x = call.x,
-                 .rows = call.weights,
-                 .inputs = shape_.inputs,
-                 .first = first,
-                 .last = shape_.outputs - 1,
-                 .sums = y});
+    RunGemvMicrokernel({.x = call.x,
+                        .rows = call.weights,
+                        .inputs = shape_.inputs,
+                        .first = first,
+                        .last = shape_.outputs - 1,
+                        .sums = y});
     const float* bias = call.operands.ColumnsOf(steps_.bias(), first);
     const float* start = call.operands.ElementsOf(steps_.start(), first);
     for (int64_t i = 0; i < kBlockColumns; ++i) {
@@ -120,32 +120,32 @@ class InPlaceProduct final : public Kernel {
   }
 
   InnerProduct shape_;
-  ProductSteps steps_;
+  Epilogue steps_;
 };
 
-bool IsForInPlaceProduct(const KernelRequest& request, const InnerProduct& shape) {
+bool IsForGemv(const KernelRequest& request, const InnerProduct& shape) {
   const ValueInfo& weights = request.inputs[1];
   if (weights.constant == nullptr || weights.constant->compressed() != nullptr || shape.inputs_first)
     return false;
-  const bool is_f32 = weights.type == ElementType::kF32 && ProductType(request) == DnnType::f32;
+  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == DnnType::f32;
   if (!is_f32 || shape.rows != 1) return false;
-  return request.way.empty() ? weights.constant->byte_size() >= LeastInPlace() : request.way == kInPlace;
+  return request.way.empty() ? weights.constant->byte_size() >= MinGemvOutputs() : request.way == kGemv;
 }
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, const InnerProduct& shape,
-                                                 int64_t channel_axis) {
-  if (!IsForInPlaceProduct(request, shape)) return std::nullopt;
-  if (!HasLanes()) return std::nullopt;
-  std::optional<ProductSteps> steps = ProductSteps::Make(request, request.posts, channel_axis);
+std::optional<PreparedKernel> MakeGemv(const KernelRequest& request, const InnerProduct& shape,
+                                       int64_t channel_axis) {
+  if (!IsForGemv(request, shape)) return std::nullopt;
+  if (!HasSimd()) return std::nullopt;
+  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, channel_axis);
   if (!steps) return std::nullopt;
   // Per-element operands are read in whole blocks.
   if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0) return std::nullopt;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
-  auto kernel = std::make_shared<InPlaceProduct>(shape, std::move(*steps));
+  auto kernel = std::make_shared<Gemv>(shape, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
@@ -154,15 +154,15 @@ std::optional<PreparedKernel> MakeInPlaceProduct(const KernelRequest& request, c
 std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
                                                const InnerProduct& shape) {
   const bool is_free = request.way.empty();
-  if (!is_free && request.way != kMatrixProduct && request.way != kInnerProduct) return std::nullopt;
-  if (is_free ? shape.rows >= kLeastRows : request.way == kMatrixProduct) {
-    if (std::optional<PreparedKernel> kernel = MakeChunkedProduct(request, posts, shape)) return kernel;
-    if (std::optional<PreparedKernel> kernel = MakeMatrixProduct(request, posts, shape)) return kernel;
+  if (!is_free && request.way != kMatmul && request.way != kInnerProduct) return std::nullopt;
+  if (is_free ? shape.rows >= kMinRows : request.way == kMatmul) {
+    if (std::optional<PreparedKernel> kernel = MakeSplitKMatmul(request, posts, shape)) return kernel;
+    if (std::optional<PreparedKernel> kernel = MakeDnnMatmul(request, posts, shape)) return kernel;
     if (!is_free) return std::nullopt;
   }
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
-  const DnnType type = ProductType(request);
+  const DnnType type = MatmulType(request);
   const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
   const memory::desc weights = AnyDesc({shape.outputs, shape.inputs}, type);
   const memory::desc bias = PlainDesc({shape.outputs});
@@ -175,23 +175,23 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
   return Finish<inner_product_forward>(request, posts, primitive, shape.inputs_first);
 }
 
-std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given, const InnerProduct& shape) {
-  const DnnCodes* source = CodesOf(given.inputs[0]);
+std::optional<PreparedKernel> MakeInt8InnerProduct(const KernelRequest& given, const InnerProduct& shape) {
+  const DnnQuantization* source = QuantizationOf(given.inputs[0]);
   if (source == nullptr || given.filter_scales.empty()) return std::nullopt;
-  const CodedRequest coded(given);
+  const Int8Request coded(given);
   if (coded.sum) return std::nullopt;
-  const std::vector<float> products = ScalesOfProducts(*source, given.filter_scales);
+  const std::vector<float> products = AccumulatorScales(*source, given.filter_scales);
   const auto last_axis = static_cast<int64_t>(given.outputs[0].shape.size()) - 1;
-  const std::optional<FoldedCodes> folded =
-      coded.range ? FoldCodes(coded.request, *coded.range, products, last_axis) : std::nullopt;
-  auto own = MakeCodedProduct(given, {source, &coded, folded}, shape);
+  const std::optional<FoldedRequantization> folded =
+      coded.range ? FoldRequantization(coded.request, *coded.range, products, last_axis) : std::nullopt;
+  auto own = MakeInt8Matmul(given, {source, &coded, folded}, shape);
   if (own || !HasVnni()) return own;
   const std::optional<DnnPostOps> posts =
-      folded ? DnnPostOps::MakeForFoldedCodes(*folded, 2)
-             : DnnPostOps::MakeForRowsOfCodes(coded.request, shape.rows, shape.outputs, coded.range);
+      folded ? DnnPostOps::MakeForRequantization(*folded, 2)
+             : DnnPostOps::MakeForQuantizedRows(coded.request, shape.rows, shape.outputs, coded.range);
   if (!posts) return std::nullopt;
   dnnl::primitive_attr attributes = posts->Attributes();
-  SetCodeScales(attributes, *source, folded ? folded->scales : products);
+  SetInt8Scales(attributes, *source, folded ? folded->scales : products);
   const DnnType type = coded.range ? DnnType::u8 : DnnType::f32;
   const memory::desc left = PlainDesc({shape.rows, shape.inputs}, DnnType::u8);
   const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, DnnType::s8);
@@ -204,15 +204,16 @@ std::optional<PreparedKernel> MakeInnerProductOfCodes(const KernelRequest& given
   if (!primitive || IsDnnReference(primitive.impl_info_str()) || IsDnnGemm(primitive.impl_info_str()))
     return std::nullopt;
   DnnKernelBuilder builder(given);
-  builder.AddReshapedCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
+  builder.AddReshapedQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
   constexpr int kColumns = 1 << 1;
-  builder.AddInputIn(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-                     {.order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
-                      .filter_codes = DnnFilterCodes{.scales = given.filter_scales.vec(), .mask = kColumns}});
+  builder.AddInputIn(
+      DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
+      {.order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
+       .filter_codes = DnnFilterQuantization{.scales = given.filter_scales.vec(), .mask = kColumns}});
   if (has_bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, bias);
   posts->AddArguments(primitive, primitive.dst_desc(), builder);
   if (coded.range) {
-    builder.AddReshapedCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
+    builder.AddReshapedQuantizedOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
   } else {
     builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   }

@@ -1,14 +1,14 @@
 // MatMul, with weights in a layout chosen at planning time if the right side is a constant matrix.
 
-#include "runtime/fast/compressed.h"
-#include "runtime/fast/dense_product.h"
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
+#include "runtime/fast/algorithms.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/gemm/compressed_gemm.h"
+#include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/inner_product.h"
-#include "runtime/fast/integer_products.h"
+#include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/ways.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_kernel.h"
 
 namespace nnefc::runtime {
 
@@ -17,9 +17,9 @@ namespace {
 using dnnl::memory;
 
 // minimum rows; with AVX-512 oneDNN is just as fast for fewer
-int64_t LeastDenseRows() {
-  constexpr int64_t kOfWide = 32, kOfNarrow = 8;
-  return LaneCount() == kWideLanes ? kOfWide : kOfNarrow;
+int64_t MinGemmRows() {
+  constexpr int64_t kFor512 = 32, kFor256 = 8;
+  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
 }
 
 // x times a constant matrix or its transpose. All axes of x but the last are rows.
@@ -34,21 +34,21 @@ std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) 
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
   const InnerProduct product{
       .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
-  if (std::optional<PreparedKernel> kernel = MakeInnerProductOfCodes(request, product))
-    return OnlyWay(request, std::move(*kernel));
+  if (std::optional<PreparedKernel> kernel = MakeInt8InnerProduct(request, product))
+    return OnlyAlgorithm(request, std::move(*kernel));
   if (!DnnAcceptsAll(request)) return std::nullopt;
-  if (IsForCompressedProduct(request, product))
-    return request.way.empty() ? MakeCompressedProduct(request, product) : std::nullopt;
+  if (IsForCompressedGemm(request, product))
+    return request.way.empty() ? MakeCompressedGemm(request, product) : std::nullopt;
   const auto last_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
-  if (auto kernel = MakeInPlaceProduct(request, product, last_axis)) return kernel;
-  if (rows >= LeastDenseRows() && ProductType(request) == DnnType::f32) {
-    const DenseSizes sizes{.images = 1,
-                           .rows = rows,
-                           .terms = product.inputs,
-                           .outputs = outputs,
-                           .is_blocked = false,
-                           .inputs_first = inputs_first};
-    if (auto kernel = MakeDenseProduct(request, sizes, {}, request.posts)) return kernel;
+  if (auto kernel = MakeGemv(request, product, last_axis)) return kernel;
+  if (rows >= MinGemmRows() && MatmulType(request) == DnnType::f32) {
+    const GemmSizes sizes{.images = 1,
+                          .rows = rows,
+                          .terms = product.inputs,
+                          .outputs = outputs,
+                          .is_blocked = false,
+                          .inputs_first = inputs_first};
+    if (auto kernel = MakeGemm(request, sizes, {}, request.posts)) return kernel;
   }
   const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
   if (!posts) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   // Vectors belong to the reference kernel, biases to a separate step.
   if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
-  const DnnType type = ProductType(request);
+  const DnnType type = MatmulType(request);
   const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank, type);
   const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank, type);
   const dnnl::matmul::desc desc(source, weights, PlainDesc(output));
@@ -95,7 +95,7 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
 }
 
 std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
-  if (request.inputs[0].type == ElementType::kI32) return MakeIntegerProduct(request);
+  if (request.inputs[0].type == ElementType::kI32) return MakeIntegerMatmul(request);
   // Quantizing steps may accept inputs of other types.
   const bool accepts =
       DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);
@@ -125,7 +125,7 @@ std::optional<Factors> FactorsOf(const ir::Graph& graph, ir::NodeId id) {
   return Factors{*a, *b, *product};
 }
 
-void SeeAsMatrices(ir::Graph& graph, ir::NodeId id, const Factors& shapes) {
+void ConvertToMatrices(ir::Graph& graph, ir::NodeId id, const Factors& shapes) {
   const ir::Node& product = graph.node(id);
   const ir::Origin origin = product.origin();
   const std::string name = product.name();
@@ -164,14 +164,14 @@ bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
   return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
 }
 
-void SeeVectorsAsMatrices(ir::Graph& graph) {
+void ConvertVectorsToMatrices(ir::Graph& graph) {
   for (ir::NodeId id : Products(graph)) {
     const std::optional<Factors> vectors = FactorsOf(graph, id);
-    if (vectors && (vectors->a.size() == 1 || vectors->b.size() == 1)) SeeAsMatrices(graph, id, *vectors);
+    if (vectors && (vectors->a.size() == 1 || vectors->b.size() == 1)) ConvertToMatrices(graph, id, *vectors);
   }
 }
 
-void TransposeLeftFactors(ir::Graph& graph) {
+void TransposeLeftOperands(ir::Graph& graph) {
   for (ir::NodeId id : Products(graph)) {
     const ir::Node& product = graph.node(id);
     if (!product.Bool("transpose_a")) continue;
@@ -193,7 +193,7 @@ void TransposeLeftFactors(ir::Graph& graph) {
 
 void RegisterDnnMatMul(KernelRegistry& registry) {
   registry.Add(Backend::kFast, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
-  registry.AddWays(Backend::kFast, {"opset1"}, "MatMul", {kMatrixProduct, kInnerProduct, kInPlace, kTiles});
+  registry.AddWays(Backend::kFast, {"opset1"}, "MatMul", {kMatmul, kInnerProduct, kGemv, kTiles});
 }
 
 }  // namespace nnefc::runtime

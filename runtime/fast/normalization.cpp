@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/fast/blocked_normalization.h"
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/pointwise/blocked_normalization.h"
 #include "runtime/fast/post_ops.h"
-#include "runtime/fast/vector_math.h"
+#include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -24,8 +24,8 @@ std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
   if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
   if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
   // oneDNN computes nothing for tensors of higher rank.
-  constexpr size_t kMostAxes = 5;
-  if (request.inputs[0].shape.size() > kMostAxes) return std::nullopt;
+  constexpr size_t kMaxAxes = 5;
+  if (request.inputs[0].shape.size() > kMaxAxes) return std::nullopt;
   const memory::desc data = DescInF32(request.inputs[0]);
   const dnnl::lrn_forward::desc desc(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels, data,
@@ -58,14 +58,14 @@ class SoftmaxKernel final : public Kernel {
     ParallelParts(count, [&](int64_t begin, int64_t end) {
       int32_t beyond = 0;
       Vectorized([&] {
-        for (int64_t i = begin; i < end; ++i) beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMost));
+        for (int64_t i = begin; i < end; ++i) beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMax));
       });
       if (beyond != 0) finite.store(false, std::memory_order_relaxed);
     });
     return finite;
   }
 
-  static constexpr float kMost = std::numeric_limits<float>::max();
+  static constexpr float kMax = std::numeric_limits<float>::max();
   std::shared_ptr<const Kernel> primitive_, rows_;
 };
 
@@ -74,7 +74,7 @@ std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
     return std::nullopt;
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
-  std::optional<PreparedKernel> rows = MakeSoftmaxInVectors(request);
+  std::optional<PreparedKernel> rows = MakeVectorizedSoftmax(request);
   // For small inputs, such as a classifier's result, creating the oneDNN primitive takes longer than a
   // thousand runs save.
   constexpr int64_t kFew = 1 << 14;
@@ -110,7 +110,7 @@ bool HasFiniteParameters(const KernelRequest& request) {
 
 std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
   if (!DnnAcceptsAll(request) || request.inputs[0].shape.size() < 3) return std::nullopt;
-  if (!HasFiniteParameters(request)) return MakeBatchNormOfRows(request);
+  if (!HasFiniteParameters(request)) return MakeRowBatchNorm(request);
   if (std::optional<PreparedKernel> kernel = MakeBlockedBatchNorm(request)) return kernel;
   const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
   if (!posts) return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
                                                                     true);
   // For row-major tensors oneDNN's portable code propagates NaN through relu.
   if (!primitive || std::string_view(primitive.impl_info_str()).find("jit") == std::string_view::npos)
-    return MakeBatchNormOfRows(request);
+    return MakeRowBatchNorm(request);
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);

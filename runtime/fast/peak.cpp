@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
-#include "runtime/fast/lanes/multiply_add.h"
 #include "runtime/fast/register.h"
+#include "runtime/fast/simd/fma_throughput.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
 
@@ -14,16 +14,16 @@ namespace nnefc::runtime {
 double MeasurePeak(int threads) {
   constexpr int64_t kRounds = 200'000;  // a few milliseconds
   constexpr int kTries = 8;
-  if (!HasLanes()) return 0;
+  if (!HasSimd()) return 0;
   const ThreadScope scope(threads);
-  std::vector<float> kept(static_cast<size_t>(CurrentThreads() * kWideLanes));
+  std::vector<float> kept(static_cast<size_t>(CurrentThreads() * kSimdWidth512));
   double most = 0;
   for (int i = 0; i < kTries; ++i) {
     std::vector<double> made(static_cast<size_t>(CurrentThreads()));
     const auto start = std::chrono::steady_clock::now();
     ParallelFor(CurrentThreads(), kParallelGrain, [&](int64_t thread) {
       made[static_cast<size_t>(thread)] =
-          MultiplyAndAdd(kRounds, &kept[static_cast<size_t>(thread * kWideLanes)]);
+          MeasureFmaThroughput(kRounds, &kept[static_cast<size_t>(thread * kSimdWidth512)]);
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     double operations = 0;

@@ -7,14 +7,14 @@
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/fast/bfloat_pooling.h"
-#include "runtime/fast/blocked_pooling.h"
-#include "runtime/fast/coded_pooling.h"
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/families.h"
-#include "runtime/fast/vector_math.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/int8/int8_pooling.h"
+#include "runtime/fast/pointwise/bf16_pooling.h"
+#include "runtime/fast/pointwise/blocked_pooling.h"
+#include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/window.h"
+#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -30,10 +30,10 @@ struct PoolingDims {
 
 // Pools quantized values if `codes` is not null; its quantization must be increasing.
 std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
-                                          const PoolingDims& dims, const DnnCodes* codes = nullptr) {
+                                          const PoolingDims& dims, const DnnQuantization* codes = nullptr) {
   using dnnl::pooling_forward;
   const memory::desc input = DescOf(request.inputs[0]);
-  const memory::desc source = codes != nullptr ? DescOfCodes(input) : input;
+  const memory::desc source = codes != nullptr ? QuantizedDesc(input) : input;
   const pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source,
                                    AnyDesc(request.outputs[0].shape, TypeOf(source)), dims.strides,
                                    dims.kernel, dims.before, dims.after);
@@ -41,8 +41,8 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
   if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
   DnnKernelBuilder builder(request);
   if (codes != nullptr) {
-    builder.AddCodesInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *codes);
-    builder.AddCodesOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), *codes);
+    builder.AddQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *codes);
+    builder.AddQuantizedOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), *codes);
   } else {
     builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
     builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -194,13 +194,13 @@ bool HasEmptyWindow(const Window& window) {
 }
 
 // Pools bf16 images in NHWC.
-std::optional<PreparedKernel> MakePoolOfBfloats(const KernelRequest& request, const Window& window) {
+std::optional<PreparedKernel> MakeBf16Pool(const KernelRequest& request, const Window& window) {
   const memory::desc input = DescOf(request.inputs[0]);
   const WindowAxis& planes = window[0];
   if (TypeOf(input) != DnnType::bf16 || !IsChannelsLast(input)) return std::nullopt;
   if (planes.input != 1 || planes.output != 1 || planes.size != 1) return std::nullopt;
   PreparedKernel prepared;
-  prepared.kernel = MakeBfloatMaxPool(
+  prepared.kernel = MakeBf16MaxPool(
       {.batch = request.inputs[0].shape[0], .channels = request.inputs[0].shape[1], .window = window});
   prepared.inputs.push_back(request.inputs[0].layout);
   prepared.outputs.resize(request.outputs.size());
@@ -210,12 +210,12 @@ std::optional<PreparedKernel> MakePoolOfBfloats(const KernelRequest& request, co
 
 std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
                                           const Window& window) {
-  const DnnCodes* codes = CodesOf(request.inputs[0]);
+  const DnnQuantization* codes = QuantizationOf(request.inputs[0]);
   if (codes != nullptr && !HasEmptyWindow(window)) {
-    if (auto kernel = MakeCodedMaxPool(request, window, *codes)) return kernel;
+    if (auto kernel = MakeInt8MaxPool(request, window, *codes)) return kernel;
     if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
   }
-  if (auto kernel = MakePoolOfBfloats(request, window)) return kernel;
+  if (auto kernel = MakeBf16Pool(request, window)) return kernel;
   std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
   if (!prepared) return std::nullopt;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
@@ -256,9 +256,9 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
   const bool exclude_pad = average && request.node->Bool("exclude-pad");
   const Window window =
       MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));
-  const Pooled pooled = !average      ? Pooled::kMaximum
-                        : exclude_pad ? Pooled::kMeanOfInput
-                                      : Pooled::kMeanOfPadding;
+  const PoolingKind pooled = !average      ? PoolingKind::kMaximum
+                             : exclude_pad ? PoolingKind::kAverageExcludingPadding
+                                           : PoolingKind::kAverageIncludingPadding;
   if (auto kernel = MakeBlockedPooling(request, pooled, window)) return kernel;
   PoolingDims dims;
   for (size_t i = 5 - input.size(); i < 3; ++i) {
@@ -279,7 +279,7 @@ std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
 }
 
 // Pools all pixels of each channel.
-template <Pooled kPooled>
+template <PoolingKind kPooled>
 std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
   if (!request.posts.empty() || request.inputs[1].constant == nullptr) return std::nullopt;
   const ValueInfo& input = request.inputs[0];
@@ -294,8 +294,9 @@ std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
   }
-  constexpr bool kIsMean = kPooled == Pooled::kMeanOfInput;
-  if (const DnnCodes* codes = CodesOf(input)) return kIsMean ? MakeCodedMean(request, *codes) : std::nullopt;
+  constexpr bool kIsMean = kPooled == PoolingKind::kAverageExcludingPadding;
+  if (const DnnQuantization* codes = QuantizationOf(input))
+    return kIsMean ? MakeInt8AveragePool(request, *codes) : std::nullopt;
   Window window;
   for (size_t i = 2; i < input.shape.size(); ++i) {
     const int64_t extent = input.shape[i];
@@ -310,10 +311,10 @@ std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
                      {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
 }
 
-template <Pooled kPooled>
+template <PoolingKind kPooled>
 std::optional<PreparedKernel> MakeReduction(const KernelRequest& request) {
   if (auto kernel = GuardedDnnFactory<MakePoolOfPixels<kPooled>>(request)) return kernel;
-  return kPooled == Pooled::kMaximum ? MakeMaximumOfRows(request) : MakeMeanOfRows(request);
+  return kPooled == PoolingKind::kMaximum ? MakeRowMaximum(request) : MakeRowMean(request);
 }
 
 }  // namespace
@@ -321,8 +322,9 @@ std::optional<PreparedKernel> MakeReduction(const KernelRequest& request) {
 void RegisterDnnPooling(KernelRegistry& registry) {
   registry.Add(Backend::kFast, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
   registry.Add(Backend::kFast, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kFast, {"opset1"}, "ReduceMean", MakeReduction<Pooled::kMeanOfInput>);
-  registry.Add(Backend::kFast, {"opset1"}, "ReduceMax", MakeReduction<Pooled::kMaximum>);
+  registry.Add(Backend::kFast, {"opset1"}, "ReduceMean",
+               MakeReduction<PoolingKind::kAverageExcludingPadding>);
+  registry.Add(Backend::kFast, {"opset1"}, "ReduceMax", MakeReduction<PoolingKind::kMaximum>);
 }
 
 }  // namespace nnefc::runtime

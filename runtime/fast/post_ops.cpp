@@ -8,26 +8,6 @@ namespace nnefc::runtime {
 using dnnl::algorithm;
 using dnnl::memory;
 
-OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
-                             llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
-  if (operand.size() > result.size()) return OperandShape::kOther;
-  const bool is_slope = node.Is(ir::ElementFunction::kPRelu);
-  // Slopes with a single axis apply to channels, if their number matches.
-  const bool of_channels = is_slope && operand.size() == 1 && result.size() > 1 && operand[0] == result[1];
-  const size_t missing = of_channels ? 1 : result.size() - operand.size();
-  bool scalar = true;
-  bool per_channel = true;
-  for (size_t i = 0; i < operand.size(); ++i) {
-    if (operand[i] == 1) continue;
-    scalar = false;
-    per_channel &= static_cast<int64_t>(i + missing) == channel_axis && operand[i] == result[i + missing];
-  }
-  if (scalar) return OperandShape::kScalar;
-  if (missing > 0 && !is_slope && !AlignsLastAxes(node)) return OperandShape::kOther;
-  if (per_channel) return OperandShape::kPerChannel;
-  return operand == result ? OperandShape::kFull : OperandShape::kOther;
-}
-
 bool DnnPostOps::Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
                      int64_t channel_axis) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
@@ -90,18 +70,19 @@ std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t
   return posts;
 }
 
-std::optional<DnnPostOps> DnnPostOps::MakeForCodes(const KernelRequest& request, int64_t channel_axis,
-                                                   DnnType type, const std::optional<CodeRange>& range,
-                                                   bool takes_sum) {
+std::optional<DnnPostOps> DnnPostOps::MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
+                                                       DnnType type,
+                                                       const std::optional<QuantizationRange>& range,
+                                                       bool takes_sum) {
   DnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = takes_sum && !range;
   if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
-  if (range && !posts.AddCodes(*range)) return std::nullopt;
+  if (range && !posts.AddQuantization(*range)) return std::nullopt;
   return posts;
 }
 
-DnnPostOps DnnPostOps::MakeForFoldedCodes(const FoldedCodes& codes, size_t rank) {
+DnnPostOps DnnPostOps::MakeForRequantization(const FoldedRequantization& codes, size_t rank) {
   DnnPostOps posts;
   posts.number_desc_ = NumberDesc(rank);
   std::optional<std::pair<float, float>> limits = codes.limits;
@@ -127,8 +108,8 @@ void DnnPostOps::AddLastFunction() {
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size() - 1});
 }
 
-bool DnnPostOps::AddCodes(const CodeRange& range) {
-  const CodeMap map(range);
+bool DnnPostOps::AddQuantization(const QuantizationRange& range) {
+  const QuantizationMap map(range);
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size()});
   return functions_.AppendLinear(map.factor, map.offset);
 }
@@ -148,18 +129,18 @@ std::optional<DnnPostOps> DnnPostOps::MakeForRows(const KernelRequest& request, 
   return posts;
 }
 
-std::optional<DnnPostOps> DnnPostOps::MakeForRowsOfCodes(const KernelRequest& request, int64_t rows,
-                                                         int64_t columns,
-                                                         const std::optional<CodeRange>& range) {
+std::optional<DnnPostOps> DnnPostOps::MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
+                                                           int64_t columns,
+                                                           const std::optional<QuantizationRange>& range) {
   DnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = !range;
   if (!posts.AddAllOfRows(request, rows, columns)) return std::nullopt;
-  if (range && !posts.AddCodes(*range)) return std::nullopt;
+  if (range && !posts.AddQuantization(*range)) return std::nullopt;
   return posts;
 }
 
-DnnPostOps DnnPostOps::BehindSum() const {
+DnnPostOps DnnPostOps::AfterSum() const {
   DnnPostOps posts = *this;
   posts.posts_.insert(posts.posts_.begin(), {.kind = Post::Kind::kSum});
   return posts;

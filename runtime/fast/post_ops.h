@@ -3,23 +3,14 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/fast/dnnl_kernel.h"
-#include "runtime/fast/functions.h"
-#include "runtime/fast/onednn.h"
-#include "runtime/fast/quantization.h"
+#include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/int8/quantization.h"
 #include "runtime/kernels/kernel.h"
+#include "runtime/onednn/dnnl_functions.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/onednn.h"
 
 namespace nnefc::runtime {
-
-// The shape of an operand of the binary operation `node` relative to its result; the first match applies.
-enum class OperandShape : uint8_t {
-  kScalar,      // one element
-  kPerChannel,  // one element per position of the channel axis
-  kFull,        // same size as the result
-  kOther,
-};
-OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
-                             llvm::ArrayRef<int64_t> result, int64_t channel_axis);
 
 // The post-ops of a step, translated to oneDNN.
 class DnnPostOps {
@@ -31,19 +22,21 @@ class DnnPostOps {
                                         DnnType type = DnnType::f32, bool takes_sum = true);
   // For an int8 convolution: the bias is added like any operand, and the result has type `type` or, with a
   // `range`, is quantized.
-  static std::optional<DnnPostOps> MakeForCodes(const KernelRequest& request, int64_t channel_axis,
-                                                DnnType type, const std::optional<CodeRange>& range,
-                                                bool takes_sum);
+  static std::optional<DnnPostOps> MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
+                                                    DnnType type,
+                                                    const std::optional<QuantizationRange>& range,
+                                                    bool takes_sum);
   // Returns the remaining post-ops for folded requantization; the primitive applies bias and scales.
-  static DnnPostOps MakeForFoldedCodes(const FoldedCodes& codes, size_t rank);
+  static DnnPostOps MakeForRequantization(const FoldedRequantization& codes, size_t rank);
   // For a primitive that treats its row-major result as a matrix: biases belong to the last axis.
   static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
   // The same for quantized results.
-  static std::optional<DnnPostOps> MakeForRowsOfCodes(const KernelRequest& request, int64_t rows,
-                                                      int64_t columns, const std::optional<CodeRange>& range);
+  static std::optional<DnnPostOps> MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
+                                                        int64_t columns,
+                                                        const std::optional<QuantizationRange>& range);
 
   // Returns the same post-ops after a sum with the previous content of the result.
-  DnnPostOps BehindSum() const;
+  DnnPostOps AfterSum() const;
   bool begins_with_sum() const { return !posts_.empty() && posts_[0].kind == Post::Kind::kSum; }
   bool has_sum() const { return has_sum_; }
   // Returns true if there is nothing but a bias.
@@ -64,7 +57,7 @@ class DnnPostOps {
     int operand = -1;     // operand of kSum and kBinary; -1: the intermediate result of a part of the step
     dnnl::algorithm algorithm{};
     dnnl::memory::desc operand_desc{};
-    std::optional<FoldedCodes::Sum> of_codes = std::nullopt;  // kSum
+    std::optional<FoldedRequantization::Sum> of_codes = std::nullopt;  // kSum
   };
 
   // The descriptors of operands: one element per channel, or the shape of the result.
@@ -75,7 +68,7 @@ class DnnPostOps {
   bool AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns);
   void AddLastFunction();
   // Appends quantization; stores clamp the values.
-  bool AddCodes(const CodeRange& range);
+  bool AddQuantization(const QuantizationRange& range);
   // Returns false if the operation is unsupported.
   bool Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
            int64_t channel_axis);

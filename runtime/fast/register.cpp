@@ -1,17 +1,17 @@
 #include "runtime/fast/register.h"
 
 #include "compiler/ir/infer.h"
-#include "runtime/fast/families.h"
+#include "runtime/fast/factories.h"
 
 namespace nnefc::runtime {
 
 namespace {
 
 void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
-  SeeVectorsAsMatrices(graph);
-  TransposeLeftFactors(graph);
-  PutCodeTables(graph, precision, evaluate);
-  GatherMovedChannels(graph, precision);
+  ConvertVectorsToMatrices(graph);
+  TransposeLeftOperands(graph);
+  InsertLookupTables(graph, precision, evaluate);
+  FuseChannelPermutations(graph, precision);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_v
   return {id, 0};
 }
 
-void RegisterOneDnnKernels(KernelRegistry& registry) {
+void RegisterFastKernels(KernelRegistry& registry) {
   RegisterDnnConvolution(registry);
   RegisterDnnDeconvolution(registry);
   RegisterDnnPooling(registry);
@@ -41,12 +41,12 @@ void RegisterOneDnnKernels(KernelRegistry& registry) {
   RegisterImageTransposes(registry);
   RegisterImageResampling(registry);
   registry.SetHooks(Backend::kFast, {.rewrite = Rewrite,
-                                     .find_codes = FindCodes,
+                                     .find_codes = FindQuantizedNodes,
                                      .find_fusions = FindFusions,
                                      .make_reorder = MakeDnnReorder,
                                      .join = JoinDnnLayouts,
                                      .part = PartOfDnnLayout,
-                                     .reshape = ReshapeCodes});
+                                     .reshape = ReshapeQuantized});
 }
 
 }  // namespace nnefc::runtime

@@ -76,12 +76,12 @@ struct PostOperation {
 };
 
 // The 8-bit quantization of a constant filter.
-struct FilterCodes {
+struct FilterQuantization {
   // Scales per output channel: all its elements are multiples of the scale by -128 to 127. Empty if a channel
   // has no such scale.
   std::vector<float> scales;
   // The maximum over outputs of the sum of absolute quantized values, plus a bound on rounding errors.
-  float most_magnitude = 0;
+  float max_magnitude = 0;
 };
 
 // A node and the nodes fused to it, with known shapes.
@@ -95,7 +95,7 @@ struct KernelRequest {
   // All readers of output 0 accept 8-bit quantized values.
   bool as_codes = false;
   // Scales of a constant filter (input 1); empty if the node is not quantized. `filter_magnitude` is
-  // FilterCodes::most_magnitude.
+  // FilterQuantization::max_magnitude.
   llvm::ArrayRef<float> filter_scales = {};
   float filter_magnitude = 0;
   // The layout of output 0 that its readers prefer, or null for no preference.

@@ -63,9 +63,9 @@ struct FusionGroup {
 };
 using FusionFinder = std::vector<FusionGroup> (*)(const ir::Graph&, const llvm::DenseSet<ir::NodeId>& codes);
 // The nodes of a graph that work on 8-bit quantized values.
-struct CodedNodes {
+struct QuantizedNodes {
   llvm::DenseSet<ir::NodeId> results;  // nodes whose result is read, or computed, as quantized values
-  llvm::DenseMap<ir::NodeId, FilterCodes> filters;  // KernelRequest::filter_scales
+  llvm::DenseMap<ir::NodeId, FilterQuantization> filters;  // KernelRequest::filter_scales
 };
 // Computes the only output of a node, an f32 tensor of this shape, from these inputs. Returns nothing if that
 // fails.
@@ -86,7 +86,7 @@ class ConstantNumbers {
   virtual std::vector<float> Get(const TensorValue& value, std::string_view what, size_t count,
                                  Find find) = 0;
 };
-using CodeFinder = CodedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
+using CodeFinder = QuantizedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
 // Creates a kernel that copies a value from one layout to another; null is row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
                                                          const Layout& from, const Layout& to);

@@ -55,7 +55,7 @@ def run(nnefc: Path, folder: Path, shape: list[int], zero: int, network, codes: 
         return outputs["y"], done.stdout + done.stderr
 
 
-def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray, kernel: str = "nnefc:clamped_codes") -> None:
+def assert_exact(found: np.ndarray, profile: str, sums: np.ndarray, kernel: str = "nnefc:int8_saturating") -> None:
     if has_lanes():
         assert kernel in profile, profile
     np.testing.assert_array_equal(found, sums.astype(np.float32) * (SCALE * FILTER_SCALE))
@@ -103,7 +103,7 @@ def test_groups(nnefc: Path, tmp_path: Path, width: int, outputs: int, groups: i
         return ops.group_convolution(x, weights.astype(np.float32) * FILTER_SCALE, [stride] * 2, [1, 1], [1, 1], [1, 1])
 
     found, profile = run(nnefc, tmp_path, shape, zero, network, codes)
-    assert_exact(found, profile, convolved(codes - zero, weights, [stride] * 2, [1, 1], [1, 1], [1, 1]), "nnefc:groups_of_codes")
+    assert_exact(found, profile, convolved(codes - zero, weights, [stride] * 2, [1, 1], [1, 1], [1, 1]), "nnefc:int8_grouped")
 
 
 @pytest.mark.parametrize("kind", KINDS)

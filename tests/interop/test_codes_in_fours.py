@@ -55,7 +55,7 @@ def check(nnefc: Path, folder: Path, inputs: dict[str, np.ndarray], y: ov.Node, 
             assert done.returncode == 0, done.stderr
             if not limit and has_wide_vnni():
                 profile = done.stdout + done.stderr
-                assert "nnefc:codes_in_fours" in profile and "\n    Add" not in profile and "nnefc:sum_of_codes" not in profile
+                assert "nnefc:int8_conv_vnni" in profile and "\n    Add" not in profile and "nnefc:int8_sum" not in profile
             with np.load(folder / "out.npz") as outputs:
                 steps = np.abs(outputs["y"] / (OUT_SCALE * SAME_SCALE) - expected)
             assert steps.max() <= 1 and (steps > 0).mean() < 1e-3

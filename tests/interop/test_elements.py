@@ -47,5 +47,5 @@ def test_between_convolutions(nnefc: Path, tmp_path: Path, name: str, channels: 
     for threads in ("1", "2"):
         done = subprocess.run([nnefc, "run", tmp_path / "net.xml", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz",
                                "--threads", threads, "--profile"], check=True, capture_output=True, text=True)
-        assert "nnefc:elements" in done.stdout + done.stderr or not has_lanes()
+        assert "nnefc:elementwise" in done.stdout + done.stderr or not has_lanes()
         np.testing.assert_allclose(np.load(tmp_path / "out.npz")["y"], expected, atol=2e-5 * float(np.abs(expected).max()))

@@ -259,7 +259,7 @@ def test_networks_run_in_codes(nnefc: Path, tmp_path: Path, seed: int, exact: bo
     if "avx512_vnni" in instructions:
         assert "int8" in profile or "vnni" in profile, profile
     elif "avx2" in instructions:
-        assert "nnefc:codes" in profile or "nnefc:winograd_of_codes" in profile, profile
+        assert "nnefc:int8_conv" in profile or "nnefc:int8_winograd" in profile, profile
     exactly = run(nnefc, tmp_path, "--quantize", "--precision", "exact", x=network.data)
     assert np.mean(np.abs(exactly - reference) > 1e-5 * np.abs(reference).max()) <= 0.02
 

@@ -35,7 +35,7 @@ class Network:
     """A random network of convolutions with quantization between them."""
 
     # One of these shows that int8 kernels ran.
-    kernels = ("nnefc:sum_of_codes", "FakeQuantize+Add")
+    kernels = ("nnefc:int8_sum", "FakeQuantize+Add")
 
     def __init__(self, seed: int, exact: bool = False) -> None:
         self.random = np.random.default_rng(seed)
@@ -100,7 +100,7 @@ class Network:
 class Joined(Network):
     """Channels of several results that were quantized separately, quantized again together."""
 
-    kernels = ("nnefc:concat_of_codes",)
+    kernels = ("nnefc:int8_concat",)
 
     def made(self) -> ov.Model:
         # If outputs and inputs are equal in number, filters may have one weight each, with scales other than powers of
@@ -213,7 +213,7 @@ class Functions(Products):
     """Functions of quantized values, over several nodes with quantization between them, on rows or images, and
     reshaped."""
 
-    kernels = ("nnefc:table_of_codes",)
+    kernels = ("nnefc:int8_table",)
 
     def input_shape(self) -> list[int]:
         return [int(self.random.integers(2, 5)), 16, 32]
@@ -317,7 +317,7 @@ def test_older_processors(nnefc: Path, tmp_path: Path, instructions: str, kind: 
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
     for precision in ("f32", "bf16"):
         found, profile = ours(nnefc, tmp_path, "--precision", precision)
-        assert ("nnefc:codes" in profile) == (has_lanes() and instructions != "SSE41"), profile
+        assert ("nnefc:int8_conv" in profile) == (has_lanes() and instructions != "SSE41"), profile
         assert "bf16" not in profile, profile
         assert_near(found, expected)
 
@@ -366,7 +366,7 @@ def test_fewer_products(nnefc: Path, tmp_path: Path, seed: int, monkeypatch: pyt
         monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", instructions)
         for threads in ("1", "2"):
             found, profile = ours(nnefc, tmp_path, "--threads", threads)
-            assert ("nnefc:winograd_of_codes" in profile) == has_lanes(), profile
+            assert ("nnefc:int8_winograd" in profile) == has_lanes(), profile
             np.testing.assert_array_equal(found[0], expected[0])
             np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
 
@@ -400,7 +400,7 @@ def test_lookups_of_the_graph(nnefc: Path, tmp_path: Path, indices: str) -> None
     found, profile = ours(nnefc, tmp_path)
     expected, _ = ours(nnefc, tmp_path, "--backend", "reference")
     np.testing.assert_array_equal(found[0], expected[0])
-    assert ("nnefc:table_of_codes" in profile) == (indices in ("i32", "i64") and has_lanes()), profile
+    assert ("nnefc:int8_table" in profile) == (indices in ("i32", "i64") and has_lanes()), profile
 
 
 @pytest.mark.parametrize("operation", ["MatMul", "Convolution"])

@@ -35,7 +35,7 @@ bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<Te
 }  // namespace
 
 Precision BestPrecision() {
-  return runtime::PrecisionHere(Precision::kBf16);
+  return runtime::EffectivePrecision(Precision::kBf16);
 }
 
 std::optional<Backend> BackendCalled(std::string_view word) {

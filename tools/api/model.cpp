@@ -253,7 +253,7 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     if (graph == nullptr) return outcome;
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
-    given.precision = runtime::PrecisionHere(options.precision);
+    given.precision = runtime::EffectivePrecision(options.precision);
     given.plan_cache = options.plan_cache;
     given.tune = options.tune;
     auto executable = std::make_shared<Executable::State>();

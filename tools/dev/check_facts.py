@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-LANES = "runtime/fast/lanes"
+SIMD = "runtime/fast/simd"
 DEFAULT = re.compile(r"\b(?:Int|Double|Bool|String|Ints|Doubles|Attribute)Or\(")
 BY_NAME = re.compile(r'\bIs\((?:"opset\d+"|(?:ir::)?kNnefSet), |\btype\(\) [!=]= "|StringSwitch<[^;]*\btype\b|\btype [!=]= "'
                      r'|(?:\binfo\(\)|\bInfo\([^()]*(?:\([^()]*\))?[^()]*\))\.name\s*[!=]=|\bop\(\) [!=]= (?:"|\w*name\b)')
@@ -32,10 +32,10 @@ def main() -> int:
                     found.append(f"{name}:{number}: compares operations by name; compare an `OpId`, or ask for the role, a "
                                  "field of the row or an `ir::OpTable` of a set")
     # Each microkernel has a separate test, at both vector widths.
-    for path in sorted((ROOT / LANES).glob("*.cpp")):
-        test = ROOT / "tests/unit" / LANES / f"{path.stem}_test.cpp"
+    for path in sorted((ROOT / SIMD).glob("*.cpp")):
+        test = ROOT / "tests/unit" / SIMD / f"{path.stem}_test.cpp"
         if not test.is_file():
-            found.append(f"{LANES}/{path.name}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
+            found.append(f"{SIMD}/{path.name}: has no unit test; add `{test.relative_to(ROOT).as_posix()}`")
     # An executable created elsewhere would lack the kernels of plug-ins.
     for path in sorted((ROOT / "tools").rglob("*.cpp")):
         name = path.relative_to(ROOT).as_posix()

@@ -1,7 +1,7 @@
 // Kernels of the fast backend that are not oneDNN primitives, against the reference backend, at extents
 // around those of vectors, threads and blocks.
 
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -229,7 +229,7 @@ void CheckAttentionBy(const AttentionCase& made, const char* kernel) {
   if (made.scale) inputs.push_back(g.Const(TensorValue::Scalar(*made.scale)));
   g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", made.causal)));
   SCOPED_TRACE(ToString(made.q) + ToString(made.k) + ToString(made.mask));
-  ExpectBackendsAgree(g, values, 3e-6, HasLanes() ? kernel : "onednn:attention");
+  ExpectBackendsAgree(g, values, 3e-6, HasSimd() ? kernel : "onednn:attention");
 }
 
 // Once unchanged, and once with values in whole blocks, which our own microkernels support.

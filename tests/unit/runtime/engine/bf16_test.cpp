@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "runtime/fast/dnnl_layout.h"
+#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -177,7 +177,7 @@ TEST(Bf16Test, MaximaOfImages) {
             for (float& element : elements)
               element = static_cast<float>(static_cast<int>(random() % 256) - 128);
           });
-      ExpectNearReference(g, {numbers}, 0, "nnefc:max_pool_of_bf16");
+      ExpectNearReference(g, {numbers}, 0, "nnefc:bf16_max_pool");
     }
   }
 }

@@ -1,7 +1,7 @@
 // Operations on blocked images (nChw16c) next to convolutions, against the reference kernels: transposition
 // to channels-last and back, additions and multiplications with per-channel values.
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {
@@ -39,7 +39,7 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
   for (const int threads : {1, 2, 3}) {
     const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
     ASSERT_NE(executable, nullptr);
-    if (HasLanes()) {
+    if (HasSimd()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     }
     const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});
@@ -90,7 +90,7 @@ TEST(BlockedPoolingTest, ImagesThatLieByRows) {
       const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
       const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 2});
       ASSERT_NE(executable, nullptr);
-      EXPECT_EQ(HasLanes() && shape[1] > 3, executable->DescribePlan().find(kPooling) != std::string::npos);
+      EXPECT_EQ(HasSimd() && shape[1] > 3, executable->DescribePlan().find(kPooling) != std::string::npos);
       const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
       ASSERT_TRUE(actual.ok());
       ExpectNear((*actual)[0], RunGraph(g.graph, {.backend = Backend::kReference}, images)[0], 1e-6);

@@ -1,7 +1,7 @@
 // Interpolate and Pad of blocked images that a convolution writes, against the reference kernels, whose sums
 // are in f64.
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {

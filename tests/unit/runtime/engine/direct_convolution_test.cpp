@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {

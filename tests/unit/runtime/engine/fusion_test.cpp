@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -96,7 +96,7 @@ TEST(FusionTest, NumbersForChannelsInBlocks) {
         const std::string plan =
             PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 5, 3}, 3), RandomTensor(numbers, 4)});
         if (op != std::string_view("Divide") || images_first) {
-          EXPECT_TRUE(Contains(plan, "nnefc:channels") || !HasLanes()) << plan;
+          EXPECT_TRUE(Contains(plan, "nnefc:channels") || !HasSimd()) << plan;
         }
       }
     }
@@ -132,7 +132,7 @@ TEST(FusionTest, GrowingConcatenationsNeedNoSteps) {
   }
   g.Result(g.Convolution(g.Op("Concat", parts, axis), g.Weights({16, 96, 1, 1}, 9), 0));
   const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
-  EXPECT_FALSE(Contains(plan, "Concat") && HasLanes()) << plan;
+  EXPECT_FALSE(Contains(plan, "Concat") && HasSimd()) << plan;
 }
 
 // Concatenated parts are one part of another concatenation only in the same order and without a gap.

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {
@@ -17,7 +17,8 @@ struct Groups {
 // 512-bit vectors, of which direct convolutions use two at a time.
 bool FillsRegister(const Groups& groups) {
   if (groups.inputs == groups.outputs && (groups.inputs == 4 || groups.inputs == 8)) return true;
-  return LaneCount() != kWideLanes || (groups.inputs % kWideLanes == 0 && groups.outputs == kWideLanes);
+  return SimdWidth() != kSimdWidth512 ||
+         (groups.inputs % kSimdWidth512 == 0 && groups.outputs == kSimdWidth512);
 }
 
 // `setting.input` has any channel count. Groups that fill 256-bit vectors need not fill 512-bit ones.
@@ -126,7 +127,7 @@ TEST(GroupedConvolutionTest, WindowsAndChainsAtRandom) {
 
 // Neither the border nor the channels of another group are multiplied.
 TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
-  if (!HasLanes()) GTEST_SKIP() << "other kernels are taken";
+  if (!HasSimd()) GTEST_SKIP() << "other kernels are taken";
   for (const int64_t width : {4, 8}) {
     TestGraph g;
     const int64_t groups = 32 / width;

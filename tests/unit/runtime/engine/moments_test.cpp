@@ -1,7 +1,7 @@
 // MVN along rows, and of blocked channels, against the formula in f64: means far larger than the deviation, a
 // first element far from the others, squares out of range of f32, rows of any length.
 
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 
 namespace nnefc::runtime {
 namespace {
@@ -81,7 +81,7 @@ TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
         for (const int threads : {1, 2}) {
           const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
           const std::string plan = executable->DescribePlan();
-          if (HasLanes() && *Volume(pixels) > 1) {
+          if (HasSimd() && *Volume(pixels) > 1) {
             EXPECT_NE(plan.find("nnefc:channels"), std::string::npos) << plan;
           }
           const auto made = Session::Create(executable)->Run({TensorValue::FromFloats(shape, rows.numbers)});

@@ -165,7 +165,7 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
 // Each algorithm of a step, independent of its speed here.
 TEST_F(TunerTest, EachWayComputesTheSame) {
   KernelRegistry names;
-  RegisterOneDnnKernels(names);
+  RegisterFastKernels(names);
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
     const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
     for (const char* operation : {"Convolution", "MatMul"}) {

@@ -1,7 +1,7 @@
 // Nodes that move elements, with outputs as views of their inputs and without.
 
-#include "runtime/fast/lanes/lanes.h"
-#include "tests/unit/runtime/engine/steps_of_tiles.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "tests/unit/runtime/engine/post_op_cases.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -163,7 +163,7 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
     if (of.has_mask) inputs.push_back(RandomTensor({of.heads, of.rows, of.rows}, ++seed));
     ExpectAsReference(g, inputs, "nnefc:attention", 1e-5);
     const auto executable = Compile(g.graph, {.backend = Backend::kFast});
-    if (!HasLanes()) continue;
+    if (!HasSimd()) continue;
     const std::string plan = executable->DescribePlan();
     EXPECT_EQ(Count(plan, "Transpose"), 0U) << plan;
     EXPECT_EQ(Count(plan, "Gather"), 0U) << plan;

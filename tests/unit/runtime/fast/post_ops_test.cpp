@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/fast/onednn.h"
+#include "runtime/onednn/onednn.h"
 namespace nnefc::runtime {
 namespace {
 

@@ -1,5 +1,5 @@
-// The kernels of NNEF's own convolutions and pools, which OpenVINO's do not cover (borders, more axes, indices), against
-// the specification's sums over one to four spatial axes.
+// The kernels of NNEF's own convolutions and pools, which OpenVINO's do not cover (borders, more axes,
+// indices), against the specification's sums over one to four spatial axes.
 
 #include <functional>
 
@@ -34,7 +34,8 @@ int64_t InBorder(int64_t at, int64_t extent, const std::string& border) {
 }
 
 // Calls `visit` with each index below the extents, row-major.
-void ForEachIndex(const std::vector<int64_t>& extents, const std::function<void(const std::vector<int64_t>&)>& visit) {
+void ForEachIndex(const std::vector<int64_t>& extents,
+                  const std::function<void(const std::vector<int64_t>&)>& visit) {
   int64_t volume = 1;
   for (const int64_t extent : extents) volume *= extent;
   for (int64_t i = 0; i < volume; ++i) {
@@ -84,7 +85,8 @@ std::vector<SpatialWindow> SpatialWindows() {
     windows.push_back({{5}, {1}, {3}, {1}, {{0, 0}}, name});
     windows.push_back({{6, 5}, {3, 2}, {1, 2}, {2, 1}, {{2, 1}, {0, 2}}, name});
     windows.push_back({{4, 4, 3}, {2, 3, 1}, {2, 1, 1}, {1, 1, 1}, {{1, 0}, {1, 1}, {0, 0}}, name});
-    windows.push_back({{3, 2, 3, 4}, {2, 1, 3, 2}, {1, 1, 2, 3}, {1, 1, 1, 2}, {{0, 1}, {0, 0}, {1, 1}, {2, 2}}, name});
+    windows.push_back(
+        {{3, 2, 3, 4}, {2, 1, 3, 2}, {1, 1, 2, 3}, {1, 1, 1, 2}, {{0, 1}, {0, 0}, {1, 1}, {2, 2}}, name});
     // The whole image, read to its ends by a mirror at either end.
     windows.push_back({{4}, {4}, {1}, {1}, {{3, 3}}, name});
   }
@@ -168,21 +170,21 @@ TEST(NnefWindowsTest, BordersBeyondAnAxis) {
     int64_t pad;
     bool fits;
   };
-  for (const auto& [border, pad, fits] : {Reach{"reflect", 2, true}, Reach{"reflect", 3, false},
-                                          Reach{"reflect-even", 3, true}, Reach{"reflect-even", 4, false},
-                                          Reach{"replicate", 9, true}, Reach{"constant", 9, true}}) {
+  for (const auto& [border, pad, fits] :
+       {Reach{"reflect", 2, true}, Reach{"reflect", 3, false}, Reach{"reflect-even", 3, true},
+        Reach{"reflect-even", 4, false}, Reach{"replicate", 9, true}, Reach{"constant", 9, true}}) {
     for (const bool is_begin : {true, false}) {
       SCOPED_TRACE(std::string(border) + " " + std::to_string(pad) + (is_begin ? " before" : " after"));
       SpatialWindow window{{3}, {1}, {1}, {1}, {{is_begin ? pad : 0, is_begin ? 0 : pad}}, border};
       TestGraph g;
       ir::AttributeMap attributes = AttributesOfWindow(window);
       attributes.Set("groups", int64_t{1});
-      const ir::NodeId id =
-          g.graph->AddNode("nnef", "conv",
-                           {.name = "y",
-                            .inputs = std::vector<ir::OutputPort>{g.Parameter("x", {1, 1, 3}), g.Parameter("w", {1, 1, 1})},
-                            .attributes = attributes,
-                            .num_outputs = 1});
+      const ir::NodeId id = g.graph->AddNode(
+          "nnef", "conv",
+          {.name = "y",
+           .inputs = std::vector<ir::OutputPort>{g.Parameter("x", {1, 1, 3}), g.Parameter("w", {1, 1, 1})},
+           .attributes = attributes,
+           .num_outputs = 1});
       Emitter emitter;
       if (!ir::InferNode(*g.graph, id, emitter)) {
         EXPECT_FALSE(fits) << Messages(emitter);
@@ -191,9 +193,9 @@ TEST(NnefWindowsTest, BordersBeyondAnAxis) {
       g.Result({id, 0});
       const auto executable = Compile(g.graph, {.backend = Backend::kReference});
       ASSERT_NE(executable, nullptr);
-      const auto outputs = Session::Create(executable)
-                               ->Run({TensorValue::FromFloats({1, 1, 3}, {1, 2, 3}),
-                                      TensorValue::FromFloats({1, 1, 1}, {1})});
+      const auto outputs =
+          Session::Create(executable)
+              ->Run({TensorValue::FromFloats({1, 1, 3}, {1, 2, 3}), TensorValue::FromFloats({1, 1, 1}, {1})});
       EXPECT_EQ(outputs.ok(), fits);
     }
   }

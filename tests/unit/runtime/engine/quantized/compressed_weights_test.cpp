@@ -1,10 +1,10 @@
-// Constants of f32 that are stored in f16, bf16 or blocks of four bits: products of few rows and of more, lookups of rows,
-// and other readers, against loops in f64 over the numbers that they represent.
+// Constants of f32 that are stored in f16, bf16 or blocks of four bits: products of few rows and of more,
+// lookups of rows, and other readers, against loops in f64 over the numbers that they represent.
 
 #include <cstring>
 
-#include "runtime/fast/compressed_rows.h"
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/gemm/compressed_rows.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {
@@ -25,7 +25,8 @@ struct Compressed {
 Compressed MakeCompressed(Form form, const Shape& shape, unsigned seed) {
   std::mt19937 random(seed);
   const auto count = SizeOf(shape);
-  std::vector<uint8_t> bytes(static_cast<size_t>(CompressedFloats::ByteSize(form, static_cast<int64_t>(count))));
+  std::vector<uint8_t> bytes(
+      static_cast<size_t>(CompressedFloats::ByteSize(form, static_cast<int64_t>(count))));
   std::vector<double> numbers(count);
   const auto store = [&](size_t at, uint16_t bits) {
     bytes[at] = static_cast<uint8_t>(bits);
@@ -62,9 +63,11 @@ Compressed MakeCompressed(Form form, const Shape& shape, unsigned seed) {
           numbers};
 }
 
-void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outputs, bool transposed, bool has_relu) {
-  SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(terms) + " terms, " + std::to_string(outputs) +
-               " outputs, form " + std::to_string(static_cast<int>(form)) + (transposed ? ", transposed" : ""));
+void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outputs, bool transposed,
+                            bool has_relu) {
+  SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(terms) + " terms, " +
+               std::to_string(outputs) + " outputs, form " + std::to_string(static_cast<int>(form)) +
+               (transposed ? ", transposed" : ""));
   const Compressed weights =
       MakeCompressed(form, transposed ? Shape{outputs, terms} : Shape{terms, outputs}, 1);
   const TensorValue x = RandomTensor({rows, terms}, 2);
@@ -73,7 +76,7 @@ void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outp
                           With("transpose_b", transposed));
   if (has_relu) y = g.Op("ReLU", {g.Op("Add", {y, Scalar(g, 0.25F)})});
   g.Result(y);
-  const bool is_own = rows <= kMostFactors && (!IsBlocks(form) || (transposed ? terms : outputs) % 32 == 0);
+  const bool is_own = rows <= kMaxLeftRows && (!IsBlocks(form) || (transposed ? terms : outputs) % 32 == 0);
   std::vector<double> expected;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t o = 0; o < outputs; ++o) {
@@ -98,11 +101,11 @@ void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outp
   }
 }
 
-// Numbers of rows that are multiplied together, and one more; terms and outputs around those of vectors and of blocks
-// that threads share.
+// Numbers of rows that are multiplied together, and one more; terms and outputs around those of vectors and
+// of blocks that threads share.
 TEST(CompressedWeightsTest, Products) {
   for (const Form form : kForms) {
-    for (int64_t rows = 1; rows <= kMostFactors + 1; ++rows) {
+    for (int64_t rows = 1; rows <= kMaxLeftRows + 1; ++rows) {
       for (const bool transposed : {true, false}) {
         CheckCompressedProduct(form, rows, 32, 32, transposed, rows % 2 == 0);
         CheckCompressedProduct(form, rows, 64 * rows, 96, transposed, rows % 2 == 1);
@@ -133,7 +136,8 @@ TEST(CompressedWeightsTest, ProductsOfOddExtents) {
 TEST(CompressedWeightsTest, Lookups) {
   for (const Form form : kForms) {
     for (const Shape& shape : {Shape{50, 32}, Shape{9, 2, 64}, Shape{4, 96}, Shape{6, 24}, Shape{64}}) {
-      for (const int64_t axis : {int64_t{0}, static_cast<int64_t>(shape.size()) - 1, -static_cast<int64_t>(shape.size())}) {
+      for (const int64_t axis :
+           {int64_t{0}, static_cast<int64_t>(shape.size()) - 1, -static_cast<int64_t>(shape.size())}) {
         SCOPED_TRACE(ToString(shape) + " along " + std::to_string(axis));
         if (IsBlocks(form) && *Volume(shape) % 32 != 0) continue;
         const Compressed table = MakeCompressed(form, shape, 3);
@@ -166,8 +170,8 @@ TEST(CompressedWeightsTest, RowsOutsideATable) {
   for (const int64_t place : {-7, -6, 5, 6}) {
     TestGraph g;
     g.Result(g.Op("opset8", "Gather",
-                  {g.Const(MakeCompressed(Form::kHalf, {6, 32}, 4).value), g.Parameter("i", {1}, ElementType::kI64),
-                   g.Const(TensorValue::FromInts({}, {0}))}));
+                  {g.Const(MakeCompressed(Form::kHalf, {6, 32}, 4).value),
+                   g.Parameter("i", {1}, ElementType::kI64), g.Const(TensorValue::FromInts({}, {0}))}));
     const auto executable = Compile(g.graph, {.threads = 1});
     ASSERT_NE(executable, nullptr);
     EXPECT_EQ(Session::Create(executable)->Run({TensorValue::FromInts({1}, {place})}).ok(),
@@ -182,14 +186,16 @@ TEST(CompressedWeightsTest, OtherReaders) {
     const Compressed table = MakeCompressed(form, {4, 32}, 5);
     TestGraph g;
     const ir::OutputPort weights = g.Const(table.value);
-    g.Result(g.Op("opset8", "Gather",
-                  {weights, g.Parameter("i", {4, 1}, ElementType::kI64), g.Const(TensorValue::FromInts({}, {1}))},
-                  With("batch_dims", int64_t{1})));
+    g.Result(
+        g.Op("opset8", "Gather",
+             {weights, g.Parameter("i", {4, 1}, ElementType::kI64), g.Const(TensorValue::FromInts({}, {1}))},
+             With("batch_dims", int64_t{1})));
     g.Result(g.Op("Add", {weights, Scalar(g, 1.5F)}), "sum");
     g.Result(g.Op("Transpose", {weights, g.Ints({1, 0})}), "columns");
     const std::vector<int64_t> places = {0, 31, 7, -1};
     for (const Backend backend : kBackends) {
-      const auto made = RunGraph(g.graph, {.backend = backend, .threads = 2}, {TensorValue::FromInts({4, 1}, places)});
+      const auto made =
+          RunGraph(g.graph, {.backend = backend, .threads = 2}, {TensorValue::FromInts({4, 1}, places)});
       ASSERT_EQ(made.size(), 3U);
       for (int64_t i = 0; i < 4; ++i) {
         const int64_t place = places[static_cast<size_t>(i)];

@@ -1,7 +1,7 @@
 // Convolutions and matrix products of i32 against sums of integers that wrap around: numbers that are codes
 // less a zero, that fit 16 bits, and that fit neither.
 
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {
@@ -52,7 +52,7 @@ void ExpectIntegers(const TestGraph& g, const TensorValue& input, const std::vec
       const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
       ASSERT_NE(executable, nullptr);
       const bool is_own = executable->DescribePlan().find("nnefc:integers") != std::string::npos;
-      EXPECT_EQ(is_own, is_own_kernel && backend != Backend::kReference && HasLanes())
+      EXPECT_EQ(is_own, is_own_kernel && backend != Backend::kReference && HasSimd())
           << executable->DescribePlan();
       const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({input});
       ASSERT_TRUE(outputs.ok());
@@ -120,7 +120,7 @@ TEST(IntegerProductsTest, MatricesOfCodes) {
         std::vector<int64_t> weights =
             DrawIntegers(static_cast<size_t>(product.left.back() * product.outputs), 127, 3);
         for (size_t i = 1; i < weights.size(); i += 3) weights[i] = i % 2 == 0 ? 127 : -128;
-        CheckProduct(product, Less(DrawCodes(product.left, zero, spread, 4), zero), weights);
+        CheckProduct(product, Less(DrawValues(product.left, zero, spread, 4), zero), weights);
       }
     }
   }

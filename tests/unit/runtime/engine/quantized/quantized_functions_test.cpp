@@ -1,7 +1,7 @@
 // Quantizations alone, by each of their formulas, and what moves, joins, compares, adds or looks up codes
 // between two.
 
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {
@@ -141,7 +141,7 @@ TEST(QuantizeTest, AlmostRepeated) {
 
 // NaN has no code: FakeQuantize makes it code 0, NNEF's formulas clamp it to 255.
 TEST(QuantizeTest, NanInCodes) {
-  if (!HasLanes()) GTEST_SKIP() << "numbers are not quantized to codes";
+  if (!HasSimd()) GTEST_SKIP() << "numbers are not quantized to codes";
   for (const Formula formula : {Formula::kFakeQuantize, Formula::kMinMax, Formula::kZeroPoint}) {
     const Quantization by{.scale = 0.25F, .zero = 100};
     TestGraph g;
@@ -205,7 +205,7 @@ TEST(CodesOfImagesTest, LargestOfWindows) {
                    std::to_string(pool.kernel[1]));
       const Shape shape = {2, channels, 6, 7};
       const Quantization by{.zero = 77};
-      const std::vector<int64_t> codes = DrawCodes(shape, 77, Spread::kAnywhere, 1);
+      const std::vector<int64_t> codes = DrawValues(shape, 77, Spread::kAnywhere, 1);
       ir::AttributeMap attributes;
       attributes.Set("kernel", ir::Attribute::Integers(pool.kernel.begin(), pool.kernel.end()));
       attributes.Set("strides", ir::Attribute::Integers(pool.strides.begin(), pool.strides.end()));
@@ -243,7 +243,7 @@ TEST(CodesOfImagesTest, WindowsInTheBorder) {
       SCOPED_TRACE(std::to_string(channels) + (is_begin ? " channels, before" : " channels, after"));
       const Shape shape = {1, channels, 1, 4};
       const Quantization by{.zero = 50};
-      const std::vector<int64_t> codes = DrawCodes(shape, 50, Spread::kAnywhere, 11);
+      const std::vector<int64_t> codes = DrawValues(shape, 50, Spread::kAnywhere, 11);
       ir::AttributeMap attributes;
       attributes.Set("kernel", ir::Attribute::Integers{1, 2});
       attributes.Set("strides", ir::Attribute::Integers{1, 1});
@@ -271,7 +271,7 @@ TEST(CodesOfImagesTest, WindowsInTheBorder) {
 TEST(CodesOfImagesTest, PositionsOfTheLargest) {
   const Shape shape = {1, 16, 4, 4};
   const Quantization by{.zero = 50};
-  const std::vector<int64_t> codes = DrawCodes(shape, 50, Spread::kAnywhere, 12);
+  const std::vector<int64_t> codes = DrawValues(shape, 50, Spread::kAnywhere, 12);
   ir::AttributeMap attributes;
   attributes.Set("kernel", ir::Attribute::Integers{2, 2});
   attributes.Set("strides", ir::Attribute::Integers{2, 2});
@@ -313,10 +313,11 @@ TEST(CodesOfImagesTest, Means) {
     for (const bool keeps_extents : {false, true}) {
       const Shape shape = {2, channels, 4, 8};
       const Quantization by{.zero = 131};
-      const std::vector<int64_t> codes = DrawCodes(shape, 131, Spread::kAnywhere, 2);
+      const std::vector<int64_t> codes = DrawValues(shape, 131, Spread::kAnywhere, 2);
       TestGraph g;
       const ir::OutputPort x = TakeImage(g, FakeQuantized(g, g.Parameter("x", shape), by), channels);
-      g.Result(g.Op("ReduceMean", {FakeQuantized(g, x, by), g.Ints({2, 3})}, With("keep_dims", keeps_extents)));
+      g.Result(
+          g.Op("ReduceMean", {FakeQuantized(g, x, by), g.Ints({2, 3})}, With("keep_dims", keeps_extents)));
       std::vector<double> expected;
       for (size_t i = 0; i < codes.size(); i += 32) {
         int64_t sum = 0;
@@ -341,13 +342,13 @@ TEST(CodesOfImagesTest, JoinedChannels) {
             const Quantization first{.zero = 100};
             const Quantization second{.scale = are_same ? first.scale : 0x1p-6F, .zero = 100};
             const Shape shapes[] = {{images, left, 4, 5}, {images, right, 4, 5}};
-            const std::vector<int64_t> codes[] = {DrawCodes(shapes[0], 100, Spread::kAnywhere, 3),
-                                                  DrawCodes(shapes[1], 100, Spread::kAnywhere, 4)};
+            const std::vector<int64_t> codes[] = {DrawValues(shapes[0], 100, Spread::kAnywhere, 3),
+                                                  DrawValues(shapes[1], 100, Spread::kAnywhere, 4)};
             TestGraph g;
-            const ir::OutputPort a =
-                FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter("a", shapes[0]), first), left), first);
-            const ir::OutputPort b =
-                FakeQuantized(g, TakeImage(g, FakeQuantized(g, g.Parameter("b", shapes[1]), second), right), second);
+            const ir::OutputPort a = FakeQuantized(
+                g, TakeImage(g, FakeQuantized(g, g.Parameter("a", shapes[0]), first), left), first);
+            const ir::OutputPort b = FakeQuantized(
+                g, TakeImage(g, FakeQuantized(g, g.Parameter("b", shapes[1]), second), right), second);
             ir::OutputPort joined = g.Op("Concat", {a, b}, With("axis", int64_t{1}));
             if (is_quantized_again) joined = FakeQuantized(g, joined, {.scale = 0x1p-6F, .zero = 90});
             g.Result(TakeImage(g, joined, left + right));
@@ -382,11 +383,11 @@ TEST(CodesOfImagesTest, Sums) {
         const Shape shape = {8, columns};
         const Quantization a{.zero = 100}, b{.scale = 0x1p-4F, .zero = 140},
             to{.scale = 0x1p-5F, .zero = zero};
-        const std::vector<int64_t> left = DrawCodes(shape, 100, Spread::kAnywhere, 5);
-        const std::vector<int64_t> right = DrawCodes(shape, 140, Spread::kAnywhere, 6);
+        const std::vector<int64_t> left = DrawValues(shape, 100, Spread::kAnywhere, 5);
+        const std::vector<int64_t> right = DrawValues(shape, 140, Spread::kAnywhere, 6);
         TestGraph g;
-        ir::OutputPort y =
-            g.Op("Add", {FakeQuantized(g, g.Parameter("a", shape), a), FakeQuantized(g, g.Parameter("b", shape), b)});
+        ir::OutputPort y = g.Op("Add", {FakeQuantized(g, g.Parameter("a", shape), a),
+                                        FakeQuantized(g, g.Parameter("b", shape), b)});
         if (has_relu) y = g.Op("ReLU", {y});
         g.Result(TakeCodes(g, FakeQuantized(g, y, to), columns));
         std::vector<double> expected;
@@ -441,7 +442,7 @@ TEST(TablesOfCodesTest, FunctionsAsNumbers) {
       SCOPED_TRACE(function.name + (" of " + std::to_string(rows)) + " rows");
       const Shape shape = {rows, 16};
       const Quantization by{.zero = 128};
-      const std::vector<int64_t> codes = DrawCodes(shape, 128, Spread::kAnywhere, 7);
+      const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 7);
       TestGraph g;
       g.Result(function.add(g, FakeQuantized(g, g.Parameter("x", shape), by)));
       for (const Backend backend : kBackends) {
@@ -472,7 +473,7 @@ TEST(TablesOfCodesTest, FunctionsAsCodes) {
         SCOPED_TRACE(function.name + std::string(is_repeated ? ", repeated" : ""));
         const Shape shape = {4, 16, 32};
         const Quantization by{.zero = 128}, to{.scale = 0x1p-5F, .zero = 60};
-        const std::vector<int64_t> codes = DrawCodes(shape, 128, Spread::kAnywhere, 8);
+        const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 8);
         TestGraph g;
         ir::OutputPort x = FakeQuantized(g, g.Parameter("x", shape), by);
         const ir::OutputPort first = x;
@@ -504,7 +505,7 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
       SCOPED_TRACE(std::string(Name(type)) + ", rows " + std::to_string(rows));
       const Shape shape = {rows, 32};
       const Quantization by{.scale = 1};
-      const std::vector<int64_t> codes = DrawCodes(shape, 128, Spread::kAnywhere, 9);
+      const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 9);
       std::vector<float> table;
       for (int i = 0; i < 256; ++i) table.push_back(static_cast<float>(i * i) / 8 - 100);
       TestGraph g;

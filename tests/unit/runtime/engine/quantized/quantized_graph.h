@@ -46,7 +46,7 @@ enum class Spread : uint8_t {
 };
 inline constexpr Spread kSpreads[] = {Spread::kNearZero, Spread::kFewFar, Spread::kAnywhere, Spread::kEnds};
 
-inline std::vector<int64_t> DrawCodes(const Shape& shape, int zero, Spread spread, unsigned seed) {
+inline std::vector<int64_t> DrawValues(const Shape& shape, int zero, Spread spread, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int64_t> codes(SizeOf(shape));
   for (int64_t& code : codes) {

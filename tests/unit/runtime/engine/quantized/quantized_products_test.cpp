@@ -1,7 +1,7 @@
 // Products of quantized rows with constant matrices against sums of integers.
 
-#include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {
@@ -72,7 +72,7 @@ TEST(QuantizedProductsTest, Sums) {
       for (const Spread spread : kSpreads) {
         SCOPED_TRACE(NameOf(product) + ", zero " + std::to_string(zero));
         const Quantization by{.zero = zero};
-        const std::vector<int64_t> codes = DrawCodes(product.left, zero, spread, 2);
+        const std::vector<int64_t> codes = DrawValues(product.left, zero, spread, 2);
         TestGraph g;
         g.Result(product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), by), weights));
         ExpectNumbers(g, {NumbersOf(product.left, codes, by)},
@@ -91,7 +91,7 @@ TEST(QuantizedProductsTest, QuantizedResults) {
           SCOPED_TRACE(NameOf(product) + (has_bias ? ", bias" : "") + (has_relu ? ", relu" : "") +
                        (has_residual ? ", residual" : ""));
           const Quantization from{.zero = 117}, to{.scale = 0.25F, .zero = has_relu ? 0 : 100};
-          const std::vector<int64_t> codes = DrawCodes(product.left, from.zero, Spread::kAnywhere, 4);
+          const std::vector<int64_t> codes = DrawValues(product.left, from.zero, Spread::kAnywhere, 4);
           std::vector<double> expected = product.Numbers(Less(codes, from.zero), weights, from.scale);
           TestGraph g;
           ir::OutputPort y = product.Add(g, FakeQuantized(g, g.Parameter("x", product.left), from), weights);
@@ -112,7 +112,7 @@ TEST(QuantizedProductsTest, QuantizedResults) {
             Shape result = product.left;
             result.back() = product.outputs;
             const Quantization of_others{.scale = 0.5F, .zero = 60};
-            const std::vector<int64_t> others = DrawCodes(result, 60, Spread::kAnywhere, 5);
+            const std::vector<int64_t> others = DrawValues(result, 60, Spread::kAnywhere, 5);
             y = g.Op("Add", {FakeQuantized(g, g.Parameter("r", result), of_others), y});
             inputs.push_back(NumbersOf(result, others, of_others));
             for (size_t i = 0; i < expected.size(); ++i)

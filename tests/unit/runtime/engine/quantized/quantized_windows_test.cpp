@@ -2,8 +2,8 @@
 // and tiles, codes near their zero, far from it and at both ends, and what may follow up to the next
 // quantization.
 
-#include "runtime/fast/dnnl_layout.h"
-#include "runtime/fast/lanes/lanes.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {
@@ -11,14 +11,14 @@ namespace {
 
 // What a plan has where sums of codes are computed by our own kernels alone.
 std::string OwnKernel(const std::string& kernel) {
-  return HasLanes() && !HasVnni() ? kernel : "";
+  return HasSimd() && !HasVnni() ? kernel : "";
 }
 
 void CheckSums(const Convolved& window, int zero, Spread spread, const std::string& kernel) {
   SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zero " +
                std::to_string(zero) + ", spread " + std::to_string(static_cast<int>(spread)));
   const Quantization by{.zero = zero};
-  const std::vector<int64_t> codes = DrawCodes(window.image, zero, spread, 1);
+  const std::vector<int64_t> codes = DrawValues(window.image, zero, spread, 1);
   const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 2);
   TestGraph g;
   g.Result(window.Add(g, FakeQuantized(g, g.Parameter("x", window.image), by), window.FilterOf(weights)));
@@ -93,7 +93,7 @@ TEST(QuantizedWindowsTest, WinogradTiles) {
                              .size = {3, 3},
                              .begin = {1, rows % 2},
                              .end = {1, columns % 2}};
-      const std::string kernel = OwnKernel(rows >= 16 ? "nnefc:winograd_of_codes" : "codes");
+      const std::string kernel = OwnKernel(rows >= 16 ? "nnefc:int8_winograd" : "codes");
       CheckSums(window, 100, Spread::kAnywhere, kernel);
       CheckSums(window, 0, Spread::kEnds, kernel);
     }
@@ -174,7 +174,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
   SCOPED_TRACE(ToString(window.image) + " by " + ToString(window.Filter()) + ", zeros " +
                std::to_string(from.zero) + " and " + std::to_string(to.zero) + ", follows " +
                std::to_string(static_cast<int>(follows)));
-  const std::vector<int64_t> codes = DrawCodes(window.image, from.zero, Spread::kAnywhere, 3);
+  const std::vector<int64_t> codes = DrawValues(window.image, from.zero, Spread::kAnywhere, 3);
   const std::vector<int64_t> weights = DrawWeights(window.outputs, window.channels() * window.taps(), 4);
   const Shape result = window.Result();
   TestGraph g;
@@ -211,7 +211,7 @@ void CheckCodes(const Convolved& window, const Quantization& from, const Quantiz
   y = FakeQuantized(g, y, to);
   double slack = 1e-3;
   if (follows == Follows::kResidual || follows == Follows::kResidualRelu) {
-    const std::vector<int64_t> others = DrawCodes(result, 60, Spread::kAnywhere, 5);
+    const std::vector<int64_t> others = DrawValues(result, 60, Spread::kAnywhere, 5);
     const Quantization of_others{.scale = to.scale * 2, .zero = 60};
     y = g.Op("Add", {y, FakeQuantized(g, g.Parameter("r", result), of_others)});
     inputs.push_back(NumbersOf(result, others, of_others));
@@ -266,7 +266,7 @@ TEST(QuantizedWindowsTest, SecondReaders) {
   const Convolved window{
       .image = {1, 16, 6, 5}, .outputs = 16, .size = {3, 3}, .begin = {1, 1}, .end = {1, 1}};
   const Quantization from{.zero = 120}, to{.scale = 0.25F, .zero = 110};
-  const std::vector<int64_t> codes = DrawCodes(window.image, 120, Spread::kAnywhere, 6);
+  const std::vector<int64_t> codes = DrawValues(window.image, 120, Spread::kAnywhere, 6);
   const std::vector<int64_t> weights = DrawWeights(16, 16 * 9, 7);
   const std::vector<int64_t> sums = window.Sums(Less(codes, 120), weights);
   TestGraph g;

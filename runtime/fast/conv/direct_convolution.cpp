@@ -1,0 +1,376 @@
+#include "runtime/fast/conv/direct_convolution.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/fast/algorithms.h"
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/gemm/row_partitions.h"
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/direct_convolution_microkernel.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/tensor/round_up.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct DirectForm {
+  ImageOrder order;
+  int64_t groups;                   // multiples of the block size if more than one
+  int64_t images, inputs, outputs;  // per group
+  WindowAxis slices, rows, columns;
+  int threads;
+
+  bool is_blocked() const { return order == ImageOrder::kBlocked; }
+  // Pixels of a channel, and floats of a result block.
+  int64_t in_plane() const { return slices.input * rows.input * columns.input; }
+  int64_t out_plane() const { return slices.output * out_slice(); }
+  int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
+  int64_t out_blocks() const { return CeilDivide(outputs, kBlockColumns); }
+  int64_t tiles() const { return CeilDivide(outputs, kTileColumns); }
+  int64_t taps() const { return slices.size * rows.size * columns.size; }
+  // Floats of an image, and of an output tile's weights.
+  int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
+  int64_t tile_size() const { return taps() * inputs * kTileColumns; }
+  int64_t channels() const { return groups * outputs; }
+  int64_t GroupOf(int64_t line) const { return groups == 1 ? 0 : line / lines() % groups; }
+  // Strides to the next pixel, row, slice, and channel (block).
+  int64_t in_pixel() const { return is_blocked() ? kBlockColumns : 1; }
+  int64_t in_row() const { return columns.input * in_pixel(); }
+  int64_t in_slice() const { return rows.input * in_row(); }
+  int64_t in_term() const { return in_plane() * in_pixel(); }
+  int64_t weights_slice() const { return rows.size * weights_row(); }
+  int64_t weights_row() const { return inputs * columns.size * kTileColumns; }
+  int64_t weights_step() const { return (is_blocked() ? inputs : columns.size) * kTileColumns; }
+
+  // Returns the rows per tile: two for small images.
+  int64_t rows_together() const {
+    return is_blocked() && 2 * columns.output <= TilePixels() && rows.output > 1 ? 2 : 1;
+  }
+  int64_t lines_of_slice() const { return CeilDivide(rows.output, rows_together()); }
+  int64_t lines() const { return slices.output * lines_of_slice(); }
+  // Lines with common input are consecutive: those of a slice, or of all slices.
+  bool has_slices_together() const { return slices.size > rows.size; }
+  int64_t SliceOf(int64_t line) const {
+    return has_slices_together() ? line % slices.output : line / lines_of_slice();
+  }
+  int64_t RowOf(int64_t line) const {
+    return (has_slices_together() ? line / slices.output : line % lines_of_slice()) * rows_together();
+  }
+  // Returns the floats read per line.
+  int64_t in_line() const {
+    const int64_t of_rows = rows_together() * rows.stride * in_size() / rows.input;
+    return has_slices_together() ? of_rows / slices.output : of_rows * slices.size / slices.input;
+  }
+};
+
+// The partition of lines (result rows of all images) and output tiles into tasks.
+struct DirectGrid {
+  int64_t line_parts, tile_parts;
+
+  static DirectGrid Of(const DirectForm& form, int64_t tiles_of_line) {
+    constexpr int64_t kMinTiles = 8;  // minimum pixel tiles per load of the weights from an outer cache
+    const int64_t lines = form.images * form.lines();
+    const int64_t together =
+        std::max(L2Floats() / std::max<int64_t>(form.in_line(), 1), CeilDivide(kMinTiles, tiles_of_line));
+    DirectGrid grid{.line_parts = CeilDivide(lines, together), .tile_parts = 1};
+    if (form.threads == 1) return grid;
+    if (form.images == 1) {
+      const int64_t parts = RowPartitionsFor(lines * form.columns.output, form.threads);
+      grid.line_parts = std::min(lines, RoundUp(grid.line_parts, parts));
+    }
+    const int64_t wanted = kTasksPerThread * form.threads;
+    if (grid.line_parts >= wanted) return grid;
+    const int64_t more = CeilDivide(wanted, grid.line_parts);
+    if (form.tiles() >= more) {
+      grid.tile_parts = more;
+    } else {
+      grid.line_parts = std::min(lines, grid.line_parts * more);
+    }
+    return grid;
+  }
+};
+
+class DirectConvolution final : public Kernel {
+ public:
+  DirectConvolution(const DirectForm& form, Epilogue steps)
+      : form_(form),
+        tiles_(TilesOf(form)),
+        grid_(DirectGrid::Of(form, static_cast<int64_t>(tiles_.size()))),
+        steps_(std::move(steps)) {
+    for (int64_t line = 0; line < form.lines(); ++line) lines_.push_back(LineOf(form, line));
+  }
+
+  std::string implementation() const override { return "nnefc:direct"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.channels());
+    const int64_t lines = form_.images * form_.lines();
+    RunTasks(grid_.line_parts * grid_.tile_parts, form_.threads, [&](int64_t task, int) {
+      const int64_t line_part = task / grid_.tile_parts, tile_part = task % grid_.tile_parts;
+      RunPart(call, {.lines = {PartBegin(lines, grid_.line_parts, line_part),
+                               PartBegin(lines, grid_.line_parts, line_part + 1)},
+                     .tiles = {PartBegin(form_.tiles(), grid_.tile_parts, tile_part),
+                               PartBegin(form_.tiles(), grid_.tile_parts, tile_part + 1)}});
+    });
+    return Success();
+  }
+
+ private:
+  // A row of pixels, or two rows of a slice: the taps with at least one row inside the image, and per row the
+  // taps inside.
+  struct Line {
+    int64_t count;
+    IndexRange slices, taps, seeing[2];
+    int64_t in, weights;  // offset of the first tap from the beginning of the image and of the weights
+  };
+  // Adjacent pixels; in row-major images several tiles with the same set of taps.
+  struct Tile {
+    TileColumns columns;
+    int64_t count;
+    int64_t in, weights;
+  };
+  struct Part {
+    IndexRange lines, tiles;
+  };
+
+  static Line LineOf(const DirectForm& form, int64_t index) {
+    const WindowAxis& rows = form.rows;
+    const int64_t slice = form.SliceOf(index), first = form.RowOf(index);
+    Line line{.count = std::min(form.rows_together(), rows.output - first)};
+    line.slices = ValidTaps(form.slices, slice);
+    line.taps = ValidTaps(rows, IndexRange{first, first + line.count});
+    for (int64_t row = 0; row < line.count; ++row) {
+      const IndexRange seeing = ValidTaps(rows, first + row);
+      line.seeing[row] = {seeing.begin - line.taps.begin, seeing.end - line.taps.begin};
+    }
+    line.in = InputPosition(form.slices, slice, line.slices.begin) * form.in_slice() +
+              InputPosition(rows, first, line.taps.begin) * form.in_row();
+    line.weights = line.slices.begin * form.weights_slice() + line.taps.begin * form.weights_row();
+    return line;
+  }
+
+  static std::vector<Tile> TilesOf(const DirectForm& form) {
+    std::vector<Tile> tiles;
+    const WindowAxis& columns = form.columns;
+    const TileWidths widths = form.is_blocked() ? TileWidths::kEqual : TileWidths::kWidest;
+    for (TileColumns& tile : DivideColumns(columns, widths)) {
+      const bool is_alike = !tiles.empty() && tiles.back().columns.places.count() == tile.places.count() &&
+                            tiles.back().columns.taps.begin == tile.taps.begin &&
+                            tiles.back().columns.seeing == tile.seeing;
+      if (is_alike && !form.is_blocked()) {
+        ++tiles.back().count;
+        continue;
+      }
+      const int64_t column = InputPosition(columns, tile.places.begin, tile.taps.begin);
+      const int64_t weights = tile.taps.begin * (form.is_blocked() ? form.weights_step() : kTileColumns);
+      tiles.push_back(
+          {.columns = std::move(tile), .count = 1, .in = column * form.in_pixel(), .weights = weights});
+    }
+    return tiles;
+  }
+
+  // One accumulation pass: the terms added for a tile of output channels and all pixels of a part before the
+  // next tile starts.
+  struct Pass {
+    int64_t tile;
+    IndexRange terms;
+    bool is_first, is_last;
+    int64_t next, next_lines;  // DirectArguments, per tile of pixels
+  };
+
+  // Number of input channels whose weights, for a tile of outputs, fit a core's cache.
+  int64_t TermsOfPass(int64_t pixel_tiles) const {
+    constexpr int64_t kFor512 = 65536, kFor256 = 18432, kFewTiles = 2;
+    if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
+    const int64_t weights = SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
+    const int64_t most = std::max(kBlockColumns, weights / (form_.taps() * kTileColumns));
+    const int64_t passes = CeilDivide(form_.inputs, most);
+    return RoundUp(CeilDivide(form_.inputs, passes), kBlockColumns);
+  }
+
+  int64_t WeightsOf(int64_t tile, int64_t term) const {
+    return tile * form_.tile_size() + term * kTileColumns;
+  }
+
+  void RunPart(const ConvolutionCall& call, const Part& part) const {
+    constexpr int64_t kLinesOfBlock = kBlockColumns * kTileColumns / kLineFloats;
+    const int64_t pixel_tiles = part.lines.count() * static_cast<int64_t>(tiles_.size());
+    const int64_t terms = TermsOfPass(pixel_tiles);
+    for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile) {
+      for (int64_t term = 0; term < form_.inputs; term += terms) {
+        Pass pass{.tile = tile, .terms = {term, std::min(term + terms, form_.inputs)}};
+        pass.is_first = term == 0;
+        pass.is_last = pass.terms.end == form_.inputs;
+        const bool has_next = form_.is_blocked() && (!pass.is_last || tile + 1 < part.tiles.end);
+        const int64_t here = WeightsOf(tile, term);
+        pass.next = (pass.is_last ? WeightsOf(tile + 1, 0) : WeightsOf(tile, pass.terms.end)) - here;
+        pass.next_lines = has_next ? CeilDivide(kLinesOfBlock, pixel_tiles) : 0;
+        RunPass(call, part, pass);
+      }
+    }
+  }
+
+  void RunPass(const ConvolutionCall& call, const Part& part, Pass pass) const {
+    for (int64_t line = part.lines.begin; line < part.lines.end; ++line) {
+      RunLine(call, pass, line);
+      pass.next += pass.next_lines * kLineFloats * static_cast<int64_t>(tiles_.size());
+      if (pass.is_last) Finish(call, pass.tile, line);
+    }
+  }
+
+  // Offset of a line from the beginning of the result within a block of channels.
+  int64_t OffsetOf(int64_t line, int64_t block) const {
+    const int64_t image = line / form_.lines(), of_image = line % form_.lines();
+    return (image * form_.out_blocks() + block) * form_.out_plane() +
+           form_.SliceOf(of_image) * form_.out_slice() +
+           form_.RowOf(of_image) * form_.columns.output * kBlockColumns;
+  }
+  int64_t BlocksOf(int64_t tile) const { return std::min<int64_t>(2, form_.out_blocks() - 2 * tile); }
+
+  void RunLine(const ConvolutionCall& call, const Pass& pass, int64_t line) const {
+    const Line& rows = lines_[static_cast<size_t>(line % form_.lines())];
+    const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile), group = form_.GroupOf(line);
+    const int64_t offset = OffsetOf(line, block), column = group * form_.outputs + block * kBlockColumns;
+    const int64_t term = pass.terms.begin / form_.in_pixel() * form_.in_term();
+    float* out = call.out + offset;
+    DirectArguments tile{.in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
+                         .in_pixel = form_.columns.stride * form_.in_pixel(),
+                         .in_below = form_.rows.stride * form_.in_row(),
+                         .terms = pass.terms.count(),
+                         .in_term = form_.in_term(),
+                         .slices = rows.slices.count(),
+                         .rows = rows.taps.count(),
+                         .columns = 0,
+                         .in_slice = form_.slices.dilation * form_.in_slice(),
+                         .in_row = form_.rows.dilation * form_.in_row(),
+                         .in_column = form_.columns.dilation * form_.in_pixel(),
+                         .seeing = nullptr,
+                         .seeing_rows = {rows.seeing[0], rows.seeing[1]},
+                         .weights = call.weights + group * form_.tiles() * form_.tile_size() +
+                                    WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
+                         .weights_slice = form_.weights_slice(),
+                         .weights_row = form_.weights_row(),
+                         .weights_step = form_.weights_step(),
+                         .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), column) : nullptr,
+                         .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
+                         .out = out,
+                         .out_block = form_.out_plane(),
+                         .limits = pass.is_last ? steps_.limits() : Limits{},
+                         .next = pass.next,
+                         .next_lines = pass.next_lines};
+    const DirectArguments begin = tile;
+    for (const Tile& place : tiles_) {
+      const int64_t pixel = place.columns.places.begin * kBlockColumns;
+      tile.in = begin.in + place.in;
+      tile.weights = begin.weights + place.weights;
+      tile.columns = place.columns.taps.count();
+      tile.seeing = place.columns.seeing.data();
+      if (begin.start != nullptr) tile.start = begin.start + pixel;
+      tile.out = out + pixel;
+      tile.tiles = place.count;
+      RunDirectMicrokernel(form_.order, rows.count, place.columns.places.count(), blocks, tile);
+      tile.next += tile.next_lines * kLineFloats;
+    }
+  }
+
+  void Finish(const ConvolutionCall& call, int64_t tile, int64_t line) const {
+    const int64_t block = 2 * tile;
+    const int64_t offset = OffsetOf(line, block);
+    steps_.Finish({.out = {call.out + offset, kBlockColumns, form_.out_plane()},
+                   .offset = offset,
+                   .column = form_.GroupOf(line) * form_.outputs + block * kBlockColumns,
+                   .rows = lines_[static_cast<size_t>(line % form_.lines())].count * form_.columns.output,
+                   .blocks = BlocksOf(tile)},
+                  form_.channels(), call.operands);
+  }
+
+  DirectForm form_;
+  std::vector<Line> lines_;  // per image
+  std::vector<Tile> tiles_;  // per line
+  DirectGrid grid_;
+  Epilogue steps_;
+};
+
+// [outputs, inputs, slices, rows, columns], possibly without the first tap axes, packed in tiles of outputs
+// that are contiguous per tap and input: [tile][slices][rows][columns][inputs], for row-major images
+// [tile][slices][rows][inputs][columns]. Groups are consecutive.
+Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  const size_t outputs = is_grouped ? 1 : 0, inputs = outputs + 1;
+  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, outputs, kTileColumns);
+  const size_t last = filter.size() - 1;
+  const bool is_blocked = order == ImageOrder::kBlocked;
+  blocking.strides[inputs] = kTileColumns * (is_blocked ? 1 : filter[last]);
+  blocking.strides[last] = kTileColumns * (is_blocked ? filter[inputs] : 1);
+  int64_t of_taps = kTileColumns * filter[inputs] * filter[last];
+  for (size_t axis = last - 1; axis > inputs; of_taps *= filter[axis--]) blocking.strides[axis] = of_taps;
+  blocking.strides[outputs] = of_taps;
+  if (is_grouped) blocking.strides[0] = of_taps * CeilDivide(filter[outputs], kTileColumns);
+  return LayoutOf(desc);
+}
+
+// Merges rows into one if windows cover a single pixel and the input fits a core's cache, to fill tiles well;
+// slices become the rows.
+void MergeRows(DirectForm& form) {
+  if (!IsIdentityWindow(form.rows) || !IsIdentityWindow(form.columns)) return;
+  const int64_t pixels = form.rows.output * form.columns.output;
+  if (pixels * form.slices.size * form.inputs > L2Floats()) return;
+  form.columns.input = form.columns.output = pixels;
+  form.rows = std::exchange(form.slices, WindowAxis{});
+}
+
+// Filters with fewer outputs than a block compute padding channels.
+std::optional<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
+  const llvm::ArrayRef<int64_t> filter =
+      llvm::ArrayRef<int64_t>(request.inputs[1].shape).drop_front(is_grouped);
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  if (filter.size() < 3 || filter.size() > 5) return std::nullopt;
+  const int64_t groups = is_grouped ? request.inputs[1].shape[0] : 1;
+  if (groups > 1 && (filter[0] % kBlockColumns != 0 || filter[1] % kBlockColumns != 0)) return std::nullopt;
+  const Window window = WindowOfConvolution(request);
+  DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
+                  .groups = groups,
+                  .images = input[0] * groups,
+                  .inputs = filter[1],
+                  .outputs = filter[0],
+                  .slices = window[0],
+                  .rows = window[1],
+                  .columns = window[2],
+                  .threads = CurrentThreads()};
+  MergeRows(form);
+  // A single-column image is treated as one row.
+  if (form.is_blocked() && form.columns.input == 1 && form.columns.size == 1 && form.columns.output == 1)
+    std::swap(form.rows, form.columns);
+  return form;
+}
+
+}  // namespace
+
+Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  return DirectFilterLayout(filter, ImageOrder::kBlocked, false);
+}
+
+bool IsForDirectConvolution(const KernelRequest& request) {
+  return request.inputs[1].constant != nullptr && request.outputs[0].shape[1] >= kBlockColumns;
+}
+
+std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request, bool is_grouped) {
+  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
+  if (!HasSimd()) return std::nullopt;
+  const std::optional<DirectForm> form = DirectFormOf(request, is_grouped);
+  if (!form) return std::nullopt;
+  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared =
+      PrepareConvolution(request, *steps, form->channels(),
+                         DirectFilterLayout(request.inputs[1].shape, form->order, is_grouped));
+  if (!form->is_blocked()) prepared.inputs[0] = nullptr;
+  prepared.kernel = std::make_shared<DirectConvolution>(*form, std::move(*steps));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,252 @@
+#include "runtime/fast/conv/few_output_convolution.h"
+
+#include <algorithm>
+
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/few_output_convolution_microkernel.h"
+#include "runtime/fast/simd/transpose_microkernel.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/tensor/round_up.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+struct FewOutputShape {
+  bool is_blocked;  // true if the images are nChw16c
+  int64_t images, inputs, outputs;
+  WindowAxis rows, columns;
+  int threads;
+
+  int64_t taps() const { return rows.size * columns.size; }
+  int64_t in_pixels() const { return rows.input * columns.input; }
+  int64_t in_image() const { return in_pixels() * (is_blocked ? RoundUp(inputs, kBlockColumns) : inputs); }
+  // Outputs are summed in groups of equal size; padding outputs have zero weights.
+  int64_t groups() const { return CeilDivide(outputs, kMaxFewOutputs); }
+  int64_t of_group() const { return CeilDivide(outputs, groups()); }
+};
+
+// The division of an image's pixels into tasks with inputs that fit a core's cache.
+struct FewOutputGrid {
+  int64_t row_parts, column_parts;
+  int64_t rows, columns;  // maximum per task
+  // The input of a task, including `left` pixels before its own for register alignment.
+  int64_t seen_rows, left, seen_columns;
+
+  static FewOutputGrid Of(const FewOutputShape& form) {
+    constexpr int64_t kMinColumns = 96;
+    const int64_t most = 2 * L2Floats(), beside = form.rows.reach() - 1;
+    const int64_t columns = form.columns.output, rows = form.rows.output;
+    FewOutputGrid grid{};
+    const int64_t least = form.inputs * (beside + 1) * (columns + form.columns.reach());
+    grid.column_parts =
+        std::clamp<int64_t>(CeilDivide(least, most), 1, std::max<int64_t>(columns / kMinColumns, 1));
+    grid.columns = CeilDivide(columns, grid.column_parts);
+    grid.left = RoundUp(form.columns.before, SimdWidth());
+    const int64_t right = std::max<int64_t>(form.columns.reach() - 1 - form.columns.before, 0);
+    grid.seen_columns = grid.left + RoundUp(RoundUp(grid.columns, kBlockColumns) + right, SimdWidth());
+    const int64_t together = std::clamp<int64_t>(most / (form.inputs * grid.seen_columns) - beside, 1, rows);
+    const int64_t wanted = form.threads == 1 ? 1 : kTasksPerThread * form.threads;
+    grid.row_parts =
+        std::clamp(std::max(CeilDivide(rows, together), CeilDivide(wanted, form.images * grid.column_parts)),
+                   int64_t{1}, rows);
+    grid.rows = CeilDivide(rows, grid.row_parts);
+    grid.seen_rows = grid.rows + beside;
+    return grid;
+  }
+};
+
+class FewOutputConvolution final : public Kernel {
+ public:
+  FewOutputConvolution(const FewOutputShape& form, Epilogue steps)
+      : form_(form), grid_(FewOutputGrid::Of(form)), steps_(std::move(steps)) {}
+
+  std::string implementation() const override { return "nnefc:few_outputs"; }
+  size_t scratch_bytes() const {
+    const int64_t floats = steps_.column_floats(form_.outputs) + form_.threads * ThreadFloats();
+    return static_cast<size_t>(floats) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.outputs);
+    float* scratch = reinterpret_cast<float*>(run.scratch) + steps_.column_floats(form_.outputs);
+    const int64_t parts = grid_.row_parts * grid_.column_parts;
+    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
+      const int64_t row_part = task % parts / grid_.column_parts, column_part = task % grid_.column_parts;
+      float* planes = scratch + member * ThreadFloats();
+      const Part part = {task / parts, IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
+                         IndexRange{0, form_.columns.output}.Part(grid_.column_parts, column_part)};
+      Gather(call, part, planes);
+      for (int64_t row = part.rows.begin; row < part.rows.end; ++row)
+        RunRow(call, part, row, planes, planes + form_.inputs * PlaneFloats());
+    });
+    return Success();
+  }
+
+ private:
+  struct Part {
+    int64_t image;
+    IndexRange rows, columns;
+  };
+
+  // An odd number of blocks, because planes at page-sized distances would conflict in caches.
+  int64_t PlaneFloats() const {
+    return (CeilDivide(grid_.seen_rows * grid_.seen_columns, kBlockColumns) | 1) * kBlockColumns;
+  }
+  int64_t LineFloats() const { return RoundUp(grid_.columns, kBlockColumns); }
+  int64_t ThreadFloats() const {
+    return form_.inputs * PlaneFloats() + form_.groups() * form_.of_group() * LineFloats();
+  }
+
+  // Copies the input pixels of a part, zero-padded at the border of the image.
+  void Gather(const ConvolutionCall& call, const Part& part, float* planes) const {
+    const WindowAxis &rows = form_.rows, &columns = form_.columns;
+    const int64_t first_row = InputPosition(rows, part.rows.begin, 0);
+    const int64_t first = part.columns.begin - grid_.left;
+    const int64_t begin = std::clamp<int64_t>(-first, 0, grid_.seen_columns);
+    const int64_t end = std::clamp(columns.input - first, begin, grid_.seen_columns);
+    for (int64_t row = 0; row < part.rows.count() + rows.reach() - 1; ++row) {
+      float* to = planes + row * grid_.seen_columns;
+      const bool is_seen = first_row + row >= 0 && first_row + row < rows.input;
+      for (int64_t channel = 0; channel < form_.inputs; ++channel) {
+        float* line = to + channel * PlaneFloats();
+        std::fill(line, line + (is_seen ? begin : grid_.seen_columns), 0.0f);
+        if (is_seen) std::fill(line + end, line + grid_.seen_columns, 0.0f);
+      }
+      if (is_seen && begin < end)
+        CopyPixels(call.in + part.image * form_.in_image(), (first_row + row) * columns.input + first + begin,
+                   end - begin, to + begin);
+    }
+  }
+
+  // Copies pixels of all channels.
+  void CopyPixels(const float* image, int64_t pixel, int64_t count, float* to) const {
+    const int64_t together = form_.is_blocked ? kBlockColumns : 1;
+    for (int64_t channel = 0; channel < form_.inputs; channel += together) {
+      const float* from = image + channel * form_.in_pixels() + pixel * together;
+      float* line = to + channel * PlaneFloats();
+      if (!form_.is_blocked) {
+        std::copy_n(from, count, line);
+        continue;
+      }
+      TransposeMatrix({.from = from,
+                       .from_stride = kBlockColumns,
+                       .to = line,
+                       .to_stride = PlaneFloats(),
+                       .rows = count,
+                       .columns = std::min(kBlockColumns, form_.inputs - channel)});
+    }
+  }
+
+  void RunRow(const ConvolutionCall& call, const Part& part, int64_t row, const float* planes,
+              float* lines) const {
+    const int64_t of_group = form_.of_group(), pixels = RoundUp(part.columns.count(), kBlockColumns);
+    const int64_t seen = (row - part.rows.begin) * grid_.seen_columns + grid_.left - form_.columns.before;
+    const auto offset = [&](int64_t output) {
+      return ((part.image * form_.outputs + output) * form_.rows.output + row) * form_.columns.output +
+             part.columns.begin;
+    };
+    for (int64_t output = 0; output < form_.groups() * of_group; ++output) {
+      float* line = lines + output * LineFloats();
+      const bool is_made = output < form_.outputs;
+      const float* bias = is_made ? call.operands.ColumnsOf(steps_.bias(), output) : nullptr;
+      std::fill_n(line, pixels, bias == nullptr ? 0.0f : *bias);
+      const float* start = is_made ? call.operands.ElementsOf(steps_.start(), offset(output)) : nullptr;
+      for (int64_t i = 0; start != nullptr && i < part.columns.count(); ++i) line[i] += start[i];
+    }
+    for (int64_t group = 0; group < form_.groups(); ++group)
+      RunFewOutputMicrokernel(of_group,
+                              {.in = planes + seen,
+                               .channels = form_.inputs,
+                               .in_channel = PlaneFloats(),
+                               .rows = form_.rows.size,
+                               .columns = form_.columns.size,
+                               .in_row = form_.rows.dilation * grid_.seen_columns,
+                               .in_column = form_.columns.dilation,
+                               .weights = call.weights + group * form_.inputs * form_.taps() * of_group,
+                               .out = lines + group * of_group * LineFloats(),
+                               .out_plane = LineFloats(),
+                               .pixels = pixels,
+                               .limits = steps_.limits()});
+    for (int64_t output = 0; output < form_.outputs; ++output) {
+      float* line = lines + output * LineFloats();
+      // Pixels in place of channels, with no padding at the end.
+      steps_.Finish({.out = {line, kBlockColumns, 0},
+                     .offset = 0,
+                     .column = 0,
+                     .rows = pixels / kBlockColumns,
+                     .blocks = 1},
+                    kBlockColumns, call.operands);
+      std::copy_n(line, part.columns.count(), call.out + offset(output));
+    }
+  }
+
+  FewOutputShape form_;
+  FewOutputGrid grid_;
+  Epilogue steps_;
+};
+
+// [outputs, inputs, taps..] in groups of outputs, contiguous per tap.
+Layout FewOutputFilterLayout(llvm::ArrayRef<int64_t> filter, const FewOutputShape& form) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  PutOutputsInBlocks(desc, form.of_group());
+  return std::make_shared<DnnLayout>(desc);
+}
+
+std::optional<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
+  constexpr int64_t kMinPixels = 6, kMaxPixels = int64_t{1} << 24, kMaxOutputs = 12;
+  constexpr int64_t kMaxInputs = int64_t{1} << 20;
+  // All rows between the taps of a window are gathered, and pixels to the left of each row.
+  constexpr int64_t kMaxRows = 33, kMaxBeside = 1024;
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  if (filter.size() > 5 || filter[0] > kMaxOutputs || filter[1] > kMaxInputs ||
+      request.inputs[1].constant == nullptr)
+    return std::nullopt;
+  const Window window = WindowOfConvolution(request);
+  FewOutputShape form{.is_blocked = IsChannelBlocked(request.inputs[0]),
+                      .images = request.inputs[0].shape[0],
+                      .inputs = filter[1],
+                      .outputs = filter[0],
+                      .rows = window[1],
+                      .columns = window[2],
+                      .threads = CurrentThreads()};
+  const WindowAxis& slices = window[0];
+  if (IsIdentityWindow(slices) && IsIdentityWindow(form.rows) && IsIdentityWindow(form.columns)) {
+    form.columns.input = form.columns.output = slices.input * form.in_pixels();
+    form.rows = WindowAxis{};
+  } else if (filter.size() == 5) {
+    return std::nullopt;
+  }
+  if (form.rows.stride != 1 || form.columns.stride != 1 || form.columns.output < kMinPixels)
+    return std::nullopt;
+  if (form.columns.output > kMaxPixels || form.rows.reach() > kMaxRows ||
+      std::max(form.columns.reach(), form.columns.before) > kMaxBeside)
+    return std::nullopt;
+  return form;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeFewOutputConvolution(const KernelRequest& request) {
+  if (!request.way.empty() || !HasSimd()) return std::nullopt;
+  const std::optional<FewOutputShape> form = FewOutputShapeOf(request);
+  if (!form) return std::nullopt;
+  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps || steps->takes_operands()) return std::nullopt;
+  PreparedKernel prepared = PrepareConvolution(request, *steps, form->outputs,
+                                               FewOutputFilterLayout(request.inputs[1].shape, *form));
+  if (!form->is_blocked) prepared.inputs[0] = nullptr;
+  prepared.outputs[0] = nullptr;
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = nullptr;
+  auto kernel = std::make_shared<FewOutputConvolution>(*form, std::move(*steps));
+  constexpr size_t kMaxScratch = size_t{1} << 24;
+  if (kernel->scratch_bytes() > kMaxScratch * static_cast<size_t>(form->threads)) return std::nullopt;
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,396 @@
+#include "runtime/fast/conv/winograd_convolution.h"
+
+#include <algorithm>
+
+#include "runtime/fast/algorithms.h"
+#include "runtime/fast/conv/winograd_grid.h"
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/winograd_microkernel.h"
+#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/tensor/round_up.h"
+#include "runtime/tensor/tasks.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// One phase of a dilated axis: taps `dilation` pixels apart form a separate image from every such pixel.
+// Describes one axis of it, for the results starting at `first` at a distance of `dilation`.
+struct WinogradPhase {
+  int64_t results, pixels;
+  int64_t first_pixel;  // in the image
+  int64_t seen_first;   // first input of the first result, in pixels of this phase; negative in the border
+
+  static WinogradPhase Of(const WindowAxis& axis, int64_t first) {
+    const int64_t apart = axis.dilation, seen = first - axis.before;
+    const int64_t pixel = (seen % apart + apart) % apart;
+    return {.results = CeilDivide(axis.output - first, apart),
+            .pixels = CeilDivide(axis.input - pixel, apart),
+            .first_pixel = pixel,
+            .seen_first = (seen - pixel) / apart};
+  }
+};
+
+// The shape of a Winograd convolution. Slices of a volume are images: each adds the products of its inputs
+// for all taps along that axis, as additional input channels, ordered by tap.
+struct WinogradForm {
+  int64_t images, inputs, outputs;
+  WindowAxis slices, rows, columns;
+  int threads;
+
+  int64_t terms() const { return slices.size * inputs; }
+  int64_t input_blocks() const { return CeilDivide(inputs, kBlockColumns); }
+  int64_t term_blocks() const { return slices.size * input_blocks(); }
+  int64_t output_blocks() const { return CeilDivide(outputs, kBlockColumns); }
+  int64_t output_tiles() const { return CeilDivide(outputs, kTileColumns); }
+  int64_t phases() const { return rows.dilation * columns.dilation; }
+  // One image per slice and phase.
+  WinogradGrid grid() const {
+    WindowAxis of_rows = rows, of_columns = columns;
+    of_rows.output = CeilDivide(rows.output, rows.dilation);
+    of_columns.output = CeilDivide(columns.output, columns.dilation);
+    return WinogradGrid::Of(images * slices.output * phases(), of_rows, of_columns);
+  }
+  WinogradPhase RowPhase(int64_t phase) const { return WinogradPhase::Of(rows, phase / columns.dilation); }
+  WinogradPhase ColumnPhase(int64_t phase) const {
+    return WinogradPhase::Of(columns, phase % columns.dilation);
+  }
+  int64_t tiles() const { return grid().tiles(); }
+  int64_t in_slice() const { return rows.input * columns.input * kBlockColumns; }
+  int64_t out_slice() const { return rows.output * columns.output * kBlockColumns; }
+};
+
+// Strides between products that are not multiples of a page, to avoid cache conflicts.
+int64_t StrideOf(int64_t blocks, int64_t tiles) {
+  return (blocks * tiles + 1) * kBlockColumns;
+}
+
+// The division of the work. With a small filter and many tiles each thread processes its own tiles with the
+// whole filter, transformed beforehand. Otherwise the filter is transformed in parts for each group of tiles,
+// because the transformed filter is four times as large: several groups are divided among threads; in a
+// single group all threads share the tiles and divide the filter.
+struct WinogradGroups {
+  int64_t count;  // tiles per group
+  bool has_whole_filter;
+  bool are_shared = false;
+
+  static WinogradGroups Of(const WinogradForm& form) {
+    constexpr int64_t kMaxOfFilter = 655360, kMaxSharedTiles = 1048576;  // floats
+    const auto count_of = [&](int64_t floats, int64_t least_tiles) {
+      const int64_t of_tile = kWinogradProducts * (form.term_blocks() + 2) * kBlockColumns;
+      const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * TileRows());
+      return CeilDivide(form.tiles(), tiles / TileRows() * TileRows());
+    };
+    const int64_t own = count_of(L2Floats(), 2 * TileRows());
+    const bool is_small =
+        kWinogradProducts * form.terms() * form.output_tiles() * kTileColumns <= kMaxOfFilter;
+    const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
+    if (is_small && own >= least) return {.count = RoundUp(own, form.threads), .has_whole_filter = true};
+    const int64_t count = count_of(kMaxSharedTiles, 4 * TileRows());
+    if (count < form.threads) return {.count = count, .has_whole_filter = false, .are_shared = true};
+    return {.count = RoundUp(count, form.threads), .has_whole_filter = false};
+  }
+};
+
+// Returns true if it is faster than direct convolution, with costs in cycles per term and block of outputs,
+// as measured on Zen 4: at best 36 for a tile's products, 300 for the transform of the filter, 150 and 130
+// for the transforms of the image and the result, per tile and block. Direct convolution takes 9.3 per pixel.
+bool IsFasterThanDirect(const WinogradForm& form) {
+  const auto tiles = static_cast<double>(form.tiles());
+  const int64_t images = form.images * form.slices.output;
+  const auto pixels = static_cast<double>(images * form.rows.output * form.columns.output);
+  const WinogradGroups groups = WinogradGroups::Of(form);
+  const double of_tile = 40 + 150.0 / static_cast<double>(form.output_blocks() * kBlockColumns) +
+                         130.0 / static_cast<double>(form.terms());
+  const double of_filter = 300.0 * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
+  return tiles * of_tile + of_filter < 9.3 * pixels;
+}
+
+class WinogradKernel final : public Kernel {
+ public:
+  WinogradKernel(const WinogradForm& form, Epilogue steps)
+      : form_(form), groups_(WinogradGroups::Of(form)), steps_(std::move(steps)) {}
+
+  std::string implementation() const override { return "nnefc:winograd"; }
+
+  size_t scratch_bytes() const {
+    const int64_t of_member = ResultFloats() + (groups_.are_shared ? 0 : ImageFloats()) +
+                              (groups_.has_whole_filter ? 0 : FilterFloats(TermsTogether()));
+    const int64_t of_all = groups_.has_whole_filter
+                               ? form_.output_tiles() * kWinogradExtent * FilterFloats(form_.terms())
+                           : groups_.are_shared ? ImageFloats()
+                                                : 0;
+    const int64_t floats = steps_.column_floats(form_.outputs) + of_all + form_.threads * of_member;
+    return static_cast<size_t>(floats) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.outputs);
+    float* scratch = reinterpret_cast<float*>(run.scratch) + steps_.column_floats(form_.outputs);
+    if (groups_.has_whole_filter) {
+      RunOwnTiles(call, scratch);
+    } else if (groups_.are_shared) {
+      for (int64_t group = 0; group < groups_.count; ++group) RunSharedTiles(call, TilesOf(group), scratch);
+    } else {
+      RunOwnGroups(call, scratch);
+    }
+    return Success();
+  }
+
+ private:
+  // Number of terms with filters transformed together. More of them mean fewer memory accesses for the sums
+  // of wide tiles; L1 holds a product's filters and L2 a row of products.
+  static int64_t TermsTogether() {
+    constexpr int64_t kFew = 64, kMany = 256, kLargeCache = 196608;  // floats
+    return SimdWidth() == kSimdWidth512 && L2Floats() >= kLargeCache ? kMany : kFew;
+  }
+
+  IndexRange TilesOf(int64_t group) const { return IndexRange{0, form_.tiles()}.Part(groups_.count, group); }
+  int64_t MaxTiles() const { return CeilDivide(form_.tiles(), groups_.count); }
+  int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.term_blocks(), MaxTiles()); }
+  int64_t ResultFloats() const { return kWinogradProducts * StrideOf(2, MaxTiles()); }
+  // Stride of a row of products for a tile of outputs.
+  static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
+  int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
+
+  // A range of the tiles transformed together, and a tile of outputs.
+  struct Part {
+    IndexRange all, some;
+    int64_t outputs;
+  };
+
+  void RunOwnTiles(const ConvolutionCall& call, float* scratch) const {
+    const int64_t filter_floats = FilterFloats(form_.terms()), tiles = form_.output_tiles();
+    const IndexRange terms = {0, form_.terms()};
+    RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
+      TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, terms,
+                    scratch + task * filter_floats);
+    });
+    RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
+      const IndexRange span = TilesOf(group);
+      float* image =
+          scratch + tiles * kWinogradExtent * filter_floats + member * (ImageFloats() + ResultFloats());
+      float* results = image + ImageFloats();
+      for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
+      for (int64_t tile = 0; tile < tiles; ++tile) {
+        const Part part = {span, span, tile};
+        for (int64_t row = 0; row < kWinogradExtent; ++row)
+          Multiply(part, row, terms, image, scratch + (tile * kWinogradExtent + row) * filter_floats,
+                   results);
+        Finish(call, part, results);
+      }
+    });
+  }
+
+  void RunOwnGroups(const ConvolutionCall& call, float* scratch) const {
+    const int64_t own_floats = ImageFloats() + FilterFloats(TermsTogether()) + ResultFloats();
+    RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
+      const IndexRange span = TilesOf(group);
+      float* image = scratch + member * own_floats;
+      for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
+      for (int64_t tile = 0; tile < form_.output_tiles(); ++tile)
+        RunPart(call, {span, span, tile}, image, image + ImageFloats());
+    });
+  }
+
+  void RunSharedTiles(const ConvolutionCall& call, const IndexRange& span, float* image) const {
+    float* own = image + ImageFloats();
+    const int64_t own_floats = FilterFloats(TermsTogether()) + ResultFloats();
+    RunTasks(form_.term_blocks(), form_.threads,
+             [&](int64_t block, int) { TransformPixels(call, span, block, image); });
+    const int64_t tiles = form_.output_tiles();
+    const bool is_even = tiles % form_.threads == 0 || tiles >= 4 * form_.threads;
+    const int64_t parts = is_even ? 1 : std::min<int64_t>(span.count(), form_.threads);
+    RunTasks(tiles * parts, form_.threads, [&](int64_t task, int member) {
+      RunPart(call, {span, span.Part(parts, task % parts), task / parts}, image, own + member * own_floats);
+    });
+  }
+
+  // Transforms the filter in parts: `own` has room for one, followed by the products.
+  void RunPart(const ConvolutionCall& call, const Part& part, const float* image, float* own) const {
+    float* results = own + FilterFloats(TermsTogether());
+    for (int64_t row = 0; row < kWinogradExtent; ++row) {
+      for (int64_t first = 0; first < form_.terms(); first += TermsTogether()) {
+        const IndexRange terms = {first, std::min(first + TermsTogether(), form_.terms())};
+        TransformTaps(call, part.outputs, row, terms, own);
+        Multiply(part, row, terms, image, own, results);
+      }
+    }
+    Finish(call, part, results);
+  }
+
+  // Transforms the filters of a range of terms and a tile of outputs for a row of products.
+  void TransformTaps(const ConvolutionCall& call, int64_t outputs, int64_t row, const IndexRange& terms,
+                     float* out) const {
+    constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
+    TransformFilter({.taps = call.weights + (outputs * form_.terms() + terms.begin) * kTaps,
+                     .inputs = terms.count(),
+                     .row = row,
+                     .out = out,
+                     .stride = FilterStride(terms.count())});
+  }
+
+  // Transforms a block of terms: channels of the slices at a tap.
+  void TransformPixels(const ConvolutionCall& call, const IndexRange& span, int64_t block, float* out) const {
+    const WindowAxis& slices = form_.slices;
+    const WindowAxis& rows = form_.rows;
+    const WindowAxis& columns = form_.columns;
+    const int64_t tap = block / form_.input_blocks(), channels = block % form_.input_blocks();
+    form_.grid().ForRows(
+        span, [&](int64_t index_of_image, int64_t row, int64_t column, int64_t count, int64_t index) {
+          const int64_t index_of_slice = index_of_image / form_.phases();
+          const WinogradPhase of_rows = form_.RowPhase(index_of_image % form_.phases());
+          const WinogradPhase of_columns = form_.ColumnPhase(index_of_image % form_.phases());
+          const int64_t image = index_of_slice / slices.output;
+          const int64_t slice = InputPosition(slices, index_of_slice % slices.output, tap);
+          const int64_t plane = (image * form_.input_blocks() + channels) * slices.input;
+          const bool is_seen = slice >= 0 && slice < slices.input;
+          const int64_t first = of_rows.first_pixel * columns.input + of_columns.first_pixel;
+          TransformImage(
+              {.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice() + first * kBlockColumns,
+               .row_stride = rows.dilation * columns.input * kBlockColumns,
+               .pixel_stride = columns.dilation * kBlockColumns,
+               .rows = is_seen ? of_rows.pixels : 0,
+               .columns = of_columns.pixels,
+               .row = row * kWinogradResults + of_rows.seen_first,
+               .column = column * kWinogradResults + of_columns.seen_first,
+               .count = count,
+               .out = out + (block * span.count() + index) * kBlockColumns,
+               .stride = StrideOf(form_.term_blocks(), span.count())});
+        });
+  }
+
+  int64_t BlocksOf(const Part& part) const {
+    return std::min<int64_t>(2, form_.output_blocks() - 2 * part.outputs);
+  }
+
+  // Adds or initializes a row of products with a range of terms.
+  void Multiply(const Part& part, int64_t row, const IndexRange& terms, const float* image,
+                const float* filter, float* results) const {
+    const int64_t all = part.all.count(), tiles = part.some.count();
+    const TilePanels panels(tiles);
+    image += (part.some.begin - part.all.begin + terms.begin / kBlockColumns * all) * kBlockColumns;
+    for (int64_t x = 0; x < kWinogradExtent; ++x) {
+      const int64_t product = row * kWinogradExtent + x;
+      const float* left = image + product * StrideOf(form_.term_blocks(), all);
+      float* out = results + product * StrideOf(2, tiles);
+      panels.ForEqualPanels([&](int64_t panel, int64_t count) {
+        const int64_t begin = panels.Begin(panel);
+        float* sums = out + begin * kBlockColumns;
+        RunTile(panels.RowsOf(panel), BlocksOf(part),
+                {.left = left + begin * kBlockColumns,
+                 .left_stride = all * kBlockColumns,
+                 .terms = terms.count(),
+                 .weights = filter + x * FilterStride(terms.count()),
+                 .start = terms.begin == 0 ? nullptr : sums,
+                 .out = {sums, kBlockColumns, tiles * kBlockColumns},
+                 .tiles = count});
+      });
+    }
+  }
+
+  void Finish(const ConvolutionCall& call, const Part& part, const float* results) const {
+    for (int64_t block = 0; block < BlocksOf(part); ++block)
+      FinishBlock(call, part.some, 2 * part.outputs + block,
+                  results + block * part.some.count() * kBlockColumns);
+  }
+
+  // Computes a channel block of the results.
+  void FinishBlock(const ConvolutionCall& call, const IndexRange& span, int64_t block,
+                   const float* products) const {
+    const int64_t slices = form_.slices.output;
+    form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
+      const int64_t slice = image / form_.phases(), phase = image % form_.phases();
+      const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
+      const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
+      const int64_t rows = std::min(kWinogradResults, form_.RowPhase(phase).results - first);
+      const int64_t pixels = std::min(count * kWinogradResults, form_.ColumnPhase(phase).results - begin);
+      if (rows <= 0 || pixels <= 0) return;
+      const int64_t pixel_stride = form_.columns.dilation * kBlockColumns;
+      const int64_t row_stride = form_.rows.dilation * form_.columns.output * kBlockColumns;
+      const int64_t own =
+          phase / form_.columns.dilation * form_.columns.output + phase % form_.columns.dilation;
+      const int64_t offset =
+          plane * form_.out_slice() + own * kBlockColumns + first * row_stride + begin * pixel_stride;
+      TransformResult({.products = products + index * kBlockColumns,
+                       .stride = StrideOf(2, span.count()),
+                       .count = count,
+                       .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+                       .start = call.operands.ElementsOf(steps_.start(), offset),
+                       .out = call.out + offset,
+                       .row_stride = row_stride,
+                       .pixel_stride = pixel_stride,
+                       .rows = rows,
+                       .columns = pixels,
+                       .limits = steps_.limits()});
+      for (int64_t y = 0; y < rows; ++y)
+        steps_.Finish({.out = {call.out + offset + y * row_stride, pixel_stride, 0},
+                       .offset = offset + y * row_stride,
+                       .column = block * kBlockColumns,
+                       .rows = pixels,
+                       .blocks = 1},
+                      form_.outputs, call.operands);
+    });
+  }
+
+  WinogradForm form_;
+  WinogradGroups groups_;
+  Epilogue steps_;
+};
+
+// Describes a 3x3 convolution with stride 1, with one slice or several, in channel blocks.
+std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  if (std::min(filter[0], filter[1]) < kBlockColumns || request.inputs[1].constant == nullptr)
+    return std::nullopt;
+  const Window window = WindowOfConvolution(request);
+  for (size_t axis : {1, 2}) {
+    const WindowAxis& sees = window[axis];
+    if (sees.size != kWinogradTaps || sees.stride != 1) return std::nullopt;
+  }
+  // Terms are in blocks, so the channels of a tap must fill them. Tiles with all terms are transformed at a
+  // time.
+  constexpr int64_t kMaxTerms = 8192;
+  const int64_t slices = window[0].size;
+  if (slices > 1 && (filter[1] % kBlockColumns != 0 || filter[1] > kMaxTerms / slices)) return std::nullopt;
+  return WinogradForm{.images = input[0],
+                      .inputs = filter[1],
+                      .outputs = filter[0],
+                      .slices = window[0],
+                      .rows = window[1],
+                      .columns = window[2],
+                      .threads = CurrentThreads()};
+}
+
+// [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
+Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  dnnl::memory::desc desc = PlainDesc(filter);
+  dnnl_blocking_desc_t& blocking = PutOutputsInBlocks(desc, kTileColumns);
+  if (filter.size() == 5) {
+    blocking.strides[1] = blocking.strides[2];
+    blocking.strides[2] *= filter[1];
+  }
+  return LayoutOf(desc);
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request) {
+  if (request.precision == Precision::kExact || (!request.way.empty() && request.way != kWinograd))
+    return std::nullopt;
+  const std::optional<WinogradForm> form = WinogradFormOf(request);
+  if (!form || (request.way.empty() && !IsFasterThanDirect(*form)) || !HasSimd()) return std::nullopt;
+  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return std::nullopt;
+  PreparedKernel prepared =
+      PrepareConvolution(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
+  auto kernel = std::make_shared<WinogradKernel>(*form, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

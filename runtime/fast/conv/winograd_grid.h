@@ -1,0 +1,33 @@
+// The partition of images into kWinogradResults x kWinogradResults tiles.
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/winograd_microkernel.h"
+
+namespace nnefc::runtime {
+
+struct WinogradGrid {
+  int64_t images, rows, columns;  // tiles per image
+
+  static WinogradGrid Of(int64_t images, const WindowAxis& rows, const WindowAxis& columns) {
+    return {images, CeilDivide(rows.output, kWinogradResults), CeilDivide(columns.output, kWinogradResults)};
+  }
+
+  // Returns the number of tiles of all images, in row order.
+  int64_t tiles() const { return images * rows * columns; }
+
+  // Calls work(image, row, column, count, index) for horizontally adjacent tiles of a span; `index` is that
+  // of the first one in the span.
+  template <typename Work>
+  void ForRows(const IndexRange& span, const Work& work) const {
+    for (int64_t tile = span.begin; tile < span.end;) {
+      const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
+      work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
+      tile += count;
+    }
+  }
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/kernels/registry.h"
+#include "runtime/onednn/onednn.h"
+
+namespace nnefc::runtime {
+
+// One function per file of kernels in this folder.
+void RegisterDnnConvolution(KernelRegistry& registry);
+void RegisterDnnDeconvolution(KernelRegistry& registry);
+void RegisterDnnPooling(KernelRegistry& registry);
+void RegisterDnnMatMul(KernelRegistry& registry);
+void RegisterDnnElementwise(KernelRegistry& registry);
+void RegisterDnnNormalization(KernelRegistry& registry);
+void RegisterDnnConcat(KernelRegistry& registry);
+void RegisterDnnQuantization(KernelRegistry& registry);
+void RegisterDnnRecurrent(KernelRegistry& registry);
+void RegisterDnnAttention(KernelRegistry& registry);
+void RegisterCompressedKernels(KernelRegistry& registry);
+void RegisterRowKernels(KernelRegistry& registry);
+void RegisterUnaryKernels(KernelRegistry& registry);
+void RegisterImageTransposes(KernelRegistry& registry);
+void RegisterImageResampling(KernelRegistry& registry);
+
+// pointwise/row_reductions.cpp: operations without a fast oneDNN primitive.
+std::optional<PreparedKernel> MakeRowMean(const KernelRequest& request);
+std::optional<PreparedKernel> MakeRowMaximum(const KernelRequest& request);
+std::optional<PreparedKernel> MakeVectorizedSoftmax(const KernelRequest& request);
+std::optional<PreparedKernel> MakeRowBatchNorm(const KernelRequest& request);
+
+// pointwise/unary.cpp: f32 Tanh and Sigmoid faster than oneDNN's.
+std::optional<PreparedKernel> MakeVectorizedGate(const KernelRequest& request);
+// PReLU with a single slope.
+std::optional<PreparedKernel> MakeVectorizedPRelu(const KernelRequest& request);
+// Unary functions that are also available as GEMM post-ops.
+std::optional<PreparedKernel> MakeEpilogueFunction(const KernelRequest& request);
+
+// pointwise/per_channel_binary.cpp: nChw16c images with per-channel operands.
+enum class PerChannelOperand : uint8_t { kNone, kSharedByBatch, kPerImage };
+PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
+                                            llvm::ArrayRef<int64_t> images);
+std::optional<PreparedKernel> MakePerChannelBinary(const KernelRequest& request);
+
+// memory/channel_gather.cpp: concatenation of images along channels, and a Gather of channels.
+std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
+// Concatenation of mostly nChw16c images, some with partial blocks.
+std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request);
+
+// convolution.cpp: a per-channel scale followed by a 1x1 convolution.
+std::optional<PreparedKernel> MakeScaledPointwiseConvolution(const KernelRequest& request);
+
+// memory/transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among
+// threads, unlike oneDNN's reorder, whose threads write to the same cache lines.
+std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& from,
+                                                      const dnnl::memory::desc& to);
+
+// int8/quantization.cpp: the sum of two quantized tensors.
+std::optional<PreparedKernel> MakeQuantizedSum(const KernelRequest& request);
+
+// Finds the FakeQuantize results and filters that stay in 8-bit form.
+QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers);
+// Returns whether quantized values of an f32 quantization are row-major rather than NHWC.
+bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize);
+// Returns whether a Concat joins NHWC int8 images along channels.
+bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
+// Returns the reshaped layout of row-major quantized values.
+std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int64_t> from,
+                                       llvm::ArrayRef<int64_t> to);
+// Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one
+// step.
+void InsertLookupTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate);
+std::optional<PreparedKernel> MakeLookupTable(const KernelRequest& request);
+// Returns whether a Convert belongs to such a step.
+bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert);
+// Returns the source node of a chain of views.
+const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node);
+// matmul.cpp: conditions for flattening all rows of the left operand to one axis.
+bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
+// Converts vectors to matrices with one row or column. For a constant matrix times a vector, the vector
+// becomes the left operand.
+void ConvertVectorsToMatrices(ir::Graph& graph);
+// Transposes column-major left operands of matmuls with constant matrices in a separate step, so that the
+// row-major kernels apply.
+void TransposeLeftOperands(ir::Graph& graph);
+// register.cpp: adds a node and returns its only output, with its inferred shape.
+ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
+                           const ir::NodeSpec& spec);
+// Fuses channel permutations into convolutions.
+void FuseChannelPermutations(ir::Graph& graph, Precision precision);
+// Finds chains that run as one step with a convolution or matmul.
+std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
+std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                             const Layout& from, const Layout& to);
+std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
+std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const ElementsView& part);
+
+}  // namespace nnefc::runtime

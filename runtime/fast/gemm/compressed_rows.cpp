@@ -1,0 +1,216 @@
+#include "runtime/fast/gemm/compressed_rows.h"
+
+#include "compiler/support/check.h"
+#include "compiler/support/x86.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/onednn/dnnl_layout.h"
+
+#if defined(NNEFC_X86)
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nnefc::runtime {
+
+namespace {
+
+using Form = CompressedFloats::Form;
+
+#define NNEFC_IN_512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
+#define NNEFC_INLINE_IN_512 NNEFC_IN_512, gnu::always_inline
+
+constexpr int64_t kWidth = 16;
+
+// Returns the mask of valid elements from `i` on out of `count`.
+__mmask16 Mask(int64_t i, int64_t count) {
+  const int64_t left = std::max<int64_t>(count - i, 0);
+  return left >= kWidth ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1U << left) - 1);
+}
+
+// Elements [i, i + 32) of a row.
+struct Pair {
+  __m512 first, second;
+};
+
+// Loaders of compressed elements from `i`, a multiple of 32, with masks; masked elements are zero.
+struct Halves {
+  const std::byte* row;
+
+  [[NNEFC_INLINE_IN_512]] Pair Load(int64_t i, __mmask16 first, __mmask16 second) const {
+    return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first, row + 2 * i)),
+            _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(second, row + 2 * (i + kWidth)))};
+  }
+};
+
+struct Bfloats {
+  const std::byte* row;
+
+  [[NNEFC_INLINE_IN_512]] Pair Load(int64_t i, __mmask16 first, __mmask16 second) const {
+    return {Wide(_mm256_maskz_loadu_epi16(first, row + 2 * i)),
+            Wide(_mm256_maskz_loadu_epi16(second, row + 2 * (i + kWidth)))};
+  }
+  [[NNEFC_INLINE_IN_512]] static __m512 Wide(__m256i bits) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+  }
+};
+
+// Rows are whole blocks, so masks are full.
+template <bool kPairs>
+struct Blocks {
+  const std::byte* row;
+
+  [[NNEFC_INLINE_IN_512]] Pair Load(int64_t i, __mmask16, __mmask16) const {
+    const std::byte* block = row + i / CompressedFloats::kBlockItems * CompressedFloats::kBlockBytes;
+    int16_t bits = 0;
+    std::memcpy(&bits, block, sizeof(bits));
+    const __m512 scale = _mm512_cvtph_ps(_mm256_set1_epi16(bits));
+    const __m128i codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 2));
+    const __m128i low_bits = _mm_set1_epi8(15);
+    const __m128i low = _mm_and_si128(codes, low_bits);
+    const __m128i high = _mm_and_si128(_mm_srli_epi16(codes, 4), low_bits);
+    if (!kPairs) return {Numbers(low, scale), Numbers(high, scale)};
+    return {Numbers(_mm_unpacklo_epi8(low, high), scale), Numbers(_mm_unpackhi_epi8(low, high), scale)};
+  }
+  [[NNEFC_INLINE_IN_512]] static __m512 Numbers(__m128i codes, __m512 scale) {
+    const __m512i numbers = _mm512_sub_epi32(_mm512_cvtepu8_epi32(codes), _mm512_set1_epi32(8));
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(numbers), scale);
+  }
+};
+
+// Uses `kPairs` pairs of partial sums per row to hide the latency of additions.
+template <int kRows, int kPairs, typename Row>
+[[NNEFC_IN_512]] void Dot(const Row& weights, int64_t count, const LeftFactors& left, float* sums) {
+  __m512 partial[kRows][2 * kPairs];
+  for (auto& row : partial) {
+    for (__m512& sum : row) sum = _mm512_setzero_ps();
+  }
+  int64_t i = 0;
+  for (; i + 2 * kPairs * kWidth <= count; i += 2 * kPairs * kWidth) {
+    for (int j = 0; j < kPairs; ++j) {
+      const Pair factor = weights.Load(i + 2 * j * kWidth, 0xffff, 0xffff);
+      for (int r = 0; r < kRows; ++r) {
+        const float* x = left.x + r * left.stride + i + 2 * j * kWidth;
+        partial[r][2 * j] = _mm512_fmadd_ps(factor.first, _mm512_loadu_ps(x), partial[r][2 * j]);
+        partial[r][2 * j + 1] =
+            _mm512_fmadd_ps(factor.second, _mm512_loadu_ps(x + kWidth), partial[r][2 * j + 1]);
+      }
+    }
+  }
+  for (; i < count; i += 2 * kWidth) {
+    const __mmask16 first = Mask(i, count), second = Mask(i + kWidth, count);
+    const Pair factor = weights.Load(i, first, second);
+    for (int r = 0; r < kRows; ++r) {
+      const float* x = left.x + r * left.stride + i;
+      partial[r][0] = _mm512_fmadd_ps(factor.first, _mm512_maskz_loadu_ps(first, x), partial[r][0]);
+      partial[r][1] =
+          _mm512_fmadd_ps(factor.second, _mm512_maskz_loadu_ps(second, x + kWidth), partial[r][1]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    __m512 sum = partial[r][0];
+    for (int j = 1; j < 2 * kPairs; ++j) sum = _mm512_add_ps(sum, partial[r][j]);
+    alignas(64) float lanes[kWidth];
+    _mm512_store_ps(lanes, sum);
+    for (int64_t width = kWidth / 2; width > 0; width /= 2) {
+      for (int64_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+    }
+    sums[r] = lanes[0];
+  }
+}
+
+template <typename Row>
+void DotOfRows(const Row& weights, int64_t count, const LeftFactors& left, float* sums) {
+  switch (left.rows) {
+    case 1:
+      return Dot<1, 4>(weights, count, left, sums);
+    case 2:
+      return Dot<2, 2>(weights, count, left, sums);
+    case 3:
+      return Dot<3, 1>(weights, count, left, sums);
+    case 4:
+      return Dot<4, 1>(weights, count, left, sums);
+    case 5:
+      return Dot<5, 1>(weights, count, left, sums);
+    case 6:
+      return Dot<6, 1>(weights, count, left, sums);
+    case 7:
+      return Dot<7, 1>(weights, count, left, sums);
+    default:
+      NNEFC_CHECK(!"at most kMaxLeftRows rows");
+  }
+}
+
+template <typename Row>
+[[NNEFC_IN_512]] void Add(const Row& weights, int64_t count, const float* factors, const RowSums& sums) {
+  for (int64_t i = 0; i < count; i += 2 * kWidth) {
+    const __mmask16 first = Mask(i, count), second = Mask(i + kWidth, count);
+    const Pair row = weights.Load(i, first, second);
+    for (int64_t r = 0; r < sums.rows; ++r) {
+      float* to = sums.sums + r * sums.stride + i;
+      const __m512 factor = _mm512_set1_ps(factors[r]);
+      const __m512 sum = _mm512_fmadd_ps(factor, row.first, _mm512_maskz_loadu_ps(first, to));
+      const __m512 other = _mm512_fmadd_ps(factor, row.second, _mm512_maskz_loadu_ps(second, to + kWidth));
+      _mm512_mask_storeu_ps(to, first, sum);
+      _mm512_mask_storeu_ps(to + kWidth, second, other);
+    }
+  }
+}
+
+#undef NNEFC_INLINE_IN_512
+#undef NNEFC_IN_512
+
+template <typename Use>
+void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
+  const std::byte* row = weights + CompressedFloats::ByteSize(form, first);
+  switch (form) {
+    case Form::kHalf:
+      return use(Halves{row});
+    case Form::kBfloat:
+      return use(Bfloats{row});
+    case Form::kBlocksOfHalves:
+      return use(Blocks<false>{row});
+    case Form::kBlocksOfPairs:
+      return use(Blocks<true>{row});
+  }
+}
+
+}  // namespace
+
+bool HasCompressedRows() {
+  static const bool has = SimdWidth() == kSimdWidth512;
+  return has;
+}
+
+void DotCompressedRow(Form form, const std::byte* weights, int64_t first, int64_t count,
+                      const LeftFactors& left, float* sums) {
+  WithRow(form, weights, first, [&](const auto& row) { DotOfRows(row, count, left, sums); });
+}
+
+void AddCompressedRow(Form form, const std::byte* weights, int64_t first, int64_t count, const float* factors,
+                      const RowSums& sums) {
+  WithRow(form, weights, first, [&](const auto& row) { Add(row, count, factors, sums); });
+}
+
+}  // namespace nnefc::runtime
+
+#else
+
+namespace nnefc::runtime {
+
+bool HasCompressedRows() {
+  return false;
+}
+void DotCompressedRow(CompressedFloats::Form, const std::byte*, int64_t, int64_t, const LeftFactors&,
+                      float*) {
+  NNEFC_CHECK(!"HasCompressedRows");
+}
+void AddCompressedRow(CompressedFloats::Form, const std::byte*, int64_t, int64_t, const float*,
+                      const RowSums&) {
+  NNEFC_CHECK(!"HasCompressedRows");
+}
+
+}  // namespace nnefc::runtime
+
+#endif

@@ -1,0 +1,193 @@
+#include "runtime/fast/gemm/epilogue.h"
+
+#include <algorithm>
+
+#include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/tensor/round_up.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+std::optional<EpilogueFunction> FunctionOfTwo(const ir::Node& node) {
+  switch (node.info().function) {
+    case ir::ElementFunction::kAdd:
+      return EpilogueFunction::kAdd;
+    case ir::ElementFunction::kMultiply:
+      return EpilogueFunction::kMultiply;
+    case ir::ElementFunction::kPRelu:
+      return EpilogueFunction::kPRelu;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Epilogue> Epilogue::Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
+                                       int64_t channel_axis) {
+  Epilogue steps;
+  for (const PostOperation& post : posts) {
+    if (!steps.Add(request, post, channel_axis)) return std::nullopt;
+  }
+  for (const Step& step : steps.rest_) {
+    if (step.operand >= 0)
+      (step.of_columns ? steps.column_inputs_ : steps.element_inputs_).push_back(step.operand);
+  }
+  steps.TakeFirstSteps();
+  return steps;
+}
+
+void Epilogue::TakeFirstSteps() {
+  auto next = rest_.begin();
+  const auto is = [&](EpilogueFunction function) {
+    return next != rest_.end() && next->function == function;
+  };
+  if (is(EpilogueFunction::kAdd) && next->of_columns) bias_ = next++->operand;
+  if (is(EpilogueFunction::kAdd) && !next->of_columns) start_ = next++->operand;
+  if (is(EpilogueFunction::kUpperBound)) {
+    limits_.has_max = true;
+    limits_.max = next++->alpha;
+  }
+  if (is(EpilogueFunction::kLowerBound)) {
+    limits_.has_min = true;
+    limits_.min = next++->alpha;
+  }
+  rest_.erase(rest_.begin(), next);
+}
+
+std::optional<Epilogue::Step> Epilogue::StepOf(const DnnFunction& function) {
+  using dnnl::algorithm;
+  const float number = function.number.value_or(0);
+  switch (function.algorithm) {
+    case algorithm::eltwise_linear:
+      return Step{.function = EpilogueFunction::kLinear, .alpha = function.alpha, .beta = function.beta};
+    case algorithm::eltwise_relu:
+      return Step{.function = function.alpha == 0 ? EpilogueFunction::kLowerBound : EpilogueFunction::kRelu,
+                  .alpha = function.alpha};
+    case algorithm::binary_add:
+      return Step{.function = EpilogueFunction::kLinear, .alpha = 1, .beta = number};
+    case algorithm::binary_mul:  // adding -0.0 preserves the sign of a zero
+      return Step{.function = EpilogueFunction::kLinear, .alpha = number, .beta = -0.0f};
+    case algorithm::binary_max:
+      return Step{.function = EpilogueFunction::kLowerBound, .alpha = number};
+    case algorithm::binary_min:
+      return Step{.function = EpilogueFunction::kUpperBound, .alpha = number};
+    case algorithm::eltwise_clip:  // the other limit is infinite
+      return Step{.function = EpilogueFunction::kLowerBound, .alpha = function.alpha};
+    case algorithm::eltwise_logistic:
+      return Step{.function = EpilogueFunction::kSigmoid};
+    case algorithm::eltwise_swish:
+      return Step{.function = EpilogueFunction::kSwish, .alpha = function.alpha};
+    case algorithm::eltwise_hardswish:
+      return Step{.function = EpilogueFunction::kHSwish};
+    case algorithm::eltwise_gelu_erf:
+      return Step{.function = EpilogueFunction::kGelu};
+    case algorithm::eltwise_gelu_tanh:
+      return Step{.function = EpilogueFunction::kGeluTanh};
+    case algorithm::eltwise_tanh:
+      return Step{.function = EpilogueFunction::kTanh};
+    case algorithm::eltwise_elu:
+      return Step{.function = EpilogueFunction::kElu, .alpha = function.alpha};
+    case algorithm::eltwise_mish:
+      return Step{.function = EpilogueFunction::kMish};
+    case algorithm::eltwise_soft_relu:
+      return Step{.function = EpilogueFunction::kSoftPlus};
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Epilogue::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
+  const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
+  const auto first = static_cast<size_t>(post.first_operand);
+  DnnFunctions functions;  // for this operation alone
+  if (functions.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
+    for (const DnnFunction& function : functions.functions()) {
+      const std::optional<Step> step = StepOf(function);
+      if (!step) return false;
+      rest_.push_back(*step);
+    }
+    return true;
+  }
+  const std::optional<EpilogueFunction> function = FunctionOfTwo(*post.node);
+  if (operands != 1 || !function || (*function == EpilogueFunction::kPRelu && post.chained_input != 0))
+    return false;
+  const OperandShape shape =
+      ClassifyOperand(*post.node, request.inputs[first].shape, request.outputs[0].shape, channel_axis);
+  const bool of_columns = shape == OperandShape::kPerChannel;
+  if (!of_columns && shape != OperandShape::kFull) return false;
+  rest_.push_back({.function = *function, .operand = post.first_operand, .of_columns = of_columns});
+  return true;
+}
+
+bool Epilogue::takes_operands() const {
+  return llvm::any_of(rest_, [](const Step& step) { return step.operand >= 0; });
+}
+
+int64_t Epilogue::column_floats(int64_t columns) const {
+  return static_cast<int64_t>(column_inputs_.size()) * RoundUp(columns, kTileColumns);
+}
+
+Epilogue::Operands Epilogue::OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const {
+  const auto floats = [&](int input) {
+    return reinterpret_cast<const float*>(run.input(static_cast<size_t>(input)).bytes());
+  };
+  Operands operands;
+  operands.columns.resize(run.inputs.size());
+  operands.elements.resize(run.inputs.size());
+  for (int input : column_inputs_) {
+    std::copy_n(floats(input), columns, scratch);
+    std::fill(scratch + columns, scratch + RoundUp(columns, kTileColumns), 0.0f);
+    operands.columns[static_cast<size_t>(input)] = scratch;
+    scratch += RoundUp(columns, kTileColumns);
+  }
+  for (int input : element_inputs_) operands.elements[static_cast<size_t>(input)] = floats(input);
+  return operands;
+}
+
+bool Epilogue::KeepsZero() const {
+  return rest_.empty() && limits_.Of(0) == 0;
+}
+
+void Epilogue::Finish(const Tile& tile, int64_t columns, const Operands& operands) const {
+  for (const Step& step : rest_) Apply(step, tile, operands);
+  const int64_t zeros = tile.column + tile.blocks * kBlockColumns - columns;
+  if (zeros <= 0 || KeepsZero()) return;
+  for (int64_t row = 0; row < tile.rows; ++row)
+    std::fill_n(tile.out.At(row, tile.blocks - 1) + kBlockColumns - zeros, zeros, 0.0f);
+}
+
+void Epilogue::Apply(const Step& step, const Tile& tile, const Operands& operands) {
+  EpilogueTile call{
+      .out = tile.out, .rows = tile.rows, .blocks = tile.blocks, .alpha = step.alpha, .beta = step.beta};
+  call.operand = {tile.out.data, tile.out.row_stride, tile.out.block_stride};
+  const auto operand = static_cast<size_t>(step.operand);
+  if (step.of_columns) {
+    call.operand = {operands.columns[operand] + tile.column, 0, kBlockColumns};
+  } else if (step.operand >= 0) {
+    call.operand.data = operands.elements[operand] + tile.offset;
+  }
+  ApplyEpilogue(step.function, call);
+}
+
+ConvolutionCall ConvolutionCall::Of(const KernelRun& run, const Epilogue& steps, int64_t channels) {
+  return {.in = reinterpret_cast<const float*>(run.input(0).bytes()),
+          .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
+          .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
+          .operands = steps.OperandsOf(run, channels, reinterpret_cast<float*>(run.scratch))};
+}
+
+PreparedKernel PrepareConvolution(const KernelRequest& request, const Epilogue& steps, int64_t channels,
+                                  const Layout& filter) {
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
+  prepared.inputs[1] = filter;
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  for (int input : steps.element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
+  prepared.scratch_bytes = static_cast<size_t>(steps.column_floats(channels)) * sizeof(float);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

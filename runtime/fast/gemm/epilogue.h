@@ -1,0 +1,96 @@
+// Post-ops of a matmul in its epilogue, applied to tiles of the result while they are cached.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/fast/simd/epilogue_microkernel.h"
+#include "runtime/kernels/kernel.h"
+#include "runtime/onednn/dnnl_functions.h"
+
+namespace nnefc::runtime {
+
+// An ordered list of operations on matmul results: sums and products with per-column or elementwise operands,
+// and unary functions.
+class Epilogue {
+ public:
+  // Translates `posts`; columns are axis `channel_axis` of the result. Returns nothing for an unsupported
+  // operation.
+  static std::optional<Epilogue> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
+                                      int64_t channel_axis);
+
+  // The initial accumulators and final limits of tiles, which cost nothing: input indices of the kernel, -1
+  // for none.
+  int bias() const { return bias_; }
+  int start() const { return start_; }
+  const Limits& limits() const { return limits_; }
+
+  // The operands in a run: per-column ones zero-padded to whole tiles, elementwise ones in the layout of the
+  // result.
+  struct Operands {
+    std::vector<const float*> columns;  // indexed by input; null for others
+    std::vector<const float*> elements;
+
+    // Return the operand of an input starting at a column or an element; null for input -1.
+    const float* ColumnsOf(int input, int64_t column) const {
+      return input < 0 ? nullptr : columns[static_cast<size_t>(input)] + column;
+    }
+    const float* ElementsOf(int input, int64_t offset) const {
+      return input < 0 ? nullptr : elements[static_cast<size_t>(input)] + offset;
+    }
+  };
+  // Returns the operands of a run with `columns` columns, rounded up to whole tiles. Per-column operands are
+  // copied to `scratch` with column_floats elements.
+  Operands OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const;
+  int64_t column_floats(int64_t columns) const;
+  // Returns whether the remaining operations have operands.
+  bool takes_operands() const;
+  // Returns the inputs in the layout of the result.
+  llvm::ArrayRef<int> element_inputs() const { return element_inputs_; }
+
+  // The location of a tile: its address `out`, its `offset` from the start of the result, and its first
+  // column.
+  struct Tile {
+    BlockedMatrix<float> out;
+    int64_t offset, column, rows, blocks;
+  };
+  // Applies the remaining operations after bias, start and limits. Padding columns beyond `columns` stay
+  // zero.
+  void Finish(const Tile& tile, int64_t columns, const Operands& operands) const;
+
+ private:
+  struct Step {
+    EpilogueFunction function;
+    int operand = -1;         // operand of kAdd, kMultiply and kPRelu
+    bool of_columns = false;  // per-column operand, otherwise elementwise
+    float alpha = 0, beta = 0;
+  };
+  // Returns nothing for functions without a tile implementation.
+  static std::optional<Step> StepOf(const DnnFunction& function);
+  bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
+  void TakeFirstSteps();
+  static void Apply(const Step& step, const Tile& tile, const Operands& operands);
+  bool KeepsZero() const;
+
+  int bias_ = -1, start_ = -1;
+  Limits limits_;
+  std::vector<Step> rest_;
+  std::vector<int> column_inputs_, element_inputs_;
+};
+
+// The pointers of a step with images (input 0), a filter (input 1) and post-ops.
+struct ConvolutionCall {
+  const float* in;
+  const float* weights;
+  float* out;
+  Epilogue::Operands operands;
+
+  static ConvolutionCall Of(const KernelRun& run, const Epilogue& steps, int64_t channels);
+};
+
+// Returns the layouts of such a step: nChw16c images and result with `channels` channels, and the layout of
+// the filter. The caller sets the kernel.
+PreparedKernel PrepareConvolution(const KernelRequest& request, const Epilogue& steps, int64_t channels,
+                                  const Layout& filter);
+
+}  // namespace nnefc::runtime

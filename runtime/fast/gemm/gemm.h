@@ -1,0 +1,39 @@
+// GEMM of a matrix with multiple rows and a constant matrix with register-tiled microkernels: row-major
+// matrices, and 1x1 convolutions of nChw16c images.
+#pragma once
+
+#include <optional>
+
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/gemm/im2col.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+struct GemmSizes {
+  int64_t images;  // nChw16c images; 1 for a row-major matrix
+  int64_t rows;    // rows of a matrix, or pixels per image
+  int64_t terms, outputs;
+  bool is_blocked;
+  bool inputs_first;  // layout of the constant: [terms, outputs], otherwise [outputs, terms]
+
+  int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
+  int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
+  int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
+};
+
+// The roles of the inputs of a step.
+struct GemmInputs {
+  size_t left = 0, weights = 1;
+  int scale = -1;  // per-term scale of the left operand
+  // im2col parameters if the left rows are patches of `left`, and the corresponding weight layout.
+  std::optional<Im2col> windows = std::nullopt;
+  Layout filter = nullptr;
+};
+
+// Prepares a GEMM in the layout of `sizes`. Returns nothing if vector kernels are unavailable, for an
+// unsupported post-op, or if another algorithm is as fast.
+std::optional<PreparedKernel> MakeGemm(const KernelRequest& request, const GemmSizes& sizes,
+                                       const GemmInputs& inputs, llvm::ArrayRef<PostOperation> posts);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,72 @@
+// int8 convolution with dot4 microkernels, for rows of images and output tiles of a grid: VNNI
+// (simd/vnni_microkernel.h), or saturating maddubs with clamped values (simd/saturating_int8_microkernel.h).
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "runtime/fast/int8/saturation_correction.h"
+#include "runtime/onednn/dnnl_layout.h"
+
+namespace nnefc::runtime {
+
+class Dot4Gemm {
+ public:
+  static bool Suits(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  Dot4Gemm(const Int8ConvolutionShape& form, const Int8Grid& grid, bool has_vnni = HasVnni());
+
+  // Returns the scratch size per thread.
+  int64_t scratch_bytes() const;
+  int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
+  struct Part {
+    IndexRange rows, tiles;
+    const int8_t* weights;        // kQuadWeights per group of four inputs, by tile
+    const int32_t* less_weights;  // negated sum of the weights per output; may be null for zero point 0
+    std::byte* scratch;
+    // If set, VNNI tiles write accumulators directly to a row-major result, or requantize: the address of the
+    // first row's results, or requantization parameters from the first channel.
+    int32_t* out = nullptr;
+    const RequantizedResults* codes = nullptr;
+  };
+  // Receives kBlockColumns accumulators per pixel for pixels of a part.
+  using Store = llvm::function_ref<void(int64_t tile, const IndexRange& pixels, const int32_t* sums)>;
+  // Returns false, without storing anything, if too many values exceed the clamping range without VNNI, so
+  // that SumNumbers is faster.
+  bool SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const;
+  // The same for values without zero point, as in WidenedPart.
+  void SumNumbers(const Part& part, const int16_t* numbers, Store store) const;
+
+ private:
+  // Several tiles and their initial accumulators.
+  struct Group {
+    IndexRange tiles;
+    int32_t *sums, *starts;
+  };
+  int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // per strip
+  int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
+  int64_t PartBytes() const {
+    return has_vnni_ ? Im2colBuffer::Bytes(form_, rows_of_part_)
+                     : SaturationCorrection::Scratch::Bytes(form_, rows_of_part_);
+  }
+  template <typename Number>
+  Dot4Tile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
+  template <typename Start, typename Sum>
+  void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
+  static void FindStarts(const Part& part, int distance, const Group& group);
+  // Destination of the accumulators of the first pixel and tile; null if a part is requantized directly.
+  struct Sums {
+    int32_t* first = nullptr;
+    int64_t pixel_stride = 0, tile_stride = 0;
+  };
+  // Computes with VNNI from the im2col buffer.
+  void SumWhole(const Part& part, const uint8_t* seen, int zero, const IndexRange& tiles,
+                const IndexRange& pixels, const Sums& sums) const;
+  void SumClamped(const Part& part, const SaturationCorrection& clamped, const Group& group,
+                  const IndexRange& pixels) const;
+
+  Int8ConvolutionShape form_;
+  bool has_vnni_;
+  int64_t rows_of_part_;
+  TapStrips strips_;
+  std::vector<int32_t> seen_, seen_pixels_, strip_pixels_;
+};
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,36 @@
+#pragma once
+
+// 8-bit quantization of constant filters: finds scales with all elements as integer multiples.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/support/tensor/tensor_value.h"
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+// Finds the scale of each channel in turn, starting with the previous scale.
+class ScaleFinder {
+ public:
+  // Returns the smallest scale for which all numbers are multiples by -128 to 127, except for f32 rounding:
+  // the largest magnitude divided by an integer. Returns 1 for zeros, and nothing if the accumulator may
+  // overflow i32 or a number is not finite.
+  std::optional<float> Find(std::span<const float> numbers);
+  // Returns FilterQuantization::max_magnitude of the channels so far.
+  float max_magnitude() const { return max_magnitude_; }
+
+ private:
+  std::optional<int> QuantizeByUnit(std::span<const float> numbers, double largest, int most) const;
+
+  double unit_ = 0;  // the previous scale; initially 0
+  float max_magnitude_ = 0;
+};
+
+// Quantizes a filter with output channels as its first axis or, with groups, its first two.
+FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped);
+// Quantizes a constant right operand by column, or by row if it is transposed.
+FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed);
+
+}  // namespace nnefc::runtime

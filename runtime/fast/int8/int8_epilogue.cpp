@@ -1,0 +1,90 @@
+#include "runtime/fast/int8/int8_epilogue.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "runtime/tensor/round_up.h"
+
+namespace nnefc::runtime {
+
+Int8Epilogue::Int8Epilogue(Form form, Epilogue steps) : form_(std::move(form)), steps_(std::move(steps)) {
+  const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
+  scales_ = form_.folded ? form_.folded->scales : form_.scales;
+  scales_.resize(padded);
+  if (!form_.folded) return;
+  bias_ = form_.folded->bias;
+  bias_.resize(padded);
+  constexpr double kMax = 0x1p31;
+  bool is_small = true;
+  for (size_t i = 0; i < padded; ++i) {
+    const double scale = static_cast<double>(scales_[i]), bias = static_cast<double>(bias_[i]);
+    is_small = is_small && std::abs(scale) * (kMax + std::abs(bias)) < kMax;
+  }
+  if (form_.folded->limits) {
+    low_ = std::max(low_, form_.folded->limits->first);
+    high_ = std::min(high_, form_.folded->limits->second);
+  }
+  is_limited_ = low_ > 0 || high_ < 255 || !is_small;
+}
+
+void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, std::byte* out,
+                         const Epilogue::Operands& operands) const {
+  if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
+  RequantizedResults results = MakerOf(at, out);
+  results.sums = sums;
+  StoreRequantized(results);
+}
+
+RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte* out) const {
+  const int64_t column = at.tile * kBlockColumns;
+  const int64_t place = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+  RequantizedResults results{.sums = nullptr,
+                             .pixels = at.pixels,
+                             .channels = std::min(kBlockColumns, form_.outputs - column),
+                             .scales = scales_.data() + column,
+                             .bias = bias_.data() + column,
+                             .low = low_,
+                             .high = high_,
+                             .is_limited = is_limited_,
+                             .out = reinterpret_cast<uint8_t*>(out) + place,
+                             .stride = form_.outputs};
+  if (const std::optional<FoldedRequantization::Sum>& sum = form_.folded->sum) {
+    results.has_others = true;
+    results.factor = sum->factor;
+    results.offset = sum->offset;
+    results.other_factor = sum->other_factor;
+    results.other_zero = sum->others.zero;
+  }
+  return results;
+}
+
+void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
+                                const Epilogue::Operands& operands) const {
+  const int64_t column = at.tile * kBlockColumns,
+                blocks = RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
+  const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
+  const int64_t offset = form_.is_blocked
+                             ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
+                             : (at.image * form_.pixels + at.pixel) * form_.outputs + column;
+  // The last partial columns of a row-major matrix use a temporary block.
+  std::array<float, kMaxStoredPixels * kBlockColumns> block;
+  const int64_t count = std::min(kBlockColumns, form_.outputs - column);
+  const bool is_whole = form_.is_blocked || count == kBlockColumns;
+  const BlockedMatrix<float> to = is_whole ? BlockedMatrix<float>{out + offset, stride, 0}
+                                           : BlockedMatrix<float>{block.data(), kBlockColumns, 0};
+  StoreDequantized({.sums = sums,
+                    .pixels = at.pixels,
+                    .scales = scales_.data() + column,
+                    .bias = operands.ColumnsOf(steps_.bias(), column),
+                    .start = operands.ElementsOf(steps_.start(), offset),
+                    .limits = steps_.limits(),
+                    .out = to.data,
+                    .stride = to.row_stride});
+  steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
+                form_.outputs, operands);
+  for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
+    std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,67 @@
+// The epilogue of int8 accumulators (simd/dot2_microkernel.h): requantization, or f32 values with post-ops.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/int8/quantization.h"
+#include "runtime/fast/simd/dot2_microkernel.h"
+
+namespace nnefc::runtime {
+
+// The position of a tile in a result: consecutive pixels of an image, and channels starting at `tile` *
+// kBlockColumns.
+struct TilePosition {
+  int64_t image, pixel, pixels, tile;
+};
+
+// Pixels per store call, chosen so that their accumulators fit into L1.
+inline constexpr int64_t kMaxStoredPixels = 56;
+
+class Int8Epilogue {
+ public:
+  struct Form {
+    int64_t outputs, pixels;    // per image
+    bool is_blocked;            // f32 in nChw16c layout; otherwise row-major
+    std::vector<float> scales;  // scales of f32 results by output channel
+    std::optional<FoldedRequantization> folded;
+  };
+  Int8Epilogue(Form form, Epilogue steps);
+
+  int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
+  int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
+  // The pointers of a step in a run: quantized images and filter, result, and operands of post-ops.
+  struct Call {
+    const uint8_t* in;
+    const int8_t* weights;
+    std::byte* out;
+    Epilogue::Operands operands;
+  };
+  // `scratch` must have scratch_floats() elements.
+  Call CallOf(const KernelRun& run, float* scratch) const {
+    return {.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
+            .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
+            .out = run.output().mutable_bytes(),
+            .operands = steps_.OperandsOf(run, form_.outputs, scratch)};
+  }
+  // Whether results are quantized (see MakerOf), and depend on the accumulators only.
+  bool is_quantized() const { return form_.folded.has_value(); }
+  bool requantizes_sums_only() const { return is_quantized() && !form_.folded->sum; }
+  RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
+  // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMaxStoredPixels.
+  void Store(const int32_t* sums, const TilePosition& at, std::byte* out,
+             const Epilogue::Operands& operands) const;
+
+ private:
+  void StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
+                    const Epilogue::Operands& operands) const;
+
+  Form form_;
+  Epilogue steps_;
+  std::vector<float> scales_, bias_;
+  float low_ = 0, high_ = 255;
+  bool is_limited_ = true;
+};
+
+}  // namespace nnefc::runtime

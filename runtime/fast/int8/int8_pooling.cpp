@@ -1,0 +1,168 @@
+#include "runtime/fast/int8/int8_pooling.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+class Int8MaxPool final : public Kernel {
+ public:
+  Int8MaxPool(int64_t images, int64_t channels, const WindowAxis& rows, const WindowAxis& columns)
+      : images_(images), channels_(channels), rows_(rows), columns_(columns) {
+    for (int64_t i = 0; i < rows.output; ++i) row_taps_.push_back(ValidTaps(rows, i));
+    for (int64_t i = 0; i < columns.output; ++i) column_taps_.push_back(ValidTaps(columns, i));
+  }
+
+  std::string implementation() const override { return "nnefc:int8_max_pool"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const int64_t of_row = columns_.output * channels_;
+    ParallelFor(images_ * rows_.output, of_row * rows_.size * columns_.size, [&](int64_t index) {
+      const int64_t image = index / rows_.output;
+      RunRow(in + image * rows_.input * columns_.input * channels_, index % rows_.output,
+             out + index * of_row);
+    });
+    return Success();
+  }
+
+ private:
+  void RunRow(const uint8_t* image, int64_t row, uint8_t* out) const {
+    const IndexRange& rows = row_taps_[static_cast<size_t>(row)];
+    for (int64_t column = 0; column < columns_.output; ++column, out += channels_) {
+      const IndexRange& columns = column_taps_[static_cast<size_t>(column)];
+      const int64_t first =
+          (row * rows_.stride - rows_.before + rows.begin * rows_.dilation) * columns_.input +
+          column * columns_.stride - columns_.before + columns.begin * columns_.dilation;
+      FindLargest({.from = image + first * channels_,
+                   .rows = rows.count(),
+                   .columns = columns.count(),
+                   .row_step = rows_.dilation * columns_.input * channels_,
+                   .column_step = columns_.dilation * channels_,
+                   .channels = channels_,
+                   .out = out});
+    }
+  }
+
+  struct ReceptiveField {
+    const uint8_t* from;
+    int64_t rows, columns, row_step, column_step, channels;
+    uint8_t* out;
+  };
+
+  // Processes groups of channels in registers.
+  static void FindLargest(const ReceptiveField& given) {
+    Vectorized([&] {
+      const ReceptiveField seen = given;  // local copy, to exclude aliasing
+      constexpr int64_t kMany = 32, kSome = 16;
+      int64_t first = 0;
+      for (; first + kMany <= seen.channels; first += kMany) FindLargestOf<kMany>(seen, first);
+      if (seen.channels < kSome) {
+        for (; first < seen.channels; ++first) FindLargestOf<1>(seen, first);
+      }
+      // The last channels may be computed twice.
+      for (; first < seen.channels; first += kSome)
+        FindLargestOf<kSome>(seen, std::min(first, seen.channels - kSome));
+    });
+  }
+
+  template <int64_t kCount>
+  [[gnu::always_inline]] static void FindLargestOf(const ReceptiveField& seen, int64_t first) {
+    uint8_t largest[kCount] = {};
+    for (int64_t y = 0; y < seen.rows; ++y) {
+      for (int64_t x = 0; x < seen.columns; ++x) {
+        const uint8_t* codes = seen.from + y * seen.row_step + x * seen.column_step + first;
+        for (int64_t i = 0; i < kCount; ++i) largest[i] = largest[i] < codes[i] ? codes[i] : largest[i];
+      }
+    }
+    for (int64_t i = 0; i < kCount; ++i) seen.out[first + i] = largest[i];
+  }
+
+  int64_t images_, channels_;
+  WindowAxis rows_, columns_;
+  std::vector<IndexRange> row_taps_, column_taps_;
+};
+
+class Int8AveragePool final : public Kernel {
+ public:
+  Int8AveragePool(int64_t images, int64_t channels, int64_t pixels, const DnnQuantization& codes)
+      : images_(images), channels_(channels), pixels_(pixels), codes_(codes) {}
+
+  std::string implementation() const override { return "nnefc:int8_average_pool"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const int64_t blocks = CeilDivide(channels_, kChannels);
+    ParallelFor(images_ * blocks, pixels_ * kChannels, [&](int64_t index) {
+      const int64_t image = index / blocks, first = index % blocks * kChannels;
+      const int64_t count = std::min(kChannels, channels_ - first);
+      AddUp(in + image * channels_ * pixels_ + first, count, out + image * channels_ + first);
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kChannels = 64, kMaxPixels = int64_t{1} << 23;  // limits of i32 sums
+
+  void AddUp(const uint8_t* from, int64_t count, float* out) const {
+    std::array<int64_t, kChannels> wholes = {};
+    Vectorized([=, this, &wholes] {
+      for (int64_t first = 0; first < pixels_; first += kMaxPixels) {
+        std::array<int32_t, kChannels> sums = {};
+        const int64_t end = std::min(first + kMaxPixels, pixels_);
+        for (int64_t pixel = first; pixel < end; ++pixel) {
+          const uint8_t* codes = from + pixel * channels_;
+          for (int64_t i = 0; i < count; ++i) sums[static_cast<size_t>(i)] += codes[i];
+        }
+        for (size_t i = 0; i < kChannels; ++i) wholes[i] += sums[i];
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t sum = wholes[static_cast<size_t>(i)] - int64_t{codes_.zero} * pixels_;
+      out[i] =
+          static_cast<float>(double{codes_.scale} * static_cast<double>(sum) / static_cast<double>(pixels_));
+    }
+  }
+
+  int64_t images_, channels_, pixels_;
+  DnnQuantization codes_;
+};
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeInt8AveragePool(const KernelRequest& request,
+                                                  const DnnQuantization& codes) {
+  const Shape& shape = request.inputs[0].shape;
+  const std::optional<int64_t> pixels = Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2));
+  if (!pixels || *pixels == 0) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<Int8AveragePool>(shape[0], shape[1], *pixels, codes);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = QuantizedLayout(ChannelsLastDesc(shape, DnnType::f32), codes);
+  prepared.outputs.resize(request.outputs.size());
+  return prepared;
+}
+
+std::optional<PreparedKernel> MakeInt8MaxPool(const KernelRequest& request, const Window& window,
+                                              const DnnQuantization& codes) {
+  const WindowAxis& planes = window[0];
+  const Shape& shape = request.inputs[0].shape;
+  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]);
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = QuantizedLayout(ChannelsLastDesc(shape, DnnType::f32), codes);
+  prepared.outputs.resize(request.outputs.size());
+  prepared.outputs[0] = QuantizedLayout(ChannelsLastDesc(request.outputs[0].shape, DnnType::f32), codes);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,181 @@
+#include "runtime/fast/int8/int8_reorder.h"
+
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// The layout of images.
+enum class ImageOrder : uint8_t { kRows, kChannelsLast16, kBlocks };
+
+std::optional<ImageOrder> OrderOf(const dnnl::memory::desc& desc) {
+  const dnnl::memory::dims shape = desc.dims();
+  const DnnType type = TypeOf(desc);
+  if (desc == PlainDesc(shape, type)) return ImageOrder::kRows;
+  if (shape.size() < 3 || shape.size() > 5) return std::nullopt;
+  if (desc == ChannelsLastDesc(shape, type)) return ImageOrder::kChannelsLast16;
+  if (type == DnnType::f32 && desc == ChannelBlockedDesc(shape)) return ImageOrder::kBlocks;
+  return std::nullopt;
+}
+
+// The sizes of images.
+struct ImageSizes {
+  int64_t images, channels, pixels;
+
+  // Returns the offset of a channel of an image.
+  int64_t BeginOf(ImageOrder order, int64_t image, int64_t channel) const {
+    switch (order) {
+      case ImageOrder::kRows:
+        return (image * channels + channel) * pixels;
+      case ImageOrder::kChannelsLast16:
+        return image * channels * pixels + channel;
+      case ImageOrder::kBlocks:
+        break;
+    }
+    const int64_t blocks = CeilDivide(channels, kChannelBlock);
+    return (image * blocks + channel / kChannelBlock) * kChannelBlock * pixels + channel % kChannelBlock;
+  }
+  int64_t StepOf(ImageOrder order) const {
+    return order == ImageOrder::kRows ? 1 : order == ImageOrder::kBlocks ? kChannelBlock : channels;
+  }
+};
+
+template <typename Number>
+class Int8Reorder final : public Kernel {
+ public:
+  Int8Reorder(const ImageSizes& sizes, ImageOrder from, ImageOrder to, const DnnQuantization& codes)
+      : sizes_(sizes), from_(from), to_(to), codes_(codes) {}
+
+  std::string implementation() const override { return "nnefc:int8_reorder"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<Number*>(run.output().mutable_bytes());
+    if (from_ == to_) {
+      ParallelParts(sizes_.images * sizes_.channels * sizes_.pixels, [=, this](int64_t begin, int64_t end) {
+        Copy<1>(in + begin, 1, end - begin, out + begin, 1);
+      });
+      return Success();
+    }
+    if (from_ == ImageOrder::kRows && to_ == ImageOrder::kChannelsLast16 && sizes_.channels == kColors)
+      return Interleave(in, out);
+    // Partitions pixels: in NHWC layout several channel blocks share a cache line, which would cause false
+    // sharing.
+    constexpr int64_t kMinPixels = 16, kMaxPixels = 256;
+    const int64_t parts =
+        CeilDivide(sizes_.pixels, std::clamp(kParallelGrain / sizes_.channels, kMinPixels, kMaxPixels));
+    ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
+      const IndexRange pixels = IndexRange{0, sizes_.pixels}.Part(parts, task % parts);
+      for (int64_t channel = 0; channel < sizes_.channels; channel += kChannelBlock)
+        CopyBlock(in, out, task / parts, channel, pixels);
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kColors = 3;
+
+  // Interleaves images with three channels, typical network inputs.
+  FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {
+    const int64_t pixels = sizes_.pixels;
+    ParallelParts(sizes_.images * pixels, [=, this](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end;) {
+        const int64_t pixel = i % pixels, count = std::min(end - i, pixels - pixel);
+        const uint8_t* from = in + i / pixels * kColors * pixels + pixel;
+        const uint8_t* colors[] = {from, from + pixels, from + 2 * pixels};
+        CopyPixels(colors, count, out + i * kColors);
+        i += count;
+      }
+    });
+    return Success();
+  }
+
+  void CopyPixels(const uint8_t* const (&colors)[kColors], int64_t count, Number* out) const {
+    const uint8_t *first = colors[0], *second = colors[1], *third = colors[2];
+    const auto number_of = NumberMaker();
+    for (int64_t i = 0; i < count; ++i, out += kColors) {
+      const Number a = number_of(first[i]), b = number_of(second[i]), c = number_of(third[i]);
+      out[0] = a;
+      out[1] = b;
+      out[2] = c;
+    }
+  }
+
+  auto NumberMaker() const {
+    const int zero = std::is_same_v<Number, float> ? codes_.zero : 0;
+    const float scale = codes_.scale;
+    return [=](uint8_t code) __attribute__((always_inline)) {
+      if constexpr (std::is_same_v<Number, float>) {
+        return scale * static_cast<float>(int{code} - zero);
+      } else {
+        return code;
+      }
+    };
+  }
+
+  // Copies up to kChannelBlock channels of several pixels; padding channels become 0.
+  void CopyBlock(const uint8_t* in, Number* out, int64_t image, int64_t first,
+                 const IndexRange& pixels) const {
+    const int64_t step = sizes_.StepOf(from_), out_step = sizes_.StepOf(to_);
+    const auto from = [&](int64_t channel) {
+      return in + sizes_.BeginOf(from_, image, channel) + pixels.begin * step;
+    };
+    const auto to = [&](int64_t channel) {
+      return out + sizes_.BeginOf(to_, image, channel) + pixels.begin * out_step;
+    };
+    const int64_t count = std::min(kChannelBlock, sizes_.channels - first);
+    if (from_ != ImageOrder::kRows && to_ != ImageOrder::kRows && count == kChannelBlock)
+      return Copy<kChannelBlock>(from(first), step, pixels.count(), to(first), out_step);
+    for (int64_t channel = first; channel < first + count; ++channel)
+      Copy<1>(from(channel), step, pixels.count(), to(channel), out_step);
+    Number* block = to(first);
+    for (int64_t channel = count; to_ == ImageOrder::kBlocks && channel < kChannelBlock; ++channel) {
+      for (int64_t pixel = 0; pixel < pixels.count(); ++pixel) block[pixel * kChannelBlock + channel] = 0;
+    }
+  }
+
+  // Copies `kEach` elements at each of `count` positions.
+  template <int64_t kEach>
+  void Copy(const uint8_t* from, int64_t step, int64_t count, Number* to, int64_t out_step) const {
+    const auto maker = NumberMaker();
+    Vectorized([=] {
+      // Local copies, to exclude aliasing with stores.
+      const auto number_of = maker;
+      const uint8_t* in = from;
+      Number* out = to;
+      const int64_t places = count, in_step = step, step_of_out = out_step;
+      if (kEach == 1 && in_step == 1 && step_of_out == 1) {
+        for (int64_t i = 0; i < places; ++i) out[i] = number_of(in[i]);
+        return;
+      }
+      for (int64_t i = 0; i < places; ++i, in += in_step, out += step_of_out) {
+        for (int64_t each = 0; each < kEach; ++each) out[each] = number_of(in[each]);
+      }
+    });
+  }
+
+  ImageSizes sizes_;
+  ImageOrder from_, to_;
+  DnnQuantization codes_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakeInt8Reorder(const dnnl::memory::desc& from, const DnnQuantization& codes,
+                                              const dnnl::memory::desc& to, bool to_codes) {
+  const dnnl::memory::dims shape = from.dims();
+  if (to.dims() != shape || TypeOf(from) != DnnType::u8) return nullptr;
+  if (TypeOf(to) != (to_codes ? DnnType::u8 : DnnType::f32)) return nullptr;
+  const std::optional<ImageOrder> order = OrderOf(from), wanted = OrderOf(to);
+  if (!order || !wanted) return nullptr;
+  ImageSizes sizes{.images = 1, .channels = 1, .pixels = 1};
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    (axis == 0 ? sizes.images : axis == 1 ? sizes.channels : sizes.pixels) *= shape[axis];
+  if (to_codes) return std::make_shared<Int8Reorder<uint8_t>>(sizes, *order, *wanted, codes);
+  return std::make_shared<Int8Reorder<float>>(sizes, *order, *wanted, codes);
+}
+
+}  // namespace nnefc::runtime

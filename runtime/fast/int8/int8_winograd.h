@@ -1,0 +1,40 @@
+// Integer Winograd convolution of int8 NHWC images with 3x3 filters, identical to direct convolution
+// (simd/int8_winograd_microkernel.h).
+#pragma once
+
+#include "runtime/fast/int8/convolution_shape.h"
+#include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/simd/dot2_microkernel.h"
+
+namespace nnefc::runtime {
+
+class Int8Winograd final : public Kernel {
+ public:
+  // Returns whether Winograd is exact, and faster than direct convolution. `magnitude`:
+  // FilterQuantization::max_magnitude.
+  static bool Suits(const Int8ConvolutionShape& form, float magnitude);
+
+  Int8Winograd(const Int8ConvolutionShape& form, Int8Epilogue results);
+
+  std::string implementation() const override { return "nnefc:int8_winograd"; }
+  size_t scratch_bytes() const;
+  FaultOr<Success> Run(const KernelRun& run) const override;
+
+ private:
+  using Call = Int8Epilogue::Call;
+  struct Scratch;
+
+  IndexRange TilesOf(int64_t group) const;
+  void TransformTiles(const Call& call, const IndexRange& group, const IndexRange& tiles,
+                      int16_t* numbers) const;
+  void Multiply(const Call& call, const IndexRange& group, const IndexRange& tiles, int64_t block,
+                const Scratch& scratch) const;
+  void FindOffsets(Int16Dot2Tile of_one, int32_t* offsets) const;
+  void Finish(const Call& call, const IndexRange& tiles, int64_t block, const Scratch& scratch) const;
+
+  Int8ConvolutionShape form_;
+  Int8Epilogue results_;
+  int64_t groups_;  // groups of tiles transformed together
+};
+
+}  // namespace nnefc::runtime

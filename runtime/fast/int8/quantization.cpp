@@ -1,0 +1,469 @@
+// Quantization to 8 bits, and sums of quantized tensors.
+
+#include "runtime/fast/int8/quantization.h"
+
+#include <array>
+#include <cmath>
+
+#include "runtime/fast/factories.h"
+#include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/simd/fake_quantize_microkernel.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/fast/simd/table_lookup_microkernel.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+using dnnl::memory;
+
+constexpr int64_t kLevels = 256;
+
+// --- kernels -------------------------------------------------------------------------
+
+// Quantizes `number(i)`, in loops that compilers vectorize: without conditional arithmetic or divisions.
+template <typename Number>
+[[gnu::always_inline]] inline void StoreUint8(const QuantizationRange& range, int64_t begin, int64_t end,
+                                              int least, uint8_t* out, const Number& number) {
+  constexpr int64_t kRow = 512;
+  std::array<float, kRow> codes;
+  const float low = range.low;
+  const float width = range.high - range.low;
+  const float farthest = width + std::abs(low);  // numbers this far away are saturated
+  const VectorQuotient by_width(width), by_scale(range.codes.scale);
+  const auto zero = static_cast<float>(range.codes.zero);
+  const auto first = static_cast<float>(least);
+  for (int64_t row = begin; row < end; row += kRow) {
+    const int64_t count = std::min(kRow, end - row);
+    const auto from = [=](int64_t i) __attribute__((always_inline)) {
+      return VectorClamp(number(row + i), low - farthest, low + farthest + width);
+    };
+    float* code = codes.data();
+    switch (range.formula) {
+      case QuantizationRange::Formula::kFakeQuantize:
+        // A separate loop rounds the multiplication, like the formula.
+        for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
+        for (int64_t i = 0; i < count; ++i) {
+          const float x = VectorRound(code[i]);
+          code[i] = x > first ? x : first;  // including NaN
+        }
+        break;
+      case QuantizationRange::Formula::kMinMax:
+        for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(code[i]);
+        break;
+      case QuantizationRange::Formula::kZeroPoint:
+        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(by_scale.Of(from(i))) + zero;
+        break;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      float x = code[i] < 255.0f ? code[i] : 255.0f;  // including NaN
+      x = x > first ? x : first;
+      out[row + i] = static_cast<uint8_t>(static_cast<int32_t>(x));
+    }
+  }
+}
+
+class QuantizeKernel final : public Kernel {
+ public:
+  QuantizeKernel(const QuantizationRange& range, int64_t count) : range_(range), count_(count) {}
+
+  std::string implementation() const override { return "nnefc:quantize"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const QuantizationRange range = range_;
+    ParallelParts(count_, [&](int64_t begin, int64_t end) {
+      Vectorized([=] { StoreUint8(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
+    });
+    return Success();
+  }
+
+ private:
+  QuantizationRange range_;
+  int64_t count_;
+};
+
+// Requantizes to another range.
+class RecodeKernel final : public Kernel {
+ public:
+  RecodeKernel(const DnnQuantization& from, const QuantizationRange& to, int64_t count) : count_(count) {
+    for (int code = 0; code < kLevels; ++code)
+      table_[static_cast<size_t>(code)] = to.Quantize(from.NumberOf(code));
+  }
+
+  std::string implementation() const override { return "nnefc:requantize"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    ParallelParts(count_, [=, this](int64_t begin, int64_t end) {
+      if (HasSimd()) return LookUpUint8({table_.data(), x + begin, end - begin, out + begin});
+      for (int64_t i = begin; i < end; ++i) out[i] = table_[x[i]];
+    });
+    return Success();
+  }
+
+ private:
+  std::array<uint8_t, kLevels> table_;
+  int64_t count_;
+};
+
+// Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0.
+class SumKernel final : public Kernel {
+ public:
+  SumKernel(const DnnQuantization& a, const DnnQuantization& b, bool relu, const QuantizationRange& range,
+            int64_t count)
+      : a_(a), b_(b), least_(relu ? range.Quantize(0) : 0), range_(range), count_(count) {}
+
+  std::string implementation() const override { return "nnefc:int8_sum"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
+    const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
+    auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
+    const DnnQuantization a = a_, b = b_;
+    const QuantizationRange range = range_;
+    const int least = least_;
+    ParallelParts(count_, [&](int64_t begin, int64_t end) {
+      Vectorized([=] {
+        StoreUint8(range, begin, end, least, out,
+                   [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
+      });
+    });
+    return Success();
+  }
+
+ private:
+  DnnQuantization a_, b_;
+  int least_;
+  QuantizationRange range_;
+  int64_t count_;
+};
+
+// FakeQuantize with f32 results.
+class RoundKernel final : public Kernel {
+ public:
+  explicit RoundKernel(const FakeQuantizeLevels& levels) : levels_(levels) {}
+
+  std::string implementation() const override { return "nnefc:round"; }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    ParallelParts(run.input(0).volume(), [&](int64_t begin, int64_t end) {
+      FakeQuantizeRow(levels_, x + begin, end - begin, out + begin);
+    });
+    return Success();
+  }
+
+ private:
+  FakeQuantizeLevels levels_;
+};
+
+// --- factories -----------------------------------------------------------------------
+
+// Returns nullopt for per-channel limits, and for ranges so wide or narrow that divisions leave the normal
+// range.
+std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
+  constexpr float kMin = 1e-18f, kMax = 1e18f;
+  if (!HasSimd() || !request.posts.empty()) return std::nullopt;
+  const ValueInfo& input = request.inputs[0];
+  if (!DnnAccepts(input) || input.shape != request.outputs[0].shape) return std::nullopt;
+  llvm::SmallVector<float, 4> limits;
+  for (const ValueInfo& limit : request.inputs.drop_front(1)) {
+    if (limit.constant == nullptr || limit.constant->volume() != 1) return std::nullopt;
+    limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
+    if (!(std::abs(limits.back()) < kMax)) return std::nullopt;
+  }
+  const FakeQuantizeLevels levels = {limits[0], limits[1], limits[2], limits[3],
+                                     static_cast<float>(request.node->Int("levels") - 1)};
+  if (!(levels.high - levels.low > kMin)) return std::nullopt;
+  // Without padding a layout's memory contains exactly its elements.
+  const memory::desc desc = DescInF32(input);
+  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
+  PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = layout;
+  prepared.outputs.push_back(layout);
+  prepared.in_place = 0;
+  return prepared;
+}
+
+std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
+  if (!request.as_codes || !request.posts.empty() || !DnnAccepts(request.inputs[0])) return std::nullopt;
+  const std::optional<QuantizationRange> range =
+      QuantizationRangeOf(*request.node, request.inputs.drop_front(1));
+  if (!range) return std::nullopt;
+  const ValueInfo& input = request.inputs[0];
+  memory::desc desc = DescInF32(input);
+  if (IsPadded(desc)) desc = PlainDesc(input.shape);
+  const int64_t count = Volume(input.shape).value_or(0);
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.outputs.push_back(QuantizedLayout(desc, range->codes));
+  const DnnQuantization* codes = QuantizationOf(input);
+  if (codes != nullptr && !IsPadded(DescInF32(input))) {
+    prepared.inputs[0] = input.layout;
+    prepared.kernel = std::make_shared<RecodeKernel>(*codes, *range, count);
+    prepared.in_place = 0;
+  } else {
+    prepared.inputs[0] = LayoutOf(desc);
+    prepared.kernel = std::make_shared<QuantizeKernel>(*range, count);
+  }
+  return prepared;
+}
+
+std::optional<PreparedKernel> MakeFakeQuantize(const KernelRequest& request) {
+  if (std::optional<PreparedKernel> codes = MakeQuantize(request)) return codes;
+  return MakeRound(request);
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeQuantizedSum(const KernelRequest& request) {
+  const Int8Request coded(request);
+  if (!coded.range || coded.request.posts.size() > 1) return std::nullopt;
+  const bool relu = !coded.request.posts.empty();
+  if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return std::nullopt;
+  const DnnQuantization* a = QuantizationOf(request.inputs[0]);
+  const DnnQuantization* b = QuantizationOf(request.inputs[1]);
+  if (a == nullptr || b == nullptr || request.inputs[0].shape != request.inputs[1].shape) return std::nullopt;
+  const memory::desc desc = DescInF32(request.inputs[0]);
+  if (IsPadded(desc)) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.kernel =
+      std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = QuantizedLayout(desc, *a);
+  prepared.inputs[1] = QuantizedLayout(desc, *b);
+  prepared.outputs.push_back(QuantizedLayout(desc, coded.range->codes));
+  return prepared;
+}
+
+uint8_t QuantizationRange::Quantize(float x) const {
+  uint8_t code = 0;
+  StoreUint8(*this, 0, 1, 0, &code, [=](int64_t) { return x; });
+  return code;
+}
+
+namespace {
+
+std::optional<QuantizationRange> RangeOf(const PostOperation& post, const KernelRequest& request) {
+  if (post.chained_input != 0) return std::nullopt;
+  const auto limits = static_cast<size_t>(post.node->num_inputs()) - 1;
+  return QuantizationRangeOf(*post.node,
+                             request.inputs.slice(static_cast<size_t>(post.first_operand), limits));
+}
+
+}  // namespace
+
+Int8Request::Int8Request(const KernelRequest& given) : request(given) {
+  if (!given.as_codes || given.posts.empty()) return;
+  range = RangeOf(given.posts.back(), given);
+  if (!range) return;
+  request.posts = given.posts.drop_back();
+  FindSum();
+}
+
+void Int8Request::FindSum() {
+  llvm::ArrayRef<PostOperation> posts = request.posts;
+  const bool has_relu = !posts.empty() && posts.back().node->Is(ir::ElementFunction::kRelu);
+  if (has_relu) posts = posts.drop_back();
+  if (posts.size() < 2 || !posts.back().node->Is(ir::ElementFunction::kAdd)) return;
+  const std::optional<QuantizationRange> first = RangeOf(posts.drop_back().back(), request);
+  if (!first) return;
+  sum = QuantizedSum{
+      .operand = static_cast<size_t>(posts.back().first_operand), .has_relu = has_relu, .range = *range};
+  range = first;
+  request.posts = posts.drop_back(2);
+}
+
+// --- epilogue of dot products ---------------------------------------------------------
+
+namespace {
+
+// Returns the values of an added constant, per channel.
+std::optional<std::vector<float>> AddedNumbers(const PostOperation& post, const KernelRequest& request,
+                                               int64_t channel_axis) {
+  if (!post.node->Is(ir::ElementFunction::kAdd)) return std::nullopt;
+  const ValueInfo& operand = request.inputs[static_cast<size_t>(post.first_operand)];
+  if (operand.constant == nullptr || operand.type != ElementType::kF32) return std::nullopt;
+  const Shape& result = request.outputs[0].shape;
+  const OperandShape shape = ClassifyOperand(*post.node, operand.shape, result, channel_axis);
+  if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
+  const int64_t channels = result[static_cast<size_t>(channel_axis)];
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < channels; ++i) {
+    const int64_t at = shape == OperandShape::kScalar ? 0 : i;
+    numbers.push_back(static_cast<float>(operand.constant->ElementAsDouble(at)));
+  }
+  return numbers;
+}
+
+// Returns the limits of a clamping function.
+std::optional<std::pair<double, double>> LimitsOf(const ir::Node& node) {
+  if (node.Is(ir::ElementFunction::kRelu)) return std::pair(0.0, HUGE_VAL);
+  if (node.Is(ir::ElementFunction::kClamp)) return std::pair(node.Double("min"), node.Double("max"));
+  return std::nullopt;
+}
+
+}  // namespace
+
+QuantizationMap::QuantizationMap(const QuantizationRange& range) : factor(255.0f / (range.high - range.low)) {
+  // One ulp of the largest quantized values rounds halves up.
+  const float lift = range.formula == QuantizationRange::Formula::kFakeQuantize ? 0 : 0x1p-16f;
+  offset = -range.low * factor + lift;
+}
+
+std::vector<float> AccumulatorScales(const DnnQuantization& source, llvm::ArrayRef<float> filter_scales) {
+  std::vector<float> scales;
+  for (float scale : filter_scales) scales.push_back(scale * source.scale);
+  return scales;
+}
+
+std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& request,
+                                                       const QuantizationRange& range,
+                                                       llvm::ArrayRef<float> scales_of_products,
+                                                       int64_t channel_axis) {
+  const QuantizationMap map(range);
+  llvm::ArrayRef<PostOperation> posts = request.posts;
+  std::vector<float> added;
+  if (!posts.empty()) {
+    if (auto numbers = AddedNumbers(posts.front(), request, channel_axis)) {
+      added = std::move(*numbers);
+      posts = posts.drop_front();
+    }
+  }
+  FoldedRequantization folded;
+  if (!posts.empty()) {
+    const auto limits = LimitsOf(*posts.front().node);
+    if (!limits || posts.size() > 1) return std::nullopt;
+    const auto low = static_cast<float>(limits->first * map.factor + map.offset);
+    const auto high = static_cast<float>(limits->second * map.factor + map.offset);
+    if (!(low <= high)) return std::nullopt;
+    if (low > 0 || high < 255) folded.limits.emplace(low, high);
+  }
+  bool any = false;
+  for (size_t i = 0; i < scales_of_products.size(); ++i) {
+    const float scale = scales_of_products[i] * map.factor;
+    const double offset = map.offset + (added.empty() ? 0.0 : double{added[i]} * map.factor);
+    const auto bias = static_cast<float>(offset / scale);
+    if (!std::isnormal(scale) || !std::isfinite(bias)) return std::nullopt;
+    folded.scales.push_back(scale);
+    folded.bias.push_back(bias);
+    any |= bias != 0;
+  }
+  if (!any) folded.bias.clear();
+  return folded;
+}
+
+std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, const QuantizationRange& range,
+                                                 const QuantizedSum& sum) {
+  const ValueInfo& others = given.inputs[sum.operand];
+  const DnnQuantization* codes = QuantizationOf(others);
+  if (codes == nullptr || !others.overwritable || others.shape != given.outputs[0].shape) return std::nullopt;
+  if (sum.has_relu && sum.range.codes.zero != 0) return std::nullopt;
+  const QuantizationMap map(sum.range);
+  const float factor = range.codes.scale * map.factor;
+  return FoldedRequantization::Sum{.operand = sum.operand,
+                                   .factor = factor,
+                                   .offset = map.offset - factor * static_cast<float>(range.codes.zero),
+                                   .other_factor = codes->scale * map.factor,
+                                   .others = *codes};
+}
+
+// --- ranges and scales ---------------------------------------------------------------
+
+namespace {
+
+using Formula = QuantizationRange::Formula;
+
+// The quantizing operations.
+using Formulas = ir::OpTable<Formula>;
+const Formulas& QuantizingOps() {
+  static const Formulas kOps =
+      Formulas(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", Formula::kFakeQuantize}})
+          .Add(ir::StandardOps(), ir::kNnefSet,
+               {{"min_max_linear_quantize", Formula::kMinMax},
+                {"zero_point_linear_quantize", Formula::kZeroPoint}});
+  return kOps;
+}
+
+// The input values of the ends of a range, and their results: the numbers represented by 0 and 255.
+struct Ends {
+  double low = 0;  // input
+  double high = 0;
+  double first = 0;  // result
+  double last = 0;
+};
+
+std::optional<Ends> EndsOf(const ir::Node& node, Formula formula, llvm::ArrayRef<double> limits) {
+  if (formula == Formula::kFakeQuantize) {
+    if (limits.size() != 4 || node.Int("levels") != kLevels) return std::nullopt;
+    return Ends{limits[0], limits[1], limits[2], limits[3]};
+  }
+  const bool is_signed = node.Bool("signed");
+  if (node.Int("bits") != 8 || (is_signed && node.Bool("symmetric"))) return std::nullopt;
+  if (formula == Formula::kMinMax) return Ends{limits[0], limits[1], limits[0], limits[1]};
+  const double first = ((is_signed ? -128 : 0) - limits[0]) * limits[1];
+  const double last = first + (kLevels - 1) * limits[1];
+  return Ends{first, last, first, last};
+}
+
+}  // namespace
+
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
+                                                     llvm::ArrayRef<const TensorValue*> limits) {
+  const Formula* formula = QuantizingOps().Find(node.op());
+  if (formula == nullptr) return std::nullopt;
+  llvm::SmallVector<double, 4> at;
+  for (const TensorValue* limit : limits) {
+    if (limit == nullptr || limit->volume() != 1) return std::nullopt;
+    at.push_back(limit->ElementAsDouble(0));
+    if (!std::isfinite(at.back())) return std::nullopt;
+  }
+  const std::optional<Ends> ends = EndsOf(node, *formula, at);
+  if (!ends) return std::nullopt;
+  const auto [low, high, first, last] = *ends;
+  const double scale = (last - first) / (kLevels - 1);
+  const double zero = -first / scale;
+  constexpr double kWhole = 1e-3;
+  // Ranges too narrow for f32 cannot be quantized.
+  if (!(low < high) || !(scale > 1e-30) || !(high - low > 1e-30)) return std::nullopt;
+  if (!(zero > -kWhole && zero < kLevels - 1 + kWhole)) return std::nullopt;
+  if (std::abs(zero - std::nearbyint(zero)) > kWhole) return std::nullopt;
+  return QuantizationRange{
+      .formula = *formula,
+      .low = static_cast<float>(low),
+      .high = static_cast<float>(high),
+      .codes = {.scale = static_cast<float>(scale), .zero = static_cast<int>(std::lround(zero))}};
+}
+
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits) {
+  llvm::SmallVector<const TensorValue*, 4> constants;
+  for (const ValueInfo& limit : limits) constants.push_back(limit.constant);
+  return QuantizationRangeOf(node, constants);
+}
+
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node) {
+  if (QuantizingOps().Find(node.op()) == nullptr || node.output().type != ElementType::kF32)
+    return std::nullopt;
+  const std::optional<Shape> shape = node.output().shape.extents();
+  if (!shape || shape != graph.output(node.input(0)).shape.extents()) return std::nullopt;
+  llvm::SmallVector<const TensorValue*, 4> limits;
+  for (ir::OutputPort port : node.inputs().drop_front(1)) {
+    const ir::Node& limit = graph.node(port.node);
+    const bool is_constant = limit.Is(ir::OpRole::kConst) && limit.output().value;
+    limits.push_back(is_constant ? &*limit.output().value : nullptr);
+  }
+  return QuantizationRangeOf(node, limits);
+}
+
+void RegisterDnnQuantization(KernelRegistry& registry) {
+  registry.Add(Backend::kFast, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
+  registry.Add(Backend::kFast, {"opset1"}, "Convert", GuardedDnnFactory<MakeLookupTable>);
+  for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
+    registry.Add(Backend::kFast, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,97 @@
+#pragma once
+
+// 8-bit quantization: results of FakeQuantize and NNEF's linear quantization stay quantized if their readers
+// accept it.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/kernels/kernel.h"
+#include "runtime/onednn/dnnl_layout.h"
+
+namespace nnefc::runtime {
+
+// The mapping of numbers to quantized values 0 to 255, and back.
+struct QuantizationRange {
+  // The rounding rule.
+  enum class Formula : uint8_t {
+    kFakeQuantize,  // ties to even; NaN becomes 0
+    kMinMax,        // R 4.9.5: ties up; NaN becomes 255, as defined by clamp
+    kZeroPoint,     // the same, in multiples of the scale
+  };
+  Formula formula = Formula::kFakeQuantize;
+  float low = 0;  // lowest input value
+  float high = 0;
+  DnnQuantization codes;
+
+  uint8_t Quantize(float x) const;
+};
+// Returns nothing if the node does not quantize, its values are not multiples of a scale or differ per
+// channel, or there are not 256 levels. `limits`: its other inputs, if constant.
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
+                                                     llvm::ArrayRef<const TensorValue*> limits);
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits);
+// The same for a node in its graph with f32 result and a known shape equal to that of its data.
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node);
+
+// A sum of quantized values that is quantized again.
+struct QuantizedSum {
+  size_t operand = 0;  // input of the request with the other operand
+  bool has_relu = false;
+  QuantizationRange range;  // quantization of the sum
+};
+
+// A request without its final quantization if a quantized result is requested, and that quantization. With a
+// sum between two quantizations, the range is that of the first.
+struct Int8Request {
+  explicit Int8Request(const KernelRequest& given);
+
+  KernelRequest request;
+  std::optional<QuantizationRange> range;
+  std::optional<QuantizedSum> sum;
+
+ private:
+  void FindSum();
+};
+
+// Quantization as value = factor * x + offset, rounded with ties to even as in oneDNN, equal to the range's
+// formula.
+struct QuantizationMap {
+  explicit QuantizationMap(const QuantizationRange& range);
+
+  float factor, offset;
+};
+
+// Returns the scales that convert int8 accumulators to f32, by channel.
+std::vector<float> AccumulatorScales(const DnnQuantization& source, llvm::ArrayRef<float> filter_scales);
+
+// A folded epilogue up to a quantized result: value = scales * (sum + bias) per channel, clamped to `limits`.
+struct FoldedRequantization {
+  // The quantized sum with values already in the result: value = factor * value + offset + other_factor *
+  // (other - other_zero).
+  struct Sum {
+    size_t operand;
+    float factor, offset;
+    float other_factor;
+    DnnQuantization others;
+  };
+
+  std::vector<float> scales;
+  std::vector<float> bias;                        // empty: zeros
+  std::optional<std::pair<float, float>> limits;  // nothing if the 8-bit range is narrower
+  std::optional<Sum> sum;
+};
+// Folds constant per-channel operands followed by functions with limits; returns nothing for other post-ops.
+// `request` excludes the quantization; per-channel operands belong to `channel_axis` of the result.
+std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& request,
+                                                       const QuantizationRange& range,
+                                                       llvm::ArrayRef<float> scales_of_products,
+                                                       int64_t channel_axis);
+// Folds the sum after values of `range`. Returns nothing if the other operand has later readers, or if
+// negative sums may be quantized to values other than 0.
+std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, const QuantizationRange& range,
+                                                 const QuantizedSum& sum);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,261 @@
+// Finds the results of a graph that stay in 8-bit form.
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/int8/filter_quantization.h"
+#include "runtime/fast/int8/quantization.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/kernels/attributes.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+enum class Consumer : uint8_t {
+  kQuantize,
+  kConvolution,
+  kGroupConvolution,
+  kProduct,
+  kMaxPool,
+  kAdd,
+  kRelu,
+  kTable,
+  kConcat,
+};
+using Consumers = ir::OpTable<Consumer>;
+
+Consumers TakersOf(const ir::OpRegistry& registry) {
+  Consumers takers(registry, ir::kNnefSet,
+                   {{"min_max_linear_quantize", Consumer::kQuantize},
+                    {"zero_point_linear_quantize", Consumer::kQuantize}});
+  takers.Add(registry, ir::kOpsets,
+             {{"FakeQuantize", Consumer::kQuantize},
+              {"Convolution", Consumer::kConvolution},
+              {"GroupConvolution", Consumer::kGroupConvolution},
+              {"MatMul", Consumer::kProduct},
+              {"MaxPool", Consumer::kMaxPool},
+              {"Add", Consumer::kAdd},
+              {"ReLU", Consumer::kRelu},
+              {"Convert", Consumer::kTable},
+              {"Concat", Consumer::kConcat}});
+  return takers;
+}
+
+class QuantizedRegions {
+ public:
+  QuantizedRegions(const ir::Graph& graph, ConstantNumbers& numbers)
+      : graph_(graph), numbers_(numbers), takers_(TakersOf(graph.registry())) {}
+
+  // Returns all quantized results with a reader that accepts them, or computed from quantized values.
+  QuantizedNodes Find() {
+    for (ir::NodeId id : graph_.nodes()) {
+      if (QuantizationRangeOf(graph_, graph_.node(id))) coded_.insert(id);
+    }
+    for (bool changed = true; changed;) {
+      const std::vector<ir::NodeId> given(coded_.begin(), coded_.end());
+      for (ir::NodeId id : given) {
+        if (!AnyTakes(id) && !IsComputedFromQuantized(graph_.node(id))) coded_.erase(id);
+      }
+      changed = coded_.size() != given.size();
+    }
+    // One reader is sufficient for a result; the other readers accept it as well.
+    for (ir::NodeId id : graph_.nodes()) {
+      const ir::Node& node = graph_.node(id);
+      if (TakesFilter(node) && IsQuantized(node.input(0))) HasQuantizedFilter(node);
+    }
+    return {.results = std::move(coded_), .filters = std::move(filters_)};
+  }
+
+ private:
+  const TensorValue* ConstantOf(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
+  }
+
+  bool Is(const ir::Node& node, Consumer taker) const {
+    const Consumer* found = takers_.Find(node.op());
+    return found != nullptr && *found == taker;
+  }
+
+  bool AnyTakes(ir::NodeId id) {
+    return llvm::any_of(graph_.node(id).uses(0), [&](const ir::InputPort& use) { return Takes(use); });
+  }
+
+  bool Takes(const ir::InputPort& use) {
+    const ir::Node& node = graph_.node(use.node);
+    if (node.Is(ir::OpRole::kView)) return use.index == 0 && AnyTakes(node.id());
+    const Consumer* taker = takers_.Find(node.op());
+    if (taker == nullptr) return false;
+    switch (*taker) {
+      case Consumer::kQuantize:
+        return use.index == 0 && coded_.contains(node.id());
+      case Consumer::kConvolution:
+      case Consumer::kGroupConvolution:
+      case Consumer::kProduct:
+        return use.index == 0 && HasQuantizedFilter(node);
+      case Consumer::kMaxPool:
+        return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
+      case Consumer::kAdd:
+        return TakesSum(node);
+      case Consumer::kRelu:
+        return false;
+      case Consumer::kTable:
+        return IsInLookupTable(graph_, node);
+      case Consumer::kConcat:
+        return JoinsQuantized(node) && AnyTakes(node.id());
+    }
+    return false;
+  }
+
+  // Returns whether a Concat joins images with equal quantization.
+  bool JoinsQuantized(const ir::Node& concat) const {
+    if (!JoinsImages(graph_, concat)) return false;
+    const std::optional<QuantizationRange> first =
+        QuantizationRangeOf(graph_, graph_.node(concat.input(0).node));
+    return llvm::all_of(concat.inputs(), [&](ir::OutputPort part) {
+      return coded_.contains(part.node) &&
+             QuantizationRangeOf(graph_, graph_.node(part.node))->codes == first->codes;
+    });
+  }
+
+  // A matmul has a filter if its right operand is a single matrix.
+  bool TakesFilter(const ir::Node& node) const {
+    if (!Is(node, Consumer::kProduct))
+      return Is(node, Consumer::kConvolution) || Is(node, Consumer::kGroupConvolution);
+    const ir::PartialShape& left = graph_.output(node.input(0)).shape;
+    const ir::PartialShape& right = graph_.output(node.input(1)).shape;
+    return left.rank_known() && left.rank() >= 2 && right.rank_known() && right.rank() == 2 &&
+           !node.Bool("transpose_a");
+  }
+
+  bool HasQuantizedFilter(const ir::Node& node) {
+    const auto [known, is_new] = filters_.try_emplace(node.id());
+    const TensorValue* filter = ConstantOf(node.input(1));
+    if (is_new && filter != nullptr && TakesFilter(node))
+      known->second = QuantizationOfConstant(node, *filter);
+    return !known->second.scales.empty();
+  }
+
+  // Results for large filters are cached, because the search takes as long as packing the filter.
+  FilterQuantization QuantizationOfConstant(const ir::Node& node, const TensorValue& filter) {
+    constexpr size_t kLarge = size_t{16} << 10;
+    const bool is_factor = Is(node, Consumer::kProduct);
+    const bool is_grouped = Is(node, Consumer::kGroupConvolution);
+    const bool by_column = is_factor && !node.Bool("transpose_b");
+    const auto find = [&] {
+      return by_column ? QuantizeMatrix(filter, false) : QuantizeFilter(filter, is_grouped);
+    };
+    if (filter.byte_size() < kLarge || filter.rank() < 2) return find();
+    const Shape& shape = filter.shape();
+    const int64_t channels = by_column ? shape[1] : is_grouped ? shape[0] * shape[1] : shape[0];
+    const std::string_view what = by_column    ? "codes of columns"
+                                  : is_grouped ? "codes of groups"
+                                               : "codes of rows";
+    // Scales, then the magnitude.
+    FilterQuantization codes;
+    codes.scales = numbers_.Get(filter, what, static_cast<size_t>(channels + 1), [&] {
+      FilterQuantization found = find();
+      if (!found.scales.empty()) found.scales.push_back(found.max_magnitude);
+      return std::move(found.scales);
+    });
+    if (codes.scales.empty()) return codes;
+    codes.max_magnitude = codes.scales.back();
+    codes.scales.pop_back();
+    return codes;
+  }
+
+  // Returns whether a sum of two quantized tensors leads to a quantization.
+  bool TakesSum(const ir::Node& sum) {
+    const auto extents = sum.output().shape.extents();
+    for (ir::OutputPort port : sum.inputs()) {
+      if (!extents || graph_.output(port).shape.extents() != extents || !IsQuantized(port)) return false;
+    }
+    const ir::Node* last = &sum;
+    if (last->uses(0).size() == 1 && Is(graph_.node(last->uses(0)[0].node), Consumer::kRelu))
+      last = &graph_.node(last->uses(0)[0].node);
+    return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
+  }
+
+  // Returns whether the quantization follows a convolution, matmul or sum of quantized values in the same
+  // step.
+  bool IsComputedFromQuantized(const ir::Node& quantize) {
+    constexpr int kMaxSteps = 8;
+    ir::OutputPort port = quantize.input(0);
+    for (int step = 0; step < kMaxSteps; ++step) {
+      const ir::Node& node = graph_.node(port.node);
+      const Consumer* taker = takers_.Find(node.op());
+      if (taker == nullptr || node.uses(port.index).size() != 1) return false;
+      if (TakesFilter(node)) return IsQuantized(node.input(0)) && HasQuantizedFilter(node);
+      const bool adds_constant = *taker == Consumer::kAdd && ConstantOf(node.input(1)) != nullptr;
+      if (*taker == Consumer::kAdd && !adds_constant) return TakesSum(node);
+      if (*taker != Consumer::kRelu && !adds_constant) return false;
+      port = node.input(0);
+    }
+    return false;
+  }
+
+  bool IsQuantized(ir::OutputPort port) const {
+    const ir::Node& node = graph_.node(port.node);
+    if (port.index == 0 && Is(node, Consumer::kMaxPool)) return IsQuantized(node.input(0));
+    if (Is(node, Consumer::kConcat)) return JoinsQuantized(node);
+    if (node.Is(ir::OpRole::kView))
+      return AreRowMajor(graph_, SkipViews(graph_, node)) && IsQuantized(node.input(0));
+    return coded_.contains(port.node);
+  }
+
+  const ir::Graph& graph_;
+  ConstantNumbers& numbers_;
+  const Consumers takers_;
+  llvm::DenseSet<ir::NodeId> coded_;
+  llvm::DenseMap<ir::NodeId, FilterQuantization> filters_;  // empty: not quantizable
+};
+
+}  // namespace
+
+const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node) {
+  const ir::Node* seen = &node;
+  while (seen->Is(ir::OpRole::kView)) seen = &graph.node(seen->input(0).node);
+  return *seen;
+}
+
+// Determined by the producer: a convolution or pooling.
+bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize) {
+  static const ir::OpTable<bool> kOfImages(
+      ir::StandardOps(), ir::kOpsets, {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});
+  constexpr int kMaxSteps = 16;
+  const ir::Node* node = &quantize;
+  for (int step = 0; step < kMaxSteps && node->num_inputs() > 0; ++step) {
+    if (kOfImages.Find(node->op()) != nullptr) return false;
+    const size_t data = node->num_inputs() > 1 && IsInLookupTable(graph, graph.node(node->input(1).node));
+    if (node->Is(ir::OpRole::kComputation) && node->info().products != nullptr) return true;
+    node = &graph.node(node->input(static_cast<int32_t>(data)).node);
+  }
+  return true;
+}
+
+bool JoinsImages(const ir::Graph& graph, const ir::Node& concat) {
+  const ir::PartialShape& shape = concat.output().shape;
+  constexpr int64_t kMinRank = 3, kMaxRank = 5;
+  if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
+  return NormalAxis(concat.Int("axis"), shape.rank()) == 1 &&
+         llvm::none_of(concat.inputs(),
+                       [&](ir::OutputPort part) { return AreRowMajor(graph, graph.node(part.node)); });
+}
+
+std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int64_t> from,
+                                       llvm::ArrayRef<int64_t> to) {
+  const ValueInfo value{
+      .type = ElementType::kF32, .shape = Shape(from.begin(), from.end()), .layout = layout};
+  const DnnQuantization* codes = QuantizationOf(value);
+  if (codes == nullptr || DescInF32(value) != PlainDesc(from) || to.size() > 12) return std::nullopt;
+  return QuantizedLayout(PlainDesc(to), *codes);
+}
+
+QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers) {
+  if (!HasVnni() && !HasSimd()) return QuantizedNodes();
+  return QuantizedRegions(graph, numbers).Find();
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,284 @@
+// Channels that pass through concatenations, slices and shuffles before a convolution: one Concat plus Gather
+// (memory/channel_gather.cpp) collects them from their source images.
+
+#include <algorithm>
+#include <map>
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/factories.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/kernels/attributes.h"
+#include "runtime/onednn/dnnl_layout.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Maximum source images per gather.
+constexpr size_t kMaxImages = 16;
+// Maximum channels tracked.
+constexpr int64_t kMaxChannels = 1 << 20;
+
+using Channels = std::vector<int64_t>;
+// For each output, the channels of input 0 it consists of; nothing for nodes that do anything else.
+using Moves = std::vector<Channels>;
+
+std::optional<Channels> ConstantInts(const ir::Graph& graph, ir::OutputPort port) {
+  const std::optional<TensorValue>& value = graph.output(port).value;
+  if (!value) return std::nullopt;
+  Channels numbers;
+  for (int64_t i = 0; i < value->volume(); ++i) numbers.push_back(value->ElementAsInt(i));
+  return numbers;
+}
+
+std::optional<int64_t> ConstantInt(const ir::Graph& graph, ir::OutputPort port) {
+  const std::optional<Channels> numbers = ConstantInts(graph, port);
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+
+bool IsOfChannels(int64_t axis, const Shape& images) {
+  return NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
+}
+
+// Returns the order of channels viewed as [groups, channels / groups] and transposed.
+Channels Shuffled(int64_t channels, int64_t groups) {
+  Channels order;
+  for (int64_t i = 0; i < channels; ++i) order.push_back(i % groups * (channels / groups) + i / groups);
+  return order;
+}
+
+std::optional<Moves> MovesOfShuffle(const ir::Graph&, const ir::Node& node, const Shape& images) {
+  if (!IsOfChannels(node.Int("axis"), images)) return std::nullopt;
+  return Moves{Shuffled(images[1], node.Int("group"))};
+}
+
+std::optional<Moves> MovesOfSplit(const ir::Graph& graph, const ir::Node& node, const Shape& images) {
+  const std::optional<int64_t> axis = ConstantInt(graph, node.input(1));
+  if (!axis || !IsOfChannels(*axis, images)) return std::nullopt;
+  Moves moves;
+  int64_t next = 0;
+  for (const ir::Output& output : node.outputs()) {
+    Channels& part = moves.emplace_back();
+    for (int64_t i = 0; i < output.shape.known_extents()[1]; ++i) part.push_back(next++);
+  }
+  return moves;
+}
+
+// Slice-8 along channels only.
+std::optional<Moves> MovesOfSlice(const ir::Graph& graph, const ir::Node& node, const Shape& images) {
+  if (node.num_inputs() != 5) return std::nullopt;
+  const std::optional<int64_t> start = ConstantInt(graph, node.input(1));
+  const std::optional<int64_t> step = ConstantInt(graph, node.input(3));
+  const std::optional<int64_t> axis = ConstantInt(graph, node.input(4));
+  if (!start || !step || !axis || !IsOfChannels(*axis, images) || *step <= 0) return std::nullopt;
+  const int64_t first = std::clamp<int64_t>(*start < 0 ? *start + images[1] : *start, 0, images[1]);
+  Channels part;
+  for (int64_t i = 0; i < node.output().shape.known_extents()[1]; ++i) part.push_back(first + i * *step);
+  return Moves{part};
+}
+
+using Mover = std::optional<Moves> (*)(const ir::Graph&, const ir::Node&, const Shape& images);
+
+enum class PassThrough : uint8_t { kConcat, kConvolution, kReshape, kTranspose };
+
+class ChannelPermutations {
+ public:
+  explicit ChannelPermutations(ir::Graph& graph)
+      : graph_(graph),
+        movers_(graph.registry(), ir::kOpsets,
+                {{"ShuffleChannels", MovesOfShuffle},
+                 {"Split", MovesOfSplit},
+                 {"VariadicSplit", MovesOfSplit},
+                 {"Slice", MovesOfSlice}}),
+        ways_(graph.registry(), ir::kOpsets,
+              {{"Concat", PassThrough::kConcat},
+               {"Convolution", PassThrough::kConvolution},
+               {"GroupConvolution", PassThrough::kConvolution},
+               {"Reshape", PassThrough::kReshape},
+               {"Transpose", PassThrough::kTranspose}}) {}
+
+  void Run() {
+    const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
+    for (ir::NodeId id : *order) {
+      const ir::Node& node = graph_.node(id);
+      if (Is(node, PassThrough::kConvolution)) {
+        GatherFor(node);
+      } else {
+        Follow(node);
+      }
+    }
+    if (!gathered_.empty()) graph_.EraseDeadNodes();
+  }
+
+ private:
+  // A channel of a source image.
+  struct Channel {
+    ir::OutputPort image;
+    int64_t index;
+  };
+  struct Moved {
+    std::vector<Channel> channels;
+    bool is_more_than_joined;  // not only by concatenations
+  };
+  using Key = std::pair<int32_t, int32_t>;
+  static Key KeyOf(ir::OutputPort port) { return {port.node.index, port.index}; }
+
+  bool Is(const ir::Node& node, PassThrough way) const {
+    const PassThrough* found = ways_.Find(node.op());
+    return found != nullptr && *found == way;
+  }
+
+  // Returns the shape if the output is an f32 image.
+  std::optional<Shape> ImagesOf(ir::OutputPort port) const {
+    const ir::Output& output = graph_.output(port);
+    std::optional<Shape> shape = output.shape.extents();
+    if (!shape || output.type != ElementType::kF32 || shape->size() < 3 || shape->size() > 5)
+      return std::nullopt;
+    return shape;
+  }
+
+  // Returns the source channels; those of the image itself if it was not moved.
+  Moved MovedOf(ir::OutputPort port, const Shape& images) const {
+    if (const auto found = moved_.find(KeyOf(port)); found != moved_.end()) return found->second;
+    Moved moved{.channels = {}, .is_more_than_joined = false};
+    for (int64_t i = 0; i < images[1]; ++i) moved.channels.push_back({port, i});
+    return moved;
+  }
+
+  void Follow(const ir::Node& node) {
+    if (node.num_inputs() == 0) return;
+    if (Is(node, PassThrough::kConcat)) return FollowConcat(node);
+    const Mover* mover = movers_.Find(node.op());
+    const ir::Node* shuffle = Is(node, PassThrough::kReshape) ? ShuffleOf(node) : nullptr;
+    if (mover == nullptr && shuffle == nullptr) return;
+    const ir::OutputPort from = (shuffle == nullptr ? node : *shuffle).input(0);
+    const std::optional<Shape> images = ImagesOf(from);
+    if (!images || !KeepsPixels(node, *images) || !Remembers((*images)[1])) return;
+    const std::optional<Moves> moves =
+        mover != nullptr ? (*mover)(graph_, node, *images)
+                         : std::optional(Moves{Shuffled(
+                               (*images)[1], graph_.output(shuffle->port()).shape.known_extents()[1])});
+    if (!moves) return;
+    const Moved before = MovedOf(from, *images);
+    for (size_t i = 0; i < moves->size(); ++i) {
+      Moved& moved = moved_[KeyOf(node.port(static_cast<int32_t>(i)))];
+      moved.is_more_than_joined = true;
+      for (int64_t channel : (*moves)[i])
+        moved.channels.push_back(before.channels[static_cast<size_t>(channel)]);
+    }
+  }
+
+  // Returns whether the outputs are images that differ from the input only in their channels.
+  bool KeepsPixels(const ir::Node& node, const Shape& images) const {
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      const std::optional<Shape> shape = ImagesOf(node.port(i));
+      if (!shape || shape->size() != images.size()) return false;
+      for (size_t axis = 0; axis < shape->size(); ++axis) {
+        if (axis != 1 && (*shape)[axis] != images[axis]) return false;
+      }
+    }
+    return true;
+  }
+
+  // Returns the first Reshape of the three nodes that exporters use for a shuffle: [N, C, ..] to [N, G, C /
+  // G, ..], transpose of axes 1 and 2, and back. Returns null if `node` is not the last one.
+  const ir::Node* ShuffleOf(const ir::Node& node) const {
+    const ir::Node& transpose = graph_.node(node.input(0).node);
+    if (!Is(transpose, PassThrough::kTranspose)) return nullptr;
+    const ir::Node& first = graph_.node(transpose.input(0).node);
+    if (!Is(first, PassThrough::kReshape)) return nullptr;
+    const std::optional<Shape> images = ImagesOf(first.input(0));
+    const std::optional<Shape> grouped = first.output().shape.extents();
+    if (!images || !grouped || grouped->size() != images->size() + 1) return nullptr;
+    Shape joined = *grouped;
+    joined[1] *= joined[2];
+    joined.erase(joined.begin() + 2);
+    if (joined != *images || node.output().shape.extents() != images) return nullptr;
+    Channels swapped;
+    for (size_t axis = 0; axis < grouped->size(); ++axis) swapped.push_back(static_cast<int64_t>(axis));
+    std::swap(swapped[1], swapped[2]);
+    return ConstantInts(graph_, transpose.input(1)) == swapped ? &first : nullptr;
+  }
+
+  void FollowConcat(const ir::Node& node) {
+    const std::optional<Shape> whole = ImagesOf(node.port());
+    if (!whole || !IsOfChannels(node.Int("axis"), *whole)) return;
+    if (!Remembers((*whole)[1])) return;
+    Moved joined{.channels = {}, .is_more_than_joined = false};
+    for (ir::OutputPort port : node.inputs()) {
+      const Moved part = MovedOf(port, *ImagesOf(port));
+      joined.channels.insert(joined.channels.end(), part.channels.begin(), part.channels.end());
+      joined.is_more_than_joined |= part.is_more_than_joined;
+    }
+    if (ImagesIn(joined).size() <= kMaxImages) moved_[KeyOf(node.port())] = std::move(joined);
+  }
+
+  bool Remembers(int64_t channels) {
+    if (channels > kMaxChannels - remembered_) return false;
+    remembered_ += channels;
+    return true;
+  }
+
+  static std::vector<ir::OutputPort> ImagesIn(const Moved& moved) {
+    std::vector<ir::OutputPort> images;
+    for (const Channel& channel : moved.channels) {
+      if (images.empty() || (images.back() != channel.image && !llvm::is_contained(images, channel.image)))
+        images.push_back(channel.image);
+    }
+    return images;
+  }
+
+  void GatherFor(const ir::Node& convolution) {
+    const ir::OutputPort port = convolution.input(0);
+    const auto found = moved_.find(KeyOf(port));
+    if (found == moved_.end() || !found->second.is_more_than_joined) return;
+    if (found->second.channels.size() < static_cast<size_t>(kChannelBlock)) return;
+    ir::OutputPort& gathered = gathered_[KeyOf(port)];
+    if (!gathered.valid()) gathered = Gather(found->second, port);
+    graph_.SetInput(convolution.id(), 0, gathered);
+  }
+
+  ir::OutputPort Gather(const Moved& moved, ir::OutputPort port) {
+    const std::string name = graph_.node(port.node).name();
+    const ir::Origin origin = graph_.node(port.node).origin();
+    const std::vector<ir::OutputPort> images = ImagesIn(moved);
+    std::map<Key, int64_t> begins;
+    int64_t next = 0;
+    for (ir::OutputPort image : images) {
+      begins[KeyOf(image)] = next;
+      next += (*ImagesOf(image))[1];
+    }
+    Channels indices;
+    for (const Channel& channel : moved.channels)
+      indices.push_back(begins.at(KeyOf(channel.image)) + channel.index);
+    ir::AttributeMap axis;
+    axis.Set("axis", 1);
+    const ir::OutputPort whole =
+        AddInferred(graph_, "opset1", "Concat", {.name = name, .inputs = images, .attributes = axis});
+    const auto constant = [&](TensorValue value) {
+      return ir::OutputPort{graph_.AddConst(std::move(value), name, origin), 0};
+    };
+    const Shape count{static_cast<int64_t>(indices.size())};
+    const ir::OutputPort of = constant(TensorValue::FromInts(count, indices));
+    const ir::OutputPort along = constant(TensorValue::FromInts({}, {1}));
+    const ir::OutputPort inputs[] = {whole, of, along};
+    return AddInferred(graph_, "opset8", "Gather", {.name = name, .inputs = inputs, .origin = origin});
+  }
+
+  ir::Graph& graph_;
+  const ir::OpTable<Mover> movers_;
+  const ir::OpTable<PassThrough> ways_;
+  std::map<Key, Moved> moved_;
+  int64_t remembered_ = 0;  // number of channels
+  std::map<Key, ir::OutputPort> gathered_;
+};
+
+}  // namespace
+
+void FuseChannelPermutations(ir::Graph& graph, Precision precision) {
+  if (!HasSimd() || precision == Precision::kBf16) return;
+  ChannelPermutations(graph).Run();
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,140 @@
+// Transposes of channels to or from the end: if the images are nChw16c, both directions copy blocks.
+
+#include <algorithm>
+
+#include "runtime/fast/factories.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+enum class ChannelsGo : uint8_t { kChannelsLast16, kToBlocks };
+
+struct TransposedImages {
+  int64_t images, channels, pixels;
+
+  int64_t blocks() const { return (channels + kChannelBlock - 1) / kChannelBlock; }
+};
+
+class ImageTranspose final : public Kernel {
+ public:
+  ImageTranspose(const TransposedImages& sizes, ChannelsGo way) : sizes_(sizes), way_(way) {}
+
+  std::string implementation() const override { return "nnefc:channels"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* from = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* to = reinterpret_cast<float*>(run.output().mutable_bytes());
+    constexpr int64_t kPixels = 64;
+    const int64_t parts = (sizes_.pixels + kPixels - 1) / kPixels;
+    ParallelFor(sizes_.images * parts, kPixels * sizes_.channels, [&](int64_t part) {
+      const int64_t image = part / parts, first = part % parts * kPixels;
+      const int64_t end = std::min(first + kPixels, sizes_.pixels);
+      for (int64_t block = 0; block < sizes_.blocks(); ++block) CopyBlock(image, block, first, end, from, to);
+    });
+    return Success();
+  }
+
+ private:
+  // Copies a channel block of a range of pixels.
+  void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from,
+                 float* to) const {
+    const int64_t channels = sizes_.channels, channel = block * kChannelBlock;
+    const int64_t width = std::min(kChannelBlock, channels - channel);
+    const int64_t blocked = (image * sizes_.blocks() + block) * sizes_.pixels * kChannelBlock;
+    const int64_t behind = image * sizes_.pixels * channels + channel;
+    const bool is_whole = width == kChannelBlock;
+    const auto copy = [=](const float* x, float* y) __attribute__((always_inline)) {
+      if (is_whole) {
+        std::copy_n(x, kChannelBlock, y);
+      } else {
+        std::copy_n(x, width, y);
+      }
+    };
+    Vectorized([=, way = way_] {
+      for (int64_t pixel = first; pixel < end; ++pixel) {
+        const int64_t of_block = blocked + pixel * kChannelBlock, of_pixel = behind + pixel * channels;
+        if (way == ChannelsGo::kChannelsLast16) {
+          copy(from + of_block, to + of_pixel);
+        } else {
+          copy(from + of_pixel, to + of_block);
+          if (!is_whole) std::fill(to + of_block + width, to + of_block + kChannelBlock, 0.0f);
+        }
+      }
+    });
+  }
+
+  TransposedImages sizes_;
+  ChannelsGo way_;
+};
+
+bool IsInBlocks(const ValueInfo& value) {
+  return value.layout != nullptr && QuantizationOf(value) == nullptr &&
+         DescOf(value) == ChannelBlockedDesc(value.shape);
+}
+
+// Returns the direction of [N, C, ..] to [N, .., C] or back.
+std::optional<ChannelsGo> WayOf(const TensorValue& order) {
+  const int64_t rank = order.volume();
+  const auto is = [&](const auto& wanted) {
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (order.ElementAsInt(axis) != wanted(axis)) return false;
+    }
+    return true;
+  };
+  if (is([&](int64_t axis) { return axis == 0 ? 0 : axis == rank - 1 ? 1 : axis + 1; }))
+    return ChannelsGo::kChannelsLast16;
+  if (is([&](int64_t axis) { return axis == 0 ? 0 : axis == 1 ? rank - 1 : axis - 1; }))
+    return ChannelsGo::kToBlocks;
+  return std::nullopt;
+}
+
+TransposedImages SizesOf(llvm::ArrayRef<int64_t> images) {
+  return {.images = images[0], .channels = images[1], .pixels = *Volume(images.drop_front(2))};
+}
+
+std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
+  const ValueInfo& given = request.inputs[0];
+  const TensorValue* order = request.inputs[1].constant;
+  const size_t rank = given.shape.size();
+  if (!request.posts.empty() || !DnnAccepts(given) || order == nullptr || rank < 3 || rank > 5 ||
+      order->volume() != static_cast<int64_t>(rank) || !HasSimd())
+    return std::nullopt;
+  const std::optional<ChannelsGo> way = WayOf(*order);
+  if (!way) return std::nullopt;
+  const bool is_from_blocks = *way == ChannelsGo::kChannelsLast16;
+  if (is_from_blocks && !IsInBlocks(given)) return std::nullopt;
+  const Shape& images = is_from_blocks ? given.shape : request.outputs[0].shape;
+  if (images[1] < kChannelBlock) return std::nullopt;
+  const Layout in_blocks = LayoutOf(ChannelBlockedDesc(images));
+  PreparedKernel prepared;
+  prepared.kernel = std::make_shared<ImageTranspose>(SizesOf(images), *way);
+  prepared.inputs.resize(2);
+  prepared.outputs.resize(1);
+  (is_from_blocks ? prepared.inputs[0] : prepared.outputs[0]) = in_blocks;
+  return prepared;
+}
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& from,
+                                                      const dnnl::memory::desc& to) {
+  const dnnl::memory::dims shape = from.dims();
+  if (shape.size() < 3 || shape.size() > 5 || to.dims() != shape || shape[1] < kChannelBlock) return nullptr;
+  const dnnl::memory::desc blocks = ChannelBlockedDesc(shape), behind = ChannelsLastDesc(shape, DnnType::f32);
+  if (from == blocks && to == behind)
+    return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kChannelsLast16);
+  if (from == behind && to == blocks)
+    return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kToBlocks);
+  return nullptr;
+}
+
+void RegisterImageTransposes(KernelRegistry& registry) {
+  registry.Add(Backend::kFast, {"opset1"}, "Transpose", GuardedDnnFactory<MakeTranspose>);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,242 @@
+#include "runtime/fast/pointwise/blocked_normalization.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/simd/channel_sums_microkernel.h"
+#include "runtime/fast/simd/per_channel_microkernel.h"
+#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+class BlockedBatchNorm final : public Kernel {
+ public:
+  BlockedBatchNorm(const KernelRequest& request, Epilogue steps)
+      : images_(request.inputs[0].shape[0]),
+        channels_(request.inputs[0].shape[1]),
+        pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
+        steps_(std::move(steps)) {
+    const auto padded = static_cast<size_t>(RoundUp(channels_, kBlockColumns));
+    const double epsilon = request.node->Double("epsilon");
+    std::array<TensorValue, 4> values;
+    for (size_t i = 0; i < values.size(); ++i) values[i] = request.inputs[i + 1].constant->Loaded();
+    for (std::vector<float>* numbers : {&mean_, &factor_, &shift_}) numbers->resize(padded);
+    for (int64_t i = 0; i < channels_; ++i) {
+      const auto channel = static_cast<size_t>(i);
+      const double scale = values[0].ElementAsDouble(i), variance = values[3].ElementAsDouble(i);
+      shift_[channel] = static_cast<float>(values[1].ElementAsDouble(i));
+      mean_[channel] = static_cast<float>(values[2].ElementAsDouble(i));
+      factor_[channel] = static_cast<float>(scale / std::sqrt(variance + epsilon));
+    }
+  }
+
+  std::string implementation() const override { return "nnefc:channels"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(steps_.column_floats(channels_)) * sizeof(float);
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const int64_t blocks = RoundUp(channels_, kBlockColumns) / kBlockColumns, size = pixels_ * kBlockColumns;
+    const auto operands = steps_.OperandsOf(run, channels_, reinterpret_cast<float*>(run.scratch));
+    ParallelFor(images_ * blocks, size, [&](int64_t index) {
+      constexpr int64_t kPixels = 128;  // pixels that stay in L1
+      const int64_t column = index % blocks * kBlockColumns;
+      for (int64_t pixel = 0; pixel < pixels_; pixel += kPixels) {
+        const int64_t offset = index * size + pixel * kBlockColumns;
+        const int64_t count = std::min(kPixels, pixels_ - pixel);
+        NormalizeChannels({.x = x + offset,
+                           .mean = mean_.data() + column,
+                           .factor = factor_.data() + column,
+                           .shift = shift_.data() + column,
+                           .pixels = count,
+                           .limits = steps_.limits(),
+                           .out = out + offset});
+        steps_.Finish({.out = {out + offset, kBlockColumns, 0},
+                       .offset = offset,
+                       .column = column,
+                       .rows = count,
+                       .blocks = 1},
+                      channels_, operands);
+      }
+    });
+    return Success();
+  }
+
+ private:
+  int64_t images_, channels_, pixels_;
+  std::vector<float> mean_, factor_, shift_;
+  Epilogue steps_;
+};
+
+// An array with one element per channel of a block.
+template <typename T>
+using OfBlock = std::array<T, kBlockColumns>;
+
+// Moments of several pixels, which can be merged with others.
+struct PixelMoments {
+  OfBlock<double> mean, squares;  // sum of squared distances from the mean
+  double count;
+
+  static PixelMoments Of(const float* x, int64_t pixels);
+  void Add(const PixelMoments& more) {
+    const double all = count + more.count;
+    for (size_t i = 0; i < mean.size(); ++i) {
+      const double distance = more.mean[i] - mean[i], part = more.count / all;
+      // With infinite means the distance is not finite.
+      mean[i] += std::isfinite(distance) ? distance * part : more.mean[i];
+      squares[i] += more.squares[i] + distance * distance * count * part;
+    }
+    count = all;
+  }
+};
+
+// Computes two passes over a small number of pixels: distances from the first one, then squared distances
+// from the mean. Values outside of the f32 range are summed in f64.
+PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
+  constexpr float kMin = 1e-28F;
+  PixelMoments moments{.count = static_cast<double>(pixels)};
+  OfBlock<float> from, sums;
+  for (size_t i = 0; i < from.size(); ++i) from[i] = std::isfinite(x[i]) ? x[i] : 0;
+  SumDeviations({x, from.data(), pixels}, sums.data());
+  for (size_t i = 0; i < from.size(); ++i) {
+    moments.mean[i] = static_cast<double>(from[i]) + static_cast<double>(sums[i]) / moments.count;
+    from[i] = static_cast<float>(moments.mean[i]);
+  }
+  SumSquaredDeviations({x, from.data(), pixels}, sums.data());
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (sums[i] > kMin && sums[i] < std::numeric_limits<float>::infinity()) {
+      const double rest = moments.mean[i] - static_cast<double>(from[i]);
+      moments.squares[i] = static_cast<double>(sums[i]) - moments.count * rest * rest;
+      continue;
+    }
+    double sum = 0;
+    const double first = std::isfinite(x[i]) ? static_cast<double>(x[i]) : 0;
+    const auto at = [&](int64_t pixel) {
+      return static_cast<double>(x[static_cast<size_t>(pixel * kBlockColumns) + i]);
+    };
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) sum += at(pixel) - first;
+    moments.mean[i] = first + sum / moments.count;
+    moments.squares[i] = 0;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      moments.squares[i] += (at(pixel) - moments.mean[i]) * (at(pixel) - moments.mean[i]);
+  }
+  return moments;
+}
+
+class BlockedMvn final : public Kernel {
+ public:
+  BlockedMvn(const KernelRequest& request, const MvnFactor& factor)
+      : images_(request.inputs[0].shape[0]),
+        channels_(request.inputs[0].shape[1]),
+        pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
+        factor_(factor) {}
+
+  std::string implementation() const override { return "nnefc:channels"; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(planes()) *
+           (static_cast<size_t>(parts()) * sizeof(PixelMoments) + sizeof(PlaneNumbers));
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    auto* found = reinterpret_cast<PixelMoments*>(run.scratch);
+    auto* numbers = reinterpret_cast<PlaneNumbers*>(found + planes() * parts());
+    const auto for_parts = [&](const auto& work) {
+      ParallelFor(planes() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
+        const int64_t part = index % parts(), first = part * kPixels;
+        work(index, (index / parts() * pixels_ + first) * kBlockColumns, std::min(kPixels, pixels_ - first));
+      });
+    };
+    for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
+      found[index] = PixelMoments::Of(x + offset, pixels);
+    });
+    for (int64_t plane = 0; plane < planes(); ++plane) {
+      PixelMoments& all = found[plane * parts()];
+      for (int64_t part = 1; part < parts(); ++part) all.Add(found[plane * parts() + part]);
+      numbers[plane] = NumbersOf(all, plane % blocks());
+    }
+    for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
+      const PlaneNumbers& by = numbers[index / parts()];
+      NormalizeChannels({.x = x + offset,
+                         .mean = by.mean.data(),
+                         .factor = by.factor.data(),
+                         .shift = by.shift.data(),
+                         .pixels = pixels,
+                         .out = out + offset});
+    });
+    return Success();
+  }
+
+ private:
+  static constexpr int64_t kPixels = 256;  // pixels that stay in L1
+  struct PlaneNumbers {
+    OfBlock<float> mean = {}, factor = {}, shift = {};
+  };
+
+  int64_t planes() const { return images_ * blocks(); }
+  int64_t blocks() const { return RoundUp(channels_, kBlockColumns) / kBlockColumns; }
+  int64_t parts() const { return (pixels_ + kPixels - 1) / kPixels; }
+
+  // Padding channels stay 0.
+  PlaneNumbers NumbersOf(const PixelMoments& moments, int64_t block) const {
+    PlaneNumbers numbers;
+    const auto taken = static_cast<size_t>(std::min(kBlockColumns, channels_ - block * kBlockColumns));
+    for (size_t i = 0; i < taken; ++i) {
+      const double by = factor_.Of(moments.squares[i] / moments.count);
+      const auto mean = static_cast<float>(moments.mean[i]);
+      const double rest = moments.mean[i] - static_cast<double>(mean);
+      numbers.mean[i] = mean;
+      numbers.factor[i] = static_cast<float>(by);
+      numbers.shift[i] = std::isfinite(mean) ? static_cast<float>(-rest * by) : 0;
+    }
+    return numbers;
+  }
+
+  int64_t images_, channels_, pixels_;
+  MvnFactor factor_;
+};
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request) {
+  const ValueInfo& images = request.inputs[0];
+  if (!HasSimd() || !IsChannelBlocked(images)) return std::nullopt;
+  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps || steps->bias() >= 0 || steps->start() >= 0) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = images.layout;
+  for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
+  prepared.outputs.push_back(images.layout);
+  prepared.in_place = 0;
+  auto kernel = std::make_shared<BlockedBatchNorm>(request, std::move(*steps));
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor) {
+  const ValueInfo& images = request.inputs[0];
+  if (!HasSimd() || !IsChannelBlocked(images)) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = images.layout;
+  prepared.outputs.push_back(images.layout);
+  prepared.in_place = 0;
+  auto kernel = std::make_shared<BlockedMvn>(request, factor);
+  prepared.scratch_bytes = kernel->scratch_bytes();
+  prepared.kernel = std::move(kernel);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

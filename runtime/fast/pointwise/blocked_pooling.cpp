@@ -1,0 +1,247 @@
+#include "runtime/fast/pointwise/blocked_pooling.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/simd/pooling_microkernel.h"
+#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// An output position along an axis: its valid taps, and its divisor for averages.
+struct PoolingPosition {
+  IndexRange taps;
+  int64_t in;  // input position of the first valid tap
+  int64_t counted;
+};
+
+std::vector<PoolingPosition> PlacesOf(const WindowAxis& axis, PoolingKind pooled) {
+  std::vector<PoolingPosition> places;
+  for (int64_t i = 0; i < axis.output; ++i) {
+    PoolingPosition place{.taps = ValidTaps(axis, i)};
+    const int64_t first = i * axis.stride - axis.before;
+    place.in = first + place.taps.begin * axis.dilation;
+    // With rounding_type ceil, windows may extend past the padding; these elements do not count.
+    const int64_t padded = std::min(axis.size, CeilDivide(axis.input + axis.after - first, axis.dilation));
+    place.counted = pooled == PoolingKind::kAverageIncludingPadding ? padded : place.taps.count();
+    places.push_back(place);
+  }
+  return places;
+}
+
+struct PoolForm {
+  PoolingKind pooled;
+  int64_t images, channels;
+  WindowAxis slices, rows, columns;
+  int threads;
+
+  int64_t blocks() const { return CeilDivide(channels, kChannelBlock); }
+  int64_t in_row() const { return columns.input * kChannelBlock; }
+  int64_t in_slice() const { return rows.input * in_row(); }
+  int64_t in_size() const { return slices.input * in_slice(); }
+  // Returns the number of channels in a block of an image.
+  int64_t ChannelsOf(int64_t plane) const {
+    return std::min(kChannelBlock, channels - plane % blocks() * kChannelBlock);
+  }
+};
+
+class BlockedPooling final : public Kernel {
+ public:
+  explicit BlockedPooling(const PoolForm& form)
+      : form_(form),
+        slices_(PlacesOf(form.slices, form.pooled)),
+        rows_(PlacesOf(form.rows, form.pooled)),
+        columns_(PlacesOf(form.columns, form.pooled)) {
+    const auto sees_all = [&](const PoolingPosition& place) {
+      return place.taps.count() == form.columns.size && place.counted == form.columns.size;
+    };
+    const auto begin = std::find_if(columns_.begin(), columns_.end(), sees_all);
+    const auto end = std::find_if_not(begin, columns_.end(), sees_all);
+    inner_ = {begin - columns_.begin(), end - columns_.begin()};
+    const int64_t bytes = form.images * form.blocks() * form.in_size() * int64_t{sizeof(float)};
+    if (bytes > kLargeImages) next_lines_ = form.rows.stride * form.columns.stride;
+    next_pixels_ = std::max(kPixelsAhead, form.rows.reach() * form.columns.input);
+  }
+
+  std::string implementation() const override { return "nnefc:pooling"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    const int64_t slices = form_.slices.output, rows = form_.rows.output;
+    const int64_t taps = form_.slices.size * form_.rows.size * form_.columns.size;
+    ParallelFor(form_.images * form_.blocks() * slices * rows, form_.columns.output * taps * kChannelBlock,
+                [&](int64_t index) {
+                  const int64_t plane = index / (slices * rows);
+                  const PoolingPosition& slice = slices_[static_cast<size_t>(index / rows % slices)];
+                  RunRow(in + plane * form_.in_size(), slice, rows_[static_cast<size_t>(index % rows)], plane,
+                         out + index * form_.columns.output * kChannelBlock);
+                });
+    return Success();
+  }
+
+ private:
+  void RunRow(const float* in, const PoolingPosition& slice, const PoolingPosition& row, int64_t plane,
+              float* out) const {
+    const PoolingReduction pooled =
+        form_.pooled == PoolingKind::kMaximum ? PoolingReduction::kMaximum : PoolingReduction::kMean;
+    const float* first = in + slice.in * form_.in_slice() + row.in * form_.in_row();
+    const int64_t end = inner_.end;
+    PoolingTile of_row = TileOf(slice, row);
+    of_row.channels = form_.ChannelsOf(plane);
+    const auto run = [&](int64_t pixels, int64_t column) {
+      const PoolingPosition& place = columns_[static_cast<size_t>(column)];
+      PoolingTile tile = of_row;
+      tile.in = first + place.in * kChannelBlock;
+      tile.columns = place.taps.count();
+      tile.out = out + column * kChannelBlock;
+      tile.counted *= static_cast<float>(place.counted);
+      tile.next = first + (column * next_lines_ + next_pixels_) * kChannelBlock;
+      RunPoolingMicrokernel(pooled, pixels, tile);
+    };
+    int64_t column = 0;
+    for (; column < inner_.begin; ++column) run(1, column);
+    for (; column + kPooledPixels8 <= end; column += kPooledPixels8) run(kPooledPixels8, column);
+    // The last pixels are computed twice rather than one by one.
+    for (; column < end && inner_.count() >= kPooledPixels4; column += kPooledPixels4)
+      run(kPooledPixels4, std::min(column, end - kPooledPixels4));
+    for (column = std::min(column, end); column < form_.columns.output; ++column) run(1, column);
+  }
+
+  // Returns the tile arguments common to all positions of a result row.
+  PoolingTile TileOf(const PoolingPosition& slice, const PoolingPosition& row) const {
+    return {.in = nullptr,
+            .in_pixel = form_.columns.stride * kChannelBlock,
+            .slices = slice.taps.count(),
+            .rows = row.taps.count(),
+            .columns = 0,
+            .in_slice = form_.slices.dilation * form_.in_slice(),
+            .in_row = form_.rows.dilation * form_.in_row(),
+            .in_column = form_.columns.dilation * kChannelBlock,
+            .out = nullptr,
+            .counted = static_cast<float>(slice.counted * row.counted),
+            .channels = kChannelBlock,
+            .next = nullptr,
+            .next_lines = next_lines_};
+  }
+
+  PoolForm form_;
+  std::vector<PoolingPosition> slices_, rows_, columns_;
+  // Prefetch for large images, because rows are too short for the hardware prefetcher.
+  static constexpr int64_t kLargeImages = int64_t{1} << 20, kPixelsAhead = 192;
+  int64_t next_lines_ = 0, next_pixels_ = 0;
+  IndexRange inner_;  // positions along a row with all taps inside the input
+};
+
+// Global pooling: a row-major matrix with one number per image and channel.
+class NumberOfImages final : public Kernel {
+ public:
+  explicit NumberOfImages(const PoolForm& form) : form_(form) {}
+
+  std::string implementation() const override { return "nnefc:pooling"; }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const ThreadScope scope(form_.threads);
+    const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
+    auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
+    ParallelFor(form_.images * form_.blocks(), form_.in_size(), [&](int64_t plane) {
+      const int64_t block = plane % form_.blocks(), image = plane / form_.blocks();
+      std::array<float, kChannelBlock> numbers;
+      const float* pixels = in + plane * form_.in_size();
+      form_.pooled == PoolingKind::kMaximum ? TakeMaxima(pixels, numbers.data()) : TakeMeans(pixels, numbers);
+      std::copy_n(numbers.data(), form_.ChannelsOf(plane),
+                  out + image * form_.channels + block * kChannelBlock);
+    });
+    return Success();
+  }
+
+ private:
+  int64_t pixels() const { return form_.in_size() / kChannelBlock; }
+  // Accumulates in f32 for up to kMax pixels, a number without relevant loss of precision, then in f64.
+  void TakeMeans(const float* in, std::array<float, kChannelBlock>& out) const {
+    constexpr int64_t kMax = 512;
+    if (pixels() <= kMax) return AveragePixels(in, pixels(), out.data());
+    std::array<double, kChannelBlock> sums = {};
+    for (int64_t pixel = 0; pixel < pixels(); pixel += kMax) {
+      const int64_t count = std::min(kMax, pixels() - pixel);
+      AveragePixels(in + pixel * kChannelBlock, count, out.data());
+      for (size_t i = 0; i < sums.size(); ++i)
+        sums[i] += static_cast<double>(out[i]) * static_cast<double>(count);
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      out[i] = static_cast<float>(sums[i] / static_cast<double>(pixels()));
+  }
+  // Treats all pixels as one row in order.
+  void TakeMaxima(const float* pixels, float* out) const {
+    RunPoolingMicrokernel(PoolingReduction::kMaximum, 1,
+                          {.in = pixels,
+                           .in_pixel = kChannelBlock,
+                           .slices = 1,
+                           .rows = 1,
+                           .columns = this->pixels(),
+                           .in_slice = 0,
+                           .in_row = 0,
+                           .in_column = kChannelBlock,
+                           .out = out,
+                           .counted = 1,
+                           .channels = kChannelBlock,
+                           .next = pixels,
+                           .next_lines = 0});
+  }
+
+  PoolForm form_;
+};
+
+bool IsOfWholeImages(const PoolForm& form) {
+  const auto is_whole = [&](const WindowAxis& axis) {
+    const bool counts_all = form.pooled != PoolingKind::kAverageIncludingPadding || axis.after >= 0;
+    return counts_all && axis.output == 1 && axis.size == axis.input && axis.before == 0 &&
+           axis.dilation == 1;
+  };
+  return is_whole(form.slices) && is_whole(form.rows) && is_whole(form.columns);
+}
+
+// Returns true if a row-major input is worth a reorder to nChw16c, because the alternative processes each
+// image separately, about fifty times slower.
+bool IsWorthBlocks(const ValueInfo& input) {
+  constexpr int64_t kMinChannels = 4;  // out of kBlockColumns
+  return input.layout == nullptr && input.shape[1] >= kMinChannels;
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, PoolingKind pooled,
+                                                 const Window& window) {
+  using dnnl::memory;
+  const ValueInfo& input = request.inputs[0];
+  const size_t rank = input.shape.size();
+  if (!HasSimd() || rank < 3 || rank > 5) return std::nullopt;
+  const PoolForm form{.pooled = pooled,
+                      .images = input.shape[0],
+                      .channels = input.shape[1],
+                      .slices = window[0],
+                      .rows = window[1],
+                      .columns = window[2],
+                      .threads = CurrentThreads()};
+  const bool is_whole = IsOfWholeImages(form);
+  if (!IsChannelBlocked(input) && (is_whole || !IsWorthBlocks(input))) return std::nullopt;
+  PreparedKernel prepared;
+  prepared.inputs.resize(request.inputs.size());
+  prepared.inputs[0] = IsChannelBlocked(input) ? input.layout : LayoutOf(ChannelBlockedDesc(input.shape));
+  prepared.outputs.resize(request.outputs.size());
+  if (is_whole) {
+    prepared.kernel = std::make_shared<NumberOfImages>(form);
+    return prepared;
+  }
+  if (request.outputs[0].shape.size() != rank) return std::nullopt;
+  prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(request.outputs[0].shape));
+  prepared.kernel = std::make_shared<BlockedPooling>(form);
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,29 @@
+// Rows divided by their norms, several rows per vector.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "runtime/kernels/kernel.h"
+
+namespace nnefc::runtime {
+
+// A term added to the sum of squares of a row, or its minimum.
+struct NormFloor {
+  double eps;
+  bool adds;
+
+  // Returns the factor of a row.
+  float FactorOf(double squares) const {
+    return static_cast<float>(1 / std::sqrt(adds ? squares + eps : squares > eps ? squares : eps));
+  }
+};
+
+// Normalizes a row of any length in f64.
+void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
+
+// Prepares rows along the last axis, which may have strides. Returns nothing for rows that are too short or
+// too long, or if vector kernels are unavailable.
+std::optional<PreparedKernel> MakeL2Normalization(const KernelRequest& request, const NormFloor& floor);
+
+}  // namespace nnefc::runtime

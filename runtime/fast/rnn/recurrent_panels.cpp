@@ -1,0 +1,425 @@
+#include "runtime/fast/rnn/recurrent_panels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "runtime/fast/simd/index_range.h"
+#include "runtime/tensor/parallel.h"
+#include "runtime/tensor/round_up.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Number of panels with gates computed together: enough vectors to hide the latency of their functions.
+constexpr int64_t kPanelsTogether = 4;
+
+void Copy(const float* from, int64_t count, float* to) {
+  std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+}
+
+const std::byte* Bytes(const void* data) {
+  return static_cast<const std::byte*>(data);
+}
+
+// Calls body(first, rows) for tiles of `count` rows, of nearly equal sizes.
+template <typename Body>
+void ForEachTile(int64_t count, const Body& body) {
+  const int64_t tiles = (count + kMaxPanelRows - 1) / kMaxPanelRows;
+  for (int64_t i = 0; i < tiles; ++i) {
+    const int64_t first = count * i / tiles;
+    body(first, count * (i + 1) / tiles - first);
+  }
+}
+
+// A run of one direction of a layer, for a share of the batch.
+class PanelRunner {
+ public:
+  // `threads`: number of threads that divide the hidden units of each step.
+  PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+              const PanelWeights::Share& share, int threads, float* scratch);
+
+  FaultOr<Success> Run(const Batch& batch);
+
+ private:
+  // The part of a cell computed between two barriers.
+  struct Phase {
+    int64_t first_gate, last_gate;
+    bool of_reset;  // multiplies r * h instead of h
+    bool is_last;
+  };
+  // Steps with gates in scratch memory at the same time, stored in time order; `start`: the first in that
+  // order.
+  struct Block {
+    int64_t first, count, start;
+  };
+  // A step in processing order, and the index of its gates in the block.
+  struct StepPosition {
+    int64_t step, place;
+  };
+  // Rows of X for a block.
+  using Rows = llvm::SmallVector<const std::byte*, 32>;
+
+  void StartStates(const Batch& batch);
+  void RunPartitions(const Batch& batch) const;
+  Block BlockAt(const Batch& batch, int64_t first) const;
+  StepPosition At(const Batch& batch, const Block& block, int64_t step) const;
+  // Returns the panels of a gate that belong to a team member.
+  IndexRange OwnPanels(int part) const;
+  FaultOr<Success> MultiplyInputs(const Batch& batch, const Block& block);
+  void RoundInputs(const Batch& batch, const Block& block);
+  Rows RowsOf(const Batch& batch, const Block& block) const;
+  void MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const IndexRange& panels) const;
+  void RunPart(const Batch& batch, const StepPosition& at, const Phase& phase, int part) const;
+  void MultiplyStates(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
+                      int64_t last) const;
+  void Finish(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
+              int64_t last) const;
+
+  bool is_rounded() const { return packed_.r().type() == DnnType::bf16; }
+  const std::byte* State(const Batch& batch, int64_t step, int64_t element) const;
+
+  const Cell& cell_;
+  const CellMath math_;
+  const DirectionWeights& weights_;
+  const PanelWeights& packed_;
+  const int threads_;
+  const int64_t steps_;
+  const int64_t padded_;
+  llvm::SmallVector<Phase, 2> phases_;
+  std::optional<Multiplier> multiplier_;
+  float *gates_, *beside_, *bias_, *states_;
+  uint16_t *rounded_, *rounded_x_;
+};
+
+}  // namespace
+
+// ---- the plan ----
+
+std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
+                                               const PackedWeights::Sizes& sizes) {
+  const auto packed_r = PanelMatrix::Make(r, cell.hidden, sizes.type);
+  if (!packed_r || w.constant == nullptr) return std::nullopt;
+  PanelWeights weights(*packed_r);
+  // Packed weights need adjacent input rows and output sums.
+  const bool is_close = sizes.batch == 1 && cell.hidden % kPanelWidth == 0;
+  if (sizes.type == DnnType::bf16 && HasAmx() && is_close)
+    weights.inputs_ = PackedWeights::OfInputs(cell, w, sizes);
+  if (!weights.inputs_) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
+  if (!weights.inputs_ && !weights.w_) return std::nullopt;
+  const auto threads = static_cast<int64_t>(CurrentThreads());
+  const int64_t panels = weights.r_.panels_of_group();
+  const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
+  // Minimum work per step that justifies the barrier after it.
+  constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
+  if (sizes.batch * of_element >= kWorthOthers)
+    weights.threads_ = static_cast<int>(std::min<int64_t>(threads, panels));
+  const int64_t inputs = w.shape.back();
+  weights.whole_ = {.steps = sizes.steps,
+                    .scratch = weights.PlaceScratch(cell, inputs, sizes.batch, sizes.steps)};
+  // Each thread then reads all of R, small enough for a shared cache.
+  constexpr int64_t kMinElements = 4, kMaxNumbers = int64_t{1} << 20;
+  if (threads > 1 && sizes.batch >= threads * kMinElements && of_element <= kMaxNumbers &&
+      sizes.batch * of_element * sizes.length >= kWorthOthers) {
+    const int64_t steps = std::min(sizes.length, sizes.steps * threads);
+    const int64_t batch = (sizes.batch + threads - 1) / threads;
+    weights.slice_ = {
+        .count = threads, .steps = steps, .scratch = weights.PlaceScratch(cell, inputs, batch, steps)};
+  }
+  return weights;
+}
+
+PanelWeights::Scratch PanelWeights::PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch,
+                                                 int64_t steps) const {
+  constexpr int64_t kAligned = 64 / sizeof(float);
+  Scratch scratch;
+  const auto place = [&](int64_t floats) {
+    const int64_t begin = scratch.floats;
+    scratch.floats += RoundUp(floats, kAligned);
+    return begin;
+  };
+  const int64_t padded = r_.panels_of_group() * kPanelWidth;
+  const bool is_rounded = r_.type() == DnnType::bf16;
+  scratch.gates = place(batch * steps * cell.gates * padded);
+  scratch.beside = place(batch * padded);
+  scratch.bias = place((cell.gates + 1) * padded);
+  scratch.states = place(2 * batch * padded);
+  scratch.rounded = place(is_rounded ? 3 * batch * r_.row_stride() / 2 : 0);
+  scratch.rounded_x = place(is_rounded && w_ ? batch * steps * RoundUp(inputs, 2) / 2 : 0);
+  scratch.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
+  return scratch;
+}
+
+std::string PanelWeights::implementation() const {
+  return r_.type() == DnnType::bf16 ? "panels:bf16" : "panels:f32";
+}
+
+// ---- a run ----
+
+FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+                           const Batch& batch, float* scratch) {
+  const PanelWeights::Share& slice = packed.slice();
+  if (slice.count == 1 || batch.size < 2 * slice.count)
+    return PanelRunner(cell, weights, packed, packed.whole(), packed.threads(), scratch).Run(batch);
+  std::vector<std::optional<Fault>> faults(static_cast<size_t>(slice.count));
+  RunTasks(slice.count, static_cast<int>(slice.count), [&](int64_t task, int /*member*/) {
+    float* own = scratch + task * slice.scratch.floats;
+    const IndexRange elements = IndexRange{0, batch.size}.Part(slice.count, task);
+    const FaultOr<Success> done = PanelRunner(cell, weights, packed, slice, 1, own)
+                                      .Run(batch.Elements(elements.begin, elements.count()));
+    if (!done) faults[static_cast<size_t>(task)] = done.error();
+  });
+  for (const std::optional<Fault>& fault : faults) {
+    if (fault) return *fault;
+  }
+  return Success();
+}
+
+PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+                         const PanelWeights::Share& share, int threads, float* scratch)
+    : cell_(cell),
+      math_(cell),
+      weights_(weights),
+      packed_(packed),
+      threads_(threads),
+      steps_(share.steps),
+      padded_(packed.r().panels_of_group() * kPanelWidth),
+      gates_(scratch + share.scratch.gates),
+      beside_(scratch + share.scratch.beside),
+      bias_(scratch + share.scratch.bias),
+      states_(scratch + share.scratch.states),
+      rounded_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded)),
+      rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)) {
+  if (cell.kind == CellKind::kGru && !cell.linear_before_reset) {
+    phases_ = {{0, 2, false, false}, {2, 3, true, true}};
+  } else {
+    phases_ = {{0, cell.gates, false, true}};
+  }
+  if (packed.inputs()) {
+    multiplier_.emplace(cell, weights, &*packed.inputs(),
+                        reinterpret_cast<std::byte*>(scratch + share.scratch.product));
+  }
+  std::fill_n(bias_, (cell.gates + 1) * padded_, 0.0f);
+  const int64_t biases = weights.bias == nullptr ? 0 : cell.bias_rows() / cell.hidden;
+  for (int64_t i = 0; i < biases; ++i) Copy(weights.bias + i * cell.hidden, cell.hidden, bias_ + i * padded_);
+}
+
+FaultOr<Success> PanelRunner::Run(const Batch& batch) {
+  StartStates(batch);
+  if (packed_.w() && !is_rounded() && threads_ > 1) {
+    RunPartitions(batch);
+    return Success();
+  }
+  const auto phases = static_cast<int64_t>(phases_.size());
+  for (int64_t first = 0; first < batch.length; first += steps_) {
+    const Block block = BlockAt(batch, first);
+    if (FaultOr<Success> done = MultiplyInputs(batch, block); !done) return done.error();
+    RunInSteps(block.count * phases, threads_, [&](int64_t i, int part) {
+      RunPart(batch, At(batch, block, first + i / phases), phases_[static_cast<size_t>(i % phases)], part);
+    });
+  }
+  return Success();
+}
+
+// Each member multiplies inputs for its own gates, already in its cache, without a barrier.
+void PanelRunner::RunPartitions(const Batch& batch) const {
+  const auto phases = static_cast<int64_t>(phases_.size());
+  RunInSteps(batch.length * phases, threads_, [&](int64_t i, int part) {
+    const int64_t step = i / phases;
+    const Block block = BlockAt(batch, step / steps_ * steps_);
+    if (i == block.first * phases) {
+      const Rows rows = RowsOf(batch, block);
+      const int64_t panels = packed_.r().panels_of_group();
+      const IndexRange own = OwnPanels(part);
+      for (int64_t gate = 0; gate < cell_.gates; ++gate)
+        MultiplyInputPanels(rows, {gate * panels + own.begin, gate * panels + own.end});
+    }
+    RunPart(batch, At(batch, block, step), phases_[static_cast<size_t>(i % phases)], part);
+  });
+}
+
+PanelRunner::Block PanelRunner::BlockAt(const Batch& batch, int64_t first) const {
+  const int64_t count = std::min(steps_, batch.length - first);
+  return {.first = first, .count = count, .start = batch.reverse ? batch.Time(first + count - 1) : first};
+}
+
+PanelRunner::StepPosition PanelRunner::At(const Batch& batch, const Block& block, int64_t step) const {
+  const int64_t place = step - block.first;
+  return {.step = step, .place = batch.reverse ? block.count - 1 - place : place};
+}
+
+IndexRange PanelRunner::OwnPanels(int part) const {
+  return IndexRange{0, packed_.r().panels_of_group()}.Part(threads_, part);
+}
+
+void PanelRunner::StartStates(const Batch& batch) {
+  const int64_t stride = packed_.r().row_stride();
+  // Row padding is multiplied by zeros.
+  if (is_rounded()) std::fill_n(rounded_, 3 * batch.size * stride, uint16_t{0});
+  for (int64_t i = 0; i < batch.size; ++i) {
+    const float* h = batch.h + i * batch.h_stride;
+    Copy(h, cell_.hidden, states_ + i * padded_);
+    if (is_rounded()) RoundToBf16(h, cell_.hidden, rounded_ + i * stride);
+  }
+}
+
+// ---- X * W^T + B, for many steps at once ----
+
+FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& block) {
+  if (multiplier_) {
+    const ProductKey key = {false, AllGates(cell_), block.count * batch.size,
+                            weights_.bias == nullptr ? SumStart::kZero : SumStart::kBias};
+    return multiplier_->Run(key, batch.x + block.start * weights_.inputs, weights_.bias, gates_);
+  }
+  if (is_rounded()) RoundInputs(batch, block);
+  const Rows rows = RowsOf(batch, block);
+  const int64_t panels = cell_.gates * packed_.w()->panels_of_group();
+  const int64_t tasks = (panels + kPanelsTogether - 1) / kPanelsTogether;
+  const auto work = static_cast<int64_t>(rows.size()) * weights_.inputs * kPanelsTogether;
+  ParallelFor(tasks, work, [&](int64_t task) {
+    const int64_t begin = task * kPanelsTogether;
+    MultiplyInputPanels(rows, {begin, std::min(panels, begin + kPanelsTogether)});
+  });
+  return Success();
+}
+
+void PanelRunner::RoundInputs(const Batch& batch, const Block& block) {
+  const int64_t inputs = weights_.inputs;
+  const int64_t stride = packed_.w()->row_stride();
+  ParallelFor(block.count * batch.size, inputs, [&](int64_t row) {
+    const int64_t step = row / batch.size, element = row % batch.size;
+    uint16_t* rounded = rounded_x_ + row * stride;
+    rounded[stride - 1] = 0;
+    RoundToBf16(batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs, rounded);
+  });
+}
+
+PanelRunner::Rows PanelRunner::RowsOf(const Batch& batch, const Block& block) const {
+  Rows rows;
+  for (int64_t step = 0; step < block.count; ++step) {
+    for (int64_t element = 0; element < batch.size; ++element) {
+      const int64_t row = step * batch.size + element, time = block.start + step;
+      rows.push_back(is_rounded() ? Bytes(rounded_x_ + row * packed_.w()->row_stride())
+                                  : Bytes(batch.x + element * batch.x_stride + time * weights_.inputs));
+    }
+  }
+  return rows;
+}
+
+// Multiplies all rows by a range of panels, numbered across all gates.
+void PanelRunner::MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const IndexRange& panels) const {
+  const PanelMatrix& w = *packed_.w();
+  const int64_t width = cell_.gates * padded_;
+  const int64_t all = cell_.gates * w.panels_of_group();
+  const std::byte* weights = Bytes(weights_.w.data) + weights_.direction * all * w.panel_bytes();
+  for (int64_t first = panels.begin; first < panels.end; first += kPanelsTogether) {
+    llvm::SmallVector<PanelSums, kPanelsTogether> sums;
+    for (int64_t panel = first; panel < std::min(panels.end, first + kPanelsTogether); ++panel) {
+      const int64_t column = panel * kPanelWidth;
+      sums.push_back({weights + panel * w.panel_bytes(), bias_ + column, 0, gates_ + column, width});
+    }
+    ForEachTile(static_cast<int64_t>(rows.size()), [&](int64_t top, int64_t height) {
+      const auto tile = rows.slice(static_cast<size_t>(top), static_cast<size_t>(height));
+      MultiplyByPanels(tile, w.type(), w.terms(), sums);
+      for (PanelSums& to : sums) to.out += height * width;
+    });
+  }
+}
+
+// ---- steps ----
+
+void PanelRunner::RunPart(const Batch& batch, const StepPosition& at, const Phase& phase, int part) const {
+  const IndexRange own = OwnPanels(part);
+  const int64_t groups = (own.count() + kPanelsTogether - 1) / kPanelsTogether;
+  for (int64_t i = 0; i < groups; ++i) {
+    // Alternate steps run backward: a cache smaller than R still holds the panels read last.
+    const int64_t group = at.step % 2 == 0 ? i : groups - 1 - i;
+    const int64_t first = own.begin + group * kPanelsTogether;
+    const int64_t last = std::min(own.end, first + kPanelsTogether);
+    MultiplyStates(batch, at, phase, first, last);
+    Finish(batch, at, phase, first, last);
+  }
+}
+
+const std::byte* PanelRunner::State(const Batch& batch, int64_t step, int64_t element) const {
+  const int64_t row = step % 2 * batch.size + element;
+  if (is_rounded()) return Bytes(rounded_ + row * packed_.r().row_stride());
+  return Bytes(states_ + row * padded_);
+}
+
+// Adds the products of the state, or of r * h, to the gate sums of panels [first, last).
+void PanelRunner::MultiplyStates(const Batch& batch, const StepPosition& at, const Phase& phase,
+                                 int64_t first, int64_t last) const {
+  const PanelMatrix& r = packed_.r();
+  const int64_t width = cell_.gates * padded_;
+  const int64_t gate_bytes = r.panels_of_group() * r.panel_bytes();
+  const std::byte* weights =
+      Bytes(weights_.r.data) + weights_.direction * cell_.gates * gate_bytes + first * r.panel_bytes();
+  ForEachTile(batch.size, [&](int64_t top, int64_t height) {
+    llvm::SmallVector<const std::byte*, kMaxPanelRows> left;
+    for (int64_t i = 0; i < height; ++i) {
+      const int64_t element = top + i;
+      if (!phase.of_reset) {
+        left.push_back(State(batch, at.step, element));
+      } else if (is_rounded()) {
+        left.push_back(State(batch, 0, 2 * batch.size + element));
+      } else {
+        left.push_back(Bytes(beside_ + element * padded_));
+      }
+    }
+    std::array<PanelSums, 4 * kPanelsTogether> sums;
+    size_t count = 0;
+    float* gates = gates_ + (at.place * batch.size + top) * width + first * kPanelWidth;
+    float* beside = beside_ + top * padded_ + first * kPanelWidth;
+    for (int64_t panel = 0; panel < last - first; ++panel) {
+      for (int64_t gate = phase.first_gate; gate < phase.last_gate; ++gate) {
+        const std::byte* from = weights + gate * gate_bytes + panel * r.panel_bytes();
+        const int64_t unit = panel * kPanelWidth;
+        if (cell_.linear_before_reset && gate == 2) {
+          const float* bias = bias_ + 3 * padded_ + first * kPanelWidth + unit;
+          sums[count++] = {from, bias, 0, beside + unit, padded_};
+        } else {
+          float* out = gates + gate * padded_ + unit;
+          sums[count++] = {from, out, width, out, width};
+        }
+      }
+    }
+    MultiplyByPanels(left, r.type(), r.terms(), llvm::ArrayRef(sums).take_front(count));
+  });
+}
+
+// Computes the result of a phase from its sums: the reset, or the new state.
+void PanelRunner::Finish(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
+                         int64_t last) const {
+  const int64_t unit = first * kPanelWidth;
+  const int64_t count = std::min(cell_.hidden, last * kPanelWidth) - unit;
+  const int64_t stride = packed_.r().row_stride();
+  for (int64_t element = 0; element < batch.size; ++element) {
+    float* gates = gates_ + (at.place * batch.size + element) * cell_.gates * padded_ + unit;
+    float* beside = beside_ + element * padded_ + unit;
+    // Other threads still read the previous state.
+    const int64_t before = at.step % 2 * batch.size + element;
+    const int64_t after = (at.step + 1) % 2 * batch.size + element;
+    const StateRow row = {.gates = gates,
+                          .stride = padded_,
+                          .candidate = cell_.kind == CellKind::kGru ? gates + 2 * padded_ : nullptr,
+                          .h = states_ + before * padded_ + unit,
+                          .next_h = states_ + after * padded_ + unit,
+                          .c = batch.c == nullptr ? nullptr : batch.c + element * batch.c_stride + unit,
+                          .reset = beside,
+                          .candidate_product = beside,
+                          .count = count};
+    if (!phase.is_last) {
+      math_.StartGru(row);
+      if (is_rounded()) RoundToBf16(beside, count, rounded_ + (2 * batch.size + element) * stride + unit);
+      continue;
+    }
+    math_.Finish(row);
+    Copy(row.next_h, count, batch.y + element * batch.y_stride + batch.Time(at.step) * cell_.hidden + unit);
+    if (is_rounded()) RoundToBf16(row.next_h, count, rounded_ + after * stride + unit);
+  }
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,96 @@
+// Recurrent layers with constant weights packed in panels (gemm/panel_gemm.h). Each thread computes a part of
+// the state in all steps, so that its part of R stays cached; or the whole state for a part of the batch.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/fast/gemm/panel_gemm.h"
+#include "runtime/fast/rnn/recurrent_gates.h"
+#include "runtime/fast/rnn/recurrent_matmul.h"
+
+namespace nnefc::runtime {
+
+// A batch of elements that run the same steps.
+struct Batch {
+  int64_t size, length;
+  const float* x;  // [size, length of the tensor, inputs]
+  int64_t x_stride;
+  const float* h;  // initial state
+  int64_t h_stride;
+  float* y;  // states by element and step, with strides `y_stride` and `hidden`
+  int64_t y_stride;
+  float* c;  // LSTM only
+  int64_t c_stride;
+  bool reverse;
+
+  int64_t Time(int64_t step) const { return reverse ? length - 1 - step : step; }
+  // Returns `count` elements starting at `first`.
+  Batch Elements(int64_t first, int64_t count) const {
+    Batch some = *this;
+    some.size = count;
+    some.x += first * x_stride;
+    some.h += first * h_stride;
+    some.y += first * y_stride;
+    if (c != nullptr) some.c += first * c_stride;
+    return some;
+  }
+};
+
+// Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden].
+class PanelWeights {
+ public:
+  // Returns nothing if the weights are not constant.
+  static std::optional<PanelWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
+                                          const PackedWeights::Sizes& sizes);
+
+  const Layout& w_layout() const { return w_ ? w_->layout() : inputs_->w().layout(); }
+  const PanelMatrix& r() const { return r_; }
+  const std::optional<PanelMatrix>& w() const { return w_; }
+  // Returns the matmuls of inputs if AMX computes them.
+  const std::optional<PackedWeights>& inputs() const { return inputs_; }
+  // The thread count of steps partitioned by state units.
+  int threads() const { return threads_; }
+  std::string implementation() const;
+
+  // Offsets in floats within the scratch memory.
+  struct Scratch {
+    int64_t gates;    // [steps, batch, gates, padded]
+    int64_t beside;   // [batch, padded]; GRU: r * h, or R * h of the candidate
+    int64_t bias;     // [gates + 1, padded]
+    int64_t states;   // two of [batch, padded]
+    int64_t rounded;  // bf16: two states and r * h, then inputs [steps, batch, inputs]
+    int64_t rounded_x;
+    int64_t product;
+    int64_t floats = 0;
+  };
+  // The configuration of elements that run separately on one thread, or of all.
+  struct Share {
+    int64_t count = 1;  // number of such shares
+    int64_t steps = 0;  // steps with gates in scratch memory at once
+    Scratch scratch = {};
+  };
+  const Share& whole() const { return whole_; }
+  const Share& slice() const { return slice_; }
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(std::max(whole_.scratch.floats, slice_.count * slice_.scratch.floats)) *
+           sizeof(float);
+  }
+
+ private:
+  explicit PanelWeights(const PanelMatrix& r) : r_(r) {}
+  Scratch PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch, int64_t steps) const;
+
+  PanelMatrix r_;
+  std::optional<PanelMatrix> w_;
+  std::optional<PackedWeights> inputs_;
+  int threads_ = 1;
+  Share whole_, slice_;
+};
+
+// Runs one direction of a layer. Each thread runs some batch elements separately if these fill its registers;
+// otherwise all threads cooperate in each step.
+FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+                           const Batch& batch, float* scratch);
+
+}  // namespace nnefc::runtime

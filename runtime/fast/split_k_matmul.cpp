@@ -1,0 +1,163 @@
+#include "runtime/fast/split_k_matmul.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/fast/simd/loop_math.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+using dnnl::memory;
+
+namespace {
+
+// Returns the best number of chunks, or 1 for no chunking.
+int64_t ChunksOf(int64_t inputs) {
+  constexpr int64_t kWorthChunks = 1536, kMaxInputs = 1024, kTileInputs = 32;
+  if (inputs < kWorthChunks) return 1;
+  for (int64_t chunks = 2; inputs / chunks >= kMaxInputs / 2; ++chunks) {
+    if (inputs % (chunks * kTileInputs) == 0 && inputs / chunks <= kMaxInputs) return chunks;
+  }
+  return 1;
+}
+
+struct Rows {
+  int64_t rows, inputs, chunks;
+
+  int64_t inputs_of_chunk() const { return inputs / chunks; }
+};
+
+class SplitKMatmul final : public Kernel {
+ public:
+  struct Parts {
+    std::vector<std::shared_ptr<const Kernel>> products;  // one per chunk
+    size_t chunk_bytes;                                   // weight bytes
+    size_t scratch_offset;                                // offset after the rows of a chunk
+  };
+  SplitKMatmul(const Rows& rows, bool from_f32, Parts parts)
+      : rows_(rows), from_f32_(from_f32), parts_(std::move(parts)) {}
+
+  std::string implementation() const override { return parts_.products.back()->implementation() + ":chunks"; }
+
+  std::unique_ptr<KernelState> NewState() const override {
+    auto state = std::make_unique<State>();
+    for (const auto& product : parts_.products) state->of_chunks.push_back(product->NewState());
+    return state;
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    auto* state = static_cast<State*>(run.state);
+    auto* chunk_rows = reinterpret_cast<uint16_t*>(run.scratch);
+    TensorView left = run.input(0), weights = run.input(1);
+    llvm::SmallVector<const TensorView*, 4> inputs(run.inputs.begin(), run.inputs.end());
+    inputs[0] = &left;
+    inputs[1] = &weights;
+    left.set_bytes(run.scratch);
+    for (size_t chunk = 0; chunk < parts_.products.size(); ++chunk) {
+      Gather(run.input(0).bytes(), static_cast<int64_t>(chunk), chunk_rows);
+      weights.set_bytes(run.input(1).bytes() + chunk * parts_.chunk_bytes);
+      FaultOr<Success> done =
+          parts_.products[chunk]->Run({.inputs = inputs,
+                                       .outputs = run.outputs,
+                                       .scratch = run.scratch + parts_.scratch_offset,
+                                       .state = state == nullptr ? nullptr : state->of_chunks[chunk].get()});
+      if (!done) return done;
+    }
+    return Success();
+  }
+
+ private:
+  class State final : public KernelState {
+   public:
+    std::vector<std::unique_ptr<KernelState>> of_chunks;
+  };
+
+  // Copies the inputs of a chunk as bf16.
+  void Gather(const std::byte* from, int64_t chunk, uint16_t* to) const {
+    const int64_t count = rows_.inputs_of_chunk();
+    ParallelFor(rows_.rows, count, [&](int64_t row) {
+      const int64_t first = row * rows_.inputs + chunk * count;
+      uint16_t* out = to + row * count;
+      if (!from_f32_) {
+        std::memcpy(out, reinterpret_cast<const uint16_t*>(from) + first,
+                    static_cast<size_t>(count) * sizeof(uint16_t));
+        return;
+      }
+      const float* numbers = reinterpret_cast<const float*>(from) + first;
+      Vectorized([=] {
+        for (int64_t i = 0; i < count; ++i) out[i] = FloatToBFloat(numbers[i]);
+      });
+    });
+  }
+
+  Rows rows_;
+  bool from_f32_;
+  Parts parts_;
+};
+
+// The matmul of one chunk, accumulated into the result; nothing if it would not use AMX.
+struct KChunk {
+  PreparedKernel prepared;
+  memory::desc weights;
+};
+std::optional<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& posts,
+                               const InnerProduct& shape, int64_t inputs, bool has_bias) {
+  const memory::desc source = PlainDesc({shape.rows, inputs}, DnnType::bf16);
+  const memory::desc weights = AnyDesc({inputs, shape.outputs}, DnnType::bf16);
+  const memory::desc bias = PlainDesc({1, shape.outputs});
+  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
+  const dnnl::matmul::desc desc = has_bias ? dnnl::matmul::desc(source, weights, bias, result)
+                                           : dnnl::matmul::desc(source, weights, result);
+  const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
+  if (!primitive || std::string_view(primitive.impl_info_str()).find("amx") == std::string_view::npos)
+    return std::nullopt;
+  if (primitive.weights_desc().data.format_kind != dnnl_blocked) return std::nullopt;
+  DnnKernelBuilder builder(request);
+  builder.AddReshapedInput(DNNL_ARG_SRC, 0, primitive.src_desc());
+  builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
+  if (has_bias) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts.bias()), bias);
+  posts.AddArguments(primitive, result, builder);
+  builder.AddReshapedOutput(DNNL_ARG_DST, 0, result);
+  return KChunk{
+      builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str()),
+      primitive.weights_desc()};
+}
+
+}  // namespace
+
+std::optional<PreparedKernel> MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& posts,
+                                               const InnerProduct& shape) {
+  constexpr size_t kAligned = 64;
+  const int64_t chunks = ChunksOf(shape.inputs);
+  if (chunks == 1 || !HasAmx() || MatmulType(request) != DnnType::bf16) return std::nullopt;
+  // A sum with an operand in the result's memory must come first.
+  if (posts.has_sum() && !posts.begins_with_sum()) return std::nullopt;
+  const Rows rows{.rows = shape.rows, .inputs = shape.inputs, .chunks = chunks};
+  const int64_t inputs = rows.inputs_of_chunk();
+  const DnnPostOps nothing;
+  const auto first = MakePart(request, posts.has_sum() ? nothing.AfterSum() : nothing, shape, inputs, false);
+  const auto middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
+  auto last = MakePart(request, posts.has_sum() ? posts : posts.AfterSum(), shape, inputs, posts.bias() >= 0);
+  if (!first || !middle || !last || first->weights != last->weights || middle->weights != last->weights)
+    return std::nullopt;
+  SplitKMatmul::Parts parts{.products = {first->prepared.kernel},
+                            .chunk_bytes = last->weights.get_size(),
+                            .scratch_offset = static_cast<size_t>(shape.rows * inputs) * sizeof(uint16_t)};
+  parts.scratch_offset = (parts.scratch_offset + kAligned - 1) / kAligned * kAligned;
+  for (int64_t chunk = 2; chunk < chunks; ++chunk) parts.products.push_back(middle->prepared.kernel);
+  parts.products.push_back(last->prepared.kernel);
+  PreparedKernel prepared = std::move(last->prepared);
+  const bool from_f32 = TypeOf(DescOf(request.inputs[0])) == DnnType::f32;
+  if (from_f32) prepared.inputs[0] = nullptr;
+  const AxisOrder order = shape.inputs_first ? AxisOrder() : AxisOrder({2, 0, 1});
+  prepared.inputs[1] =
+      std::make_shared<DnnLayout>(StackedDesc(last->weights, chunks), DnnLayout::Form{.order = order});
+  prepared.scratch_bytes =
+      parts.scratch_offset +
+      std::max({first->prepared.scratch_bytes, middle->prepared.scratch_bytes, prepared.scratch_bytes});
+  prepared.kernel = std::make_shared<SplitKMatmul>(rows, from_f32, std::move(parts));
+  return prepared;
+}
+
+}  // namespace nnefc::runtime

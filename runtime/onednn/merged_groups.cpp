@@ -1,0 +1,87 @@
+#include "runtime/onednn/merged_groups.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "runtime/onednn/dnnl_kernel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+class MergedFilterReorder final : public Kernel {
+ public:
+  MergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
+                      const dnnl::reorder::primitive_desc& to_order)
+      : outputs_(filter[1]),
+        inputs_(filter[2]),
+        window_(Volume(filter.drop_front(3)).value_or(0)),
+        merged_(merged),
+        to_order_(to_order),
+        threads_(CurrentThreads()) {}
+
+  std::string implementation() const override {
+    return fmt::format("merged_groups:{}", to_order_.impl_info_str());
+  }
+
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const std::shared_ptr<Buffer> whole = Buffer::Allocate(to_order_.src_desc().get_size());
+    if (whole == nullptr) return OutOfMemory();
+    auto* rows = reinterpret_cast<float*>(whole->mutable_data());
+    std::fill_n(rows, to_order_.src_desc().get_size() / sizeof(float), 0.0f);
+    // One row per output of each group, with all inputs of the merged group.
+    const float* filter = run.input(0).data<float>();
+    const int64_t taps = inputs_ * window_;
+    for (int64_t row = 0; row < run.input(0).extent(0) * outputs_; ++row) {
+      const int64_t place = row / outputs_ % merged_;  // index of the group within the merged one
+      std::copy_n(filter + row * taps, taps, rows + (row * merged_ + place) * taps);
+    }
+    return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
+      dnnl::memory source(to_order_.src_desc(), DnnEngine(), rows);
+      dnnl::memory target(to_order_.dst_desc(), DnnEngine(), run.output().mutable_bytes());
+      dnnl::reorder(to_order_).execute(stream, source, target);
+      stream.wait();  // while the rows are alive
+    });
+  }
+
+ private:
+  int64_t outputs_, inputs_, window_;
+  int64_t merged_;
+  dnnl::reorder::primitive_desc to_order_;
+  int threads_;
+};
+
+}  // namespace
+
+int64_t GroupsToMerge(int64_t groups, int64_t inputs_of_group, int64_t outputs_of_group) {
+  constexpr int64_t kTileInputs = 32, kTileOutputs = 16, kMax = 128;
+  const int64_t width = std::min(inputs_of_group, outputs_of_group);
+  if (groups == 1 || width == 1 || width >= kTileInputs) return 1;
+  // Measured with widths of 4 to 16: full tiles are best, then full tile columns.
+  for (int64_t wanted : {kTileInputs, kTileOutputs}) {
+    if (wanted % width == 0 && groups % (wanted / width) == 0) return wanted / width;
+  }
+  for (int64_t merged = 2; merged <= groups && merged * width <= kMax; ++merged) {
+    if (groups % merged == 0 && merged * width > kTileInputs) return merged;
+  }
+  return 1;
+}
+
+Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged) {
+  Shape shape(filter.begin(), filter.end());
+  shape[0] /= merged;
+  shape[1] *= merged;
+  shape[2] *= merged;
+  if (shape[0] == 1) shape.erase(shape.begin());
+  return shape;
+}
+
+std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
+                                                      const dnnl::memory::desc& target) {
+  const dnnl::reorder::primitive_desc to_order(DnnEngine(), PlainDesc(MergedFilter(filter, merged)),
+                                               DnnEngine(), target, dnnl::primitive_attr(), true);
+  if (!to_order) return nullptr;
+  return std::make_shared<MergedFilterReorder>(filter, merged, to_order);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,150 @@
+// Products by panels against sums in f64 of the numbers that are multiplied.
+
+#include "runtime/fast/gemm/panel_gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "compiler/support/tensor/element_type.h"
+#include "runtime/fast/register.h"
+#include "tests/unit/runtime/fast/random_numbers.h"
+
+namespace nnefc::runtime {
+namespace {
+
+// A product of `rows` rows by `panels` panels, in memory of its own.
+class Product {
+ public:
+  Product(int64_t rows, int64_t panels, int64_t terms, bool is_rounded)
+      : rows_(rows),
+        panels_(panels),
+        terms_(terms),
+        left_(RandomNumbers(rows * terms, 1)),
+        weights_(RandomNumbers(panels * terms * kPanelWidth, 2)),
+        start_(RandomNumbers(rows * stride(), 3)),
+        is_rounded_(is_rounded) {
+    if (is_rounded) {
+      Round(left_);
+      Round(weights_);
+    }
+  }
+
+  template <typename Multiply>
+  void Check(const Multiply& multiply) {
+    Pack();
+    std::vector<const std::byte*> rows;
+    for (int64_t row = 0; row < rows_; ++row) rows.push_back(Bytes(packed_left_) + row * row_bytes());
+    std::vector<float> out(static_cast<size_t>(rows_ * stride()), 7.0f);
+    std::vector<PanelSums> sums;
+    for (int64_t panel = 0; panel < panels_; ++panel) {
+      // Of three panels, one begins with zeros and one with the same numbers for all rows.
+      sums.push_back({.panel = Bytes(packed_weights_) + panel * row_bytes() * kPanelWidth,
+                      .start = panel % 3 == 1 ? nullptr : start_.data() + panel * kPanelWidth,
+                      .start_stride = panel % 3 == 2 ? 0 : stride(),
+                      .out = out.data() + panel * kPanelWidth,
+                      .out_stride = stride()});
+    }
+    multiply(rows, sums);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t column = 0; column < stride(); ++column) {
+        const float found = out[static_cast<size_t>(row * stride() + column)];
+        if (column >= panels_ * kPanelWidth) {
+          ASSERT_EQ(found, 7.0f) << "written behind row " << row;
+        } else {
+          ASSERT_NEAR(found, Expected(row, column), 2e-6 * std::sqrt(static_cast<double>(terms_)))
+              << "row " << row << ", column " << column;
+        }
+      }
+    }
+  }
+
+ private:
+  static void Round(std::vector<float>& numbers) {
+    for (float& number : numbers) number = BFloatToFloat(FloatToBFloat(number));
+  }
+  static const std::byte* Bytes(const std::vector<float>& numbers) {
+    return reinterpret_cast<const std::byte*>(numbers.data());
+  }
+  // A pair of bf16 takes the place of a float.
+  int64_t row_floats() const { return is_rounded_ ? (terms_ + 1) / 2 : terms_; }
+  int64_t row_bytes() const { return row_floats() * static_cast<int64_t>(sizeof(float)); }
+  int64_t stride() const { return panels_ * kPanelWidth + 3; }
+  float Weight(int64_t column, int64_t k) const { return weights_[static_cast<size_t>(column * terms_ + k)]; }
+  float Left(int64_t row, int64_t k) const { return left_[static_cast<size_t>(row * terms_ + k)]; }
+
+  void Put(std::vector<float>& packed, int64_t line, int64_t lines, int64_t i, int64_t k,
+           float number) const {
+    const int64_t place = is_rounded_ ? line * row_floats() * lines + k / 2 * lines + i
+                                      : line * row_floats() * lines + k * lines + i;
+    if (is_rounded_) {
+      reinterpret_cast<uint16_t*>(&packed[static_cast<size_t>(place)])[k % 2] = FloatToBFloat(number);
+    } else {
+      packed[static_cast<size_t>(place)] = number;
+    }
+  }
+
+  void Pack() {
+    packed_left_.assign(static_cast<size_t>(rows_ * row_floats()), 0.0f);
+    packed_weights_.assign(static_cast<size_t>(panels_ * row_floats() * kPanelWidth), 0.0f);
+    for (int64_t k = 0; k < terms_; ++k) {
+      for (int64_t row = 0; row < rows_; ++row) Put(packed_left_, row, 1, 0, k, Left(row, k));
+      for (int64_t column = 0; column < panels_ * kPanelWidth; ++column)
+        Put(packed_weights_, column / kPanelWidth, kPanelWidth, column % kPanelWidth, k, Weight(column, k));
+    }
+  }
+
+  double Expected(int64_t row, int64_t column) const {
+    const int64_t kind = column / kPanelWidth % 3;
+    double sum = kind == 1 ? 0 : start_[static_cast<size_t>((kind == 2 ? 0 : row * stride()) + column)];
+    for (int64_t k = 0; k < terms_; ++k) sum += static_cast<double>(Left(row, k)) * Weight(column, k);
+    return sum;
+  }
+
+  int64_t rows_, panels_, terms_;
+  std::vector<float> left_, weights_, start_;
+  std::vector<float> packed_left_, packed_weights_;
+  bool is_rounded_;
+};
+
+template <typename Body>
+void ForEachSize(const Body& body) {
+  for (int64_t rows = 1; rows <= kMaxPanelRows; ++rows) {
+    for (int64_t panels : {1, 2, 3, 4, 5, 7, 8}) {
+      for (int64_t terms : {1, 2, 7, 16, 33, 130}) {
+        SCOPED_TRACE(testing::Message() << rows << " rows, " << panels << " panels, " << terms << " terms");
+        body(rows, panels, terms);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(PanelsTest, ProductsOfFloats) {
+  ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
+    Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
+      MultiplyByPanels(left, DnnType::f32, terms, sums);
+    });
+  });
+}
+
+TEST(PanelsTest, ProductsInNarrowTiles) {
+  ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
+    Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
+      MultiplyByPanelsAvx2(left, terms, sums);
+    });
+  });
+}
+
+TEST(PanelsTest, ProductsOfBfloats) {
+  if (!HasBf16()) GTEST_SKIP() << "the processor has no products of bf16";
+  ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
+    Product(rows, panels, terms, true).Check([&](auto left, auto sums) {
+      MultiplyByPanels(left, DnnType::bf16, terms, sums);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

@@ -1,0 +1,64 @@
+#include "runtime/fast/simd/loop_math.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace nnefc::runtime {
+namespace {
+
+// Values of both signs from tiny to huge, as many as fill no vector.
+std::vector<float> Arguments(float largest) {
+  std::vector<float> values = {0.0f, -0.0f};
+  for (float x = 1e-30f; x < largest; x *= 1.01f) {
+    values.push_back(x);
+    values.push_back(-x);
+  }
+  return values;
+}
+
+// The function over all arguments in vectors, as kernels call it, against
+// f64: |a - b| <= tolerance * |b|.
+template <typename Function, typename Exact>
+void ExpectAccurate(const Function& function, const Exact& exact, float largest, double tolerance) {
+  const std::vector<float> x = Arguments(largest);
+  std::vector<float> y(x.size());
+  Vectorized([&] {
+    for (size_t i = 0; i < x.size(); ++i) y[i] = function(x[i]);
+  });
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double expected = exact(static_cast<double>(x[i]));
+    ASSERT_NEAR(y[i], expected, tolerance * std::abs(expected) + 1e-38) << "at " << x[i];
+  }
+}
+
+TEST(VectorMathTest, AgreesWithF64) {
+  ExpectAccurate([](float x) { return VectorExp(x); }, [](double x) { return std::exp(x); }, 87, 1e-6);
+  ExpectAccurate([](float x) { return VectorExpOfAll(x); }, [](double x) { return std::exp(x); }, 88, 1e-6);
+  ExpectAccurate([](float x) { return VectorSigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
+                 80, 1e-6);
+  ExpectAccurate([](float x) { return VectorTanh(x); }, [](double x) { return std::tanh(x); }, 1e30f, 1e-6);
+  ExpectAccurate([](float x) { return VectorErf(x); }, [](double x) { return std::erf(x); }, 1e30f, 1e-6);
+}
+
+TEST(VectorMathTest, FarOut) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(VectorSigmoid(kInfinity), 1.0f);
+  EXPECT_LT(VectorSigmoid(-kInfinity), 1e-37f);
+  EXPECT_EQ(VectorTanh(-kInfinity), -1.0f);
+  EXPECT_GT(VectorExp(kInfinity), 1e38f);
+  EXPECT_EQ(VectorExp(-kInfinity), 0.0f);
+  EXPECT_EQ(VectorExpOfAll(kInfinity), kInfinity);
+  EXPECT_EQ(VectorExpOfAll(-kInfinity), 0.0f);
+  // Denormal results are the nearest; the largest argument of a finite one.
+  for (float x : {-87.5f, -90.0f, -100.0f, -103.0f, 88.7f, 88.722f})
+    EXPECT_NEAR(VectorExpOfAll(x), std::exp(x), 2e-6 * std::exp(x) + 2e-45) << x;
+  EXPECT_EQ(VectorExpOfAll(88.8f), kInfinity);
+  for (auto* function : {VectorExp, VectorExpOfAll, VectorSigmoid, VectorTanh, VectorErf})
+    EXPECT_TRUE(std::isnan(function(std::numeric_limits<float>::quiet_NaN())));
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
