@@ -201,7 +201,7 @@ bool Compilation::Check() {
 }
 
 bool Compilation::Expand() {
-  context_.sources.LetGo(graph_text_);  // only diagnostics read it from now on
+  context_.sources.Release(graph_text_);  // only diagnostics read it from now on
   submodels_ = std::make_unique<Submodels>(*model_, library_, options_.leniency, context_);
   ExpandOptions options{
       .input_shapes = options_.input_shapes,
@@ -216,7 +216,7 @@ bool Compilation::Expand() {
       .record = options_.keep_instances ? &record_ : nullptr};
   if (quantization_text_ && checked_->dialect().vendor_meanings)
     options.quantized = QuantizedNames(*quantization_text_, checked_->dialect(), context_);
-  Emitter told = ExpandDocument(options);
+  Emitter reported = ExpandDocument(options);
   Context own(context_, context_.emitter.room());
   if (quantization_text_) {
     quantization_ =
@@ -224,14 +224,14 @@ bool Compilation::Expand() {
     if (options_.quantize && expanded_.complete && quantization_.complete) {
       options.quantize = quantization_.table.LinesToCompute(*expanded_.graph, *model_);
       record_ = InstanceRecord();
-      told = ExpandDocument(options);
+      reported = ExpandDocument(options);
     }
   } else if (options_.quantize) {
     own.emitter.Emit(kQuantizationMissing, SourceRange(),
                      "`{}` has no `graph.quant` file, which would say what to quantize", model_->name());
   }
   const bool quantized = quantization_text_ ? quantization_.complete : !options_.quantize;
-  context_.emitter.Take(std::move(told));
+  context_.emitter.Take(std::move(reported));
   context_.emitter.Take(std::move(own.emitter));
   return expanded_.complete && quantized;
 }
@@ -243,15 +243,15 @@ Emitter Compilation::ExpandDocument(ExpandOptions options) {
     expanded_ = nnefc::ExpandDocument(*checked_, library_, registry_, options, own);
     return std::move(own.emitter);
   };
-  Emitter told = expand();
-  if (checked_->symbols().empty()) return told;
+  Emitter reported = expand();
+  if (checked_->symbols().empty()) return reported;
   const bool is_open =
-      told.has_errors() && llvm::all_of(told.diagnostics(), [](const Diagnostic& diagnostic) {
+      reported.has_errors() && llvm::all_of(reported.diagnostics(), [](const Diagnostic& diagnostic) {
         return diagnostic.severity != Severity::kError || diagnostic.rule == &kShapeUnknown;
       });
   options.tries_symbols = is_open && options.purpose != Purpose::kPrint;
-  if (options.tries_symbols) told = expand();
-  return told;
+  if (options.tries_symbols) reported = expand();
+  return reported;
 }
 
 transform::TransformationList MakeTransformations(const TransformOptions& options,

@@ -44,7 +44,7 @@ struct Attempt {
 
 class Fixer {
  public:
-  Fixer(const std::string& path, const CompileOptions& options, Applicability most, const FixJudge& judge)
+  Fixer(const std::string& path, const CompileOptions& options, Applicability most, const FixValidator& judge)
       : path_(path), options_(options), most_(most), judge_(judge) {
     options_.error_limit = kMaxErrors;
   }
@@ -118,7 +118,7 @@ class Fixer {
     return attempt;
   }
 
-  std::string Tell(const Attempt& attempt, const Diagnostic& diagnostic, std::string_view what) const {
+  std::string Describe(const Attempt& attempt, const Diagnostic& diagnostic, std::string_view what) const {
     const SourceManager& sources = attempt.compilation->context().sources;
     const LineColumn at = sources.Position(diagnostic.range.start());
     return fmt::format("{}:{}:{}: {}: {} [{}]", sources.Name(diagnostic.range.file), at.line, at.column, what,
@@ -195,7 +195,7 @@ class Fixer {
 
   void Accept(Attempt& best, Attempt next, const std::vector<Diagnostic>& diagnostics,
               const std::vector<size_t>& applied) {
-    for (size_t index : applied) report_.fixed.push_back(Tell(best, diagnostics[index], "fixed"));
+    for (size_t index : applied) report_.fixed.push_back(Describe(best, diagnostics[index], "fixed"));
     best = std::move(next);
   }
 
@@ -228,7 +228,7 @@ class Fixer {
         return true;
       }
       if (FixFurther(best, diagnostic, std::move(next))) return true;
-      report_.refused.push_back(Tell(best, diagnostic, "not fixed, since it would not help"));
+      report_.refused.push_back(Describe(best, diagnostic, "not fixed, since it would not help"));
     }
     refused_.insert(Key(best, diagnostic));
     return false;
@@ -239,7 +239,7 @@ class Fixer {
   bool FixFurther(Attempt& best, const Diagnostic& diagnostic, Attempt next) {
     std::set<std::string> known;
     for (const Diagnostic& other : best.diagnostics()) known.insert(Key(best, other));
-    std::vector<std::string> fixed = {Tell(best, diagnostic, "fixed")};
+    std::vector<std::string> fixed = {Describe(best, diagnostic, "fixed")};
     for (int link = 0; link < kMaxLinks && MayCheck(); ++link) {
       if (next.standing.stages_left > best.standing.stages_left ||
           next.standing.errors > best.standing.errors)
@@ -250,7 +250,7 @@ class Fixer {
       });
       if (further == found.end()) return false;
       known.insert(Key(next, *further));
-      fixed.push_back(Tell(next, *further, "fixed"));
+      fixed.push_back(Describe(next, *further, "fixed"));
       std::vector<size_t> applied;
       std::map<std::string, std::string> texts = Apply(next, {*further}, applied);
       if (applied.empty()) return false;
@@ -275,7 +275,7 @@ class Fixer {
   std::string path_;
   CompileOptions options_;
   const Applicability most_;
-  const FixJudge& judge_;
+  const FixValidator& judge_;
   FixReport report_;
   std::set<std::string> refused_;
   size_t group_ = std::numeric_limits<size_t>::max();  // number of diagnostics to fix at once
@@ -286,7 +286,7 @@ class Fixer {
 }  // namespace
 
 FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
-                   const FixJudge& judge) {
+                   const FixValidator& judge) {
   return Fixer(path, options, most, judge).Run();
 }
 

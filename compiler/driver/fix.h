@@ -30,13 +30,13 @@ struct [[nodiscard]] FixReport {
 
 // A callback that adds diagnostics, such as findings of lint, to those of an attempted compilation; may be
 // null.
-using FixJudge = std::function<void(Compilation&)>;
+using FixValidator = std::function<void(Compilation&)>;
 
 // Applies the fix-its of `check` up to the applicability `most`, until none improves the model or the work
 // limit is reached. Fix-its are tried together, and in halves if that fails. A fix is accepted only if more
 // stages succeed, or if the failing stage has fewer errors (then warnings). It must not cause a new error at
 // the changed text. No file is written.
 FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
-                   const FixJudge& judge = nullptr);
+                   const FixValidator& judge = nullptr);
 
 }  // namespace nnefc

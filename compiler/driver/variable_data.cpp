@@ -89,9 +89,9 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   }
   if (model_.has_weights()) {
     EmitMissing(label, origin);
-  } else if (!told_of_no_weights_) {
+  } else if (!has_reported_missing_weights_) {
     // Reported once for all variables.
-    told_of_no_weights_ = true;
+    has_reported_missing_weights_ = true;
     context_.emitter.Emit(
         kVariableWithoutData, origin.range,
         "variable `{}` has no data: `{}` comes without tensor files; give a model folder or "

@@ -56,7 +56,7 @@ class VariableStore {
   const ModelContainer& model_;
   const QuantizationTable& quantization_;
   std::optional<uint64_t> seed_;
-  bool told_of_no_weights_ = false;
+  bool has_reported_missing_weights_ = false;
   bool trailing_ones_ = false;
   Context& context_;
   // Returns the key of the variables with a label.

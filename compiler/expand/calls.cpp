@@ -1,8 +1,8 @@
 #include "compiler/expand/compile.h"
+#include "compiler/expand/dropped_windows.h"
 #include "compiler/expand/fold_values.h"
 #include "compiler/expand/instances.h"
 #include "compiler/expand/loosen.h"
-#include "compiler/expand/lost_windows.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/provisional_names.h"
@@ -82,7 +82,7 @@ bool Machine::DoCall(const Call& call) {
     instantiate = MeaningChanged(name, signature, arguments, context_.symbols, builder_.graph());
   } else if (instantiate && call.callee.document->is_library() &&
              registry_.Find(ir::kNnefSet, RatifiedName(name)).valid()) {
-    instantiate = !LosesWindows(signature, arguments, context_.symbols, builder_.graph());
+    instantiate = !DropsWindows(signature, arguments, context_.symbols, builder_.graph());
   }
   return instantiate ? Instantiate(call, info) : MakeOperation(call, info);
 }

@@ -63,7 +63,7 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   builder.UseLibrary(library);
   builder.Expect(document);
   const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
-  builder.TellDeviations(own.emitter);
+  builder.ReportDeviations(own.emitter);
   if (!builder.stopped()) {
     if (evaluated) builder.ReportUnknownExternals();
     if (document.dialect().coordinates) {

@@ -19,9 +19,9 @@ class InstanceRecord;  // instances.h
 
 // The purpose of an expanded graph; it determines the valid constructs.
 enum class Purpose : uint8_t {
-  kJudge,    // everything valid
-  kExecute,  // same: everything valid can run
-  kPrint,    // only ratified forms: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
+  kValidate,  // everything valid
+  kExecute,   // same: everything valid can run
+  kPrint,     // only ratified forms: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
 };
 
 struct ExpandOptions {

@@ -133,27 +133,27 @@ bool GraphBuilder::CheckAssertions(std::string_view external) {
   bool hold = true;
   Scope& scope = symbol_scopes_.back();
   std::erase_if(scope.assertions, [&](const Assertion& assertion) {
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     const Truth truth = Evaluate(assertion.text, [&](std::string_view name) -> std::optional<int64_t> {
       const auto id = scope.numbers.find(name);
       const auto bound = id == scope.numbers.end() ? symbols_.end() : symbols_.find(id->second);
       if (bound == symbols_.end()) return std::nullopt;
       std::string text = fmt::format("`{}` is {}", name, bound->second);
-      if (!llvm::is_contained(told, text)) told.push_back(std::move(text));
+      if (!llvm::is_contained(reported, text)) reported.push_back(std::move(text));
       return bound->second;
     });
     if (truth == Truth::kFails) {
       hold = false;
       context_.emitter.Emit(kAssertionFails, assertion.range,
                             "`{}` does not hold: {} by the shape of external `{}`", assertion.text,
-                            fmt::join(told, ", "), external);
+                            fmt::join(reported, ", "), external);
     }
     return truth != Truth::kOpen;
   });
   return hold;
 }
 
-void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {
+void GraphBuilder::EmitAt(Diagnostic diagnostic, const Site& site) {
   const bool in_library = site.document != nullptr && site.document->is_library() && site.frame != nullptr;
   if (in_library && diagnostic.range.file == site.document->ast().file) {
     const SourceRange inside = diagnostic.range;
@@ -173,13 +173,13 @@ void GraphBuilder::Tell(Diagnostic diagnostic, const Site& site) {
 }
 
 void GraphBuilder::Report(const Fault& fault, const Site& site) {
-  Tell({.rule = fault.rule,
-        .severity = fault.rule->severity,
-        .range = site.range,
-        .message = fault.message,
-        .notes = ir::StackNotes(site.frame),
-        .fixes = {}},
-       site);
+  EmitAt({.rule = fault.rule,
+          .severity = fault.rule->severity,
+          .range = site.range,
+          .message = fault.message,
+          .notes = ir::StackNotes(site.frame),
+          .fixes = {}},
+         site);
   stopped_ |= fault.fatal;
 }
 
@@ -594,7 +594,7 @@ bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& 
   }
   Emitter inner;
   const bool inferred = ir::InferNode(graph(), node, inner, &places);
-  for (const Diagnostic& diagnostic : inner.diagnostics()) Tell(diagnostic, site);
+  for (const Diagnostic& diagnostic : inner.diagnostics()) EmitAt(diagnostic, site);
   return inferred;
 }
 

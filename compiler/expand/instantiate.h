@@ -110,7 +110,7 @@ class GraphBuilder {
   GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
                const ExpandOptions& options, Heap& heap, Context& context);
 
-  // Switches to lenient mode; TellDeviations reports the recorded deviations.
+  // Switches to lenient mode; ReportDeviations reports the recorded deviations.
   void ReadLeniently() { is_lenient_ = true; }
   bool is_lenient() const { return is_lenient_; }
   // Opens a symbol scope for a document: numbers its symbols and reads its assertions. They are checked as
@@ -132,7 +132,7 @@ class GraphBuilder {
   // Records a deviation that only lenient mode accepts, at an argument of the plan's operation.
   void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
                std::string message);
-  void TellDeviations(Emitter& emitter) const { deviations_.Tell(emitter); }
+  void ReportDeviations(Emitter& emitter) const { deviations_.Report(emitter); }
   // Returns the value of a constant or variable, looking through views; nothing if it is unknown.
   std::optional<TensorValue> KnownTensor(ir::OutputPort port) const;
   // Returns the extent bound to a symbol (in a trial, its trial extent if there is none). Returns other
@@ -170,7 +170,7 @@ class GraphBuilder {
 
   // Emits a diagnostic at the site; one in a body of the standard library is reported at the document's
   // invocation.
-  void Tell(Diagnostic diagnostic, const Site& site);
+  void EmitAt(Diagnostic diagnostic, const Site& site);
   void Report(const Fault& fault, const Site& site);
   // Same, for an error in an argument of the plan's operation.
   void Report(const Fault& fault, const OpPlan& plan, const Site& site);

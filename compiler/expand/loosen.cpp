@@ -71,9 +71,10 @@ Value KnownValue(const Value& value, GraphBuilder& builder, int64_t most = kMaxA
   return FromTensor(*known, builder.heap());
 }
 
-class Loosener {
+class LenientArguments {
  public:
-  Loosener(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site, GraphBuilder& builder)
+  LenientArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
+                   GraphBuilder& builder)
       : plan_(plan), arguments_(arguments), site_(site), builder_(builder) {}
 
   bool Run();
@@ -94,7 +95,7 @@ class Loosener {
     return shape.rank_known() ? shape.rank() : -1;
   }
   void FindGeneric();
-  bool LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value);
+  bool AdaptTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value);
   Value Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value);
   void LoosenAttribute(const OpPlan::Parameter& parameter, Value& value);
   Value Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value);
@@ -112,7 +113,7 @@ class Loosener {
 };
 
 // Binds `?` to scalar if any of the tensors is scalar, otherwise to the first tensor's type.
-void Loosener::FindGeneric() {
+void LenientArguments::FindGeneric() {
   if (!plan_.signature->is_generic || site_.generic != TypeKind::kError) return;
   TypeKind common = TypeKind::kError;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
@@ -128,7 +129,7 @@ void Loosener::FindGeneric() {
   site_.generic = common;
 }
 
-Value Loosener::Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value) {
+Value LenientArguments::Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value) {
   if (value.kind() != ValueKind::kTensor) {
     if (wanted == TypeKind::kScalar && value.kind() == ValueKind::kInteger) {
       Note(parameter, kLenientNumber, "`{}` of `{}` is a whole number; expected `{}`", parameter.called,
@@ -147,7 +148,7 @@ Value Loosener::Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const 
   return builder_.MakeRatified("cast", value, site);
 }
 
-bool Loosener::LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value) {
+bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value) {
   if (parameter.is_array && value.kind() == ValueKind::kArray) {
     std::vector<Value> items(value.items().begin(), value.items().end());
     for (Value& item : items) {
@@ -176,7 +177,8 @@ bool Loosener::LoosenTensor(const OpPlan::Parameter& parameter, TypeKind wanted,
 
 // Flattens evenly nested arrays, `[[1.0,2.0],[3.0,4.0]]`, where an array of single values is expected;
 // returns nothing for other arrays.
-std::optional<Value> Loosener::Flattened(const OpPlan::Parameter& parameter, TypeId item, const Value& list) {
+std::optional<Value> LenientArguments::Flattened(const OpPlan::Parameter& parameter, TypeId item,
+                                                 const Value& list) {
   const TypeKind kind = plan_.document->types().Kind(item);
   if (kind == TypeKind::kArray || kind == TypeKind::kTuple || kind == TypeKind::kTensor) return std::nullopt;
   const auto is_array = [](const Value& value) { return value.kind() == ValueKind::kArray; };
@@ -198,7 +200,7 @@ std::optional<Value> Loosener::Flattened(const OpPlan::Parameter& parameter, Typ
 }
 
 // Recursion follows the declared type.
-Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
+Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
   const TypeTable& types = plan_.document->types();
   const TypeKind kind = types.Kind(type);
   if (kind == TypeKind::kArray) {
@@ -259,7 +261,7 @@ Value Loosener::Convert(const OpPlan::Parameter& parameter, TypeId type, const V
   return Value::Scalar(static_cast<double>(value.integer()));
 }
 
-void Loosener::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value) {
+void LenientArguments::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value) {
   if (value.poison()) return;
   if (value.kind() == ValueKind::kTensor &&
       plan_.document->types().Kind(parameter.type) == TypeKind::kArray) {
@@ -273,7 +275,7 @@ void Loosener::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value)
 }
 
 // Converts negative axes. They count from the end of the first tensor or of the result.
-void Loosener::CountFromStart() {
+void LenientArguments::CountFromStart() {
   const Value* first = nullptr;
   for (size_t i = 0; i < plan_.parameters.size() && first == nullptr; ++i) {
     if (!plan_.parameters[i].is_tensor) continue;
@@ -307,7 +309,7 @@ void Loosener::CountFromStart() {
 
 // Converts negative indices of a constant for `gather`; they count from the end of the axis. Kernels convert
 // indices that are known only at run time.
-void Loosener::CountPlacesFromStart() {
+void LenientArguments::CountPlacesFromStart() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"gather", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value *input = Find("input"), *axis = Find("axis");
@@ -332,7 +334,7 @@ void Loosener::CountPlacesFromStart() {
 }
 
 // Broadcasts the matrix of lower rank along the leading axes.
-bool Loosener::RaiseMatrices() {
+bool LenientArguments::RaiseMatrices() {
   const int64_t first = Rank(arguments_[0]), second = Rank(arguments_[1]);
   if (first < 2 || second < 2 || first == second) return true;
   const OpPlan::Parameter& lower = plan_.parameters[first < second ? 0 : 1];
@@ -346,7 +348,7 @@ bool Loosener::RaiseMatrices() {
 }
 
 // Moves the vector of a per-channel operand to the second axis.
-void Loosener::RaiseVectors() {
+void LenientArguments::RaiseVectors() {
   const std::vector<ir::InputInfo>& inputs = builder_.registry().Info(plan_.op).inputs;
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
@@ -363,7 +365,7 @@ void Loosener::RaiseVectors() {
 }
 
 // Prepends axes to a tensor if `repeats` has more items than it has axes.
-void Loosener::RaiseTiled() {
+void LenientArguments::RaiseTiled() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"tile", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value* repeats = Find("repeats");
@@ -374,7 +376,7 @@ void Loosener::RaiseTiled() {
   arguments_[0] = RaiseTo(repeats->length(), arguments_[0], site_, builder_);
 }
 
-bool Loosener::Run() {
+bool LenientArguments::Run() {
   FindGeneric();
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
@@ -385,7 +387,7 @@ bool Loosener::Run() {
     }
     TypeKind wanted = KindOf(builder_.registry(), plan_, input++);
     if (plan_.document->types().ContainsGeneric(parameter.type)) wanted = site_.generic;
-    if (!LoosenTensor(parameter, wanted, arguments_[i])) return false;
+    if (!AdaptTensor(parameter, wanted, arguments_[i])) return false;
   }
   CountFromStart();
   CountPlacesFromStart();
@@ -399,7 +401,7 @@ bool Loosener::Run() {
 
 bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
                      GraphBuilder& builder) {
-  return Loosener(plan, arguments, site, builder).Run();
+  return LenientArguments(plan, arguments, site, builder).Run();
 }
 
 namespace {

@@ -55,7 +55,7 @@ void Machine::Execute(const Chunk& root) {
     ++steps_;
     if (!Step(instruction)) {
       stopped_ |= builder_.stopped() || context_.emitter.exhausted();
-      if (!stopped_) GiveUp();
+      if (!stopped_) Abandon();
     }
   }
 }
@@ -139,7 +139,7 @@ void Machine::BeginStatement(int32_t index) {
 }
 
 // Poisons the targets of the statement and continues with the next one.
-void Machine::GiveUp() {
+void Machine::Abandon() {
   if (frames_.empty()) return;
   complete_ = false;
   Frame& current = frame();

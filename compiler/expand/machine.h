@@ -89,7 +89,7 @@ class Machine {
   void NextPart();
   bool Step(const Instruction& instruction);
   void BeginStatement(int32_t index);
-  void GiveUp();
+  void Abandon();
   bool Fail(const Fault& fault, ast::ExprId expr);
   bool CheckSteps(ast::ExprId expr);
   bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);

@@ -43,7 +43,7 @@ class TextScanner {
   // The elements of constants that are stored outside of the text; null if there are none.
   const std::shared_ptr<const Buffer>& elements() const { return elements_; }
   // True once: for the first constant without elements.
-  bool IsFirstElided() { return !std::exchange(told_elided_, true); }
+  bool IsFirstElided() { return !std::exchange(has_reported_elided_, true); }
 
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
@@ -69,7 +69,7 @@ class TextScanner {
   std::shared_ptr<const Buffer> elements_;
   size_t position_ = 0;
   bool failed_ = false;
-  bool told_elided_ = false;
+  bool has_reported_elided_ = false;
 };
 
 }  // namespace nnefc::ir

@@ -22,14 +22,14 @@ class Verifier {
       CheckValues(node);
     }
     CheckUses();
-    if (!graph_.TopologicalOrder()) Tell("the graph has a cycle");
+    if (!graph_.TopologicalOrder()) Report("the graph has a cycle");
     CheckLists();
     for (NodeId id : graph_.nodes()) CheckBodies(graph_.node(id));
   }
 
  private:
   template <typename... Args>
-  void Tell(fmt::format_string<Args...> format, Args&&... args) {
+  void Report(fmt::format_string<Args...> format, Args&&... args) {
     violations_.push_back(prefix_ + fmt::format(format, std::forward<Args>(args)...));
   }
   static std::string Called(const Node& node) {
@@ -43,7 +43,7 @@ class Verifier {
           port.index < graph_.node(port.node).num_outputs()) {
         continue;
       }
-      Tell("input {} of {} names no output", i, Called(node));
+      Report("input {} of {} names no output", i, Called(node));
       return false;
     }
     return true;
@@ -53,10 +53,10 @@ class Verifier {
   void CheckArity(const Node& node) {
     const OpInfo& info = node.info();
     if (&info != &graph_.registry().Info(node.op()))
-      Tell("{} has another registry's operation", Called(node));
+      Report("{} has another registry's operation", Called(node));
     if (info.infer == nullptr) return;
     if (!node.segments().empty() && node.segments().size() != info.inputs.size()) {
-      Tell("{} has {} segments; expected {}", Called(node), node.segments().size(), info.inputs.size());
+      Report("{} has {} segments; expected {}", Called(node), node.segments().size(), info.inputs.size());
       return;
     }
     size_t assigned = 0;
@@ -65,17 +65,17 @@ class Verifier {
       assigned += count;
       const InputInfo& input = info.inputs[i];
       if (input.variadic || count == 1 || (count == 0 && input.optional)) continue;
-      Tell("{} has {} inputs for `{}`; expected 1", Called(node), count, input.name);
+      Report("{} has {} inputs for `{}`; expected 1", Called(node), count, input.name);
     }
     if (assigned != node.inputs().size()) {
-      Tell("{} has {} inputs; expected {}", Called(node), node.inputs().size(), assigned);
+      Report("{} has {} inputs; expected {}", Called(node), node.inputs().size(), assigned);
     }
     const bool variadic = !info.outputs.empty() && info.outputs.back().ends_with("[]");
     // A source needs its outputs; shapes of bodies are read from their Parameters.
     const size_t least = info.is_source ? info.outputs.size() : variadic ? info.outputs.size() - 1 : 0;
     const auto outputs = static_cast<size_t>(node.num_outputs());
     if (outputs < least || (!variadic && outputs > info.outputs.size())) {
-      Tell("{} has {} outputs; expected {}", Called(node), outputs, info.outputs.size());
+      Report("{} has {} outputs; expected {}", Called(node), outputs, info.outputs.size());
     }
   }
 
@@ -88,7 +88,7 @@ class Verifier {
           output.shape.known_extents() == value.shape()) {
         continue;
       }
-      Tell("the value of output {} of {} has another type or shape than the output", i, Called(node));
+      Report("the value of output {} of {} has another type or shape than the output", i, Called(node));
     }
   }
 
@@ -106,21 +106,21 @@ class Verifier {
                              use.index < graph_.node(use.node).num_inputs() &&
                              graph_.node(use.node).input(use.index) == node.port(i);
           if (!reads || !seen.insert({use.node.index, use.index}).second) {
-            Tell("the uses of output {} of {} do not agree with the inputs", i, Called(node));
+            Report("the uses of output {} of {} do not agree with the inputs", i, Called(node));
           }
         }
       }
     }
-    if (seen.size() != num_inputs) Tell("{} inputs are in no list of uses", num_inputs - seen.size());
+    if (seen.size() != num_inputs) Report("{} inputs are in no list of uses", num_inputs - seen.size());
   }
 
   void CheckList(std::string_view what, llvm::ArrayRef<NodeId> list, std::vector<bool>& listed) {
     listed.assign(graph_.node_bound(), false);
     for (NodeId id : list) {
       if (!graph_.Contains(id)) {
-        Tell("the list of {} names a node that does not exist", what);
+        Report("the list of {} names a node that does not exist", what);
       } else if (listed[static_cast<size_t>(id.index)]) {
-        Tell("{} is listed twice among the {}", Called(graph_.node(id)), what);
+        Report("{} is listed twice among the {}", Called(graph_.node(id)), what);
       } else {
         listed[static_cast<size_t>(id.index)] = true;
       }
@@ -137,13 +137,13 @@ class Verifier {
       const auto index = static_cast<size_t>(id.index);
       const bool is_parameter = node.Is(OpRole::kParameter) || node.Is(OpRole::kExternal);
       if (parameters[index] != is_parameter) {
-        Tell("{} is {}listed among the parameters", Called(node), is_parameter ? "not " : "");
+        Report("{} is {}listed among the parameters", Called(node), is_parameter ? "not " : "");
       }
       const bool is_result = node.Is(OpRole::kResult);
       if (results[index] != is_result) {
-        Tell("{} is {}listed among the results", Called(node), is_result ? "not " : "");
+        Report("{} is {}listed among the results", Called(node), is_result ? "not " : "");
       }
-      if (node.info().is_sink && !sinks[index]) Tell("{} is not listed among the sinks", Called(node));
+      if (node.info().is_sink && !sinks[index]) Report("{} is not listed among the sinks", Called(node));
     }
   }
 
@@ -151,11 +151,11 @@ class Verifier {
 
   void CheckBodies(const Node& node) {
     for (const Body& body : node.bodies()) {
-      if (!MayHaveBodies(node.info())) Tell("{} has the body `{}`; expected none", Called(node), body.role);
+      if (!MayHaveBodies(node.info())) Report("{} has the body `{}`; expected none", Called(node), body.role);
       const std::string where = fmt::format("{}{} of {}: ", prefix_, body.role, Called(node));
       if (body.graph == nullptr || depth_ >= kMaxBodyNesting) {
-        Tell("{} of {} {}", body.role, Called(node),
-             body.graph == nullptr ? "is missing" : "is nested too deep");
+        Report("{} of {} {}", body.role, Called(node),
+               body.graph == nullptr ? "is missing" : "is nested too deep");
         continue;
       }
       Verifier inner(*body.graph, where, depth_ + 1, violations_);
@@ -184,7 +184,7 @@ class Verifier {
     for (const InputMapping& mapping : body.inputs) {
       if (mapping.external < -1 || mapping.external >= node.num_inputs() || mapping.internal < 0 ||
           mapping.internal >= num_parameters || !CheckSlice(node, mapping)) {
-        Tell("the port map has a wrong input {} -> {}", mapping.external, mapping.internal);
+        Report("the port map has a wrong input {} -> {}", mapping.external, mapping.internal);
         continue;
       }
       ++fed[static_cast<size_t>(mapping.internal)];
@@ -193,17 +193,17 @@ class Verifier {
     for (const OutputMapping& mapping : body.outputs) {
       if (mapping.external < -1 || mapping.external >= node.num_outputs() || mapping.internal < 0 ||
           mapping.internal >= num_results || !CheckSlice(node, mapping)) {
-        Tell("the port map has a wrong output {} -> {}", mapping.external, mapping.internal);
+        Report("the port map has a wrong output {} -> {}", mapping.external, mapping.internal);
         continue;
       }
       if (mapping.external >= 0) ++made[static_cast<size_t>(mapping.external)];
     }
     const bool is_known = node.info().infer != nullptr;
     for (size_t i = 0; is_known && i < fed.size(); ++i) {
-      if (fed[i] != 1) Tell("parameter {} is fed {} times; expected once", i, fed[i]);
+      if (fed[i] != 1) Report("parameter {} is fed {} times; expected once", i, fed[i]);
     }
     for (size_t i = 0; is_known && i < made.size(); ++i) {
-      if (made[i] != 1) Tell("output {} is made {} times; expected once", i, made[i]);
+      if (made[i] != 1) Report("output {} is made {} times; expected once", i, made[i]);
     }
     std::vector<bool> merged(static_cast<size_t>(num_parameters), false);
     for (const BackEdge& edge : body.back_edges) {
@@ -211,8 +211,8 @@ class Verifier {
                           edge.parameter < num_parameters;
       if (!exists || (is_known && (merged[static_cast<size_t>(edge.parameter)] ||
                                    sliced[static_cast<size_t>(edge.parameter)]))) {
-        Tell("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter", edge.result,
-             edge.parameter);
+        Report("the back edge {} -> {} is wrong, repeated or leads to a sliced parameter", edge.result,
+               edge.parameter);
         continue;
       }
       merged[static_cast<size_t>(edge.parameter)] = true;

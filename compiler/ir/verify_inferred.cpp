@@ -49,7 +49,7 @@ class InferredVerifier {
 
  private:
   template <typename... Args>
-  void Tell(fmt::format_string<Args...> format, Args&&... args) {
+  void Report(fmt::format_string<Args...> format, Args&&... args) {
     violations_.push_back(prefix_ + fmt::format(format, std::forward<Args>(args)...));
   }
   static std::string Called(const Node& node) {
@@ -61,7 +61,7 @@ class InferredVerifier {
     llvm::StringSet<> names;
     for (NodeId id : list) {
       const std::string& name = graph.node(id).name();
-      if (!names.insert(name).second) Tell("two {} are called \"{}\"", what, name);
+      if (!names.insert(name).second) Report("two {} are called \"{}\"", what, name);
     }
   }
 
@@ -73,9 +73,9 @@ class InferredVerifier {
     Emitter emitter;
     const std::optional<std::vector<Output>> outputs = InferApart(node, inputs, emitter);
     if (!outputs) {
-      const bool told = !emitter.diagnostics().empty();
-      Tell("{} breaks a rule of its operation: {}", Called(node),
-           told ? emitter.diagnostics().front().message : "an input has no type");
+      const bool reported = !emitter.diagnostics().empty();
+      Report("{} breaks a rule of its operation: {}", Called(node),
+             reported ? emitter.diagnostics().front().message : "an input has no type");
       return;
     }
     for (int32_t i = 0; i < node.num_outputs(); ++i)
@@ -85,13 +85,13 @@ class InferredVerifier {
   void CompareOutput(const Node& node, int32_t index, const Output& inferred) {
     const Output& stored = node.output(index);
     if (!TypesAgree(stored.type, inferred.type) || !ShapesAgree(stored.shape, inferred.shape)) {
-      Tell("output {} of {} is {}; the inferred one is {}", index, Called(node), Text(stored),
-           Text(inferred));
+      Report("output {} of {} is {}; the inferred one is {}", index, Called(node), Text(stored),
+             Text(inferred));
       return;
     }
     const bool comparable = stored.value && inferred.value && stored.value->volume() <= kLargestComparedValue;
     if (comparable && !(*stored.value == *inferred.value)) {
-      Tell("the value of output {} of {} differs from the inferred one", index, Called(node));
+      Report("the value of output {} of {} differs from the inferred one", index, Called(node));
     }
   }
 
@@ -107,8 +107,8 @@ class InferredVerifier {
       const NodeId parameter = body.graph->parameters()[static_cast<size_t>(mapping.internal)];
       const Output& inside = body.graph->node(parameter).output();
       if (!TypesAgree(outside.type, inside.type)) {
-        Tell("{} hands {} to parameter {} of {}, which is {}", Called(node), Text(outside), mapping.internal,
-             body.role, Text(inside));
+        Report("{} hands {} to parameter {} of {}, which is {}", Called(node), Text(outside),
+               mapping.internal, body.role, Text(inside));
       }
     }
     for (const OutputMapping& mapping : body.outputs) {
@@ -117,8 +117,8 @@ class InferredVerifier {
       const Output& inside = body.graph->output(body.graph->node(result).input(0));
       const Output& outside = node.output(mapping.external);
       if (!TypesAgree(outside.type, inside.type)) {
-        Tell("output {} of {} is {}; result {} of {} is {}", mapping.external, Called(node), Text(outside),
-             mapping.internal, body.role, Text(inside));
+        Report("output {} of {} is {}; result {} of {} is {}", mapping.external, Called(node), Text(outside),
+               mapping.internal, body.role, Text(inside));
       }
     }
   }

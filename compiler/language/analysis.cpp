@@ -10,7 +10,7 @@ namespace nnefc::language {
 Analysis::Analysis(NamedText document, const AnalysisOptions& options)
     : uri_(std::move(document.name)),
       compilation_(uri_, {.dialect = options.dialect,
-                          .purpose = Purpose::kJudge,
+                          .purpose = Purpose::kValidate,
                           .document = std::move(document.text),
                           .quantization = options.quantization,
                           .limits = options.limits}) {
@@ -90,7 +90,7 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const Posit
 namespace {
 
 // Restricts the section references to the specification of the document's dialect.
-void SpeakOf(const CheckedDocument& document, std::vector<Finding>& findings) {
+void DescribeOperands(const CheckedDocument& document, std::vector<Finding>& findings) {
   for (Finding& finding : findings)
     finding.section = SectionsIn(finding.section, document.dialect().specification);
 }
@@ -116,7 +116,7 @@ std::vector<Finding> Analysis::Findings() const {
     elsewhere.push_back(std::move(finding));
   }
   findings.insert(findings.begin(), elsewhere.begin(), elsewhere.end());
-  SpeakOf(checked(), findings);
+  DescribeOperands(checked(), findings);
   return findings;
 }
 
@@ -126,7 +126,7 @@ std::vector<Finding> Analysis::QuantizationFindings() const {
   const PositionMap positions(context().sources, *quantization);
   std::vector<Finding> findings =
       FindingsIn(context(), *quantization, positions, [this](SourceRange range) { return PlaceOf(range); });
-  SpeakOf(checked(), findings);
+  DescribeOperands(checked(), findings);
   return findings;
 }
 
@@ -176,14 +176,14 @@ std::string Analysis::ShapeAt(SourceRange expr, int32_t item) const {
   if (found == sites_.end()) return {};
   std::vector<std::string> shapes;
   size_t others = 0;
-  constexpr size_t kMostShapes = 64;
+  constexpr size_t kMaxShapes = 64;
   for (ir::NodeId id : found->second) {
     const ir::Node& node = graph()->node(id);
     const int32_t index = std::max(item, 0);
     if (index >= node.num_outputs()) return {};
     std::string shape = ir::ToString(node.output(index).shape);
     if (llvm::is_contained(shapes, shape)) continue;
-    if (shapes.size() < kMostShapes) {
+    if (shapes.size() < kMaxShapes) {
       shapes.push_back(std::move(shape));
     } else {
       ++others;

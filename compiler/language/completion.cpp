@@ -8,7 +8,7 @@ namespace nnefc::language {
 namespace {
 
 // Maximum number of bytes before the cursor that are searched for the enclosing invocation.
-constexpr size_t kMostLookedAt = 65536;
+constexpr size_t kMaxLookedAt = 65536;
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -122,7 +122,7 @@ class Completer {
   std::vector<Completion> Run() {
     const size_t end = std::min<size_t>(offset_, analysis_.text().size()) - word_.size();
     // Start at a line's beginning, because quotes are only known from there.
-    size_t begin = end > kMostLookedAt ? end - kMostLookedAt : 0;
+    size_t begin = end > kMaxLookedAt ? end - kMaxLookedAt : 0;
     if (begin > 0) begin = std::min(analysis_.text().find('\n', begin), end);
     const std::string code = Code(analysis_.text().substr(begin, end - begin));
     const Around around = FindAround(code);

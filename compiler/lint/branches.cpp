@@ -21,14 +21,14 @@ class Branches {
     for (const auto& [place, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
-        const bool is_found = node.op() == select ? LookAtSelect(node) : LookAtBodies(node);
+        const bool is_found = node.op() == select ? VisitSelect(node) : VisitBodies(node);
         if (is_found) break;  // once for all instantiations
       }
     }
   }
 
  private:
-  bool LookAtSelect(const ir::Node& node) {
+  bool VisitSelect(const ir::Node& node) {
     if (subject_.SiteOf(node) != node.origin().range) return false;  // belongs to a compound of the library
     const std::optional<Shape> first = graph_.output(node.input(1)).shape.extents();
     const std::optional<Shape> second = graph_.output(node.input(2)).shape.extents();
@@ -42,7 +42,7 @@ class Branches {
     return true;
   }
 
-  bool LookAtBodies(const ir::Node& node) {
+  bool VisitBodies(const ir::Node& node) {
     const llvm::ArrayRef<ir::Body> bodies = node.bodies();
     if (bodies.size() != 2 || bodies[0].graph->results().size() != bodies[1].graph->results().size())
       return false;

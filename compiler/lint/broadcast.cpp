@@ -26,13 +26,13 @@ class Broadcast {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
         // Reported once for all instantiations.
-        if ((IsBroadcast(node) && LookAtOperands(node)) || LookAtAdjusting(node)) break;
+        if ((IsBroadcast(node) && VisitOperands(node)) || VisitAdjusting(node)) break;
       }
     }
   }
 
  private:
-  bool LookAtOperands(const ir::Node& node) {
+  bool VisitOperands(const ir::Node& node) {
     for (int32_t narrow = 0; narrow < node.num_inputs(); ++narrow) {
       for (int32_t wide = 0; wide < node.num_inputs(); ++wide) {
         if (narrow != wide && Look(node, narrow, wide)) return true;
@@ -42,7 +42,7 @@ class Broadcast {
   }
 
   // Reports an input with per-channel values along the wrong axis; returns whether it did.
-  bool LookAtAdjusting(const ir::Node& node) {
+  bool VisitAdjusting(const ir::Node& node) {
     for (size_t i = 0; i < node.info().inputs.size(); ++i) {
       const ir::InputInfo& input = node.info().inputs[i];
       const auto misplaced = input.adjusts == ir::Adjusts::kNothing ? std::optional<ir::MisplacedInput>()

@@ -89,16 +89,16 @@ class ShapeComments {
 
  private:
   void Compare(const ast::Comment& comment, const ast::Assignment& statement) {
-    const std::vector<Shape> told = ShapeList::Read(subject_.SourceText(comment.range).substr(1));
+    const std::vector<Shape> reported = ShapeList::Read(subject_.SourceText(comment.range).substr(1));
     std::vector<std::string_view> names;
-    if (told.empty() || !AddNames(statement.left, names) || names.size() != told.size()) return;
+    if (reported.empty() || !AddNames(statement.left, names) || names.size() != reported.size()) return;
     for (size_t i = 0; i < names.size(); ++i) {
       const auto found = shapes_.find(names[i]);
       if (found == shapes_.end() || !found->second->known()) continue;
       const Shape actual = found->second->known_extents();
-      if (actual == told[i]) continue;
+      if (actual == reported[i]) continue;
       subject_.Report(kShapeComment, comment.range, "the comment says that `{}` has shape {}; it has {}",
-                      names[i], ToString(told[i]), ToString(actual));
+                      names[i], ToString(reported[i]), ToString(actual));
     }
   }
 

@@ -78,7 +78,7 @@ class Defaults {
       if (node.op() != wanted) continue;
       const std::optional<ir::nnef::Padding> padding = PaddingOf(node);
       if (!padding || !IsPadded(*padding)) continue;
-      if (!border_written) LookAtBorder(node, invocation, *padding);
+      if (!border_written) VisitBorder(node, invocation, *padding);
       if (padding_written) continue;
       subject_.Report(kAutomaticPadding, invocation.callee.range,
                       "`{}` is given no `padding`, which stands for as much as keeps the extent at stride 1: "
@@ -87,8 +87,8 @@ class Defaults {
     }
   }
 
-  void LookAtBorder(const ir::Node& node, const ast::InvocationExpr& invocation,
-                    const ir::nnef::Padding& padding) {
+  void VisitBorder(const ir::Node& node, const ast::InvocationExpr& invocation,
+                   const ir::nnef::Padding& padding) {
     const ir::WindowKind window = node.info().window;
     const bool averages = window == ir::WindowKind::kAverage ||
                           (window == ir::WindowKind::kSum && node.attribute("normalize").AsBool());

@@ -28,17 +28,17 @@ class Deprecated {
       const ast::ExprId id(static_cast<int32_t>(i));
       const ast::Expr& expr = document_.exprs[id];
       if (const auto* builtin = ast::Find<ast::BuiltinExpr>(expr.node)) {
-        LookAtBuiltin(*builtin);
+        VisitBuiltin(*builtin);
       } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
-        LookAtPower(*binary);
+        VisitPower(*binary);
       } else if (const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node)) {
-        LookAtInvocation(id, *invocation);
+        VisitInvocation(id, *invocation);
       }
     }
   }
 
  private:
-  void LookAtBuiltin(const ast::BuiltinExpr& builtin) {
+  void VisitBuiltin(const ast::BuiltinExpr& builtin) {
     if (builtin.builtin != ast::Builtin::kShapeOf || !subject_.checked.dialect().deprecations) return;
     subject_.Report(
         kShapeOf, builtin.name_range,
@@ -47,7 +47,7 @@ class Deprecated {
   }
 
   // Reports `a ^ b ^ c`: it means `(a ^ b) ^ c`, but `a ^ (b ^ c)` in mathematics and most languages.
-  void LookAtPower(const ast::BinaryExpr& power) {
+  void VisitPower(const ast::BinaryExpr& power) {
     if (power.op != ast::BinaryOperator::kPow || !power.left.valid()) return;
     const ast::Expr& left = document_.exprs[power.left];
     const auto* inner = ast::Find<ast::BinaryExpr>(left.node);
@@ -60,23 +60,23 @@ class Deprecated {
     if (text.size() <= kLongestFix) builder.Fix(left.range, fmt::format("({})", text));
   }
 
-  void LookAtInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
+  void VisitInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
     const Binding* binding = subject_.checked.binding(id);
     if (binding == nullptr) return;
     const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
     if (subject_.checked.dialect().deprecations) {
-      LookAtNamedTensors(invocation, signature);
+      VisitNamedTensors(invocation, signature);
       if (subject_.StandardCallee(id) == "linear_quantize")
         ReportLinearQuantize(subject_, invocation, document_.exprs[id].range);
-      if (subject_.StandardCallee(id) == "slice") LookAtSlice(id);
+      if (subject_.StandardCallee(id) == "slice") VisitSlice(id);
     } else if (binding->callee.document != &subject_.checked ||
                subject_.IsReadable(document_.fragments[binding->callee.fragment].range)) {
-      LookAtPositionalAttributes(invocation, signature);
+      VisitPositionalAttributes(invocation, signature);
     }
   }
 
   // Reports named tensor arguments. 3.3.2: tensors should be positional, attributes named.
-  void LookAtNamedTensors(const ast::InvocationExpr& invocation, const Signature& signature) {
+  void VisitNamedTensors(const ast::InvocationExpr& invocation, const Signature& signature) {
     bool in_order = true;  // all arguments so far are at their parameter's position
     for (size_t i = 0; i < invocation.arguments.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
@@ -102,7 +102,7 @@ class Deprecated {
     }
   }
 
-  void LookAtPositionalAttributes(const ast::InvocationExpr& invocation, const Signature& signature) {
+  void VisitPositionalAttributes(const ast::InvocationExpr& invocation, const Signature& signature) {
     for (size_t i = 0; i < invocation.arguments.size() && i < signature.parameters.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
       if (argument.name || subject_.checked.types().ContainsTensor(signature.parameters[i].type)) continue;
@@ -120,7 +120,7 @@ class Deprecated {
     }
   }
 
-  void LookAtSlice(ast::ExprId id) {
+  void VisitSlice(ast::ExprId id) {
     const ir::OpId wanted = subject_.graph.registry().Find(ir::kNnefSet, "slice");
     for (ir::NodeId node : subject_.NodesAt(document_.exprs[id].range)) {
       const ir::Node& slice = subject_.graph.node(node);

@@ -39,7 +39,7 @@ Subject::Subject(const LintInput& input, const Settings& settings, Context& cont
       context(context),
       is_right(input.expanded.complete),
       settings_(settings),
-      lost_count_(context.emitter.exhausted()) {
+      dropped_count_(context.emitter.exhausted()) {
   for (const Diagnostic& diagnostic : context.emitter.diagnostics()) {
     if (diagnostic.severity != Severity::kError || diagnostic.range.file != document.file) continue;
     mistakes_.emplace_back(diagnostic.range.begin, HidesNames(*diagnostic.rule));
@@ -94,12 +94,12 @@ const std::vector<ir::NodeId>& Subject::NodesAt(SourceRange range) const {
 bool Subject::HasMistake(SourceRange range) const {
   if (is_right) return false;
   auto first = llvm::lower_bound(mistakes_, std::pair(range.begin, false));
-  return lost_count_ || (first != mistakes_.end() && first->first <= range.end);
+  return dropped_count_ || (first != mistakes_.end() && first->first <= range.end);
 }
 
 bool Subject::IsReadable(SourceRange range) const {
   if (is_right) return true;
-  if (lost_count_) return false;
+  if (dropped_count_) return false;
   auto first = llvm::lower_bound(mistakes_, std::pair(range.begin, false));
   return std::none_of(first, mistakes_.end(),
                       [&](const auto& mistake) { return mistake.first <= range.end && mistake.second; });

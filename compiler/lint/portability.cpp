@@ -15,8 +15,8 @@ namespace {
 // dialect's parser and checker.
 void LintProvisional(Subject& subject) {
   if (!subject.checked.dialect().translated || !subject.enabled(kNotRatified) || !subject.is_right) return;
-  constexpr size_t kMostMistakes = 100;
-  Context other(subject.context, kMostMistakes);
+  constexpr size_t kMaxMistakes = 100;
+  Context other(subject.context, kMaxMistakes);
   auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
   const auto checked = CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
   // The first diagnostic of each broken rule, and their number.
@@ -75,11 +75,11 @@ class KhronosParser {
         text_(subject.context.sources.Text(subject.document.file)) {}
 
   void Find() {
-    LookAtText();
-    LookAtExtensions();
-    LookAtFragments();
+    VisitText();
+    VisitExtensions();
+    VisitFragments();
     for (size_t i = 0; i < document_.exprs.size(); ++i)
-      LookAtExpr(document_.exprs[ast::ExprId(static_cast<int32_t>(i))]);
+      VisitExpr(document_.exprs[ast::ExprId(static_cast<int32_t>(i))]);
   }
 
  private:
@@ -87,7 +87,7 @@ class KhronosParser {
     return subject_.Report(kKhronosParser, range, "Khronos' parser {}; {}", what, instead);
   }
 
-  void LookAtText() {
+  void VisitText() {
     if (text_.starts_with("\xEF\xBB\xBF"))
       Report({document_.file, 0, 3}, "refuses a byte order mark", "remove it")
           .Fix({document_.file, 0, 3}, "");
@@ -100,7 +100,7 @@ class KhronosParser {
     }
   }
 
-  void LookAtExtensions() {
+  void VisitExtensions() {
     for (const ast::Extension& extension : document_.extensions) {
       if (extension.names.size() < 2) continue;
       std::string lines;
@@ -114,7 +114,7 @@ class KhronosParser {
   }
 
   // Reports fragments used before their definition, and `tensor<scalar>= 0.0` without a blank.
-  void LookAtFragments() {
+  void VisitFragments() {
     llvm::DenseSet<Symbol> defined;
     for (const ast::Fragment& fragment : document_.fragments) {
       if (!subject_.IsReadable(fragment.range)) {
@@ -145,7 +145,7 @@ class KhronosParser {
     }
   }
 
-  void LookAtExpr(const ast::Expr& expr) {
+  void VisitExpr(const ast::Expr& expr) {
     if (const auto* integer = std::get_if<ast::IntegerLiteral>(&expr.node)) {
       if (integer->value > INT32_MAX)
         Report(expr.range, "keeps the low 32 bits of an integer", "keep integers below 2147483648");
@@ -153,12 +153,12 @@ class KhronosParser {
       if (builtin->builtin == ast::Builtin::kShapeOf)
         Report(builtin->name_range, "refuses the deprecated `shape_of`", "pass the shape as an attribute");
     } else if (const auto* binary = ast::Find<ast::BinaryExpr>(expr.node)) {
-      LookAtSign(*binary);
+      VisitSign(*binary);
     }
   }
 
   // Reports signs: the parser applies a sign to everything after it, `-1.0 + 3.0` is -4.
-  void LookAtSign(const ast::BinaryExpr& binary) {
+  void VisitSign(const ast::BinaryExpr& binary) {
     if (!binary.left.valid()) return;
     const ast::Expr* left = &document_.exprs[binary.left];
     // The sign may be at the end of the left operand: `2.0 * -1.0 + 3.0`.

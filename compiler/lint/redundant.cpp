@@ -52,7 +52,7 @@ class Redundant {
     for (ir::NodeId id : subject_.NodesAt(site)) {
       const ir::Node& node = graph_.node(id);
       if (node.op() != wanted) continue;
-      const Finding next = is_transpose ? LookAtTranspose(node) : LookAtReshape(node);
+      const Finding next = is_transpose ? VisitTranspose(node) : VisitReshape(node);
       if (next.kind == Finding::Kind::kNone) return;
       if (finding.kind == Finding::Kind::kNone) finding = next;
       if (finding.kind != next.kind) return;
@@ -150,7 +150,7 @@ class Redundant {
     return {};
   }
 
-  Finding LookAtTranspose(const ir::Node& node) {
+  Finding VisitTranspose(const ir::Node& node) {
     const ir::PartialShape& shape = node.output().shape;
     if (!shape.rank_known()) return {};
     const Permutation axes = AxesOf(node, shape.rank());
@@ -164,7 +164,7 @@ class Redundant {
     return {};
   }
 
-  Finding LookAtReshape(const ir::Node& node) {
+  Finding VisitReshape(const ir::Node& node) {
     const ir::OutputPort input = node.input(0);
     const std::optional<Shape> shape = node.output().shape.extents();
     if (!shape) return {};

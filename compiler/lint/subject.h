@@ -57,7 +57,7 @@ class Subject {
  private:
   const Settings& settings_;
   std::vector<std::pair<uint32_t, bool>> mistakes_;  // offset -> whether names may be hidden
-  bool lost_count_;                                  // there are more mistakes
+  bool dropped_count_;                               // there are more mistakes
   Sites sites_;
 };
 

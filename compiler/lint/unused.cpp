@@ -19,7 +19,7 @@ class Unused {
     FindEffects();
     for (const ast::Fragment& fragment : document_.fragments) {
       if (!fragment.has_body || !subject_.IsReadable(fragment.range)) continue;
-      LookAtBody(fragment.body, ResultNames(fragment), false);
+      VisitBody(fragment.body, ResultNames(fragment), false);
       if (MayBeBody(fragment.name.symbol)) continue;  // another body may use them
       for (const ast::Parameter& parameter : fragment.parameters) {
         if (used_.contains(parameter.name.symbol)) continue;
@@ -31,7 +31,7 @@ class Unused {
     }
     for (const ast::Graph& graph : document_.graphs) {
       if (subject_.checked.graph() != &graph || !subject_.IsReadable(graph.range)) continue;
-      LookAtBody(graph.body, graph.results, true);
+      VisitBody(graph.body, graph.results, true);
     }
     FindFragments();
   }
@@ -135,7 +135,7 @@ class Unused {
 
   // Processes statements from last to first. A statement is live if it assigns a result or a value that a
   // live statement uses, or if it has an effect.
-  void LookAtBody(llvm::ArrayRef<ast::Assignment> body, llvm::ArrayRef<ast::Name> results, bool is_graph) {
+  void VisitBody(llvm::ArrayRef<ast::Assignment> body, llvm::ArrayRef<ast::Name> results, bool is_graph) {
     used_.clear();
     live_.clear();
     for (const ast::Name& result : results) live_.insert(result.symbol);

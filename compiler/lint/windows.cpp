@@ -31,9 +31,9 @@ class Windows {
   // Reports a node if suspicious; returns whether it did.
   bool Look(const ir::Node& node) {
     // With two axes, both may be spatial.
-    constexpr size_t kLeastRank = 3;
+    constexpr size_t kMinRank = 3;
     const ir::Attribute::Integers size = node.attribute("size").AsInts();
-    if (size.size() < kLeastRank) return false;
+    if (size.size() < kMinRank) return false;
     for (std::string_view list : {"size", "stride", "padding"}) {
       if (const std::optional<std::vector<int64_t>> reach = ReachOf(node, list, size.size());
           reach && Look(node, list, *reach, size))

@@ -76,7 +76,7 @@ namespace {
 
 // The supported numbers of spatial dimensions of Convolution and related operations.
 constexpr size_t kFewestSpatial = 1;
-constexpr size_t kMostSpatial = 3;
+constexpr size_t kMaxSpatial = 3;
 
 PartialShape WithLastExtent(const PartialShape& shape) {
   llvm::SmallVector<ir::Dim, 4> dims(shape.dims().begin(), shape.dims().end());
@@ -128,7 +128,7 @@ OutputPort Convolve(NodeLowering& n, OutputPort input, const PartialShape& shape
   if (window.rank() < kFewestSpatial) {
     return WithSpatialAxis(n, input, shape, filter, [&](auto&&... args) { return Convolve(n, args...); });
   }
-  if (window.rank() > kMostSpatial) {
+  if (window.rank() > kMaxSpatial) {
     return Keep(n, "conv", {input, filter.port}, NnefAttributes(window, filter, window.same_upper));
   }
   input = CropBeforehand(n, input, window, 2);
@@ -230,7 +230,7 @@ OutputPort Deconvolve(NodeLowering& n, OutputPort input, const PartialShape& sha
     return WithSpatialAxis(n, input, shape, filter,
                            [&](auto&&... args) { return Deconvolve(n, args..., output_shape); });
   }
-  if (window.rank() > kMostSpatial) return KeepDeconvolution(n, input, filter, window, !output_shape.empty());
+  if (window.rank() > kMaxSpatial) return KeepDeconvolution(n, input, filter, window, !output_shape.empty());
   std::optional<std::vector<int64_t>> extra = OutputPadding(n, window, output_shape, shape);
   if (!extra) return input;
   if (window.border != "constant" && window.border != "ignore") {

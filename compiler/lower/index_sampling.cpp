@@ -89,7 +89,7 @@ OutputPort Ramp(NodeLowering& n, size_t rank, size_t axis, int64_t places, int64
   return n.Constant(TensorValue::FromInts(shape, values), "starts");
 }
 
-// Returns the extents. They must be known, at most kMostPlaces each, and of a representable volume.
+// Returns the extents. They must be known, at most kMaxPlaces each, and of a representable volume.
 std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialShape& shape, size_t from) {
   std::vector<int64_t> extents;
   for (int64_t i = static_cast<int64_t>(from); i < shape.rank(); ++i) {
@@ -99,10 +99,10 @@ std::optional<std::vector<int64_t>> KnownExtents(NodeLowering& n, const PartialS
     }
     extents.push_back(shape[i].value());
   }
-  const bool small = std::all_of(extents.begin(), extents.end(), [](int64_t x) { return x <= kMostPlaces; });
+  const bool small = std::all_of(extents.begin(), extents.end(), [](int64_t x) { return x <= kMaxPlaces; });
   if (!small || !Volume(extents)) {
     n.Error(kWindowTooLarge, "a tensor that `{}` indexes has more than {} elements along an axis",
-            ir::OperationName(n.node()), kMostPlaces);
+            ir::OperationName(n.node()), kMaxPlaces);
     return std::nullopt;
   }
   return extents;

@@ -112,8 +112,8 @@ std::optional<OutputPort> ChannelParameter(NodeLowering& n, int32_t index, int64
   if (by_channel)
     return n.WithShape(n.input(index), {channels}, n.node().info().inputs[static_cast<size_t>(index)].name);
   const std::optional<double> value = n.ScalarValue(n.input(index));
-  constexpr int64_t kMostChannels = 1 << 20;
-  if (!value || channels > kMostChannels || shape.rank() > n.input_rank(0)) return std::nullopt;
+  constexpr int64_t kMaxChannels = 1 << 20;
+  if (!value || channels > kMaxChannels || shape.rank() > n.input_rank(0)) return std::nullopt;
   return n.Constant(TensorValue::Filled(ElementType::kF32, {channels}, *value), "parameter");
 }
 

@@ -85,9 +85,9 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) 
           "a tensor under a window with border 'ignore' that is dilated or may lie in the padding", axis);
       return sums;
     }
-    if (places.value() > kMostPlaces) {
+    if (places.value() > kMaxPlaces) {
       n.Error(kWindowTooLarge, "the window of `{}` has more than {} places along axis {}",
-              ir::OperationName(n.node()), kMostPlaces, axis);
+              ir::OperationName(n.node()), kMaxPlaces, axis);
       return sums;
     }
     const std::vector<int64_t> counts = Overlaps(view.window, i, extent.value(), places.value());

@@ -29,9 +29,9 @@ void Quantize(NodeLowering& n, double steps, double offset) {
 
 // True if the node is preserved: it has few quantized values, and their range is constant.
 bool StaysWhole(const NodeLowering& n) {
-  constexpr int64_t kMostBits = 16;
-  return n.state().options.keeps_exact_operations && n.Int("bits") <= kMostBits &&
-         n.ScalarValue(n.input(1)) && n.ScalarValue(n.input(2));
+  constexpr int64_t kMaxBits = 16;
+  return n.state().options.keeps_exact_operations && n.Int("bits") <= kMaxBits && n.ScalarValue(n.input(1)) &&
+         n.ScalarValue(n.input(2));
 }
 
 void KeepMinMaxLinear(NodeLowering& n) {

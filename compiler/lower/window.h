@@ -35,7 +35,7 @@ struct Window {
 };
 
 // The maximum number of positions along one axis for a table that is built at compile time.
-inline constexpr int64_t kMostPlaces = int64_t{1} << 22;
+inline constexpr int64_t kMaxPlaces = int64_t{1} << 22;
 
 // Returns the window of non-overlapping blocks of `size` along the last dimensions of `rank`.
 Window BlockWindow(std::vector<int64_t> size, size_t rank);

@@ -24,9 +24,9 @@ std::optional<T> ParsedData(XmlFile& xml, pugi::xml_node data, const char* name,
 std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer) {
   const pugi::xml_node data = xml.Child(layer.element, "data");
   const PortElement* port = layer.outputs.empty() ? nullptr : &layer.outputs.front();
-  const bool is_told_by_port = !data.attribute("element_type") && !data.attribute("shape") &&
-                               port != nullptr && port->precision != ElementType::kDynamic;
-  if (is_told_by_port)
+  const bool is_known_by_port = !data.attribute("element_type") && !data.attribute("shape") &&
+                                port != nullptr && port->precision != ElementType::kDynamic;
+  if (is_known_by_port)
     return DeclaredTensor{port->precision, port->shape.value_or(ir::PartialShape::OfRank(0))};
   if (!xml.RequiredChild(layer.element, "data")) return std::nullopt;
   if (!xml.Text(data, "element_type") || !xml.Text(data, "shape")) return std::nullopt;

@@ -14,7 +14,7 @@ namespace nnefc::openvino {
 
 namespace {
 
-constexpr int kMostWarnings = 100;  // about unknown attributes
+constexpr int kMaxWarnings = 100;  // about unknown attributes
 
 std::string_view Shown(std::string_view name) {
   return name.substr(0, kShown);
@@ -176,7 +176,7 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
     if (std::find(special.begin(), special.end(), name) != special.end()) continue;
     const ir::AttributeInfo* expected = row != nullptr ? row->FindAttribute(name) : nullptr;
     if (expected == nullptr) {
-      if (row != nullptr && num_unknown_attributes_++ < kMostWarnings) {
+      if (row != nullptr && num_unknown_attributes_++ < kMaxWarnings) {
         xml_->Error(kLayerUnknownAttribute, xml_->Range(attribute),
                     "`{}` has no attribute `{}`; it has no effect", row->name, Shown(name));
       }

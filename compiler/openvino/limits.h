@@ -5,11 +5,11 @@
 
 namespace nnefc::openvino {
 
-inline constexpr int kMostAttributes = 256;      // per XML element
-inline constexpr int kMostRtInfoEntries = 4096;  // per graph or layer
+inline constexpr int kMaxAttributes = 256;      // per XML element
+inline constexpr int kMaxRtInfoEntries = 4096;  // per graph or layer
 inline constexpr int kDeepestRtInfo = 64;
-inline constexpr size_t kShown = 60;                             // bytes of a name or text in messages
-inline constexpr uint64_t kLongestXml = uint64_t{256} << 20;     // bytes of text
-inline constexpr uint64_t kMostXmlMemory = uint64_t{768} << 20;  // bytes of the parsed elements
+inline constexpr size_t kShown = 60;                            // bytes of a name or text in messages
+inline constexpr uint64_t kLongestXml = uint64_t{256} << 20;    // bytes of text
+inline constexpr uint64_t kMaxXmlMemory = uint64_t{768} << 20;  // bytes of the parsed elements
 
 }  // namespace nnefc::openvino

@@ -65,7 +65,7 @@ void WarnOfRoundedDivisions(const ir::Graph& graph, Emitter& emitter) {
   }
 }
 
-bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) {
+bool ReportUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) {
   bool all_known = true;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -85,7 +85,7 @@ bool TellUnknownOperations(const ir::Graph& graph, Emitter& emitter, int depth) 
     }
     if (depth > ir::kMaxBodyNesting) continue;  // graphs that were read or verified are less deep
     for (const ir::Body& body : node.bodies())
-      all_known &= TellUnknownOperations(*body.graph, emitter, depth + 1);
+      all_known &= ReportUnknownOperations(*body.graph, emitter, depth + 1);
   }
   return all_known;
 }
@@ -124,7 +124,7 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::Op
 }
 
 bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter) {
-  return TellUnknownOperations(graph, emitter, 0);
+  return ReportUnknownOperations(graph, emitter, 0);
 }
 
 }  // namespace nnefc

@@ -53,9 +53,9 @@ class EntryReader {
     pugi::xml_attribute value = element.attribute("value");
     if (!value) value = element.attribute("unset_cli_parameters");
     if (!value && element.first_child()) return true;
-    if (graph_.rt_info().size() == kMostRtInfoEntries) {
+    if (graph_.rt_info().size() == kMaxRtInfoEntries) {
       xml_.Error(kRtInfo, xml_.Range(element), "a graph has more than {} entries of rt_info",
-                 kMostRtInfoEntries);
+                 kMaxRtInfoEntries);
       return false;
     }
     graph_.SetRtInfo(JoinPath(path), value ? ir::Attribute(value.value()) : ir::Attribute());
@@ -94,9 +94,8 @@ void ReadNodeRtInfo(XmlFile& xml, pugi::xml_node element, ir::Graph& graph, ir::
       xml.Error(kRtInfo, xml.Range(attribute), "`rt_info` has the attribute `{}` twice", name->substr(0, 60));
       continue;
     }
-    if (seen.size() == kMostAttributes || graph.node(node).rt_info().size() > kMostRtInfoEntries) {
-      xml.Error(kRtInfo, xml.Range(attribute), "a layer has more than {} entries of rt_info",
-                kMostAttributes);
+    if (seen.size() == kMaxAttributes || graph.node(node).rt_info().size() > kMaxRtInfoEntries) {
+      xml.Error(kRtInfo, xml.Range(attribute), "a layer has more than {} entries of rt_info", kMaxAttributes);
       return;
     }
     seen.push_back(*name);

@@ -15,7 +15,7 @@ namespace nnefc {
 namespace {
 
 using openvino::AttributeText;
-using openvino::kMostAttributes;
+using openvino::kMaxAttributes;
 using openvino::kShown;
 
 // Returns whether an XML attribute may have this name.
@@ -36,7 +36,7 @@ class WritableChecker {
   // recursion.
   void Check(const ir::Graph& graph, int depth) {
     if (graph.results().empty() && graph.sinks().empty()) {
-      TellAt(kNetNoResult, {}, "the graph `{}` has no result", Shown(graph.name()));
+      ReportAt(kNetNoResult, {}, "the graph `{}` has no result", Shown(graph.name()));
     }
     CheckText({}, "the name of the graph", graph.name());
     CheckSinks(graph);
@@ -46,7 +46,7 @@ class WritableChecker {
       const ir::Node& node = graph.node(id);
       CheckNode(graph, node);
       if (!node.bodies().empty() && depth == ir::kMaxBodyNesting) {
-        Tell(kNetNesting, node, "bodies are nested deeper than {}", ir::kMaxBodyNesting);
+        Report(kNetNesting, node, "bodies are nested deeper than {}", ir::kMaxBodyNesting);
         continue;
       }
       for (const ir::Body& body : node.bodies()) Check(*body.graph, depth + 1);
@@ -60,18 +60,19 @@ class WritableChecker {
     for (ir::NodeId id : graph.sinks()) {
       const ir::Node& node = graph.node(id);
       if (node.info().is_sink || (node.info().infer == nullptr && node.num_outputs() == 0)) continue;
-      Tell(kNoOpenVinoForm, node,
-           "`{}` is kept as a sink; OpenVINO IR would drop it, as it does not end in a result", node.name());
+      Report(kNoOpenVinoForm, node,
+             "`{}` is kept as a sink; OpenVINO IR would drop it, as it does not end in a result",
+             node.name());
     }
   }
 
   void CheckNode(const ir::Graph& graph, const ir::Node& node) {
     if (node.set() == ir::kNnefSet) {
-      Tell(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}",
-           ir::OperationName(node), node.name(), Reason(node));
+      Report(kNoOpenVinoForm, node, "`{}`, which makes `{}`, has no form in OpenVINO IR{}",
+             ir::OperationName(node), node.name(), Reason(node));
     }
     if (!options_.structure_only && node.Is(ir::OpRole::kConst) && !node.output().value) {
-      Tell(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
+      Report(kNoVariableData, node, "the variable `{}` has no data to write", node.name());
     }
     CheckText(node.origin().range, "the name of a layer", node.name());
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
@@ -87,13 +88,13 @@ class WritableChecker {
   }
 
   void CheckAttributes(const ir::Node& node) {
-    if (node.attributes().size() > kMostAttributes) {
-      Tell(kUnwritableText, node, "`{}` has more than {} attributes", node.name(), kMostAttributes);
+    if (node.attributes().size() > kMaxAttributes) {
+      Report(kUnwritableText, node, "`{}` has more than {} attributes", node.name(), kMaxAttributes);
     }
     for (const auto& [name, value] : node.attributes()) {
       if (!IsXmlName(name)) {
-        Tell(kUnwritableText, node, "`{}` of `{}` is not a name that an attribute of XML may have",
-             Shown(name), node.name());
+        Report(kUnwritableText, node, "`{}` of `{}` is not a name that an attribute of XML may have",
+               Shown(name), node.name());
       }
       CheckText(node.origin().range, name, AttributeText(value));
       if (!node.Is(ir::OpRole::kResult) || name != "output_names") continue;
@@ -111,8 +112,8 @@ class WritableChecker {
       const size_t field = is_of_port ? 3 : 2;
       if (items.size() <= field) continue;
       if (!IsXmlName(items[field]) || items[field] == "name" || items[field] == "version") {
-        Tell(kUnwritableText, node, "`{}` in rt_info of `{}` is not a name that a field may have",
-             Shown(items[field]), node.name());
+        Report(kUnwritableText, node, "`{}` in rt_info of `{}` is not a name that a field may have",
+               Shown(items[field]), node.name());
       }
     }
   }
@@ -127,7 +128,7 @@ class WritableChecker {
   // XML can represent every byte except NUL.
   void CheckText(SourceRange range, std::string_view what, std::string_view text) {
     if (text.find('\0') == std::string_view::npos) return;
-    TellAt(kUnwritableText, range, "{} holds a NUL byte, which XML cannot hold", Shown(what));
+    ReportAt(kUnwritableText, range, "{} holds a NUL byte, which XML cannot hold", Shown(what));
   }
 
   // Lists of names are separated by commas; `\,` is a comma within a name.
@@ -135,20 +136,20 @@ class WritableChecker {
     const std::string text = openvino::JoinNames(names);
     CheckText(node.origin().range, what, text);
     if (openvino::SplitNames(text) == names) return;
-    Tell(kUnwritableText, node, "{} of `{}` are ambiguous in a list: one is empty or ends in `\\`",
-         Shown(what), node.name());
+    Report(kUnwritableText, node, "{} of `{}` are ambiguous in a list: one is empty or ends in `\\`",
+           Shown(what), node.name());
   }
 
   static std::string_view Shown(std::string_view text) { return text.substr(0, kShown); }
 
   template <typename... Args>
-  void Tell(const Rule& rule, const ir::Node& node, fmt::format_string<Args...> format, Args&&... args) {
+  void Report(const Rule& rule, const ir::Node& node, fmt::format_string<Args...> format, Args&&... args) {
     writable_ = false;
     emitter_.Emit(rule, node.origin().range, format, std::forward<Args>(args)...)
         .Notes(StackNotes(node.origin().frame));
   }
   template <typename... Args>
-  void TellAt(const Rule& rule, SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
+  void ReportAt(const Rule& rule, SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
     writable_ = false;
     emitter_.Emit(rule, range, format, std::forward<Args>(args)...);
   }

@@ -38,7 +38,7 @@ ErrorOr<std::unique_ptr<XmlFile>> XmlFile::Load(const std::string& path, Context
     return std::unique_ptr<XmlFile>();
   }
   std::unique_ptr<XmlFile> xml(new XmlFile(*file, std::string(text), context));
-  context.sources.LetGo(*file);  // only diagnostics read it from now on
+  context.sources.Release(*file);  // only diagnostics read it from now on
   if (!xml->Parse() || !xml->CheckAttributes()) return std::unique_ptr<XmlFile>();
   return xml;
 }
@@ -71,8 +71,8 @@ bool XmlFile::CheckAttributes() {
     llvm::SmallVector<std::string_view, 16> names;
     for (pugi::xml_attribute attribute : node.attributes()) {
       const std::string_view name = attribute.name();
-      if (names.size() == kMostAttributes) {
-        Error(kXmlSize, Range(attribute), "`{}` has more than {} attributes", node.name(), kMostAttributes);
+      if (names.size() == kMaxAttributes) {
+        Error(kXmlSize, Range(attribute), "`{}` has more than {} attributes", node.name(), kMaxAttributes);
         return false;
       }
       if (std::find(names.begin(), names.end(), name) != names.end()) {

@@ -43,7 +43,7 @@ class Scanner {
     if (rest.starts_with("<!--")) return SkipPast("-->");
     if (rest.starts_with("<![CDATA[")) return SkipPast("]]>");
     if (rest.starts_with("<?")) return SkipPast("?>");
-    if (rest.starts_with("<!")) return Tell(kXmlDoctype, "a document type is not allowed here");
+    if (rest.starts_with("<!")) return Report(kXmlDoctype, "a document type is not allowed here");
     if (!rest.starts_with("</")) Charge(kBytesOfElement);
     ++at_;
     ScanTag();
@@ -76,7 +76,7 @@ class Scanner {
     const std::string_view name = end == std::string_view::npos ? "" : rest.substr(1, end - 1);
     const bool is_defined = name == "amp" || name == "lt" || name == "gt" || name == "quot" || name == "apos";
     if (!is_defined && !IsCharacter(name)) {
-      return Tell(kXmlEntity, "`&` does not begin a character or one of the five entities of XML");
+      return Report(kXmlEntity, "`&` does not begin a character or one of the five entities of XML");
     }
     at_ += end + 1;
   }
@@ -101,12 +101,14 @@ class Scanner {
 
   void Charge(uint64_t bytes) {
     memory_ += bytes;
-    if (memory_ <= kMostXmlMemory || finding_) return;
-    Tell(kXmlSize,
-         fmt::format("the elements and attributes up to here take more than {} MiB", kMostXmlMemory >> 20));
+    if (memory_ <= kMaxXmlMemory || finding_) return;
+    Report(kXmlSize,
+           fmt::format("the elements and attributes up to here take more than {} MiB", kMaxXmlMemory >> 20));
   }
 
-  void Tell(const Rule& rule, std::string message) { finding_ = ScanFinding{&rule, at_, std::move(message)}; }
+  void Report(const Rule& rule, std::string message) {
+    finding_ = ScanFinding{&rule, at_, std::move(message)};
+  }
 
   std::string_view text_;
   size_t at_ = 0;

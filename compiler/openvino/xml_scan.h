@@ -18,7 +18,7 @@ struct ScanFinding {
 
 // Scans for content that the parser would ignore or that needs too much memory: DOCTYPE, references to
 // undefined entities, NUL bytes, text beyond kLongestXml, and more elements and attributes than fit in
-// kMostXmlMemory. Linear in the text.
+// kMaxXmlMemory. Linear in the text.
 std::optional<ScanFinding> ScanXml(std::string_view text);
 
 }  // namespace nnefc::openvino

@@ -15,8 +15,8 @@ void SupportFilters(const ArchiveFunctions& functions, archive* handle) {
 }
 
 bool IsLayered(const ArchiveFunctions& functions, archive* handle) {
-  constexpr int kMostFilters = 2;  // the compression and the plain stream
-  return functions.archive_filter_count(handle) > kMostFilters;
+  constexpr int kMaxFilters = 2;  // the compression and the plain stream
+  return functions.archive_filter_count(handle) > kMaxFilters;
 }
 
 FilterStream::FilterStream(PackedBytes packed) : packed_(std::move(packed)) {}
@@ -61,8 +61,8 @@ std::optional<std::span<const std::byte>> FilterStream::Next() {
     status = functions_->archive_read_data_block(archive_, &block, &size, &offset);
   if (status == ARCHIVE_EOF) return std::span<const std::byte>();
   if (status == ARCHIVE_OK) return std::span(static_cast<const std::byte*>(block), size);
-  const char* told = archive_ == nullptr ? nullptr : functions_->archive_error_string(archive_);
-  if (reason_.empty() && told != nullptr) reason_ = told;
+  const char* reported = archive_ == nullptr ? nullptr : functions_->archive_error_string(archive_);
+  if (reason_.empty() && reported != nullptr) reason_ = reported;
   if (reason_.empty()) reason_ = "it cannot be unpacked";
   error_ = reason_;
   return std::nullopt;

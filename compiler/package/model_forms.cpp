@@ -111,19 +111,19 @@ class FolderModel : public ModelContainer {
       }
       return;
     }
-    constexpr int64_t kMostKept = 10'000;
+    constexpr int64_t kMaxKept = 10'000;
     Listing listing;
     std::error_code error;
     fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
     int64_t seen = 0;
     for (; !error && it != fs::recursive_directory_iterator() && seen < max_entries_; ++seen) {
       std::string member = it->path().string().substr(folder_.size() + 1);
-      if (seen < kMostKept) listing.Add(*it, member);
+      if (seen < kMaxKept) listing.Add(*it, member);
       std::error_code ignored;
       if (!it->is_directory(ignored) && !use(member)) return;
       it.increment(error);
     }
-    if (!error && seen < std::min(max_entries_, kMostKept)) listing_ = std::move(listing);
+    if (!error && seen < std::min(max_entries_, kMaxKept)) listing_ = std::move(listing);
   }
   bool HasMember(const std::string& member) const override {
     if (listing_) {

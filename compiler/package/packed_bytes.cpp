@@ -39,7 +39,7 @@ bool IsCompressed(std::span<const std::byte> bytes) {
 
 std::span<const std::byte> PackedBytes::Next() {
   // Only pages backed by a file can be read again.
-  if (bytes_->mapped()) MappedFile::LetGo({bytes_->data() + kept_, at_ - kept_});
+  if (bytes_->mapped()) MappedFile::Release({bytes_->data() + kept_, at_ - kept_});
   kept_ = at_;
   const auto block = rest().first(std::min(rest().size(), kPackedBlock));
   at_ += block.size();

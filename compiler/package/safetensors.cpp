@@ -139,7 +139,7 @@ class IndexReader {
                   ShownText(tensor.key), available);
     }
     const Shape extents(shape->begin(), shape->end());
-    const auto volume = extents.size() <= kMostExtents ? Volume(extents) : std::nullopt;
+    const auto volume = extents.size() <= kMaxExtents ? Volume(extents) : std::nullopt;
     const auto wanted = volume ? ByteSize(type->type, *volume) : std::nullopt;
     const auto size = static_cast<uint64_t>((*offsets)[1] - (*offsets)[0]);
     if (!wanted || *wanted != size) {
@@ -186,7 +186,7 @@ class IndexReader {
     uint64_t end;
     SourceRange place;
   };
-  static constexpr size_t kMostExtents = 64;
+  static constexpr size_t kMaxExtents = 64;
 
   const DataSource& start_;
   uint64_t size_;

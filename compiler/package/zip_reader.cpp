@@ -27,7 +27,7 @@ constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint16_t kEncrypted = 1;          // flag
 constexpr uint16_t kLargeSizes = 1;         // extra field
 constexpr uint32_t kSeeLarge = 0xffffffff;  // the size is in that field
-constexpr uint64_t kMostInflation = 1032;   // maximum output bytes per byte of deflate
+constexpr uint64_t kMaxInflation = 1032;    // maximum output bytes per byte of deflate
 
 // zlib counts in 32 bits.
 constexpr uint64_t kMaxBlock = uint64_t{1} << 30;
@@ -222,7 +222,7 @@ std::shared_ptr<const Buffer> ZipReader::Read(const ZipMember& member) {
     return nullptr;
   }
   total_ += member.unpacked;
-  const uint64_t most = member.method == kStored ? member.packed : kMostInflation * member.packed + 64;
+  const uint64_t most = member.method == kStored ? member.packed : kMaxInflation * member.packed + 64;
   if (member.unpacked > most || (member.method == kStored && member.unpacked != most)) {
     Fail(kArchiveSize, member.name_place, "`{}` cannot have {} bytes: its data are {}",
          ShownText(member.name), member.unpacked, member.packed);

@@ -8,7 +8,7 @@ namespace nnefc::plugin {
 namespace {
 
 // The maximum number of items in a default value.
-constexpr int64_t kMostItems = int64_t{1} << 20;
+constexpr int64_t kMaxItems = int64_t{1} << 20;
 
 class RowFiller {
  public:
@@ -86,7 +86,7 @@ class RowFiller {
     if (!kind) return false;
     ir::AttributeInfo attribute{.name = TextOf(parameter), .kind = *kind};
     if (parameter.default_value.valid()) {
-      expand::Heap heap(kMostItems);
+      expand::Heap heap(kMaxItems);
       expand::Fault fault;
       const auto value = expand::LiteralValue(document_.ast(), parameter.default_value, symbols_, heap);
       if (value) {

@@ -16,7 +16,7 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   body_range_ = fragment.body_range;
   in_generic_ = signature.is_generic;
   has_syntax_error_ = false;
-  has_lost_names_ = fragment.has_error || fragment.body.empty();  // reported by the parser
+  has_dropped_names_ = fragment.has_error || fragment.body.empty();  // reported by the parser
   scope_.Clear();
   llvm::SmallVector<ast::Name, 4> results;
   auto declare = [this](const TypedName& name, LocalKind kind) {
@@ -35,12 +35,12 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
     results.push_back(result.name);
   }
   CheckAssignments(fragment.body);
-  const size_t told = context_.emitter.error_count();
+  const size_t reported = context_.emitter.error_count();
   if (IsClosed(fragment.body_range)) CheckAssigned(results);
-  if (context_.emitter.error_count() != told || has_syntax_error_ || has_lost_names_) {
+  if (context_.emitter.error_count() != reported || has_syntax_error_ || has_dropped_names_) {
     out_->broken_[static_cast<size_t>(id.index)] = true;
   }
-  if (context_.emitter.error_count() != errors || has_syntax_error_ || has_lost_names_) {
+  if (context_.emitter.error_count() != errors || has_syntax_error_ || has_dropped_names_) {
     out_->unsound_[static_cast<size_t>(id.index)] = true;
   }
 }
@@ -50,7 +50,7 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
   body_ = BodyKind::kGraph;
   in_generic_ = false;
   has_syntax_error_ = false;
-  has_lost_names_ = graph.has_error || graph.body.empty();  // reported by the parser
+  has_dropped_names_ = graph.has_error || graph.body.empty();  // reported by the parser
   scope_.Clear();
   auto declare = [this](const ast::Name& name, LocalKind kind) {
     if (scope_.Find(name.symbol) != nullptr) return;  // duplicate, already reported
@@ -77,19 +77,19 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
 void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
   for (rest_ = body; !rest_.empty(); rest_ = rest_.drop_front()) {
     if (context_.emitter.exhausted()) {
-      has_syntax_error_ = has_lost_names_ = true;  // Later assignments are not checked.
+      has_syntax_error_ = has_dropped_names_ = true;  // Later assignments are not checked.
       return;
     }
     const ast::Assignment& assignment = rest_.front();
     const size_t errors = context_.emitter.error_count();
     externals_.clear();
-    if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_lost_names_ = true;
+    if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_dropped_names_ = true;
     // Check the right side first: `y = relu(y)` uses `y` before it is assigned.
     const TypeId type = CheckExpr(assignment.right);
     Assign(assignment.left, type, assignment.right, true);
     for (ExprId external : externals_) {
       // 3.3.1 of the provisional text requires one direction only.
-      if (!dialect_.external_parameters || has_lost_names_) break;
+      if (!dialect_.external_parameters || has_dropped_names_) break;
       ReportExternal(assignment, external);
     }
     if (context_.emitter.error_count() != errors) out_->unsound_assignments_.insert(assignment.left.index);
@@ -132,7 +132,7 @@ bool Checker::IsClosed(SourceRange body) const {
 }
 
 void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
-  if (has_lost_names_) return;
+  if (has_dropped_names_) return;
   for (const ast::Name& name : names) {
     Local* local = scope_.Find(name.symbol);
     if (local == nullptr || local->assigned || local->declaration != name.range) continue;

@@ -67,7 +67,7 @@ std::unique_ptr<CheckedDocument> Checker::CheckLibrary() {
 }
 
 std::unique_ptr<CheckedDocument> Checker::Finish() {
-  deviations_.Tell(context_.emitter);
+  deviations_.Report(context_.emitter);
   out_->complete_ = document_.complete && !context_.emitter.has_errors();
   outer_.emitter.Take(std::move(context_.emitter));
   return std::move(out_);

@@ -310,7 +310,7 @@ class Checker {
   ast::FragmentId fragment_;  // owner of the current body
   bool in_generic_ = false;
   bool has_syntax_error_ = false;                   // an expression could not be parsed
-  bool has_lost_names_ = false;                     // a left value could not be parsed: names may be missing
+  bool has_dropped_names_ = false;                  // a left value could not be parsed: names may be missing
   llvm::ArrayRef<ast::Assignment> rest_;            // the current and later assignments
   llvm::SmallVector<ExprId, 4> externals_;          // invoked by the current assignment
   llvm::SmallVector<const Extension*, 1> missing_;  // reported as not enabled

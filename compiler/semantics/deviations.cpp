@@ -5,7 +5,7 @@
 namespace nnefc {
 namespace {
 
-bool StandsBefore(const SourceRange& a, const SourceRange& b) {
+bool Precedes(const SourceRange& a, const SourceRange& b) {
   if (a.file != b.file) return a.file < b.file;
   return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
 }
@@ -20,13 +20,13 @@ void Deviations::Note(const Rule& rule, SourceRange range, std::string message) 
     return;
   }
   std::vector<SourceRange>& places = found->places;
-  const auto place = std::lower_bound(places.begin(), places.end(), range, StandsBefore);
+  const auto place = std::lower_bound(places.begin(), places.end(), range, Precedes);
   if (place != places.end() && *place == range) return;
   if (place == places.begin()) found->message = std::move(message);
   places.insert(place, range);
 }
 
-void Deviations::Tell(Emitter& emitter) const {
+void Deviations::Report(Emitter& emitter) const {
   for (const Entry& entry : entries_) {
     const size_t count = entry.places.size();
     emitter.Emit(*entry.rule, entry.places.front(), "{}{}", entry.message,

@@ -13,7 +13,7 @@ class Deviations {
  public:
   // Records a deviation; the same range counts once.
   void Note(const Rule& rule, SourceRange range, std::string message);
-  void Tell(Emitter& emitter) const;
+  void Report(Emitter& emitter) const;
 
  private:
   struct Entry {

@@ -94,7 +94,7 @@ TypeId Checker::CheckIdentifier(const ast::Expr& use, Symbol name) {
 }
 
 void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local) {
-  if (has_lost_names_ || context_.emitter.exhausted()) return;
+  if (has_dropped_names_ || context_.emitter.exhausted()) return;
   if (body_ == BodyKind::kQuantization) {
     Report(kUndefined, range,
            "`{}` is not a value; arguments in a quantization file are compile-time expressions", Text(name));

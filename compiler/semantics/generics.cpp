@@ -52,12 +52,12 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
         FixScalars(slots[i], types_.Substitute(signature.parameters[i].type, scalar_), builder);
     }
   }
-  size_t told = 0;
+  size_t reported = 0;
   candidates.clear();
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].valid()) CollectGeneric(signature.parameters[i].type, TypeOf(slots[i]), candidates);
-    if (candidates.size() == told) continue;
-    told = candidates.size();
+    if (candidates.size() == reported) continue;
+    reported = candidates.size();
     builder.Note(expr(slots[i]).range, "`{}` because of this argument", Text(candidates.back()));
   }
   NoteDeclaration(signature.name.range, signature, builder);
@@ -90,7 +90,7 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
 TypeId Checker::ReportUnknownType(const ast::InvocationExpr& invocation) {
   const SourceRange range = invocation.type_argument_range;
   const std::string_view word = Text(invocation.unknown_type);
-  const parse::MeantType meant = parse::MeantTypeOf(word, dialect_);
+  const parse::IntendedType meant = parse::IntendedTypeOf(word, dialect_);
   DiagnosticBuilder builder =
       Report(kUnknownTypeName, range, "`{}` is not a type{}", word,
              meant.name.empty() ? "" : fmt::format("; did you mean `{}`?", meant.name));

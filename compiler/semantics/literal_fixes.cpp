@@ -39,7 +39,8 @@ bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Ar
 bool Checker::ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument) {
   const ast::Expr& value = expr(argument.value);
   const auto* word = std::get_if<ast::IdentifierExpr>(&value.node);
-  if (word == nullptr || !argument.name.has_value() || scope_.Find(word->name) != nullptr || has_lost_names_)
+  if (word == nullptr || !argument.name.has_value() || scope_.Find(word->name) != nullptr ||
+      has_dropped_names_)
     return false;
   const Callee callee = out_->Find(invocation.callee.symbol);
   if (!callee.valid() || IsBroken(callee)) return false;

@@ -157,7 +157,7 @@ void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const as
       break;
     case ForeignRepair::kType: {
       const std::string_view word = llvm::StringRef(text).trim("'\"");
-      const parse::MeantType meant = parse::MeantTypeOf(word.substr(word.rfind('.') + 1), dialect_);
+      const parse::IntendedType meant = parse::IntendedTypeOf(word.substr(word.rfind('.') + 1), dialect_);
       if (!meant.is_certain || !signature.is_generic || HasTypeArgument(invocation)) return;
       const SourceRange callee = invocation.callee.range;
       builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", meant.name));

@@ -57,7 +57,7 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-void MappedFile::LetGo(std::span<const std::byte> bytes) {
+void MappedFile::Release(std::span<const std::byte> bytes) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) / page * page;

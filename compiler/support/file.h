@@ -39,7 +39,7 @@ class MappedFile {
   // Returns the identity that the file had when it was opened.
   const FileIdentity& identity() const { return identity_; }
   // Releases the memory of the whole pages within `bytes` of a mapped file; the next access reads them again.
-  static void LetGo(std::span<const std::byte> bytes);
+  static void Release(std::span<const std::byte> bytes);
 
  private:
   MappedFile(const std::byte* data, size_t size, std::string path, const FileIdentity& identity)

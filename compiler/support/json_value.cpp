@@ -10,7 +10,7 @@
 namespace nnefc {
 namespace {
 
-constexpr size_t kMostNested = 64;
+constexpr size_t kMaxNested = 64;
 
 // A builder of values from parser events, with a stack of open containers.
 class JsonTree : public nlohmann::json_sax<nlohmann::json> {
@@ -111,8 +111,8 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   template <typename T>
   bool Open(T container) {
     const SourceRange range = Range(Reached() - 1, Reached());
-    if (open_.size() == kMostNested) {
-      emitter_.Emit(*format_.syntax, range, "the file is nested deeper than {}", kMostNested);
+    if (open_.size() == kMaxNested) {
+      emitter_.Emit(*format_.syntax, range, "the file is nested deeper than {}", kMaxNested);
       return false;
     }
     open_.push_back({range, std::move(container)});

@@ -70,8 +70,8 @@ FileKind SourceManager::Kind(FileId file) const {
   return Get(file).kind;
 }
 
-void SourceManager::LetGo(FileId file) const {
-  if (Get(file).mapped != nullptr) MappedFile::LetGo(Get(file).mapped->bytes());
+void SourceManager::Release(FileId file) const {
+  if (Get(file).mapped != nullptr) MappedFile::Release(Get(file).mapped->bytes());
 }
 
 const std::vector<uint32_t>& SourceManager::LineStarts(const File& file) const {

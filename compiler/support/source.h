@@ -78,7 +78,7 @@ class SourceManager {
   std::string_view Text(FileId file) const;
   FileKind Kind(FileId file) const;
   // Releases the memory of a text that is backed by a file; the next access reads it again.
-  void LetGo(FileId file) const;
+  void Release(FileId file) const;
   LineColumn Position(Location location) const;
   // Returns the text of a 1-based line without its line end.
   std::string_view Line(FileId file, int line) const;

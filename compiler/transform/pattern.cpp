@@ -206,7 +206,7 @@ class Matcher {
 
   void Extend(size_t depth) {
     if (depth == order_.size()) {
-      if (found_.size() == kMostMatches) throw Error("the pattern has more than {} matches", kMostMatches);
+      if (found_.size() == kMaxMatches) throw Error("the pattern has more than {} matches", kMaxMatches);
       found_.push_back(chosen_);
       return;
     }

@@ -88,8 +88,8 @@ class Match {
 
 // Returns all matches of a pattern, ordered by their first node's position in the graph. The time grows with
 // the number of candidate nodes, not with its powers. Throws an Error if CheckPattern reports one, or if
-// there are more than `kMostMatches` matches.
-inline constexpr size_t kMostMatches = 1'000'000;
+// there are more than `kMaxMatches` matches.
+inline constexpr size_t kMaxMatches = 1'000'000;
 std::vector<Match> FindMatches(Graph& graph, const Pattern& pattern);
 
 }  // namespace nnefc::transform

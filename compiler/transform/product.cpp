@@ -17,14 +17,14 @@ class Collector {
  public:
   explicit Collector(Product& product) : product_(product) {}
 
-  // Adds a power of an output. The recursion depth is at most kMostProductNodes.
+  // Adds a power of an output. The recursion depth is at most kMaxProductNodes.
   void Add(const Port& output, double exponent, bool is_whole) {
     if (const std::optional<double> number = KnownNumber(output)) {
       product_.number *= std::pow(*number, exponent);
       return;
     }
     const Node node = output.node();
-    if (product_.nodes.size() >= kMostProductNodes || (!is_whole && !OnlyDestination(output)) ||
+    if (product_.nodes.size() >= kMaxProductNodes || (!is_whole && !OnlyDestination(output)) ||
         !Open(node, exponent)) {
       product_.factors.push_back({output, exponent});
     }

@@ -27,8 +27,8 @@ struct Product {
 };
 
 // Returns the product that an output computes, or the output to the power of 1. Values with several consumers
-// are not expanded. At most `kMostProductNodes` nodes are expanded.
-inline constexpr size_t kMostProductNodes = 16;
+// are not expanded. At most `kMaxProductNodes` nodes are expanded.
+inline constexpr size_t kMaxProductNodes = 16;
 Product ProductOf(const Port& output);
 
 // A sum `value + number`, in either order, and the node that computes it.

@@ -12,10 +12,10 @@ namespace {
 using NodeSet = llvm::DenseSet<int32_t>;
 
 // The maximum length of a matched prefix, since the recursion of std::regex grows with the text.
-constexpr size_t kMostCharacters = 4096;
+constexpr size_t kMaxCharacters = 4096;
 
 bool Begins(const std::string& name, const std::regex& expression) {
-  const auto size = static_cast<std::ptrdiff_t>(std::min(name.size(), kMostCharacters));
+  const auto size = static_cast<std::ptrdiff_t>(std::min(name.size(), kMaxCharacters));
   return std::regex_search(name.begin(), name.begin() + size, expression,
                            std::regex_constants::match_continuous);
 }

@@ -138,7 +138,7 @@ bool TransformationList::HasUniqueNames(Emitter& emitter) const {
   return true;
 }
 
-bool TransformationList::StandsRight(const std::vector<Transformation*>& order, Emitter& emitter) const {
+bool TransformationList::IsWellPlaced(const std::vector<Transformation*>& order, Emitter& emitter) const {
   bool is_lowered = false;
   for (const Transformation* transformation : order) {
     if (transformation->id == kLowering) is_lowered = true;
@@ -188,7 +188,7 @@ std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& e
   std::vector<Transformation*> order;
   for (size_t index : std::get<std::vector<size_t>>(sorted))
     order.push_back(all_[index].transformation.get());
-  if (!StandsRight(order, emitter)) return std::nullopt;
+  if (!IsWellPlaced(order, emitter)) return std::nullopt;
   return order;
 }
 

@@ -57,7 +57,7 @@ class TransformationList {
 
  private:
   bool HasUniqueNames(Emitter& emitter) const;
-  bool StandsRight(const std::vector<Transformation*>& order, Emitter& emitter) const;
+  bool IsWellPlaced(const std::vector<Transformation*>& order, Emitter& emitter) const;
 
   struct Entry {
     std::unique_ptr<Transformation> transformation;

@@ -10,7 +10,7 @@ namespace nnefc::upgrade {
 namespace {
 
 // The maximum instantiation depth for moving comments.
-constexpr int64_t kMostLevels = 32;
+constexpr int64_t kMaxLevels = 32;
 
 // A statement of a fragment and the first statement of the rewritten graph generated from it.
 struct Mark {
@@ -31,7 +31,7 @@ class Mover {
       range = piece.instance->frame->call_site;
       frame = piece.instance->frame->parent.get();
     }
-    if (frame == nullptr || frame->depth > kMostLevels) return;
+    if (frame == nullptr || frame->depth > kMaxLevels) return;
     std::vector<std::pair<const FragmentInstance*, int64_t>> levels;
     for (; frame != nullptr; frame = frame->parent.get()) {
       const FragmentInstance* instance = finder_.InstanceOf(frame);

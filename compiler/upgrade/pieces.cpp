@@ -9,7 +9,7 @@ namespace nnefc::upgrade {
 namespace {
 
 // The maximum number of failed invocations in one statement before it becomes operations entirely.
-constexpr int kMostAttempts = 64;
+constexpr int kMaxAttempts = 64;
 
 bool IsLiteral(const ir::Node& node) {
   return node.name().empty() && node.Is(ir::OpRole::kConstant) && node.output().names.empty();
@@ -63,7 +63,7 @@ std::vector<Piece> PieceFinder::Find(size_t statement, const Choice& choice) {
       again = true;
     }
     if (!again) return pieces;
-    if (attempt >= kMostAttempts) RefuseStatement(statement);
+    if (attempt >= kMaxAttempts) RefuseStatement(statement);
   }
 }
 

@@ -112,7 +112,7 @@ std::vector<int32_t> Rewriter::Goners(const Choice& choice) const {
   return goners;
 }
 
-std::vector<std::vector<size_t>> Rewriter::GoneComments(const Choice& choice) const {
+std::vector<std::vector<size_t>> Rewriter::RemovedComments(const Choice& choice) const {
   std::vector<std::vector<size_t>> gone(old().fragments.size());
   const std::vector<int32_t> goners = Goners(choice);
   for (size_t i = 0; i < goners.size(); ++i) {

@@ -55,7 +55,7 @@ class Rewriter {
   // Returns the new name of a fragment, parameter or value.
   std::string_view NameOf(Symbol symbol) { return Text(Rename({symbol, {}}).symbol); }
   // Returns the comments of each fragment that is not preserved, in text order.
-  std::vector<std::vector<size_t>> GoneComments(const Choice& choice) const;
+  std::vector<std::vector<size_t>> RemovedComments(const Choice& choice) const;
 
  private:
   using Nodes = std::vector<const ir::Node*>;

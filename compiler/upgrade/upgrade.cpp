@@ -27,7 +27,7 @@ constexpr size_t kMaxErrors = 100'000;
 // expanded statement.
 constexpr int kMaxTrials = 60;
 // The maximum number of invocations removed from one expanded statement before all of them are removed.
-constexpr int kMostRefusals = 12;
+constexpr int kMaxRefusals = 12;
 
 // Returns the source range of a node's origin in the graph's body.
 SourceRange StatementPlace(const ir::Node& node) {
@@ -69,7 +69,7 @@ class Upgrader {
   UpgradedDocument Run() {
     const auto flat = Parse(flat_text_, context_);
     auto groups = LinesByStatement(input_.expanded, lines_, input_.document.graph()->body);
-    if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return GiveUp();
+    if (!groups || flat->graphs.size() != 1 || flat->graphs[0].body.size() != lines_.size()) return Abandon();
     const Source source = SourceOf(*flat, std::move(*groups));
     Rewriter rewriter(source, context_);
     PieceFinder finder(source, rewriter);
@@ -79,17 +79,17 @@ class Upgrader {
     for (int trial = 0; trial < kMaxTrials; ++trial) {
       LeaveOutCallers();
       const auto expanded = ExpandStatements(finder);
-      if (expanded == nullptr) return GiveUp();
+      if (expanded == nullptr) return Abandon();
       auto rewritten = rewriter.Rewrite(choice_);
       const Outcome outcome = Try(PrintDocument(*rewritten, context_), source, finder);
-      if (outcome == Outcome::kStuck) return GiveUp();
+      if (outcome == Outcome::kStuck) return Abandon();
       if (outcome == Outcome::kAgain || LeaveOutForsaken()) continue;
       const MovedComments comments =
-          MoveComments(source, choice_, pieces_, finder, rewriter.GoneComments(choice_), context_);
-      Tell(comments);
+          MoveComments(source, choice_, pieces_, finder, rewriter.RemovedComments(choice_), context_);
+      ReportMoved(comments);
       return {PrintDocument(*rewritten, context_, comments.before), std::move(renamed_)};
     }
-    return GiveUp();
+    return Abandon();
   }
 
   std::string Quantization(const ast::Document& quantization,
@@ -326,7 +326,7 @@ class Upgrader {
     if (part.piece == nullptr) return ExpandStatement(part.statement, reason);
     if (part.piece->instance == nullptr) return false;
     finder.Refuse(*part.piece->instance);
-    if (++refusals_[part.statement] < kMostRefusals) return true;
+    if (++refusals_[part.statement] < kMaxRefusals) return true;
     finder.RefuseStatement(part.statement);
     return true;
   }
@@ -414,7 +414,7 @@ class Upgrader {
     return renamed;
   }
 
-  void Tell(const MovedComments& comments) {
+  void ReportMoved(const MovedComments& comments) {
     const std::vector<bool> reached = Reached(true);
     for (size_t i = 0; i < fragment_reasons_.size(); ++i) {
       if (choice_.keeps_fragment[i]) continue;
@@ -431,7 +431,7 @@ class Upgrader {
     }
   }
 
-  UpgradedDocument GiveUp() {
+  UpgradedDocument Abandon() {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
                           "of it was found that the ratified dialect reads the same");

@@ -196,7 +196,7 @@ class RowsOfNode {
     // Pages are released rarely, because the kernel maps several neighbours on each fault.
     const bool is_end = last == static_cast<size_t>(shape()[0]);
     if (!is_end && first * row / kKept == last * row / kKept) return;
-    for (const TensorValue& input : inputs_) input.buffer()->LetGo();
+    for (const TensorValue& input : inputs_) input.buffer()->Release();
   }
 
   std::shared_ptr<const ir::Graph> graph_;
@@ -234,7 +234,7 @@ FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
     const TensorValue& input = inputs[static_cast<size_t>(i)];
     lone.SetInput(i, input.type(), ir::PartialShape(llvm::ArrayRef<int64_t>(input.shape())), input);
   }
-  if (FaultOr<Success> judged = InferOnValues(lone); !judged) return judged.error();
+  if (FaultOr<Success> checked = InferOnValues(lone); !checked) return checked.error();
   size_t left = limit;
   for (const ir::Output& output : lone.outputs()) {
     const std::optional<int64_t> volume = output.shape.volume();

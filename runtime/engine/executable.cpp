@@ -20,7 +20,7 @@ namespace nnefc::runtime {
 namespace {
 
 // Maximum number of cached plans for different input shapes.
-constexpr size_t kMostPlans = 8;
+constexpr size_t kMaxPlans = 8;
 
 Port MakePort(const std::string& name, const ir::Output& output) {
   return {name, output.type, output.shape, output.names};
@@ -198,7 +198,7 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
   if (cache_ != nullptr) cache_->Save();
   if (plan == nullptr) return nullptr;
   plans_.push_front(plan);
-  if (plans_.size() > kMostPlans) plans_.pop_back();
+  if (plans_.size() > kMaxPlans) plans_.pop_back();
   return plan;
 }
 

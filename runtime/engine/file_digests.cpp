@@ -17,7 +17,7 @@ namespace nnefc::runtime {
 namespace {
 
 // Table size beyond which the older half of the lines is dropped.
-constexpr size_t kMostBytes = size_t{4} << 20;
+constexpr size_t kMaxBytes = size_t{4} << 20;
 constexpr long kXfs = 0x58465342;  // defined only in an internal kernel header
 
 bool NotesEachChange(int descriptor) {
@@ -56,7 +56,7 @@ std::string ReadTable(const std::string& path) {
   struct stat status {};
   if (descriptor < 0) return text;
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && !MayOthersWrite(status)) {
-    text.resize(std::min(static_cast<size_t>(status.st_size), 2 * kMostBytes));
+    text.resize(std::min(static_cast<size_t>(status.st_size), 2 * kMaxBytes));
     const ssize_t count = ::read(descriptor, text.data(), text.size());
     text.resize(count < 0 ? 0 : static_cast<size_t>(count));
   }
@@ -118,7 +118,7 @@ Digest FileDigests::Of(const MappedFile& file) {
   return Note(file.path(), file.identity(), [&] {
     ++num_read_;
     const Digest digest = DigestOf(file.bytes());
-    MappedFile::LetGo(file.bytes());
+    MappedFile::Release(file.bytes());
     return digest;
   });
 }
@@ -147,7 +147,7 @@ void FileDigests::Append(const FileIdentity& identity, const Digest& digest) {
   const Digest key = KeyOf(identity);
   known_[key] = digest;
   struct stat status {};
-  if (::stat(table_.c_str(), &status) == 0 && static_cast<size_t>(status.st_size) > kMostBytes) {
+  if (::stat(table_.c_str(), &status) == 0 && static_cast<size_t>(status.st_size) > kMaxBytes) {
     const std::string text = ReadTable(table_);
     (void)WriteFile(table_, std::string_view(text).substr(text.size() / 2 / kLineBytes * kLineBytes));
   }

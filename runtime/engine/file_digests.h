@@ -24,16 +24,16 @@ bool MayOthersWrite(const struct stat& status);
 //   mapping to a clean page;
 // - all pages of the file were written back before it was read, so that later writes through a mapping are
 //   noticed;
-// - the file was last changed at least `kLeastAge` before it was read, because timestamps have limited
+// - the file was last changed at least `kMinAge` before it was read, because timestamps have limited
 //   resolution.
 // All other files are read in each process, as are files whose line is missing or damaged.
 class FileDigests {
  public:
   using Seconds = std::chrono::duration<double>;
   // The minimum age of a file's last change for it to be known by its identity.
-  static constexpr Seconds kLeastAge{10};
+  static constexpr Seconds kMinAge{10};
 
-  explicit FileDigests(std::string table, Seconds least_age = kLeastAge);
+  explicit FileDigests(std::string table, Seconds least_age = kMinAge);
 
   // Returns the digest of a file's content.
   Digest Of(const MappedFile& file);

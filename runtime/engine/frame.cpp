@@ -13,7 +13,7 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr size_t kMostFrames = 8;  // per body
+constexpr size_t kMaxFrames = 8;  // per body
 
 // Prefixes the message with the step. Sets the location unless an inner step has set it.
 Fault FaultAt(const Step& step, Fault fault) {
@@ -122,7 +122,7 @@ void Frame::BindSteps() {
     for (ValueId id : step.outputs) bound.outputs.push_back(&views_[static_cast<size_t>(id)]);
     if (step.scratch >= 0) bound.scratch = view(step.scratch).mutable_bytes();
     if (step.kernel != nullptr) bound.state = step.kernel->NewState();
-    if (step.kind == Step::Kind::kJudge) bound.control = MakeJudgeStep(step, *plan_->graph);
+    if (step.kind == Step::Kind::kShapeCheck) bound.control = MakeShapeCheckStep(step, *plan_->graph);
     if (step.kind == Step::Kind::kIf) bound.control = MakeIfStep(step, environment_);
     if (step.kind == Step::Kind::kLoop) bound.control = MakeLoopStep(step, environment_);
     steps_.push_back(std::move(bound));
@@ -153,7 +153,7 @@ FaultOr<Success> Frame::RunStep(BoundStep& bound) {
                                       .state = bound.state.get()});
     case Step::Kind::kDynamic:
       return RunDynamic(bound);
-    case Step::Kind::kJudge:
+    case Step::Kind::kShapeCheck:
       return bound.control->Run(*this);
     case Step::Kind::kReadState:
       return ReadState(bound);
@@ -277,7 +277,7 @@ FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(std::move(plan), environment_);
   if (!frame) return frame.error();
   frames_.insert(frames_.begin(), std::move(*frame));
-  if (frames_.size() > kMostFrames) frames_.pop_back();
+  if (frames_.size() > kMaxFrames) frames_.pop_back();
   return frames_.front().get();
 }
 

@@ -109,9 +109,9 @@ class ControlStep {
   virtual FaultOr<Success> Run(Frame& outer) = 0;
 };
 
-// The shape function applied to values of the run (judge_step.cpp), the bodies of If-8 (if_step.cpp), and
-// those of TensorIterator-1 and Loop-5 (loop_step.cpp).
-std::unique_ptr<ControlStep> MakeJudgeStep(const Step& step, const ir::Graph& graph);
+// The shape function applied to values of the run (shape_check_step.cpp), the bodies of If-8 (if_step.cpp),
+// and those of TensorIterator-1 and Loop-5 (loop_step.cpp).
+std::unique_ptr<ControlStep> MakeShapeCheckStep(const Step& step, const ir::Graph& graph);
 std::unique_ptr<ControlStep> MakeIfStep(const Step& step, RunEnvironment& environment);
 std::unique_ptr<ControlStep> MakeLoopStep(const Step& step, RunEnvironment& environment);
 

@@ -54,7 +54,7 @@ struct Step {
   enum class Kind : uint8_t {
     kKernel,
     kDynamic,     // shapes are inferred at run time from values
-    kJudge,       // repeats the shape function with values that are only known at run time
+    kShapeCheck,  // repeats the shape function with values that are only known at run time
     kReadState,   // ReadValue
     kWriteState,  // Assign
     kIf,
@@ -68,8 +68,8 @@ struct Step {
   std::shared_ptr<const Kernel> kernel = nullptr;
   StepWork work = {};
   llvm::SmallVector<ValueId, 4> inputs = {};
-  llvm::SmallVector<int32_t, 2> judged = {};  // kJudge: the input indices of the node whose values are
-                                              // checked
+  llvm::SmallVector<int32_t, 2> checked = {};  // kShapeCheck: the input indices of the node whose values are
+                                               // checked
   llvm::SmallVector<ValueId, 1> outputs = {};
   ValueId scratch = -1;
   // Plans of the node's bodies for their initial shapes; null if these are only known at run time.

@@ -127,7 +127,7 @@ bool PlanBuilder::AddGroup(const Work& work) {
     Request request = MakeRequest(part, {});
     if (llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); })) continue;
     if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
-      if (!AddJudgeSteps(part) || !AddKernelStep(part, request, std::move(*prepared))) return false;
+      if (!AddShapeCheckSteps(part) || !AddKernelStep(part, request, std::move(*prepared))) return false;
       break;
     }
   }
@@ -152,7 +152,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   }
   if (dynamic) return AddDynamicStep(node);
   const Work work{.main = &node, .posts = {}};
-  if (!AddJudgeSteps(work)) return false;
+  if (!AddShapeCheckSteps(work)) return false;
   if (AddViewsOfElements(node)) return true;
   if (node.Is(ir::OpRole::kView)) return AddView(node);
   if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
@@ -422,20 +422,20 @@ bool PlanBuilder::AddStateStep(const ir::Node& node) {
   return true;
 }
 
-bool PlanBuilder::AddJudgeSteps(const Work& work) {
-  return AddJudgeStep(*work.main) &&
-         llvm::all_of(work.posts, [&](const ir::Node* post) { return AddJudgeStep(*post); });
+bool PlanBuilder::AddShapeCheckSteps(const Work& work) {
+  return AddShapeCheckStep(*work.main) &&
+         llvm::all_of(work.posts, [&](const ir::Node* post) { return AddShapeCheckStep(*post); });
 }
 
-bool PlanBuilder::AddJudgeStep(const ir::Node& node) {
+bool PlanBuilder::AddShapeCheckStep(const ir::Node& node) {
   const auto unjudged = unjudged_.find(node.id());
   if (unjudged == unjudged_.end()) return true;
-  Step step{.kind = Step::Kind::kJudge,
+  Step step{.kind = Step::Kind::kShapeCheck,
             .node = &node,
             .name = node.name(),
             .operation = node.type(),
-            .judged = unjudged->second};
-  for (int32_t input : step.judged) {
+            .checked = unjudged->second};
+  for (int32_t input : step.checked) {
     const ValueId id = InLayout(ValueOf(node.input(input)), nullptr);
     if (id < 0) return Fail(kRuntimeMemory, node, "its inputs cannot be laid out");
     step.inputs.push_back(id);

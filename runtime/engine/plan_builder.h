@@ -52,8 +52,8 @@ class PlanBuilder {
   bool AddSingle(const ir::Node& node);
   // Adds steps that check the nodes of a step whose output shapes are static but whose shape functions needed
   // values that are only known at run time.
-  bool AddJudgeSteps(const Work& work);
-  bool AddJudgeStep(const ir::Node& node);
+  bool AddShapeCheckSteps(const Work& work);
+  bool AddShapeCheckStep(const ir::Node& node);
   bool AddStateStep(const ir::Node& node);
   bool AddDynamicStep(const ir::Node& node);
   bool AddControlStep(const ir::Node& node);

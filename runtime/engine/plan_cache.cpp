@@ -133,7 +133,7 @@ bool PlanCache::IsIntact(const MappedFile& file, const Digest& index) {
     for (const auto& [key, bytes] : items_) {
       intact = intact && nnefc::DigestOf({bytes->data(), bytes->size()}) == contents_.at(key);
       // Releases the pages; otherwise both these and the model's own weights would be resident.
-      bytes->LetGo();
+      bytes->Release();
     }
     return intact ? index : Digest();
   });

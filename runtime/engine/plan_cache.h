@@ -23,10 +23,10 @@ namespace nnefc::runtime {
 class PlanCache {
  public:
   // The size limit of the folder; the least recently used entries are evicted beyond it.
-  static constexpr size_t kMostBytes = size_t{8} << 30;
+  static constexpr size_t kMaxBytes = size_t{8} << 30;
   struct Options {
-    size_t most_bytes = kMostBytes;
-    FileDigests::Seconds least_age = FileDigests::kLeastAge;
+    size_t most_bytes = kMaxBytes;
+    FileDigests::Seconds least_age = FileDigests::kMinAge;
   };
 
   // Creates the folder if it does not exist.

@@ -96,7 +96,7 @@ class Lifetimes {
   // Returns the request for a buffer. If parts of it have different lifetimes, each part gets its own: the
   // last part of a concatenation need not exist when the first one is written.
   ArenaRequest RequestOf(const PlanValue& root, llvm::ArrayRef<ValueId> members) {
-    constexpr size_t kMostMembers = 200;  // the time is quadratic in their number
+    constexpr size_t kMaxMembers = 200;  // the time is quadratic in their number
     Steps whole;
     std::vector<size_t> ends = {root.bytes};
     for (ValueId id : members) {
@@ -106,7 +106,7 @@ class Lifetimes {
         if (end > 0 && end < root.bytes) ends.push_back(end);
     }
     ArenaRequest request{.bytes = root.bytes, .first = whole.first, .last = whole.last};
-    if (ends.size() == 1 || members.size() > kMostMembers) return request;
+    if (ends.size() == 1 || members.size() > kMaxMembers) return request;
     llvm::sort(ends);
     size_t begin = 0;
     for (size_t end : ends) {

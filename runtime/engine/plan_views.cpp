@@ -11,9 +11,9 @@ namespace nnefc::runtime {
 
 namespace {
 
-constexpr int kMostViews = 6;        // in a chain of views to a reader
-constexpr size_t kMostReads = 8;     // readers of a view
-constexpr int32_t kMostParts = 256;  // outputs of a split
+constexpr int kMaxViews = 6;        // in a chain of views to a reader
+constexpr size_t kMaxReads = 8;     // readers of a view
+constexpr int32_t kMaxParts = 256;  // outputs of a split
 
 // Calls a view function. If that of a plug-in throws, the kernel runs and reports the exception.
 FaultOr<ElementsView> SeenBy(ViewFunction view, const ViewRequest& request) {
@@ -82,13 +82,13 @@ bool PlanBuilder::ReadsStridesOf(const Work& work, const Request& request) const
 
 bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const {
   const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
-  if (uses.size() > kMostReads) return false;
+  if (uses.size() > kMaxReads) return false;
   return llvm::all_of(uses, [&](const ir::InputPort& use) {
     const ir::Node& reader = graph_.node(use.node);
     if (in_group_.count(use.node) > 0) return false;
     if (!view.shape.empty() && view.strides.back() == 1 && AcceptsStrides(reader, use.index, Backends()))
       return true;
-    if (use.index != 0 || depth == 0 || reader.num_outputs() > kMostParts) return false;
+    if (use.index != 0 || depth == 0 || reader.num_outputs() > kMaxParts) return false;
     for (int32_t i = 0; i < reader.num_outputs(); ++i) {
       const std::optional<ElementsView> seen = ElementsOf(reader, i, view);
       if (!seen || (!IsDense(*seen) && !AreReadAs(reader.port(i), *seen, depth - 1))) return false;
@@ -98,7 +98,7 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
 }
 
 bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
-  if (!options_.fuse || node.num_inputs() == 0 || node.num_outputs() > kMostParts) return false;
+  if (!options_.fuse || node.num_inputs() == 0 || node.num_outputs() > kMaxParts) return false;
   const bool is_reshaped = node.Is(ir::OpRole::kView);
   if (!is_reshaped && options_.kernels->FindView(node.set(), node.type()) == nullptr) return false;
   const ValueId source = ValueOf(node.input(0));
@@ -118,7 +118,7 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
     };
     // A graph result that is a view would keep the whole source alive.
     if (llvm::any_of(node.uses(i), is_result)) return false;
-    if (!IsDense(*view) && !AreReadAs(node.port(i), *view, kMostViews)) return false;
+    if (!IsDense(*view) && !AreReadAs(node.port(i), *view, kMaxViews)) return false;
     views.push_back(*view);
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)

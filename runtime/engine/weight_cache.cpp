@@ -42,9 +42,9 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
   if (std::shared_ptr<const Buffer> found = item ? kept_->Find(*item, layout->byte_size()) : nullptr) {
     // Transformations may have read them.
-    value.buffer()->LetGo();
+    value.buffer()->Release();
     if (const Buffer::Recipe* recipe = value.buffer()->recipe()) {
-      for (const std::shared_ptr<const Buffer>& from : recipe->from) from->LetGo();
+      for (const std::shared_ptr<const Buffer>& from : recipe->from) from->Release();
     }
     entries.push_back({value.buffer(), value.shape(), layout, found});
     return found;
@@ -80,7 +80,7 @@ FaultOr<Success> WeightCache::Run(const Job& job) {
     const TensorView* inputs[] = {&input};
     const MutableTensorView* outputs[] = {&output};
     FaultOr<Success> done = job.kernel->Run({.inputs = inputs, .outputs = outputs});
-    job.value.buffer()->LetGo();
+    job.value.buffer()->Release();
     return done;
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
@@ -111,7 +111,7 @@ FaultOr<Success> WeightCache::Finish() {
   std::optional<Fault> first;
   for (size_t i = 0; i < jobs.size(); ++i) {
     // Read-ahead has brought back neighbouring pages.
-    jobs[i].value.buffer()->LetGo();
+    jobs[i].value.buffer()->Release();
     if (!faults[i]) {
       Keep(jobs[i]);
       continue;

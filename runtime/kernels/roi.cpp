@@ -304,7 +304,7 @@ double AlignBin(const Plane<T>& plane, const Bins& y, const Bins& x, int64_t i, 
   return average ? sum / static_cast<double>(y.samples * x.samples) : largest;
 }
 
-constexpr int64_t kMostSamples = 4096;  // along an axis of a bin
+constexpr int64_t kMaxSamples = 4096;  // along an axis of a bin
 
 template <typename T>
 void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::ArrayRef<int64_t> batches) {
@@ -323,8 +323,8 @@ void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::Arra
     double length = (last + before) * scale + after - start;
     if (!aligned) length = std::max(length, 1.0);
     const double size = length / static_cast<double>(count);
-    const double needed = std::clamp(std::ceil(size), 1.0, static_cast<double>(kMostSamples));
-    return Bins{start, size, ratio > 0 ? std::min(ratio, kMostSamples) : static_cast<int64_t>(needed)};
+    const double needed = std::clamp(std::ceil(size), 1.0, static_cast<double>(kMaxSamples));
+    return Bins{start, size, ratio > 0 ? std::min(ratio, kMaxSamples) : static_cast<int64_t>(needed)};
   };
   ParallelFor(output.volume(), 64, [&](int64_t index) {
     const int64_t j = index % columns, i = index / columns % rows;

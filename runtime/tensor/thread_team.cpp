@@ -225,7 +225,7 @@ void ThreadTeam::Run(int members, llvm::function_ref<void(int)> work) {
   members_ = Grow(members);
   threads_ = place_of_thread.threads;
   pending_.store(static_cast<uint32_t>(members_));
-  untaken_.store((~uint64_t{0} >> (kMostThreads - members_)) & ~uint64_t{1});
+  untaken_.store((~uint64_t{0} >> (kMaxThreads - members_)) & ~uint64_t{1});
   Wake();
   {
     const KeptPlace place;
@@ -282,7 +282,7 @@ bool ThreadTeam::Take(int member) {
 // Runs the last member that nobody has started.
 bool ThreadTeam::TakeAny() {
   for (uint64_t open = untaken_.load(); open != 0; open = untaken_.load()) {
-    const int member = kMostThreads - 1 - std::countl_zero(open);
+    const int member = kMaxThreads - 1 - std::countl_zero(open);
     if (!Take(member)) continue;
     RunMember(member);
     return true;
@@ -422,13 +422,13 @@ int AvailableThreads() {
   static const int threads = [] {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
     const int bound = ProcessorsOfControlGroup();
-    return std::clamp(bound > 0 ? std::min(processors, bound) : processors, 1, kMostThreads);
+    return std::clamp(bound > 0 ? std::min(processors, bound) : processors, 1, kMaxThreads);
   }();
   return threads;
 }
 
 ThreadScope::ThreadScope(int threads) : before_(place_of_thread.threads) {
-  place_of_thread.threads = std::clamp(threads, 1, kMostThreads);
+  place_of_thread.threads = std::clamp(threads, 1, kMaxThreads);
 }
 
 ThreadScope::~ThreadScope() {
@@ -455,7 +455,7 @@ void RunOnTeam(int members, llvm::function_ref<void(int)> work) {
     return;
   }
   if (place_of_thread.team == nullptr) place_of_thread.team = IdleTeams::Get().Take();
-  place_of_thread.team->Run(std::min(members, kMostThreads), work);
+  place_of_thread.team->Run(std::min(members, kMaxThreads), work);
 }
 
 void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t, int)> work) {

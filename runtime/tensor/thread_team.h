@@ -9,7 +9,7 @@ namespace nnefc::runtime {
 class ThreadTeam;
 
 // The maximum size of a team, because a 64-bit mask represents its members.
-inline constexpr int kMostThreads = 64;
+inline constexpr int kMaxThreads = 64;
 
 // Returns the number of threads that this process may use at a time, limited by its CPU affinity and its
 // control group.

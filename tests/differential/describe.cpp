@@ -110,7 +110,7 @@ void PrintRows(const ir::OpRegistry& registry) {
 }
 
 void Describe(const ir::OpRegistry& registry, const DescribeOptions& options) {
-  const Prober prober(registry, kMostElements);
+  const Prober prober(registry, kMaxElements);
   for (const OperationDescription& operation : DescribeOpsets()) {
     const std::string name = fmt::format("{}.{}", operation.set, operation.name);
     if (!options.only.empty() &&

@@ -8,11 +8,11 @@ namespace nnefc::differential {
 
 namespace {
 
-constexpr size_t kMostForms = 24;
+constexpr size_t kMaxForms = 24;
 constexpr int kRepairs = 40;    // changes until an operation accepts an existing value
 constexpr int kAttempts = 6;    // operations that are tried on a value
 constexpr int kWidenings = 80;  // changes of a form to make it wide
-constexpr int kMostWide = 3;    // operations, since they are slow
+constexpr int kMaxWide = 3;     // operations, since they are slow
 
 bool KeepsShape(const Proposal& form) {
   return llvm::any_of(form.inputs, [&](const InputProposal& input) {
@@ -60,7 +60,7 @@ class Generator::Maker {
       : generator_(generator), random_(seed), is_wide_(generator.IsWide(seed)) {}
 
   Recipe Make(int most) {
-    if (is_wide_) most = std::min(most, kMostWide);
+    if (is_wide_) most = std::min(most, kMaxWide);
     chain_ = random_.Chance(60);
     // Part of the graphs repeat two operations on computed operands.
     if (random_.Chance(30)) {
@@ -272,13 +272,13 @@ class Generator::Maker {
 };
 
 Generator::Generator(const ir::OpRegistry& registry, std::vector<OperationDescription> operations, int tries)
-    : prober_(registry, kMostElements), wide_prober_(registry, kMostWideElements) {
+    : prober_(registry, kMaxElements), wide_prober_(registry, kMaxWideElements) {
   for (OperationDescription& operation : operations) {
     Random random(1);
     Entry entry{.operation = std::move(operation)};
     // Most operations need fewer tries.
     for (int more = tries; entry.forms.empty() && more <= 9 * tries; more *= 3)
-      entry.forms = prober_.Explore(entry.operation, more, kMostForms, random);
+      entry.forms = prober_.Explore(entry.operation, more, kMaxForms, random);
     entry.keeps_shape = llvm::any_of(entry.forms, KeepsShape);
     entry.joins = llvm::any_of(entry.forms, Joins);
     entries_.push_back(std::move(entry));

@@ -45,7 +45,7 @@ void TellSeed(int signal) {
 }
 
 // Processor time for a graph before it counts as hanging.
-constexpr int kMostSeconds = 30;
+constexpr int kMaxSeconds = 30;
 
 void Expect(int seconds) {
   const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
@@ -131,7 +131,7 @@ class Suite {
 
   void RunOne(const Generator& generator, uint64_t seed, const Ways& ways) {
     current_seed = seed;
-    Expect(kMostSeconds);
+    Expect(kMaxSeconds);
     Case made{
         .recipe = generator.Make(seed, options_.most_operations), .spread = SpreadOf(seed), .seed = seed};
     // The Winograd algorithm, which wide convolutions use, spreads non-finite values over a tile
@@ -149,7 +149,7 @@ class Suite {
     for (const std::string& way : outcome.ways) ++compared_[way];
     if (outcome.way.empty()) return;
     ++failures_;
-    Expect(10 * kMostSeconds);
+    Expect(10 * kMaxSeconds);
     Tell(Shrink(made, ways, outcome), outcome);
   }
 

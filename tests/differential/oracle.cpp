@@ -13,7 +13,7 @@ namespace nnefc::differential {
 
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 26;
+constexpr size_t kMaxBytes = size_t{1} << 26;
 // Noise relative to an element, to the largest element of its tensor, and to the 1 in sums such as log(1 +
 // exp(x)).
 constexpr double kElementNoise = 6e-7;
@@ -22,7 +22,7 @@ constexpr double kSumNoise = 3e-7;
 // Noise relative to an element of bf16: half the distance of two neighbours.
 constexpr double kBf16Noise = 0x1p-8;
 // Denormal numbers may be zero: an exponential that underflows, or a divisor that overflows.
-constexpr double kLeastNumber = 0x1p-126;
+constexpr double kMinNumber = 0x1p-126;
 // Numbers beyond this are perturbed at the inputs of any node: if large numbers cancel within a node, the
 // remaining small ones depend on the order of its sum.
 constexpr double kLarge = 1 << 20;
@@ -204,7 +204,7 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
       const double distance =
           Distance(found[i].ElementAsDouble(element), expected[i].ElementAsDouble(element));
       const bool beyond =
-          distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * std::max(reach[i][k], kLeastNumber);
+          distance < 0 ? !std::isinf(reach[i][k]) : distance > kMargin * std::max(reach[i][k], kMinNumber);
       if (beyond) return Describe(i, element, found[i], expected[i]);
     }
   }
@@ -336,7 +336,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
         input = Taken(input, adds_products ? 0 : kLarge, noise.scale, *noise.random);
     }
     runtime::FaultOr<std::vector<TensorValue>> done =
-        runtime::EvaluateDynamicNode(node, inputs, kernels_, kMostBytes);
+        runtime::EvaluateDynamicNode(node, inputs, kernels_, kMaxBytes);
     if (!done) {
       error = done.error().message;
       return std::nullopt;
@@ -375,7 +375,7 @@ void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> in
     std::vector<TensorValue> finite;
     for (const TensorValue& input : inputs)
       finite.push_back(HasInfinity(input) ? WithoutInfinities(input, magnitude) : input);
-    return runtime::EvaluateDynamicNode(node, finite, kernels_, kMostBytes);
+    return runtime::EvaluateDynamicNode(node, finite, kernels_, kMaxBytes);
   };
   const auto once = with(kInPlace), twice = with(2 * kInPlace);
   if (!once || !twice) return;
@@ -436,7 +436,7 @@ std::string Oracle::Compare(const std::vector<TensorValue>& found, const std::ve
 void Oracle::ForgetCancelled(const std::vector<TensorValue>& expected, Rounding rounding,
                              Reach& reach) const {
   if (!takes_large_ && rounding != Rounding::kBf16) return;
-  const double least = takes_large_ ? kLeastNumber : 0.5;
+  const double least = takes_large_ ? kMinNumber : 0.5;
   for (size_t i = 0; i < expected.size(); ++i) {
     for (size_t k = 0; k < reach[i].size(); ++k) {
       if (reach[i][k] >= std::abs(expected[i].ElementAsDouble(static_cast<int64_t>(k))) / 2 &&

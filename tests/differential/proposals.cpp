@@ -12,12 +12,12 @@ namespace {
 
 using Kind = ir::AttributeKind;
 
-constexpr int64_t kMostRank = 7;
-constexpr size_t kMostVariadic = 4;
-constexpr double kMostWork = 1 << 20;  // elements read
+constexpr int64_t kMaxRank = 7;
+constexpr size_t kMaxVariadic = 4;
+constexpr double kMaxWork = 1 << 20;  // elements read
 const std::string kTooLarge = "too many elements, or none";
 const std::string kUnknownResult = "a result of unknown type or shape";
-constexpr size_t kMostKept = 24;  // proposals from which a search continues
+constexpr size_t kMaxKept = 24;  // proposals from which a search continues
 
 ElementType RandomType(Random& random) {
   const int64_t draw = random.Below(20);
@@ -39,7 +39,7 @@ int64_t RandomExtent(Random& random) {
 
 Shape RandomShape(Random& random) {
   Shape shape;
-  const int64_t rank = random.Chance(80) ? random.Between(1, 4) : random.Between(0, kMostRank);
+  const int64_t rank = random.Chance(80) ? random.Between(1, 4) : random.Between(0, kMaxRank);
   for (int64_t i = 0; i < rank; ++i) shape.push_back(rank > 5 ? random.Between(1, 3) : RandomExtent(random));
   return shape;
 }
@@ -76,7 +76,7 @@ std::vector<int64_t> RandomIntegers(const Proposal& proposal, const std::string&
           random.Pick({static_cast<int64_t>(rank), std::max<int64_t>(0, static_cast<int64_t>(rank) - 2),
                        random.Between(0, 4)});
       if (message.find(" items") != std::string::npos && random.Chance(70))
-        count = std::min<int64_t>(NumberOf(message, random).value_or(count), kMostRank + 1);
+        count = std::min<int64_t>(NumberOf(message, random).value_or(count), kMaxRank + 1);
       const int64_t bound = random.Between(0, 3);
       const bool related = random.Chance(30);
       for (int64_t i = 0; i < count; ++i) {
@@ -157,7 +157,7 @@ InputProposal NewInput(const Proposal& proposal, Random& random) {
 void ChangeShape(Shape& shape, const Proposal& proposal, const std::string& message, Random& random) {
   if (message.find(" rank ") != std::string::npos && random.Chance(50)) {
     const std::optional<int64_t> rank = NumberOf(message, random);
-    if (rank && *rank <= kMostRank) shape.resize(static_cast<size_t>(*rank), RandomExtent(random));
+    if (rank && *rank <= kMaxRank) shape.resize(static_cast<size_t>(*rank), RandomExtent(random));
     return;
   }
   if (const std::optional<Shape> told = ShapeIn(message); told && random.Chance(50)) {
@@ -177,7 +177,7 @@ void ChangeShape(Shape& shape, const Proposal& proposal, const std::string& mess
       return;
     case 3: {
       const int64_t extent = random.Chance(50) ? 1 : RandomExtent(random);
-      if (static_cast<int64_t>(shape.size()) < kMostRank)
+      if (static_cast<int64_t>(shape.size()) < kMaxRank)
         shape.insert(shape.begin() + random.Below(static_cast<int64_t>(shape.size()) + 1), extent);
       return;
     }
@@ -201,7 +201,7 @@ void ChangeCount(const OperationDescription& operation, Proposal& proposal, Pinn
   for (size_t i = 0; i < entry; ++i) begin += proposal.segments[i];
   int32_t& count = proposal.segments[entry];
   const bool grow =
-      count == 0 || (info.variadic && count < static_cast<int32_t>(kMostVariadic) && random.Chance(50));
+      count == 0 || (info.variadic && count < static_cast<int32_t>(kMaxVariadic) && random.Chance(50));
   const int at = begin + count;
   if (grow) {
     if (pinned.input >= at) return;
@@ -387,7 +387,7 @@ bool Prober::Accept(const OperationDescription& operation, Proposal& proposal, s
     }
     proposal.results.push_back({output.type, *shape});
   }
-  if (Work(proposal) > kMostWork) {
+  if (Work(proposal) > kMaxWork) {
     message = kTooLarge;
     return false;
   }
@@ -476,7 +476,7 @@ bool Prober::Repair(const OperationDescription& operation, Proposal& proposal, P
     const bool is_new = seen.insert(Stage(message)).second;
     if (is_new || (Stage(told) == Stage(message) && random.Chance(10)))
       kept.emplace_back(std::move(changed), message);
-    if (kept.size() > kMostKept) kept.erase(kept.begin());
+    if (kept.size() > kMaxKept) kept.erase(kept.begin());
   }
   return false;
 }

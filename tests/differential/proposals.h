@@ -17,9 +17,9 @@
 
 namespace nnefc::differential {
 
-inline constexpr int64_t kMostElements = 4096;  // elements per output of an operation of a random graph
+inline constexpr int64_t kMaxElements = 4096;  // elements per output of an operation of a random graph
 // The same for wide graphs, with extents for which kernels are made.
-inline constexpr int64_t kMostWideElements = 32768;
+inline constexpr int64_t kMaxWideElements = 32768;
 
 struct InputProposal {
   ElementType type = ElementType::kF32;

@@ -6,7 +6,7 @@ namespace nnefc::differential {
 
 namespace {
 
-constexpr int kMostTries = 400;
+constexpr int kMaxTries = 400;
 
 class Shrinker {
  public:
@@ -17,7 +17,7 @@ class Shrinker {
 
   Case Shrink() {
     if (!StillFails(case_)) return case_;
-    while (tries_ < kMostTries && (DropResult() || DropOperation())) {
+    while (tries_ < kMaxTries && (DropResult() || DropOperation())) {
     }
     return case_;
   }

@@ -55,10 +55,10 @@ Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::Executab
 }
 
 bool IsModest(const ir::Graph& graph) {
-  constexpr int64_t kMostVolume = int64_t{1} << 22;
+  constexpr int64_t kMaxVolume = int64_t{1} << 22;
   return llvm::all_of(graph.nodes(), [&](ir::NodeId id) {
     return llvm::all_of(graph.node(id).outputs(), [](const ir::Output& output) {
-      return !output.shape.known() || output.shape.volume().value_or(INT64_MAX) <= kMostVolume;
+      return !output.shape.known() || output.shape.volume().value_or(INT64_MAX) <= kMaxVolume;
     });
   });
 }

@@ -16,7 +16,7 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
   return port;
 }
 
-constexpr size_t kMostFaults = 1;  // reported per run
+constexpr size_t kMaxFaults = 1;  // reported per run
 
 namespace {
 
@@ -81,9 +81,9 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
     runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {
       const std::lock_guard lock(*state_->executable->mutex);
-      Context told(state_->executable->compilation->context(), kMostFaults);
-      Emit(results.error(), told.emitter);
-      return {.value = std::nullopt, .report = TakeReport(told)};
+      Context reported(state_->executable->compilation->context(), kMaxFaults);
+      Emit(results.error(), reported.emitter);
+      return {.value = std::nullopt, .report = TakeReport(reported)};
     }
     executable.TakeWarnings(context.emitter);
     Outcome<Tensors> outcome{.value = Tensors(), .report = Report()};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
-#include "compiler/driver/told.h"
+#include "compiler/driver/reported_diagnostics.h"
 #include "compiler/driver/variable_data.h"
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/engine/executable.h"

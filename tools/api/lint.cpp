@@ -44,7 +44,7 @@ Report Lint(const std::string& path, const LintOptions& options, CompileOptions 
     std::string mistake;
     const lint::SettingsRequest request = RequestOf(options, mistake);
     if (!mistake.empty()) return EnvironmentReport(mistake);
-    compile.purpose = Purpose::kJudge;
+    compile.purpose = Purpose::kValidate;
     const bool searches =
         options.configuration.empty() && !options.ignores_configurations && !compile.document;
     Compilation compilation(path, std::move(compile));

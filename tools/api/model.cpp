@@ -74,7 +74,7 @@ bool CheckPassed(Compilation& compilation, std::optional<uint64_t> seed) {
 
 Report Check(const std::string& path, CompileOptions options) {
   return Guard([&]() -> Report {
-    options.purpose = Purpose::kJudge;
+    options.purpose = Purpose::kValidate;
     const bool has_data = !options.data.empty();
     const std::optional<uint64_t> seed = options.random_weights;
     auto compilation = std::make_shared<Compilation>(path, std::move(options));

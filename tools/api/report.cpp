@@ -26,19 +26,19 @@ static_assert(static_cast<int>(Severity::kError) == static_cast<int>(nnefc::Seve
 static_assert(static_cast<int>(Applicability::kSafe) == static_cast<int>(nnefc::Applicability::kSafe) &&
               static_cast<int>(Applicability::kUnsafe) == static_cast<int>(nnefc::Applicability::kUnsafe));
 
-Diagnostic Shown(const nnefc::Diagnostic& told, const SourceManager& sources) {
-  Diagnostic shown{.severity = static_cast<Severity>(told.severity),
-                   .rule = std::string(told.rule->label),
-                   .section = std::string(told.rule->section),
-                   .message = told.message,
-                   .place = PlaceOf(told.range, sources),
+Diagnostic Shown(const nnefc::Diagnostic& reported, const SourceManager& sources) {
+  Diagnostic shown{.severity = static_cast<Severity>(reported.severity),
+                   .rule = std::string(reported.rule->label),
+                   .section = std::string(reported.rule->section),
+                   .message = reported.message,
+                   .place = PlaceOf(reported.range, sources),
                    .notes = {},
                    .fixes = {}};
-  for (const DiagnosticNote& note : told.notes)
+  for (const DiagnosticNote& note : reported.notes)
     shown.notes.push_back({note.message, PlaceOf(note.range, sources)});
-  for (const FixIt& fix : told.fixes)
+  for (const FixIt& fix : reported.fixes)
     shown.fixes.push_back(
-        {PlaceOf(fix.range, sources), fix.text, static_cast<Applicability>(told.applicability)});
+        {PlaceOf(fix.range, sources), fix.text, static_cast<Applicability>(reported.applicability)});
   return shown;
 }
 
@@ -61,7 +61,7 @@ Report MakeReport(const std::vector<nnefc::Diagnostic>& diagnostics, size_t erro
 
 Report TakeReport(Compilation& compilation) {
   Emitter& emitter = compilation.context().emitter;
-  Report report = MakeReport(Tell(compilation).diagnostics, emitter.error_count(),
+  Report report = MakeReport(CollectDiagnostics(compilation).diagnostics, emitter.error_count(),
                              compilation.environment_failed(), compilation.context().sources);
   emitter.Clear();
   return report;

@@ -139,6 +139,8 @@ def check_messages(rules: Rules, strings: dict[str, list[tuple[int, str]]]) -> l
 def check_files(rules: Rules, files: list[str]) -> list[str]:
     wrong = []
     for path in files:
+        if not path.endswith((*CODE, ".py")):
+            continue
         parts = set(re.split(r"[_.\-]", pathlib.PurePosixPath(path).name.lower()))
         for part in sorted(parts & rules.stems):
             wrong.append(f"{path}: `{part}` in a file's name; name the file after its main type or operation")

@@ -145,7 +145,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(Between(0, 1000000))
       ->capture_default_str();
   command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")
-      ->check(Between(1, runtime::kMostThreads))
+      ->check(Between(1, runtime::kMaxThreads))
       ->type_name("N")
       ->capture_default_str();
   command->footer(

@@ -105,7 +105,7 @@ class Bisection {
       outputs = Execute(prepared->executable, compilation->context());
     }
     // Diagnostics of the model are reported once.
-    if (!std::exchange(is_told_, true) || compilation->context().emitter.has_errors())
+    if (!std::exchange(is_reported_, true) || compilation->context().emitter.has_errors())
       exit_code_ = Reporter(command_).Report(*compilation);
     if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(compilation);
     return exit_code_ == kSuccess ? outputs : std::nullopt;
@@ -173,7 +173,7 @@ class Bisection {
   std::map<std::string, Step> steps_;      // keyed by name
   std::unique_ptr<Compilation> recorded_;  // owns the operations of the graphs
   std::vector<TensorValue> inputs_;
-  bool is_told_ = false;
+  bool is_reported_ = false;
   int exit_code_ = kSuccess;
 };
 

@@ -27,7 +27,7 @@ struct CheckCommand : CommonOptions {
   int Check(const std::string& model, Reporter& reporter) {
     CompileOptions compile = compile_options(model);
     const bool for_openvino = target == "openvino";
-    compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kJudge;
+    compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kValidate;
     compile.structure_only = for_openvino;
     const FixReport report = fixes.Make(model, compile, nullptr);
     compile.open.reads_data = for_openvino;

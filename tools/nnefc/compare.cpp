@@ -66,7 +66,7 @@ class Comparer {
       Say("max|a-b| / max|b| = {:.3g}{}", difference,
           options_.bounds_values() ? fmt::format(", {} {}", within ? "within" : "above", bound) : "");
     }
-    if (!within && actual_.volume() > 0) TellWorst();
+    if (!within && actual_.volume() > 0) ReportWorst();
     if (options_.bounds_values()) result_.within = within;
   }
 
@@ -96,7 +96,7 @@ class Comparer {
     return difference - options_.absolute.value_or(0) - options_.relative.value_or(0) * std::abs(b);
   }
 
-  void TellWorst() {
+  void ReportWorst() {
     int64_t worst = 0;
     double largest = -2;
     for (int64_t i = 0; i < actual_.volume(); ++i) {
@@ -109,12 +109,12 @@ class Comparer {
     const double b = expected_.ElementAsDouble(worst);
     Say("the worst is {}: {:.6g}, expected {:.6g}", IndexText(worst, actual_), a, b);
     result_.json["worst"] = {{"position", worst}, {"value", a}, {"expected", b}};
-    TellNotANumber(actual_, expected_, "NaN where a number is expected");
-    TellNotANumber(expected_, actual_, "a number where NaN is expected");
+    ReportNotANumber(actual_, expected_, "NaN where a number is expected");
+    ReportNotANumber(expected_, actual_, "a number where NaN is expected");
   }
 
   // Reports elements that are NaN in only one tensor.
-  void TellNotANumber(const TensorValue& with, const TensorValue& without, std::string_view what) {
+  void ReportNotANumber(const TensorValue& with, const TensorValue& without, std::string_view what) {
     int64_t count = 0;
     int64_t first = 0;
     for (int64_t i = 0; i < with.volume(); ++i) {

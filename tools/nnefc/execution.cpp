@@ -16,7 +16,7 @@
 #include "tools/api/bind_inputs.h"
 #include "tools/api/executable.h"
 #include "tools/api/make_executable.h"
-#include "tools/nnefc/kept_values.h"
+#include "tools/nnefc/dumped_values.h"
 #include "tools/nnefc/misuse.h"
 
 namespace nnefc::cli {
@@ -309,7 +309,8 @@ std::shared_ptr<const ir::Graph> GraphToRun(const Compilation& compilation,
                                             const std::vector<std::string>& dump) {
   if (dump.empty()) return compilation.lowered();
   std::vector<ir::NamedPort> kept;
-  for (KeptValue& value : FindValues(compilation, dump)) kept.emplace_back(std::move(value.name), value.port);
+  for (DumpedValue& value : FindValues(compilation, dump))
+    kept.emplace_back(std::move(value.name), value.port);
   return ir::Clone(*compilation.lowered(), kept);
 }
 

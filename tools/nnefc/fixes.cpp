@@ -23,7 +23,8 @@ void FixOptions::Validate(const CommonOptions& options) const {
   options.RefuseForOpenVino("--fix", fix);
 }
 
-FixReport FixOptions::Make(const std::string& model, CompileOptions& compile, const FixJudge& judge) const {
+FixReport FixOptions::Make(const std::string& model, CompileOptions& compile,
+                           const FixValidator& judge) const {
   if (!fix) return {};
   FixReport report = FixModel(ShownModel(model), compile,
                               unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);

@@ -66,7 +66,7 @@ int LintCommand::Run() {
   std::set<std::string> reported_configurations;
   for (const std::string& model : FindModels()) {
     CompileOptions compile = compile_options(model);
-    compile.purpose = Purpose::kJudge;
+    compile.purpose = Purpose::kValidate;
     if (FormatOf(model) != ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;

@@ -42,7 +42,7 @@ void LoweredCommand::AddTo(CLI::App& command) {
 }
 
 int LoweredCommand::LowerAndWrite(std::string_view command,
-                                  const std::function<void(const Compilation&)>& told) {
+                                  const std::function<void(const Compilation&)>& reported) {
   if (list) return ListTransformations(transform, *this);
   if (!updated_configuration.empty()) {
     if (!output.empty())
@@ -67,7 +67,7 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
     ok = form != nullptr;
   }
   const int exit_code = Reporter(*this).Report(compilation);
-  if (told) told(compilation);
+  if (reported) reported(compilation);
   if (!ok) return exit_code;
   if (!to_xml) {
     WriteText(*compilation.lowered());

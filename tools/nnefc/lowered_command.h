@@ -22,9 +22,10 @@ struct LoweredCommand : CommonOptions {
   void AddTo(CLI::App& command);
 
   // Lists transformations or updates their configuration, if requested. Otherwise lowers the model and writes
-  // its graph in the format of the output's extension. `told` is called after diagnostics are reported, also
-  // after errors. `command` is the name of the command. Returns the exit code.
-  int LowerAndWrite(std::string_view command, const std::function<void(const Compilation&)>& told = nullptr);
+  // its graph in the format of the output's extension. `reported` is called after diagnostics are reported,
+  // also after errors. `command` is the name of the command. Returns the exit code.
+  int LowerAndWrite(std::string_view command,
+                    const std::function<void(const Compilation&)>& reported = nullptr);
 
  private:
   // Returns the exit code.

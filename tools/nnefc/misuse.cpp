@@ -13,7 +13,7 @@
 namespace nnefc::cli {
 namespace {
 
-std::string MeantInstead(const Suggestion& suggestion) {
+std::string SuggestedInstead(const Suggestion& suggestion) {
   return suggestion.best().empty() ? std::string() : fmt::format("; did you mean `{}`?", suggestion.best());
 }
 
@@ -103,7 +103,7 @@ std::string AdviceFor(const CLI::App& app, const CLI::App& command, std::string_
   if (advice && !MeansMissingOption(command, *advice)) return fmt::format("; {}", *advice);
   Suggestion suggestion(wanted);
   for (const std::string& name : names) suggestion.Offer(name);
-  if (!suggestion.best().empty()) return MeantInstead(suggestion);
+  if (!suggestion.best().empty()) return SuggestedInstead(suggestion);
   return OtherCommandWith(app, wanted);
 }
 
@@ -140,7 +140,7 @@ CLI::Validator OneOf(std::vector<std::string> choices) {
       if (choice == given) return std::string();
       suggestion.Offer(choice);
     }
-    return fmt::format("expected {}, not `{}`{}", Alternatives(choices), given, MeantInstead(suggestion));
+    return fmt::format("expected {}, not `{}`{}", Alternatives(choices), given, SuggestedInstead(suggestion));
   };
   return CLI::Validator(refuse, shown);
 }
@@ -227,10 +227,10 @@ std::string DescribeMisuse(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("`{}`: {}", name.str(), rest.str());
   }
   // "--atol requires --compare", "--fix excludes --check"
-  for (const auto& [word, told] : {std::pair(" requires ", "`{}` needs `{}`"),
-                                   std::pair(" excludes ", "`{}` and `{}` exclude each other")}) {
+  for (const auto& [word, reported] : {std::pair(" requires ", "`{}` needs `{}`"),
+                                       std::pair(" excludes ", "`{}` and `{}` exclude each other")}) {
     const auto [one, other] = text.split(word);
-    if (!other.empty()) return fmt::format(fmt::runtime(told), one.str(), other.str());
+    if (!other.empty()) return fmt::format(fmt::runtime(reported), one.str(), other.str());
   }
   return text.str();
 }

@@ -6,7 +6,7 @@
 #include <exception>
 #include <map>
 
-#include "compiler/driver/told.h"
+#include "compiler/driver/reported_diagnostics.h"
 #include "compiler/explain/rule_file.h"
 #include "compiler/support/order_of_place.h"
 #include "compiler/support/render_github.h"
@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Machine-readable documents for stderr.
-std::vector<std::string> told;
+std::vector<std::string> reported;
 Format error_format = Format::kText;
 
 // The rule for errors of the command line or the machine.
@@ -98,12 +98,12 @@ Reporter::~Reporter() {
   if (is_product_ && !options_.output.empty()) {
     WriteStdout(Merge(documents_));
   } else {
-    told.insert(told.end(), documents_.begin(), documents_.end());
+    reported.insert(reported.end(), documents_.begin(), documents_.end());
   }
 }
 
 int Reporter::Report(Compilation& compilation) {
-  return Show(compilation.path(), Tell(compilation).diagnostics, compilation.context(),
+  return Show(compilation.path(), CollectDiagnostics(compilation).diagnostics, compilation.context(),
               compilation.environment_failed());
 }
 
@@ -123,9 +123,9 @@ int Reporter::Show(const std::string& model, std::vector<Diagnostic> diagnostics
     counts.warnings += diagnostic.severity == Severity::kWarning ? 1 : 0;
     counts.notes += diagnostic.severity == Severity::kNote ? 1 : 0;
   }
-  const size_t told_errors = context.emitter.error_count();
-  const size_t left_out = told_errors - std::min(shown, told_errors);
-  counts.errors += told_errors;
+  const size_t reported_errors = context.emitter.error_count();
+  const size_t left_out = reported_errors - std::min(shown, reported_errors);
+  counts.errors += reported_errors;
   context.emitter.Clear();  // already reported
   if (options_.quiet)
     std::erase_if(diagnostics, [](const Diagnostic& one) { return one.severity != Severity::kError; });
@@ -212,13 +212,13 @@ void PrintError(const std::string& message, const std::string& note) {
   if (error_format == Format::kGithub) {
     WriteStderr(text);
   } else {
-    told.push_back(text);
+    reported.push_back(text);
   }
 }
 
 void WriteReports() {
-  if (!told.empty()) WriteStderr(Merge(told));
-  told.clear();
+  if (!reported.empty()) WriteStderr(Merge(reported));
+  reported.clear();
 }
 
 }  // namespace nnefc::cli

@@ -219,23 +219,23 @@ struct RunCommand : CommonOptions {
   }
 
   void AddValues(const std::vector<Computed>& computed) {
-    for (const Computed& told : computed) {
-      const TensorValue& value = told.tensor.value;
+    for (const Computed& reported : computed) {
+      const TensorValue& value = reported.tensor.value;
       const ValueSummary summary = Summarize(value);
       if (IsText()) {
-        Print("{} {}{}: {}{}\n", told.tensor.name, Name(value.type()), ToString(value.shape()),
-              ToText(summary), told.is_output ? HighestText(value) : "");
+        Print("{} {}{}: {}{}\n", reported.tensor.name, Name(value.type()), ToString(value.shape()),
+              ToText(summary), reported.is_output ? HighestText(value) : "");
         continue;
       }
-      Json entry = {{"name", told.tensor.name}, {"type", Name(value.type())}, {"shape", value.shape()}};
+      Json entry = {{"name", reported.tensor.name}, {"type", Name(value.type())}, {"shape", value.shape()}};
       if (summary.count > 0) {
         entry.update(Json{{"min", summary.lowest},
                           {"mean", summary.mean},
                           {"max", summary.highest},
                           {"not_finite", summary.not_finite}});
-        if (told.is_output) entry["rows"] = HighestOfRows(value);
+        if (reported.is_output) entry["rows"] = HighestOfRows(value);
       }
-      report[told.is_output ? "outputs" : "values"].push_back(std::move(entry));
+      report[reported.is_output ? "outputs" : "values"].push_back(std::move(entry));
     }
   }
 

@@ -22,7 +22,7 @@ bool IsStored(const Graph& graph, const Node& node, size_t input) {
 }
 
 // Returns the axis that the values of an input belong to, or a negative number if there is none.
-int64_t MeantAxis(Adjusts adjusts, int64_t rank) {
+int64_t IntendedAxis(Adjusts adjusts, int64_t rank) {
   if (adjusts == Adjusts::kChannels) return 1;
   return adjusts == Adjusts::kColumns ? rank - 1 : -1;
 }
@@ -87,7 +87,7 @@ class Checker {
   }
 
   static std::string Expected(Adjusts adjusts, const PartialShape& adjusted) {
-    const int64_t axis = MeantAxis(adjusted.rank() < 2 ? Adjusts::kAnyExtent : adjusts, adjusted.rank());
+    const int64_t axis = IntendedAxis(adjusted.rank() < 2 ? Adjusts::kAnyExtent : adjusts, adjusted.rank());
     if (axis < 0 || !adjusted[axis].known()) return "a shape that broadcasts to it";
     return fmt::format("{}, the {} at axis {}, or a number", ShapeAlong(axis, adjusted[axis].min),
                        adjusts == Adjusts::kColumns ? "columns" : "channels", axis);
@@ -121,7 +121,7 @@ std::optional<MisplacedInput> FindMisplaced(const Graph& graph, const Node& node
   const Output* input = InputAt(graph, node, i);
   const PartialShape adjusted = AdjustedShape(graph, node);
   if (input == nullptr || !adjusted.rank_known() || adjusted.rank() < 2) return std::nullopt;
-  const int64_t meant = MeantAxis(node.info().inputs[i].adjusts, adjusted.rank());
+  const int64_t meant = IntendedAxis(node.info().inputs[i].adjusts, adjusted.rank());
   const std::optional<Shape> extents = input->shape.extents();
   if (meant < 0 || !extents || !adjusted[meant].known() || adjusted[meant].min == 1) return std::nullopt;
   if (extents->size() != 1 && !IsStored(graph, node, i)) return std::nullopt;

@@ -31,7 +31,7 @@ std::string_view KindName(AttributeKind kind, bool provisional) {
 }
 
 // Returns the type name in the document's dialect: provisional integers are coordinates.
-std::string_view SeenType(const InferContext& context, ElementType type) {
+std::string_view ActualType(const InferContext& context, ElementType type) {
   return IsInteger(type) && IsProvisional(context.node()) ? "coordinate" : DataTypeName(type);
 }
 
@@ -40,7 +40,7 @@ std::string_view TypeName(const InferContext& context, TypeClass types) {
     case TypeClass::kFloat:
       return "scalar";
     case TypeClass::kInteger:
-      return SeenType(context, ElementType::kI64);
+      return ActualType(context, ElementType::kI64);
     case TypeClass::kBoolean:
       return "logical";
     default:
@@ -70,7 +70,7 @@ bool CheckInputTypes(InferContext& context) {
   for (size_t parameter = 0; parameter < inputs.size(); ++parameter) {
     const llvm::ArrayRef<const Output*> items = context.segment(static_cast<int32_t>(parameter));
     for (size_t i = 0; i < items.size(); ++i) {
-      const std::string_view seen = SeenType(context, items[i]->type);
+      const std::string_view seen = ActualType(context, items[i]->type);
       if (!Accepts(inputs[parameter].types, items[i]->type)) {
         context.Error(kInputType, "{} is of type {}; expected {}",
                       Describe(context, static_cast<int32_t>(parameter), i), seen,
@@ -110,7 +110,7 @@ std::string FromTheEnd(int64_t axis, int64_t rank) {
 }
 
 // Returns the choice that other frameworks call `value`, or that `value` misspells.
-std::string_view MeantChoice(std::string_view value, llvm::ArrayRef<std::string_view> choices) {
+std::string_view IntendedChoice(std::string_view value, llvm::ArrayRef<std::string_view> choices) {
   constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
       {"zero", "constant"},         {"zeros", "constant"},         {"edge", "replicate"},
       {"border", "replicate"},      {"nearest", "replicate"},      {"mirror", "reflect"},
@@ -194,7 +194,7 @@ bool CheckChoice(InferContext& context, const Rule& rule, std::string_view name,
                  llvm::ArrayRef<std::string_view> choices) {
   const std::string& value = context.attribute(name).AsString();
   if (llvm::is_contained(choices, value)) return true;
-  const std::string_view meant = MeantChoice(value, choices);
+  const std::string_view meant = IntendedChoice(value, choices);
   const std::string list =
       choices.size() == 1
           ? fmt::format("'{}'", choices.front())

@@ -99,7 +99,8 @@ Argument WindowArgument(const InferContext& context) {
   return context.FindAttribute("size") != nullptr ? Describe(context, "size") : Describe(context, 1);
 }
 
-bool Tell(InferContext& context, WindowProblem problem, int64_t axis, Dim extent, const WindowAxis& window) {
+bool ReportProblem(InferContext& context, WindowProblem problem, int64_t axis, Dim extent,
+                   const WindowAxis& window) {
   switch (problem) {
     case WindowProblem::kNone:
       return true;
@@ -172,7 +173,7 @@ std::optional<PartialShape> Downscale(InferContext& context, const PartialShape&
   for (size_t i = 0; i < window.size(); ++i) {
     const int64_t axis = first + static_cast<int64_t>(i);
     const WindowExtent result = DownscaledExtent(input[axis], window[i]);
-    if (!Tell(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
+    if (!ReportProblem(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
     if (!CheckDownscalingReach(context, axis, input[axis], window[i])) return std::nullopt;
     output.set(axis, result.extent);
   }
@@ -205,7 +206,7 @@ std::optional<PartialShape> GivenShape(InferContext& context, const PartialShape
     const int64_t item = axis - first;
     if (item >= 0) {
       downscaled = DownscaledExtent(wanted, window[static_cast<size_t>(item)]);
-      if (!Tell(context, downscaled.problem, axis, wanted, window[static_cast<size_t>(item)]))
+      if (!ReportProblem(context, downscaled.problem, axis, wanted, window[static_cast<size_t>(item)]))
         return std::nullopt;
     }
     if (downscaled.extent.Compatible(input[axis])) {
@@ -239,7 +240,7 @@ std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& i
   for (size_t i = 0; i < window.size(); ++i) {
     const int64_t axis = first + static_cast<int64_t>(i);
     const WindowExtent result = UpscaledExtent(input[axis], window[i]);
-    if (!Tell(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
+    if (!ReportProblem(context, result.problem, axis, input[axis], window[i])) return std::nullopt;
     if (!CheckUpscalingReach(context, axis, input[axis], result.extent, window[i])) return std::nullopt;
     output.set(axis, result.extent);
   }

@@ -47,8 +47,8 @@ std::optional<std::pair<int64_t, int64_t>> ResolvedPadding(int64_t upscaled, con
 
 std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, Wide upscaled) {
   // The remainders of j * d repeat. Beyond this number of taps the search stops and assumes the full range.
-  constexpr Wide kMostTaps = 1 << 16;
-  const Wide taps = std::min({Wide{axis.size}, Wide{axis.stride}, kMostTaps});
+  constexpr Wide kMaxTaps = 1 << 16;
+  const Wide taps = std::min({Wide{axis.size}, Wide{axis.stride}, kMaxTaps});
   const Wide farthest = DilatedSize(axis) - 1;
   std::optional<Wide> first, last;
   for (Wide j = 0; j < taps && !(first && last); ++j) {
@@ -59,7 +59,7 @@ std::optional<WindowReads> UpscalingReads(const WindowAxis& axis, Wide before, W
     if (!first && lowest * axis.stride < low + upscaled) first = lowest;
     if (!last && highest * axis.stride > high - upscaled) last = highest;
   }
-  if (taps == kMostTaps) {
+  if (taps == kMaxTaps) {
     first = first.value_or(CeilDiv(before - farthest, axis.stride));
     last = last.value_or(FloorDiv(before + upscaled - 1, axis.stride));
   }

@@ -103,7 +103,7 @@ std::shared_ptr<const Buffer> Buffer::Unpacked(CompressedFloats floats) {
   buffer->compressed_ = std::make_unique<const CompressedFloats>(std::move(floats));
   buffer->compute_ = [floats = buffer->compressed_.get()](std::byte* out) {
     floats->Unpack(0, floats->count(), reinterpret_cast<float*>(out));
-    floats->data()->LetGo();
+    floats->data()->Release();
   };
   return buffer;
 }

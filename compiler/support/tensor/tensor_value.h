@@ -80,8 +80,8 @@ class Buffer {
   // Returns the file that backs the bytes, or null.
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
   // Releases the memory of bytes that a file backs; the next access reads them again.
-  void LetGo() const {
-    if (mapped()) MappedFile::LetGo({data(), size()});
+  void Release() const {
+    if (mapped()) MappedFile::Release({data(), size()});
   }
   // Returns true if data() would have to compute the bytes.
   bool IsToCompute() const { return compute_ != nullptr && data_.load(std::memory_order_acquire) == nullptr; }

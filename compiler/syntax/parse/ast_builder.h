@@ -76,9 +76,9 @@ class AstBuilder {
   Built BuildLiteral(Token token);
   Built BuildNumber(Token token, bool negative, SourceRange range);
   // Returns true for `-9223372036854775808`, whose digits alone are out of range.
-  bool IsLeastInteger(Token sign, Token literal) const;
-  bool IsLeastInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
-    return sign != nullptr && literal != nullptr && IsLeastInteger(Unwrap(sign), Unwrap(literal));
+  bool IsMinInteger(Token sign, Token literal) const;
+  bool IsMinInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
+    return sign != nullptr && literal != nullptr && IsMinInteger(Unwrap(sign), Unwrap(literal));
   }
   ast::ExprNode ScalarValue(Token token);
   ast::StringLiteral StringValue(Token token);

@@ -27,7 +27,7 @@ std::optional<ast::PrimitiveName> AstBuilder::FindTypeName(Token name) const {
 
 std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   if (const auto found = FindTypeName(name)) return found;
-  const MeantType meant = MeantTypeOf(Text(name), document_.dialect);
+  const IntendedType meant = IntendedTypeOf(Text(name), document_.dialect);
   auto report =
       context_.emitter.Emit(kUnknownTypeName, Range(name), "`{}` is not a type{}", Text(name),
                             meant.name.empty() ? "" : fmt::format("; did you mean `{}`?", meant.name));
@@ -76,7 +76,7 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
 AstBuilder::Built AstBuilder::BuildDefault(const Parser::LiteralExprContext& context) {
   if (context.literal != nullptr) {
     const Token literal = Unwrap(context.literal);
-    if (IsLeastInteger(context.sign, context.literal)) return BuildNumber(literal, true, Range(context));
+    if (IsMinInteger(context.sign, context.literal)) return BuildNumber(literal, true, Range(context));
     const Built built = BuildLiteral(literal);
     return context.sign != nullptr ? ApplyUnary(Unwrap(context.sign), built) : built;
   }

@@ -167,7 +167,7 @@ AstBuilder::Built AstBuilder::BuildBinary(const Parser::UnaryExprContext& first,
 
 // Unary operators of an exponent belong to it (`x ^ -2.0`); others are reduced after a `^` that may follow.
 void AstBuilder::PushOperand(const Parser::UnaryExprContext& unary, bool exponent) {
-  const bool least = !unary.operators.empty() && IsLeastInteger(unary.operators.back()->op, unary.literal);
+  const bool least = !unary.operators.empty() && IsMinInteger(unary.operators.back()->op, unary.literal);
   const size_t signs = unary.operators.size() - (least ? 1 : 0);
   if (!exponent) {
     for (size_t i = 0; i < signs; ++i) operators_.push_back({Unwrap(unary.operators[i]->op), true});

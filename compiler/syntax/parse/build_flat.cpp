@@ -114,7 +114,7 @@ AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
   switch (first.kind) {
     case TokenKind::kMinus: {
       const Token digits = *at++;
-      if (IsLeastInteger(first, digits)) return BuildNumber(digits, true, Cover(Range(first), Range(digits)));
+      if (IsMinInteger(first, digits)) return BuildNumber(digits, true, Cover(Range(first), Range(digits)));
       return ApplyUnary(first, BuildLiteral(digits));
     }
     case TokenKind::kIdentifier:

@@ -154,7 +154,7 @@ void DocumentParser::ReadWithoutVersion() {
   const bool is_document =
       first.kind == TokenKind::kFragment || first.kind == TokenKind::kGraph || AtKeyword("extension");
   if (first.kind == TokenKind::kEndOfText) {
-    lost_text_ = true;
+    skipped_text_ = true;
     context_.emitter.Emit(kMissingVersion, at, "the document is empty; expected `version 1.0;` and a graph");
     return;
   }

@@ -97,7 +97,7 @@ void DocumentParser::ParseModel() {
         break;
       case TokenKind::kEndOfText: {
         const bool wants_graph =
-            options_.kind == DocumentKind::kModel && document_.graphs.empty() && !lost_text_;
+            options_.kind == DocumentKind::kModel && document_.graphs.empty() && !skipped_text_;
         if (wants_graph) {
           context_.emitter.Emit(kMissingGraph, reader_.Range(reader_.Peek()), "the document has no graph");
         }
@@ -142,7 +142,7 @@ bool DocumentParser::ReplaceKeyword(std::string_view keyword) {
 
 // Reports and skips text outside declarations, up to the next declaration.
 void DocumentParser::SkipTopLevel() {
-  lost_text_ = true;
+  skipped_text_ = true;
   const Token first = reader_.Peek();
   if (!document_.graphs.empty()) {
     auto report =
@@ -191,7 +191,7 @@ DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleCont
   declaration.context = Run(rule);
   declaration.broken = declaration.context == nullptr;
   if (!declaration.broken) return declaration;
-  lost_text_ = true;
+  skipped_text_ = true;
   if (!statement_.too_deep) declaration.context = static_cast<RuleContext*>(errors_->abandoned_root());
   return declaration;
 }
@@ -212,7 +212,7 @@ bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
         reader_.Peek().kind == TokenKind::kLeftBrace && found.end == statement_.tokens.back().end;
     if (found.kind == TokenKind::kColon && is_alone) report.Fix(reader_.Range(found), "");
   }
-  lost_text_ = true;
+  skipped_text_ = true;
   return false;
 }
 
@@ -285,7 +285,7 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
         range.end = token.begin;
         // Report the end of the text only once.
         if (token.kind == TokenKind::kEndOfText) {
-          lost_text_ = true;
+          skipped_text_ = true;
           if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
         }
         {
@@ -405,8 +405,8 @@ std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& op
   // About nine bytes of a network become one expression. Reserve, because growing a list of a million of them
   // by copying costs more than parsing some.
   constexpr size_t kBytesPerExpr = 8;
-  constexpr size_t kMostReserved = size_t{1} << 22;
-  document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMostReserved));
+  constexpr size_t kMaxReserved = size_t{1} << 22;
+  document->exprs.reserve(std::min(context.sources.Text(file).size() / kBytesPerExpr, kMaxReserved));
   Context own(context, context.emitter.room());
   const bool is_model = options.kind == DocumentKind::kModel;
   if (!ReportBinary(file, own) && !(is_model && ReportOtherFormat(file, own))) {

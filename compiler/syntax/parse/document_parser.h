@@ -69,7 +69,7 @@ class DocumentParser {
   Parser parser_;
   std::shared_ptr<ErrorStrategy> errors_;
   bool is_last_broken_ = false;  // the last assignment could not be parsed
-  bool lost_text_ = false;       // text was skipped or unreadable, so a missing part may be in it
+  bool skipped_text_ = false;    // text was skipped or unreadable, so a missing part may be in it
   // Offset of a version after other statements: `begin` of its first token.
   std::optional<uint32_t> late_version_;
   bool skips_silently_ = false;  // text outside declarations is skipped; already reported

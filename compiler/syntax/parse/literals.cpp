@@ -32,7 +32,7 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
   }
 }
 
-bool AstBuilder::IsLeastInteger(Token sign, Token literal) const {
+bool AstBuilder::IsMinInteger(Token sign, Token literal) const {
   return sign.kind == TokenKind::kMinus && Text(literal) == "9223372036854775808";
 }
 

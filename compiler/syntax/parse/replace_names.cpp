@@ -6,7 +6,7 @@
 namespace nnefc::parse {
 namespace {
 
-const Rule& RuleOf(const OddName& name) {
+const Rule& RuleOf(const UnusualName& name) {
   return name.wrong == name.begin ? kUnexpectedToken : kInvalidCharacter;
 }
 
@@ -31,14 +31,14 @@ void StatementReader::CloseString(Token& token) {
 }
 
 // Joins a use of a name that was replaced at its assignment.
-void StatementReader::ReplaceOddUse(Token& token) {
+void StatementReader::ReplaceUnusualUse(Token& token) {
   if (token.kind != TokenKind::kIdentifier && token.kind != TokenKind::kNumericLiteral) return;
-  const std::optional<OddName> name = FindOddName(text_, token.begin);
+  const std::optional<UnusualName> name = FindUnusualName(text_, token.begin);
   if (!name) return;
   if (token.kind == TokenKind::kNumericLiteral && token.end == name->end) return;  // a valid number
   const std::string_view written = text_.substr(name->begin, name->end - name->begin);
-  const auto known = odd_names_.find(written);
-  if (known == odd_names_.end()) return;
+  const auto known = unusual_names_.find(written);
+  if (known == unusual_names_.end()) return;
   token = {TokenKind::kIdentifier, name->begin, name->end};
   scanner_ = Scanner(text_, name->end);
   auto report =
@@ -46,10 +46,10 @@ void StatementReader::ReplaceOddUse(Token& token) {
   if (!known->second.empty()) report.Fix(Range(token), known->second);
 }
 
-void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
-  constexpr size_t kMostTokens = 128;
+void StatementReader::ReplaceUnusualNames(size_t index, bool is_left_side) {
+  constexpr size_t kMaxTokens = 128;
   const size_t first = index;
-  for (const size_t end = index + kMostTokens; index < end; ++index) {
+  for (const size_t end = index + kMaxTokens; index < end; ++index) {
     const Token token = At(index);
     const bool is_subscript = index >= first + 2 && At(index - 1).kind == TokenKind::kLeftBracket &&
                               At(index - 2).kind == TokenKind::kIdentifier;
@@ -68,8 +68,8 @@ void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
       case TokenKind::kIdentifier:
       case TokenKind::kNumericLiteral: {
         if (is_read_ahead) break;
-        const std::optional<OddName> name = FindOddName(text_, token.begin);
-        if (name && (!is_left_side || IsLeftSide(text_, name->end))) ReplaceOddName(index, *name);
+        const std::optional<UnusualName> name = FindUnusualName(text_, token.begin);
+        if (name && (!is_left_side || IsLeftSide(text_, name->end))) ReplaceUnusualName(index, *name);
         break;
       }
       default:
@@ -78,14 +78,15 @@ void StatementReader::ReplaceOddNames(size_t index, bool is_left_side) {
   }
 }
 
-void StatementReader::ReplaceOddName(size_t index, const OddName& name) {
-  constexpr size_t kMostNames = 10'000;
+void StatementReader::ReplaceUnusualName(size_t index, const UnusualName& name) {
+  constexpr size_t kMaxNames = 10'000;
   const std::string_view written = text_.substr(name.begin, name.end - name.begin);
-  const bool is_taken = odd_names_.size() >= kMostNames || text_.find(name.right) != std::string_view::npos;
+  const bool is_taken =
+      unusual_names_.size() >= kMaxNames || text_.find(name.right) != std::string_view::npos;
   auto report =
       context_.emitter.Emit(RuleOf(name), {file_, name.wrong, name.wrong + 1}, "{}", name.Message(text_));
   if (!is_taken) report.Fix({file_, name.begin, name.end}, name.right);
-  if (odd_names_.size() < kMostNames) odd_names_.emplace(written, is_taken ? "" : name.right);
+  if (unusual_names_.size() < kMaxNames) unusual_names_.emplace(written, is_taken ? "" : name.right);
   Token& token = buffer_[start_ + index];
   token = {TokenKind::kIdentifier, name.begin, name.end};
   last_ = token;
@@ -149,8 +150,8 @@ bool StatementReader::ReplaceQualified(Token dot) {
   if (buffer_.empty() || buffer_.back().begin != last_.begin) return false;
   Token name = Scanner(text_, dot.end).Next();
   Token open = Scanner(text_, name.end).Next();
-  constexpr int kMostParts = 16;
-  for (int i = 0; i < kMostParts && open.kind == TokenKind::kUnexpected && Text(open) == "."; ++i) {
+  constexpr int kMaxParts = 16;
+  for (int i = 0; i < kMaxParts && open.kind == TokenKind::kUnexpected && Text(open) == "."; ++i) {
     name = Scanner(text_, open.end).Next();
     open = Scanner(text_, name.end).Next();
   }

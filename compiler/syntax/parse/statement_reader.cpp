@@ -87,7 +87,7 @@ void StatementReader::Fetch() {
         (token.end < text_.size() && static_cast<unsigned char>(text_[token.end]) >= 0x80);
     if (may_be_lookalike) ReplaceLookalike(token);
     if (MayBeForeign(token.kind) && ReplaceForeign(token)) continue;
-    if (!odd_names_.empty()) ReplaceOddUse(token);
+    if (!unusual_names_.empty()) ReplaceUnusualUse(token);
     switch (token.kind) {
       case TokenKind::kComment:
         KeepComment(token);
@@ -322,7 +322,7 @@ void StatementReader::ReadDeclaration(Statement& statement) {
     if (IsPlainName(right)) report.Fix(Range(name), right);
     name = {TokenKind::kIdentifier, name.begin + 1, name.end - 1};
   }
-  ReplaceOddNames(1, false);
+  ReplaceUnusualNames(1, false);
   // `graph graph(`: a keyword as the name, not another declaration.
   if ((At(1).kind == TokenKind::kGraph || At(1).kind == TokenKind::kFragment) &&
       At(2).kind == TokenKind::kLeftParen) {
@@ -341,7 +341,7 @@ void StatementReader::ReadAssignment(Statement& statement) {
   open_.clear();
   bool seen_assign = false;
   size_t count = 0;
-  ReplaceOddNames(0, true);
+  ReplaceUnusualNames(0, true);
   while (!IsBorder(At(count).kind)) {
     switch (At(count).kind) {
       case TokenKind::kSemicolon:

@@ -8,8 +8,8 @@
 
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
-#include "compiler/syntax/parse/odd_names.h"
 #include "compiler/syntax/parse/scanner.h"
+#include "compiler/syntax/parse/unusual_names.h"
 
 namespace nnefc::parse {
 
@@ -80,10 +80,10 @@ class StatementReader {
   void ReplaceLookalike(Token& token);
   bool Replace(Token& token);
   void CloseString(Token& token);
-  void ReplaceOddUse(Token& token);
+  void ReplaceUnusualUse(Token& token);
   // Joins names of a left side or declaration that are valid only in other formats, from token `index` on.
-  void ReplaceOddNames(size_t index, bool is_left_side);
-  void ReplaceOddName(size_t index, const OddName& name);
+  void ReplaceUnusualNames(size_t index, bool is_left_side);
+  void ReplaceUnusualName(size_t index, const UnusualName& name);
   bool ReplaceShape(Token dot);
   bool ReplaceQualified(Token dot);
   bool ReplaceVersion(Token dot);
@@ -122,7 +122,7 @@ class StatementReader {
   // Replacements of later tokens, by the offsets where those begin.
   std::map<uint32_t, Token> replacements_;
   // Replaced names as written, mapped to their replacements; empty if the text already has that name.
-  std::map<std::string_view, std::string> odd_names_;
+  std::map<std::string_view, std::string> unusual_names_;
   // Offsets of reported characters that are not assigned to a statement yet.
   std::vector<uint32_t> lexical_errors_;
   Token last_;  // the last token fetched, comments included

@@ -55,7 +55,7 @@ class SyntaxSlips : SyntaxFinder {
     error.rule = &kUnknownTypeName;
     if (Found() == TokenKind::kStringLiteral) {
       const std::string_view word = Text(at_).substr(1, Text(at_).size() - 2);
-      const MeantType meant = MeantTypeOf(word.substr(word.rfind('.') + 1), reader_.dialect());
+      const IntendedType meant = IntendedTypeOf(word.substr(word.rfind('.') + 1), reader_.dialect());
       error.message = fmt::format("`{}` is not a type; {}", Text(at_),
                                   meant.name.empty() ? "`scalar`, `integer`, `logical` and `string` are"
                                                      : fmt::format("did you mean `{}`?", meant.name));

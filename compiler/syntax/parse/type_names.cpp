@@ -6,7 +6,7 @@
 
 namespace nnefc::parse {
 
-MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect) {
+IntendedType IntendedTypeOf(std::string_view name, const ast::Dialect& dialect) {
   const std::string_view integer = dialect.integer;
   const std::pair<std::string_view, std::string_view> foreign[] = {
       {"int", integer},      {"uint", integer},      {"int8", integer},      {"uint8", integer},
@@ -29,7 +29,7 @@ MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect) {
 }
 
 bool MayNameType(std::string_view name) {
-  return name == "integer" || name == "extent" || !MeantTypeOf(name, ast::Dialect::kRatified).name.empty();
+  return name == "integer" || name == "extent" || !IntendedTypeOf(name, ast::Dialect::kRatified).name.empty();
 }
 
 }  // namespace nnefc::parse

@@ -7,12 +7,12 @@
 namespace nnefc::parse {
 
 // The intended type of an unknown type name.
-struct MeantType {
+struct IntendedType {
   std::string_view name;    // empty if none is known
   bool is_certain = false;  // the name in another language, or a single typo
 };
 
-MeantType MeantTypeOf(std::string_view name, const ast::Dialect& dialect);
+IntendedType IntendedTypeOf(std::string_view name, const ast::Dialect& dialect);
 
 // Returns true if `name` between `<` and `>(` is intended as a type, not as a value: `external<integer>(..)`,
 // `external<float>(..)`.

@@ -33,7 +33,7 @@ constexpr int32_t kThen = 0, kElse = 1;
 constexpr int32_t kNone = -1;
 // The maximum number of moves of nodes into bodies. A node in nested branches moves once per level; beyond
 // the limit, selects in bodies remain, to bound the time for long chains.
-constexpr int64_t kMostMoves = 500'000;
+constexpr int64_t kMaxMoves = 500'000;
 
 bool IsConst(const ir::Node& node) {
   return node.Is(ir::OpRole::kConst);
@@ -353,7 +353,7 @@ void BranchChooser::MakeIf(const Group& group) {
       const auto index = static_cast<int32_t>(i);
       body.outputs.push_back({.external = index, .internal = index, .axis = std::nullopt});
     }
-    if (moves_ < kMostMoves) BranchChooser(maker.body(), depth_ + 1, moves_).Run();
+    if (moves_ < kMaxMoves) BranchChooser(maker.body(), depth_ + 1, moves_).Run();
     body.graph = maker.Take();
     bodies.push_back(std::move(body));
   }

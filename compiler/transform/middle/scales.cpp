@@ -256,7 +256,7 @@ std::optional<TensorValue> ScaledConstant(const TensorValue& weights, const Fact
       Multiply(numbers, count, factor, reinterpret_cast<float*>(out) + begin);
     };
     EachProduct(weights, factors, put);
-    weights.buffer()->LetGo();
+    weights.buffer()->Release();
   };
   const TensorValue scaled(ElementType::kF32, shape,
                            Buffer::Computed(size, multiply, RecipeOf(weights, factors)));

@@ -252,8 +252,8 @@ opset1.Result "y" (%2)
   // Returns the sequence lengths: the number of steps of x [batch, steps, ..] for each batch element.
   static Port Lengths(Graph& graph, const Port& x) {
     const ir::PartialShape& shape = x.shape();
-    constexpr int64_t kMostWritten = 4096;
-    if (shape[0].known() && shape[1].known() && shape[0].value() <= kMostWritten) {
+    constexpr int64_t kMaxWritten = 4096;
+    if (shape[0].known() && shape[1].known() && shape[0].value() <= kMaxWritten) {
       const std::vector<int64_t> lengths(static_cast<size_t>(shape[0].value()), shape[1].value());
       return graph.CreateConst(TensorValue::FromInts({shape[0].value()}, lengths)).out_port(0);
     }

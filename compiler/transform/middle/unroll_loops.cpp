@@ -14,7 +14,7 @@ namespace {
 
 // The maximum number of nodes of an unrolled loop: iterations times nodes of the body, including nested
 // unrolled loops.
-constexpr int64_t kMostUnrolledNodes = 512;
+constexpr int64_t kMaxUnrolledNodes = 512;
 
 template <typename Mapping>
 ir::PartRange RangeOf(const Mapping& mapping) {
@@ -81,7 +81,7 @@ std::optional<int64_t> IterationsOf(const ir::Graph& graph, const ir::Node& loop
 // The recursion depth is the nesting depth of bodies.
 std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
   const std::optional<int64_t> iterations = IterationsOf(graph, loop);
-  if (!iterations || *iterations < 1 || *iterations > kMostUnrolledNodes) return std::nullopt;
+  if (!iterations || *iterations < 1 || *iterations > kMaxUnrolledNodes) return std::nullopt;
   const ir::Graph& body = *loop.bodies()[0].graph;
   int64_t size = 0;
   for (ir::NodeId id : body.nodes()) {
@@ -92,7 +92,7 @@ std::optional<int64_t> SizeOf(const ir::Graph& graph, const ir::Node& loop) {
                            (node.info().is_source && !node.Is(ir::OpRole::kConst));
     if (has_state || node.info().infer == nullptr) return std::nullopt;
     size += IsLoopNode(node) ? SizeOf(body, node).value_or(1) : 1;
-    if (size * *iterations > kMostUnrolledNodes) return std::nullopt;
+    if (size * *iterations > kMaxUnrolledNodes) return std::nullopt;
   }
   return size * *iterations;
 }

@@ -66,10 +66,10 @@ void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Se
 
 // True unless a variable is too large for random data.
 bool HasSmallVariables(const ir::Graph& graph) {
-  constexpr int64_t kMostElements = 10'000;
+  constexpr int64_t kMaxElements = 10'000;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.Is(ir::kNnefSet, "variable") && node.output().shape.volume().value_or(INT64_MAX) > kMostElements)
+    if (node.Is(ir::kNnefSet, "variable") && node.output().shape.volume().value_or(INT64_MAX) > kMaxElements)
       return false;
   }
   return true;

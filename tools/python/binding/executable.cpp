@@ -85,14 +85,14 @@ class Executable {
       outcome = session.Run(tensors);
       session.ResetState();
       const std::lock_guard lock(mutex_);
-      if (idle_.size() < kMostIdle) idle_.push_back(std::move(session));
+      if (idle_.size() < kMaxIdle) idle_.push_back(std::move(session));
     }
     return Finish(std::move(outcome));
   }
 
  private:
   // Maximum number of idle sessions, because each owns the memory of a run.
-  static constexpr size_t kMostIdle = 4;
+  static constexpr size_t kMaxIdle = 4;
 
   api::Session TakeSession() {
     const std::lock_guard lock(mutex_);

@@ -105,8 +105,8 @@ class PythonTransformation : public Base {
   std::string Run(const nb::object& view, const nb::object& match) {
     const nb::object log = nb::cpp_function([this](const std::string& text) { this->log(text); });
     const nb::object warn = nb::cpp_function([this](const std::string& text) { this->warn(text); });
-    const nb::object told = adapter_->attr("transform")(view, match, log, warn);
-    return TextOf(told);
+    const nb::object reported = adapter_->attr("transform")(view, match, log, warn);
+    return TextOf(reported);
   }
 
   Held adapter_;

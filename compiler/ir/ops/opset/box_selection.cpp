@@ -38,7 +38,7 @@ struct Candidate {
   Box box;
   int64_t index;
   float score;
-  size_t judged = 0;  // the number of selected boxes that already lowered the score
+  size_t checked = 0;  // the number of selected boxes that already lowered the score
 
   // Orders by score, then by lower index.
   bool operator<(const Candidate& other) const {
@@ -65,12 +65,12 @@ void SelectOfClass(const BoxSelection& selection, int64_t batch, int64_t categor
     candidates.pop();
     const float before = next.score;
     bool suppressed = false;
-    for (size_t i = kept.size(); i > next.judged && !suppressed && next.score > threshold; --i) {
+    for (size_t i = kept.size(); i > next.checked && !suppressed && next.score > threshold; --i) {
       const float overlap = Overlap(next.box, kept[i - 1].box);
       suppressed = overlap > iou_threshold;
       if (!suppressed) next.score *= std::exp(scale * overlap * overlap);
     }
-    next.judged = kept.size();
+    next.checked = kept.size();
     if (suppressed) continue;
     if (next.score == before) {
       kept.push_back(next);
@@ -81,7 +81,7 @@ void SelectOfClass(const BoxSelection& selection, int64_t batch, int64_t categor
   }
 }
 
-constexpr double kMostPairs = 1e9;
+constexpr double kMaxPairs = 1e9;
 
 double NumPairs(const BoxSelection& selection) {
   double pairs = 0;
@@ -97,7 +97,7 @@ double NumPairs(const BoxSelection& selection) {
 }  // namespace
 
 std::optional<std::vector<SelectedBox>> SelectBoxes(const BoxSelection& selection) {
-  if (NumPairs(selection) > kMostPairs) return std::nullopt;
+  if (NumPairs(selection) > kMaxPairs) return std::nullopt;
   std::vector<SelectedBox> selected;
   for (int64_t batch = 0; batch < selection.batches; ++batch) {
     for (int64_t category = 0; category < selection.classes; ++category) {

@@ -39,7 +39,8 @@ TEST(HeapTest, BoundItself) {
 
 // Lengths are 32 bits, whatever the limit.
 TEST(HeapTest, LargestLength) {
-  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max(), kLength = std::numeric_limits<uint32_t>::max();
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max(),
+                    kLength = std::numeric_limits<uint32_t>::max();
   Heap heap(kLargest);
   for (const int64_t count : {kLength - 1, kLength}) {
     Fault fault;
@@ -74,7 +75,9 @@ TEST(HeapTest, ItemsOfValues) {
   EXPECT_EQ(live_of([&] { return Value::String(heap, ""); }), 0);
   EXPECT_EQ(live_of([&] { return Value::String(heap, "of the document", false); }), 0);
   // An array of arrays has the items of each.
-  EXPECT_EQ(live_of([&] { return Value::Array(heap, {Integers(heap, 3), Integers(heap, 4)}); }),
+  EXPECT_EQ(live_of([&] {
+              return Value::Array(heap, {Integers(heap, 3), Integers(heap, 4)});
+            }),
             3 * of_storage + 2 + 3 + 4);
   EXPECT_EQ(heap.live(), 0);
 }

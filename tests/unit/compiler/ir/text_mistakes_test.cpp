@@ -41,7 +41,8 @@ TEST_F(TextMistakesTest, Mistakes) {
           "%0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
           "opset1.Result \"y\" (%0) } }"),
       "ir-text.invalid-graph: `opset1.Tan` \"a\" has the body `body`; expected none");
-  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"), "ir-text.syntax: `` is not an attribute value");
+  EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = } : f32[]"),
+            "ir-text.syntax: `` is not an attribute value");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 99999999999999999999} : f32[]"),
             "ir-text.syntax: the number `99999999999999999999` is out of range");
   EXPECT_EQ(in_graph("%0 = nnef.constant \"a\" {b = 1, b = 2} : f32[]"),

@@ -21,7 +21,7 @@ TEST(Deviations, AreToldOnceForEachRule) {
   deviations.Note(kSecond, At(20), "other");
   deviations.Note(kFirst, At(20), "second");
   Emitter emitter;
-  deviations.Tell(emitter);
+  deviations.Report(emitter);
   ASSERT_EQ(emitter.diagnostics().size(), 2u);
   EXPECT_EQ(emitter.diagnostics()[0].message, "first (the first of 3 places)");
   EXPECT_EQ(emitter.diagnostics()[0].range, At(10));
@@ -33,14 +33,14 @@ TEST(Deviations, CountAPlaceOnce) {
   Deviations deviations;
   for (int i = 0; i < 3; ++i) deviations.Note(kFirst, At(5), "same");
   Emitter emitter;
-  deviations.Tell(emitter);
+  deviations.Report(emitter);
   ASSERT_EQ(emitter.diagnostics().size(), 1u);
   EXPECT_EQ(emitter.diagnostics()[0].message, "same");
 }
 
 TEST(Deviations, OfNoneNothingIsTold) {
   Emitter emitter;
-  Deviations().Tell(emitter);
+  Deviations().Report(emitter);
   EXPECT_TRUE(emitter.diagnostics().empty());
 }
 

@@ -29,7 +29,7 @@ class MappedNumbers {
     const auto size = static_cast<size_t>(*Volume(shape)) * sizeof(float);
     return {ElementType::kF32, shape, Buffer::Map(file_, static_cast<size_t>(first) * sizeof(float), size)};
   }
-  void LetGo() const { MappedFile::LetGo(file_->bytes()); }
+  void Release() const { MappedFile::Release(file_->bytes()); }
   // Returns the number of bytes of the file that are in the memory of this process.
   size_t resident() const {
     std::ifstream maps("/proc/self/smaps");
@@ -76,7 +76,7 @@ TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
     expected.push_back((*outputs)[0]);
   }
   for (int threads : {1, 2, 4}) {
-    numbers.LetGo();
+    numbers.Release();
     const auto session = Session::Create(Compile(g.graph, {.threads = threads}));
     for (size_t i = 0; i < sizes.size(); ++i) {
       auto actual = session->Run({inputs[i]});

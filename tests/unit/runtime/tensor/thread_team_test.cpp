@@ -17,7 +17,7 @@ namespace nnefc::runtime {
 namespace {
 
 // Work that is worth a team of any size.
-constexpr int64_t kWorth = kParallelGrain * kMostThreads;
+constexpr int64_t kWorth = kParallelGrain * kMaxThreads;
 
 // Returns how often each of `count` calls was made.
 std::vector<int> CallsOf(int64_t count, int threads) {
@@ -42,7 +42,7 @@ void ExpectThreads(int threads, Work work) {
 }
 
 TEST(ThreadTeamTest, EachCallIsMadeOnce) {
-  for (int threads : {1, 2, 3, 7, kMostThreads, 1000}) {
+  for (int threads : {1, 2, 3, 7, kMaxThreads, 1000}) {
     for (int64_t count : {0, 1, 2, 3, 5, 63, 64, 1000}) {
       EXPECT_EQ(CallsOf(count, threads), std::vector<int>(static_cast<size_t>(count), 1))
           << count << " calls on " << threads << " threads";
@@ -110,7 +110,7 @@ TEST(ThreadTeamTest, ProcessorsThatSomebodyElseChoseForAFollowerStayChosen) {
 }
 
 TEST(ThreadTeamTest, EachMemberWorksOnceAndKnowsWhoItIs) {
-  for (int members : {2, 3, 8, kMostThreads}) {
+  for (int members : {2, 3, 8, kMaxThreads}) {
     const ThreadScope scope(members);
     for (int turn = 0; turn < 200; ++turn) {
       std::vector<std::atomic<int>> calls(static_cast<size_t>(members));

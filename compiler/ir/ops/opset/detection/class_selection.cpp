@@ -72,8 +72,8 @@ class Selector {
     if (most_per_class_ >= 0 && static_cast<int64_t>(best.size()) > most_per_class_)
       best.resize(static_cast<size_t>(most_per_class_));
     pairs_ += static_cast<double>(best.size()) * static_cast<double>(best.size());
-    constexpr double kMostPairs = 1e9;
-    if (pairs_ > kMostPairs) return std::nullopt;
+    constexpr double kMaxPairs = 1e9;
+    if (pairs_ > kMaxPairs) return std::nullopt;
     return is_matrix_ ? Decay(candidates, best) : Suppress(candidates, best);
   }
 

@@ -150,8 +150,8 @@ std::optional<std::vector<ProposedRegion>> KeepBestRegions(std::vector<ProposedR
   if (static_cast<int64_t>(regions.size()) > limits.candidates)
     regions.resize(static_cast<size_t>(std::max<int64_t>(limits.candidates, 0)));
   const auto count = static_cast<double>(regions.size());
-  constexpr double kMostPairs = 1e9;
-  if (count * std::min(count, static_cast<double>(limits.most)) > kMostPairs) return std::nullopt;
+  constexpr double kMaxPairs = 1e9;
+  if (count * std::min(count, static_cast<double>(limits.most)) > kMaxPairs) return std::nullopt;
   std::vector<ProposedRegion> kept;
   for (const ProposedRegion& region : regions) {
     if (static_cast<int64_t>(kept.size()) >= limits.most) break;

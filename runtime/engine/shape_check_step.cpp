@@ -16,9 +16,9 @@ bool HoldsSameBytes(const TensorView& view, const TensorValue& value) {
 
 // A step that checks axes, permutations and sizes computed at run time, so that the next kernel may rely on
 // them as on constants. Values equal to the last ones checked are accepted at once.
-class JudgeStep final : public ControlStep {
+class ShapeCheckStep final : public ControlStep {
  public:
-  JudgeStep(const Step& step, const ir::Graph& graph) : step_(step), lone_(graph, *step.node) {}
+  ShapeCheckStep(const Step& step, const ir::Graph& graph) : step_(step), lone_(graph, *step.node) {}
 
   FaultOr<Success> Run(Frame& outer) override {
     if (IsJudged(outer)) return Success();
@@ -29,33 +29,33 @@ class JudgeStep final : public ControlStep {
       values.push_back(*value);
     }
     SetInputs(values);
-    if (FaultOr<Success> judged = Judge(); !judged) {
+    if (FaultOr<Success> checked = Check(); !checked) {
       SetInputs({});
-      return judged;
+      return checked;
     }
-    judged_ = std::move(values);
+    checked_ = std::move(values);
     return Success();
   }
 
  private:
   bool IsJudged(const Frame& outer) const {
-    if (judged_.empty()) return false;
-    for (size_t i = 0; i < judged_.size(); ++i) {
-      if (!HoldsSameBytes(outer.view(step_.inputs[i]), judged_[i])) return false;
+    if (checked_.empty()) return false;
+    for (size_t i = 0; i < checked_.size(); ++i) {
+      if (!HoldsSameBytes(outer.view(step_.inputs[i]), checked_[i])) return false;
     }
     return true;
   }
 
   // Sets the values of the checked inputs; an empty list clears them.
   void SetInputs(llvm::ArrayRef<TensorValue> values) {
-    for (size_t i = 0; i < step_.judged.size(); ++i) {
-      const ir::Output& known = lone_.input(step_.judged[i]);
-      lone_.SetInput(step_.judged[i], known.type, known.shape,
+    for (size_t i = 0; i < step_.checked.size(); ++i) {
+      const ir::Output& known = lone_.input(step_.checked[i]);
+      lone_.SetInput(step_.checked[i], known.type, known.shape,
                      values.empty() ? std::nullopt : std::optional(values[i]));
     }
   }
 
-  FaultOr<Success> Judge() {
+  FaultOr<Success> Check() {
     if (FaultOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
     for (int32_t i = 0; i < step_.node->num_outputs(); ++i) {
       const ir::Output& planned = step_.node->output(i);
@@ -69,13 +69,13 @@ class JudgeStep final : public ControlStep {
 
   const Step& step_;
   ir::LoneNode lone_;
-  std::vector<TensorValue> judged_;  // the last values that passed
+  std::vector<TensorValue> checked_;  // the last values that passed
 };
 
 }  // namespace
 
-std::unique_ptr<ControlStep> MakeJudgeStep(const Step& step, const ir::Graph& graph) {
-  return std::make_unique<JudgeStep>(step, graph);
+std::unique_ptr<ControlStep> MakeShapeCheckStep(const Step& step, const ir::Graph& graph) {
+  return std::make_unique<ShapeCheckStep>(step, graph);
 }
 
 }  // namespace nnefc::runtime

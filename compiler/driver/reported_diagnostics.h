@@ -10,12 +10,12 @@ namespace nnefc {
 
 // Diagnostics prepared for the user: sorted by their position in the text, with only those sections of each
 // rule that belong to the document's specification.
-struct ToldDiagnostics {
+struct ReportedDiagnostics {
   std::deque<Rule> rules;  // owns the rules of the diagnostics
   std::vector<Diagnostic> diagnostics;
 };
 
 // Returns the diagnostics of `compilation` so far.
-ToldDiagnostics Tell(const Compilation& compilation);
+ReportedDiagnostics CollectDiagnostics(const Compilation& compilation);
 
 }  // namespace nnefc

@@ -1,4 +1,4 @@
-#include "compiler/expand/lost_windows.h"
+#include "compiler/expand/dropped_windows.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ bool LosesAlong(int64_t extent, const WindowAxis& window) {
 
 }  // namespace
 
-bool LosesWindows(const Signature& signature, llvm::ArrayRef<Value> arguments, const SymbolTable& symbols,
+bool DropsWindows(const Signature& signature, llvm::ArrayRef<Value> arguments, const SymbolTable& symbols,
                   const ir::Graph& graph) {
   auto argument = [&](std::string_view parameter) -> const Value* {
     for (size_t i = 0; i < signature.parameters.size(); ++i) {

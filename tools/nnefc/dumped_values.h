@@ -9,7 +9,7 @@
 namespace nnefc::cli {
 
 // A value of a graph that is reported in addition to the outputs.
-struct KeptValue {
+struct DumpedValue {
   std::string name;
   ir::OutputPort port;
 };
@@ -17,6 +17,6 @@ struct KeptValue {
 // Returns the values of a lowered model named by `--dump`, in the order of computation. Names are those of
 // tensors printed by `nnefc expand`, or of tensors and layers of OpenVINO IR; `all` selects all named results
 // of operations. Throws MisuseError for an unknown name.
-std::vector<KeptValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names);
+std::vector<DumpedValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names);
 
 }  // namespace nnefc::cli

@@ -1,4 +1,4 @@
-#include "tools/nnefc/kept_values.h"
+#include "tools/nnefc/dumped_values.h"
 
 #include "compiler/support/suggest.h"
 #include "fmt/format.h"
@@ -26,12 +26,12 @@ class ValueFinder {
     for (ir::NodeId id : graph_.results()) outputs_.insert(graph_.node(id).name());
   }
 
-  std::vector<KeptValue> Find(const std::vector<std::string>& names) {
+  std::vector<DumpedValue> Find(const std::vector<std::string>& names) {
     const bool all = llvm::is_contained(names, "all");
     llvm::StringSet<> missing;
     for (const std::string& name : names) missing.insert(name);
     missing.erase("all");
-    std::vector<KeptValue> found;
+    std::vector<DumpedValue> found;
     for (ir::NodeId id : order_) {
       const ir::Node& node = graph_.node(id);
       for (int32_t i = 0; i < node.num_outputs(); ++i) {
@@ -93,7 +93,7 @@ class ValueFinder {
 
 }  // namespace
 
-std::vector<KeptValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names) {
+std::vector<DumpedValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names) {
   return ValueFinder(compilation).Find(names);
 }
 

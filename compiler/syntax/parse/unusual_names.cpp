@@ -1,4 +1,4 @@
-#include "compiler/syntax/parse/odd_names.h"
+#include "compiler/syntax/parse/unusual_names.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool IsPart(char c) {
 
 }  // namespace
 
-std::string OddName::Message(std::string_view text) const {
+std::string UnusualName::Message(std::string_view text) const {
   if (wrong == begin) {
     return fmt::format("`{}` begins with a digit; a name begins with a letter or `_`",
                        text.substr(begin, end - begin));
@@ -25,10 +25,10 @@ std::string OddName::Message(std::string_view text) const {
   return fmt::format("`{}` cannot be part of a name: names are of letters, digits and `_`", text[wrong]);
 }
 
-std::optional<OddName> FindOddName(std::string_view text, uint32_t begin) {
+std::optional<UnusualName> FindUnusualName(std::string_view text, uint32_t begin) {
   const auto at = [&](size_t offset) { return offset < text.size() ? text[offset] : '\0'; };
   constexpr uint32_t kLongest = 200;
-  OddName name{.begin = begin, .end = begin, .wrong = begin, .right = {}};
+  UnusualName name{.begin = begin, .end = begin, .wrong = begin, .right = {}};
   bool is_odd = IsDigit(at(begin));
   while (name.end - begin < kLongest) {
     const char c = at(name.end);

@@ -1,0 +1,22 @@
+#include "compiler/driver/reported_diagnostics.h"
+
+#include "compiler/support/order_of_place.h"
+#include "compiler/support/sections.h"
+
+namespace nnefc {
+
+ReportedDiagnostics CollectDiagnostics(const Compilation& compilation) {
+  ReportedDiagnostics reported{.rules = {},
+                               .diagnostics = InOrderOfPlace(compilation.context().emitter.diagnostics())};
+  const CheckedDocument* document = compilation.checked();
+  if (document == nullptr) return reported;
+  const char specification = document->dialect().specification;
+  for (Diagnostic& diagnostic : reported.diagnostics) {
+    reported.rules.push_back(*diagnostic.rule);
+    reported.rules.back().section = SectionsIn(reported.rules.back().section, specification);
+    diagnostic.rule = &reported.rules.back();
+  }
+  return reported;
+}
+
+}  // namespace nnefc
