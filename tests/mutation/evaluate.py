@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import json
 import os
 import pathlib
@@ -12,11 +13,12 @@ import time
 
 import numpy as np
 
-import probes as probe_module
+import probes
 from probes import Probe, Runner
 
 MARGIN = 3.0  # seconds of a processor that a probe may take beyond several times its usual ones
 FACTOR = 6
+MAX_TESTS = 40  # of one file of pytest that run against a mutant
 
 _runner: Runner | None = None
 
@@ -24,7 +26,7 @@ _runner: Runner | None = None
 def start_worker(tree: str, shared: str) -> None:
     """Each worker has a folder of its own for temporary files."""
     global _runner
-    probe_module.limit_memory()
+    probes.limit_memory()
     os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="nnefc-mutation-")
     tempfile.tempdir = None
     _runner = Runner(pathlib.Path(tree), pathlib.Path(shared))
@@ -34,13 +36,21 @@ def probes_of_worker(broken: frozenset[str]) -> list[Probe]:
     return _runner.probes(broken)
 
 
-def _record(probe: Probe) -> tuple[float, str | None, list[int]]:
-    with tempfile.NamedTemporaryFile() as file:
+def _record(probe: Probe) -> tuple[float, str | None, list[tuple[str, float, np.ndarray]]]:
+    """The processor time of a probe, why it failed, and the name, time and reached mutants of its parts: each test of pytest apart."""
+    with tempfile.NamedTemporaryFile() as file, tempfile.TemporaryDirectory() as folder:
+        by_test = pathlib.Path(folder) / "tests.npz"
         os.environ["NNEFC_MUTANTS_REACHED"] = file.name
-        seconds, problem = probe_module.timed(_runner, probe, 600)
-        del os.environ["NNEFC_MUTANTS_REACHED"]
-        reached = np.fromfile(file.name, dtype=np.uint8)
-    return seconds, problem, np.flatnonzero(reached).tolist()
+        os.environ["NNEFC_REACHED_BY_TEST"] = str(by_test)
+        seconds, problem = probes.timed(_runner, probe, 600)
+        del os.environ["NNEFC_MUTANTS_REACHED"], os.environ["NNEFC_REACHED_BY_TEST"]
+        if not by_test.is_file():
+            return seconds, problem, [(probe.name, seconds, np.flatnonzero(np.fromfile(file.name, dtype=np.uint8)))]
+        with np.load(by_test, allow_pickle=False) as stored:
+            facts = json.loads(bytes(stored["facts"]))
+            parts = np.split(stored["numbers"], stored["ends"][:-1])
+        return seconds, problem, [(f"{probe.name}::{name}", spent, part)
+                                  for name, spent, part in zip(facts["names"], facts["seconds"], parts)]
 
 
 def _evaluate(number: int, chosen: list[tuple[Probe, float]], budget: float) -> tuple[str | None, str, float, int]:
@@ -51,7 +61,7 @@ def _evaluate(number: int, chosen: list[tuple[Probe, float]], budget: float) -> 
         for probe, usual in chosen:
             if used > 0 and used + usual > budget:
                 continue
-            seconds, problem = probe_module.timed(_runner, probe, FACTOR * usual + MARGIN)
+            seconds, problem = probes.timed(_runner, probe, FACTOR * usual + MARGIN)
             used += seconds
             count += 1
             if problem is not None:
@@ -102,13 +112,15 @@ class Recording:
         futures = {pool.submit(_record, probe): probe for probe in missing}
         for future in concurrent.futures.as_completed(futures):
             probe = futures[future]
-            seconds, problem, reached = future.result()
+            seconds, problem, parts = future.result()
             self.seconds[probe.name] = seconds
             if problem is not None:
                 print(f"warning: {probe.name} fails on unchanged code and is left out: {problem[-300:]}", flush=True)
                 self.broken[probe.name] = problem[-2000:]
-            else:
-                self.reached[probe.name] = np.array(reached, np.int32)
+            if problem is None or parts[:1] and parts[0][0] != probe.name:  # tests of pytest that pass are recorded anyway
+                for name, spent, reached in parts:
+                    self.seconds[name] = spent
+                    self.reached[name] = reached.astype(np.int32)
             if time.monotonic() - saved > 60:
                 self.save()
                 saved = time.monotonic()
@@ -133,7 +145,7 @@ class Evaluation:
                     self._count(result["path"], result["killer"])
         self._reaching: dict[int, list[str]] = {}
         for name, numbers in recording.reached.items():
-            if name in self._probes:
+            if name.partition("::")[0] in self._probes:
                 for number in numbers.tolist():
                     self._reaching.setdefault(number, []).append(name)
 
@@ -148,17 +160,38 @@ class Evaluation:
         for group in (path, path.rpartition("/")[0]):
             self._kills[group, killer] = self._kills.get((group, killer), 0.0) + 1
 
+    def _near(self, name: str) -> float:
+        """How much of what a probe reaches is near a mutant: one that reaches little examines it closely."""
+        return 200.0 / (50 + len(self._recording.reached[name]))
+
     def _chosen(self, mutant) -> list[tuple[Probe, float]]:
         """The probes that reach a mutant: those first that probably notice it for their time."""
+        chosen: list[tuple[float, Probe, float]] = []
+        files: dict[str, list[str]] = {}  # of pytest, with the tests that reach the mutant
+        for name in self._reaching.get(mutant.number, []):
+            file, _, test = name.partition("::")
+            if test and self._probes[file].kind == "pytest":
+                files.setdefault(file, []).append(name)
+            else:
+                seconds = self._recording.seconds[name]
+                chosen.append((self._order(mutant, name, self._near(name), seconds), self._probes[name], seconds))
+        for file, names in files.items():
+            names.sort(key=self._near, reverse=True)
+            tests, seconds = [], probes.PYTEST_START
+            for name in names:
+                if tests and (seconds + self._recording.seconds[name] > self._budget / 2 or len(tests) == MAX_TESTS):
+                    continue
+                seconds += self._recording.seconds[name]
+                tests.append(name.partition("::")[2])
+            probe = self._probes[file]
+            chosen.append((self._order(mutant, file, self._near(names[0]), seconds),
+                           dataclasses.replace(probe, arguments=(*probe.arguments, *tests)), seconds))
+        chosen.sort(key=lambda each: each[0], reverse=True)
+        return [(probe, seconds) for _, probe, seconds in chosen]
 
-        def order(name: str) -> float:
-            kills = 3 * self._kills.get((mutant.path, name), 0.0) + self._kills.get((mutant.folder, name), 0.0)
-            # A probe that reaches little is about what it reaches.
-            near = 200.0 / (50 + len(self._recording.reached[name]))
-            return (kills + near) / (self._recording.seconds[name] + 0.02)
-
-        names = sorted(self._reaching.get(mutant.number, []), key=order, reverse=True)
-        return [(self._probes[name], self._recording.seconds[name]) for name in names]
+    def _order(self, mutant, name: str, near: float, seconds: float) -> float:
+        kills = 3 * self._kills.get((mutant.path, name), 0.0) + self._kills.get((mutant.folder, name), 0.0)
+        return (kills + near) / (seconds + 0.02)
 
     def evaluate(self, pool: concurrent.futures.Executor, mutants: list, deadline: float, jobs: int) -> None:
         """Evaluates mutants until the deadline; those that have a result are passed over."""

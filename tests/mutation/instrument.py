@@ -311,7 +311,7 @@ class Instrumented:
         lines: dict[str, set[int]] = {}
         root = str(self._tree) + "/"
         # An error in mutant.h is about the place of the macro.
-        pattern = r"^(\S+?):(\d+):\d+: (?:(?:fatal )?error:|note: in expansion of macro \W?NNEFC_(?:CONSTANT_)?MUTANT)"
+        pattern = r"^(\S+?):(\d+):\d+: (?:(?:fatal )?error:|note: in expansion of macro \W?NNEFC_(?:CONSTANT_MUTANT|MUTANT|SAME))"
         for match in re.finditer(pattern, output, re.MULTILINE):
             path = _relative(os.path.normpath(self._tree / "build" / "release" / match[1]), root)
             if path:

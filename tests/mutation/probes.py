@@ -22,8 +22,10 @@ FILE_BYTES = 1 << 30
 WHOLE = {"robustness": [], "robustness.paths": [], "rewriting.fmt": [], "rewriting.fix": [], "rewriting.upgrade": [],
          "conformance.words": [], "fuzz.mutants": ["--count", "300"], "differential.kept": [],
          "differential.openvino": [], "differential.rows": []}
-# Files of tests/interop that take minutes or test no code of the mutated folders.
-LEFT_OUT = {"test_networks", "test_translator", "test_ci", "test_opset_coverage"}
+# Files of pytest that take minutes or test no code of the mutated folders.
+LEFT_OUT = {"test_networks", "test_translator", "test_ci", "test_opset_coverage", "test_package", "test_distributed"}
+# Processor seconds that pytest takes to start with NumPy and OpenVINO.
+PYTEST_START = 2.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Probe:
     """One part of the tests; `kind` says how `arguments` are run."""
 
     name: str
-    kind: str  # unit, golden, rule, document, case, command
+    kind: str  # unit, golden, rule, document, case, command, pytest (a file, and the tests of it to run)
     arguments: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
 
@@ -94,7 +96,8 @@ class Runner:
         self.nnefc = self.build / "bin" / "nnefc"
         self.cases = self.build / "conformance"
         self._environment = {"NNEFC": str(self.nnefc), "NNEFC_TEST_CACHE": str(tree / "build" / "test-cache"),
-                             "NNEFC_SHARED_DATA": str(shared / "data"), "PYTHONDONTWRITEBYTECODE": "1"}
+                             "NNEFC_SHARED_DATA": str(shared / "data"), "PYTHONDONTWRITEBYTECODE": "1",
+                             "NNEFC_DIFFERENTIAL": str(self.build / "bin" / "nnefc_differential")}
         for folder in ("golden", "conformance/adversary", "conformance/operations"):
             sys.path.append(str(tree / "tests" / folder))
 
@@ -166,11 +169,13 @@ class Runner:
             found += [Probe(f"case/{path.parent.relative_to(self.cases)}/{backend}", "case", (str(path.parent), backend))
                       for backend in backends]
         found += self._differential()
-        for path in sorted((self.tree / "tests" / "interop").glob("test_*.py")):
-            if path.stem not in LEFT_OUT:
-                found.append(Probe(f"interop/{path.stem.removeprefix('test_')}", "command",
-                                   (str(self.tree / ".venv/bin/python"), "-m", "pytest", "-q", "-x", "--no-header", "--tb=line",
-                                    "-p", "no:cacheprovider", str(path))))
+        for folder in ("interop", "python", "boundaries"):
+            if folder != "interop" and not (self.build / "python").is_dir():
+                continue
+            for path in sorted((self.tree / "tests" / folder).glob("test_*.py")):
+                if path.stem not in LEFT_OUT:
+                    found.append(Probe(f"{folder}/{path.stem.removeprefix('test_')}", "pytest", (str(path),),
+                                       (("PYTHONPATH", f"{self.build / 'python'}:{self.tree / 'tests' / 'mutation'}"),)))
         return found
 
     def _differential(self) -> list[Probe]:
@@ -195,10 +200,19 @@ class Runner:
                                       "--gtest_brief=1"], self.tree, seconds, {**self._environment, **dict(probe.environment)})
                 if code:
                     raise Failed(output[-1000:])
+            case "pytest":
+                path, *tests = probe.arguments
+                command = [str(self.tree / ".venv/bin/python"), "-m", "pytest", "-q", "--no-header", "--tb=line",
+                           "-p", "no:cacheprovider", "-p", "pytest_reached"]
+                command += [f"{path}::{test}" for test in tests] or [path]
+                code, output = _call([*command, "-x"] if tests else command,
+                                     self.tree, seconds, {**self._environment, **dict(probe.environment)})
+                if code not in (0, 5):  # 5: pytest found nothing that it can run here
+                    raise Failed(output[-1000:])
             case "command":
                 code, output = _call(list(probe.arguments), self.tree, seconds,
                                      {**self._environment, **dict(probe.environment)})
-                if code not in (0, 5):  # 5: pytest found nothing that it can run here
+                if code:
                     raise Failed(output[-1000:])
             case _:
                 with limited_children(seconds):
@@ -252,6 +266,8 @@ def timed(runner: Runner, probe: Probe, seconds: float) -> tuple[float, str | No
         problem = None
     except Failed as failed:
         problem = str(failed) or "failed"
+    except Exception as error:  # of the tests' own code
+        problem = repr(error)
     return processor_seconds() - begin, problem
 
 

@@ -12,7 +12,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 instrument = pytest.importorskip("instrument", reason="libclang is missing")
-import report  # noqa: E402
+import summary  # noqa: E402
 
 SOURCE = """\
 extern "C" int printf(const char*, ...);
@@ -127,7 +127,7 @@ def test_a_mutant_that_does_not_compile_is_dropped(program):
 
 
 def test_equivalent_mutants_have_reasons():
-    for (path, source, change), reason in report.read_equivalent().items():
+    for (path, source, change), reason in summary.read_equivalent().items():
         assert reason.strip(), (path, source, change)
         text = (HERE.parent.parent / path).read_text(encoding="utf-8")
         assert source in text, f"{path} has no line `{source}`"

@@ -73,7 +73,7 @@ class Tree:
         shown = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.build, check=True, capture_output=True, text=True)
         names = {line.split(":")[0] for line in shown.stdout.splitlines()}
         return sorted(name for name in names if "/" not in name and not name.startswith("cmake_object") and (
-            name in ("nnefc", "nnefc_differential") or name.endswith("_test")
+            name in ("nnefc", "nnefc_differential", "nnefc_python") or name.endswith("_test")
             or name.startswith("fuzz_") and not name.endswith("_apart")))
 
     def _ninja(self, jobs: int, *targets: str) -> subprocess.CompletedProcess:
@@ -110,6 +110,8 @@ class Tree:
             if made.returncode == 0 or not found.drop_refused(made.stdout, dropped):
                 break
         self._finish(jobs, made)
+        # Numbers of mutants are new: what was recorded of the old ones does not apply.
+        (self._work / "recording.npz").unlink(missing_ok=True)
         live = [dataclasses.asdict(mutant) for mutant in found.mutants if mutant.number not in dropped]
         self._stored.write_text(json.dumps({"digest": digest, "of": len(found.mutants), "mutants": live}))
 
