@@ -165,7 +165,7 @@ class Runner:
             found.append(Probe(f"{kind}/{path.relative_to(self.tree)}", kind, (str(path),)))
         found += [Probe(f"document/{name}", "document", (name,)) for name in self._entries()]
         for path in sorted(self.cases.rglob("case.json")):
-            backends = ("check",) if '"rule"' in path.read_text() else ("reference", "onednn")
+            backends = ("check",) if '"rule"' in path.read_text() else ("reference", "fast")
             found += [Probe(f"case/{path.parent.relative_to(self.cases)}/{backend}", "case", (str(path.parent), backend))
                       for backend in backends]
         found += self._differential()
