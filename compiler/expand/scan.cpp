@@ -62,7 +62,7 @@ bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
         return fail(
             list,
             fmt::format("`{}` of `{}` names `{}`, which is {}", list, plan.called, item.item(0).text(),
-                        parameter == body.parameters.size() ? "no parameter of the body" : "fed already"));
+                        parameter == body.parameters.size() ? "not a parameter of the body" : "fed already"));
       }
       lists.parameters.push_back(parameter);
       if (!take(item)) return false;

@@ -78,7 +78,7 @@ TEST_F(DatCornersTest, ArgumentsOfAlgorithms) {
       linear("bits=8,bits=8"),
       "x: error: at byte 60: an argument of the quantization algorithm is given twice [dat.algorithm]\n");
   EXPECT_EQ(linear("bits=8,scale=8"),
-            "x: error: at byte 61: `scale` is no argument of a quantization algorithm [dat.algorithm]\n");
+            "x: error: at byte 61: `scale` is not an argument of a quantization algorithm [dat.algorithm]\n");
   EXPECT_EQ(linear("bits=inf"),
             "x: error: at byte 53: expected a finite number, saw `inf)` [dat.algorithm]\n");
   EXPECT_EQ(linear("bits:8"),
