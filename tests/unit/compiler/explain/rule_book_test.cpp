@@ -51,7 +51,8 @@ TEST(RuleFileTest, SuppliesTheFrameOfABody) {
   EXPECT_EQ(texts[0],
             "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 4, 8, 8]);\n"
             "    v = variable(shape = [1, 4, 8], label = 'v');\n    y = concat([x, v], axis = 1);\n}\n");
-  for (const Rule* rule : RuleBook().rules()) {
+  const RuleBook book;
+  for (const Rule* rule : book.rules()) {
     const std::optional<RuleFile> each = FindRuleFile(rule->label);
     if (!each) continue;
     for (const RuleExample& example : each->examples) {

@@ -229,7 +229,7 @@ TEST_F(DatTest, DecodesByGraphQuant) {
   EXPECT_EQ(Decoded(bytes, ElementType::kF32, &linear), "[2,2] -1 1 1 255");
   EXPECT_EQ(Decoded(bytes),
             "x: error: at byte 48: 8-bit quantized items have no meaning: neither the file nor "
-            "`graph.quant` tells how they are quantized [dat.no-quantization]\n");
+            "`graph.quant` states their quantization [dat.no-quantization]\n");
 
   DatQuantization zero_point{.algorithm = DatQuantization::Algorithm::kZeroPointLinear, .is_signed = true};
   zero_point.zero_point = TensorValue::FromInts({}, {1});

@@ -155,7 +155,7 @@ TEST(DirectConvolutionTest, VolumesAtRandom) {
 
 // Output counts that the direct kernel does not support.
 TEST(DirectConvolutionTest, FewOutputsAreLeftToOthers) {
-  ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 14, {Post::kRelu}, 21, "fast");
+  ExpectDirect({.input = {1, 32, 9, 20}, .window = {3, 3}}, 14, {Post::kRelu}, 21, "onednn");
 }
 
 // Random windows and epilogues.

@@ -50,11 +50,12 @@ TEST(PlaneConvolutionTest, LargeImages) {
 
 TEST(PlaneConvolutionTest, WhatOthersConvolve) {
   const WindowSetting setting{.input = {1, 32, 9, 20}, .window = {3, 3}};
-  ExpectPlanes({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 2}}, 8, {Post::kRelu}, 10, "fast");
-  ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "fast");
-  ExpectPlanes(setting, 13, {Post::kRelu}, 12, "fast");
+  ExpectPlanes({.input = {1, 32, 9, 20}, .window = {3, 3}, .strides = {1, 2}}, 8, {Post::kRelu}, 10,
+               "onednn");
+  ExpectPlanes({.input = {1, 32, 9, 6}, .window = {3, 3}}, 8, {Post::kRelu}, 11, "onednn");
+  ExpectPlanes(setting, 13, {Post::kRelu}, 12, "onednn");
   // Taps so far apart that the buffer has mostly unused pixels, up to the limits of the integers.
-  ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "fast");
+  ExpectPlanes({.input = {1, 8, 60, 60}, .window = {2, 2}, .dilations = {40, 1}}, 2, {}, 14, "onednn");
   constexpr int64_t kFar = int64_t{1} << 39;
   ExpectPlanes(
       {.input = {1, 3, 8, 40}, .window = {2, 2}, .dilations = {kFar, 1}, .begin = {kFar, 1}, .end = {0, 0}},

@@ -37,8 +37,8 @@ TEST(InPlaceProductTest, WhatFollows) {
 
 // Matrices that fit the cache of a core: with 256-bit vectors these are also read in place.
 TEST(InPlaceProductTest, SmallMatrices) {
-  ExpectRow(64, 64, {Post::kBias}, 7, SimdWidth() == kSimdWidth256 ? "in_place" : "fast");
-  ExpectRow(3, 8, {Post::kBias}, 11, "fast");
+  ExpectRow(64, 64, {Post::kBias}, 7, SimdWidth() == kSimdWidth256 ? "in_place" : "onednn");
+  ExpectRow(3, 8, {Post::kBias}, 11, "onednn");
   for (const int64_t outputs : {3, 8, 17, 96}) ExpectRow(180, outputs, {Post::kBias, Post::kSigmoid}, 12, "");
 }
 

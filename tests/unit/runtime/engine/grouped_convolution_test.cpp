@@ -103,11 +103,11 @@ TEST(GroupedConvolutionTest, OneSpatialAxis) {
 // Windows and groups that the grouped kernel does not support.
 TEST(GroupedConvolutionTest, OtherWindowsAndGroupsAreLeftToOthers) {
   const WindowSetting image{.input = {1, 0, 9, 20}, .window = {3, 3}};
-  ExpectGrouped(image, {4, 12, 12}, {Post::kRelu}, 8, "fast");
-  ExpectGrouped(image, {8, 4, 8}, {Post::kRelu}, 9, "fast");
-  ExpectGrouped({.input = {1, 0, 9, 20}, .window = {5, 5}}, {4, 8, 8}, {Post::kRelu}, 10, "fast");
+  ExpectGrouped(image, {4, 12, 12}, {Post::kRelu}, 8, "onednn");
+  ExpectGrouped(image, {8, 4, 8}, {Post::kRelu}, 9, "onednn");
+  ExpectGrouped({.input = {1, 0, 9, 20}, .window = {5, 5}}, {4, 8, 8}, {Post::kRelu}, 10, "onednn");
   ExpectGrouped({.input = {1, 0, 9, 40}, .window = {3, 3}, .strides = {1, 3}}, {4, 8, 8}, {Post::kRelu}, 11,
-                "fast");
+                "onednn");
   ExpectGrouped({.input = {1, 0, 4, 5, 6}, .window = {3, 3, 3}}, {4, 8, 8}, {Post::kRelu}, 12, "");
 }
 
