@@ -303,7 +303,7 @@ def test_against_formulas(nnefc: Path, tmp_path: Path, seed: int, kind: type[Net
             assert any(kernel in profile for kernel in kind.kernels), profile
         assert all(np.isfinite(array).all() for array in found)
     exact, profile = ours(nnefc, tmp_path, "--precision", "exact")
-    assert "codes" not in profile and "nnefc:quantize" not in profile, profile
+    assert "int8" not in profile and "nnefc:quantize" not in profile, profile
     assert_near(exact, expected)
 
 
@@ -440,4 +440,4 @@ def test_joined_rows(nnefc: Path, tmp_path: Path, axis: int) -> None:
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
     products = [line for line in profile.splitlines() if " MatMul" in line]
-    assert len(products) == 4 and all("codes" in line or "vnni" in line for line in products), profile
+    assert len(products) == 4 and all("int8" in line or "vnni" in line for line in products), profile

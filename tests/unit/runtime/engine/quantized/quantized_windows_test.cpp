@@ -34,7 +34,7 @@ TEST(QuantizedWindowsTest, Channels) {
     for (const int64_t outputs : {1, 15, 16, 17, 33}) {
       const Convolved window{
           .image = {1, channels, 5, 6}, .outputs = outputs, .size = {3, 2}, .begin = {1, 0}, .end = {1, 1}};
-      CheckSums(window, 131, kSpreads[static_cast<size_t>(channels + outputs) % 4], OwnKernel("codes"));
+      CheckSums(window, 131, kSpreads[static_cast<size_t>(channels + outputs) % 4], OwnKernel("int8_"));
     }
   }
 }
@@ -79,7 +79,7 @@ TEST(QuantizedWindowsTest, Windows) {
       {.image = {1, 16, 2, 2}, .outputs = 16, .size = {2, 2}, .begin = {3, 0}, .end = {0, 3}}};
   for (const Convolved& window : windows) {
     for (const int zero : {0, 1, 128, 255}) {
-      for (const Spread spread : kSpreads) CheckSums(window, zero, spread, OwnKernel("codes"));
+      for (const Spread spread : kSpreads) CheckSums(window, zero, spread, OwnKernel("int8_"));
     }
   }
 }
@@ -93,7 +93,7 @@ TEST(QuantizedWindowsTest, WinogradTiles) {
                              .size = {3, 3},
                              .begin = {1, rows % 2},
                              .end = {1, columns % 2}};
-      const std::string kernel = OwnKernel(rows >= 16 ? "nnefc:int8_winograd" : "codes");
+      const std::string kernel = OwnKernel(rows >= 16 ? "nnefc:int8_winograd" : "int8_");
       CheckSums(window, 100, Spread::kAnywhere, kernel);
       CheckSums(window, 0, Spread::kEnds, kernel);
     }
