@@ -196,7 +196,7 @@ TEST_F(DatTest, DecodesAlgorithmTexts) {
     return Decoded(Make(Provisional{.extents = {2}, .type = 1, .bits = 8, .algorithm = text, .data = data}));
   };
   EXPECT_EQ(decode("linear_quantize(min = -1.0, max = 1.0, bits = 8)"), "[2] -1 1");
-  EXPECT_EQ(decode(std::string(" quantize_linear ( bits=8,min=0,max=2.5e1 ) ;\0", 47)), "[2] 0 25");
+  EXPECT_EQ(decode(" quantize_linear ( bits=8,min=0,max=2.5e1 ) ;" + std::string(2, '\0')), "[2] 0 25");
   EXPECT_EQ(decode("linear(min=-2,max=2,bits=8)"), "[2] -2 2");
   EXPECT_EQ(decode("logarithmic_quantize(max = 1.0, bits = 8)", "\xff\xfe"), "[2] 1 0.5");
   EXPECT_EQ(decode("linear_quantize(min = 0.0, max = 1.0, bits = 4)"),

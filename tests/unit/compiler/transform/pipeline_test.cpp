@@ -348,7 +348,8 @@ TEST_F(PipelineTest, ThePlugInIsTold) {
   list.Add<Calls>("THROWS", [](Graph&) { throw 7; }).plugin = "a.so";
   const auto graph = Parse(kMish);
   EXPECT_EQ(Run(list, *graph),
-            "transform.failed: transformation `THROWS` of the plug-in `a.so` failed: it threw something other than a "
+            "transform.failed: transformation `THROWS` of the plug-in `a.so` failed: it threw something "
+            "other than a "
             "std::exception");
 }
 

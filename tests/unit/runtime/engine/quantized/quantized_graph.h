@@ -73,6 +73,7 @@ inline std::vector<int64_t> DrawWeights(int64_t rows, int64_t columns, unsigned 
 
 inline TensorValue NumbersOf(const Shape& shape, const std::vector<int64_t>& codes, const Quantization& by) {
   std::vector<float> numbers;
+  numbers.reserve(codes.size());
   for (const int64_t code : codes) numbers.push_back(static_cast<float>(by.Number(code)));
   return TensorValue::FromFloats(shape, numbers);
 }
