@@ -622,6 +622,7 @@ Value GraphBuilder::ResultOf(ir::NodeId node) {
       continue;
     }
     std::vector<Value> items;
+    items.reserve(static_cast<size_t>(group.count));
     for (int32_t i = 0; i < group.count; ++i) items.push_back(Value::Tensor({node, group.first + i}));
     results.push_back(Value::Array(heap_, std::move(items)));
   }

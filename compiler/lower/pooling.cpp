@@ -94,6 +94,7 @@ OutputPort DivideByOverlaps(NodeLowering& n, OutputPort sums, const Slid& view) 
     nnefc::Shape extents(view.window.rank() + view.leading, 1);
     extents[i + view.leading] = places.value();
     std::vector<float> divisors;
+    divisors.reserve(counts.size());
     for (int64_t count : counts) divisors.push_back(static_cast<float>(std::max<int64_t>(count, 1)));
     sums = n.Binary("Divide", sums, n.Constant(TensorValue::FromFloats(extents, divisors), "overlaps"),
                     "overlap");

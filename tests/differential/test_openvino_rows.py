@@ -31,6 +31,7 @@ UNDEFINED = "the documents define no such thing"
 # Nodes that we reject and OpenVINO's shape functions accept: part of the row ("" is any), part of our message, the
 # reason.
 STRICTER: list[tuple[str, str, str]] = [
+    ("opset1.ReverseSequence", "expected two axes", "a sequence along the axis of the batch has no elements to reverse"),
     ("", "is given twice", "an axis that is named twice is a mistake"),
     ("", "outside a tensor of rank 0", "a scalar has no axes"),
     ("", "expected an integer", "places and extents are integers"),

@@ -307,9 +307,9 @@ class Plugins(PluginTest):
         words = ("run", name, "--random-inputs", "1", "--extensions", self.broken)
         wrong = {
             "kernel-in-add": ("run.failed", "the kernel of `nnef.broken` cannot be added: no registry"),
-            "kernel-in-add-int": ("run.failed", "the kernel of `nnef.broken` cannot be added: it threw what is no"),
+            "kernel-in-add-int": ("run.failed", "the kernel of `nnef.broken` cannot be added: it threw something other than"),
             "kernel-in-factory": ("run.failed", "the kernel of `nnef.broken` failed: no kernel"),
-            "kernel-in-factory-int": ("run.failed", "the kernel of `nnef.broken` failed: it threw what is no"),
+            "kernel-in-factory-int": ("run.failed", "the kernel of `nnef.broken` failed: it threw something other than"),
             "kernel-in-NewState": ("run.failed", "the kernel of `nnef.broken` failed: no state"),
             "kernel-in-Run": ("run.failed", "the kernel of `nnef.broken` failed: no numbers"),
             "shape-int": ("node.shape-function", "broken.so"),

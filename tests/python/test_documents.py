@@ -146,9 +146,9 @@ def test_explain_tells_of_rules_and_operations():
 
 
 def test_what_is_no_text_or_option_is_told(tmp_path):
-    with pytest.raises(ValueError, match="no Unicode"):
+    with pytest.raises(ValueError, match="not Unicode"):
         nnefc.check("version \ud800 1.0;\n")
-    with pytest.raises(ValueError, match="no Unicode"):
+    with pytest.raises(ValueError, match="not Unicode"):
         nnefc.check(tmp_path / "a\udcff.nnef")
     (tmp_path / "bytes.nnef").write_bytes(b"version 1.0;\n\xff\n")
     with pytest.raises(nnefc.ModelError, match="bytes.nnef:2:1"):

@@ -151,7 +151,7 @@ def test_a_folder_that_is_missing_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "rule", "told"),
     [
-        ("x = (\n", "plugin.not-loadable", "plug-in `FOLDER`: `FOLDER/front/bad.py:1` is not Python: '(' was never closed"),
+        ("x = (\n", "plugin.not-loadable", "plug-in `FOLDER`: `FOLDER/front/bad.py:1` is not valid Python: '(' was never closed"),
         ("\nraise OSError('gone')\n", "plugin.not-loadable", "`FOLDER/front/bad.py` cannot be imported: OSError: gone (line 2)"),
         ("import sys\nsys.exit(7)\n", "plugin.not-loadable", "`FOLDER/front/bad.py` cannot be imported: SystemExit: 7 (line 2)"),
         (swap("", "Sin"), "plugin.registration", "plug-in `FOLDER`: a transformation cannot be made: `FOLDER/front/bad.py`: Swap has no `op`"),
@@ -173,7 +173,7 @@ def test_each_folder_that_cannot_be_loaded_is_told(tmp_path):
     messages = [item.message for item in nnefc.check(MODEL, extensions=folders).errors]
     assert len(messages) == 2
     assert "has no Python modules" in messages[0]
-    assert "is not Python" in messages[1]
+    assert "is not valid Python" in messages[1]
 
 
 def test_a_class_that_cannot_be_made_is_told(tmp_path):
@@ -399,7 +399,7 @@ def test_exit_codes_and_messages_are_those_of_the_program(here):
     write(here / "raising", front__raising=RAISING)
     (here / "wrong.nnef").write_text(MODEL.replace("tanh(x)", "tanh(z)"))
     expected = [
-        (1, "plug-in `bad`: `bad/front/bad.py:1` is not Python: invalid syntax [plugin.not-loadable]", ["net.nnef", "--extensions", "bad"]),
+        (1, "plug-in `bad`: `bad/front/bad.py:1` is not valid Python: invalid syntax [plugin.not-loadable]", ["net.nnef", "--extensions", "bad"]),
         (1, "raising/front/raising.py", ["net.nnef", "--extensions", "raising"]),
         (1, "KeyError: 'lost' (line 7)", ["net.nnef", "--extensions", "raising"]),
         (1, "wrong.nnef:5:14: error: ", ["wrong.nnef", "--extensions", "ext"]),

@@ -488,7 +488,7 @@ def test_an_unknown_name_is_told(folder):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("class :\n", r"front/broken.py:1` is not Python"),
+        ("class :\n", r"front/broken.py:1` is not valid Python"),
         ("import no_such_module\n", r"front/broken.py` cannot be imported: ModuleNotFoundError.*\(line 1\)"),
         (simple("front", "pass") + "\n    def run_after(self):\n        return ['FrontStart']\n", r"is not a class of a transf"),
     ],

@@ -88,7 +88,7 @@ class Server:
         self.process.kill()
         code = self.process.wait()
         self.ends += 1
-        if not self.answers and self.ends == STARTS:
+        if not self.answers and self.ends >= STARTS:
             raise ToolError(f"the server ended before its first answer: exit code {code}")
         self._start()
         return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
@@ -111,7 +111,7 @@ class Server:
             try:
                 self.process.stdin.write(request.encode())
                 line = self._read_line()
-            except BrokenPipeError:
+            except (BrokenPipeError, ValueError):  # the other end, or after another thread this one, is closed
                 line = b""
             if line is None:
                 self.answers += 1

@@ -155,6 +155,10 @@ void InferReverseSequence(OpContext& op) {
     const std::optional<int64_t> batch = op.NormalizeAxis(op.Int("batch_axis"), data.rank());
     const std::optional<int64_t> sequence = op.NormalizeAxis(op.Int("seq_axis"), data.rank());
     if (!batch || !sequence) return;
+    if (*batch == *sequence) {
+      op.Error(kOpsetAxis, "`batch_axis` and `seq_axis` are both axis {}; expected two axes", *batch);
+      return;
+    }
     if (op.shape(1).rank_known() && !data[*batch].Compatible(op.shape(1)[0])) {
       op.Error(kOpsetExtent, "{} has the shape {}; expected a length for each of {}", op.InputName(1),
                ToString(op.shape(1)), ToString(data));

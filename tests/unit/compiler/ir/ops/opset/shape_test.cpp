@@ -136,6 +136,15 @@ TEST(OpsetShapes, SlopesBroadcastToTheData) {
     EXPECT_EQ(Infer("opset1.PReLU", std::string("f32[2,3,4]; ") + slope), "opset.broadcast") << slope;
 }
 
+// A sequence has an axis of its own.
+TEST(OpsetShapes, SequencesRunAlongAnotherAxisThanTheBatch) {
+  for (const char* axes :
+       {"batch_axis = 0, seq_axis = 0", "batch_axis = 1, seq_axis = 1", "batch_axis = 0, seq_axis = -3"})
+    EXPECT_EQ(Infer("opset1.ReverseSequence", "f32[3,3,3]; i64[3]", axes), "opset.axis") << axes;
+  EXPECT_EQ(Infer("opset1.ReverseSequence", "f32[3,3,3]; i64[3]", "batch_axis = 2, seq_axis = 1"),
+            "f32[3,3,3]");
+}
+
 // 0 elements are never a part of more: -1 has no extent next to an extent of 0.
 TEST(OpsetShapes, NoExtentCompletesAnEmptyReshape) {
   const std::string plain = "special_zero = false";
