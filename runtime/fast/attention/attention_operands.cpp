@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/broadcast.h"
 
 namespace nnefc::runtime {

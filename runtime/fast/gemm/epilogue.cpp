@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime {
