@@ -52,7 +52,7 @@ TEST(HeapTest, LargestLength) {
   }
 }
 
-// Each item of an array and each byte of a string is one, beside what all storages have.
+// Each item of an array and each byte of a string is one, in addition to the cost of all storages.
 TEST(HeapTest, ItemsOfValues) {
   Heap heap(1000);
   const auto live_of = [&](const std::function<Value()>& make) {

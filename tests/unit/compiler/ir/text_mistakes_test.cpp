@@ -266,7 +266,7 @@ TEST_F(TextMistakesTest, WrongConstants) {
   EXPECT_TRUE(constant("dense<none>").starts_with("ir-text.invalid-graph: "));
 }
 
-// Damaged texts give mistakes or graphs that print and read back alike.
+// Damaged texts cause errors, or graphs that are equal after printing and reading.
 TEST_F(TextMistakesTest, DamagedTexts) {
   const std::string text = R"(graph "net" {
   %0 = opset1.Parameter "x" {element_type = f32, shape = [1,?,2..8]} : f32[1,3] as ["a"]

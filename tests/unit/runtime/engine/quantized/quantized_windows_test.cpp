@@ -75,7 +75,7 @@ TEST(QuantizedWindowsTest, Windows) {
        .strides = {2, 2},
        .begin = {3, 3},
        .end = {3, 3}},
-      // A window that lies in the border alone, at either end.
+      // A window entirely in the border, at either end.
       {.image = {1, 16, 2, 2}, .outputs = 16, .size = {2, 2}, .begin = {3, 0}, .end = {0, 3}}};
   for (const Convolved& window : windows) {
     for (const int zero : {0, 1, 128, 255}) {
