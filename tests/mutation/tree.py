@@ -14,6 +14,7 @@ import subprocess
 import instrument
 
 PRODUCTION = ("compiler/", "runtime/")
+TOPS = ("compiler", "grammar", "runtime", "stdlib", "tests", "tools")
 # Changes that are made at many places and noticed nearly always are drawn less often.
 WEIGHTS = {"plus": 0.5, "minus": 0.5, "pair": 0.5}
 LEAST_OF_FOLDER = 120
@@ -90,7 +91,7 @@ class Tree:
             return
         self._copy(names)
         current = set(names)
-        for path in [path for top in ("compiler", "runtime", "tests") for path in (self.folder / top).rglob("*") if path.is_file()]:
+        for path in [path for top in TOPS for path in (self.folder / top).rglob("*") if path.is_file()]:
             if path.relative_to(self.folder).as_posix() not in current and "__pycache__" not in path.parts:
                 path.unlink()
         self._configure()
