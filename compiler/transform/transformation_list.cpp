@@ -156,6 +156,7 @@ bool TransformationList::IsWellPlaced(const std::vector<Transformation*>& order,
 std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& emitter) const {
   if (!HasUniqueNames(emitter)) return std::nullopt;
   std::vector<std::string> names;
+  names.reserve(all_.size());
   for (const Entry& entry : all_) {
     // The text after the last component only orders transformations that share it.
     const std::string& id = entry.transformation->id;

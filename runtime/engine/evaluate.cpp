@@ -177,11 +177,13 @@ class RowsOfNode {
 
   void WriteRows(std::byte* out, size_t first, size_t last) const {
     std::vector<TensorValue> inputs;
+    inputs.reserve(inputs_.size());
     for (const TensorValue& input : inputs_) inputs.push_back(HasRows(input) ? input : input.Loaded());
     const size_t row = RowBytes(), step = std::max<size_t>(1, kPart / row);
     for (size_t begin = first; begin < last; begin += step) {
       const size_t end = std::min(begin + step, last);
       std::vector<TensorValue> parts;
+      parts.reserve(inputs.size());
       for (const TensorValue& input : inputs) {
         parts.push_back(HasRows(input)
                             ? input.LoadedRows(static_cast<int64_t>(begin), static_cast<int64_t>(end))

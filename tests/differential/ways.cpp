@@ -118,6 +118,7 @@ class CaseRun {
  private:
   static std::vector<NamedTensor> ByIndex(const std::vector<TensorValue>& values) {
     std::vector<NamedTensor> named;
+    named.reserve(values.size());
     for (const TensorValue& value : values) named.push_back({std::to_string(named.size()), value});
     return named;
   }

@@ -152,6 +152,7 @@ class Comparer {
 
   std::string Places(const std::vector<int64_t>& places) const {
     std::vector<std::string> texts;
+    texts.reserve(places.size());
     for (int64_t place : places) texts.push_back(IndexInRow(place, actual_));
     return fmt::format("{}", fmt::join(texts, " "));
   }

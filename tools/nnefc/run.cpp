@@ -141,6 +141,7 @@ struct RunCommand : CommonOptions {
     const std::vector<Computed> computed = Gather(prepared, values);
     if (!output.empty()) {
       std::vector<NamedTensor> named;
+      named.reserve(computed.size());
       for (const Computed& value : computed) named.push_back(value.tensor);
       if (auto written = WriteNpz(output, named); !written) throw MisuseError(written.error().message);
     }

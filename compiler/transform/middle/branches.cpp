@@ -174,6 +174,7 @@ void BranchChooser::BuildTree() {
   std::vector<std::vector<int32_t>> successors(node_at_.size());
   for (Group& group : groups_) {
     std::vector<int32_t> selects;
+    selects.reserve(group.selects.size());
     for (NodeId select : group.selects) selects.push_back(place(select));
     for (int32_t& branch : group.places) {
       branch = static_cast<int32_t>(successors.size());

@@ -425,6 +425,7 @@ std::optional<PreparedKernel> MakeLookupTable(const KernelRequest& request) {
   const Int8Request coded(request);
   if (!coded.range || coded.sum) return std::nullopt;
   std::vector<uint8_t> of_codes;
+  of_codes.reserve(table.size());
   for (float number : table) of_codes.push_back(coded.range->Quantize(number));
   prepared.kernel = std::make_shared<LookupTable<uint8_t>>(std::move(of_codes), count);
   prepared.outputs.push_back(QuantizedLayout(desc, coded.range->codes));

@@ -137,6 +137,7 @@ TEST(WeightsTest, AreThereForAllSessionsThatPlanAtOnce) {
   ASSERT_TRUE(first.ok());
   std::atomic<int> same = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       const auto outputs = Session::Create(executable)->Run({x});

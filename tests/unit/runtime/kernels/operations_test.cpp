@@ -1,5 +1,5 @@
-// Runs every operation of cases.txt and of the files beside it, whose expected values OpenVINO computed
-// (make_cases.py and the others), on both backends.
+// Runs each operation of cases.txt and of the other case files of its folder on both backends. OpenVINO
+// computed the expected values (make_cases.py and the other scripts).
 
 #include <fstream>
 #include <map>
@@ -39,10 +39,12 @@ TensorValue ParseTensor(std::istream& line, const std::string& type_name, const 
   EXPECT_EQ(static_cast<int64_t>(items.size()), Volume(shape));
   if (IsFloat(type)) {
     std::vector<float> values;
+    values.reserve(items.size());
     for (const std::string& item : items) values.push_back(std::strtof(item.c_str(), nullptr));
     return TensorValue::FromFloats(shape, values).ConvertedTo(type);
   }
   std::vector<int64_t> values;
+  values.reserve(items.size());
   for (const std::string& item : items) values.push_back(std::stoll(item));
   return TensorValue::FromInts(shape, values).ConvertedTo(type);
 }

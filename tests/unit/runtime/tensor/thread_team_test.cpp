@@ -298,6 +298,7 @@ TEST(ThreadTeamDeathTest, ScopesAtOneTimeHaveTeamsOfTheirOwn) {
   ExpectThreads(1 + 4 * 2, [] {
     std::atomic<int> ready = 0;
     std::vector<std::thread> leaders;
+    leaders.reserve(4);
     for (int i = 0; i < 4; ++i) {
       leaders.emplace_back([&] {
         const ThreadScope scope(3);
