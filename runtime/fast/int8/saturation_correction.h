@@ -50,7 +50,7 @@ class SaturationCorrection {
                        const Scratch& scratch)
       : form_(form), windows_(windows), rows_(rows), scratch_(scratch) {}
 
-  // Clamps the values. Returns false if there are so many residuals that other microkernels are faster.
+  // Clamps the values. Returns false if other microkernels are faster because of the number of residuals.
   bool Fill(const uint8_t* image, int zero);
   const uint8_t* codes() const { return scratch_.codes; }
   // Adds the contributions of residuals to accumulators of several pixels. `products` has all arguments
