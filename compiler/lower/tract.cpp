@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "compiler/lower/node_lowering.h"
+#include "compiler/lower/quantized_windows.h"
 #include "compiler/lower/reduce.h"
 #include "compiler/lower/table.h"
 #include "llvm/ADT/STLExtras.h"
@@ -79,11 +80,30 @@ void LowerCumSum(NodeLowering& n) {
                     Attributes({{"exclusive", n.Bool("exclusive")}, {"reverse", n.Bool("reverse")}})));
 }
 
+// Returns true if Interpolate samples at other points than tract. With aligned corners, it uses the whole
+// extent, tract the extent before it is rounded down. OpenVINO's CPU plug-in ignores the scale of an extent
+// that stays.
+bool SamplesElsewhere(NodeLowering& n, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> scales) {
+  if (scales.size() != sizes.size()) return false;
+  const bool aligns_corners = n.String("coord_transformer") == "align_corners";
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const ir::Dim dim = n.input_shape(0)[static_cast<int64_t>(i)];
+    if (!dim.known() || scales[i] == 1) continue;
+    const float wanted = static_cast<float>(scales[i]) * static_cast<float>(dim.value());
+    const bool is_rounded = wanted != static_cast<float>(sizes[i]);
+    if (is_rounded && (aligns_corners || dim.value() == sizes[i])) return true;
+  }
+  return false;
+}
+
 // Axes with unchanged extents are omitted.
 void LowerInterpolate(NodeLowering& n) {
   const std::vector<int64_t> sizes = n.Ints("sizes");
   const std::vector<double> scales = n.node().attribute("scales").AsDoubles();
   const PartialShape& shape = n.input_shape(0);
+  if (SamplesElsewhere(n, sizes, scales)) {
+    if (const std::optional<OutputPort> result = InterpolateInOrder(n)) return n.SetOutput(*result);
+  }
   std::vector<int64_t> axes, wanted;
   std::vector<float> factors;
   for (size_t i = 0; i < sizes.size(); ++i) {

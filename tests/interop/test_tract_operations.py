@@ -17,6 +17,7 @@ F32, I64 = np.float32, np.int64
 RANDOM = np.random.default_rng(11)
 X = RANDOM.standard_normal((2, 3, 4, 5)).astype(F32)
 IMAGE = RANDOM.standard_normal((1, 2, 6, 5)).astype(F32)
+LOW_IMAGE = np.random.default_rng(12).standard_normal((1, 2, 5, 4)).astype(F32)
 PAIRS = RANDOM.standard_normal((2, 12, 3, 2)).astype(F32)
 SIGNAL = RANDOM.standard_normal((2, 21, 2)).astype(F32)
 WHOLE, SHIFTED = RANDOM.integers(0, 90, (3, 4)), RANDOM.integers(0, 5, (3, 4))
@@ -68,12 +69,16 @@ class Case:
         return named
 
 
-def resize(interpolator: str, coordinates: str, extents: str, nearest: str = "floor") -> Case:
+def resize(interpolator: str, coordinates: str, extents: str, nearest: str = "floor", image: np.ndarray = IMAGE) -> Case:
     return Case(f"y = tract_core_resize(a, {extents}, interpolator = '{interpolator}', coord_transformer = '{coordinates}', "
-                f"nearest_mode = '{nearest}');", (IMAGE,))
+                f"nearest_mode = '{nearest}');", (image,))
 
 
 COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+# Scales of [1, 2, 5, 4] other than the ratio of the extents: of one axis, of both, of the channels, below and above whole ratios.
+SCALES = {"same_height": (1, 1, 1.1, 2), "same_width": (1, 1, 2, 1.2), "same_extents": (1, 1, 1.1, 1.2), "same_channels": (1, 1.3, 2, 2),
+          "below_one": (1, 1, 0.9, 2), "above_two": (1, 1, 2.1, 2), "both_above_two": (1, 1, 2.1, 2.2), "exact": (1, 1, 2, 3),
+          "exact_height": (1, 1, 2, 1)}
 CASES = {
     "recip": Case("b = exp(a);\ny = recip(b);"),
     "pow_const": Case("b = exp(a);\ny = tract_core_pow_const(b, 1.5);"),
@@ -108,6 +113,10 @@ CASES = {
     "sizes_of_floats": resize("linear", "half_pixel", "sizes = [1.0, 2.0, 9.0, 8.0]"),
     "smaller_linear": resize("linear", "half_pixel", "sizes = [1, 2, 4, 2]"),
     "resize_by_scales": resize("linear", "half_pixel", "scales = [1.0, 1.0, 1.7, 1.6]"),
+    **{f"{interpolator}_{coordinates}_{name}": resize(interpolator, coordinates, f"scales = {[float(scale) for scale in scales]}", image=LOW_IMAGE)
+       for interpolator, coordinates in (("linear", "half_pixel"), ("linear", "asymmetric"), ("linear", "align_corners"),
+                                         ("cubic", "align_corners"), ("nearest", "asymmetric"))
+       for name, scales in SCALES.items()},
     "resize_whole_factors": resize("linear", "half_pixel", "scales = [1.0, 1.0, 2.0, 3.0]"),
     **{f"grid_{mode}_{padding}": Case(f"y = tract_core_grid_sample(a, b, mode = '{mode}', padding_mode = '{padding}', "
                                       f"align_corners = {aligned});", (IMAGE, PLACES))
