@@ -200,6 +200,9 @@ def test_operation(name: str, nnefc: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("statement, rule", [
     ("y = tract_core_resize(a, sizes = [2, 3, 9, 9], interpolator = 'lanczos', coord_transformer = 'half_pixel');", "tract_sampling.choice"),
     ("y = tract_core_resize(a, sizes = [2, 3, 9, 9], interpolator = 'linear', coord_transformer = 'tf_crop');", "tract_sampling.choice"),
+    # tract refuses both; equal ones are accepted.
+    *((f"y = tract_core_resize(a, sizes = [2, 3, 8, 5], scales = [1.0, 1.0, {scale}, 1.0], interpolator = '{interpolator}', "
+       "coord_transformer = 'half_pixel');", "tract_sampling.choice") for interpolator in ("linear", "cubic") for scale in (1.0, 1.9, 2.25)),
     ("y = tract_core_fft(a, axis = 1);", "tract_fft.shape"),
     ("y = tract_core_grid_sample(a, a);", "tract_sampling.grid"),
     ("i = tract_core_cast(a, to = 'i64');\ny = tract_core_gather_nd(a, i);", "tract_nd.tuples"),
@@ -212,3 +215,11 @@ def test_refusal(statement: str, rule: str, nnefc: Path, tmp_path: Path) -> None
     Case(statement).write(tmp_path)
     done = Nnefc(nnefc, tmp_path).call("check", tmp_path)
     assert done.returncode == 1 and f"[{rule}]" in done.stderr
+
+
+@pytest.mark.parametrize("scale", [2.0, 2.2])
+def test_sizes_and_their_scales(scale: float, nnefc: Path, tmp_path: Path) -> None:
+    Case(f"y = tract_core_resize(a, sizes = [2, 3, 8, 5], scales = [1.0, 1.0, {scale}, 1.0], interpolator = 'linear', "
+         "coord_transformer = 'half_pixel');").write(tmp_path)
+    done = Nnefc(nnefc, tmp_path).call("check", tmp_path)
+    assert done.returncode == 0, done.stderr

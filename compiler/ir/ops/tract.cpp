@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/broadcast.h"
@@ -201,7 +202,20 @@ void InferCumSum(InferContext& context) {
   ProduceLikeInput(context);
 }
 
-// tract_sampling.choice: one extent for each axis, and supported sampling modes.
+// Returns true if each scale leads to the extent of its axis, or if there are no scales.
+bool LeadTo(const Attribute::Integers& sizes, const std::vector<double>& scales, const PartialShape& input) {
+  if (scales.empty()) return true;
+  if (scales.size() != sizes.size()) return false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Dim dim = input.rank_known() ? input[static_cast<int64_t>(i)] : Dim();
+    if (!dim.known()) continue;
+    if (std::trunc(static_cast<double>(dim.value()) * scales[i]) != static_cast<double>(sizes[i]))
+      return false;
+  }
+  return true;
+}
+
+// tract_sampling.choice: one extent for each axis, scales that lead to it, and supported sampling modes.
 void InferInterpolate(InferContext& context) {
   const PartialShape& shape = context.input(0).shape;
   const Attribute::Integers sizes = context.attribute("sizes").AsInts();
@@ -212,6 +226,14 @@ void InferInterpolate(InferContext& context) {
   if (!fits || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 1; })) {
     context.Error(kTractSampling, "{} is [{}]; expected an extent for each axis of {}, shape {}",
                   Describe(context, "sizes"), fmt::join(sizes, ","), Describe(context, 0), ToString(shape));
+    return;
+  }
+  const std::vector<double> scales = context.attribute("scales").AsDoubles();
+  if (!LeadTo(sizes, scales, shape)) {
+    context.Error(kTractSampling,
+                  "{} is [{}] and {} is [{}]; expected scales that lead to these extents, or none",
+                  Describe(context, "sizes"), fmt::join(sizes, ","), Describe(context, "scales"),
+                  fmt::join(scales, ","));
     return;
   }
   llvm::SmallVector<Dim, 4> dims;
