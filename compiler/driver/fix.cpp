@@ -62,8 +62,11 @@ class Fixer {
       group_ = helped ? 2 * group_ : std::max<size_t>(1, group_ / 2);
     }
     report_.untried = wanted.size();
-    for (const Diagnostic& diagnostic : best.diagnostics())
+    for (const Diagnostic& diagnostic : best.diagnostics()) {
       report_.unsafe += !diagnostic.fixes.empty() && !IsAllowed(diagnostic);
+      if (unhelpful_.contains(Key(best, diagnostic)))
+        report_.refused.push_back(Describe(best, diagnostic, "not fixed, since it would not help"));
+    }
     for (const auto& [name, text] : best.texts) {
       if (before.at(name) != text) report_.changes[name] = {before.at(name), text};
     }
@@ -228,7 +231,7 @@ class Fixer {
         return true;
       }
       if (FixFurther(best, diagnostic, std::move(next))) return true;
-      report_.refused.push_back(Describe(best, diagnostic, "not fixed, since it would not help"));
+      unhelpful_.insert(Key(best, diagnostic));
     }
     refused_.insert(Key(best, diagnostic));
     return false;
@@ -264,7 +267,8 @@ class Fixer {
     return false;
   }
 
-  // Returns an identity of a diagnostic that is stable while other fixes move its line.
+  // Returns an identity of a diagnostic that is stable while other fixes move its line. A fix within the line
+  // changes it, so that the diagnostic is tried again.
   static std::string Key(const Attempt& attempt, const Diagnostic& diagnostic) {
     const SourceManager& sources = attempt.compilation->context().sources;
     const int line = sources.Position(diagnostic.range.start()).line;
@@ -277,7 +281,8 @@ class Fixer {
   const Applicability most_;
   const FixValidator& judge_;
   FixReport report_;
-  std::set<std::string> refused_;
+  std::set<std::string> refused_;                      // keys of diagnostics that are not tried again
+  std::set<std::string> unhelpful_;                    // those of them whose fix-its were tried
   size_t group_ = std::numeric_limits<size_t>::max();  // number of diagnostics to fix at once
   int runs_ = 0;
   size_t work_ = 0;

@@ -20,7 +20,8 @@ struct [[nodiscard]] FixReport {
   // "net.nnef:4:5: fixed: expected `;` after the assignment [rule.label]", with the location at the time of
   // the fix.
   std::vector<std::string> fixed;
-  // Fixes that were tried without an improvement, in the same form.
+  // Remaining diagnostics whose fixes were tried without an improvement, in the same form, with the location
+  // in the changed text.
   std::vector<std::string> refused;
   // The number of further fixes, left untried because checking the model takes too long.
   size_t untried = 0;
