@@ -44,13 +44,13 @@ def dat(codes: np.ndarray, bits: int, signed: bool) -> bytes:
 
 
 def run(nnefc: Path, folder: Path, codes: np.ndarray, bits: int, signed: bool,
-        quant: str) -> subprocess.CompletedProcess:
+        quant: str, *options: str) -> subprocess.CompletedProcess:
     (folder / "layer").mkdir()
     (folder / "graph.nnef").write_text(GRAPH)
     (folder / "graph.quant").write_text(quant)
     (folder / "layer" / "Weights.dat").write_bytes(dat(codes, bits, signed))
     np.savez(folder / "in.npz", input=np.zeros(SHAPE, np.float32))
-    return subprocess.run([nnefc, "run", folder, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz"],
+    return subprocess.run([nnefc, "run", folder, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", *options],
                           capture_output=True, text=True, check=False)
 
 
@@ -133,3 +133,14 @@ def test_what_cannot_be_read(nnefc: Path, tmp_path: Path, quant: str, message: s
     assert done.returncode == 1, done.stderr
     assert message in done.stderr
     assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize("items, argument", [(6, "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"), (2, "[[1.0], [2.0]]"), (3, "[[1.0, 2.0, 3.0]]")])
+def test_items_of_an_argument_are_bounded(nnefc: Path, tmp_path: Path, items: int, argument: str) -> None:
+    for limit in (items - 1, items, items + 1):
+        folder = tmp_path / str(limit)
+        folder.mkdir()
+        done = run(nnefc, folder, codes_of(8, False), 8, False,
+                   f'"weights": linear_quantize(min = {argument}, max = 9.0, bits = 8);\n', "--max-items", str(limit))
+        assert ("[limit.items]" in done.stderr) == (limit < items), done.stderr
+        assert (done.returncode == 0) == (limit >= items), done.stderr

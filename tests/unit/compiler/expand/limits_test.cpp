@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc {
@@ -257,6 +259,92 @@ TEST(LimitsTest, ItemsAreCountedExactly) {
     EXPECT_EQ(least(1001), thousand + 1) << unit;
     EXPECT_EQ(least(2000), thousand + 1000) << unit;
   }
+}
+
+// Tests that a document is expanded with the limit `least` and one more, and refused with one less.
+void ExpectLeast(int64_t Limits::*limit, std::string_view label, int64_t least, const std::string& text) {
+  for (const int64_t bound : {least - 1, least, least + 1}) {
+    SCOPED_TRACE(std::string(label) + " " + std::to_string(bound) + ": " + text);
+    Limits limits;
+    limits.*limit = bound;
+    Expansion expansion(text, {}, limits);
+    EXPECT_EQ(expansion.graph != nullptr, bound >= least) << expansion.Diagnostics();
+    EXPECT_EQ(expansion.Has(label), bound < least);
+    EXPECT_EQ(expansion.context.emitter.error_count(), bound < least ? 1u : 0u);
+  }
+}
+
+// A call takes 8 steps. Each instruction of the statements before the last one takes a step, and so does each
+// item that they copy or compare, and each 16 bytes of a string. A statement has one instruction for itself
+// and one for its assignment; an expression has one for each operand, operator and call. The return of a call
+// is an instruction. The names of each fragment and the array items and string bytes alive at a time are
+// items, plus 4 for each array or string. The new array does not count its own 4.
+TEST(LimitsTest, StepsAndItemsByHand) {
+  struct Case {
+    const char* body;
+    int64_t steps, items;
+  };
+  for (const Case& each : std::initializer_list<Case>{
+           {"", 8, 2},
+           {"a = 1;", 8 + 3, 3},
+           {"a = 1 + 2;", 8 + 5, 3},
+           {"a = 1; b = 2;", 8 + 3 + 3, 4},
+           {"a = [1, 2, 3];", 8 + 3, 3},  // a constant
+           {"a = [x, x];", 8 + 5, 3 + 2},
+           {"a = [1] + [2];", 8 + 5 + 2, 3 + 2},
+           {"a = [0] * 10;", 8 + 5 + 10, 3 + 10},
+           {"a = [0] * 10; b = a;", 8 + 15 + 3, 4 + 10},
+           {"a = [0] * 10; b = a[2:5];", 8 + 15 + 6, 4 + 10},
+           {"a = [0] * 10; b = a + a;", 8 + 15 + 5 + 20, 4 + 10 + 4 + 20},
+           {"a = [0] * 10 == [0] * 10;", 8 + 9 + 10 + 10 + 11, 3 + 10 + 4 + 10},
+           {"a = length_of([0] * 10) + length_of([0] * 10);", 8 + 11 + 10 + 10, 3 + 10},
+           {"a = [[0] * 3, [0] * 4];", 8 + 9 + 3 + 4, 3 + (3 + 4) + (4 + 4) + 2},
+           {"a = 'a' * 31;", 8 + 5 + 1, 3 + 31},
+           {"a = 'a' * 32;", 8 + 5 + 2, 3 + 32},
+           {"a = 'a' * 31 + 'b';", 8 + 7 + 1 + 2, 3 + 31 + 4 + 32},
+           {"a = range_of([0, 0, 0]);", 8 + 4 + 3, 3 + 3},
+           {"a = shape_of(x);", 8 + 4, 3},
+           // A loop begins and ends, and its iterator is a name. For each item: the next one, the iterator,
+           // the yielded expression, its addition and a jump; at the end, the missing next one.
+           {"a = [for i in [1, 2, 3] yield i];", 8 + 5 + 3 * 5 + 1, 4 + 3},
+           {"t = g(x);", 8 + 4 + 8 + 5, 3 + 2},
+           {"t = g(x); u = g(x);", 8 + 2 * (4 + 8 + 5), 4 + 2},
+       }) {
+    const std::string text =
+        Ratified(std::string("fragment g( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+                             "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n") +
+                     each.body + "\n    y = relu(x);\n}",
+                 "    y = f(x);");
+    ExpectLeast(&Limits::steps, "limit.steps", each.steps, text);
+    ExpectLeast(&Limits::items, "limit.items", each.items, text);
+  }
+}
+
+// Outputs beyond the 64th count as operations, in a fragment in addition to the operation itself. A body
+// counts as 32 operations in addition to its parameters and its own operations.
+TEST(LimitsTest, OperationsByHand) {
+  for (const int64_t outputs : {63, 64, 65, 66}) {
+    const int64_t beyond = std::max<int64_t>(0, outputs - 64);
+    ExpectLeast(
+        &Limits::operations, "limit.operations", 1 + beyond,
+        Ratified("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    c = copy_n(x, times = " +
+                     std::to_string(outputs) + ");\n    y = c[0];\n}",
+                 "    y = f(x);"));
+  }
+  const std::string bodies =
+      "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n"
+      "extension NNEFC_control_flow;\n"
+      "fragment a( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }\n"
+      "fragment b( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { z = relu(x); y = relu(z); }\n"
+      "graph g( c, x ) -> ( y )\n{\n    c = external<logical>(shape = [1]);\n    x = external(shape = "
+      "[2]);\n";
+  constexpr int64_t kBoth = (32 + 1 + 1) + (32 + 1 + 2);
+  ExpectLeast(&Limits::operations, "limit.operations", kBoth,
+              bodies + "    [y] = if_else(c, [x], then_body = 'a', else_body = 'b');\n}\n");
+  ExpectLeast(&Limits::operations, "limit.operations", 2 * kBoth,
+              bodies +
+                  "    [z] = if_else(c, [x], then_body = 'a', else_body = 'b');\n"
+                  "    [y] = if_else(c, [z], then_body = 'a', else_body = 'b');\n}\n");
 }
 
 // Bodies of bodies: the 64th of them is made, the 65th is reported.

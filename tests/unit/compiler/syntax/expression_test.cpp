@@ -133,6 +133,7 @@ TEST(Comprehensions, OfTheProvisionalForm) {
 TEST(Nesting, IsBounded) {
   const auto nested = [](size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
   EXPECT_TRUE(ParseRatified("y = " + nested(1000) + ";").Messages().empty());
+  EXPECT_TRUE(ParseRatified("y = " + nested(999) + ";").Messages().empty());
   for (const size_t depth : {size_t{1001}, size_t{40000}}) {
     const auto messages = ParseRatified("y = " + nested(depth) + ";").Messages();
     ASSERT_EQ(messages.size(), 1);
@@ -140,7 +141,26 @@ TEST(Nesting, IsBounded) {
   }
 }
 
-// The deepest allowed nesting fits the stack.
+TEST(Nesting, OfTypesIsBounded) {
+  for (const int64_t limit : {2, 3, 7}) {
+    for (const int64_t depth : {limit - 1, limit, limit + 1}) {
+      std::string type = "integer";
+      for (int64_t i = 0; i < depth; ++i) type += "[]";
+      const auto messages =
+          Parse(fmt::format("version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+                            "fragment f( x: tensor<scalar>, a: {} ) -> ( y: tensor<scalar> );\n"
+                            "graph g( x ) -> ( y ) {{ y = x; }}\n",
+                            type),
+                {}, limit)
+              .Messages();
+      ASSERT_EQ(messages.size(), depth > limit ? 1u : 0u) << depth << " of " << limit;
+      if (depth > limit) {
+        EXPECT_NE(messages[0].find("the type nests more than"), std::string::npos) << messages[0];
+      }
+    }
+  }
+}
+
 // The lowest limit under which an expression is read; the declaration of its graph has a level itself.
 int64_t LevelsOf(std::string_view expr) {
   int64_t limit = 1;
