@@ -105,6 +105,7 @@ class LenientArguments {
   bool RaiseMatrices();
   void RaiseVectors();
   void RaiseTiled();
+  void RoundBorder();
 
   const OpPlan& plan_;
   llvm::MutableArrayRef<Value> arguments_;
@@ -376,8 +377,19 @@ void LenientArguments::RaiseTiled() {
   arguments_[0] = RaiseTo(repeats->length(), arguments_[0], site_, builder_);
 }
 
+// Rounds the border of integers toward zero.
+void LenientArguments::RoundBorder() {
+  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"pad", true}});
+  if (table.Find(plan_.op) == nullptr) return;
+  Value* value = Find("value");
+  if (value->kind() != ValueKind::kScalar) return;
+  if (ElementKind(*Find("input"), builder_.graph()) != TypeKind::kInteger) return;
+  *value = Value::Scalar(std::trunc(static_cast<float>(value->scalar())));
+}
+
 bool LenientArguments::Run() {
   FindGeneric();
+  RoundBorder();
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan_.parameters[i];
@@ -544,11 +556,13 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
 namespace {
 
 // Integer results of operations, apart from binary ones with whole results.
-enum class OfIntegers : uint8_t { kWhole, kQuotient };
+enum class OfIntegers : uint8_t { kWhole, kQuotient, kPower };
 
 const OfIntegers* FindOfIntegers(ir::OpId op) {
   static const ir::OpTable<OfIntegers> table(ir::StandardOps(), ir::kNnefSet,
                                              {{"div", OfIntegers::kQuotient},
+                                              {"pow", OfIntegers::kPower},
+                                              {"pad", OfIntegers::kWhole},
                                               {"mean_reduce", OfIntegers::kQuotient},
                                               {"neg", OfIntegers::kWhole},
                                               {"abs", OfIntegers::kWhole},
@@ -563,6 +577,10 @@ const OfIntegers* FindOfIntegers(ir::OpId op) {
                                               {"min_reduce", OfIntegers::kWhole},
                                               {"tract_core_product_reduce", OfIntegers::kWhole}});
   return table.Find(op);
+}
+
+bool IsNatural(const Value& value) {
+  return value.kind() == ValueKind::kInteger && value.integer() >= 0;
 }
 
 // Rounds scalars toward zero.
@@ -593,8 +611,11 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
     has_tensor |= given[i].kind() == ValueKind::kTensor;
   }
   if (!has_tensor) return result;
-  // A cast rounds down (R 4.5.8), while integer quotients are truncated.
-  if (made != nullptr && *made == OfIntegers::kQuotient) result = TowardZero(result, site, builder);
+  // A cast rounds down (R 4.5.8), while integer quotients are truncated. A power with a negative exponent is
+  // one.
+  const bool is_fraction = made != nullptr && (*made == OfIntegers::kQuotient ||
+                                               (*made == OfIntegers::kPower && !IsNatural(given[1])));
+  if (is_fraction) result = TowardZero(result, site, builder);
   if (result.poison()) return result;
   Site cast = site;
   cast.generic = TypeKind::kInteger;

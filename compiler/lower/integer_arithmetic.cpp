@@ -5,6 +5,7 @@
 
 #include "compiler/ir/op_registry.h"
 #include "compiler/lower/reduce.h"
+#include "compiler/lower/window.h"
 
 namespace nnefc::lower {
 
@@ -14,7 +15,7 @@ namespace {
 constexpr double kMaxExact = 1LL << 53;
 
 // The ways in which an operation on scalars is computed on integers.
-enum class Form : uint8_t { kUnary, kBinary, kIdentity, kSquare, kRelu, kClamp, kReduction };
+enum class Form : uint8_t { kUnary, kBinary, kIdentity, kSquare, kPower, kRelu, kClamp, kPad, kReduction };
 
 struct OnIntegers {
   Form form;
@@ -35,6 +36,8 @@ const OnIntegers* FindOnIntegers(ir::OpId op) {
        {"ceil", {Form::kIdentity, ""}},
        {"round", {Form::kIdentity, ""}},
        {"sqr", {Form::kSquare, ""}},
+       {"pow", {Form::kPower, "Power"}},
+       {"pad", {Form::kPad, ""}},
        {"relu", {Form::kRelu, ""}},
        {"clamp", {Form::kClamp, ""}},
        {"sum_reduce", {Form::kReduction, "ReduceSum"}},
@@ -71,14 +74,15 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
-// The operations of a quotient or mean that is rounded.
-enum class Part : uint8_t { kQuotient, kMean, kSum, kBelowZero, kUp, kDown, kChoice };
+// The operations of a quotient, mean or power that is rounded.
+enum class Part : uint8_t { kQuotient, kMean, kSum, kPower, kBelowZero, kUp, kDown, kChoice };
 
 bool Is(const ir::Node& node, Part part) {
   static const ir::OpTable<Part> table(ir::StandardOps(), ir::kNnefSet,
                                        {{"div", Part::kQuotient},
                                         {"mean_reduce", Part::kMean},
                                         {"sum_reduce", Part::kSum},
+                                        {"pow", Part::kPower},
                                         {"lt", Part::kBelowZero},
                                         {"ceil", Part::kUp},
                                         {"floor", Part::kDown},
@@ -93,8 +97,8 @@ bool IsFraction(const ir::Node& node) {
          (Is(node, Part::kSum) && node.attribute("normalize").AsBool());
 }
 
-// Returns the fraction that `choice` rounds toward zero (ceil if negative, else floor), or null.
-const ir::Node* TruncatedFraction(const ir::Graph& graph, const ir::Node& choice) {
+// Returns the fraction or power that `choice` rounds toward zero (ceil if negative, else floor), or null.
+const ir::Node* TruncatedNumber(const ir::Graph& graph, const ir::Node& choice) {
   if (!Is(choice, Part::kChoice)) return nullptr;
   const ir::Node& negative = graph.node(choice.input(0).node);
   const ir::Node& up = graph.node(choice.input(1).node);
@@ -105,8 +109,8 @@ const ir::Node* TruncatedFraction(const ir::Graph& graph, const ir::Node& choice
   const ir::Node& zero = graph.node(negative.input(1).node);
   if (!zero.Is(ir::OpRole::kConstant) || zero.attribute("value").AsDoubles() != std::vector<double>{0.0})
     return nullptr;
-  const ir::Node& divided = graph.node(fraction.node);
-  return IsFraction(divided) ? &divided : nullptr;
+  const ir::Node& rounded = graph.node(fraction.node);
+  return IsFraction(rounded) || Is(rounded, Part::kPower) ? &rounded : nullptr;
 }
 
 // Returns the fraction that a cast of `node` to integers rounds down, or null.
@@ -123,6 +127,14 @@ bool HasSafeDivisors(const ir::Graph& graph, const ir::Node& quotient) {
   if (!divisors.Is(ir::OpRole::kConstant)) return true;
   const std::vector<double> values = divisors.attribute("value").AsDoubles();
   return std::find(values.begin(), values.end(), 0.0) == values.end();
+}
+
+// Returns true if all exponents are known and none is negative.
+bool HasNaturalExponents(const ir::Graph& graph, const ir::Node& power) {
+  const ir::Node& exponents = graph.node(power.input(1).node);
+  if (!exponents.Is(ir::OpRole::kConstant)) return false;
+  const std::vector<double> values = exponents.attribute("value").AsDoubles();
+  return std::all_of(values.begin(), values.end(), [](double value) { return value >= 0; });
 }
 
 struct Fraction {
@@ -157,8 +169,16 @@ OutputPort Floored(NodeLowering& cast, const Fraction& fraction) {
   return Truncated(cast, cast.Binary("Subtract", fraction.dividend, rest), fraction.divisor);
 }
 
-OutputPort Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& node,
-                   llvm::ArrayRef<OutputPort> operands) {
+// Rounds the border down. Returns nothing if it is not in the range of integers.
+std::optional<OutputPort> PadIntegers(NodeLowering& cast, const ir::Node& node, OutputPort integers) {
+  constexpr double kRange = 0x1p63;
+  const double value = std::floor(static_cast<float>(node.attribute("value").AsDouble()));
+  if (!(value >= -kRange && value < kRange)) return std::nullopt;
+  return PadBy(cast, node, integers, value);
+}
+
+std::optional<OutputPort> Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& node,
+                                  llvm::ArrayRef<OutputPort> operands) {
   switch (on.form) {
     case Form::kUnary:
       return cast.Unary(on.operation, operands[0]);
@@ -168,6 +188,11 @@ OutputPort Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& nod
       return operands[0];
     case Form::kSquare:
       return cast.Binary("Multiply", operands[0], operands[0]);
+    case Form::kPower:
+      if (!HasNaturalExponents(cast.state().source, node)) return std::nullopt;
+      return cast.Binary(on.operation, operands[0], operands[1]);
+    case Form::kPad:
+      return PadIntegers(cast, node, operands[0]);
     case Form::kRelu:
       return cast.Binary("Maximum", operands[0], cast.ConstInt(0, "zero"));
     case Form::kClamp:  // max(min(x, b), a)
@@ -175,7 +200,7 @@ OutputPort Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& nod
     case Form::kReduction:
       return Reduce(cast, on.operation, operands[0], node.attribute("axes").AsInts());
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -184,8 +209,12 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
   const ir::Graph& source = cast.state().source;
   const ir::Node& node = source.node(cast.node().input(0).node);
   if (cast.DataType() != ElementType::kI64) return std::nullopt;
-  if (const ir::Node* quotient = TruncatedFraction(source, node)) {
-    const std::optional<Fraction> fraction = ReadFraction(cast, *quotient);
+  if (const ir::Node* rounded = TruncatedNumber(source, node)) {
+    if (Is(*rounded, Part::kPower)) {
+      const auto operands = IntegerOperands(cast, *rounded);
+      return operands ? std::optional(cast.Binary("Power", (*operands)[0], (*operands)[1])) : std::nullopt;
+    }
+    const std::optional<Fraction> fraction = ReadFraction(cast, *rounded);
     return fraction ? std::optional(Truncated(cast, fraction->dividend, fraction->divisor)) : std::nullopt;
   }
   if (const ir::Node* quotient = FlooredFraction(source, node)) {
@@ -195,7 +224,7 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
   const OnIntegers* on = FindOnIntegers(node.op());
   if (on == nullptr) return std::nullopt;
   const auto operands = IntegerOperands(cast, node);
-  return operands ? std::optional(Compute(cast, *on, node, *operands)) : std::nullopt;
+  return operands ? Compute(cast, *on, node, *operands) : std::nullopt;
 }
 
 std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node) {

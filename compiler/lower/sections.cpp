@@ -82,14 +82,7 @@ void LowerSlice(NodeLowering& n) {
 
 // `pad(input, padding = [(0,0), (0,0), (1,1), (1,1)], border = 'replicate')`
 void LowerPad(NodeLowering& n) {
-  std::vector<int64_t> begin;
-  std::vector<int64_t> end;
-  for (const auto& [p, q] : n.node().attribute("padding").AsPairs()) {
-    begin.push_back(p);
-    end.push_back(q);
-  }
-  const std::string_view mode = PadMode(n.String("border"));
-  n.SetOutput(Pad(n, n.input(0), begin, end, mode, n.Double("value")));
+  n.SetOutput(PadBy(n, n.node(), n.input(0), n.Double("value")));
 }
 
 }  // namespace

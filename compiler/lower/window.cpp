@@ -187,9 +187,21 @@ OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llv
   }
   std::vector<OutputPort> inputs{x, n.ConstInts(begin, fmt::format("{}_begin", suffix)),
                                  n.ConstInts(end, fmt::format("{}_end", suffix))};
-  if (mode == "constant" && value != 0)
-    inputs.push_back(n.ConstFloat(value, fmt::format("{}_value", suffix)));
+  if (mode == "constant" && value != 0) {
+    const std::string name = fmt::format("{}_value", suffix);
+    const bool is_integer = n.target().output(x).type == ElementType::kI64;
+    inputs.push_back(is_integer ? n.ConstInt(static_cast<int64_t>(value), name) : n.ConstFloat(value, name));
+  }
   return n.Add(crops ? "opset12" : "opset1", "Pad", inputs, Attributes({{"pad_mode", mode}}), suffix);
+}
+
+OutputPort PadBy(NodeLowering& n, const ir::Node& pad, OutputPort x, double value) {
+  std::vector<int64_t> begin, end;
+  for (const auto& [p, q] : pad.attribute("padding").AsPairs()) {
+    begin.push_back(p);
+    end.push_back(q);
+  }
+  return Pad(n, x, begin, end, PadMode(pad.attribute("border").AsString()), value);
 }
 
 namespace {

@@ -63,6 +63,8 @@ std::string_view PadMode(const std::string& border);
 // Pads all dimensions explicitly; negative pads crop. Adds no operation if there is no padding.
 OutputPort Pad(NodeLowering& n, OutputPort x, llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> end,
                std::string_view mode, double value = 0.0, std::string_view suffix = "pad");
+// Pads by the padding and the border of `pad`, an NNEF node, but with the given value.
+OutputPort PadBy(NodeLowering& n, const ir::Node& pad, OutputPort x, double value);
 // Pads a tensor by the window's padding and border ('ignore': zeros), and removes the padding from the
 // window. `leading` is the number of dimensions before the window's. Emits kUnknownExtent for `same_upper`.
 OutputPort PadBeforehand(NodeLowering& n, OutputPort x, Window& window, size_t leading, double value = 0);

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tract
 from models import Nnefc
 
 X = np.array([-7, 16777217, 3, -16777217, 0, 8], np.int64)
@@ -62,23 +63,90 @@ CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
 }
 
 
+def write(path: Path, expression: str) -> Path:
+    path.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x, y ) -> ( z )\n{\n"
+                    "    x = tract_core_external(shape = [6], datum_type = 'i64');\n"
+                    f"    y = tract_core_external(shape = [6], datum_type = 'i64');\n    z = {expression};\n}}\n", encoding="utf-8")
+    return path
+
+
+def expect(nnefc: Path, folder: Path, expression: str, inputs: dict[str, np.ndarray], expected: np.ndarray) -> None:
+    tool = Nnefc(nnefc, folder)
+    document = write(folder / "net.nnef", expression)
+    flat = folder / "flat.nnef"
+    flat.write_text(tool.expand(document), encoding="utf-8")
+    np.savez(folder / "in.npz", **inputs)
+    for model in (document, flat):
+        for backend in ("reference", "fast"):
+            found = tool.run(model, "--inputs", folder / "in.npz", "--backend", backend)["z"]
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_integers(nnefc: Path, tmp_path: Path, case: str) -> None:
     expression, formula = CASES[case]
-    expected = formula(X, Y)
-    tool = Nnefc(nnefc, tmp_path)
-    document = tmp_path / "net.nnef"
-    document.write_text("version 1.0;\nextension tract_registry tract_core;\n\ngraph net( x, y ) -> ( z )\n{\n"
-                        "    x = tract_core_external(shape = [6], datum_type = 'i64');\n"
-                        f"    y = tract_core_external(shape = [6], datum_type = 'i64');\n    z = {expression};\n}}\n", encoding="utf-8")
-    flat = tmp_path / "flat.nnef"
-    flat.write_text(tool.expand(document), encoding="utf-8")
-    np.savez(tmp_path / "in.npz", x=X, y=Y)
-    for model in (document, flat):
-        for backend in ("reference", "fast"):
-            found = tool.run(model, "--inputs", tmp_path / "in.npz", "--backend", backend)["z"]
-            assert found.dtype == expected.dtype
-            np.testing.assert_array_equal(found, expected)
+    expect(nnefc, tmp_path, expression, {"x": X, "y": Y}, formula(X, Y))
+
+
+def constant(before: int, after: int, value: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    return lambda x, y: np.pad(x, (before, after), constant_values=value)
+
+
+def power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Returns powers modulo 2^64; a negative exponent yields the reciprocal, rounded toward zero."""
+    powers = np.power(x, np.abs(y))
+    return np.where(y < 0, np.where(np.abs(powers) == 1, powers, 0), powers)
+
+
+# Values around the integers that f32 has.
+EDGES = np.array([2**24 + 1, -(2**24 + 1), 2**31 - 1, 3, -2, 0], np.int64)
+EXPONENTS = np.array([1, 1, 2, 39, 61, 0], np.int64)
+# What tract computes is the same. It parses a border as f32 and rounds it toward zero.
+PADS = {
+    "default": ("pad(x, padding = [(1, 2)])", constant(1, 2, 0)),
+    "zeros": ("pad(x, padding = [(1, 2)], border = 'constant')", constant(1, 2, 0)),
+    "before": ("pad(x, padding = [(1, 0)], border = 'constant', value = -2)", constant(1, 0, -2)),
+    "after": ("pad(x, padding = [(0, 1)], border = 'constant', value = 7.0)", constant(0, 1, 7)),
+    "fraction": ("pad(x, padding = [(1, 2)], border = 'constant', value = 1.5)", constant(1, 2, 1)),
+    "negative_fraction": ("pad(x, padding = [(1, 2)], border = 'constant', value = -1.5)", constant(1, 2, -1)),
+    "almost_zero": ("pad(x, padding = [(1, 2)], border = 'constant', value = -0.5)", constant(1, 2, 0)),
+    "rounded_integer": ("pad(x, padding = [(1, 2)], border = 'constant', value = 16777217)", constant(1, 2, 2**24)),
+    "large": ("pad(x, padding = [(1, 2)], border = 'constant', value = 3000000000.0)", constant(1, 2, 3000000000)),
+    "reflected": ("pad(x, padding = [(1, 2)], border = 'reflect')", lambda x, y: np.pad(x, (1, 2), "reflect")),
+}
+OF_TRACT = {**PADS, "power": ("pow(x, y)", power)}
+EXACT = {
+    **OF_TRACT,
+    "replicated": ("pad(x, padding = [(2, 1)], border = 'replicate')", lambda x, y: np.pad(x, (2, 1), "edge")),
+    "reflected_evenly": ("pad(x, padding = [(2, 1)], border = 'reflect-even')", lambda x, y: np.pad(x, (2, 1), "symmetric")),
+    "cropped": ("pad(x, padding = [(-1, 1)], border = 'constant', value = 3)", lambda x, y: np.append(x[1:], 3)),
+    # tract does not compute powers of integers and literals.
+    "zeroth_power": ("pow(x, 0)", lambda x, y: np.ones_like(x)),
+    "first_power": ("pow(x, 1)", lambda x, y: x),
+    "square": ("x ^ 2", lambda x, y: x * x),
+    "cube": ("pow(x, 3)", lambda x, y: x**3),
+    "inverse": ("pow(x + 1, -1)", lambda x, y: power(x + 1, np.full_like(x, -1))),
+    "powers_of_two": ("pow(2, y)", lambda x, y: 2**y),
+    "powers_of_minus_three": ("pow(-3, y)", lambda x, y: (-3)**y),
+    "signed_exponents": ("pow(sign(x) + sign(x) + 1, y - 2)", lambda x, y: power(2 * np.sign(x) + 1, y - 2)),
+    "negative_exponents": ("pow(x + 1, neg(y) - 1)", lambda x, y: power(x + 1, -y - 1)),
+}
+
+
+@pytest.mark.parametrize("case", EXACT)
+def test_exact_integers(nnefc: Path, tmp_path: Path, case: str) -> None:
+    expression, formula = EXACT[case]
+    expect(nnefc, tmp_path, expression, {"x": EDGES, "y": EXPONENTS}, formula(EDGES, EXPONENTS))
+
+
+@pytest.mark.parametrize("case", OF_TRACT)
+def test_tract_agrees(tmp_path: Path, case: str) -> None:
+    expression, formula = OF_TRACT[case]
+    write(tmp_path / "graph.nnef", expression)
+    found = tract.nnef().with_tract_transformers().load(str(tmp_path)).into_runnable().run([EDGES, EXPONENTS])[0].to_numpy()
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, formula(EDGES, EXPONENTS))
 
 
 def test_a_result_that_is_assigned_twice_keeps_its_name(nnefc: Path, tmp_path: Path) -> None:
@@ -112,6 +180,11 @@ STRICT: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = 
     "floor_of_quotient": ("floor(s / 3.0)", lambda x, y: x // 3),
     "mean": ("mean_reduce(s, axes = [0])", lambda x, y: np.array([x.sum() // 6])),
     "normalized_sum": ("sum_reduce(s, axes = [0], normalize = true)", lambda x, y: np.array([x.sum() // 6])),
+    "square": ("s ^ 2.0", lambda x, y: x * x),
+    "first_power": ("s ^ 1.0", lambda x, y: x),
+    # -1/7 is rounded down, unlike in tract's dialect; f32 has the reciprocals of the clamped values to within 1.
+    "reciprocal": ("(clamp(s, -7.0, 9.0) + 0.0 - 8.0) ^ -1.0", lambda x, y: np.floor(1 / (np.clip(x, -7, 9) - 8.0)).astype(np.int64)),
+    "padded": ("pad(s, padding = [(1, 2)], border = 'constant', value = -1.5)", lambda x, y: np.pad(x, (1, 2), constant_values=-2)),
     "fraction": ("s / 0.5", lambda x, y: x.astype(np.float32).astype(np.int64) * 2),
     "ceil_of_quotient": ("ceil(clamp(s, -100.0, 100.0) / 2.0)", lambda x, y: -(-np.clip(x, -100, 100) // 2)),
 }
