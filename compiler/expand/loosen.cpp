@@ -7,7 +7,6 @@
 #include "compiler/expand/fold_values.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor_meanings.h"
-#include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand {
@@ -17,10 +16,6 @@ namespace {
 constexpr int64_t kMaxAttributeItems = 4096;
 // Maximum number of indices that are normalized here; kernels handle larger tensors.
 constexpr int64_t kMaxPlaces = 1 << 20;
-
-bool IsNumber(const Value& value) {
-  return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
-}
 
 // Returns true if the number is an integer.
 bool IsWhole(double number) {
@@ -445,86 +440,6 @@ Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, G
   return ToWhole(types, type, known, builder.heap());
 }
 
-namespace {
-
-// Removes a cast to the tensor's own type.
-template <bool kToInteger>
-std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
-                                 GraphBuilder& builder) {
-  const TypeKind wanted = kToInteger ? TypeKind::kInteger : site.generic;
-  // A cast of quantized values dequantizes, so it is not removed.
-  const bool is_same = arguments[0].kind() == ValueKind::kTensor && !builder.has_quantized_types() &&
-                       ElementKind(arguments[0], builder.graph()) == wanted;
-  return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
-}
-
-// A numeric mask is added unchanged.
-std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
-                                 GraphBuilder& builder) {
-  const bool is_logical = ElementKind(arguments[0], builder.graph()) == TypeKind::kLogical;
-  return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
-}
-
-// Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`.
-std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
-                                  GraphBuilder& builder) {
-  const auto fail = [&](const Fault& fault) {
-    builder.Report(fault, plan, site);
-    return Value();
-  };
-  std::array<Value, 3> bounds;  // start, end, step
-  for (size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = builder.ValueOf(arguments[i]);
-    const std::string& name = plan.parameters[i].name;
-    if (!IsNumber(bounds[i])) {
-      return fail(
-          WrongValue(bounds[i], fmt::format("`{}` of `{}` is {}; expected a number known during compilation",
-                                            name, plan.called, bounds[i].KindText()))
-              .At(name));
-    }
-  }
-  const bool is_whole =
-      llvm::all_of(bounds, [](const Value& bound) { return bound.kind() == ValueKind::kInteger; });
-  const auto number = [&](size_t i) {
-    const bool is_integer = bounds[i].kind() == ValueKind::kInteger;
-    return is_integer ? static_cast<double>(bounds[i].integer()) : bounds[i].scalar();
-  };
-  const double start = number(0), step = number(2);
-  if (step == 0)
-    return fail(Fault::Of(kDivisionByZero, "`step` of `{}` is 0", plan.called).At(plan.parameters[2].name));
-  const double span =
-      is_whole ? static_cast<double>(ir::Wide{bounds[1].integer()} - bounds[0].integer()) : number(1) - start;
-  const double count = std::ceil(span / step);
-  if (!(count >= 1 && count < 0x1p53)) {
-    return fail(Fault::Of(kValueType, "`{}` from {} to {} in steps of {} makes {} numbers", plan.called,
-                          start, number(1), step, count < 1 ? "no" : "too many"));
-  }
-  Fault fault;
-  if (!builder.heap().Reserve(static_cast<int64_t>(count), fault)) return fail(fault);
-  std::vector<Value> items;
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    items.push_back(is_whole ? Value::Integer(static_cast<int64_t>(bounds[0].integer() +
-                                                                   ir::Wide{i} * bounds[2].integer()))
-                             : Value::Scalar(start + static_cast<double>(i) * step));
-  }
-  return AsConstant(Value::Array(builder.heap(), std::move(items)),
-                    is_whole ? TypeKind::kInteger : TypeKind::kScalar, site, builder);
-}
-
-}  // namespace
-
-std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
-                                      GraphBuilder& builder) {
-  using Replace = std::optional<Value> (*)(const OpPlan&, llvm::ArrayRef<Value>, const Site&, GraphBuilder&);
-  static const ir::OpTable<Replace> table(ir::StandardOps(), ir::kNnefSet,
-                                          {{"cast", ReplaceCast<false>},
-                                           {"tract_core_to_integer", ReplaceCast<true>},
-                                           {"tract_core_range", ReplaceRange},
-                                           {"tract_transformers_added_mask", ReplaceMask}});
-  const Replace* replace = table.Find(plan.op);
-  return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
-}
-
 std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                GraphBuilder& builder) {
   if (std::optional<Value> folded = FoldValues(plan, arguments, site.generic, builder.heap())) return folded;
@@ -553,75 +468,6 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
   return is_list && !(is_whole && has_value) ? std::nullopt : folded;
 }
 
-namespace {
-
-// Integer results of operations, apart from binary ones with whole results.
-enum class OfIntegers : uint8_t { kWhole, kQuotient, kPower };
-
-const OfIntegers* FindOfIntegers(ir::OpId op) {
-  static const ir::OpTable<OfIntegers> table(ir::StandardOps(), ir::kNnefSet,
-                                             {{"div", OfIntegers::kQuotient},
-                                              {"pow", OfIntegers::kPower},
-                                              {"pad", OfIntegers::kWhole},
-                                              {"mean_reduce", OfIntegers::kQuotient},
-                                              {"neg", OfIntegers::kWhole},
-                                              {"abs", OfIntegers::kWhole},
-                                              {"sign", OfIntegers::kWhole},
-                                              {"sqr", OfIntegers::kWhole},
-                                              {"relu", OfIntegers::kWhole},
-                                              {"floor", OfIntegers::kWhole},
-                                              {"ceil", OfIntegers::kWhole},
-                                              {"round", OfIntegers::kWhole},
-                                              {"sum_reduce", OfIntegers::kWhole},
-                                              {"max_reduce", OfIntegers::kWhole},
-                                              {"min_reduce", OfIntegers::kWhole},
-                                              {"tract_core_product_reduce", OfIntegers::kWhole}});
-  return table.Find(op);
-}
-
-bool IsNatural(const Value& value) {
-  return value.kind() == ValueKind::kInteger && value.integer() >= 0;
-}
-
-// Rounds scalars toward zero.
-Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) {
-  Site as_is = site;
-  as_is.generic = TypeKind::kError;
-  const Value negative = builder.MakeRatified("lt", {scalars, Value::Scalar(0.0).AsTensor()}, as_is);
-  const Value up = builder.MakeRatified("ceil", scalars, as_is);
-  const Value down = builder.MakeRatified("floor", scalars, as_is);
-  if (negative.poison() || up.poison() || down.poison()) return {};
-  as_is.generic = TypeKind::kScalar;
-  return builder.MakeRatified("select", {negative, up, down}, as_is);
-}
-
-}  // namespace
-
-Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
-                      GraphBuilder& builder) {
-  const ir::OpInfo& info = builder.registry().Info(plan.op);
-  const OfIntegers* made = FindOfIntegers(plan.op);
-  if (made == nullptr && (!info.is_elementwise || info.inputs.size() < 2)) return result;
-  if (result.kind() != ValueKind::kTensor) return result;
-  if (!IsFloat(builder.graph().output(result.port()).type)) return result;
-  bool has_tensor = false;
-  for (size_t i = 0; i < plan.parameters.size(); ++i) {
-    if (!plan.parameters[i].is_tensor) continue;
-    if (ElementKind(given[i], builder.graph()) != TypeKind::kInteger) return result;
-    has_tensor |= given[i].kind() == ValueKind::kTensor;
-  }
-  if (!has_tensor) return result;
-  // A cast rounds down (R 4.5.8), while integer quotients are truncated. A power with a negative exponent is
-  // one.
-  const bool is_fraction = made != nullptr && (*made == OfIntegers::kQuotient ||
-                                               (*made == OfIntegers::kPower && !IsNatural(given[1])));
-  if (is_fraction) result = TowardZero(result, site, builder);
-  if (result.poison()) return result;
-  Site cast = site;
-  cast.generic = TypeKind::kInteger;
-  return builder.MakeRatified("cast", result, cast);
-}
-
 Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder) {
   std::optional<ValueItems> items = ItemsOf(value);
   if (!items || items->items.empty()) {
@@ -646,7 +492,7 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
   std::vector<Value> shape;
   for (int64_t extent : items->shape) shape.push_back(Value::Integer(extent));
   for (Value& item : items->items) {
-    if (has_scalar && IsNumber(item) && item.kind() == ValueKind::kInteger)
+    if (has_scalar && item.kind() == ValueKind::kInteger)
       item = Value::Scalar(static_cast<double>(item.integer()));
   }
   Heap& heap = builder.heap();

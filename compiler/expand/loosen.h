@@ -12,18 +12,9 @@ namespace nnefc::expand {
 bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
                      GraphBuilder& builder);
 
-// Returns the result of other operations that replace one whose arguments do not fit; nothing if they fit, or
-// if there is no replacement.
-std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
-                                      GraphBuilder& builder);
-
 // Returns the known value of a tensor for a parameter that is not a tensor, as a number or array; otherwise
 // the value itself.
 Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, GraphBuilder& builder);
-
-// Converts the result of an operation on numbers back to integers if all operands were integers.
-Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
-                      GraphBuilder& builder);
 
 // Returns a constant node for a number or nested arrays; poison for other values.
 Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder);
