@@ -161,7 +161,7 @@ std::optional<std::vector<Transformation*>> TransformationList::Order(Emitter& e
     // The text after the last component only orders transformations that share it.
     const std::string& id = entry.transformation->id;
     const std::string own = entry.transformation->is_anchor() ? id : LastParts(entry.class_name, 1, "");
-    names.push_back(own + ' ' + entry.class_name + ' ' + id);
+    names.push_back(fmt::format("{} {} {}", own, entry.class_name, id));
   }
   std::vector<std::pair<size_t, size_t>> edges;
   for (size_t i = 0; i < all_.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fmt/format.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc {
@@ -188,7 +189,7 @@ TEST(LimitsTest, ItemsComeBack) {
     EXPECT_GE(once, 4) << eight;
     // Except the slots of the unrolled iterators.
     const int64_t most = once + (eight.find(" for ") != std::string::npos ? 4 : 0);
-    for (const std::string& again : {"2 * " + eight, eight + " + 4 * (" + eight + ") / 4"}) {
+    for (const std::string& again : {"2 * " + eight, fmt::format("{0} + 4 * ({0}) / 4", eight)}) {
       const int64_t twice = LeastItems(Extents(eight, again));
       EXPECT_GE(twice, once) << eight;
       EXPECT_LE(twice, most) << eight;

@@ -239,7 +239,7 @@ TEST(Messages, FixesOfCommentsAndArraysAreShort) {
     const size_t around = is_c ? 4 : 0;
     for (const size_t size : {size_t{999}, size_t{1000}, size_t{1001}}) {
       const std::string body(size - around, 'a');
-      const auto [message, fixed] = MessageAndFix(quotes + body + close + "\ny = f(x);");
+      const auto [message, fixed] = MessageAndFix(fmt::format("{}{}{}\ny = f(x);", quotes, body, close));
       EXPECT_NE(message.find("begins no comment"), std::string::npos);
       EXPECT_EQ(fixed.starts_with('#'), size <= 1000) << quotes << size;
     }

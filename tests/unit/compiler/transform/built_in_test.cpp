@@ -1,5 +1,6 @@
 // Effects of the built-in transformations, and graphs that they do not change.
 
+#include "fmt/format.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -239,8 +240,9 @@ TEST_F(BuiltInTest, CommutedNodesAreOne) {
               "Parameter(x) Abs(a: x) " + operation + "(p: x, a) Divide(d: p, p) Result(y: d)");
   }
   for (const std::string operation : {"Subtract", "Maximum", "Minimum", "Divide", "Power"}) {
-    EXPECT_EQ(commuted(operation), "Parameter(x) Abs(a: x) " + operation + "(p: x, a) " + operation +
-                                       "(q: a, x) Divide(d: p, q) Result(y: d)");
+    EXPECT_EQ(commuted(operation),
+              fmt::format("Parameter(x) Abs(a: x) {0}(p: x, a) {0}(q: a, x) Divide(d: p, q) Result(y: d)",
+                          operation));
   }
   EXPECT_EQ(commuted("Add", " {auto_broadcast = \"pdpd\"}"),
             "Parameter(x) Abs(a: x) Add(p: x, a) Add(q: a, x) Divide(d: p, q) Result(y: d)");

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/transform/pattern.h"
+#include "fmt/format.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {
@@ -429,7 +430,8 @@ std::string RandomGraph(Dice& dice) {
     const std::string a = values[dice.Roll(values.size())];
     const std::string b = values[dice.Roll(values.size())];
     const size_t kind = dice.Roll(4);
-    text += " " + name + (kind == 0 ? "=ReLU(" + a : kind == 1 ? "=Abs(" + a : "=Add(" + a + "," + b) + ")";
+    const char* const operation = kind == 0 ? "ReLU" : kind == 1 ? "Abs" : "Add";
+    text += fmt::format(" {}={}({})", name, operation, kind < 2 ? a : fmt::format("{},{}", a, b));
     values.push_back(name);
   }
   return text;
