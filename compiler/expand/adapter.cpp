@@ -70,6 +70,7 @@ std::optional<std::vector<int64_t>> Adapter::Integers(std::string_view parameter
 
 void Adapter::Set(std::string_view parameter, const std::vector<int64_t>& integers) {
   std::vector<Value> items;
+  items.reserve(integers.size());
   for (int64_t integer : integers) items.push_back(Value::Integer(integer));
   *Find(parameter) = Value::Array(builder_.heap(), std::move(items));
 }

@@ -106,6 +106,7 @@ struct WindowSite {
 void SetPadding(Adapter& adapter, const std::vector<Pair>& padding) {
   std::vector<Value> items;
   Heap& heap = adapter.builder().heap();
+  items.reserve(padding.size());
   for (auto [p, q] : padding) items.push_back(Value::Tuple(heap, {Value::Integer(p), Value::Integer(q)}));
   *adapter.Find("padding") = Value::Array(heap, std::move(items));
 }

@@ -125,6 +125,7 @@ const LanguageService::Document* LanguageService::FindModel(const std::string& u
 
 std::vector<std::string> LanguageService::Documents() const {
   std::vector<std::string> uris;
+  uris.reserve(documents_.size());
   for (const auto& [uri, document] : documents_) uris.push_back(uri);
   return uris;
 }

@@ -20,6 +20,7 @@ struct TextOf {
   std::string operator()(const std::vector<std::string>& values) const { return JoinNames(values); }
   std::string operator()(const ir::Attribute::Logicals& values) const {
     std::vector<std::string_view> items;
+    items.reserve(values.size());
     for (bool value : values) items.push_back(value ? "true" : "false");
     return fmt::format("{}", fmt::join(items, ", "));
   }
@@ -31,6 +32,7 @@ struct TextOf {
   }
   std::string operator()(const ir::AttributeList& list) const {
     std::vector<std::string> items;
+    items.reserve(list.items.size());
     for (const ir::Attribute& item : list.items) items.push_back(AttributeText(item));
     return fmt::format("{}", fmt::join(items, ", "));
   }

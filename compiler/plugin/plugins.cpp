@@ -111,6 +111,7 @@ void Plugins::LoadFolders(const std::vector<std::string>& paths) {
   }
   const std::shared_ptr<const SharedLibrary> code = loader->code;
   std::vector<ExtensionFolder> folders;
+  folders.reserve(paths.size());
   for (const std::string& path : paths) folders.push_back({.path = path});
   try {
     loader->registrar.folder_loader()(folders);

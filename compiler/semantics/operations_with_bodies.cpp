@@ -79,6 +79,7 @@ std::optional<std::vector<TypeId>> Checker::ListedTypes(llvm::ArrayRef<ExprId> s
   for (ExprId slot : slots) {
     const auto* array = std::get_if<ast::ArrayExpr>(&expr(Inner(slot)).node);
     if (array == nullptr) return std::nullopt;
+    listed.reserve(array->items.size());
     for (ExprId item : array->items) listed.push_back(TypeOf(item));
     counts.push_back(array->items.size());
   }

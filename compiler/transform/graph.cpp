@@ -42,6 +42,7 @@ std::vector<Port> Port::GetDestinations() const {
     return std::pair(a.node.index, a.index) < std::pair(b.node.index, b.index);
   });
   std::vector<Port> ports;
+  ports.reserve(sorted.size());
   for (ir::InputPort use : sorted) ports.emplace_back(*graph_, use.node, use.index, false);
   return ports;
 }

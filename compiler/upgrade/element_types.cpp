@@ -229,6 +229,7 @@ ElementTypes::Leaves ElementTypes::InferInvocation(ast::ExprId id, TypeId type) 
 // Infers a call of the document's fragment; its parameters and results are type variables.
 ElementTypes::Leaves ElementTypes::InferOwn(const Binding& binding) {
   std::vector<Leaves> arguments;
+  arguments.reserve(binding.arguments.size());
   for (ast::ExprId argument : binding.arguments) arguments.push_back(Infer(argument));
   const int32_t caller = scope_;
   scope_ = binding.callee.fragment.index;

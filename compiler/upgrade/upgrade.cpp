@@ -169,6 +169,7 @@ class Upgrader {
 
   void FindInvocations() {
     std::vector<SourceRange> fragments;  // in order
+    fragments.reserve(old().fragments.size());
     for (const ast::Fragment& fragment : old().fragments) fragments.push_back(fragment.range);
     for (size_t i = 0; i < old().exprs.size(); ++i) {
       const ast::ExprId id(static_cast<int32_t>(i));

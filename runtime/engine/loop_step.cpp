@@ -85,6 +85,7 @@ class LoopStep final : public ControlStep {
     }
     trips_ = trips.value_or(-1);
     std::vector<Shape> shapes;
+    shapes.reserve(step_.inputs.size());
     for (ValueId id : step_.inputs) shapes.push_back(outer.view(id).shape());
     return CountLoop(node_, shapes, trips);
   }

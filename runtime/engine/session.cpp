@@ -71,6 +71,7 @@ FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs
 // Binds the plan for these inputs to memory. The frame is reused while the input shapes stay the same.
 FaultOr<Success> SessionImpl::Bind(const std::vector<TensorValue>& inputs) {
   std::vector<Shape> shapes;
+  shapes.reserve(inputs.size());
   for (const TensorValue& input : inputs) shapes.push_back(input.shape());
   if (frame_ != nullptr && frame_->plan().input_shapes == shapes) return Success();
   FaultOr<std::shared_ptr<const Plan>> plan = executable_->GetPlan(shapes);

@@ -122,6 +122,7 @@ std::string DnnLayout::ToString() const {
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   // oneDNN's notation: axes from outermost to innermost, blocked ones in capitals.
   std::vector<int> order;
+  order.reserve(static_cast<size_t>(data.ndims));
   for (int axis = 0; axis < data.ndims; ++axis) order.push_back(axis);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });

@@ -109,6 +109,7 @@ class Builder {
 
   bool AddOperation(const Step& step, size_t index) {
     std::vector<ir::OutputPort> inputs;
+    inputs.reserve(step.inputs.size());
     for (ValueRef input : step.inputs) inputs.push_back(PortOf(input));
     const std::string name = fmt::format("n{}", index);
     if (step.set == ir::kNnefSet)

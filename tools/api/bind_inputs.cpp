@@ -16,6 +16,7 @@ const runtime::Port* FindPort(const std::vector<runtime::Port>& ports, std::stri
 
 std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(ports.size());
   for (const runtime::Port& port : ports) names.push_back(fmt::format("`{}`", port.name));
   return fmt::format("the graph has no input `{}`; it has {}", name,
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));

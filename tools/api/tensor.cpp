@@ -91,6 +91,7 @@ Outcome<Tensors> ReadTensors(const std::string& path, uint64_t max_bytes) {
 Report WriteTensors(const std::string& path, const Tensors& tensors) {
   return Guard([&]() -> Report {
     std::vector<NamedTensor> named;
+    named.reserve(tensors.size());
     for (const auto& [name, tensor] : tensors) named.push_back({name, tensor.state().value});
     auto written = WriteNpz(path, named);
     return written ? Report() : EnvironmentReport(written.error().message);

@@ -12,6 +12,7 @@ using ov::frontend::Place;
 
 std::vector<std::shared_ptr<GraphPort>> PlacesOf(const std::vector<api::Port>& ports, bool are_inputs) {
   std::vector<std::shared_ptr<GraphPort>> places;
+  places.reserve(ports.size());
   for (const api::Port& port : ports) places.push_back(std::make_shared<GraphPort>(port, are_inputs));
   return places;
 }

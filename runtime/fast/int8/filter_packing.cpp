@@ -267,6 +267,7 @@ std::shared_ptr<const ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> 
   std::optional<QuantizedOffsets> places = FindPlaces(*numbers, form, target);
   if (!places) return nullptr;
   std::vector<float> units;
+  units.reserve(form.filter_codes->scales.size());
   for (float scale : form.filter_codes->scales) units.push_back(1 / scale);
   return std::make_shared<FilterPacking>(*numbers, std::move(*places), std::move(units));
 }

@@ -38,6 +38,7 @@ std::optional<dnnl::primitive_attr> AttributesOf(const DnnLayout::Form& from, co
   dnnl::primitive_attr attributes;
   if (to.filter_codes) {
     std::vector<float> scales;
+    scales.reserve(to.filter_codes->scales.size());
     for (float scale : to.filter_codes->scales) scales.push_back(1 / scale);
     attributes.set_output_scales(to.filter_codes->mask, scales);
   } else if (from.codes && !to.codes) {

@@ -16,9 +16,11 @@ namespace {
 // arbitrary bytes.
 int RunProgram(const std::vector<nanobind::bytes>& given) {
   std::vector<std::string> words;
+  words.reserve(given.size());
   for (const nanobind::bytes& word : given) words.emplace_back(word.c_str(), word.size());
   const nanobind::gil_scoped_release released;
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return cli::RunProgram(static_cast<int>(words.size()), pointers.data());

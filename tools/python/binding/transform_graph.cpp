@@ -81,6 +81,7 @@ nb::object Value(const GraphView& view, int32_t node, int32_t output) {
 int32_t Create(const GraphView& view, const std::string& operation, const std::vector<PortNumber>& sources,
                const std::string& name, nb::dict attributes, std::optional<int32_t> num_inputs) {
   std::vector<Port> ports;
+  ports.reserve(sources.size());
   for (const PortNumber& source : sources) ports.push_back(view.At(source.first).out_port(source.second));
   transform::Graph& graph = view.graph();
   const ir::OpRegistry& registry = graph.ir().registry();
@@ -158,6 +159,7 @@ void BindTransformGraph(nb::module_& module) {
       .def("take_outputs",
            [](const GraphView& view, const std::vector<std::pair<PortNumber, PortNumber>>& numbers) {
              std::vector<std::pair<Port, Port>> ports;
+             ports.reserve(numbers.size());
              for (const auto& [from, to] : numbers)
                ports.emplace_back(view.At(from.first).out_port(from.second),
                                   view.At(to.first).out_port(to.second));

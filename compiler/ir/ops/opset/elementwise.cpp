@@ -144,6 +144,7 @@ std::vector<OpInfo> MakeRows(std::string_view set, std::vector<NamedFunction> op
                              std::vector<std::string_view> inputs, std::vector<AttributeInfo> attributes,
                              InferFunction infer) {
   std::vector<OpInfo> rows;
+  rows.reserve(operations.size());
   for (const NamedFunction& operation : operations) {
     rows.push_back(MakeRow({.set = set,
                             .name = operation.name,

@@ -76,6 +76,7 @@ TEST(CompressedFloatsTest, BytesAreUnpackedOnceForAllThreads) {
   EXPECT_EQ(value.Reshaped({10000}).compressed(), value.compressed());
   std::vector<const std::byte*> seen(4);
   std::vector<std::thread> threads;
+  threads.reserve(seen.size());
   for (auto& each : seen) threads.emplace_back([&] { each = value.bytes(); });
   for (std::thread& thread : threads) thread.join();
   for (const std::byte* each : seen) EXPECT_EQ(each, seen[0]);

@@ -73,6 +73,7 @@ TEST(BlockedResamplingTest, FewChannelsStayRows) {
 TEST(BlockedResamplingTest, SpecialNumbers) {
   const Shape shape = {1, 16, 4, 5};
   std::vector<float> numbers;
+  numbers.reserve(320);
   for (int i = 0; i < 320; ++i) numbers.push_back(i % 11 == 0 ? kNan : i % 7 == 0 ? kInfinity : 1.5F);
   for (const char* mode : {"nearest", "linear_onnx"}) {
     TestGraph g;

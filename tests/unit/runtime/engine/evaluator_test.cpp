@@ -13,6 +13,7 @@ void ExpectSame(std::string_view operation, const std::vector<TensorValue>& inpu
                 const ir::AttributeMap& attributes = {}) {
   TestGraph g;
   std::vector<ir::OutputPort> ports;
+  ports.reserve(inputs.size());
   for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape(), input.type()));
   const ir::OutputPort made = g.Op(operation, ports, attributes);
   g.Result(made);

@@ -148,6 +148,7 @@ TEST(FusionTest, JoinedPartsInAnotherOrder) {
     for (uint32_t i = 0; i < 4; ++i) parts[i] = g.Convolution(x, g.Weights({16, 16, 1, 1}, i + 1), 0);
     g.Result(g.Op("Tanh", {g.Op("Concat", {parts[0], parts[1], parts[2], parts[3]}, axis)}), "first");
     std::vector<decltype(g.Op("ReLU", {x}))> chosen;
+    chosen.reserve(order.size());
     for (size_t i : order) chosen.push_back(parts[i]);
     g.Result(g.Op("Exp", {g.Op("Concat", chosen, axis)}), "second");
     PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 5, 3}, 4)});
@@ -173,6 +174,7 @@ TEST(FusionTest, PartsOfTwoWholesAreNoWhole) {
       g.Result(g.Op("Tanh", {g.Op("Concat", {parts[0], parts[1]}, axis)}), "first");
       g.Result(g.Op("Abs", {g.Op("Concat", {parts[2], parts[3]}, axis)}), "second");
       std::vector<ir::OutputPort> chosen;
+      chosen.reserve(order.size());
       for (size_t i : order) chosen.push_back(parts[i]);
       g.Result(g.Op("Exp", {g.Op("Concat", chosen, axis)}), "third");
       PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 5, 3}, 4)});

@@ -19,6 +19,7 @@ std::vector<double> Normalized(const std::vector<float>& row, double eps) {
     variance += distance * distance / static_cast<double>(row.size());
   }
   std::vector<double> out;
+  out.reserve(row.size());
   for (float x : row) out.push_back((static_cast<double>(x) - mean) / std::sqrt(variance + eps));
   return out;
 }
@@ -100,6 +101,7 @@ TEST(MomentsTest, SpecialNumbersStayInTheirChannels) {
     for (const float special : {kInfinity, -kInfinity, kNan}) {
       for (const size_t place : {size_t{0}, size_t{300}}) {
         std::vector<float> numbers;
+        numbers.reserve(20 * 360);
         for (int i = 0; i < 20 * 360; ++i) numbers.push_back(static_cast<float>(i % 7));
         numbers[3 * 360 + place] = special;
         TestGraph g;

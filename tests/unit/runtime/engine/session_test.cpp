@@ -301,6 +301,7 @@ TEST(SessionTest, VariablesSwap) {
     ASSERT_NE(executable, nullptr);
     std::unique_ptr<Session> session = Session::Create(executable);
     std::vector<std::vector<TensorValue>> held;
+    held.reserve(4);
     for (int i = 0; i < 4; ++i) held.push_back(*session->Run({TensorValue::FromFloats({2}, {10, 20})}));
     const float expected[4][6] = {
         {1, 2, 3, 4, 13, 24}, {13, 24, 1, 2, 11, 22}, {11, 22, 13, 24, 23, 44}, {23, 44, 11, 22, 21, 42}};

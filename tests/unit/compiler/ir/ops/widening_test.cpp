@@ -50,6 +50,7 @@ TEST(StandardShapes, HoldWhatOpenExtentsMayBe) {
     SCOPED_TRACE(text);
     const auto infer = [&](const std::vector<TypedShape>& types) {
       std::vector<std::string> texts;
+      texts.reserve(types.size());
       for (const TypedShape& type : types) texts.push_back(type.text());
       Inference inference{.op = line->op, .attributes = line->attributes, .num_outputs = line->num_outputs};
       inference.inputs.assign(texts.begin(), texts.end());

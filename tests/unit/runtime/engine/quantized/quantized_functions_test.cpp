@@ -169,6 +169,7 @@ TEST(QuantizeTest, CodesOfCodes) {
       TestGraph g;
       g.Result(TakeCodes(g, FakeQuantized(g, FakeQuantized(g, g.Parameter("x", shape), first), second), 16));
       std::vector<double> expected;
+      expected.reserve(codes.size());
       for (const int64_t code : codes)
         expected.push_back(
             second.Number(static_cast<int64_t>(std::nearbyint(second.Code(first.Number(code))))));
@@ -491,6 +492,7 @@ TEST(TablesOfCodesTest, FunctionsAsCodes) {
         g.Result(TakeCodes(g, y, 32));
         if (has_second_reader) g.Result(first, "first");
         std::vector<double> expected;
+        expected.reserve(codes.size());
         for (const int64_t code : codes) expected.push_back(function.of(by.Number(code)));
         ExpectCodes(g, {NumbersOf(shape, codes, by)}, to, expected, "", 2e-3);
       }
@@ -507,6 +509,7 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
       const Quantization by{.scale = 1};
       const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 9);
       std::vector<float> table;
+      table.reserve(256);
       for (int i = 0; i < 256; ++i) table.push_back(static_cast<float>(i * i) / 8 - 100);
       TestGraph g;
       const ir::OutputPort indices =
@@ -520,6 +523,7 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
         continue;
       }
       std::vector<double> expected;
+      expected.reserve(codes.size());
       for (const int64_t code : codes) expected.push_back(table[static_cast<size_t>(code)]);
       ExpectNumbers(g, {NumbersOf(shape, codes, by)}, expected);
     }

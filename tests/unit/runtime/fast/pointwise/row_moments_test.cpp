@@ -54,6 +54,7 @@ TEST(RowMomentsTest, MomentsOfSeveralParts) {
   const std::vector<float> x = RandomNumbers(40, 3);
   const int64_t ends[] = {0, 3, 20, 40};
   std::vector<Moments> parts;
+  parts.reserve(3);
   for (int part = 0; part < 3; ++part)
     parts.push_back(MomentsOf(x.data() + ends[part], ends[part + 1] - ends[part]));
   const Moments all = MomentsOf(x.data(), 40);
