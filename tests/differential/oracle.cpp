@@ -26,6 +26,10 @@ constexpr double kMinNumber = 0x1p-126;
 // Numbers beyond this are perturbed at the inputs of any node: if large numbers cancel within a node, the
 // remaining small ones depend on the order of its sum.
 constexpr double kLarge = 1 << 20;
+// A product of two smaller numbers, summed up over a million terms, is below the largest float.
+constexpr double kHuge = 0x1p54;
+// Sums of this magnitude may overflow in one order or precision, and be finite in another.
+constexpr double kMayOverflow = 0x1p108;
 // The number of perturbed runs before a difference counts, and the factor by which a result may exceed the
 // observed differences.
 constexpr int kFirstShakes = 4;
@@ -99,10 +103,11 @@ bool IsChoice(llvm::ArrayRef<TensorValue> inputs, const TensorValue& result) {
   return true;
 }
 
-bool HasLarge(const TensorValue& value) {
+// True if the tensor has a finite number of at least this magnitude.
+bool HasFiniteFrom(double magnitude, const TensorValue& value) {
   for (int64_t i = 0; i < value.volume(); ++i) {
     const double item = value.ElementAsDouble(i);
-    if (std::isfinite(item) && std::abs(item) >= kLarge) return true;
+    if (std::isfinite(item) && std::abs(item) >= magnitude) return true;
   }
   return false;
 }
@@ -209,6 +214,11 @@ std::string FirstBeyond(const std::vector<TensorValue>& found, const std::vector
     }
   }
   return "";
+}
+
+// Returns the magnitudes of the finite numbers, and 0 in place of the others.
+TensorValue FiniteMagnitudes(const TensorValue& value) {
+  return Changed(value, [](double x) { return std::isfinite(x) ? std::abs(x) : 0.0; });
 }
 
 bool HasInfinity(const TensorValue& value) {
@@ -330,7 +340,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
     for (TensorValue& input : inputs) {
       if (noise.random == nullptr || !IsFloat(input.type())) continue;
       if (noise.rounding == Rounding::kBf16) input = InBf16(input, noise.scale, *noise.random);
-      const bool has_large = HasLarge(input);
+      const bool has_large = HasFiniteFrom(kLarge, input);
       takes_large_ |= has_large;
       if (adds_products || has_large)
         input = Taken(input, adds_products ? 0 : kLarge, noise.scale, *noise.random);
@@ -347,6 +357,7 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       continue;
     }
     if (adds_products) LoseInfinities(node, inputs, outputs);
+    if (!node.info().is_elementwise) OverflowSums(node, inputs, *noise.random, outputs);
     for (TensorValue& output : outputs) {
       // A weighted mean of equal numbers is rounded like any other dot product.
       const bool is_choice = !node.info().is_heavy() && IsChoice(inputs, output);
@@ -386,6 +397,36 @@ void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> in
       const double added = (*twice)[i].ElementAsDouble(k) - (*once)[i].ElementAsDouble(k);
       ++k;
       return !std::isinf(x) || std::abs(added) > kTensorNoise * kInPlace ? x : NAN;
+    });
+  }
+}
+
+// Whether a partial sum overflows depends on the order of the terms and on the precision of the sum: the
+// reference kernels compute averages in f64. This applies to elements that overflow, or almost, if all terms
+// have the same sign.
+void Oracle::OverflowSums(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs, Random& random,
+                          std::vector<TensorValue>& outputs) const {
+  const auto is_huge = [](const TensorValue& input) {
+    return IsFloat(input.type()) && HasFiniteFrom(kHuge, input);
+  };
+  if (llvm::none_of(inputs, is_huge)) return;
+  std::vector<TensorValue> magnitudes;
+  for (const TensorValue& input : inputs)
+    magnitudes.push_back(IsFloat(input.type()) ? FiniteMagnitudes(input) : input);
+  const auto sums = runtime::EvaluateDynamicNode(node, magnitudes, kernels_, kMaxBytes);
+  if (!sums) return;
+  // In half of the runs no sum overflows: a node that reads several of them may need that.
+  const bool is_finite = random.Chance(50);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // A selection adds nothing, and indices may depend on the signs.
+    if (!IsFloat(outputs[i].type()) || outputs[i].shape() != (*sums)[i].shape()) continue;
+    if (!node.info().is_heavy() && IsChoice(inputs, outputs[i])) continue;
+    int64_t k = 0;
+    outputs[i] = Changed(outputs[i], [&](double x) {
+      const double sum = (*sums)[i].ElementAsDouble(k++);
+      if (sum < kMayOverflow) return x;
+      if (is_finite) return std::isfinite(x) ? x : 0.0;
+      return random.Pick({x, double{INFINITY}, -double{INFINITY}, double{NAN}});
     });
   }
 }

@@ -70,6 +70,8 @@ class Oracle {
 
   void LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
                       std::vector<TensorValue>& outputs) const;
+  void OverflowSums(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs, Random& random,
+                    std::vector<TensorValue>& outputs) const;
 
   const ir::Graph& graph_;
   const runtime::KernelRegistry& kernels_;
