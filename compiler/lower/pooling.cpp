@@ -19,6 +19,19 @@ ir::AttributeMap PoolAttributes(const Window& window) {
                      {"auto_pad", window.same_upper ? "same_upper" : "explicit"}});
 }
 
+std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent, int64_t places) {
+  std::vector<int64_t> counts;
+  for (int64_t place = 0; place < places; ++place) {
+    const int64_t start = place * window.stride[axis] - window.pad_begin[axis];
+    const int64_t d = window.dilation[axis];
+    const int64_t first = start >= 0 ? 0 : static_cast<int64_t>(ir::CeilDiv(-start, d));
+    const auto reached = static_cast<int64_t>(ir::FloorDiv(extent - 1 - start, d));
+    const int64_t last = std::min(window.size[axis] - 1, reached);
+    counts.push_back(std::max<int64_t>(last - first + 1, 0));
+  }
+  return counts;
+}
+
 namespace {
 
 // True if a window may be entirely in the padding; OpenVINO rejects this or leaves the result undefined.
@@ -49,20 +62,6 @@ std::optional<Filter> EqualWeights(NodeLowering& n, const SpatialView& view, dou
   }
   const OutputPort weights = n.Constant(TensorValue::Filled(ElementType::kF32, extents, weight), "weights");
   return Filter{.port = weights, .shape = PartialShape(extents), .groups = 0, .result_channels = channels};
-}
-
-// Returns the number of tensor elements under the window at each position along one axis.
-std::vector<int64_t> Overlaps(const Window& window, size_t axis, int64_t extent, int64_t places) {
-  std::vector<int64_t> counts;
-  for (int64_t place = 0; place < places; ++place) {
-    const int64_t start = place * window.stride[axis] - window.pad_begin[axis];
-    const int64_t d = window.dilation[axis];
-    const int64_t first = start >= 0 ? 0 : static_cast<int64_t>(ir::CeilDiv(-start, d));
-    const auto reached = static_cast<int64_t>(ir::FloorDiv(extent - 1 - start, d));
-    const int64_t last = std::min(window.size[axis] - 1, reached);
-    counts.push_back(std::max<int64_t>(last - first + 1, 0));
-  }
-  return counts;
 }
 
 // A window over the dimensions of `input` and `output` from `leading` on.

@@ -153,6 +153,14 @@ std::optional<std::vector<Typed>> Move(QuantizedLowering& q) {
   return results;
 }
 
+// Selects the largest values; the largest of no elements, -inf, becomes the lowest value of the type.
+std::optional<std::vector<Typed>> Largest(QuantizedLowering& q) {
+  std::vector<Typed> results = *Move(q);
+  Typed& largest = results[0];
+  if (largest.type && MayHaveNoElements(q.n())) largest.port = q.QuantizeNumbers(largest.port, *largest.type);
+  return results;
+}
+
 // The data of a tensor file already have the declared type.
 std::optional<std::vector<Typed>> Variable(QuantizedLowering& q) {
   return One(q.LowerPlainly()[0], *q.declared_type());
@@ -377,7 +385,8 @@ std::optional<std::vector<Typed>> Average(QuantizedLowering& q) {
   const QuantizedType* type = q.input_type(0);
   if (type == nullptr) return std::nullopt;
   const std::optional<OutputPort> numbers = SumInOrder(q.n());
-  return One(q.QuantizeNumbers(numbers ? *numbers : q.LowerPlainly()[0], *type), *type);
+  if (numbers) return One(q.QuantizeNumbers(*numbers, *type), *type);
+  return One(q.QuantizeNumbers(WithNanForNoElements(q.n(), q.LowerPlainly()[0]), *type), *type);
 }
 
 // Interpolates real values and converts them to the type of the input.
@@ -411,10 +420,10 @@ float ReciprocalRoot(float x) {
 const llvm::StringMap<LowerTyped>& Lowerings() {
   static const llvm::StringMap<LowerTyped> table = [] {
     llvm::StringMap<LowerTyped> made;
-    for (const char* name :
-         {"copy", "reshape", "transpose", "squeeze", "unsqueeze", "slice", "tile", "pad", "split", "unstack",
-          "gather", "max_pool", "max_pool_with_index", "nearest_upsample", "nearest_downsample"})
+    for (const char* name : {"copy", "reshape", "transpose", "squeeze", "unsqueeze", "slice", "tile", "pad",
+                             "split", "unstack", "gather", "nearest_upsample", "nearest_downsample"})
       made[name] = Move;
+    made["max_pool"] = made["max_pool_with_index"] = Largest;
     made["variable"] = Variable;
     made["cast"] = Cast;
     made["tract_core_to_integer"] = ToInteger;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "compiler/lower/pooling.h"
 #include "compiler/lower/window.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nnefc::lower {
@@ -64,12 +67,15 @@ namespace {
 // The maximum window volume. Larger windows are summed in another order, with differences in the last bit.
 constexpr int64_t kMaxElements = 1024;
 
-// Returns the reciprocal of the number of tensor elements under the window at each position.
-OutputPort ReciprocalCounts(NodeLowering& n, const Window& window, const nnefc::Shape& input,
-                            const nnefc::Shape& output) {
+// Returns a value for the number of tensor elements under the window at each position, as an operand.
+OutputPort ForEachCount(NodeLowering& n, const Window& window, const nnefc::Shape& input,
+                        const nnefc::Shape& output, double (*value)(int64_t), std::string_view suffix) {
   nnefc::Shape extents(output.size(), 1);
+  std::vector<std::vector<int64_t>> counts(output.size(), {1});
   for (size_t i = 0; i < output.size(); ++i) {
-    if (!window.IsTrivial(i)) extents[i] = output[i];
+    if (window.IsTrivial(i)) continue;
+    extents[i] = output[i];
+    counts[i] = Overlaps(window, i, input[i], output[i]);
   }
   return n.Constant(TensorValue::Make<double>(ElementType::kF64, extents,
                                               [&](std::span<double> items) {
@@ -77,30 +83,50 @@ OutputPort ReciprocalCounts(NodeLowering& n, const Window& window, const nnefc::
                                                   auto rest = static_cast<int64_t>(place);
                                                   int64_t count = 1;
                                                   for (size_t i = output.size(); i-- > 0;) {
-                                                    const int64_t start =
-                                                        rest % extents[i] * window.stride[i] -
-                                                        window.pad_begin[i];
+                                                    count *=
+                                                        counts[i][static_cast<size_t>(rest % extents[i])];
                                                     rest /= extents[i];
-                                                    if (window.IsTrivial(i)) continue;
-                                                    int64_t inside = 0;
-                                                    for (int64_t k = 0; k < window.size[i]; ++k) {
-                                                      const int64_t x = start + k * window.dilation[i];
-                                                      inside += x >= 0 && x < input[i] ? 1 : 0;
-                                                    }
-                                                    count *= inside;
                                                   }
-                                                  items[place] = 1.0F / static_cast<float>(count);
+                                                  items[place] = value(count);
                                                 }
                                               }),
-                    "reciprocal");
+                    suffix);
+}
+
+// A window over a tensor of known extents.
+struct KnownWindow {
+  Window window;
+  nnefc::Shape input, output;
+};
+
+std::optional<KnownWindow> ReadKnownWindow(NodeLowering& n) {
+  const std::optional<nnefc::Shape> input = n.input_shape(0).extents(), output = n.output_shape().extents();
+  if (!input || !output) return std::nullopt;
+  std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
+  if (!window) return std::nullopt;
+  return KnownWindow{std::move(*window), *input, *output};
+}
+
+// True for `box` without `normalize`.
+bool IsSum(const NodeLowering& n) {
+  return n.node().op() == n.target().registry().Find(ir::kNnefSet, "box") && !n.Bool("normalize");
+}
+
+// True if a window is entirely in the padding.
+bool HasEmptyPosition(const KnownWindow& known) {
+  for (size_t i = 0; i < known.output.size(); ++i) {
+    if (llvm::is_contained(Overlaps(known.window, i, known.input[i], known.output[i]), 0)) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 std::optional<OutputPort> SumInOrder(NodeLowering& n) {
-  const std::optional<Window> window = ReadWindow(n, {.size = n.Ints("size"), .extents = n.input_shape(0)});
-  const std::optional<nnefc::Shape> input = n.input_shape(0).extents(), output = n.output_shape().extents();
-  if (!window || !input || !output || window->Volume() > kMaxElements) return std::nullopt;
+  const std::optional<KnownWindow> known = ReadKnownWindow(n);
+  if (!known || known->window.Volume() > kMaxElements) return std::nullopt;
+  const Window* window = &known->window;
+  const nnefc::Shape* output = &known->output;
   const bool is_negative = std::min(*std::min_element(window->pad_begin.begin(), window->pad_begin.end()),
                                     *std::min_element(window->pad_end.begin(), window->pad_end.end())) < 0;
   const bool ignores_border = window->border == "ignore";
@@ -123,13 +149,29 @@ std::optional<OutputPort> SumInOrder(NodeLowering& n) {
                                    n.ConstInts(window->stride, "step"), n.ConstInts(axes, "axes")});
     sum = sum ? RoundToFloat(n, n.Binary("Add", *sum, part, "sum")) : part;
   }
-  const bool is_sum =
-      n.node().op() == n.target().registry().Find(ir::kNnefSet, "box") && !n.Bool("normalize");
-  if (is_sum) return Convert(n, *sum, ElementType::kF32, "numbers");
-  const OutputPort reciprocal = ignores_border
-                                    ? ReciprocalCounts(n, *window, *input, *output)
-                                    : Double(n, 1.0F / static_cast<float>(window->Volume()), "reciprocal");
+  if (IsSum(n)) return Convert(n, *sum, ElementType::kF32, "numbers");
+  const OutputPort reciprocal =
+      ignores_border
+          ? ForEachCount(
+                n, *window, known->input, *output,
+                [](int64_t count) { return double{1.0F / static_cast<float>(count)}; }, "reciprocal")
+          : Double(n, 1.0F / static_cast<float>(window->Volume()), "reciprocal");
   return Convert(n, n.Binary("Multiply", *sum, reciprocal, "average"), ElementType::kF32, "numbers");
+}
+
+OutputPort WithNanForNoElements(NodeLowering& n, OutputPort averages) {
+  const std::optional<KnownWindow> known = ReadKnownWindow(n);
+  if (!known || IsSum(n) || known->window.border != "ignore" || !HasEmptyPosition(*known)) return averages;
+  const OutputPort added = ForEachCount(
+      n, known->window, known->input, known->output,
+      [](int64_t count) { return count == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0; },
+      "no_elements");
+  return n.Binary("Add", ToDouble(n, averages), added, "average");
+}
+
+bool MayHaveNoElements(NodeLowering& n) {
+  const std::optional<KnownWindow> known = ReadKnownWindow(n);
+  return !known || HasEmptyPosition(*known);
 }
 
 namespace {

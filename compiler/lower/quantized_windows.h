@@ -23,6 +23,11 @@ OutputPort ScaleSteps(NodeLowering& n, OutputPort steps, const QuantizedType& ty
 // count: NaN if border 'ignore' excludes every element. Returns nothing for large windows, negative padding,
 // other borders, or unknown extents.
 std::optional<OutputPort> SumInOrder(NodeLowering& n);
+// Returns the averages of `box` or `avg_pool` with NaN at the positions where border 'ignore' excludes every
+// element.
+OutputPort WithNanForNoElements(NodeLowering& n, OutputPort averages);
+// True if the window of the node may be entirely in the padding at a position.
+bool MayHaveNoElements(NodeLowering& n);
 // Computes `multilinear_upsample` and `tract_core_interpolate` axis by axis in f32, like tract. Returns
 // nothing for variants that tract does not have, or if extents are unknown.
 std::optional<OutputPort> InterpolateInOrder(NodeLowering& n);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nnef
 import numpy as np
 import openvino
 import pytest
@@ -85,6 +86,48 @@ def test_windows_in_the_padding(name: str, signed: str, point: int, nnefc: Path,
     empty = 0 if "false" in name else -point * 0.5
     np.testing.assert_array_equal(y[0, 0, [0, 7, 8]], np.full((3, 2), empty))
     np.testing.assert_array_equal(y[0, 0, [1, 6]], x[0, 0, [0, 4]])
+
+
+@pytest.mark.parametrize("size", [1, 1024, 1025])
+@pytest.mark.parametrize("border", ["ignore", "constant"])
+@pytest.mark.parametrize("name", ["avg_pool(q, ", "box(q, normalize = true, ", "box(q, normalize = false, ", "max_pool(q, "])
+def test_windows_before_and_after_the_tensor(name: str, border: str, size: int, nnefc: Path, tmp_path: Path) -> None:
+    """Windows of up to 1024 elements have another lowering than larger ones. The largest of no elements is the lowest value."""
+    for signed, point, lowest in [("false", 10, 0), ("true", -10, -128)]:
+        statements = ("x = tract_core_external(shape = [1, 1, 5, 2], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                      f"a = {name}size = [1, 1, {size}, 1], stride = [1, 1, 1, 1], padding = [(0, 0), (0, 0), ({size}, {size + 1}), (0, 0)], border = '{border}');\n"
+                      "y = tract_core_cast(a, to = 'f32');")
+        model = write(tmp_path / f"model{point}", statements, LINE.format("q", point, 0.5, signed) + LINE.format("a", point, 0.5, signed))
+        x = np.arange(1, 11, dtype=np.float32).reshape(1, 1, 5, 2)
+        check(nnefc, tmp_path, model, x)
+        outside = run(nnefc, tmp_path, model, x, "reference")[0, 0, [0, -2, -1]]
+        is_mean = "true" in name or "avg" in name
+        expected = (lowest - point) * 0.5 if "max" in name else -point * 0.5 if is_mean and border == "ignore" else 0
+        np.testing.assert_array_equal(outside, np.full((3, 2), expected))
+
+
+@pytest.mark.parametrize("size", [2, 1025])
+def test_convolutions_in_the_padding(size: int, nnefc: Path, tmp_path: Path) -> None:
+    """The padding has the real value 0, which is the zero point, and not the quantized value 0."""
+    statements = ("x = tract_core_external(shape = [1, 1, 5, 2], datum_type = 'f32');\nq = tract_core_cast(x);\n"
+                  f"w = variable<scalar>(label = 'w', shape = [2, 1, {size}, 1]);\nb = variable<integer>(label = 'b', shape = [1, 2]);\n"
+                  f"a = conv(q, w, b, stride = [1, 1], dilation = [1, 1], padding = [({size}, {size + 1}), (0, 0)], border = 'constant');\n"
+                  "y = tract_core_cast(a, to = 'f32');")
+    lines = LINE.format("q", 10, 0.5, "false") + LINE.format("w", 3, 0.25, "true") + LINE.format("a", 20, 0.5, "false")
+    model = write(tmp_path / "model", statements, lines)
+    filters = np.arange(2 * size, dtype=np.int64).reshape(2, 1, size, 1) % 7 - 3
+    bias = np.array([[40, -24]], np.int32)
+    for name, array, is_quantized in [("w", filters.astype(np.int8), True), ("b", bias, False)]:
+        with (model / f"{name}.dat").open("wb") as file:
+            nnef.write_tensor(file, array, quantized=is_quantized)
+    x = np.arange(1, 11, dtype=np.float32).reshape(1, 1, 5, 2)
+    padded = np.pad(x[0, 0] * 2, ((size, size + 1), (0, 0)))
+    sums = np.stack([[(padded[i:i + size] * (kernel - 3)[:, None]).sum(0) for i in range(len(padded) - size + 1)] for kernel in filters[:, 0, :, 0]])
+    steps = np.rint((sums + bias[0][:, None, None]) * 0.125 / 0.5)
+    expected = (np.clip(steps + 20, 0, 255) - 20) * 0.5
+    for backend in ("reference", "fast"):
+        np.testing.assert_array_equal(run(nnefc, tmp_path, model, x, backend)[0], expected)
+    check(nnefc, tmp_path, model, x)
 
 
 @pytest.mark.parametrize("signed", ["false", "true"])
