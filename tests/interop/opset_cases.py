@@ -500,3 +500,4 @@ for family in [elementwise, activation, windows, reductions, shapes, indexing, m
 import opset_detection_cases  # noqa: E402, F401
 import opset_signal_cases  # noqa: E402, F401
 import opset_sparse_cases  # noqa: E402, F401
+import opset_corner_cases  # noqa: E402, F401
