@@ -104,16 +104,22 @@ bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
   return false;
 }
 
-// Returns the type bound to `?` of the callee: from the checker, from the caller's own `?`, or deduced from
-// the arguments.
+// Returns the type bound to `?` of the callee by the checker or by the caller's own `?`; kError if the
+// arguments determine it.
+TypeKind Machine::BoundGeneric(const Call& call, size_t first_argument) {
+  if (!call.callee.document->signature(call.callee.fragment).is_generic || !call.generic.valid())
+    return TypeKind::kError;
+  if (builder_.has_vendor_meanings() && HasGenericTensors(call, first_argument)) return TypeKind::kError;
+  const TypeKind kind = frame().chunk->document->types().Kind(call.generic);
+  if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
+  return kind == TypeKind::kGeneric ? frame().generic : TypeKind::kError;
+}
+
+// Returns the type bound to `?` of the callee, or deduced from the arguments; kError if it is not generic.
 TypeKind Machine::GenericOf(const Call& call, size_t first_argument) {
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
-  if (!signature.is_generic) return TypeKind::kError;
-  if (call.generic.valid() && !(builder_.has_vendor_meanings() && HasGenericTensors(call, first_argument))) {
-    TypeKind kind = frame().chunk->document->types().Kind(call.generic);
-    if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
-    if (kind == TypeKind::kGeneric && frame().generic != TypeKind::kError) return frame().generic;
-  }
+  const TypeKind bound = BoundGeneric(call, first_argument);
+  if (bound != TypeKind::kError || !signature.is_generic) return bound;
   return DeduceGeneric(*call.callee.document, signature,
                        llvm::ArrayRef<Value>(stack_).drop_front(first_argument), builder_.graph());
 }
@@ -226,7 +232,9 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
   Site site = SiteOf(call.expr);
   if (call.place.valid()) site.range = call.place;
-  site.generic = GenericOf(call, stack_.size() - count);
+  // Lenient mode deduces it from all arguments (loosen.h).
+  site.generic = builder_.is_lenient() ? BoundGeneric(call, stack_.size() - count)
+                                       : GenericOf(call, stack_.size() - count);
   const Frame& current = frame();
   if (call.direct) {
     const Statement& statement = current.chunk->statements[static_cast<size_t>(current.statement)];

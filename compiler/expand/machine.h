@@ -157,6 +157,7 @@ class Machine {
   Mode ModeOf(const Callee& callee) const;
   bool LowerRequested(std::string_view name) const;
   const Value* Default(const Callee& callee, size_t parameter);
+  TypeKind BoundGeneric(const Call& call, size_t first_argument);
   TypeKind GenericOf(const Call& call, size_t first_argument);
   Frame& frame() { return frames_.back(); }
   Site SiteOf(ast::ExprId expr);

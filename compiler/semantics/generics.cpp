@@ -22,7 +22,10 @@ TypeId Checker::DeduceGeneric(const ast::InvocationExpr& invocation, const Signa
   if (candidates.size() == 1) return candidates[0];
   const std::string_view name = Text(signature.name.symbol);
   if (llvm::is_contained(candidates, error_)) return error_;
-  if (dialect_.loose_values) return candidates.empty() ? scalar_ : candidates.front();
+  if (dialect_.loose_values) {
+    // Lenient mode casts the other arguments; no cast to scalar drops a fraction.
+    return candidates.empty() || llvm::is_contained(candidates, scalar_) ? scalar_ : candidates.front();
+  }
   if (candidates.empty()) {
     // `concat(x, axis = 1)`: no binding of `?` turns a tensor into an array.
     for (size_t i = 0; i < slots.size(); ++i) {

@@ -15,10 +15,11 @@ namespace nnefc {
 // A document that passes through parser, checker and expander.
 class Expansion {
  public:
-  explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {}) {
+  explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {},
+                     Leniency leniency = Leniency::kAuto) {
     context.limits = limits;
     auto document = ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
-    checked = CheckDocument(std::move(document), library, {}, context);
+    checked = CheckDocument(std::move(document), library, {.leniency = leniency}, context);
     check_errors = context.emitter.error_count();
     expanded = ExpandDocument(*checked, library, registry, options, context);
     if (expanded.complete) graph = expanded.graph.get();
