@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 
@@ -9,6 +11,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 #include "compiler/syntax/parse.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nnefc {
 
@@ -79,6 +82,34 @@ inline std::string Ratified(std::string_view fragments, std::string_view body) {
 inline std::string Provisional(std::string_view fragments, std::string_view body) {
   return "version 1.0\n" + std::string(fragments) +
          "\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1,2,8,8])\n" + std::string(body) + "\n}\n";
+}
+
+// Statements and the text that they become.
+struct StatementRow {
+  std::string_view statements;
+  std::string_view expected;
+};
+
+inline void ExpectRows(llvm::ArrayRef<StatementRow> rows,
+                       llvm::function_ref<std::string(std::string_view)> translate) {
+  for (const StatementRow& row : rows) EXPECT_EQ(translate(row.statements), row.expected) << row.statements;
+}
+
+// Returns the statements of an expansion without externals and variables, then the messages without their
+// positions.
+inline std::string StatementsOf(Expansion& expansion) {
+  std::string result;
+  const std::string text = expansion.graph == nullptr ? "" : expansion.Body();
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin) + 1;
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find(" external") == std::string::npos && line.find(" variable") == std::string::npos)
+      result += line.substr(line.find_first_not_of(' '));
+    begin = end;
+  }
+  for (const Diagnostic& diagnostic : expansion.context.emitter.diagnostics())
+    result += fmt::format("{} [{}]\n", diagnostic.message, diagnostic.rule->label);
+  return result;
 }
 
 }  // namespace nnefc
