@@ -396,7 +396,7 @@ std::string Machine::ScopeOf(size_t index) const {
 const std::shared_ptr<const ir::Frame>& Machine::OriginFrame() {
   size_t first = frames_.size();
   while (first > 1 && frames_[first - 1].origin == nullptr) --first;
-  for (size_t i = std::max<size_t>(first, 1); i < frames_.size(); ++i) {
+  for (size_t i = first; i < frames_.size(); ++i) {
     Frame& instance = frames_[i];
     const Call& call = *instance.call;
     auto origin = std::make_shared<ir::Frame>();

@@ -141,7 +141,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
       padding.emplace_back(0, window.Reach(i) - 1);
       continue;
     }
-    negative |= automatic->first < 0 || automatic->second < 0;
+    negative |= automatic->first < 0;  // the other one is the larger half
     padding.push_back(*automatic);
   }
   if (!given && !negative && !waits) return true;
@@ -156,7 +156,7 @@ bool CompleteLists(Adapter& adapter, Window& window, int64_t count, const Value&
   auto length = static_cast<size_t>(count);
   if (!CompletePadding(adapter, window, length, input, site)) return false;
   auto complete = [&](std::string_view name, std::vector<int64_t>& list, bool even_if_empty) {
-    if (adapter.Find(name) == nullptr || list.size() == length || (list.empty() && !even_if_empty)) return;
+    if (adapter.Find(name) == nullptr || (list.empty() && !even_if_empty)) return;
     list.resize(length, 1);
     adapter.Set(name, list);
   };

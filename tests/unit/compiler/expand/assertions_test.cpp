@@ -49,8 +49,10 @@ TEST(Assertions, CompareLessEqualAndGreater) {
 
 TEST(Assertions, StayOpenWhereAValueIsMissing) {
   for (std::string_view condition :
-       {"T >= 1", "S + T == 2", "S / (B - 2) == 1", "9223372036854775807 + S > 0", "9223372036854775808 > S",
-        "-9223372036854775807 - S < 0", "4611686018427387904 * S > 0"}) {
+       {"T >= 1", "S + T == 2", "T + S == 2", "T - S == 2", "T * S > 0", "S * T > 0", "T * 2 * S > 0",
+        "T / 2 > 0", "2 / T > 0", "T < 1 < S", "1 < T", "-T < 0", "(T) > 0", "S / (B - 2) == 1",
+        "9223372036854775807 + S > 0", "9223372036854775808 > S", "-9223372036854775807 - S < 0",
+        "4611686018427387904 * S > 0"}) {
     EXPECT_EQ(Of(condition), Truth::kOpen) << condition;
   }
 }

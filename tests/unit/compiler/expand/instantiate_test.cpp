@@ -123,6 +123,34 @@ TEST(InstantiateTest, ArraysOfTensors) {
             "    y = concat([y_relu, y_relu_2, y_relu_3], axis = 1);\n");
 }
 
+// Items of an array have one type: a literal among tensors is a tensor.
+TEST(InstantiateTest, LiteralsAmongTensors) {
+  const auto body = [](std::string_view statement) {
+    Expansion expansion(Ratified(
+        "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    " + std::string(statement) + "\n}",
+        "    y = f(x);"));
+    return StatementsOf(expansion);
+  };
+  EXPECT_EQ(body("t = [x, 2.0]; y = t[0] * (t[1] + 1.0);"), "y_add = add(2.0, 1.0);\ny = mul(x, y_add);\n");
+  EXPECT_EQ(body("t = [1.0, 2.0]; y = x * (t[1] + 1.0);"), "y = mul(x, 3.0);\n");
+}
+
+// The rank of a custom operation's result is unknown: the left side determines the number of results.
+TEST(InstantiateTest, UnstackedTensorsOfUnknownRank) {
+  constexpr std::string_view kTwist = "fragment twist( x: tensor<scalar> ) -> ( y: tensor<scalar> );";
+  const auto body = [&](std::string_view statements) {
+    Expansion expansion(Ratified(kTwist, statements));
+    return StatementsOf(expansion);
+  };
+  EXPECT_EQ(body("    t = twist(x);\n    [a, y] = unstack(t, axis = 1);"),
+            "t = twist(x);\n[a, y] = unstack(t, axis = 1);\n");
+  EXPECT_EQ(body("    t = twist(x);\n    [a, b, y] = unstack(t, axis = 0);"),
+            "t = twist(x);\n[a, b, y] = unstack(t, axis = 0);\n");
+  EXPECT_EQ(body("    [a, y] = unstack(x, axis = 1);"), "[a, y] = unstack(x, axis = 1);\n");
+  EXPECT_EQ(body("    [a, y] = unstack(x, axis = 4);"),
+            "`axis` of `unstack` is 4; expected at least 0 and less than 4 [axis.range]\n");
+}
+
 TEST(InstantiateTest, AddNIsRecursiveWhenLowered) {
   ExpandOptions options;
   options.lower = {"add_n"};

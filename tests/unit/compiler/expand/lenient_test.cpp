@@ -19,7 +19,9 @@ constexpr std::string_view kExternals = R"(
 // Returns the statements of the strict document, then the messages.
 std::string Strict(std::string_view statements) {
   Expansion expansion("version 1.0;\ngraph g( x, v, u, i, c ) -> ( y )\n{" + std::string(kExternals) +
-                          std::string(statements) + "\n}\n",
+                          std::string(statements) +
+                          "\n"
+                          "}\n",
                       {}, {}, Leniency::kLenient);
   return StatementsOf(expansion);
 }
@@ -273,6 +275,32 @@ TEST(LenientTest, ElementTypes) {
        {"y = cast<scalar>(x);", "y = copy(x);\n"},
        {"y = cast<integer>(x);", "y = cast<integer>(x);\n"}},
       Strict);
+}
+
+TEST(LenientTest, NonFiniteNumbers) {
+  ExpectRows({{"y = max(x, -inf);",
+               "y = max(x, -1e+39);\nan operator expression stands without `extension "
+               "KHR_enable_operator_expressions;` [lenient.operator-expressions]\n`inf` stands for a number, "
+               "which no literal is [lenient.non-finite]\n"},
+              {"y = max(x, inf);",
+               "y = max(x, 1e+39);\n"
+               "`inf` stands for a number, which no literal is [lenient.non-finite]\n"},
+              {"y = max(x, nan);",
+               "y = max(x, nan);\n"
+               "`nan` stands for a number, which no literal is [lenient.non-finite]\n"},
+              {"y = leaky_relu(x, alpha = nan);",
+               "y = leaky_relu(x, alpha = nan);\n`nan` stands for a number, which no literal is "
+               "[lenient.non-finite]\n"},
+              {"y = leaky_relu(x, alpha = inf);",
+               "y = leaky_relu(x, alpha = 1e+39);\n`inf` stands for a number, which no literal is "
+               "[lenient.non-finite]\n"},
+              {"y = constant(shape = [2], value = [nan, 1.0]);",
+               "y = constant(shape = [2], value = [nan, 1.0]);\n`nan` stands for a number, which no literal "
+               "is [lenient.non-finite]\n"},
+              {"y = constant(shape = [2], value = [1.0, inf]);",
+               "y = constant(shape = [2], value = [1.0, 1e+39]);\n`inf` stands for a number, which no "
+               "literal is [lenient.non-finite]\n"}},
+             Strict);
 }
 
 // Operands of several types are scalars if one of them is; otherwise they have the first type.

@@ -97,6 +97,52 @@ TEST(ProvisionalTest, BodiesThatChangedAreExpanded) {
   EXPECT_EQ(Translate("    y = leaky_relu(x, alpha = 0.5)"), "    y = leaky_relu(x, alpha = 0.5);\n");
 }
 
+// x / (s + bias) is x / max(s + bias, 0) unless `bias` is negative; the square root of l2_normalization also
+// changes where it is positive.
+TEST(ProvisionalTest, BiasOfNormalizations) {
+  const auto is_expanded = [](std::string_view operation) {
+    const std::string body = Translate("    y = " + std::string(operation) + ")");
+    EXPECT_NE(body.find("y = "), std::string::npos) << body;
+    return body.find("y = " + std::string(operation.substr(0, operation.find('(')))) == std::string::npos;
+  };
+  for (const char* bias : {"-0.5", "0.0", "0.5"}) {
+    const bool is_zero = std::string_view(bias) == "0.0", is_negative = bias[0] == '-';
+    EXPECT_EQ(is_expanded(fmt::format("l1_normalization(x, axes = [1], bias = {}", bias)), is_negative)
+        << bias;
+    EXPECT_EQ(is_expanded(fmt::format("l2_normalization(x, axes = [1], bias = {}", bias)), !is_zero) << bias;
+    for (const char* name : {"local_variance_normalization", "local_contrast_normalization"})
+      EXPECT_EQ(is_expanded(fmt::format("{}(x, size = [1,1,3,3], bias = {}", name, bias)), !is_zero)
+          << name << bias;
+  }
+  EXPECT_FALSE(is_expanded("local_mean_normalization(x, size = [1,1,3,3]"));
+}
+
+// An error ends its statement: what depends on it reports nothing more.
+TEST(ProvisionalTest, ExternalsWithOpenExtentsAreReportedOnce) {
+  Expansion expansion(
+      "version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2])\n    y = sum_reduce(x, axes = "
+      "[70])\n}\n",
+      {.purpose = Purpose::kPrint});
+  EXPECT_EQ(
+      StatementsOf(expansion),
+      "external `x` leaves extents open, which has no ratified form; give them with `--input-shape x=..` "
+      "[external.unspecified-extent]\n");
+}
+
+TEST(ProvisionalTest, OpenExtentsInExpressions) {
+  for (const char* value :
+       {"1 if shape_of(x)[0] > 2 else 2", "[1,2][shape_of(x)[0]]", "length_of([1,2][shape_of(x)[0]:])",
+        "length_of([1,2][:shape_of(x)[0]])", "shape_of(x)[0] + 1"}) {
+    Expansion expansion(
+        "version 1.0\nfragment f( x: tensor ) -> ( y: tensor )\n{\n    y = sum_reduce(x, axes = [" +
+        std::string(value) +
+        "])\n}\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2])\n    y = f(x)\n}\n");
+    EXPECT_EQ(expansion.graph, nullptr);
+    EXPECT_TRUE(expansion.Has("shape-of.unspecified-extent")) << value << '\n' << expansion.Diagnostics();
+    EXPECT_EQ(expansion.context.emitter.diagnostics().size(), 1u) << expansion.Diagnostics();
+  }
+}
+
 TEST(ProvisionalTest, VariablesInFragments) {
   EXPECT_EQ(Translate("    y = layer(x, scope = 'a')", R"(
 fragment layer( input: tensor, scope: string ) -> ( output: tensor )

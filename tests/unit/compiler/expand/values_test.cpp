@@ -49,6 +49,13 @@ TEST(ValuesTest, IntegerArithmetic) {
   EXPECT_EQ(Evaluate("integer", "-2 ^ 2"), "-4");
   EXPECT_EQ(Evaluate("integer", "(-1) ^ 1000000000000"), "1");
   EXPECT_EQ(Evaluate("integer", "0 ^ 0"), "1");
+  // At once for any exponent.
+  EXPECT_EQ(Evaluate("integer", "1 ^ 9000000000000000000"), "1");
+  EXPECT_EQ(Evaluate("integer", "0 ^ 9000000000000000000"), "0");
+  EXPECT_EQ(Evaluate("integer", "(-1) ^ 9000000000000000001"), "-1");
+  EXPECT_EQ(Evaluate("integer", "2 ^ 62 + (2 ^ 62 - 1)"), "9223372036854775807");
+  EXPECT_NE(Evaluate("integer", "2 ^ 63").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_EQ(Evaluate("integer", "(-2) ^ 63"), "-9223372036854775808");
   EXPECT_EQ(Evaluate("integer", "-1 + 3"), "2");
   EXPECT_EQ(Evaluate("integer", "9223372036854775807"), "9223372036854775807");
 }
@@ -167,7 +174,14 @@ TEST(ValuesTest, BuiltIns) {
   EXPECT_NE(Evaluate("integer", "integer('12x')").find("[cast.not-a-literal]"), std::string::npos);
   EXPECT_NE(Evaluate("integer", "integer('1.5')").find("[cast.not-a-literal]"), std::string::npos);
   EXPECT_NE(Evaluate("scalar", "scalar('1e999')").find("[cast.out-of-range]"), std::string::npos);
-  EXPECT_NE(Evaluate("scalar", "scalar(' 1')").find("[cast.not-a-literal]"), std::string::npos);
+  for (const char* text :
+       {" 1", "", "1e", "1e+", "1ex", "1e1.5", "ex", "e1", "1.", ".5", ".", "1..2", "--1", "+1"}) {
+    EXPECT_NE(Evaluate("scalar", fmt::format("scalar('{}')", text)).find("[cast.not-a-literal]"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(Evaluate("scalar", "scalar('1e2') + scalar('1.5E+1') + scalar('5e-1') + scalar('-0.25')"),
+            "115.25");
 }
 
 TEST(ValuesTest, ProvisionalBuiltIns) {
