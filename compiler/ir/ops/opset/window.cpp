@@ -8,6 +8,11 @@ namespace {
 
 constexpr int64_t kLargestAttribute = int64_t{1} << 40;  // sums of attributes fit 63 bits
 
+// "at least 1", of an item below `lowest`, or "at most 1099511627776".
+std::string Bound(int64_t item, int64_t lowest) {
+  return item < lowest ? fmt::format("at least {}", lowest) : fmt::format("at most {}", kLargestAttribute);
+}
+
 // Reads a list with one item for each spatial dimension.
 std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view name, int64_t spatial,
                                              int64_t lowest) {
@@ -19,8 +24,8 @@ std::optional<std::vector<int64_t>> ReadList(OpContext& op, std::string_view nam
   }
   for (int64_t item : list) {
     if (item >= lowest && item <= kLargestAttribute) continue;
-    op.Error(kOpsetAttributeValue, "`{}` of `{}` has the item {}; expected at least {}", name,
-             op.node().type(), item, lowest);
+    op.Error(kOpsetAttributeValue, "`{}` of `{}` has the item {}; expected {}", name, op.node().type(), item,
+             Bound(item, lowest));
     return std::nullopt;
   }
   return list;
@@ -42,8 +47,8 @@ std::optional<WindowAttributes> ReadWindow(OpContext& op, const std::vector<int6
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
     const int64_t size = i < kernel.size() ? kernel[i] : 1;
     if (size < 1 || size > kLargestAttribute) {
-      op.Error(kOpsetAttributeValue, "the kernel of `{}` has the extent {}; expected at least 1",
-               op.node().type(), size);
+      op.Error(kOpsetAttributeValue, "the kernel of `{}` has the extent {}; expected {}", op.node().type(),
+               size, Bound(size, 1));
       return std::nullopt;
     }
     window.axes.push_back({.kernel = size,
