@@ -80,7 +80,6 @@ LAXER: list[tuple[str, str, str]] = [
     ("Transpose", "Permutation AxisVector", "a negative axis counts from the end, as in other operations"),
     ("SparseFillEmptyRows", "out of bounds", "indices are checked in the run"),
     ("GenerateProposals", "must be larger than 0", "no region is a result, too"),
-    ("GenerateProposals", "min_size must be 1.0", "the documents have values of `nms_eta` between 0 and 1, too"),
 ]
 
 

@@ -40,6 +40,11 @@ void InferGenerateProposals(OpContext& op) {
              Name(counts));
     return;
   }
+  if (op.Double("nms_eta") != 1) {  // neither OpenVINO nor GenerateProposals lowers the threshold
+    op.Error(kOpsetAttributeValue, "`nms_eta` of `GenerateProposals` is {}; expected 1",
+             op.Double("nms_eta"));
+    return;
+  }
   Dim images, height, width, anchors;
   const bool fits = Unify(op, 0, 0, images) && Unify(op, 2, 0, images) && Unify(op, 3, 0, images) &&
                     Unify(op, 1, 0, height) && Unify(op, 2, 2, height) && Unify(op, 3, 2, height) &&
