@@ -135,6 +135,65 @@ TEST(OpsetCorners, RemovedAxesHaveTheElement) {
   EXPECT_EQ(take("2..", "1000"), "f32[3]");
 }
 
+// A rank that follows from the length of a list is known up to 1024.
+TEST(OpsetCorners, LongListsHaveNoRank) {
+  for (const char* inputs : {"i64[?]; f32[]; f32[]", "i64[1025]; f32[]; f32[]", "i64[1..2]; f32[]; f32[]"})
+    EXPECT_EQ(InferOne("opset8.RandomUniform", inputs, "output_type = f32"), "f32[...]") << inputs;
+  std::string extents = "?";
+  for (int i = 1; i < 1024; ++i) extents += ",?";
+  EXPECT_EQ(InferOne("opset8.RandomUniform", "i64[1024]; f32[]; f32[]", "output_type = f32"),
+            "f32[" + extents + "]");
+  EXPECT_EQ(InferOne("opset1.Tile", "f32[2]; i64[1024]"), "f32[" + extents + "]");
+  EXPECT_EQ(InferOne("opset1.Tile", "f32[2]; i64[1025]"), "f32[...]");
+  const auto list = [](int count) {
+    std::string text = "f32[2]; i64[" + std::to_string(count) + "] =";
+    for (int i = 0; i < count; ++i) text += " 1";
+    return text;
+  };
+  EXPECT_EQ(Message("opset1.Tile", list(8192)), "");
+  EXPECT_EQ(Message("opset1.Tile", list(8193)), "`repeats` of `Tile` has 8193 items; expected at most 8192");
+}
+
+TEST(OpsetCorners, PartsAreCountedByOutputs) {
+  const auto parts = [](std::string op, std::string inputs, std::string attributes, int outputs) {
+    std::string results = "x", message;
+    for (int i = 1; i < outputs; ++i) results += "; x";
+    const std::string inferred =
+        InferCase({0, std::move(op), std::move(inputs), std::move(attributes), results}, &message);
+    return message.empty() ? inferred : message;
+  };
+  EXPECT_EQ(parts("opset1.Split", "f32[2,7]; i64[] = 1", "num_splits = 3", 3),
+            "`Split` divides the extent 7 into 3 parts");
+  EXPECT_EQ(parts("opset1.Split", "f32[2,7]; i64[] = 1", "num_splits = 2", 3),
+            "`num_splits` of `Split` is 2; it has 3 outputs");
+  EXPECT_EQ(parts("opset1.Split", "f32[2,6..8]; i64[] = -1", "num_splits = 3", 3),
+            "f32[2,2]; f32[2,2]; f32[2,2]");
+  EXPECT_EQ(parts("opset1.Split", "f32[2,6..]; i64[] = -1", "num_splits = 2", 2), "f32[2,3..]; f32[2,3..]");
+  EXPECT_EQ(parts("opset1.Split", "f32[2,6]; i64[]", "num_splits = 2", 2), "f32[?,?]; f32[?,?]");
+  EXPECT_EQ(parts("opset1.Split", "f32[...]; i64[] = 0", "num_splits = 2", 2), "f32[...]; f32[...]");
+  const auto by_lengths = [&](const std::string& extent, const std::string& lengths, int outputs) {
+    return parts("opset1.VariadicSplit",
+                 "f32[" + extent + "]; i64[] = 0; i64[" + std::to_string(outputs) + "] = " + lengths, "",
+                 outputs);
+  };
+  EXPECT_EQ(by_lengths("6", "1 2 3", 3), "f32[1]; f32[2]; f32[3]");
+  EXPECT_EQ(by_lengths("6", "1 2 2", 3), "`VariadicSplit` divides the extent 6 into parts of 5 elements");
+  EXPECT_EQ(by_lengths("6", "1 -1 2", 3), "f32[1]; f32[3]; f32[2]");
+  EXPECT_EQ(by_lengths("6", "4 -1 2", 3), "f32[4]; f32[0]; f32[2]");
+  EXPECT_EQ(by_lengths("6", "4 -1 3", 3), "`VariadicSplit` divides the extent 6 into parts of 7 elements");
+  EXPECT_EQ(by_lengths("6", "-1 -1 3", 3), "`VariadicSplit` divides the extent 6 into parts of 3 elements");
+  EXPECT_EQ(by_lengths("6", "-2 5 3", 3), "`split_lengths` of `VariadicSplit` has the item -2");
+  EXPECT_EQ(by_lengths("..6", "-1 6", 2), "f32[0]; f32[6]");
+  EXPECT_EQ(by_lengths("..6", "-1 5", 2), "f32[..1]; f32[5]");
+  EXPECT_EQ(by_lengths("3..6", "-1 7", 2), "`VariadicSplit` divides the extent 6 into parts of 7 elements");
+  EXPECT_EQ(by_lengths("3..6", "1 5", 2), "f32[1]; f32[5]");
+  EXPECT_EQ(by_lengths("3..6", "1 6", 2), "`VariadicSplit` divides the extent 6 into parts of 7 elements");
+  EXPECT_EQ(by_lengths("7..", "1 5", 2),
+            "`VariadicSplit` divides the extent 9223372036854775807 into parts of 6 elements");
+  EXPECT_EQ(parts("opset1.VariadicSplit", "f32[6]; i64[] = 0; i64[3] = 1 2 3", "", 2),
+            "`split_lengths` of `VariadicSplit` has 3 items; the node has 2 outputs");
+}
+
 // Known values pass a conversion, as far as they may be shapes.
 TEST(OpsetCorners, ConversionsKeepSmallValues) {
   const auto converted = [](const TensorValue& value, ElementType type) {
