@@ -69,6 +69,23 @@ TEST_F(CopyTest, AChangeOfACloneLeavesTheGraphAlone) {
   EXPECT_EQ(PrintGraph(graph_), before);
 }
 
+// Variables are assigned in the order of the sinks.
+TEST_F(CopyTest, ACloneHasTheOrderOfTheSinks) {
+  std::vector<NodeId> sinks;
+  for (const char* name : {"a", "b", "c"}) {
+    AttributeMap attributes;
+    attributes.Set("variable_id", name);
+    sinks.push_back(graph_.AddNode("opset6", "Assign",
+                                   {.name = name, .inputs = OutputPort{x_, 0}, .attributes = attributes}));
+  }
+  const NodeId order[] = {sinks[2], sinks[0], sinks[1]};
+  graph_.OrderSinks(order);
+  const std::unique_ptr<Graph> clone = Clone(graph_);
+  std::string names;
+  for (NodeId id : clone->sinks()) names += clone->node(id).name();
+  EXPECT_EQ(names, "cab");
+}
+
 TEST_F(CopyTest, ANodeIsCopiedOnOtherInputs) {
   const NodeId other = graph_.AddParameter("other", ElementType::kF32, PartialShape{2, 3});
   const OutputPort inputs[] = {{c_, 0}, {other, 0}};

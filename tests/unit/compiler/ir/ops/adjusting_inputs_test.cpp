@@ -18,15 +18,23 @@ TEST(AdjustingInputsTest, RowsSayWhichInputsAdjust) {
   for (size_t i = 0; i < StandardOps().size(); ++i) {
     const OpInfo& info = StandardOps().Info(OpId(static_cast<int32_t>(i)));
     if (info.set != kNnefSet) continue;
+    // A bias of a product is added to its columns. Ranges of values are broadcast along any axis.
+    const bool is_range = info.name == "clamp" || std::string_view(info.name).ends_with("quantize");
+    const Adjusts expected = is_range                ? Adjusts::kAnyExtent
+                             : info.name == "linear" ? Adjusts::kColumns
+                                                     : Adjusts::kChannels;
     for (const InputInfo& input : info.inputs) {
-      if (names.count(input.name) == 0) continue;
-      EXPECT_NE(input.adjusts, Adjusts::kNothing) << info.name << " " << input.name;
+      if (names.count(input.name) == 0 && (info.name != "clamp" || input.name == "x")) {
+        EXPECT_EQ(input.adjusts, Adjusts::kNothing) << info.name << " " << input.name;
+        continue;
+      }
+      EXPECT_EQ(input.adjusts, expected) << info.name << " " << input.name;
       ++count;
     }
   }
   // conv, deconv, two separable ones, linear, prelu, batch_normalization, three quantizations with two inputs
-  // and one with one.
-  EXPECT_EQ(count, 4 + 1 + 1 + 4 + 3 * 2 + 1);
+  // and one with one, clamp.
+  EXPECT_EQ(count, 4 + 1 + 1 + 4 + 3 * 2 + 1 + 2);
 }
 
 class EnlargedTest : public ::testing::Test {
@@ -65,6 +73,27 @@ TEST_F(EnlargedTest, BothSides) {
   EXPECT_EQ(Messages(kPrelu, "1,16", "1,16,3").size(), 1U);   // one axis more
   EXPECT_TRUE(Messages(kPrelu, "1,16", "1,16,1").empty());
   EXPECT_TRUE(Messages(kPrelu, "1", "16").empty());  // a vector
+}
+
+// A product has the columns of its transposed filter. Operands that do not fit have no product.
+TEST(AdjustingInputsTest, ProductsHaveTheShapeOfTheResult) {
+  const auto product = [](const char* input, const char* filter) {
+    Graph graph(&StandardOps(), "g");
+    const auto add = [&](const char* shape) {
+      return OutputPort{graph.AddParameter("x", ElementType::kF32, *ParsePartialShape(shape)), 0};
+    };
+    const OutputPort inputs[] = {add(input), add(filter), add("[]")};
+    const NodeId node = graph.AddNode(kNnefSet, "linear", {.name = "y", .inputs = inputs});
+    return ToString(AdjustedShape(graph, graph.node(node)));
+  };
+  EXPECT_EQ(product("[2,3]", "[4,3]"), "[2,4]");
+  EXPECT_EQ(product("[?,3]", "[4,3]"), "[?,4]");
+  EXPECT_EQ(product("[1,5,2,3]", "[6,1,4,3]"), "[6,5,2,4]");
+  EXPECT_EQ(product("[5,2,3]", "[5,?,3]"), "[5,2,?]");
+  for (const char* other : {"[...]", "[3]", "[1,4,3]"}) EXPECT_EQ(product("[2,3]", other), "[...]") << other;
+  EXPECT_EQ(product("[3]", "[3]"), "[...]");
+  EXPECT_EQ(product("[...]", "[4,3]"), "[...]");
+  EXPECT_EQ(product("[]", "[]"), "[...]");
 }
 
 TEST_F(EnlargedTest, TheMessageNamesBothShapes) {

@@ -68,6 +68,8 @@ std::string Outcome(const std::string& op, const std::string& inputs, const std:
   std::string text = fmt::format("{} [{}]", first.message, first.rule->label);
   if (!places.text().empty()) text += " at " + places.text();
   for (const FixIt& fix : first.fixes) text += ", fix " + fix.text;
+  // The first mistake is reported alone.
+  EXPECT_EQ(emitter.diagnostics().size(), 1U) << op << " | " << inputs << " | " << attributes;
   return text;
 }
 

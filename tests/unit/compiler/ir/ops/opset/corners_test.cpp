@@ -145,6 +145,8 @@ TEST(OpsetCorners, LongListsHaveNoRank) {
             "f32[" + extents + "]");
   EXPECT_EQ(InferOne("opset1.Tile", "f32[2]; i64[1024]"), "f32[" + extents + "]");
   EXPECT_EQ(InferOne("opset1.Tile", "f32[2]; i64[1025]"), "f32[...]");
+  EXPECT_EQ(InferOne("opset3.Broadcast", "f32[2]; i64[1024]", "mode = \"numpy\""), "f32[" + extents + "]");
+  EXPECT_EQ(InferOne("opset3.Broadcast", "f32[2]; i64[1025]", "mode = \"numpy\""), "f32[...]");
   const auto list = [](int count) {
     std::string text = "f32[2]; i64[" + std::to_string(count) + "] =";
     for (int i = 0; i < count; ++i) text += " 1";

@@ -1,0 +1,105 @@
+// Types that bodies of If and loops give to the outputs of their nodes.
+
+#include "compiler/ir/infer.h"
+#include "tests/unit/compiler/ir/text_fixture.h"
+
+namespace nnefc::ir {
+namespace {
+
+class BranchesTest : public TextFixture {
+ protected:
+  // The types of the outputs of the last node but the results, or the first message and the number of
+  // messages.
+  std::string Outputs(const std::string& text) {
+    const std::unique_ptr<Graph> graph = Parse(text);
+    if (graph == nullptr) return "unreadable: " + context_.emitter.diagnostics().front().message;
+    Emitter emitter;
+    if (!InferGraph(*graph, emitter)) {
+      const llvm::ArrayRef<Diagnostic> found = emitter.diagnostics();
+      return found.empty() ? "failed" : fmt::format("{} ({})", found.front().message, found.size());
+    }
+    std::string types;
+    for (NodeId id : graph->nodes()) {
+      const Node& node = graph->node(id);
+      if (node.bodies().empty()) continue;
+      for (const Output& output : node.outputs())
+        types += (types.empty() ? "" : "; ") + std::string(Name(output.type)) + ToString(output.shape);
+    }
+    return types;
+  }
+
+  // An If whose branches return a parameter each, of these types.
+  std::string Choice(const std::string& then_type, const std::string& else_type,
+                     const std::string& condition = "boolean[]") {
+    const auto split = [](const std::string& type) {
+      const size_t bracket = type.find('[');
+      return std::pair(type.substr(0, bracket), type.substr(bracket));
+    };
+    const auto parameter = [&](const std::string& label, const std::string& type) {
+      const auto [element, shape] = split(type);
+      const bool is_open = shape.find_first_of("?.") != std::string::npos;
+      return fmt::format("{} = opset1.Parameter \"p{}\" {{element_type = {}, shape = {}{}}} : {}\n", label,
+                         label.substr(1), element, is_open ? "" : "shape", shape, type);
+    };
+    const auto body = [&](const std::string& role, int input, const std::string& type) {
+      return fmt::format(
+          "\"{0}\" input {1} -> 0 output 0 -> 0 graph \"{0}\" {{ {2} opset1.Result \"r\" (%0) }}\n", role,
+          input, parameter("%0", type));
+    };
+    return Outputs("graph \"g\" { " + parameter("%0", condition) + parameter("%1", then_type) +
+                   parameter("%2", else_type) + "%3 = opset8.If \"i\" (%0, %1, %2) : f32[...] bodies { " +
+                   body("then_body", 1, then_type) + body("else_body", 2, else_type) +
+                   "} opset1.Result \"y\" (%3) }");
+  }
+};
+
+TEST_F(BranchesTest, OutputsHoldBothBranches) {
+  EXPECT_EQ(Choice("f32[2,3]", "f32[2,3]"), "f32[2,3]");
+  EXPECT_EQ(Choice("f32[2,3]", "f32[2,5]"), "f32[2,3..5]");
+  EXPECT_EQ(Choice("f32[2,5]", "f32[2,3]"), "f32[2,3..5]");
+  EXPECT_EQ(Choice("f32[2..5]", "f32[2..5]"), "f32[2..5]");
+  EXPECT_EQ(Choice("f32[2..5]", "f32[3]"), "f32[?]");
+  EXPECT_EQ(Choice("f32[?]", "f32[3]"), "f32[?]");
+  EXPECT_EQ(Choice("f32[2,3]", "f32[2]"), "f32[...]");
+  EXPECT_EQ(Choice("f32[...]", "f32[2]"), "f32[...]");
+  EXPECT_EQ(Choice("f32[2]", "f32[...]"), "f32[...]");
+}
+
+TEST_F(BranchesTest, ElementTypesAgree) {
+  EXPECT_EQ(Choice("dynamic[2]", "f32[2]"), "f32[2]");
+  EXPECT_EQ(Choice("i64[2]", "dynamic[2]"), "i64[2]");
+  EXPECT_EQ(Choice("dynamic[2]", "dynamic[2]"), "dynamic[2]");
+  EXPECT_EQ(Choice("i64[2]", "f32[2]"),
+            "output 0 of `i` (If) has the element type i64 in `then_body` and f32 in "
+            "`else_body` (1)");
+}
+
+TEST_F(BranchesTest, ConditionsHaveOneElement) {
+  for (const char* condition :
+       {"boolean[]", "boolean[1]", "boolean[?]", "boolean[..1]", "boolean[...]", "dynamic[]"})
+    EXPECT_EQ(Choice("f32[2]", "f32[2]", condition), "f32[2]") << condition;
+  EXPECT_EQ(Choice("f32[2]", "f32[2]", "f32[]"),
+            "`cond` of `i` (If) has the element type f32; expected boolean (1)");
+  EXPECT_EQ(Choice("f32[2]", "f32[2]", "boolean[2]"),
+            "`cond` of `i` (If) has the shape [2]; expected one element (1)");
+  EXPECT_EQ(Choice("f32[2]", "f32[2]", "boolean[0]"),
+            "`cond` of `i` (If) has the shape [0]; expected one element (1)");
+  EXPECT_EQ(Choice("f32[2]", "f32[2]", "boolean[1,1]"), "`cond` of `i` (If) has rank 2; expected 0 or 1 (1)");
+}
+
+// A body that is fed another type is not inferred.
+TEST_F(BranchesTest, TheFirstMistakeIsReportedAlone) {
+  const std::string body = R"( graph "b" {
+    %0 = opset1.Parameter "p" {element_type = i64, shape = shape[2]} : i64[2]
+    %1 = opset8.SoftMax "s" (%0) {axis = 9} : i64[2]
+    opset1.Result "r" (%1) } )";
+  EXPECT_EQ(
+      Outputs(R"(graph "g" { %0 = opset1.Parameter "c" {element_type = boolean, shape = shape[]} : boolean[]
+    %1 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
+    %2 = opset8.If "i" (%0, %1) : f32[...] bodies { "then_body" input 1 -> 0 output 0 -> 0)" +
+              body + R"("else_body" input 1 -> 0 output 0 -> 0)" + body + "} }"),
+      "the parameter `p` in `then_body` of `i` (If) has the element type i64; it is fed f32 (1)");
+}
+
+}  // namespace
+}  // namespace nnefc::ir

@@ -1,0 +1,157 @@
+// The boxes and activations that kernels and shape functions read from attributes.
+
+#include "compiler/ir/ops/opset/detection/class_selection.h"
+#include "compiler/ir/ops/opset/recurrent.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
+
+namespace nnefc::testing {
+namespace {
+
+ir::AttributeMap Attributes(std::initializer_list<std::pair<const char*, ir::Attribute>> values) {
+  ir::AttributeMap attributes;
+  for (const auto& [name, value] : values) attributes.Set(name, value);
+  return attributes;
+}
+
+// Two images of two classes and three boxes that do not overlap. Boxes are named by image, class and index,
+// with the score.
+std::string Selected(const char* op, ir::AttributeMap attributes, std::vector<float> scores) {
+  ir::Graph graph(&Opsets());
+  const ir::NodeId node = graph.AddNode("opset8", op, {.name = "n", .attributes = std::move(attributes)});
+  ir::ClassifiedBoxes given{.boxes = {}, .scores = std::move(scores), .classes = 2, .count = 3, .images = 2};
+  for (int image = 0; image < 2; ++image) {
+    for (const float left : {0.0F, 10.0F, 20.0F})
+      given.boxes.insert(given.boxes.end(), {left, 0.0F, left + 1, 1.0F});
+  }
+  const std::optional<ir::ClassSelection> selection = ir::SelectByClass(graph.node(node), given);
+  std::string text;
+  if (!selection) return "none";
+  for (const ir::ClassifiedBox& box : selection->boxes)
+    text += fmt::format("{}.{}.{}={} ", box.image, box.category, box.index, box.score);
+  for (const int64_t count : selection->per_image) text += fmt::format("/{}", count);
+  return text;
+}
+
+const std::vector<float> kScores = {0.1F, 0.9F, 0.0F, 0.5F, 0.3F, 0.0F,   // image 0
+                                    0.8F, 0.0F, 0.2F, 0.7F, 0.0F, 0.6F};  // image 1
+
+// MulticlassNms-8: boxes with at least the threshold; MatrixNms-8: with more.
+TEST(ClassSelection, ThresholdsOfScores) {
+  const auto attributes = [](double threshold) {
+    return Attributes({{"score_threshold", threshold}, {"iou_threshold", 0.5}, {"post_threshold", 0.0}});
+  };
+  EXPECT_EQ(Selected("MulticlassNms", attributes(0.5), kScores),
+            "0.0.1=0.9 0.1.0=0.5 1.0.3=0.8 1.1.3=0.7 1.1.5=0.6 /2/3");
+  EXPECT_EQ(Selected("MatrixNms", attributes(0.5), kScores), "0.0.1=0.9 1.0.3=0.8 1.1.3=0.7 1.1.5=0.6 /1/3");
+}
+
+TEST(ClassSelection, OrderOfResults) {
+  const auto attributes = [](const char* order, bool across) {
+    return Attributes({{"score_threshold", 0.25},
+                       {"iou_threshold", 0.5},
+                       {"sort_result_type", order},
+                       {"sort_result_across_batch", across}});
+  };
+  const char* by_image = "0.0.1=0.9 0.1.0=0.5 0.1.1=0.3 1.0.3=0.8 1.1.3=0.7 1.1.5=0.6 /3/3";
+  for (const char* op : {"MulticlassNms", "MatrixNms"}) {
+    EXPECT_EQ(Selected(op, attributes("none", false), kScores), by_image) << op;
+    EXPECT_EQ(Selected(op, attributes("none", true), kScores), by_image) << op;
+    EXPECT_EQ(Selected(op, attributes("score", false), kScores), by_image) << op;
+    EXPECT_EQ(Selected(op, attributes("score", true), kScores),
+              "0.0.1=0.9 1.0.3=0.8 1.1.3=0.7 1.1.5=0.6 0.1.0=0.5 0.1.1=0.3 /3/3")
+        << op;
+    EXPECT_EQ(Selected(op, attributes("classid", true), kScores),
+              "0.0.1=0.9 1.0.3=0.8 0.1.0=0.5 0.1.1=0.3 1.1.3=0.7 1.1.5=0.6 /3/3")
+        << op;
+  }
+  const std::vector<float> second_first = {0.3F, 0, 0, 0.9F, 0, 0, 0.4F, 0, 0, 0.8F, 0, 0};
+  EXPECT_EQ(Selected("MulticlassNms", attributes("classid", false), second_first),
+            "0.0.0=0.3 0.1.0=0.9 1.0.3=0.4 1.1.3=0.8 /2/2");
+}
+
+TEST(ClassSelection, LimitsAndBackground) {
+  const auto attributes = [](const char* name, int64_t value) {
+    return Attributes({{"score_threshold", 0.25}, {"iou_threshold", 0.5}, {name, value}});
+  };
+  for (const char* op : {"MulticlassNms", "MatrixNms"}) {
+    EXPECT_EQ(Selected(op, attributes("nms_top_k", 1), kScores),
+              "0.0.1=0.9 0.1.0=0.5 1.0.3=0.8 1.1.3=0.7 /2/2");
+    EXPECT_EQ(Selected(op, attributes("nms_top_k", 0), kScores), "/0/0");
+    EXPECT_EQ(Selected(op, attributes("keep_top_k", 2), kScores),
+              "0.0.1=0.9 0.1.0=0.5 1.0.3=0.8 1.1.3=0.7 /2/2");
+    EXPECT_EQ(Selected(op, attributes("keep_top_k", 0), kScores), "/0/0");
+    EXPECT_EQ(Selected(op, attributes("background_class", 0), kScores),
+              "0.1.0=0.5 0.1.1=0.3 1.1.3=0.7 1.1.5=0.6 /2/2");
+    EXPECT_EQ(Selected(op, attributes("background_class", 1), kScores), "0.0.1=0.9 1.0.3=0.8 /1/1");
+  }
+}
+
+std::string Activations(ir::AttributeMap attributes, int64_t direction) {
+  ir::Graph graph(&Opsets());
+  const ir::NodeId node =
+      graph.AddNode("opset5", "LSTMSequence", {.name = "n", .attributes = std::move(attributes)});
+  std::string text;
+  for (const ir::ParametrizedActivation& activation :
+       ir::ActivationsOfDirection(graph.node(node), 3, direction)) {
+    constexpr const char* kNames[] = {"sigmoid", "tanh", "relu", "hard"};
+    text += fmt::format("{}({},{}) ", kNames[static_cast<size_t>(activation.function)], activation.alpha,
+                        activation.beta);
+  }
+  return text;
+}
+
+// A list with an item for each function goes by place; from a shorter one, only functions that have the
+// parameter take the next item.
+TEST(RecurrentActivations, ParametersOfFunctions) {
+  using Scalars = ir::Attribute::Scalars;
+  const char* three = "hardsigmoid,tanh,HardSigmoid";
+  const auto one = [&](Scalars alpha, Scalars beta, int64_t direction) {
+    return Activations(Attributes({{"activations", three},
+                                   {"direction", "bidirectional"},
+                                   {"activations_alpha", std::move(alpha)},
+                                   {"activations_beta", std::move(beta)}}),
+                       direction);
+  };
+  for (const int64_t direction : {0, 1}) {
+    EXPECT_EQ(one({}, {}, direction), "hard(0.2,0.5) tanh(0.2,0.5) hard(0.2,0.5) ");
+    EXPECT_EQ(one({1, 2, 3}, {}, direction), "hard(1,0.5) tanh(2,0.5) hard(3,0.5) ");
+    EXPECT_EQ(one({}, {4, 5, 6}, direction), "hard(0.2,4) tanh(0.2,5) hard(0.2,6) ");
+    EXPECT_EQ(one({1, 2}, {7}, direction), "hard(1,7) tanh(0.2,0.5) hard(2,0.5) ");
+    EXPECT_EQ(one({1}, {7, 8}, direction), "hard(1,7) tanh(0.2,0.5) hard(0.2,8) ");
+  }
+  EXPECT_EQ(one({1, 2, 3, 4, 5, 6}, {}, 0), "hard(1,0.5) tanh(2,0.5) hard(3,0.5) ");
+  EXPECT_EQ(one({1, 2, 3, 4, 5, 6}, {}, 1), "hard(4,0.5) tanh(5,0.5) hard(6,0.5) ");
+  EXPECT_EQ(one({1, 2, 3, 4}, {}, 0), "hard(1,0.5) tanh(0.2,0.5) hard(2,0.5) ");
+  EXPECT_EQ(one({1, 2, 3, 4}, {}, 1), "hard(3,0.5) tanh(0.2,0.5) hard(4,0.5) ");
+  const auto two = [&](Scalars alpha, int64_t direction) {
+    return Activations(Attributes({{"activations", "relu,hardsigmoid,tanh,hardsigmoid,sigmoid,relu"},
+                                   {"direction", "bidirectional"},
+                                   {"activations_alpha", std::move(alpha)}}),
+                       direction);
+  };
+  EXPECT_EQ(two({}, 0), "relu(0.2,0.5) hard(0.2,0.5) tanh(0.2,0.5) ");
+  EXPECT_EQ(two({1}, 0), "relu(0.2,0.5) hard(1,0.5) tanh(0.2,0.5) ");
+  EXPECT_EQ(two({1}, 1), "hard(0.2,0.5) sigmoid(0.2,0.5) relu(0.2,0.5) ");
+  EXPECT_EQ(two({1, 2}, 1), "hard(2,0.5) sigmoid(0.2,0.5) relu(0.2,0.5) ");
+  EXPECT_EQ(two({1, 2, 3, 4, 5, 6}, 0), "relu(1,0.5) hard(2,0.5) tanh(3,0.5) ");
+  EXPECT_EQ(two({1, 2, 3, 4, 5, 6}, 1), "hard(4,0.5) sigmoid(5,0.5) relu(6,0.5) ");
+}
+
+TEST(RecurrentActivations, Names) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(ir::ActivationNames("sigmoid,tanh"), (Names{"sigmoid", "tanh"}));
+  EXPECT_EQ(ir::ActivationNames(" AZaz , @[ "), (Names{"azaz", "@["}));
+  EXPECT_EQ(ir::ActivationNames(""), (Names{""}));
+  EXPECT_EQ(ir::ActivationNames("a,"), (Names{"a", ""}));
+  for (const auto& [name, function] : std::initializer_list<std::pair<const char*, ir::CellActivation>>{
+           {"sigmoid", ir::CellActivation::kSigmoid},
+           {"tanh", ir::CellActivation::kTanh},
+           {"relu", ir::CellActivation::kRelu},
+           {"hardsigmoid", ir::CellActivation::kHardSigmoid}})
+    EXPECT_EQ(ir::ParseCellActivation(name), function) << name;
+  EXPECT_EQ(ir::ParseCellActivation("elu"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace nnefc::testing
