@@ -2,7 +2,7 @@
 """Writes document_cases.txt: documents of tract's registries with an input and what tract or NumPy computes of it.
 
 The documents are those of test_quantized_documents.py, test_vendor_meanings.py and test_folded_values.py in tests/interop, which
-also show how nnefc prints and writes them; here they are run alone. Needs numpy, nnef and tract. A line is one of
+also show how nnefc prints and writes them, and forms of each quantized operation; here they are run alone. Needs numpy, nnef and tract. A line is one of
 
     case NAME
     text FILE COUNT        and COUNT lines after it
@@ -15,6 +15,7 @@ import pathlib
 import sys
 import tempfile
 
+import nnef
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,6 +75,122 @@ def quantized_cases(folder):
             case(f"rounding_{signed}_{point - low}", model, {"x": x}, (steps * 0.5).astype(np.float32))
 
 
+# ---- each form of a quantized operation ----
+
+SIGNS = {"false": (0, 255), "true": (-128, 127)}
+
+
+def line(name, point, scale, signed="false"):
+    return quantized.LINE.format(name, point, scale, signed)
+
+
+def quantize(numbers, point, scale, signed="false"):
+    """The numbers that the quantized values of `numbers` represent; halves are rounded to even after the zero point is added."""
+    steps = np.clip(np.rint(np.float32(numbers) / np.float32(scale) + np.float32(point)), *SIGNS[signed]) - point
+    return np.float32(steps) * np.float32(scale)
+
+
+def form_case(folder, name, x, statements, lines, expected=None, data=None):
+    """A document with `r`, a quantized tensor; tract computes what is not expected."""
+    external = f"x = tract_core_external(shape = {list(x.shape)}, datum_type = 'f32');\n"
+    model = quantized.write(folder / name, external + statements + "\ny = tract_core_cast(r, to = 'f32');", lines)
+    for key, array in (data or {}).items():
+        with (model / f"{key}.dat").open("wb") as file:
+            nnef.write_tensor(file, array, quantized=True)
+    case(name, model, {"x": x}, quantized.by_tract(model, x) if expected is None else np.float32(expected))
+
+
+def interpolation_cases(folder):
+    random = np.random.default_rng(6000)
+    for interpolator, mode in [("linear", "floor"), ("cubic", "floor"), ("nearest", "floor"), ("nearest", "round_prefer_ceil")]:
+        for coordinates in ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]:
+            for scales in [[1.0, 1.0, 0.25, 0.5], [1.0, 1.0, 1.5, 1.0]]:
+                form_case(folder, f"quantized_{interpolator}_{mode}_{coordinates}_{len(LINES)}",
+                          np.float32(random.normal(0, 4, (1, 2, 4, 6))),
+                          f"q = tract_core_cast(x);\nr = tract_core_resize(q, interpolator = '{interpolator}', coord_transformer = "
+                          f"'{coordinates}', nearest_mode = '{mode}', scales = {scales});", line("q", 100, 0.1) + line("r", 100, 0.1))
+    for method in ["aligned", "asymmetric", "symmetric"]:
+        form_case(folder, f"quantized_upsample_{method}", np.float32(random.normal(0, 4, (1, 2, 3, 4))),
+                  f"q = tract_core_cast(x);\nr = multilinear_upsample(q, factor = [2, 3], method = '{method}', border = 'replicate');",
+                  line("q", 100, 0.1) + line("r", 100, 0.1))
+
+
+def matrix_cases(folder):
+    random = np.random.default_rng(6001)
+    for a, b in [(False, False), (False, True), (True, False), (True, True)]:
+        for per_row in [False, True]:
+            codes = random.integers(-128, 128, (5, 4) if b else (4, 5)).astype(np.int8)
+            scale = np.float32([[0.25], [0.5], [0.125], [0.25], [0.5]][:len(codes)]) if per_row else np.float32([[0.25]])
+            x = quantize(random.normal(0, 6, (4, 3) if a else (3, 4)), 100, 0.5)
+            matrix = (np.float32(codes) + 3) * scale
+            product = (x.T if a else x) @ (matrix.T if b else matrix)
+            form_case(folder, f"quantized_matmul_{a}_{b}_{per_row}", x,
+                      f"q = tract_core_cast(x);\nw = variable<scalar>(label = 'w', shape = {list(codes.shape)});\n"
+                      f"r = matmul(q, w, transposeA = {str(a).lower()}, transposeB = {str(b).lower()});",
+                      line("q", 100, 0.5) + line("w", -3, scale.tolist() if per_row else 0.25, "true") + line("r", 90, 8.0),
+                      quantize(product, 90, 8.0), {"w": codes})
+    # Operands or results without a type.
+    codes = random.integers(-128, 128, (5, 4)).astype(np.int8)
+    x = quantize(random.normal(0, 6, (3, 4)), 100, 0.5)
+    product = x @ ((np.float32(codes) + 3) * np.float32(0.25)).T
+    filters = "w = variable<scalar>(label = 'w', shape = {});\n"
+    weights = line("w", -3, 0.25, "true")
+    for name, statement in [("matmul", "matmul({}, w, transposeB = true)"), ("linear", "linear({}, w)")]:
+        for of, types, expected in [("x", line("r", 90, 8.0), quantize(product, 90, 8.0)), ("q", "", product)]:
+            form_case(folder, f"quantized_{name}_of_{of}", x,
+                      f"q = tract_core_cast(x);\n{filters.format([5, 4])}r = {statement.format(of)};",
+                      line("q", 100, 0.5) + weights + types, expected, {"w": codes})
+    for of, types, expected in [("x", line("r", 90, 8.0), quantize(product, 90, 8.0)), ("q", "", product)]:
+        form_case(folder, f"quantized_conv_of_{of}", x.reshape(3, 4, 1),
+                  f"q = tract_core_cast(x);\n{filters.format([5, 4, 1])}r = conv({of}, w);",
+                  line("q", 100, 0.5) + weights + types, expected.reshape(3, 5, 1), {"w": codes.reshape(5, 4, 1)})
+
+
+def operand_cases(folder):
+    """Operands of other signs, and operations that have no quantized form or an operand without a type: in real numbers."""
+    random = np.random.default_rng(6002)
+    formulas = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+    for name, formula in formulas.items():
+        for signs in [("true", "false", "false"), ("false", "true", "false"), ("false", "false", "true"), ("true", "true", "true")]:
+            points = [20 if signs[0] == "true" else 120, -30 if signs[1] == "true" else 100, 11]
+            x = np.float32(random.normal(0, 8, (3, 8)))
+            both = formula(quantize(x, points[0], 0.25, signs[0]), quantize(-x, points[1], 0.5, signs[1]))
+            form_case(folder, f"quantized_{name}_of_signs_{signs.count('true')}_{signs.index('true')}", x,
+                      f"p = tract_core_cast(x);\nn = neg(x);\nq = tract_core_cast(n);\nr = {name}(p, q);",
+                      line("p", points[0], 0.25, signs[0]) + line("q", points[1], 0.5, signs[1]) + line("r", 11, 0.5, signs[2]),
+                      quantize(both, 11, 0.5, signs[2]))
+    x = quantize(random.normal(0, 8, (2, 2, 4, 4)), 100, 0.5)
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)], "edge")
+    means = sum(padded[:, :, i:i + 4, j:j + 4] for i in (0, 1) for j in (0, 1)) / np.float32(4)
+    window = "size = [1, 1, 2, 2], padding = [(0, 0), (0, 0), (1, 0), (0, 1)], stride = [1, 1, 1, 1], dilation = [1, 1, 1, 1]"
+    zeros = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)])
+    sums = sum(zeros[:, :, i:i + 4, j:j + 4] for i in (0, 1) for j in (0, 1))
+    for name, statement, numbers in [
+            ("abs", "abs({})", np.abs(x)), ("square", "sqr({})", x * x), ("ceil", "ceil({})", np.ceil(x)),
+            ("replicated_mean", f"avg_pool({{}}, {window}, border = 'replicate')", means),
+            ("sum", f"box({{}}, {window}, border = 'constant')", sums), ("mean", f"avg_pool({{}}, {window}, border = 'constant')", sums / 4),
+            ("relu", "relu({})", np.maximum(x, 0)), ("clamp", "clamp({}, -1.0, 2.0)", np.clip(x, -1, 2)),
+            ("number", "add({}, 2.0)", x + 2), ("concat", "concat([{}], axis = 0)", x),
+            ("upsample", "multilinear_upsample({}, factor = [2, 2], method = 'asymmetric', border = 'replicate')", None)]:
+        if numbers is None:
+            rows = np.stack([x, (x + np.concatenate([x[:, :, 1:], x[:, :, -1:]], axis=2)) / 2], axis=3).reshape(2, 2, 8, 4)
+            next_column = np.concatenate([rows[..., 1:], rows[..., -1:]], axis=3)
+            numbers = np.stack([rows, (rows + next_column) / 2], axis=4).reshape(2, 2, 8, 8)
+        for of, lines in [("q", line("q", 100, 0.5)), ("x", "")]:
+            if of == "q" and name in ("sum", "mean", "replicated_mean", "upsample", "relu", "clamp", "number", "concat"):
+                continue  # operations on quantized values
+            form_case(folder, f"quantized_{name}_of_{of}", x, f"q = tract_core_cast(x);\nr = {statement.format(of)};",
+                      line("q", 100, 0.5) + line("r", 90, 1.0), quantize(numbers, 90, 1.0))
+    # Types go on where none are declared.
+    for name, statement in [("add", "add(s, 0.33)"), ("mul", "mul(s, 1.7)"), ("max", "max(s, 0.8)"), ("sigmoid", "sigmoid(s)")]:
+        form_case(folder, f"quantized_undeclared_{name}", np.float32(random.normal(0, 4, (16,))),
+                  f"q = tract_core_cast(x);\ns = relu(q);\nr = {statement};", line("q", 100, 0.11))
+    for border, values in [("replicate", padded), ("reflect", np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)], "reflect"))]:
+        means = sum(values[:, :, i:i + 4, j:j + 4] for i in (0, 1) for j in (0, 1)) / np.float32(4)
+        form_case(folder, f"quantized_mean_{border}", x, f"q = tract_core_cast(x);\nr = avg_pool(q, {window}, border = '{border}');",
+                  line("q", 100, 0.5) + line("r", 100, 0.5), quantize(means, 100, 0.5))
+
+
 def vendor_cases(folder):
     for name, (shape, statements) in vendor.CASES.items():
         model = vendor.write(folder / name, shape, statements)
@@ -96,7 +213,7 @@ def folded_cases(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for family in [quantized_cases, vendor_cases, folded_cases]:
+        for family in [quantized_cases, vendor_cases, folded_cases, interpolation_cases, matrix_cases, operand_cases]:
             family(pathlib.Path(folder))
     (HERE / "document_cases.txt").write_text("\n".join(LINES) + "\n")
 
