@@ -64,11 +64,14 @@ int32_t AllowComments::ScopeOf(const std::vector<Item>& items, const ast::Commen
       last != nullptr && Contains(last->range, comment.range) && (!last->body.valid() || is_head);
   if (is_inside) return before;
   if (comment.trailing) {
-    if (last == nullptr || last->range.end <= line_begin) return -1;
+    if (last == nullptr) return -1;
     // After a statement, or after the brace that opens or closes a body.
-    const bool on_brace =
-        !last->body.valid() || last->body.begin >= line_begin || last->range.end <= comment.range.begin;
-    return on_brace ? before : -1;
+    const int32_t trailed = last->range.end > line_begin ? before : last->parent;
+    if (trailed < 0) return -1;
+    const Item& item = items[static_cast<size_t>(trailed)];
+    const bool opens = !item.body.valid() || item.body.begin >= line_begin;
+    const bool closes = item.range.end > line_begin && item.range.end <= comment.range.begin;
+    return opens || closes ? trailed : -1;
   }
   const int32_t next = before + 1;
   if (static_cast<size_t>(next) == items.size()) return -1;
