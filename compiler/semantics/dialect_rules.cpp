@@ -202,8 +202,9 @@ void DialectRules::CheckQuotedNames() {
   }
   const std::string_view text = context_.sources.Text(document_.file);
   for (const auto& [written, places] : strict) {
-    const std::string right = NearestName(written.substr(2, written.size() - 3));
-    const bool is_free = IsPlainName(right) && text.find(right) == std::string_view::npos;
+    const std::string_view name = written.substr(2, written.size() - 3);
+    const std::string right = NearestName(name);
+    const bool is_free = IsPlainName(right) && (right == name || text.find(right) == std::string_view::npos);
     DiagnosticBuilder builder =
         Report(kQuotedName, places.front(),
                "the name `{}` stands in quotes; names are of letters, digits and `_`", written);

@@ -71,8 +71,9 @@ std::string Checker::HintFor(ExprId id, TypeId expected) const {
     return "; `constant(shape = .., value = ..)` makes a tensor of an array";
   if (kind != TypeKind::kArray) return "";
   if (ast::Is<ast::TupleExpr>(value.node)) return "; an array stands in `[` and `]`";
-  if (Kind(types_.Item(expected)) == TypeKind::kTuple && !std::holds_alternative<ast::ErrorExpr>(value.node))
-    return "; each item is a pair, such as `(1,1)` before and behind";
+  const TypeId item = types_.Item(expected);
+  const bool is_pair = Kind(item) == TypeKind::kTuple && types_.Items(item).size() == 2;
+  if (is_pair) return "; each item is a pair, such as `(1,1)` before and behind";
   return "";
 }
 

@@ -86,6 +86,25 @@ TEST(Graph, ParametersAreExternal) {
   });
 }
 
+TEST(Graph, IsNotGeneric) {
+  ExpectDiagnostics({
+      {RatifiedGraph("y = copy<?>(x);"), "generic.outside-generic-body 4:10"},
+      {Ratified("fragment f<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = copy<?>(x); }\n"
+                "graph g( x ) -> ( y ) { x = external(shape = [1]); y = copy<?>(x); }"),
+       "generic.outside-generic-body 3:61"},
+  });
+}
+
+TEST(Graph, WithoutAnEnd) {
+  ExpectDiagnostics({
+      {"version 1.0;\ngraph g( x ) -> ( y )", "syntax.unexpected-token 2:22"},
+      {"version 1.0;\ngraph g( x ) -> ( y ) {\nx = external(shape = [1]);\ny = x[0]",
+       "type.subscript-base 4:5\nsyntax.missing-semicolon 4:9\nsyntax.unclosed-body 4:9"},
+      {"version 1.0\ngraph g( x ) -> ( y ) {\nx = external(shape = [1])\ny = x + 1.0",
+       "graph.not-flat 4:5 warning\nsyntax.unclosed-body 4:12"},
+  });
+}
+
 TEST(Graph, HasItsOwnOperations) {
   ExpectDiagnostics({
       {RatifiedBody("z = external(shape = ns); y = x;"), "graph.operation-in-fragment 3:5"},

@@ -47,10 +47,10 @@ class Types {
     return type;
   }
   TypeId Primitive() {
-    static const std::map<char, TypeKind> kKinds = {
-        {'i', TypeKind::kInteger}, {'s', TypeKind::kScalar},  {'l', TypeKind::kLogical},
-        {'t', TypeKind::kString},  {'?', TypeKind::kGeneric}, {'*', TypeKind::kAny},
-        {'!', TypeKind::kError}};
+    static const std::map<char, TypeKind> kKinds = {{'i', TypeKind::kInteger}, {'s', TypeKind::kScalar},
+                                                    {'l', TypeKind::kLogical}, {'t', TypeKind::kString},
+                                                    {'?', TypeKind::kGeneric}, {'*', TypeKind::kAny},
+                                                    {'!', TypeKind::kError}};
     const char letter = text_.front();
     text_.remove_prefix(1);
     return table_.Primitive(kKinds.at(letter));
@@ -94,7 +94,8 @@ void ExpectCasts(const ast::Dialect& dialect, std::string_view pool, const Targe
 }
 
 constexpr std::string_view kPool =
-    "! * i s l t ? Ti Ts Tl T? T* *[] i[] s[] l[] t[] i[][] s[][] Ti[] Ts[] T?[] T*[] (i,s) (i,i) (s,s) (s,i) "
+    "! * i s l t ? Ti Ts Tl T? T* *[] i[] s[] l[] t[] i[][] s[][] Ti[] Ts[] T?[] T*[] (i,s) (i,i) (s,s) "
+    "(s,i) "
     "(Ts,Ts) (Ts,s) (Ts,Tl) (i,i,i) (Ts,Ts,Ts) (t,i) (i,i)[] (i,s)[] (s,s)[] (Ts,Ts)[]";
 
 // 1.0.5, 3.3.2.
@@ -238,16 +239,26 @@ TEST(TypeTable, KnowsTheParts) {
     bool contains_tensor, only_tensors, contains_generic, contains_unbound;
   };
   const Row rows[] = {
-      {"i", false, false, false, false},        {"?", false, false, true, false},
-      {"*", false, false, false, false},        {"Ts", true, true, false, false},
-      {"T?", true, true, true, false},          {"T*", true, true, false, true},
-      {"i[]", false, false, false, false},      {"?[]", false, false, true, false},
-      {"*[]", false, false, false, false},      {"Ts[][]", true, true, false, false},
-      {"T*[]", true, true, false, true},        {"(i,s)", false, false, false, false},
-      {"(Ts,i)", true, false, false, false},    {"(i,Ts)", true, false, false, false},
-      {"(Ts,Tl[])", true, true, false, false},  {"(Ts,T*)", true, true, false, true},
-      {"(T*,Ts)", true, true, false, true},     {"(?,i)", false, false, true, false},
-      {"(i,?)", false, false, true, false},     {"(i,(Ts,T?))", true, false, true, false},
+      {"i", false, false, false, false},
+      {"?", false, false, true, false},
+      {"*", false, false, false, false},
+      {"Ts", true, true, false, false},
+      {"T?", true, true, true, false},
+      {"T*", true, true, false, true},
+      {"i[]", false, false, false, false},
+      {"?[]", false, false, true, false},
+      {"*[]", false, false, false, false},
+      {"Ts[][]", true, true, false, false},
+      {"T*[]", true, true, false, true},
+      {"(i,s)", false, false, false, false},
+      {"(Ts,i)", true, false, false, false},
+      {"(i,Ts)", true, false, false, false},
+      {"(Ts,Tl[])", true, true, false, false},
+      {"(Ts,T*)", true, true, false, true},
+      {"(T*,Ts)", true, true, false, true},
+      {"(?,i)", false, false, true, false},
+      {"(i,?)", false, false, true, false},
+      {"(i,(Ts,T?))", true, false, true, false},
       {"((T*,T*),Ts[])", true, true, false, true},
   };
   for (const Row& row : rows) {
@@ -272,8 +283,16 @@ TEST(TypeTable, EqualTypesHaveEqualIds) {
 TEST(TypeTable, SubstitutesTheGenericType) {
   Types types;
   const std::pair<const char*, const char*> cases[] = {
-      {"?", "i"},     {"T?", "Ti"},   {"?[]", "i[]"},     {"T?[][]", "Ti[][]"}, {"(?,s)", "(i,s)"},
-      {"(s,?)", "(s,i)"}, {"(T?,(?,T?[]))", "(Ti,(i,Ti[]))"}, {"s", "s"}, {"T*", "T*"}, {"(s,Ts)", "(s,Ts)"},
+      {"?", "i"},
+      {"T?", "Ti"},
+      {"?[]", "i[]"},
+      {"T?[][]", "Ti[][]"},
+      {"(?,s)", "(i,s)"},
+      {"(s,?)", "(s,i)"},
+      {"(T?,(?,T?[]))", "(Ti,(i,Ti[]))"},
+      {"s", "s"},
+      {"T*", "T*"},
+      {"(s,Ts)", "(s,Ts)"},
   };
   for (const auto& [type, expected] : cases)
     EXPECT_EQ(types.table().Substitute(types.Of(type), types.Of("i")), types.Of(expected)) << type;
@@ -296,7 +315,8 @@ TEST(TypeTable, SpellsTypesOfEachDialect) {
       {"T*", "tensor<>", "tensor"},
       {"*[]", "[]", "[]"},
       {"i[][]", "integer[][]", "extent[][]"},
-      {"(i,Ts,(l,l)[])", "(integer,tensor<scalar>,(logical,logical)[])", "(extent,tensor,(logical,logical)[])"},
+      {"(i,Ts,(l,l)[])", "(integer,tensor<scalar>,(logical,logical)[])",
+       "(extent,tensor,(logical,logical)[])"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(types.table().Text(types.Of(row.type), ast::Dialect::kRatified), row.ratified);

@@ -22,6 +22,13 @@ TEST(Declarations, NamesAreUnique) {
        ""},
       {"version 1.0;\ngraph g( x, x ) -> ( y ) { x = external(shape = [1]); y = relu(x); }",
        "declaration.duplicate-name 2:13"},
+      // A fragment without a body would be taken for an extension's.
+      {Ratified("fragment tract_core_erf( x: tensor<scalar> ) -> ( y: tensor<scalar> );"),
+       "declaration.redefined-operation 2:10"},
+      {Ratified("fragment if_else( x: tensor<scalar> ) -> ( y: tensor<scalar> );"),
+       "declaration.redefined-operation 2:10"},
+      {Ratified("fragment tract_core_erf( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = relu(x); }"),
+       ""},
       // A name of the other dialect's library is free.
       {Ratified("fragment planewise_conv( x: tensor<scalar> ) -> ( y: tensor<scalar> );"), ""},
       {Provisional("fragment pad( x: tensor ) -> ( y: tensor ) { y = x }"), ""},

@@ -62,6 +62,9 @@ TEST(Provisional, GraphIsFlat) {
       {ProvisionalGraph("y = leaky_relu(x, alpha = -1.0)"), ""},
       {ProvisionalGraph("y = x + 1.0"), "graph.not-flat 4:5 warning"},
       {ProvisionalGraph("y = relu(relu(x))"), "graph.not-flat 4:10 warning"},
+      // The first one is reported, in a statement or as a statement.
+      {ProvisionalGraph("z = relu(x + 1.0)\ny = z + 1.0"), "graph.not-flat 4:10 warning"},
+      {ProvisionalGraph("z = x + 1.0\ny = relu(z + 1.0)"), "graph.not-flat 4:5 warning"},
   });
 }
 

@@ -72,6 +72,22 @@ TEST(ExtensionList, LaterLibrariesKnowTheTypesOfEarlierOnes) {
   }
 }
 
+// A lenient extension enables the operations of `tract_core`, too.
+TEST(ExtensionList, ALenientExtensionBringsTheCore) {
+  const auto check = [](std::string_view line) {
+    return Checked(fmt::format("version 1.0;\n{}\ngraph g( x ) -> ( y ) {{\nx = external(shape = [1]); "
+                               "y = tract_core_erf(x);\n}}",
+                               line))
+        .Diagnostics();
+  };
+  EXPECT_EQ(check("extension tract_registry tract_core;"), "");
+  EXPECT_EQ(check("extension tract_registry tract_extra;"), "");
+  EXPECT_EQ(check("extension tract_registry tract_onnx;"), "");
+  EXPECT_EQ(check("extension tract_symbol S;"), "");
+  EXPECT_EQ(check("extension KHR_enable_operator_expressions;"), "extension.not-enabled 4:32");
+  EXPECT_EQ(check(""), "extension.not-enabled 4:32");
+}
+
 TEST(ExtensionList, LinesTurnSwitchesOn) {
   const Checked none("version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [1]); y = copy(x); }");
   EXPECT_FALSE(none.document().dialect().fragments);
