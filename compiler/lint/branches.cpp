@@ -44,8 +44,7 @@ class Branches {
 
   bool VisitBodies(const ir::Node& node) {
     const llvm::ArrayRef<ir::Body> bodies = node.bodies();
-    if (bodies.size() != 2 || bodies[0].graph->results().size() != bodies[1].graph->results().size())
-      return false;
+    if (bodies.size() != 2) return false;  // an `If`, whose bodies have the same number of results
     for (size_t i = 0; i < bodies[0].graph->results().size(); ++i) {
       const ir::PartialShape& first = ResultOf(*bodies[0].graph, i).shape;
       const ir::PartialShape& second = ResultOf(*bodies[1].graph, i).shape;

@@ -41,7 +41,7 @@ class ConfigReader : public nlohmann::json_sax<Json> {
     return Other();
   }
   bool start_object(std::size_t) override {
-    const bool fits = depth_ == 0 || (depth_ == 1 && top_ == "lint") || (depth_ == 2 && section_ == "levels");
+    const bool fits = depth_ <= 1 || (depth_ == 2 && section_ == "levels");
     if (!fits || list_) Other();
     if (fits && depth_ == 2) levels_ = true;
     ++depth_;

@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "compiler/driver/rules.h"
 #include "compiler/driver/variable_data.h"
@@ -100,11 +101,11 @@ class Data {
   // Reports characters of labels: P 4.1.3 allows any, R 4.1.3 letters, digits and `_-./\`.
   void FindCharacters() {
     if (!any_label()) return;
-    std::map<std::string, bool> seen;
+    std::set<std::string> seen;
     for (const Variable& variable : variables_) {
       const auto wrong = llvm::find_if_not(
           variable.label, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
-      if (wrong == variable.label.end() || !seen.try_emplace(variable.label, true).second) continue;
+      if (wrong == variable.label.end() || !seen.insert(variable.label).second) continue;
       subject_.Report(kLabelCharacters, variable.place,
                       "label `{}` contains `{}`, which the ratified dialect does not take", variable.label,
                       *wrong);
@@ -151,10 +152,10 @@ class Data {
   }
 
   void FindStray() {
-    std::map<std::string, bool> labels;
+    std::set<std::string> labels;
     for (const Variable& variable : variables_) {
-      labels[std::string(WithoutSlashes(variable.label))] = true;
-      labels[LowerCase(WithoutSlashes(variable.label))] = true;
+      labels.emplace(WithoutSlashes(variable.label));
+      labels.insert(LowerCase(WithoutSlashes(variable.label)));
     }
     for (const std::string& label : model_->Labels()) {
       if (labels.contains(label) || labels.contains(LowerCase(label))) continue;
@@ -165,9 +166,9 @@ class Data {
 
   void FindConflicts() {
     if (!subject_.enabled(kDataShape) && !subject_.enabled(kDataType)) return;
-    std::map<std::string, bool> seen;
+    std::set<std::string> seen;
     for (const Variable& variable : variables_) {
-      if (!model_->HasVariable(variable.label) || !seen.try_emplace(variable.label, true).second) continue;
+      if (!model_->HasVariable(variable.label) || !seen.insert(variable.label).second) continue;
       const std::optional<DatHeader> dat =
           model_->ReadVariableHeader(variable.label, subject_.context.emitter);
       if (!dat) continue;  // already reported

@@ -36,8 +36,7 @@ bool IsFlat(const TypeTable& types, TypeId item) {
 bool IsLooselyCastable(const TypeTable& types, TypeId from, TypeId to) {
   const TypeKind source = types.Kind(from);
   const TypeKind target = types.Kind(to);
-  if (from == to || source == TypeKind::kAny || source == TypeKind::kError || target == TypeKind::kError)
-    return true;
+  if (from == to || source == TypeKind::kAny) return true;  // parts of types are not Error types
   switch (target) {
     case TypeKind::kTensor:
       if (source == TypeKind::kArray) return IsLooselyCastable(types, types.Item(from), to);

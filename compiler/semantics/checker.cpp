@@ -3,9 +3,9 @@
 namespace nnefc {
 namespace {
 
-// Returns the standard library under a model.
+// Returns `library`, or the standard library under it if it is a model.
 const CheckedDocument* StandardBelow(const CheckedDocument* library) {
-  while (library != nullptr && !library->is_library()) library = library->library();
+  while (!library->is_library()) library = library->library();
   return library;
 }
 

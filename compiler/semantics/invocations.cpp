@@ -126,9 +126,9 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
   if (kind_ != CheckedKind::kLibrary && !context_.emitter.exhausted() &&
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
-    // Describe operations of the same name in other frameworks by ratified operations.
+    // An operation of the same name in other frameworks is described by operations of this dialect.
     const auto rows = FindForeignOperations(name);
-    const bool is_described = !dialect_.translated && !rows.empty() && rows.front()->is_known();
+    const bool is_described = !rows.empty() && rows.front()->is_known();
     DiagnosticBuilder builder =
         Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name, other.name,
                !same.empty()  ? fmt::format("; it is `{}` here", same)
@@ -313,8 +313,8 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
         Report(kDuplicateArgument, argument.name->range, "argument `{}` is given twice", name);
     const SourceRange value = expr(argument.value).range;
     const auto place = static_cast<size_t>(&argument - invocation.arguments.begin());
-    // The same argument twice.
-    if (place > 0 && SourceText(value) == SourceText(expr(slots[index]).range)) {
+    // The same argument twice; another one precedes it.
+    if (SourceText(value) == SourceText(expr(slots[index]).range)) {
       const uint32_t begin = expr(invocation.arguments[place - 1].value).range.end;
       builder.Fix({value.file, begin, value.end}, "");
     }

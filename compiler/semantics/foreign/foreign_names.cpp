@@ -1,6 +1,5 @@
 #include "compiler/semantics/foreign/foreign_names.h"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <span>
@@ -8,6 +7,8 @@
 
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
 namespace {
@@ -190,12 +191,9 @@ const Index& OperationIndex() {
          {ForeignArithmetic(), ForeignActivations(), ForeignWindows(), ForeignReductions(), ForeignShapes(),
           ForeignMatrices(), ForeignOthers()}) {
       for (const ForeignOperation& row : table) {
-        std::string_view names = row.names;
-        while (!names.empty()) {
-          const size_t end = std::min(names.find(' '), names.size());
-          if (end > 0) index[names.substr(0, end)].push_back(&row);
-          names.remove_prefix(std::min(end + 1, names.size()));
-        }
+        for (const llvm::StringRef name :
+             llvm::split(llvm::StringRef(row.names.data(), row.names.size()), ' '))
+          index[std::string_view(name.data(), name.size())].push_back(&row);
       }
     }
     return index;
@@ -245,7 +243,7 @@ std::vector<std::string> OperationsIn(std::string_view formula) {
   for (const char c : formula) {
     const bool is_part =
         (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!is_part && (c == '(' || c == '<') && !word.empty()) names.push_back(word);
+    if ((c == '(' || c == '<') && !word.empty()) names.push_back(word);
     if (is_part) {
       word += c;
     } else {

@@ -64,7 +64,7 @@ constexpr ForeignOperation kMatrices[] = {
         "lufactor lusolve cholesky "
         "choleskysolve choleskyinverse solve solvetriangular triangularsolve lstsq matrixpower matrixrank "
         "matrixnorm "
-        "matrixexp  householderproduct orgqr ormqr geqrf schur hessenberg tridiagonal tridiagonalsolve qdwh "
+        "matrixexp householderproduct orgqr ormqr geqrf schur hessenberg tridiagonal tridiagonalsolve qdwh "
         "symeig tensorinv tensorsolve expm",
         "`matmul` is the only operation of linear algebra"),
 };
