@@ -78,6 +78,7 @@ Value GraphBuilder::FinishBodies(ir::NodeId node, std::vector<ir::Body> bodies, 
   for (ir::Body& body : bodies) graph().AddBody(node, std::move(body));
   if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
   std::vector<Value> outputs;
+  outputs.reserve(static_cast<size_t>(graph().node(node).num_outputs()));
   for (int32_t i = 0; i < graph().node(node).num_outputs(); ++i) outputs.push_back(Value::Tensor({node, i}));
   return Value::Array(heap_, std::move(outputs));
 }

@@ -47,6 +47,7 @@ void LowerIfElse(NodeLowering& n) {
   std::vector<ir::Body> bodies = LowerBodies(n);
   if (bodies.size() != n.node().bodies().size()) return;
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
   if (n.input_rank(0) > 1) inputs[0] = n.WithShape(inputs[0], {}, "condition");
   AddNodeWithBodies(n, "opset8", "If", inputs, std::move(bodies));
@@ -117,6 +118,7 @@ void LowerTensorIterator(NodeLowering& n) {
   std::vector<ir::Body> bodies = LowerBodies(n);
   if (bodies.size() != n.node().bodies().size()) return;
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
   std::optional<int64_t> iterations;
   if (n.state().in_loop) {

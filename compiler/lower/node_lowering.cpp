@@ -231,6 +231,7 @@ void NodeLowering::CheckShape(int32_t index, OutputPort port) {
 
 ir::NodeId NodeLowering::Keep() {
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(num_inputs()));
   for (int32_t i = 0; i < num_inputs(); ++i) inputs.push_back(input(i));
   const ir::NodeId id = ir::CopyNode(state_.target, node_, inputs, ir::Bodies::kLeave);
   for (int32_t i = 0; i < node_.num_outputs(); ++i) SetOutput(i, {id, i});

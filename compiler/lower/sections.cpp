@@ -9,6 +9,7 @@ namespace {
 
 std::vector<OutputPort> AllInputs(const NodeLowering& n) {
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
   return inputs;
 }

@@ -31,6 +31,7 @@ void LowerToInteger(NodeLowering& n) {
 
 void LowerTractEinsum(NodeLowering& n) {
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.input(i));
   n.SetOutput(n.Add("opset7", "Einsum", inputs, Attributes({{"equation", n.String("expr")}})));
 }
@@ -62,6 +63,7 @@ void LowerBits(NodeLowering& n) {
   std::vector<OutputPort> inputs;
   int64_t rank = 0;
   for (int32_t i = 0; i < n.num_inputs(); ++i) rank = std::max(rank, n.input_rank(i));
+  inputs.reserve(static_cast<size_t>(n.num_inputs()));
   for (int32_t i = 0; i < n.num_inputs(); ++i) inputs.push_back(n.Align(n.input(i), rank));
   n.SetOutput(n.Add(kOperation.set, kOperation.type, inputs));
 }

@@ -164,12 +164,14 @@ Port Node::out_port(int32_t index) const {
 
 std::vector<Port> Node::in_ports() const {
   std::vector<Port> ports;
+  ports.reserve(static_cast<size_t>(num_in_ports()));
   for (int32_t i = 0; i < num_in_ports(); ++i) ports.push_back(in_port(i));
   return ports;
 }
 
 std::vector<Port> Node::out_ports() const {
   std::vector<Port> ports;
+  ports.reserve(static_cast<size_t>(num_out_ports()));
   for (int32_t i = 0; i < num_out_ports(); ++i) ports.push_back(out_port(i));
   return ports;
 }
