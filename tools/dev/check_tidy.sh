@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tools/setup.sh
 
-readonly LAST_COMMITS=5 MAX_FILES=40
+readonly LAST_COMMITS=30 MAX_FILES=40
 build=${NNEFC_BUILD:-build/release}
 tidy=clang-tidy-16
 install_packages "$tidy"
