@@ -200,8 +200,6 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("GatherTree", lambda node: node.inputs[2].array.min(initial=1) < 1, "OpenVINO writes before the data"),
     ("SingleImage", lambda node: float(attribute(node, "min_size")) > 10 and int(attribute(node, "post_nms_count")) > 3,
      "fewer regions are large enough: the plug-in does not write the others"),
-    ("TopKROIs", lambda node: int(attribute(node, "max_rois", "0")) > len(node.inputs[0].array),
-     "fewer regions than `max_rois`: the plug-in does not write the others"),
     ("PriorGridGenerator", lambda node: attribute(node, "h", "0") != "0" or attribute(node, "w", "0") != "0",
      "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
     ("PriorGridGenerator", is_omitted("flatten"), "the default is true; OpenVINO's class has false"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from opset_case_builder import F32, Const, add, f, one
+from opset_case_builder import F32, Const, add, f, ints, one
 
 
 def regions() -> None:
@@ -37,5 +37,15 @@ def order() -> None:
             add("opset11.TopK", equal, one(count), axis=1, mode=mode, sort="value", index_element_type="i64", stable=True)
 
 
-for family in [regions, samples, order]:
+def resized() -> None:
+    # Results of one element, of fewer, equal and more ones along each axis.
+    for coordinates in ["half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"]:
+        for mode in ["nearest", "linear", "linear_onnx", "cubic"]:
+            for extents in [(1, 1), (1, 12), (3, 7), (4, 5)]:
+                resize = dict(mode=mode, shape_calculation_mode="sizes", coordinate_transformation_mode=coordinates, nearest_mode="floor",
+                              antialias=False, pads_begin=[0], pads_end=[0], cube_coeff=-0.75)
+                add("opset11.Interpolate", f(1, 2, 4, 6), ints(*extents), ints(2, 3), **resize)
+
+
+for family in [regions, samples, order, resized]:
     family()
