@@ -261,5 +261,25 @@ TEST(NnefWindowsTest, PlacesOfTheLargest) {
   }
 }
 
+// Nothing is greater than negative infinity: the place is that of the first element in the tensor, or the
+// first one where all are in the ignored border.
+TEST(NnefWindowsTest, PlacesWithoutALargest) {
+  for (const float item : {-kInfinity, kNan}) {
+    SpatialWindow window{{1, 1, 3}, {1, 1, 2}, {1, 1, 1}, {1, 1, 1}, {{0, 0}, {0, 0}, {2, 2}}, "ignore"};
+    ir::AttributeMap attributes = AttributesOfWindow(window);
+    attributes.Set("size", ir::Attribute::Integers{1, 1, 2});
+    TestGraph g;
+    const ir::OutputPort input = g.Parameter("x", {1, 1, 3});
+    const ir::OutputPort both = g.Op("nnef", "max_pool_with_index", {input}, attributes, 2);
+    g.Result(both, "values");
+    g.Result({both.node, 1}, "indices");
+    const auto made = RunGraph(g.graph, {.backend = Backend::kReference},
+                               {TensorValue::FromFloats({1, 1, 3}, {item, item, item})});
+    ASSERT_EQ(made.size(), 2U);
+    EXPECT_EQ(made[1], TensorValue::FromInts({1, 1, 6}, {0, 1, 0, 0, 0, 0})) << item;
+    for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(made[0].ElementAsDouble(i), -kInfinity);
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime
