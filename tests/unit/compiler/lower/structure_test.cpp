@@ -404,5 +404,43 @@ TEST(LoweringMistakes, WindowsAreBounded) {
   EXPECT_EQ(g.Rules(), std::vector<std::string>({"lower.window-too-large"}));
 }
 
+TEST(LoweringMistakes, FactorsAndRegionsAreBounded) {
+  struct Bound {
+    const char* type;  // of the tensor
+    const char* operation;
+    const char* attributes;
+    bool fits;
+  };
+  constexpr const char* kPixel = "f32[1,1,1,1]";
+  constexpr const char* kAlign = "avg_roi_align";
+  for (const auto& [type, operation, attributes, fits] : {
+           Bound{kPixel, "nearest_upsample", "factor = [1048576,1048576]", true},
+           Bound{kPixel, "nearest_upsample", "factor = [1048577,1]", false},
+           Bound{kPixel, "nearest_upsample", "factor = [1,1048577]", false},
+           Bound{kPixel, "multilinear_upsample", "factor = [1048576,1], method = \"aligned\"", true},
+           Bound{kPixel, "multilinear_upsample", "factor = [1,1048577], method = \"aligned\"", false},
+           Bound{"f32[1,1,1073741824,1]", "nearest_upsample", "factor = [1,2]", true},
+           Bound{"f32[1,1,1073741825,1]", "nearest_upsample", "factor = [1,2]", false},
+           Bound{"f32[1,1,1,1073741825]", "nearest_upsample", "factor = [1,2]", false},
+           Bound{kPixel, kAlign, "output_size = [1048576,1], sampling_rate = [1,1048576]", true},
+           Bound{kPixel, kAlign, "output_size = [1048577,1], sampling_rate = [1,1]", false},
+           Bound{kPixel, kAlign, "output_size = [1,1048577], sampling_rate = [1,1]", false},
+           Bound{kPixel, kAlign, "output_size = [1,1], sampling_rate = [1048577,1]", false},
+           Bound{kPixel, kAlign, "output_size = [1,1], sampling_rate = [1,1048577]", false},
+       }) {
+    SCOPED_TRACE(std::string(type) + " " + operation + " " + attributes);
+    NnefGraph g;
+    std::vector<ir::OutputPort> inputs = {g.External("x", type)};
+    if (operation == kAlign) {
+      inputs.push_back(g.External("rois", "f32[1,4]"));
+      inputs.push_back(g.External("batch", "i64[1,1]"));
+    }
+    g.Result("y", g.Op(operation, "y", inputs, attributes));
+    EXPECT_EQ(g.Lower() != nullptr, fits) << g.FirstMessage();
+    EXPECT_EQ(g.Rules(),
+              fits ? std::vector<std::string>() : std::vector<std::string>({"lower.window-too-large"}));
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::testing
