@@ -220,6 +220,17 @@ def test_pads_of_average_pools(tmp_path: Path, worker: Worker) -> None:
             assert not verdicts.problems, verdicts.problems
 
 
+def test_automatic_padding_of_no_elements(tmp_path: Path, worker: Worker) -> None:
+    """The padding of an extent of 0 is smaller than the window of a pool, which does not fit."""
+    verdicts = Verdicts(tmp_path, worker)
+    for extent, auto_pad, rounding in itertools.product((0, 1), ("same_upper", "same_lower"), ROUNDINGS):
+        for kernel, stride in ((1, 1), (3, 1), (3, 3), (6, 3)):
+            node = pool(data(1, 2, extent), kernel, 1, stride, (0, 0), rounding, "false")
+            node.attributes["auto_pad"] = auto_pad
+            assert verdicts.accepted([node]) == ([] if extent == 0 else [node]), node.describe()
+            assert not verdicts.problems, verdicts.problems
+
+
 def resized(mode: str, coordinates: str, nearest: str, extent: int, scale: float, row: str) -> Node:
     attributes = {"mode": mode, "coordinate_transformation_mode": coordinates, "nearest_mode": nearest,
                   "shape_calculation_mode": "scales", "antialias": "false", "pads_begin": "0", "pads_end": "0", "cube_coeff": "-0.75"}
@@ -257,6 +268,28 @@ def test_scales_that_keep_the_extent(tmp_path: Path, nnefc: Path, worker: Worker
         moved += is_copied
         assert difference({"out": theirs}, {"out": x if is_copied else found}, 1e-4) is None, node.describe()
     assert moved > len(nodes) // 5
+
+
+def antialiased(extent: int, count: int, antialias: bool) -> np.ndarray:
+    """The weights of the mode `linear` along an axis by OpenVINO's documents: a triangle, as wide as the elements of a smaller result."""
+    scale = count / extent
+    slope = scale if antialias and scale < 1 else 1.0
+    distances = (np.arange(count)[:, None] + 0.5) / scale - 0.5 - np.arange(extent)
+    weights = np.maximum(0, 1 - slope * np.abs(distances))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def test_antialiasing(tmp_path: Path, nnefc: Path) -> None:
+    """The formula decides: OpenVINO's plug-in does not read `antialias` in the mode `linear`."""
+    extents = [(1, 1), (3, 2), (4, 6), (5, 7), (8, 3), (1, 12)]
+    nodes = [Node("opset11.Interpolate", "planned", [data(1, 2, 4, 6), ints(*sizes), ints(2, 3)], {
+        "mode": "linear", "coordinate_transformation_mode": "half_pixel", "nearest_mode": "floor", "shape_calculation_mode": "sizes",
+        "antialias": text, "pads_begin": "0", "pads_end": "0", "cube_coeff": "-0.75"}, ["f32"]) for sizes in extents for text in ("false", "true")]
+    for node, found in zip(nodes, compute(nodes, tmp_path, nnefc), strict=True):
+        rows, columns = (antialiased(n, int(count), node.attributes["antialias"] == "true")
+                         for n, count in zip((4, 6), node.inputs[1].array))
+        expected = np.einsum("ih,nchw,jw->ncij", rows, node.inputs[0].array.astype(np.float64), columns).astype(np.float32)
+        assert difference({"out": found}, {"out": expected}, 1e-5) is None, node.describe()
 
 
 def transposed() -> list[Node]:

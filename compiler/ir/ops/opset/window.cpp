@@ -69,10 +69,13 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
     const Dim places(
         static_cast<int64_t>(CeilDiv(extent.min, s)),
         extent.max == Dim::kUnbounded ? extent.max : static_cast<int64_t>(CeilDiv(extent.max, s)));
-    if (!sliding.ceil || places.max == Dim::kUnbounded) return places;
+    // The padding of an extent of 0 is smaller than the window. A pool refuses it; a convolution has no
+    // result.
+    const bool is_empty_pool = extent.max == 0 && op.node().info().FindAttribute("rounding_type") != nullptr;
+    if ((!sliding.ceil && !is_empty_pool) || places.max == Dim::kUnbounded) return places;
     // Padding for these positions; rounding up may still add another one.
     if (!extent.known()) return Dim(places.min, places.max + 1);
-    const int64_t last = SaturatingMultiply(std::max<int64_t>(places.min - 1, 0), s);
+    const int64_t last = (places.min - 1) * s;  // below 0 for an extent of 0
     sliding.pad_end = std::max<int64_t>(SaturatingAdd(last, sliding.reach()) - extent.min, 0);
   }
   const std::optional<Dim> places = WindowPlaces(extent, sliding);
