@@ -142,6 +142,12 @@ def selects_nothing(node: Node) -> bool:
         "NonMax" in node.row and len(node.inputs) > 2 and node.inputs[2].array.max(initial=0) <= 0)
 
 
+def has_small_regions(node: Node) -> bool:
+    """The anchors of a Proposal are smaller than its regions may be: those have the same score, which is no order."""
+    scales = [float(item) for item in attribute(node, "scale").split(",")]
+    return float(attribute(node, "base_size")) * max(scales) <= float(attribute(node, "min_size"))
+
+
 def pads_of_interpolate(node: Node) -> bool:
     pads = [numbers(node, name) for name in ("pads_begin", "pads_end")]
     return any(any(items) for items in pads)
@@ -200,6 +206,8 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("GatherTree", lambda node: node.inputs[2].array.min(initial=1) < 1, "OpenVINO writes before the data"),
     ("SingleImage", lambda node: float(attribute(node, "min_size")) > 10 and int(attribute(node, "post_nms_count")) > 3,
      "fewer regions are large enough: the plug-in does not write the others"),
+    ("TopKROIs", lambda node: int(attribute(node, "max_rois", "0")) > len(node.inputs[0].array),
+     "fewer regions than `max_rois`: the plug-in does not write the others"),
     ("PriorGridGenerator", lambda node: attribute(node, "h", "0") != "0" or attribute(node, "w", "0") != "0",
      "OpenVINO's shapes leave out the extents of the grid that its kernel goes by"),
     ("PriorGridGenerator", is_omitted("flatten"), "the default is true; OpenVINO's class has false"),
@@ -207,6 +215,8 @@ COMPUTED_OTHERWISE: list[tuple[str, Callable[[Node], bool], str]] = [
     ("opset4.Proposal", is_written("pre_nms_topn", "0"), "no region: the plug-in returns what is in its memory"),
     ("opset1.Proposal|opset4.Proposal", lambda node: float(attribute(node, "nms_thresh")) < 0 or "0.001" in (
         attribute(node, "box_size_scale"), attribute(node, "box_coordinate_scale")), "regions of no or endless size have no order"),
+    (r"opset(1|4)\.Proposal$", lambda node: has_small_regions(node),
+     "regions smaller than `min_size` have the same score, and so no order"),
 ]
 
 

@@ -29,7 +29,7 @@ ELSEWHERE = {"opset1.Parameter", "opset1.Const", "opset1.Result", "opset3.ReadVa
 # Combinations of three in operations with windows, of two in the others.
 MAX_VALUES, MAX_COMBINATIONS = 4, 24
 # Of a row with more nodes the default run draws these, by a seed.
-MAX_DRAWN, MAX_DRAWN_COMBINATIONS, MAX_DRAWN_REFUSALS = 60, 12, 6
+MAX_DRAWN, MAX_DRAWN_COMBINATIONS, MAX_DRAWN_REFUSALS = 60, 12, 4
 SEED = os.environ.get("NNEFC_BOUNDARY_SEED", "1")
 TOLERANCE = 1e-4
 # The numbers of these are random.
