@@ -78,6 +78,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
       threads_(options.threads > 0 ? options.threads : AvailableThreads()),
       limits_(options.limits),
       fuse_(options.fuse),
+      explains_(options.explains),
       add_kernels_(options.add_kernels),
       cache_(options.plan_cache.empty() ? nullptr : std::make_unique<PlanCache>(options.plan_cache)) {
   if (limits_.bytes == 0) limits_.bytes = MemoryOfMachine();

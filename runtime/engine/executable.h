@@ -13,6 +13,7 @@
 #include "runtime/engine/limits.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/fault.h"
+#include "runtime/kernels/reason.h"
 
 namespace nnefc::runtime {
 
@@ -32,8 +33,10 @@ struct ExecutableOptions {
   // Benchmarks the algorithms of each step while planning. Choices stored in a plan cache apply even if this
   // is false.
   bool tune = false;
-  // If not empty, forces the algorithm of this name on all steps that have it (for comparison).
+  // If not empty, forces the implementation with this id on all steps that have it (for comparison).
   std::string way = "";
+  // Records for each step the implementations that were rejected, with reasons (StepProfile::rejected).
+  bool explains = false;
   // Registers additional kernels, if set.
   std::function<void(KernelRegistry&)> add_kernels = nullptr;
 };
@@ -63,6 +66,8 @@ struct StepProfile {
   // and outputs.
   double operations = 0;
   double bytes = 0;
+  std::string_view implementation = {};               // the id in the tables of its operation, or empty
+  std::vector<RejectedImplementation> rejected = {};  // if ExecutableOptions::explains
 };
 
 // Statistics of plan cache lookups.

@@ -36,7 +36,8 @@ class ExecutableImpl final : public Executable {
             .kernels = &kernels_,
             .weights = &weights_,
             .limits = limits_,
-            .fuse = fuse_};
+            .fuse = fuse_,
+            .explains = explains_};
   }
   int threads() const { return threads_; }
 
@@ -54,6 +55,7 @@ class ExecutableImpl final : public Executable {
   int threads_;
   RunLimits limits_;
   bool fuse_;
+  bool explains_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   // Owns the library that its kernels come from, so it is declared before the registry.

@@ -257,7 +257,9 @@ void Frame::Record(const BoundStep& bound, double milliseconds) {
                                   .milliseconds = milliseconds,
                                   .shape = bound.outputs.empty() ? Shape() : bound.outputs[0]->shape(),
                                   .operations = step.work.operations,
-                                  .bytes = step.work.bytes});
+                                  .bytes = step.work.bytes,
+                                  .implementation = step.implementation,
+                                  .rejected = step.rejected});
 }
 
 FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {

@@ -66,6 +66,9 @@ struct Step {
   std::string name = {};
   std::string operation = {};  // "Convolution+ReLU"
   std::shared_ptr<const Kernel> kernel = nullptr;
+  // PreparedKernel::implementation, and the others if the options of the plan request them.
+  std::string_view implementation = {};
+  std::vector<RejectedImplementation> rejected = {};
   StepWork work = {};
   llvm::SmallVector<ValueId, 4> inputs = {};
   llvm::SmallVector<int32_t, 2> checked = {};  // kShapeCheck: the input indices of the node whose values are
@@ -110,8 +113,10 @@ struct PlanOptions {
   // Enables fusion, graph rewrites of the backend, in-place results, and results written directly into a
   // larger value that contains them.
   bool fuse;
-  // Selects algorithms; null: the factories do.
+  // Selects implementations; null: the factories do.
   Tuner* tuner = nullptr;
+  // Records the implementations that were rejected, with reasons.
+  bool explains = false;
 };
 
 // Plans the graph for these inputs. Returns null and emits diagnostics for errors of shape inference,

@@ -164,8 +164,10 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
     prepared = Prepare(options_.backend, work, request);
   }
   if (!prepared) {
+    std::vector<RejectedImplementation> rejected = std::move(request.rejected);
     request = MakeRequest(work, Backend::kReference);
     prepared = Prepare(Backend::kReference, work, request);
+    request.rejected = std::move(rejected);
   }
   if (!prepared)
     return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
@@ -225,7 +227,8 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
                      .outputs = request.outputs,
                      .precision = options_.precision,
                      .as_codes = codes_.results.contains(work.last().id()),
-                     .wanted_output = WantedOutput(work.last())};
+                     .wanted_output = WantedOutput(work.last()),
+                     .rejected = options_.explains ? &request.rejected : nullptr};
   if (const auto codes = codes_.filters.find(work.main->id()); codes != codes_.filters.end()) {
     request.request.filter_scales = codes->second.scales;
     request.request.filter_magnitude = codes->second.max_magnitude;
@@ -264,7 +267,9 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
   Step step{.node = work.main,
             .name = work.last().name(),
             .operation = work.main->type(),
-            .kernel = prepared.kernel};
+            .kernel = prepared.kernel,
+            .implementation = prepared.implementation,
+            .rejected = request.rejected};
   for (const ir::Node* post : work.posts) step.operation += "+" + post->type();
   step.work = WorkOf(work, request);
   const int in_place = prepared.in_place;

@@ -43,6 +43,7 @@ class PlanBuilder {
     llvm::SmallVector<ValueId, 4> input_values;
     llvm::SmallVector<ValueInfo, 4> inputs;
     llvm::SmallVector<ValueInfo, 1> outputs;
+    std::vector<RejectedImplementation> rejected;
   };
 
   void FindGroups();

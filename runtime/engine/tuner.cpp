@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "compiler/ir/text.h"
 #include "compiler/support/x86.h"
@@ -141,13 +142,15 @@ Digest DigestOf(const KernelRequest& request) {
   return digest.Add(CurrentThreads()).Finish();
 }
 
-// Prepares a kernel with the algorithm if the step has one of this name, otherwise with the factory's choice.
+// Prepares a kernel with the implementation if it applies, otherwise with the factory's choice.
 std::optional<PreparedKernel> PrepareBy(const std::string& way, const KernelFactory& factory,
                                         const KernelRequest& request) {
   KernelRequest chosen = request;
   chosen.way = way;
   std::optional<PreparedKernel> kernel = factory(chosen);
-  return kernel || way.empty() ? kernel : factory(request);
+  if (kernel || way.empty()) return kernel;
+  if (request.rejected != nullptr) request.rejected->clear();
+  return factory(request);
 }
 
 }  // namespace
@@ -156,7 +159,7 @@ std::optional<PreparedKernel> Tuner::Prepare(const KernelRequest& request) {
   const ir::Node& node = *request.node;
   const KernelFactory* factory = kernels_.Find(options_.backend, node.set(), node.type());
   if (factory == nullptr) return std::nullopt;
-  const llvm::ArrayRef<std::string> ways = kernels_.Ways(options_.backend, node.set(), node.type());
+  const std::vector<std::string_view> ways = kernels_.Ways(options_.backend, node.set(), node.type());
   if (ways.empty()) return (*factory)(request);
   if (!options_.only.empty()) return PrepareBy(options_.only, *factory, request);
   const std::lock_guard lock(mutex_);
@@ -187,29 +190,33 @@ void Tuner::Keep(const Digest& key, const std::string& way) {
   kept_->Add(key, bytes);
 }
 
-// Returns "", the factory's own choice, unless another algorithm is faster by more than the measurement
-// noise.
-std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::ArrayRef<std::string> ways,
+// Returns "", the factory's own choice, unless another implementation is faster by more than the measurement
+// noise. Measures nothing if there is no other one.
+std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::ArrayRef<std::string_view> ways,
                                           KernelRequest request) {
   constexpr double kClearly = 0.97;
+  request.rejected = nullptr;
   const std::optional<PreparedKernel> own = factory(request);
   if (!own) return std::nullopt;
+  std::vector<std::pair<std::string_view, PreparedKernel>> others;
+  for (std::string_view way : ways) {
+    request.way = way;
+    std::optional<PreparedKernel> kernel = factory(request);
+    const bool is_same = kernel && kernel->kernel->implementation() == own->kernel->implementation() &&
+                         std::equal(kernel->inputs.begin(), kernel->inputs.end(), own->inputs.begin(),
+                                    own->inputs.end(), SameLayout);
+    if (kernel && !is_same) others.emplace_back(way, std::move(*kernel));
+  }
+  if (others.empty()) return "";
   const Layout result = own->outputs.empty() ? nullptr : own->outputs[0];
   Time least = TimeOf(request, *own, result, kForever) * kClearly;
   std::string best;
   ++num_measured_;
-  for (const std::string& way : ways) {
-    request.way = way;
-    const std::optional<PreparedKernel> kernel = factory(request);
-    if (!kernel) continue;
-    const bool is_same = kernel->kernel->implementation() == own->kernel->implementation() &&
-                         std::equal(kernel->inputs.begin(), kernel->inputs.end(), own->inputs.begin(),
-                                    own->inputs.end(), SameLayout);
-    if (is_same) continue;
-    const Time time = TimeOf(request, *kernel, result, least);
+  for (const auto& [way, kernel] : others) {
+    const Time time = TimeOf(request, kernel, result, least);
     if (time >= least) continue;
     least = time;
-    best = way;
+    best = std::string(way);
   }
   return best;
 }

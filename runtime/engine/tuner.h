@@ -13,8 +13,8 @@ namespace nnefc::runtime {
 
 class PlanCache;
 
-// Selects the algorithm of each step by benchmarking the candidates of its factory on this machine with the
-// shapes of the step. Choices are remembered, in a plan cache too. Thread-safe.
+// Selects the implementation of each step by benchmarking those of its operation's tables on this machine
+// with the shapes of the step. Choices are remembered, in a plan cache too. Thread-safe.
 class Tuner {
  public:
   struct Options {
@@ -44,7 +44,7 @@ class Tuner {
   std::optional<std::string> Known(const Digest& key);
   void Keep(const Digest& key, const std::string& way);
   // Returns nothing if the factory declines.
-  std::optional<std::string> Measure(const KernelFactory& factory, llvm::ArrayRef<std::string> ways,
+  std::optional<std::string> Measure(const KernelFactory& factory, llvm::ArrayRef<std::string_view> ways,
                                      KernelRequest request);
   // Returns the time of one run of the kernel plus its reorders, with the result in layout `result`. Returns
   // kForever if it fails or is much slower than `least`.

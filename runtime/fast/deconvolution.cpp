@@ -5,6 +5,7 @@
 #include "runtime/fast/conv/col2im_deconvolution.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/kernels/transposed_window.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -99,15 +100,20 @@ class ZeroedBlockKernel final : public Kernel {
   const int64_t images_, image_, block_, pixels_, taken_, first_;
 };
 
-template <bool kGrouped>
-DeconvolutionShape ShapeOf(const KernelRequest& request) {
+// Returns whether the request is a GroupConvolutionBackpropData, whose filter has an axis for groups.
+bool IsGroupDeconvolution(const KernelRequest& request) {
+  return request.inputs[1].shape.size() > request.inputs[0].shape.size();
+}
+
+DeconvolutionShape DeconvolutionShapeOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
+  const size_t groups = IsGroupDeconvolution(request) ? 1 : 0;
   DeconvolutionShape shape{.input = input, .output = output, .filter = Shape(filter.begin(), filter.end())};
-  std::swap(shape.filter[kGrouped ? 1 : 0], shape.filter[kGrouped ? 2 : 1]);
+  std::swap(shape.filter[groups], shape.filter[groups + 1]);
   const Window window = MakeTransposedWindow(*request.node, output.drop_front(2), input.drop_front(2),
-                                             filter.drop_front(kGrouped ? 3 : 2));
+                                             filter.drop_front(groups + 2));
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     const WindowAxis& axis = window[i];
     shape.strides.push_back(axis.stride);
@@ -118,22 +124,24 @@ DeconvolutionShape ShapeOf(const KernelRequest& request) {
   return shape;
 }
 
-template <bool kGrouped>
-std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, DnnType type) {
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, 1, type);
+template <DnnType kType>
+KernelOrReason MakeDnnDeconvolution(const KernelRequest& request) {
+  const OrReason<DnnPostOps> posts = DnnPostOps::Make(request, 1, kType);
+  if (!posts) return posts.reason();
   // Post-ops other than a bias do not follow the formulas: direct kernels lose NaN, and GEMM is slow.
-  if (!posts || !posts->empty()) return std::nullopt;
-  DeconvolutionShape shape = ShapeOf<kGrouped>(request);
+  if (!posts->empty()) return Reason("a fused operation other than a bias");
+  DeconvolutionShape shape = DeconvolutionShapeOf(request);
   shape.bias = posts->bias() >= 0;
+  const size_t groups = IsGroupDeconvolution(request) ? 1 : 0;
   const DeconvolutionPrimitive primitive =
-      type == DnnType::bf16 ? TryDeconvolution(shape, *posts, ChannelsLastDesc(shape.input, type),
-                                               ChannelsLastDesc(shape.output, type))
-                            : ChooseF32(shape, *posts, kGrouped ? shape.filter[0] : 1);
-  if (!primitive) return std::nullopt;
+      kType == DnnType::bf16 ? TryDeconvolution(shape, *posts, ChannelsLastDesc(shape.input, kType),
+                                                ChannelsLastDesc(shape.output, kType))
+                             : ChooseF32(shape, *posts, groups == 1 ? shape.filter[0] : 1);
+  if (!primitive) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddOrderedInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-                          SwappedOrder(shape.filter.size(), kGrouped ? 1 : 0, kGrouped ? 2 : 1));
+                          SwappedOrder(shape.filter.size(), groups, groups + 1));
   if (shape.bias) {
     builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts->bias()), PlainDesc(shape.output[1]));
   }
@@ -146,30 +154,55 @@ std::optional<PreparedKernel> MakeDeconvolutionOf(const KernelRequest& request, 
   return prepared;
 }
 
-template <bool kGrouped>
-std::optional<PreparedKernel> MakeDeconvolution(const KernelRequest& request) {
-  // A node with an output shape has three inputs; the reference kernel handles its padding.
-  if (request.node->num_inputs() != 2 || !DnnAcceptsAll(request)) return std::nullopt;
-  if (!kGrouped) {
-    if (auto kernel = MakeCol2imDeconvolution(request)) return kernel;
-    if (!request.posts.empty() && IsFewOutputDeconvolution(request)) return std::nullopt;
-  }
+Reason DnnDeconvolutionApplies(const KernelRequest& request) {
+  if (!IsGroupDeconvolution(request) && !request.posts.empty() && FewOutputCol2imApplies(request).empty())
+    return Reason("col2im is faster without the fused operations");
   // Swapping axes requires row-major filters.
-  if (request.inputs[1].layout != nullptr) return std::nullopt;
-  // Without AMX the bf16 kernel is two to four times slower than f32.
-  if (HasAmx() && request.precision == Precision::kBf16) {
-    if (auto kernel = MakeDeconvolutionOf<kGrouped>(request, DnnType::bf16)) return kernel;
-  }
-  return MakeDeconvolutionOf<kGrouped>(request, DnnType::f32);
+  return request.inputs[1].layout != nullptr ? Reason("the filter is not row-major") : Reason();
 }
+
+// Without AMX the bf16 kernel takes two to four times as long as the f32 kernel (processor not recorded).
+Cost Bf16DeconvolutionCost(const KernelRequest&) {
+  return HasAmx() ? Cost{1} : Cost::NotByDefault(Reason("needs AMX to be faster than f32"));
+}
+
+constexpr int kCol2imCost = 50, kDnnDeconvolutionCost = 200;
+constexpr Implementation kCol2imRow{"col2im", Col2imApplies, FixedCost<kCol2imCost>, MakeCol2imDeconvolution};
+constexpr Implementation kFewOutputCol2imRow{"col2im_few_outputs", FewOutputCol2imApplies,
+                                             FixedCost<kCol2imCost>, MakeFewOutputCol2im};
+constexpr Implementation kDnnDeconvolutionRow{
+    "onednn", DnnDeconvolutionApplies, FixedCost<kDnnDeconvolutionCost>, MakeDnnDeconvolution<DnnType::f32>};
+constexpr Implementation kBf16DeconvolutionRow{"onednn_bf16", DnnDeconvolutionApplies, Bf16DeconvolutionCost,
+                                               MakeDnnDeconvolution<DnnType::bf16>};
+constexpr Implementation kF32Deconvolution[] = {kCol2imRow, kFewOutputCol2imRow, kDnnDeconvolutionRow};
+constexpr Implementation kBf16Deconvolution[] = {kCol2imRow, kFewOutputCol2imRow, kBf16DeconvolutionRow,
+                                                 kDnnDeconvolutionRow};
+constexpr Implementation kF32GroupDeconvolution[] = {kDnnDeconvolutionRow};
+constexpr Implementation kBf16GroupDeconvolution[] = {kBf16DeconvolutionRow, kDnnDeconvolutionRow};
+
+Reason DeconvolutionAccepts(const KernelRequest& request) {
+  // The reference kernel handles the padding of an output shape.
+  if (request.node->num_inputs() != 2) return Reason("an output shape is an input");
+  return DnnAcceptsAll(request) ? Reason() : kNotF32;
+}
+Reason DeconvolutionServesF32(const KernelRequest& request) {
+  return request.precision == Precision::kBf16 ? Reason("precision bf16") : DeconvolutionAccepts(request);
+}
+Reason DeconvolutionServesBf16(const KernelRequest& request) {
+  return request.precision == Precision::kBf16 ? DeconvolutionAccepts(request) : Reason("precision f32");
+}
+
+const ImplementationTable kDeconvolution[] = {{"f32", DeconvolutionServesF32, kF32Deconvolution},
+                                              {"bf16", DeconvolutionServesBf16, kBf16Deconvolution}};
+const ImplementationTable kGroupDeconvolution[] = {
+    {"f32", DeconvolutionServesF32, kF32GroupDeconvolution},
+    {"bf16", DeconvolutionServesBf16, kBf16GroupDeconvolution}};
 
 }  // namespace
 
 void RegisterDnnDeconvolution(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "ConvolutionBackpropData",
-               GuardedDnnFactory<MakeDeconvolution<false>>);
-  registry.Add(Backend::kFast, {"opset1"}, "GroupConvolutionBackpropData",
-               GuardedDnnFactory<MakeDeconvolution<true>>);
+  AddDnnTables(registry, {"opset1"}, "ConvolutionBackpropData", kDeconvolution);
+  AddDnnTables(registry, {"opset1"}, "GroupConvolutionBackpropData", kGroupDeconvolution);
 }
 
 }  // namespace nnefc::runtime

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -16,13 +17,13 @@ using dnnl::algorithm;
 using dnnl::memory;
 
 // An elementwise function.
-std::optional<PreparedKernel> MakeFunction(const KernelRequest& request, const DnnFunction& function) {
+KernelOrReason MakeFunction(const KernelRequest& request, const DnnFunction& function) {
   const memory::desc data = DescOf(request.inputs[0]);
   const dnnl::eltwise_forward::desc desc(dnnl::prop_kind::forward_inference, function.algorithm, data,
                                          function.alpha, function.beta);
   const dnnl::eltwise_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),
                                                         true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -40,13 +41,16 @@ bool OverrunsWithPosts(const memory::desc& result) {
   return IsPadded(result) || blocking.inner_nblks > 1 || blocking.inner_blks[0] % lanes != 0;
 }
 
+constexpr Reason kOverruns("oneDNN writes past the end of blocks that are not full");
+
 // A binary algorithm with a scalar operand, followed by a function.
-std::optional<PreparedKernel> MakeLimits(const KernelRequest& request, const DnnFunction& first,
-                                         const DnnFunction& second) {
+KernelOrReason MakeLimits(const KernelRequest& request, const DnnFunction& first, const DnnFunction& second) {
   // For row-major inputs the reference kernel is just as fast.
-  if (request.inputs[0].layout == nullptr || second.number) return std::nullopt;
+  if (request.inputs[0].layout == nullptr)
+    return Reason("the reference kernel is as fast for row-major values");
+  if (second.number) return Reason("two limits");
   const memory::desc data = DescOf(request.inputs[0]);
-  if (OverrunsWithPosts(data)) return std::nullopt;
+  if (OverrunsWithPosts(data)) return kOverruns;
   const memory::desc number = NumberDesc(request.inputs[0].shape.size());
   dnnl::post_ops post;
   post.append_eltwise(1.0f, second.algorithm, second.alpha, second.beta);
@@ -54,7 +58,7 @@ std::optional<PreparedKernel> MakeLimits(const KernelRequest& request, const Dnn
   attributes.set_post_ops(post);
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(first.algorithm, data, number, data),
                                                attributes, DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC_0, 0, data);
   builder.AddNumber(DNNL_ARG_SRC_1, *first.number, number);
@@ -63,15 +67,16 @@ std::optional<PreparedKernel> MakeLimits(const KernelRequest& request, const Dnn
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-std::optional<PreparedKernel> MakeEltwise(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
-    return std::nullopt;
+KernelOrReason MakeEltwise(const KernelRequest& request) {
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return kNotF32;
   DnnFunctions chain;
-  if (!chain.Append(*request.node, 0, request.inputs.drop_front(1))) return std::nullopt;
+  if (!chain.Append(*request.node, 0, request.inputs.drop_front(1)))
+    return Reason("oneDNN has no such function, or an operand is not one constant");
   const llvm::ArrayRef<DnnFunction> functions = chain.functions();
   if (functions.size() == 1 && !functions[0].number) return MakeFunction(request, functions[0]);
   if (functions.size() == 2 && functions[0].number) return MakeLimits(request, functions[0], functions[1]);
-  return std::nullopt;
+  return Reason("oneDNN needs several functions");
 }
 
 std::optional<algorithm> BinaryAlgorithm(ir::ElementFunction function) {
@@ -141,32 +146,46 @@ std::shared_ptr<const Kernel> MakeElementwiseKernel(algorithm algorithm, int64_t
   }
 }
 
-// The same without oneDNN, to avoid loading it for small networks.
-std::optional<PreparedKernel> MakeOfElements(const KernelRequest& request, algorithm algorithm,
-                                             const memory::desc& desc) {
-  if (!request.posts.empty() || TypeOf(desc) != DnnType::f32) return std::nullopt;
+// --- two operands ---------------------------------------------------------------------
+
+// The layout of two inputs with the same shape: that of the input that is not row-major.
+memory::desc CommonDesc(const KernelRequest& request) {
+  return DescOf(request.inputs[request.inputs[0].layout != nullptr ? 0 : 1]);
+}
+
+Reason EqualShapes(const KernelRequest& request) {
+  return request.inputs[0].shape == request.inputs[1].shape ? Reason() : Reason("a broadcast operand");
+}
+
+// Without oneDNN, to avoid loading it for small networks.
+KernelOrReason MakeElements(const KernelRequest& request) {
+  const memory::desc desc = CommonDesc(request);
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (TypeOf(desc) != DnnType::f32) return Reason("the operands are bf16");
   PreparedKernel prepared;
-  prepared.kernel = MakeElementwiseKernel(algorithm, static_cast<int64_t>(desc.get_size() / sizeof(float)));
-  if (prepared.kernel == nullptr) return std::nullopt;
+  prepared.kernel = MakeElementwiseKernel(*BinaryAlgorithm(request.node->info().function),
+                                          static_cast<int64_t>(desc.get_size() / sizeof(float)));
+  if (prepared.kernel == nullptr) return Reason("quotients of layout padding are NaN");
   prepared.inputs = {LayoutOf(desc), LayoutOf(desc)};
   prepared.outputs = {LayoutOf(desc)};
   prepared.in_place = 0;
   return prepared;
 }
 
-// Two inputs with the same shape, in the layout of the input that is not row-major.
-std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& request, algorithm algorithm,
-                                                      const DnnPostOps& posts) {
-  const memory::desc desc = DescOf(request.inputs[request.inputs[0].layout != nullptr ? 0 : 1]);
-  if (!request.posts.empty() && OverrunsWithPosts(desc)) return std::nullopt;
-  if (auto kernel = MakeOfElements(request, algorithm, desc)) return kernel;
+// Only single-input functions are fused into these.
+KernelOrReason MakeBinaryOfEqualShapes(const KernelRequest& request) {
+  const OrReason<DnnPostOps> posts = DnnPostOps::Make(request, -1);
+  if (!posts) return posts.reason();
+  const algorithm algorithm = *BinaryAlgorithm(request.node->info().function);
+  const memory::desc desc = CommonDesc(request);
+  if (!request.posts.empty() && OverrunsWithPosts(desc)) return kOverruns;
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, desc, desc, desc),
-                                               posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+                                               posts->Attributes(), DnnEngine(), true);
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC_0, 0, desc);
   builder.AddInput(DNNL_ARG_SRC_1, 1, desc);
-  posts.AddArguments(primitive, desc, builder);
+  posts->AddArguments(primitive, desc, builder);
   builder.AddOutput(DNNL_ARG_DST, 0, desc);
   builder.AllowInPlace(0);
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
@@ -174,91 +193,99 @@ std::optional<PreparedKernel> MakeBinaryOfEqualShapes(const KernelRequest& reque
 
 // One input has one element per channel, or a single one; the other one has a special layout (for row-major
 // inputs the reference kernel is just as fast).
-std::optional<PreparedKernel> MakeBinaryOfChannels(const KernelRequest& request, algorithm algorithm,
-                                                   const DnnPostOps& posts) {
+KernelOrReason MakeBinaryOfChannels(const KernelRequest& request) {
+  const OrReason<DnnPostOps> posts = DnnPostOps::Make(request, -1);
+  if (!posts) return posts.reason();
+  if (EqualShapes(request).empty()) return Reason("no broadcast operand");
+  const algorithm algorithm = *BinaryAlgorithm(request.node->info().function);
   const Shape& shape = request.outputs[0].shape;
   const size_t images = request.inputs[0].shape == shape ? 0 : 1;
-  if (images == 1 && !request.node->info().is_commutative) return std::nullopt;
-  if (request.inputs[images].layout == nullptr || shape != request.inputs[images].shape) return std::nullopt;
+  if (images == 1 && !request.node->info().is_commutative)
+    return Reason("the operands are in the other order");
+  if (shape != request.inputs[images].shape) return Reason("both operands are broadcast");
+  if (request.inputs[images].layout == nullptr)
+    return Reason("the reference kernel is as fast for row-major values");
   const Shape& other = request.inputs[1 - images].shape;
   const PerChannelOperand numbers = ClassifyPerChannelOperand(*request.node, other, shape);
   const bool scalar = ClassifyOperand(*request.node, other, shape, 1) == OperandShape::kScalar;
-  if (numbers == PerChannelOperand::kNone && !scalar) return std::nullopt;
+  if (numbers == PerChannelOperand::kNone && !scalar)
+    return Reason("no operand has one element per channel, or one");
   memory::dims dims(shape.size(), 1);
   if (numbers != PerChannelOperand::kNone) dims[1] = shape[1];
   if (numbers == PerChannelOperand::kPerImage) dims[0] = shape[0];
   const memory::desc data = DescOf(request.inputs[images]);
-  if (!request.posts.empty() && OverrunsWithPosts(data)) return std::nullopt;
+  if (!request.posts.empty() && OverrunsWithPosts(data)) return kOverruns;
   const memory::desc second = PlainDesc(dims, TypeOf(data));
   const dnnl::binary::primitive_desc primitive(dnnl::binary::desc(algorithm, data, second, data),
-                                               posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+                                               posts->Attributes(), DnnEngine(), true);
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC_0, images, data);
   builder.AddReshapedInput(DNNL_ARG_SRC_1, 1 - images, second);
-  posts.AddArguments(primitive, data, builder);
+  posts->AddArguments(primitive, data, builder);
   builder.AddOutput(DNNL_ARG_DST, 0, data);
   builder.AllowInPlace(static_cast<int>(images));
   return builder.Finish(dnnl::binary(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-std::optional<PreparedKernel> MakeBinary(const KernelRequest& request) {
-  const std::optional<algorithm> algorithm = BinaryAlgorithm(request.node->info().function);
-  if (!algorithm || !DnnAcceptsAll(request)) return std::nullopt;
-  if (*algorithm == algorithm::binary_add) {
-    if (std::optional<PreparedKernel> kernel = MakeQuantizedSum(request)) return kernel;
-  }
-  if (*algorithm == algorithm::binary_mul) {
-    if (std::optional<PreparedKernel> kernel = MakeScaledPointwiseConvolution(request)) return kernel;
-  }
-  if (request.inputs[1].constant != nullptr) {
-    if (std::optional<PreparedKernel> kernel = MakeEltwise(request)) return kernel;
-  }
-  if (std::optional<PreparedKernel> kernel = MakePerChannelBinary(request)) return kernel;
-  // Only single-input functions are fused into these.
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
-  if (!posts) return std::nullopt;
-  if (request.inputs[0].shape == request.inputs[1].shape) {
-    return MakeBinaryOfEqualShapes(request, *algorithm, *posts);
-  }
-  return MakeBinaryOfChannels(request, *algorithm, *posts);
+Reason IsAdd(const KernelRequest& request) {
+  return request.node->Is(ir::ElementFunction::kAdd) ? Reason() : Reason("not an addition");
+}
+Reason IsMultiply(const KernelRequest& request) {
+  return request.node->Is(ir::ElementFunction::kMultiply) ? Reason() : Reason("not a multiplication");
+}
+Reason HasConstant(const KernelRequest& request) {
+  return request.inputs[1].constant != nullptr ? Reason() : Reason("the second operand is not constant");
 }
 
-std::optional<PreparedKernel> MakeGate(const KernelRequest& request) {
-  if (auto kernel = MakeVectorizedGate(request)) return kernel;
-  return MakeEltwise(request);
+// --- tables ---------------------------------------------------------------------------
+
+// The order in which kernels are tried: the first ones fuse more, or need no oneDNN.
+constexpr int kFusedCost = 10, kEltwiseCost = 20, kPerChannelCost = 30, kElementsCost = 40,
+              kDnnBinaryCost = 50;
+constexpr Implementation kEltwiseRow{"onednn_eltwise", AlwaysApplies, FixedCost<kEltwiseCost>, MakeEltwise};
+constexpr Implementation kBinary[] = {
+    {"int8_sum", IsAdd, FixedCost<kFusedCost>, MakeQuantizedSum},
+    {"scaled_pointwise_convolution", IsMultiply, FixedCost<kFusedCost>, MakeScaledPointwiseConvolution},
+    {"onednn_eltwise", HasConstant, FixedCost<kEltwiseCost>, MakeEltwise},
+    {"per_channel", AlwaysApplies, FixedCost<kPerChannelCost>, MakePerChannelBinary},
+    {"elementwise", EqualShapes, FixedCost<kElementsCost>, MakeElements},
+    {"onednn_binary", EqualShapes, FixedCost<kDnnBinaryCost>, MakeBinaryOfEqualShapes},
+    {"onednn_per_channel", AlwaysApplies, FixedCost<kDnnBinaryCost>, MakeBinaryOfChannels}};
+constexpr Implementation kGate[] = {{"vectorised", AlwaysApplies, FixedCost<kFusedCost>, MakeVectorizedGate},
+                                    kEltwiseRow};
+constexpr Implementation kCurve[] = {{"epilogue", AlwaysApplies, FixedCost<kFusedCost>, MakeEpilogueFunction},
+                                     kEltwiseRow};
+// A single slope makes PReLU an elementwise function.
+constexpr Implementation kPRelu[] = {
+    {"vectorised", AlwaysApplies, FixedCost<kFusedCost>, MakeVectorizedPRelu},
+    kEltwiseRow,
+    {"per_channel", AlwaysApplies, FixedCost<kPerChannelCost>, MakePerChannelBinary}};
+
+Reason ServesAllF32(const KernelRequest& request) {
+  return DnnAcceptsAll(request) ? Reason() : kNotF32;
 }
 
-std::optional<PreparedKernel> MakeCurve(const KernelRequest& request) {
-  if (auto kernel = MakeEpilogueFunction(request)) return kernel;
-  return MakeEltwise(request);
-}
-
-// A single slope makes this an elementwise function.
-std::optional<PreparedKernel> MakePRelu(const KernelRequest& request) {
-  if (auto kernel = MakeVectorizedPRelu(request)) return kernel;
-  if (auto kernel = MakeEltwise(request)) return kernel;
-  return DnnAcceptsAll(request) ? MakePerChannelBinary(request) : std::nullopt;
-}
+const ImplementationTable kBinaryTables[] = {{"f32", ServesAllF32, kBinary}};
+const ImplementationTable kGateTables[] = {{"f32", AlwaysApplies, kGate}};
+const ImplementationTable kCurveTables[] = {{"f32", AlwaysApplies, kCurve}};
+const ImplementationTable kPReluTables[] = {{"f32", AlwaysApplies, kPRelu}};
 
 }  // namespace
 
 void RegisterDnnElementwise(KernelRegistry& registry) {
-  for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp"}) {
-    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeEltwise>);
-  }
-  registry.Add(Backend::kFast, {"opset1"}, "PReLU", GuardedDnnFactory<MakePRelu>);
-  registry.Add(Backend::kFast, {"opset1"}, "Elu", GuardedDnnFactory<MakeCurve>);
-  for (std::string_view name : {"Sigmoid", "Tanh"})
-    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeGate>);
+  for (std::string_view name : {"ReLU", "Abs", "Sqrt", "Clamp"})
+    AddDnnTables(registry, {"opset1"}, name, TableOf<MakeEltwise>("onednn_eltwise"));
+  AddDnnTables(registry, {"opset1"}, "PReLU", kPReluTables);
+  AddDnnTables(registry, {"opset1"}, "Elu", kCurveTables);
+  for (std::string_view name : {"Sigmoid", "Tanh"}) AddDnnTables(registry, {"opset1"}, name, kGateTables);
   for (std::string_view name : {"Swish", "HSwish", "Mish"})
-    registry.Add(Backend::kFast, {"opset4"}, name, GuardedDnnFactory<MakeCurve>);
+    AddDnnTables(registry, {"opset4"}, name, kCurveTables);
   // oneDNN's soft_relu is not accurate enough (post_ops.cpp).
-  registry.Add(Backend::kFast, {"opset4"}, "SoftPlus", GuardedDnnFactory<MakeEpilogueFunction>);
-  registry.Add(Backend::kFast, {"opset2", "opset7"}, "Gelu", GuardedDnnFactory<MakeCurve>);
-  for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"}) {
-    registry.Add(Backend::kFast, {"opset1"}, name, GuardedDnnFactory<MakeBinary>);
-  }
+  AddDnnTables(registry, {"opset4"}, "SoftPlus", TableOf<MakeEpilogueFunction>("epilogue"));
+  AddDnnTables(registry, {"opset2", "opset7"}, "Gelu", kCurveTables);
+  for (std::string_view name : {"Add", "Subtract", "Multiply", "Divide", "Minimum", "Maximum"})
+    AddDnnTables(registry, {"opset1"}, name, kBinaryTables);
 }
 
 }  // namespace nnefc::runtime

@@ -24,32 +24,40 @@ void RegisterUnaryKernels(KernelRegistry& registry);
 void RegisterImageTransposes(KernelRegistry& registry);
 void RegisterImageResampling(KernelRegistry& registry);
 
+// Returns the table of an operation with a single implementation.
+template <KernelOrReason (*kMake)(const KernelRequest&)>
+llvm::ArrayRef<ImplementationTable> TableOf(std::string_view id, std::string_view type = "f32") {
+  static const Implementation kRows[] = {{id, AlwaysApplies, FixedCost<100>, kMake}};
+  static const ImplementationTable kTables[] = {{type, AlwaysApplies, kRows}};
+  return kTables;
+}
+
 // pointwise/row_reductions.cpp: operations without a fast oneDNN primitive.
-std::optional<PreparedKernel> MakeRowMean(const KernelRequest& request);
-std::optional<PreparedKernel> MakeRowMaximum(const KernelRequest& request);
-std::optional<PreparedKernel> MakeVectorizedSoftmax(const KernelRequest& request);
-std::optional<PreparedKernel> MakeRowBatchNorm(const KernelRequest& request);
+KernelOrReason MakeRowMean(const KernelRequest& request);
+KernelOrReason MakeRowMaximum(const KernelRequest& request);
+KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request);
+KernelOrReason MakeRowBatchNorm(const KernelRequest& request);
 
 // pointwise/unary.cpp: f32 Tanh and Sigmoid faster than oneDNN's.
-std::optional<PreparedKernel> MakeVectorizedGate(const KernelRequest& request);
+KernelOrReason MakeVectorizedGate(const KernelRequest& request);
 // PReLU with a single slope.
-std::optional<PreparedKernel> MakeVectorizedPRelu(const KernelRequest& request);
+KernelOrReason MakeVectorizedPRelu(const KernelRequest& request);
 // Unary functions that are also available as GEMM post-ops.
-std::optional<PreparedKernel> MakeEpilogueFunction(const KernelRequest& request);
+KernelOrReason MakeEpilogueFunction(const KernelRequest& request);
 
 // pointwise/per_channel_binary.cpp: nChw16c images with per-channel operands.
 enum class PerChannelOperand : uint8_t { kNone, kSharedByBatch, kPerImage };
 PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
                                             llvm::ArrayRef<int64_t> images);
-std::optional<PreparedKernel> MakePerChannelBinary(const KernelRequest& request);
+KernelOrReason MakePerChannelBinary(const KernelRequest& request);
 
 // memory/channel_gather.cpp: concatenation of images along channels, and a Gather of channels.
-std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request);
+KernelOrReason MakeChannelGather(const KernelRequest& request);
 // Concatenation of mostly nChw16c images, some with partial blocks.
-std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request);
+KernelOrReason MakeChannelConcat(const KernelRequest& request);
 
 // convolution.cpp: a per-channel scale followed by a 1x1 convolution.
-std::optional<PreparedKernel> MakeScaledPointwiseConvolution(const KernelRequest& request);
+KernelOrReason MakeScaledPointwiseConvolution(const KernelRequest& request);
 
 // memory/transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among
 // threads, unlike oneDNN's reorder, whose threads write to the same cache lines.
@@ -57,7 +65,7 @@ std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& 
                                                       const dnnl::memory::desc& to);
 
 // int8/quantization.cpp: the sum of two quantized tensors.
-std::optional<PreparedKernel> MakeQuantizedSum(const KernelRequest& request);
+KernelOrReason MakeQuantizedSum(const KernelRequest& request);
 
 // Finds the FakeQuantize results and filters that stay in 8-bit form.
 QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers);
@@ -71,7 +79,7 @@ std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int6
 // Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one
 // step.
 void InsertLookupTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate);
-std::optional<PreparedKernel> MakeLookupTable(const KernelRequest& request);
+KernelOrReason MakeLookupTable(const KernelRequest& request);
 // Returns whether a Convert belongs to such a step.
 bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert);
 // Returns the source node of a chain of views.

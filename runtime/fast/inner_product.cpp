@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/gemm/epilogue.h"
-#include "runtime/fast/int8/int8_convolution.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/gemv_microkernel.h"
-#include "runtime/fast/split_k_matmul.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
@@ -15,10 +13,6 @@ namespace nnefc::runtime {
 using dnnl::memory;
 
 namespace {
-
-// minimum rows for oneDNN 2.6's matmul with packed weights to beat its inner product, especially with weights
-// from memory: 0.85 of the time on transformer layers
-constexpr int64_t kMinRows = 8;
 
 // Adds the arguments common to both primitives; `swapped` if the rows of the constant are the columns of the
 // primitive's weights.
@@ -37,29 +31,6 @@ PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, con
   posts.AddArguments(primitive, primitive.dst_desc(), builder);
   builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
   return builder.Finish(Primitive(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
-}
-
-std::optional<PreparedKernel> MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& posts,
-                                            const InnerProduct& shape) {
-  const DnnType type = MatmulType(request);
-  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
-  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
-  const memory::desc bias = PlainDesc({1, shape.outputs});
-  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
-  const dnnl::matmul::desc desc = posts.bias() >= 0 ? dnnl::matmul::desc(source, weights, bias, result)
-                                                    : dnnl::matmul::desc(source, weights, result);
-  const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str()) || IsDnnGemm(primitive.impl_info_str()))
-    return std::nullopt;
-  return Finish<dnnl::matmul>(request, posts, primitive, !shape.inputs_first);
-}
-
-// Minimum byte size of weights used in place. They come from memory or an outer cache for each row, at a
-// speed independent of their layout; in place, from the mapped file if any, they save the packed copy and its
-// packing time. With AVX2 oneDNN is no faster for smaller ones either.
-size_t MinGemvOutputs() {
-  constexpr size_t kFor512 = size_t{1} << 20, kFor256 = size_t{1} << 10;
-  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
 }
 
 // y[o] = sum over i of x[i] * weights[o, i], with post-ops.
@@ -123,25 +94,37 @@ class Gemv final : public Kernel {
   Epilogue steps_;
 };
 
-bool IsForGemv(const KernelRequest& request, const InnerProduct& shape) {
-  const ValueInfo& weights = request.inputs[1];
-  if (weights.constant == nullptr || weights.constant->compressed() != nullptr || shape.inputs_first)
-    return false;
-  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == DnnType::f32;
-  if (!is_f32 || shape.rows != 1) return false;
-  return request.way.empty() ? weights.constant->byte_size() >= MinGemvOutputs() : request.way == kGemv;
-}
-
 }  // namespace
 
-std::optional<PreparedKernel> MakeGemv(const KernelRequest& request, const InnerProduct& shape,
-                                       int64_t channel_axis) {
-  if (!IsForGemv(request, shape)) return std::nullopt;
-  if (!HasSimd()) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, channel_axis);
-  if (!steps) return std::nullopt;
+Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape) {
+  const ValueInfo& weights = request.inputs[1];
+  if (!HasSimd()) return kNeedsSimd;
+  if (shape.rows != 1) return Reason("{} rows", shape.rows);
+  if (weights.constant == nullptr) return Reason("the matrix is not constant");
+  if (weights.constant->compressed() != nullptr) return Reason("the matrix is compressed");
+  if (shape.inputs_first) return Reason("the rows of the matrix are inputs");
+  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == DnnType::f32;
+  return is_f32 ? Reason() : Reason("the matrix is not f32");
+}
+
+// Weights come from memory or an outer cache for each row, at a speed independent of their layout; in place,
+// from the mapped file if any, they save the packed copy and its packing time. Smaller ones fit into a core's
+// cache, where with AVX-512 oneDNN is faster; with AVX2 it is not (processors not recorded).
+Cost GemvCost(const KernelRequest& request, const InnerProduct&) {
+  constexpr double kFastest = 0.1;
+  constexpr int64_t kMinBytes512 = int64_t{1} << 20, kMinBytes256 = int64_t{1} << 10;
+  const int64_t min_bytes = SimdWidth() == kSimdWidth512 ? kMinBytes512 : kMinBytes256;
+  const auto bytes = static_cast<int64_t>(request.inputs[1].constant->byte_size());
+  if (bytes >= min_bytes) return {kFastest};
+  return Cost::NotByDefault(Reason("a matrix of {} bytes, fewer than {}", bytes, min_bytes));
+}
+
+KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape, int64_t channel_axis) {
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, channel_axis);
+  if (!steps) return steps.reason();
   // Per-element operands are read in whole blocks.
-  if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0) return std::nullopt;
+  if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0)
+    return Reason("{} columns with a fused elementwise operand, not whole blocks", shape.outputs);
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
@@ -151,15 +134,37 @@ std::optional<PreparedKernel> MakeGemv(const KernelRequest& request, const Inner
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
-                                               const InnerProduct& shape) {
-  const bool is_free = request.way.empty();
-  if (!is_free && request.way != kMatmul && request.way != kInnerProduct) return std::nullopt;
-  if (is_free ? shape.rows >= kMinRows : request.way == kMatmul) {
-    if (std::optional<PreparedKernel> kernel = MakeSplitKMatmul(request, posts, shape)) return kernel;
-    if (std::optional<PreparedKernel> kernel = MakeDnnMatmul(request, posts, shape)) return kernel;
-    if (!is_free) return std::nullopt;
-  }
+// oneDNN 2.6's matmul with packed weights takes 0.85 of the time of its inner product on transformer layers,
+// especially with weights from memory; with fewer rows it is slower (processor not recorded).
+Cost DnnMatmulCost(const KernelRequest&, const InnerProduct& shape) {
+  constexpr double kFast = 0.3;
+  constexpr int64_t kMinRows = 8;
+  if (shape.rows >= kMinRows) return {kFast};
+  return Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, kMinRows));
+}
+
+KernelOrReason MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& posts,
+                             const InnerProduct& shape) {
+  const DnnType type = MatmulType(request);
+  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
+  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
+  const memory::desc bias = PlainDesc({1, shape.outputs});
+  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
+  const dnnl::matmul::desc desc = posts.bias() >= 0 ? dnnl::matmul::desc(source, weights, bias, result)
+                                                    : dnnl::matmul::desc(source, weights, result);
+  const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
+  if (IsDnnGemm(primitive.impl_info_str())) return Reason("oneDNN does not pack the matrix");
+  return Finish<dnnl::matmul>(request, posts, primitive, !shape.inputs_first);
+}
+
+Cost DnnInnerProductCost(const KernelRequest&, const InnerProduct&) {
+  constexpr double kFast = 0.4;
+  return {kFast};
+}
+
+KernelOrReason MakeDnnInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
+                                   const InnerProduct& shape) {
   using dnnl::inner_product_forward;
   const auto kind = dnnl::prop_kind::forward_inference;
   const DnnType type = MatmulType(request);
@@ -171,27 +176,26 @@ std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, con
       posts.bias() >= 0 ? inner_product_forward::desc(kind, source, weights, bias, result)
                         : inner_product_forward::desc(kind, source, weights, result);
   const inner_product_forward::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   return Finish<inner_product_forward>(request, posts, primitive, shape.inputs_first);
 }
 
-std::optional<PreparedKernel> MakeInt8InnerProduct(const KernelRequest& given, const InnerProduct& shape) {
-  const DnnQuantization* source = QuantizationOf(given.inputs[0]);
-  if (source == nullptr || given.filter_scales.empty()) return std::nullopt;
-  const Int8Request coded(given);
-  if (coded.sum) return std::nullopt;
-  const std::vector<float> products = AccumulatorScales(*source, given.filter_scales);
-  const auto last_axis = static_cast<int64_t>(given.outputs[0].shape.size()) - 1;
-  const std::optional<FoldedRequantization> folded =
-      coded.range ? FoldRequantization(coded.request, *coded.range, products, last_axis) : std::nullopt;
-  auto own = MakeInt8Matmul(given, {source, &coded, folded}, shape);
-  if (own || !HasVnni()) return own;
-  const std::optional<DnnPostOps> posts =
+OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
+  Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+  if (step.coded.sum) return Reason("a fused sum");
+  return step;
+}
+
+KernelOrReason MakeDnnInt8Matmul(const KernelRequest& given, const Int8Step& step,
+                                 const InnerProduct& shape) {
+  const Int8Request& coded = step.coded;
+  const std::optional<FoldedRequantization>& folded = step.folded;
+  const OrReason<DnnPostOps> posts =
       folded ? DnnPostOps::MakeForRequantization(*folded, 2)
              : DnnPostOps::MakeForQuantizedRows(coded.request, shape.rows, shape.outputs, coded.range);
-  if (!posts) return std::nullopt;
+  if (!posts) return posts.reason();
   dnnl::primitive_attr attributes = posts->Attributes();
-  SetInt8Scales(attributes, *source, folded ? folded->scales : products);
+  SetInt8Scales(attributes, *step.source, folded ? folded->scales : step.scales);
   const DnnType type = coded.range ? DnnType::u8 : DnnType::f32;
   const memory::desc left = PlainDesc({shape.rows, shape.inputs}, DnnType::u8);
   const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, DnnType::s8);
@@ -201,10 +205,10 @@ std::optional<PreparedKernel> MakeInt8InnerProduct(const KernelRequest& given, c
   const dnnl::matmul::desc desc =
       has_bias ? dnnl::matmul::desc(left, weights, bias, result) : dnnl::matmul::desc(left, weights, result);
   const dnnl::matmul::primitive_desc primitive(desc, attributes, DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str()) || IsDnnGemm(primitive.impl_info_str()))
-    return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
+  if (IsDnnGemm(primitive.impl_info_str())) return Reason("oneDNN does not pack the matrix");
   DnnKernelBuilder builder(given);
-  builder.AddReshapedQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *source);
+  builder.AddReshapedQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *step.source);
   constexpr int kColumns = 1 << 1;
   builder.AddInputIn(
       DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),

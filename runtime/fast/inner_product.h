@@ -1,20 +1,30 @@
+// Implementations of matmuls with a constant matrix. Columns of the result are axis `channel_axis`.
 #pragma once
 
 #include "runtime/fast/gemm/inner_product_shape.h"
+#include "runtime/fast/int8/int8_convolution.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/kernels/implementation.h"
 #include "runtime/onednn/dnnl_kernel.h"
 
 namespace nnefc::runtime {
 
-std::optional<PreparedKernel> MakeInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
-                                               const InnerProduct& shape);
-// Prepares the matmul of one row with a constant matrix [outputs, inputs] in place, without packing. Outputs
-// are axis `channel_axis` of the result. Returns nothing for matrices that fit into a core's cache, and for
-// unsupported post-ops.
-std::optional<PreparedKernel> MakeGemv(const KernelRequest& request, const InnerProduct& shape,
-                                       int64_t channel_axis);
-// Prepares the int8 matmul with i32 accumulators and an f32 epilogue. Returns nothing if the input is not
-// quantized.
-std::optional<PreparedKernel> MakeInt8InnerProduct(const KernelRequest& given, const InnerProduct& shape);
+// One row times a constant matrix [outputs, inputs] in place, without packing.
+Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape);
+Cost GemvCost(const KernelRequest& request, const InnerProduct& shape);
+KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape, int64_t channel_axis);
+
+// oneDNN's matmul and inner product.
+Cost DnnMatmulCost(const KernelRequest& request, const InnerProduct& shape);
+KernelOrReason MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& posts,
+                             const InnerProduct& shape);
+Cost DnnInnerProductCost(const KernelRequest& request, const InnerProduct& shape);
+KernelOrReason MakeDnnInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
+                                   const InnerProduct& shape);
+
+// oneDNN's int8 matmul with i32 accumulators and an f32 epilogue. Requires a quantized input.
+KernelOrReason MakeDnnInt8Matmul(const KernelRequest& given, const Int8Step& step, const InnerProduct& shape);
+// Returns the quantization of a matmul.
+OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given);
 
 }  // namespace nnefc::runtime

@@ -1,12 +1,14 @@
 // MatMul, with weights in a layout chosen at planning time if the right side is a constant matrix.
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/compressed_gemm.h"
 #include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/inner_product.h"
+#include "runtime/fast/int8/int8_convolution.h"
 #include "runtime/fast/int8/integer_gemm.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/reasons.h"
+#include "runtime/fast/split_k_matmul.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
 
@@ -16,43 +18,99 @@ namespace {
 
 using dnnl::memory;
 
-// minimum rows; with AVX-512 oneDNN is just as fast for fewer
-int64_t MinGemmRows() {
-  constexpr int64_t kFor512 = 32, kFor256 = 8;
-  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
-}
-
-// x times a constant matrix or its transpose. All axes of x but the last are rows.
-std::optional<PreparedKernel> MakeConstantProduct(const KernelRequest& request) {
+// Describes x times a constant matrix or its transpose. All axes of x but the last are rows.
+OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
-  if (a.size() < 2 || b.size() != 2 || request.inputs[1].constant == nullptr) return std::nullopt;
-  if (request.node->Bool("transpose_a")) return std::nullopt;
+  if (a.size() < 2) return Reason("the left operand is a vector");
+  if (b.size() != 2) return Reason("the right operand has {} axes", static_cast<int64_t>(b.size()));
+  if (request.inputs[1].constant == nullptr) return Reason("the right matrix is not constant");
+  if (request.node->Bool("transpose_a")) return Reason("the left operand is transposed");
   const bool inputs_first = !request.node->Bool("transpose_b");
-  const int64_t outputs = inputs_first ? b[1] : b[0];
   int64_t rows = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
-  const InnerProduct product{
-      .rows = rows, .inputs = a.back(), .outputs = outputs, .inputs_first = inputs_first};
-  if (std::optional<PreparedKernel> kernel = MakeInt8InnerProduct(request, product))
-    return OnlyAlgorithm(request, std::move(*kernel));
-  if (!DnnAcceptsAll(request)) return std::nullopt;
-  if (IsForCompressedGemm(request, product))
-    return request.way.empty() ? MakeCompressedGemm(request, product) : std::nullopt;
-  const auto last_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
-  if (auto kernel = MakeGemv(request, product, last_axis)) return kernel;
-  if (rows >= MinGemmRows() && MatmulType(request) == DnnType::f32) {
-    const GemmSizes sizes{.images = 1,
-                          .rows = rows,
-                          .terms = product.inputs,
-                          .outputs = outputs,
-                          .is_blocked = false,
-                          .inputs_first = inputs_first};
-    if (auto kernel = MakeGemm(request, sizes, {}, request.posts)) return kernel;
-  }
-  const std::optional<DnnPostOps> posts = DnnPostOps::MakeForRows(request, rows, outputs);
-  if (!posts) return std::nullopt;
-  return MakeInnerProduct(request, *posts, product);
+  return InnerProduct{
+      .rows = rows, .inputs = a.back(), .outputs = inputs_first ? b[1] : b[0], .inputs_first = inputs_first};
+}
+
+// The same for a matrix whose elements are packed, not read in compressed form.
+OrReason<InnerProduct> PackedProductOf(const KernelRequest& request) {
+  OrReason<InnerProduct> shape = ConstantProductOf(request);
+  if (shape && CompressedGemmApplies(request, *shape).empty()) return Reason("the matrix is compressed");
+  return shape;
+}
+
+using ShapeFunction = OrReason<InnerProduct> (*)(const KernelRequest&);
+
+template <ShapeFunction kShapeOf, Reason (*kApplies)(const KernelRequest&, const InnerProduct&)>
+Reason MatrixApplies(const KernelRequest& request) {
+  const OrReason<InnerProduct> shape = kShapeOf(request);
+  return shape ? kApplies(request, *shape) : shape.reason();
+}
+template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
+Cost MatrixCost(const KernelRequest& request) {
+  return kCost(request, *ConstantProductOf(request));
+}
+template <KernelOrReason (*kMake)(const KernelRequest&, const DnnPostOps&, const InnerProduct&)>
+KernelOrReason MakeForMatrix(const KernelRequest& request) {
+  const OrReason<InnerProduct> shape = ConstantProductOf(request);
+  const OrReason<DnnPostOps> posts = DnnPostOps::MakeForRows(request, shape->rows, shape->outputs);
+  return posts ? kMake(request, *posts, *shape) : posts.reason();
+}
+
+Reason PackedApplies(const KernelRequest& request) {
+  return PackedProductOf(request).reason();
+}
+
+KernelOrReason MakeRowGemv(const KernelRequest& request) {
+  return MakeGemv(request, *ConstantProductOf(request),
+                  static_cast<int64_t>(request.outputs[0].shape.size()) - 1);
+}
+KernelOrReason MakeCompressed(const KernelRequest& request) {
+  return MakeCompressedGemm(request, *ConstantProductOf(request));
+}
+
+Reason GemmApplies(const KernelRequest&, const InnerProduct&) {
+  return HasSimd() ? Reason() : kNeedsSimd;
+}
+
+// With AVX-512 oneDNN is just as fast for fewer rows (processor not recorded).
+Cost GemmCost(const KernelRequest&, const InnerProduct& shape) {
+  constexpr double kFast = 0.2;
+  constexpr int64_t kMinRows512 = 32, kMinRows256 = 8;
+  const int64_t min_rows = SimdWidth() == kSimdWidth512 ? kMinRows512 : kMinRows256;
+  if (shape.rows >= min_rows) return {kFast};
+  return Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, min_rows));
+}
+
+KernelOrReason MakeRowGemm(const KernelRequest& request) {
+  const OrReason<InnerProduct> shape = ConstantProductOf(request);
+  return MakeGemm(request,
+                  {.images = 1,
+                   .rows = shape->rows,
+                   .terms = shape->inputs,
+                   .outputs = shape->outputs,
+                   .is_blocked = false,
+                   .inputs_first = shape->inputs_first},
+                  {}, request.posts);
+}
+
+template <Int8Algorithm kAlgorithm>
+Reason Int8RowsApply(const KernelRequest& request, const InnerProduct& shape) {
+  return Int8MatmulApplies(request, shape, kAlgorithm);
+}
+template <Int8Algorithm kAlgorithm>
+Cost Int8RowsCost(const KernelRequest& request, const InnerProduct& shape) {
+  return Int8MatmulCost(request, shape, kAlgorithm);
+}
+template <Int8Algorithm kAlgorithm>
+KernelOrReason MakeInt8Rows(const KernelRequest& request) {
+  const OrReason<Int8Step> step = Int8MatmulStepOf(request);
+  return step ? MakeInt8Matmul(request, *step, *ConstantProductOf(request), kAlgorithm) : step.reason();
+}
+KernelOrReason MakeDnnInt8Rows(const KernelRequest& request) {
+  const OrReason<Int8Step> step = Int8MatmulStepOf(request);
+  return step ? MakeDnnInt8Matmul(request, *step, *ConstantProductOf(request)) : step.reason();
 }
 
 // A row-major operand as [1.., leading.., rows, columns] with the rank of the result, transposed by its
@@ -74,19 +132,24 @@ memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t r
   return memory::desc(dims, type, strides);
 }
 
-std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
+// Vectors belong to the reference kernel, biases to a separate step.
+Reason GeneralApplies(const KernelRequest& request) {
+  if (request.inputs[0].shape.size() < 2 || request.inputs[1].shape.size() < 2)
+    return Reason("an operand is a vector");
+  return request.posts.empty() ? Reason() : Reason("a fused operation");
+}
+
+KernelOrReason MakeGeneral(const KernelRequest& request) {
   const Shape& a = request.inputs[0].shape;
   const Shape& b = request.inputs[1].shape;
   const Shape& output = request.outputs[0].shape;
-  // Vectors belong to the reference kernel, biases to a separate step.
-  if (a.size() < 2 || b.size() < 2 || !request.posts.empty()) return std::nullopt;
   const size_t rank = output.size();
   const DnnType type = MatmulType(request);
   const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank, type);
   const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank, type);
   const dnnl::matmul::desc desc(source, weights, PlainDesc(output));
   const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddReshapedInput(DNNL_ARG_SRC, 0, source);
   builder.AddReshapedInput(DNNL_ARG_WEIGHTS, 1, weights);
@@ -94,15 +157,54 @@ std::optional<PreparedKernel> MakeGeneral(const KernelRequest& request) {
   return builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
-std::optional<PreparedKernel> MakeMatMul(const KernelRequest& request) {
-  if (request.inputs[0].type == ElementType::kI32) return MakeIntegerMatmul(request);
-  // Quantizing steps may accept inputs of other types.
+// --- tables ---------------------------------------------------------------------------
+
+template <Int8Algorithm kAlgorithm>
+constexpr Implementation Int8MatmulRow(std::string_view id) {
+  return {id, MatrixApplies<ConstantProductOf, Int8RowsApply<kAlgorithm>>,
+          MatrixCost<Int8RowsCost<kAlgorithm>>, MakeInt8Rows<kAlgorithm>};
+}
+constexpr int kDnnInt8Cost = 200, kGeneralCost = 100;
+constexpr Implementation kI32MatMul[] = {
+    {"integer", IntegerMatmulApplies, FixedCost<100>, MakeIntegerMatmul}};
+constexpr Implementation kInt8MatMul[] = {
+    Int8MatmulRow<Int8Algorithm::kDot4>("int8_dot4"),
+    Int8MatmulRow<Int8Algorithm::kDot2>("int8_dot2"),
+    {"onednn_int8", NeedsVnni, FixedCost<kDnnInt8Cost>, MakeDnnInt8Rows}};
+constexpr Implementation kCompressedRow{"compressed", MatrixApplies<ConstantProductOf, CompressedGemmApplies>,
+                                        FixedCost<10>, MakeCompressed};
+constexpr Implementation kDnnRowsRow{"onednn_matmul", PackedApplies, MatrixCost<DnnMatmulCost>,
+                                     MakeForMatrix<MakeDnnMatmul>};
+constexpr Implementation kDnnInnerProductRow{"onednn_inner_product", PackedApplies,
+                                             MatrixCost<DnnInnerProductCost>,
+                                             MakeForMatrix<MakeDnnInnerProduct>};
+constexpr Implementation kGeneralRow{"onednn_general", GeneralApplies, FixedCost<kGeneralCost>, MakeGeneral};
+constexpr Implementation kF32MatMul[] = {
+    kCompressedRow,
+    {"gemv", MatrixApplies<PackedProductOf, GemvApplies>, MatrixCost<GemvCost>, MakeRowGemv},
+    {"gemm", MatrixApplies<PackedProductOf, GemmApplies>, MatrixCost<GemmCost>, MakeRowGemm},
+    kDnnRowsRow,
+    kDnnInnerProductRow,
+    kGeneralRow};
+constexpr Implementation kBf16MatMul[] = {kCompressedRow,
+                                          {"split_k_matmul", MatrixApplies<PackedProductOf, SplitKApplies>,
+                                           MatrixCost<SplitKCost>, MakeForMatrix<MakeSplitKMatmul>},
+                                          kDnnRowsRow,
+                                          kDnnInnerProductRow,
+                                          kGeneralRow};
+
+// Quantizing steps may accept inputs of other types.
+Reason ServesInt8Rows(const KernelRequest& request) {
   const bool accepts =
       DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);
-  if (!accepts) return std::nullopt;
-  if (std::optional<PreparedKernel> kernel = MakeConstantProduct(request)) return kernel;
-  return request.way.empty() && DnnAcceptsAll(request) ? MakeGeneral(request) : std::nullopt;
+  if (!accepts) return kNotF32;
+  const OrReason<InnerProduct> shape = ConstantProductOf(request);
+  return shape ? IsQuantized(request) : shape.reason();
 }
+const ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
+                                       {"int8", ServesInt8Rows, kInt8MatMul},
+                                       {"f32", ServesF32, kF32MatMul},
+                                       {"bf16", ServesBf16, kBf16MatMul}};
 
 std::vector<ir::NodeId> Products(const ir::Graph& graph) {
   static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
@@ -192,8 +294,7 @@ void TransposeLeftOperands(ir::Graph& graph) {
 }
 
 void RegisterDnnMatMul(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "MatMul", GuardedDnnFactory<MakeMatMul>);
-  registry.AddWays(Backend::kFast, {"opset1"}, "MatMul", {kMatmul, kInnerProduct, kGemv, kTiles});
+  AddDnnTables(registry, {"opset1"}, "MatMul", kMatMul);
 }
 
 }  // namespace nnefc::runtime

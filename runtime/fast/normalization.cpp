@@ -8,6 +8,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/pointwise/blocked_normalization.h"
 #include "runtime/fast/post_ops.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
@@ -19,20 +20,23 @@ namespace {
 
 using dnnl::memory;
 
-std::optional<PreparedKernel> MakeLrn(const KernelRequest& request) {
+KernelOrReason MakeLrn(const KernelRequest& request) {
   const TensorValue* axes = request.inputs[1].constant;
-  if (!request.posts.empty() || axes == nullptr || !DnnAccepts(request.inputs[0])) return std::nullopt;
-  if (axes->volume() != 1 || axes->ElementAsInt(0) != 1) return std::nullopt;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!DnnAccepts(request.inputs[0])) return kNotF32;
+  if (axes == nullptr || axes->volume() != 1 || axes->ElementAsInt(0) != 1)
+    return Reason("other axes than the channels");
   // oneDNN computes nothing for tensors of higher rank.
   constexpr size_t kMaxAxes = 5;
-  if (request.inputs[0].shape.size() > kMaxAxes) return std::nullopt;
+  if (request.inputs[0].shape.size() > kMaxAxes)
+    return Reason("{} axes", static_cast<int64_t>(request.inputs[0].shape.size()));
   const memory::desc data = DescInF32(request.inputs[0]);
   const dnnl::lrn_forward::desc desc(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels, data,
       request.node->Int("size"), static_cast<float>(request.node->Double("alpha")),
       static_cast<float>(request.node->Double("beta")), static_cast<float>(request.node->Double("bias")));
   const dnnl::lrn_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
   builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
@@ -69,21 +73,31 @@ class SoftmaxKernel final : public Kernel {
   std::shared_ptr<const Kernel> primitive_, rows_;
 };
 
-std::optional<PreparedKernel> MakeSoftmax(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAcceptsAll(request) || request.inputs[0].shape.empty())
-    return std::nullopt;
+Reason SoftmaxApplies(const KernelRequest& request) {
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  return request.inputs[0].shape.empty() ? Reason("a scalar") : Reason();
+}
+
+// For small inputs, such as a classifier's result, creating the oneDNN primitive takes longer than a thousand
+// runs save (processor not recorded).
+Cost DnnSoftmaxCost(const KernelRequest& request) {
+  constexpr int64_t kMinElements = (1 << 14) + 1;
+  const int64_t elements = Volume(request.inputs[0].shape).value_or(0);
+  if (elements >= kMinElements) return {0.5};
+  return Cost::NotByDefault(Reason("{} elements, fewer than {}", elements, kMinElements));
+}
+
+KernelOrReason MakeDnnSoftmax(const KernelRequest& request) {
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
   const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
-  std::optional<PreparedKernel> rows = MakeVectorizedSoftmax(request);
-  // For small inputs, such as a classifier's result, creating the oneDNN primitive takes longer than a
-  // thousand runs save.
-  constexpr int64_t kFew = 1 << 14;
-  if (!rows || Volume(request.inputs[0].shape).value_or(0) <= kFew) return rows;
+  const KernelOrReason rows = MakeVectorizedSoftmax(request);
+  if (!rows) return rows.reason();
   const memory::desc data = PlainDesc(request.inputs[0].shape);
   const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, data, static_cast<int>(axis));
   const dnnl::softmax_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(),
                                                         true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return rows;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
   builder.AddOutput(DNNL_ARG_DST, 0, data);
@@ -108,12 +122,20 @@ bool HasFiniteParameters(const KernelRequest& request) {
   return true;
 }
 
-std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request) || request.inputs[0].shape.size() < 3) return std::nullopt;
-  if (!HasFiniteParameters(request)) return MakeRowBatchNorm(request);
-  if (std::optional<PreparedKernel> kernel = MakeBlockedBatchNorm(request)) return kernel;
-  const std::optional<DnnPostOps> posts = DnnPostOps::Make(request, -1);
-  if (!posts) return std::nullopt;
+// Row kernels keep to the order of the formula; the others need finite parameters.
+Reason BatchNormApplies(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (request.inputs[0].shape.size() < 3) return Reason("no pixels");
+  return HasFiniteParameters(request) ? Reason() : Reason("a parameter is not a finite constant");
+}
+Reason RowBatchNormApplies(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  return request.inputs[0].shape.size() < 3 ? Reason("no pixels") : Reason();
+}
+
+KernelOrReason MakeDnnBatchNorm(const KernelRequest& request) {
+  const OrReason<DnnPostOps> posts = DnnPostOps::Make(request, -1);
+  if (!posts) return posts.reason();
   using Flags = dnnl::normalization_flags;
   const memory::desc data = DescInF32(request.inputs[0]);
   const dnnl::batch_normalization_forward::desc desc(
@@ -123,7 +145,7 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
                                                                     true);
   // For row-major tensors oneDNN's portable code propagates NaN through relu.
   if (!primitive || std::string_view(primitive.impl_info_str()).find("jit") == std::string_view::npos)
-    return MakeRowBatchNorm(request);
+    return kNotInDnn;
   const memory::desc vector = PlainDesc({request.inputs[0].shape[1]});
   DnnKernelBuilder builder(request);
   builder.AddInput(DNNL_ARG_SRC, 0, data);
@@ -137,12 +159,22 @@ std::optional<PreparedKernel> MakeBatchNorm(const KernelRequest& request) {
                         primitive.impl_info_str());
 }
 
+constexpr int kBlockedBatchNormCost = 50, kUsualCost = 100, kRowBatchNormCost = 200;
+constexpr Implementation kSoftmax[] = {{"rows", SoftmaxApplies, FixedCost<kUsualCost>, MakeVectorizedSoftmax},
+                                       {"onednn", SoftmaxApplies, DnnSoftmaxCost, MakeDnnSoftmax}};
+constexpr Implementation kBatchNorm[] = {
+    {"blocked", BatchNormApplies, FixedCost<kBlockedBatchNormCost>, MakeBlockedBatchNorm},
+    {"onednn", BatchNormApplies, FixedCost<kUsualCost>, MakeDnnBatchNorm},
+    {"rows", RowBatchNormApplies, FixedCost<kRowBatchNormCost>, MakeRowBatchNorm}};
+const ImplementationTable kSoftmaxTables[] = {{"f32", AlwaysApplies, kSoftmax}};
+const ImplementationTable kBatchNormTables[] = {{"f32", AlwaysApplies, kBatchNorm}};
+
 }  // namespace
 
 void RegisterDnnNormalization(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "LRN", GuardedDnnFactory<MakeLrn>);
-  registry.Add(Backend::kFast, {"opset1", "opset8"}, "SoftMax", GuardedDnnFactory<MakeSoftmax>);
-  registry.Add(Backend::kFast, {"opset5"}, "BatchNormInference", GuardedDnnFactory<MakeBatchNorm>);
+  AddDnnTables(registry, {"opset1"}, "LRN", TableOf<MakeLrn>("onednn"));
+  AddDnnTables(registry, {"opset1", "opset8"}, "SoftMax", kSoftmaxTables);
+  AddDnnTables(registry, {"opset5"}, "BatchNormInference", kBatchNormTables);
 }
 
 }  // namespace nnefc::runtime

@@ -11,6 +11,7 @@
 #include "runtime/fast/int8/int8_pooling.h"
 #include "runtime/fast/pointwise/bf16_pooling.h"
 #include "runtime/fast/pointwise/blocked_pooling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/window.h"
@@ -29,8 +30,8 @@ struct PoolingDims {
 };
 
 // Pools quantized values if `codes` is not null; its quantization must be increasing.
-std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorithm algorithm,
-                                          const PoolingDims& dims, const DnnQuantization* codes = nullptr) {
+KernelOrReason MakePooling(const KernelRequest& request, algorithm algorithm, const PoolingDims& dims,
+                           const DnnQuantization* codes = nullptr) {
   using dnnl::pooling_forward;
   const memory::desc input = DescOf(request.inputs[0]);
   const memory::desc source = codes != nullptr ? QuantizedDesc(input) : input;
@@ -38,7 +39,7 @@ std::optional<PreparedKernel> MakePooling(const KernelRequest& request, algorith
                                    AnyDesc(request.outputs[0].shape, TypeOf(source)), dims.strides,
                                    dims.kernel, dims.before, dims.after);
   const pooling_forward::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return std::nullopt;
+  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
   DnnKernelBuilder builder(request);
   if (codes != nullptr) {
     builder.AddQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *codes);
@@ -193,42 +194,102 @@ bool HasEmptyWindow(const Window& window) {
   });
 }
 
+// --- windows --------------------------------------------------------------------------
+
+bool IsAverage(const KernelRequest& request) {
+  return request.node->info().FindAttribute("exclude-pad") != nullptr;
+}
+
+PoolingKind PoolingKindOf(const KernelRequest& request) {
+  if (!IsAverage(request)) return PoolingKind::kMaximum;
+  return request.node->Bool("exclude-pad") ? PoolingKind::kAverageExcludingPadding
+                                           : PoolingKind::kAverageIncludingPadding;
+}
+
+Window PoolingWindowOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, output = request.outputs[0].shape;
+  return MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));
+}
+
+OrReason<PoolingDims> PoolingDimsOf(const KernelRequest& request) {
+  const Window window = PoolingWindowOf(request);
+  PoolingDims dims;
+  for (size_t i = 5 - request.inputs[0].shape.size(); i < 3; ++i) {
+    const WindowAxis& axis = window[i];
+    // Extent of the last window beyond the input: possibly less than the requested padding or, if extents are
+    // rounded up, more. An average that includes padding excludes elements beyond it.
+    const int64_t after = (axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before;
+    if (axis.dilation != 1) return Reason("dilation {}", axis.dilation);
+    if (PoolingKindOf(request) == PoolingKind::kAverageIncludingPadding && after > axis.after)
+      return Reason("a window that ends after the padding");
+    dims.strides.push_back(axis.stride);
+    dims.kernel.push_back(axis.size);
+    dims.before.push_back(axis.before);
+    dims.after.push_back(after);
+  }
+  return dims;
+}
+
+// --- implementations ------------------------------------------------------------------
+
+Reason BlockedWindowsApply(const KernelRequest& request) {
+  return BlockedPoolingApplies(request, PoolingKindOf(request), PoolingWindowOf(request));
+}
+KernelOrReason MakeBlocked(const KernelRequest& request) {
+  return MakeBlockedPooling(request, PoolingKindOf(request), PoolingWindowOf(request));
+}
+
 // Pools bf16 images in NHWC.
-std::optional<PreparedKernel> MakeBf16Pool(const KernelRequest& request, const Window& window) {
+Reason Bf16MaxApplies(const KernelRequest& request) {
   const memory::desc input = DescOf(request.inputs[0]);
+  if (TypeOf(input) != DnnType::bf16 || !IsChannelsLast(input)) return Reason("the input is not bf16 NHWC");
+  const Window window = PoolingWindowOf(request);
   const WindowAxis& planes = window[0];
-  if (TypeOf(input) != DnnType::bf16 || !IsChannelsLast(input)) return std::nullopt;
-  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return std::nullopt;
+  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return Reason("windows of three axes");
+  return PoolingDimsOf(request).reason();
+}
+KernelOrReason MakeBf16Max(const KernelRequest& request) {
   PreparedKernel prepared;
-  prepared.kernel = MakeBf16MaxPool(
-      {.batch = request.inputs[0].shape[0], .channels = request.inputs[0].shape[1], .window = window});
+  prepared.kernel = MakeBf16MaxPool({.batch = request.inputs[0].shape[0],
+                                     .channels = request.inputs[0].shape[1],
+                                     .window = PoolingWindowOf(request)});
   prepared.inputs.push_back(request.inputs[0].layout);
   prepared.outputs.resize(request.outputs.size());
   prepared.outputs[0] = LayoutOf(ChannelsLastDesc(request.outputs[0].shape, DnnType::bf16));
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const PoolingDims& dims,
-                                          const Window& window) {
-  const DnnQuantization* codes = QuantizationOf(request.inputs[0]);
-  if (codes != nullptr && !HasEmptyWindow(window)) {
-    if (auto kernel = MakeInt8MaxPool(request, window, *codes)) return kernel;
-    if (auto kernel = MakePooling(request, algorithm::pooling_max, dims, codes)) return kernel;
-  }
-  if (auto kernel = MakeBf16Pool(request, window)) return kernel;
-  std::optional<PreparedKernel> prepared = MakePooling(request, algorithm::pooling_max, dims);
-  if (!prepared) return std::nullopt;
+Reason Int8MaxApplies(const KernelRequest& request) {
+  if (QuantizationOf(request.inputs[0]) == nullptr) return Reason("the input is not quantized");
+  if (HasEmptyWindow(PoolingWindowOf(request)))
+    return Reason("a window in the border has no quantized maximum");
+  return PoolingDimsOf(request).reason();
+}
+KernelOrReason MakeInt8Max(const KernelRequest& request) {
+  return MakeInt8MaxPool(request, PoolingWindowOf(request), *QuantizationOf(request.inputs[0]));
+}
+KernelOrReason MakeDnnInt8Max(const KernelRequest& request) {
+  return MakePooling(request, algorithm::pooling_max, *PoolingDimsOf(request),
+                     QuantizationOf(request.inputs[0]));
+}
+
+Reason DnnPoolingApplies(const KernelRequest& request) {
+  return PoolingDimsOf(request).reason();
+}
+KernelOrReason MakeDnnMax(const KernelRequest& request) {
+  KernelOrReason prepared = MakePooling(request, algorithm::pooling_max, *PoolingDimsOf(request));
+  if (!prepared) return prepared;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const memory::desc source = DescOf(prepared->inputs[0], input);
   const memory::desc result = DescOf(prepared->outputs[0], request.outputs[0].shape);
   const std::optional<Places> source_places = Places::Make(source);
   const std::optional<Places> result_places = Places::Make(result);
-  if (!source_places || !result_places) return std::nullopt;
+  if (!source_places || !result_places) return Reason("oneDNN needs a layout with several blocked axes");
   const bool is_half = TypeOf(result) == DnnType::bf16;
   const size_t bytes = is_half ? sizeof(Bf16) : sizeof(float);
   const MaxPoolShape shape{.batch = input[0],
                            .channels = input[1],
-                           .window = window,
+                           .window = PoolingWindowOf(request),
                            .input = *source_places,
                            .output = *result_places,
                            .output_elements = static_cast<int64_t>(result.get_size() / bytes)};
@@ -239,92 +300,128 @@ std::optional<PreparedKernel> MakeMaxPool(const KernelRequest& request, const Po
   }
   return prepared;
 }
-
-std::optional<PreparedKernel> MakePool(const KernelRequest& request) {
-  if (!request.posts.empty() || !DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0]))
-    return std::nullopt;
-  // Indices of maxima are only supported by the reference kernel.
-  if (request.outputs.size() > 1 && !request.node->uses(1).empty()) return std::nullopt;
-  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  const bool average = request.node->info().FindAttribute("exclude-pad") != nullptr;
-  // Sums of larger windows need the reference kernel's 64 bits: in 32 bits they are wrong by percents.
-  constexpr int64_t kMaxItems = 4096;
-  int64_t items = 1;
-  for (int64_t extent : request.node->Ints("kernel")) items *= std::min(extent, kMaxItems + 1);
-  if (average && items > kMaxItems) return std::nullopt;
-  const bool exclude_pad = average && request.node->Bool("exclude-pad");
-  const Window window =
-      MakeWindow(*request.node, input.drop_front(2), output.drop_front(2), request.node->Ints("kernel"));
-  const PoolingKind pooled = !average      ? PoolingKind::kMaximum
-                             : exclude_pad ? PoolingKind::kAverageExcludingPadding
-                                           : PoolingKind::kAverageIncludingPadding;
-  if (auto kernel = MakeBlockedPooling(request, pooled, window)) return kernel;
-  PoolingDims dims;
-  for (size_t i = 5 - input.size(); i < 3; ++i) {
-    const WindowAxis& axis = window[i];
-    // Extent of the last window beyond the input: possibly less than the requested padding or, if extents are
-    // rounded up, more. An average that includes padding excludes elements beyond it.
-    const int64_t after = (axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before;
-    if (axis.dilation != 1 || (average && !exclude_pad && after > axis.after)) return std::nullopt;
-    dims.strides.push_back(axis.stride);
-    dims.kernel.push_back(axis.size);
-    dims.before.push_back(axis.before);
-    dims.after.push_back(after);
-  }
-  if (!average) return MakeMaxPool(request, dims, window);
+KernelOrReason MakeDnnAverage(const KernelRequest& request) {
+  const bool excludes = PoolingKindOf(request) == PoolingKind::kAverageExcludingPadding;
   return MakePooling(
-      request, exclude_pad ? algorithm::pooling_avg_exclude_padding : algorithm::pooling_avg_include_padding,
-      dims);
+      request, excludes ? algorithm::pooling_avg_exclude_padding : algorithm::pooling_avg_include_padding,
+      *PoolingDimsOf(request));
 }
 
-// Pools all pixels of each channel.
-template <PoolingKind kPooled>
-std::optional<PreparedKernel> MakePoolOfPixels(const KernelRequest& request) {
-  if (!request.posts.empty() || request.inputs[1].constant == nullptr) return std::nullopt;
+// --- reductions over all pixels -------------------------------------------------------
+
+// Returns the reason if a reduction does not have all pixels of each channel.
+Reason ReducesPixels(const KernelRequest& request) {
+  if (!request.posts.empty()) return Reason("a fused operation");
+  if (request.inputs[1].constant == nullptr) return Reason("the axes are not constant");
   const ValueInfo& input = request.inputs[0];
-  if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return std::nullopt;
-  if (input.layout == nullptr) return std::nullopt;
+  if (!DnnAccepts(input) || !DnnAccepts(request.outputs[0])) return kNotF32;
+  if (input.layout == nullptr) return Reason("the input is row-major");
   const int64_t rank = static_cast<int64_t>(input.shape.size());
-  if (rank < 3 || rank > 5) return std::nullopt;
+  if (rank < 3 || rank > 5) return Reason("{} spatial axes", rank - 2);
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   const TensorValue& axes = *request.inputs[1].constant;
   for (int64_t i = 0; i < axes.volume(); ++i)
     reduced[static_cast<size_t>(NormalAxis(axes.ElementAsInt(i), rank))] = true;
   for (int64_t axis = 0; axis < rank; ++axis) {
-    if (reduced[static_cast<size_t>(axis)] != (axis >= 2)) return std::nullopt;
+    if (reduced[static_cast<size_t>(axis)] != (axis >= 2))
+      return Reason("other axes than those of the pixels");
   }
-  constexpr bool kIsMean = kPooled == PoolingKind::kAverageExcludingPadding;
-  if (const DnnQuantization* codes = QuantizationOf(input))
-    return kIsMean ? MakeInt8AveragePool(request, *codes) : std::nullopt;
+  return Reason();
+}
+
+Window WindowOfPixels(const Shape& input) {
   Window window;
-  for (size_t i = 2; i < input.shape.size(); ++i) {
-    const int64_t extent = input.shape[i];
-    window[3 + i - input.shape.size()] = {.input = extent, .output = 1, .size = extent};
-  }
-  if (auto kernel = MakeBlockedPooling(request, kPooled, window)) return kernel;
-  if (!kIsMean || !request.node->Bool("keep_dims")) return std::nullopt;
-  const memory::dims zeros(static_cast<size_t>(rank) - 2, 0);
-  const memory::dims ones(static_cast<size_t>(rank) - 2, 1);
-  const memory::dims kernel(input.shape.begin() + 2, input.shape.end());
-  return MakePooling(request, algorithm::pooling_avg_exclude_padding,
-                     {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
+  for (size_t i = 2; i < input.size(); ++i)
+    window[3 + i - input.size()] = {.input = input[i], .output = 1, .size = input[i]};
+  return window;
 }
 
 template <PoolingKind kPooled>
-std::optional<PreparedKernel> MakeReduction(const KernelRequest& request) {
-  if (auto kernel = GuardedDnnFactory<MakePoolOfPixels<kPooled>>(request)) return kernel;
-  return kPooled == PoolingKind::kMaximum ? MakeRowMaximum(request) : MakeRowMean(request);
+Reason BlockedReductionApplies(const KernelRequest& request) {
+  if (const Reason reason = ReducesPixels(request); !reason.empty()) return reason;
+  if (QuantizationOf(request.inputs[0]) != nullptr) return Reason("the input is quantized");
+  return BlockedPoolingApplies(request, kPooled, WindowOfPixels(request.inputs[0].shape));
 }
+template <PoolingKind kPooled>
+KernelOrReason MakeBlockedReduction(const KernelRequest& request) {
+  return MakeBlockedPooling(request, kPooled, WindowOfPixels(request.inputs[0].shape));
+}
+
+Reason Int8MeanApplies(const KernelRequest& request) {
+  if (QuantizationOf(request.inputs[0]) == nullptr) return Reason("the input is not quantized");
+  return ReducesPixels(request);
+}
+KernelOrReason MakeInt8Mean(const KernelRequest& request) {
+  return MakeInt8AveragePool(request, *QuantizationOf(request.inputs[0]));
+}
+
+Reason DnnMeanApplies(const KernelRequest& request) {
+  if (const Reason reason = ReducesPixels(request); !reason.empty()) return reason;
+  if (QuantizationOf(request.inputs[0]) != nullptr) return Reason("the input is quantized");
+  return request.node->Bool("keep_dims") ? Reason() : Reason("the result has fewer axes");
+}
+KernelOrReason MakeDnnMean(const KernelRequest& request) {
+  const Shape& input = request.inputs[0].shape;
+  const memory::dims zeros(input.size() - 2, 0), ones(input.size() - 2, 1);
+  const memory::dims kernel(input.begin() + 2, input.end());
+  try {
+    return MakePooling(request, algorithm::pooling_avg_exclude_padding,
+                       {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
+  } catch (const dnnl::error&) {
+    return kNotInDnn;
+  }
+}
+
+// --- tables ---------------------------------------------------------------------------
+
+constexpr int kInt8Cost = 100, kDnnInt8PoolingCost = 150, kDnnPoolingCost = 200, kRowReductionCost = 300;
+constexpr Implementation kBlockedRow{"blocked", BlockedWindowsApply, BlockedPoolingCost, MakeBlocked};
+constexpr Implementation kMaxPool[] = {
+    kBlockedRow,
+    {"int8", Int8MaxApplies, FixedCost<kInt8Cost>, MakeInt8Max},
+    {"onednn_int8", Int8MaxApplies, FixedCost<kDnnInt8PoolingCost>, MakeDnnInt8Max},
+    {"bf16", Bf16MaxApplies, FixedCost<kDnnInt8PoolingCost>, MakeBf16Max},
+    {"onednn", DnnPoolingApplies, FixedCost<kDnnPoolingCost>, MakeDnnMax}};
+constexpr Implementation kAveragePool[] = {
+    kBlockedRow, {"onednn", DnnPoolingApplies, FixedCost<kDnnPoolingCost>, MakeDnnAverage}};
+constexpr Implementation kReduceMean[] = {
+    {"int8", Int8MeanApplies, FixedCost<kInt8Cost>, MakeInt8Mean},
+    {"blocked", BlockedReductionApplies<PoolingKind::kAverageExcludingPadding>, BlockedPoolingCost,
+     MakeBlockedReduction<PoolingKind::kAverageExcludingPadding>},
+    {"onednn", DnnMeanApplies, FixedCost<kDnnPoolingCost>, MakeDnnMean},
+    {"rows", AlwaysApplies, FixedCost<kRowReductionCost>, MakeRowMean}};
+constexpr Implementation kReduceMax[] = {
+    {"blocked", BlockedReductionApplies<PoolingKind::kMaximum>, BlockedPoolingCost,
+     MakeBlockedReduction<PoolingKind::kMaximum>},
+    {"rows", AlwaysApplies, FixedCost<kRowReductionCost>, MakeRowMaximum}};
+
+Reason PoolingServes(const KernelRequest& request) {
+  if (!request.posts.empty()) return Reason("a fused operation");
+  if (!DnnAccepts(request.inputs[0]) || !DnnAccepts(request.outputs[0])) return kNotF32;
+  // Indices of maxima are only supported by the reference kernel.
+  if (request.outputs.size() > 1 && !request.node->uses(1).empty())
+    return Reason("the indices of the maxima are read");
+  // Sums of larger windows need the reference kernel's 64 bits: in 32 bits they are wrong by percents.
+  constexpr int64_t kMaxItems = 4096;
+  int64_t items = 1;
+  for (int64_t extent : request.node->Ints("kernel")) items *= std::min(extent, kMaxItems + 1);
+  if (IsAverage(request) && items > kMaxItems)
+    return Reason("an average of {} elements, more than {}", items, kMaxItems);
+  return Reason();
+}
+
+const ImplementationTable kMaxPoolTables[] = {{"f32", PoolingServes, kMaxPool}};
+const ImplementationTable kAveragePoolTables[] = {{"f32", PoolingServes, kAveragePool}};
+const ImplementationTable kReduceMeanTables[] = {{"f32", AlwaysApplies, kReduceMean}};
+const ImplementationTable kReduceMaxTables[] = {{"f32", AlwaysApplies, kReduceMax}};
 
 }  // namespace
 
 void RegisterDnnPooling(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1", "opset8"}, "MaxPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kFast, {"opset1"}, "AvgPool", GuardedDnnFactory<MakePool>);
-  registry.Add(Backend::kFast, {"opset1"}, "ReduceMean",
-               MakeReduction<PoolingKind::kAverageExcludingPadding>);
-  registry.Add(Backend::kFast, {"opset1"}, "ReduceMax", MakeReduction<PoolingKind::kMaximum>);
+  AddDnnTables(registry, {"opset1", "opset8"}, "MaxPool", kMaxPoolTables);
+  AddDnnTables(registry, {"opset1"}, "AvgPool", kAveragePoolTables);
+  AddDnnTables(registry, {"opset1"}, "ReduceMean", kReduceMeanTables);
+  AddDnnTables(registry, {"opset1"}, "ReduceMax", kReduceMaxTables);
 }
 
 }  // namespace nnefc::runtime

@@ -1,6 +1,7 @@
 #include "runtime/fast/post_ops.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/kernels/broadcast.h"
 
 namespace nnefc::runtime {
@@ -62,23 +63,22 @@ bool DnnPostOps::AddAll(const KernelRequest& request, int64_t channel_axis, DnnT
                       [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
 }
 
-std::optional<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type,
-                                           bool takes_sum) {
+OrReason<DnnPostOps> DnnPostOps::Make(const KernelRequest& request, int64_t channel_axis, DnnType type,
+                                      bool takes_sum) {
   DnnPostOps posts;
   posts.takes_sum_ = takes_sum;
-  if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
+  if (!posts.AddAll(request, channel_axis, type)) return kNotFusedByDnn;
   return posts;
 }
 
-std::optional<DnnPostOps> DnnPostOps::MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
-                                                       DnnType type,
-                                                       const std::optional<QuantizationRange>& range,
-                                                       bool takes_sum) {
+OrReason<DnnPostOps> DnnPostOps::MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
+                                                  DnnType type, const std::optional<QuantizationRange>& range,
+                                                  bool takes_sum) {
   DnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = takes_sum && !range;
-  if (!posts.AddAll(request, channel_axis, type)) return std::nullopt;
-  if (range && !posts.AddQuantization(*range)) return std::nullopt;
+  if (!posts.AddAll(request, channel_axis, type)) return kNotFusedByDnn;
+  if (range && !posts.AddQuantization(*range)) return kNotFusedByDnn;
   return posts;
 }
 
@@ -122,21 +122,20 @@ bool DnnPostOps::AddAllOfRows(const KernelRequest& request, int64_t rows, int64_
                       [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
 }
 
-std::optional<DnnPostOps> DnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows,
-                                                  int64_t columns) {
+OrReason<DnnPostOps> DnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns) {
   DnnPostOps posts;
-  if (!posts.AddAllOfRows(request, rows, columns)) return std::nullopt;
+  if (!posts.AddAllOfRows(request, rows, columns)) return kNotFusedByDnn;
   return posts;
 }
 
-std::optional<DnnPostOps> DnnPostOps::MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
-                                                           int64_t columns,
-                                                           const std::optional<QuantizationRange>& range) {
+OrReason<DnnPostOps> DnnPostOps::MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
+                                                      int64_t columns,
+                                                      const std::optional<QuantizationRange>& range) {
   DnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = !range;
-  if (!posts.AddAllOfRows(request, rows, columns)) return std::nullopt;
-  if (range && !posts.AddQuantization(*range)) return std::nullopt;
+  if (!posts.AddAllOfRows(request, rows, columns)) return kNotFusedByDnn;
+  if (range && !posts.AddQuantization(*range)) return kNotFusedByDnn;
   return posts;
 }
 

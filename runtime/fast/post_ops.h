@@ -6,6 +6,7 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/kernels/kernel.h"
+#include "runtime/kernels/reason.h"
 #include "runtime/onednn/dnnl_functions.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/onednn/onednn.h"
@@ -15,25 +16,24 @@ namespace nnefc::runtime {
 // The post-ops of a step, translated to oneDNN.
 class DnnPostOps {
  public:
-  // Returns nothing if a post-op is unsupported. Biases belong to `channel_axis` of the result, which has
+  // Biases belong to `channel_axis` of the result, which has
   // type `type`. `takes_sum`: an operand may share memory with the result. oneDNN crashes in that case if
   // functions follow and a convolution window is entirely in the border.
-  static std::optional<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis,
-                                        DnnType type = DnnType::f32, bool takes_sum = true);
+  static OrReason<DnnPostOps> Make(const KernelRequest& request, int64_t channel_axis,
+                                   DnnType type = DnnType::f32, bool takes_sum = true);
   // For an int8 convolution: the bias is added like any operand, and the result has type `type` or, with a
   // `range`, is quantized.
-  static std::optional<DnnPostOps> MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
-                                                    DnnType type,
-                                                    const std::optional<QuantizationRange>& range,
-                                                    bool takes_sum);
+  static OrReason<DnnPostOps> MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
+                                               DnnType type, const std::optional<QuantizationRange>& range,
+                                               bool takes_sum);
   // Returns the remaining post-ops for folded requantization; the primitive applies bias and scales.
   static DnnPostOps MakeForRequantization(const FoldedRequantization& codes, size_t rank);
   // For a primitive that treats its row-major result as a matrix: biases belong to the last axis.
-  static std::optional<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
+  static OrReason<DnnPostOps> MakeForRows(const KernelRequest& request, int64_t rows, int64_t columns);
   // The same for quantized results.
-  static std::optional<DnnPostOps> MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
-                                                        int64_t columns,
-                                                        const std::optional<QuantizationRange>& range);
+  static OrReason<DnnPostOps> MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
+                                                   int64_t columns,
+                                                   const std::optional<QuantizationRange>& range);
 
   // Returns the same post-ops after a sum with the previous content of the result.
   DnnPostOps AfterSum() const;

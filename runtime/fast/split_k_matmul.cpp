@@ -12,7 +12,7 @@ using dnnl::memory;
 
 namespace {
 
-// Returns the best number of chunks, or 1 for no chunking.
+// Returns the best number of chunks, or 1 for no chunking: measured on a processor with AMX.
 int64_t ChunksOf(int64_t inputs) {
   constexpr int64_t kWorthChunks = 1536, kMaxInputs = 1024, kTileInputs = 32;
   if (inputs < kWorthChunks) return 1;
@@ -96,13 +96,13 @@ class SplitKMatmul final : public Kernel {
   Parts parts_;
 };
 
-// The matmul of one chunk, accumulated into the result; nothing if it would not use AMX.
+// The matmul of one chunk, accumulated into the result.
 struct KChunk {
   PreparedKernel prepared;
   memory::desc weights;
 };
-std::optional<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& posts,
-                               const InnerProduct& shape, int64_t inputs, bool has_bias) {
+OrReason<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& posts, const InnerProduct& shape,
+                          int64_t inputs, bool has_bias) {
   const memory::desc source = PlainDesc({shape.rows, inputs}, DnnType::bf16);
   const memory::desc weights = AnyDesc({inputs, shape.outputs}, DnnType::bf16);
   const memory::desc bias = PlainDesc({1, shape.outputs});
@@ -111,8 +111,9 @@ std::optional<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& p
                                            : dnnl::matmul::desc(source, weights, result);
   const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
   if (!primitive || std::string_view(primitive.impl_info_str()).find("amx") == std::string_view::npos)
-    return std::nullopt;
-  if (primitive.weights_desc().data.format_kind != dnnl_blocked) return std::nullopt;
+    return Reason("oneDNN has no AMX kernel for a part");
+  if (primitive.weights_desc().data.format_kind != dnnl_blocked)
+    return Reason("oneDNN packs the matrix in an unknown layout");
   DnnKernelBuilder builder(request);
   builder.AddReshapedInput(DNNL_ARG_SRC, 0, primitive.src_desc());
   builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
@@ -126,21 +127,39 @@ std::optional<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& p
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& posts,
-                                               const InnerProduct& shape) {
+Reason SplitKApplies(const KernelRequest& request, const InnerProduct& shape) {
+  if (!HasAmx()) return Reason("needs AMX");
+  if (MatmulType(request) != DnnType::bf16) return Reason("precision f32");
+  return ChunksOf(shape.inputs) == 1 ? Reason("{} inputs do not divide into parts", shape.inputs) : Reason();
+}
+
+// Faster than oneDNN's matmul where that is faster than its inner product.
+Cost SplitKCost(const KernelRequest& request, const InnerProduct& shape) {
+  constexpr double kOfMatmul = 0.7;
+  Cost cost = DnnMatmulCost(request, shape);
+  cost.time *= kOfMatmul;
+  return cost;
+}
+
+KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& posts,
+                                const InnerProduct& shape) {
   constexpr size_t kAligned = 64;
   const int64_t chunks = ChunksOf(shape.inputs);
-  if (chunks == 1 || !HasAmx() || MatmulType(request) != DnnType::bf16) return std::nullopt;
   // A sum with an operand in the result's memory must come first.
-  if (posts.has_sum() && !posts.begins_with_sum()) return std::nullopt;
+  if (posts.has_sum() && !posts.begins_with_sum()) return Reason("a fused sum after another operation");
   const Rows rows{.rows = shape.rows, .inputs = shape.inputs, .chunks = chunks};
   const int64_t inputs = rows.inputs_of_chunk();
   const DnnPostOps nothing;
-  const auto first = MakePart(request, posts.has_sum() ? nothing.AfterSum() : nothing, shape, inputs, false);
-  const auto middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
-  auto last = MakePart(request, posts.has_sum() ? posts : posts.AfterSum(), shape, inputs, posts.bias() >= 0);
-  if (!first || !middle || !last || first->weights != last->weights || middle->weights != last->weights)
-    return std::nullopt;
+  OrReason<KChunk> first =
+      MakePart(request, posts.has_sum() ? nothing.AfterSum() : nothing, shape, inputs, false);
+  OrReason<KChunk> middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
+  OrReason<KChunk> last =
+      MakePart(request, posts.has_sum() ? posts : posts.AfterSum(), shape, inputs, posts.bias() >= 0);
+  for (const OrReason<KChunk>* part : {&first, &middle, &last}) {
+    if (!*part) return part->reason();
+  }
+  if (first->weights != last->weights || middle->weights != last->weights)
+    return Reason("the parts need the matrix in different layouts");
   SplitKMatmul::Parts parts{.products = {first->prepared.kernel},
                             .chunk_bytes = last->weights.get_size(),
                             .scratch_offset = static_cast<size_t>(shape.rows * inputs) * sizeof(uint16_t)};

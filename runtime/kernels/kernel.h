@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 #include "compiler/support/tensor/tensor_value.h"
@@ -12,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/kernels/backend.h"
 #include "runtime/kernels/fault.h"
+#include "runtime/kernels/reason.h"
 #include "runtime/tensor/layout.h"
 #include "runtime/tensor/tensor_view.h"
 
@@ -100,14 +102,18 @@ struct KernelRequest {
   float filter_magnitude = 0;
   // The layout of output 0 that its readers prefer, or null for no preference.
   Layout wanted_output = nullptr;
-  // The registered algorithm to use, or empty for the factory's own choice. The factory declines an algorithm
-  // that does not apply to the step.
+  // The id of the only implementation to use, or empty for the one with the lowest cost. The factory declines
+  // an implementation that does not apply to the step.
   std::string_view way = {};
+  // Receives the implementations that were not chosen, with reasons; may be null.
+  std::vector<RejectedImplementation>* rejected = nullptr;
 };
 
 // A kernel with its layouts and memory requirements.
 struct PreparedKernel {
   std::shared_ptr<const Kernel> kernel;
+  // The id of its implementation in a table, or empty.
+  std::string_view implementation = {};
   // The layouts of operands and results. The plan inserts reorders where they differ.
   llvm::SmallVector<Layout, 4> inputs;
   llvm::SmallVector<Layout, 1> outputs;

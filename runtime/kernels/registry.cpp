@@ -154,19 +154,26 @@ void KernelRegistry::Add(Backend backend, std::initializer_list<std::string_view
   }
 }
 
-void KernelRegistry::AddWays(Backend backend, std::initializer_list<std::string_view> sets,
-                             std::string_view name, llvm::ArrayRef<std::string_view> ways) {
-  for (std::string_view set : sets) {
-    NNEFC_CHECK(Find(backend, set, name) != nullptr);
-    for (std::string_view way : ways) ways_[{backend, std::string(set), std::string(name)}].emplace_back(way);
-  }
+void KernelRegistry::AddTables(Backend backend, std::initializer_list<std::string_view> sets,
+                               std::string_view name, llvm::ArrayRef<ImplementationTable> tables,
+                               KernelFactory factory) {
+  if (factory == nullptr)
+    factory = [tables](const KernelRequest& request) { return ChooseImplementation(tables, request); };
+  Add(backend, sets, name, std::move(factory));
+  for (std::string_view set : sets) tables_[{backend, std::string(set), std::string(name)}] = tables;
 }
 
-llvm::ArrayRef<std::string> KernelRegistry::Ways(Backend backend, std::string_view set,
-                                                 std::string_view name) const {
-  const auto found = ways_.find(std::tuple(backend, set, name));
-  if (found == ways_.end()) return {};
-  return found->second;
+std::vector<std::string_view> KernelRegistry::Ways(Backend backend, std::string_view set,
+                                                   std::string_view name) const {
+  std::vector<std::string_view> ids;
+  const auto found = tables_.find(std::tuple(backend, set, name));
+  if (found == tables_.end()) return ids;
+  for (const ImplementationTable& table : found->second) {
+    for (const Implementation& row : table.implementations) {
+      if (!llvm::is_contained(ids, row.id)) ids.push_back(row.id);
+    }
+  }
+  return ids;
 }
 
 void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
@@ -223,7 +230,7 @@ FaultOr<Success> KernelRegistry::AddForeign(const std::function<void(KernelRegis
     if (!factories_.emplace(key, ForeignFactory(operation, std::move(factory))).second)
       return KernelFault("`{}` has a kernel already", operation);
   }
-  ways_.insert(added.ways_.begin(), added.ways_.end());
+  tables_.insert(added.tables_.begin(), added.tables_.end());
   strided_inputs_.insert(added.strided_inputs_.begin(), added.strided_inputs_.end());
   views_.insert(added.views_.begin(), added.views_.end());
   return Success();

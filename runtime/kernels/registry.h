@@ -13,6 +13,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/kernels/backend.h"
+#include "runtime/kernels/implementation.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
@@ -110,10 +111,10 @@ class KernelRegistry {
  public:
   void Add(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
            KernelFactory factory);
-  // Registers the names of the algorithms that a factory can choose from, for benchmarking (see
-  // KernelRequest::way).
-  void AddWays(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
-               llvm::ArrayRef<std::string_view> ways);
+  // Registers the implementations of an operation. The tables must outlive the registry; `factory` chooses
+  // from them, by default with ChooseImplementation.
+  void AddTables(Backend backend, std::initializer_list<std::string_view> sets, std::string_view name,
+                 llvm::ArrayRef<ImplementationTable> tables, KernelFactory factory = nullptr);
   // Registers a portable kernel for `name` in each of the operation sets.
   void AddReference(std::initializer_list<std::string_view> sets, std::string_view name,
                     ReferenceFunction function, Aliasing aliasing = Aliasing::kNone);
@@ -141,7 +142,8 @@ class KernelRegistry {
   // Returns null if there is none.
   const KernelFactory* Find(Backend backend, std::string_view set, std::string_view name) const;
 
-  llvm::ArrayRef<std::string> Ways(Backend backend, std::string_view set, std::string_view name) const;
+  // Returns the ids of all implementations of an operation, each once (see KernelRequest::way).
+  std::vector<std::string_view> Ways(Backend backend, std::string_view set, std::string_view name) const;
 
   // The optional functions of a backend with its own layouts; null if not supported.
   struct BackendHooks {
@@ -158,7 +160,8 @@ class KernelRegistry {
 
  private:
   std::map<std::tuple<Backend, std::string, std::string>, KernelFactory, std::less<>> factories_;
-  std::map<std::tuple<Backend, std::string, std::string>, std::vector<std::string>, std::less<>> ways_;
+  std::map<std::tuple<Backend, std::string, std::string>, llvm::ArrayRef<ImplementationTable>, std::less<>>
+      tables_;
   std::map<std::tuple<Backend, std::string, std::string>, int32_t, std::less<>> strided_inputs_;
   std::map<std::tuple<std::string, std::string>, ViewFunction, std::less<>> views_;
   std::map<Backend, BackendHooks> hooks_;

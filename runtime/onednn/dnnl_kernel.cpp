@@ -112,6 +112,20 @@ int ThreadsFor(const KernelRequest& request) {
   return WorkOf(request) < kParallelGrain ? 1 : CurrentThreads();
 }
 
+void AddDnnTables(KernelRegistry& registry, std::initializer_list<std::string_view> sets,
+                  std::string_view name, llvm::ArrayRef<ImplementationTable> tables) {
+  registry.AddTables(Backend::kFast, sets, name, tables, [tables](const KernelRequest& request) {
+    try {
+      const ThreadScope scope(ThreadsFor(request));  // the thread count of a primitive is fixed at creation
+      return ChooseImplementation(tables, request);
+    } catch (const dnnl::error&) {
+      if (request.rejected != nullptr)
+        request.rejected->push_back({"onednn", Reason("oneDNN failed to create a kernel")});
+      return std::optional<PreparedKernel>();
+    }
+  });
+}
+
 DnnKernelBuilder::DnnKernelBuilder(const KernelRequest& request) : request_(request) {
   prepared_.inputs.resize(request.inputs.size());
   prepared_.outputs.resize(request.outputs.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/kernels/kernel.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/onednn/dnnl_layout.h"
 #include "runtime/onednn/onednn.h"
 #include "runtime/tensor/thread_team.h"
@@ -83,11 +84,6 @@ inline bool IsDnnGemm(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }
 
-// Returns the only kernel for a step, unless an algorithm is requested.
-inline std::optional<PreparedKernel> OnlyAlgorithm(const KernelRequest& request, PreparedKernel kernel) {
-  return request.way.empty() ? std::optional(std::move(kernel)) : std::nullopt;
-}
-
 // Returns the operand type of matrix multiplications.
 inline DnnType MatmulType(const KernelRequest& request) {
   return request.precision == Precision::kBf16 ? DnnType::bf16 : DnnType::f32;
@@ -118,15 +114,9 @@ FaultOr<Success> GuardedDnnRun(int threads, Body body) {
   }
 }
 
-// A factory that declines if oneDNN throws because of an unsupported shape or attribute.
-template <std::optional<PreparedKernel> (*kFactory)(const KernelRequest&)>
-std::optional<PreparedKernel> GuardedDnnFactory(const KernelRequest& request) {
-  try {
-    const ThreadScope scope(ThreadsFor(request));  // the thread count of a primitive is fixed at creation
-    return kFactory(request);
-  } catch (const dnnl::error&) {
-    return std::nullopt;
-  }
-}
+// Registers the implementations of an operation for the fast backend, of which some may be oneDNN's. A
+// request is rejected if oneDNN throws because of an unsupported shape or attribute.
+void AddDnnTables(KernelRegistry& registry, std::initializer_list<std::string_view> sets,
+                  std::string_view name, llvm::ArrayRef<ImplementationTable> tables);
 
 }  // namespace nnefc::runtime

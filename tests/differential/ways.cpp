@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/upgrade_model.h"
@@ -18,6 +19,7 @@
 #include "fmt/format.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
+#include "runtime/fast/register.h"
 #include "tests/differential/provisional.h"
 
 namespace nnefc::differential {
@@ -111,7 +113,7 @@ class CaseRun {
     }
     // A document needs a parameter.
     if (nnef_ != nullptr && !nnef_->parameters().empty()) CompareDocuments();
-    if (Chosen(30)) CompareWays();
+    if (Chosen(30)) CompareImplementations();
     return outcome_;
   }
 
@@ -163,12 +165,21 @@ class CaseRun {
               RunGraph(graph_, {.backend = Backend::kReference, .threads = 3}, inputs_));
   }
 
-  // Compares the algorithms among which `--tune` selects.
-  void CompareWays() {
-    static constexpr const char* kWays[] = {"direct",         "winograd",      "channels_last", "preferred",
-                                            "matrix_product", "inner_product", "in_place",      "tiles"};
-    for (const char* way : kWays)
-      Nearly(fmt::format("onednn, {}", way), RunGraph(graph_, {.threads = 1, .way = way}, inputs_));
+  // Compares the implementations among which `--tune` selects.
+  void CompareImplementations() {
+    static const runtime::KernelRegistry kKernels = [] {
+      runtime::KernelRegistry kernels;
+      runtime::RegisterFastKernels(kernels);
+      return kernels;
+    }();
+    std::set<std::string_view> ids;
+    for (ir::NodeId id : graph_->nodes()) {
+      const ir::Node& node = graph_->node(id);
+      for (std::string_view each : kKernels.Ways(Backend::kFast, node.set(), node.type())) ids.insert(each);
+    }
+    for (std::string_view id : ids)
+      Nearly(fmt::format("onednn, {}", id),
+             RunGraph(graph_, {.threads = 1, .way = std::string(id)}, inputs_));
   }
 
   // bf16 has a low precision: results are not compared where infinities and denormals occur.

@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Libraries and headers that each folder of runtime/fast may include.
 FAST = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/onednn", "runtime/fast/simd",
-        "runtime/fast/algorithms.h", "runtime/fast/factories.h"}
+        "runtime/fast/reasons.h", "runtime/fast/factories.h"}
 # library -> libraries and headers it may include (in addition to itself). A library is a folder with its subfolders.
 ALLOWED = {
     "stdlib": set(),

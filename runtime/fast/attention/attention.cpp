@@ -11,6 +11,7 @@
 #include "runtime/fast/attention/tiled_attention.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/pointwise/reduce_row.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/onednn/dnnl_kernel.h"
@@ -243,14 +244,15 @@ int64_t GroupOf(const KernelRequest& request, const AttentionSizes& sizes) {
   return group;
 }
 
-std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
-  if (!request.posts.empty() || request.outputs.size() != 1 || !DnnAccepts(request.outputs[0]))
-    return std::nullopt;
+// Describes an attention without its division into blocks.
+OrReason<AttentionSizes> AttentionSizesOf(const KernelRequest& request) {
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (request.outputs.size() != 1 || !DnnAccepts(request.outputs[0])) return kNotF32;
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const bool is_mask = i == 3 && request.inputs[i].type == ElementType::kBoolean;
     ValueInfo input = request.inputs[i];
     if (i < 3 && StridesOf(input.layout) != nullptr) input.layout = nullptr;
-    if (!is_mask && !DnnAccepts(input)) return std::nullopt;
+    if (!is_mask && !DnnAccepts(input)) return kNotF32;
   }
   const Shape &q = request.inputs[0].shape, &k = request.inputs[1].shape, &out = request.outputs[0].shape;
   AttentionSizes sizes{.batches = 1,
@@ -265,12 +267,27 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
                        .type = HasAmx() ? MatmulType(request) : DnnType::f32};
   for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
   if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
-    return std::nullopt;
-  if (sizes.keys > kMaxKeys) return std::nullopt;
-  if (auto kernel = MakeTiledAttention(request, sizes)) return kernel;
+    return Reason("an empty operand");
+  if (sizes.keys > kMaxKeys) return Reason("{} keys, more than {}", sizes.keys, kMaxKeys);
+  return sizes;
+}
+
+Reason TiledApplies(const KernelRequest& request) {
+  const OrReason<AttentionSizes> sizes = AttentionSizesOf(request);
+  return sizes ? TiledAttentionApplies(*sizes) : sizes.reason();
+}
+KernelOrReason MakeTiled(const KernelRequest& request) {
+  return MakeTiledAttention(request, *AttentionSizesOf(request));
+}
+
+Reason DnnAttentionApplies(const KernelRequest& request) {
   for (size_t i = 0; i < 3; ++i) {
-    if (StridesOf(request.inputs[i].layout) != nullptr) return std::nullopt;
+    if (StridesOf(request.inputs[i].layout) != nullptr) return Reason("an operand has strides");
   }
+  return AttentionSizesOf(request).reason();
+}
+KernelOrReason MakeDnnAttention(const KernelRequest& request) {
+  AttentionSizes sizes = *AttentionSizesOf(request);
   // Enough blocks for all threads, with enough rows for an efficient matmul.
   const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
   const int64_t rows = std::max(kMinRows, std::min(kBlockScores / sizes.keys, shared));
@@ -278,7 +295,7 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
   sizes.group = GroupOf(request, sizes);
   std::optional<BlockProducts> whole = BlockProducts::Make(sizes, sizes.rows);
   std::optional<BlockProducts> last = BlockProducts::Make(sizes, sizes.last_rows());
-  if (!whole || !last) return std::nullopt;
+  if (!whole || !last) return kNotInDnn;
   const BlockMemory memory(sizes, std::max(whole->scratch_bytes(), last->scratch_bytes()));
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<AttentionKernel>(sizes, memory, std::move(*whole), std::move(*last));
@@ -288,10 +305,16 @@ std::optional<PreparedKernel> MakeAttention(const KernelRequest& request) {
   return prepared;
 }
 
+constexpr int kTiledCost = 100, kDnnAttentionCost = 200;
+constexpr Implementation kAttention[] = {
+    {"tiled", TiledApplies, FixedCost<kTiledCost>, MakeTiled},
+    {"onednn", DnnAttentionApplies, FixedCost<kDnnAttentionCost>, MakeDnnAttention}};
+const ImplementationTable kAttentionTables[] = {{"f32", AlwaysApplies, kAttention}};
+
 }  // namespace
 
 void RegisterDnnAttention(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", GuardedDnnFactory<MakeAttention>);
+  AddDnnTables(registry, {"opset13"}, "ScaledDotProductAttention", kAttentionTables);
   registry.AcceptStrides(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/attention_microkernel.h"
 #include "runtime/fast/simd/gemm_microkernel.h"
 #include "runtime/tensor/round_up.h"
@@ -112,11 +113,19 @@ class TiledAttention final : public Kernel {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& given) {
-  if (!HasSimd() || given.type != DnnType::f32) return std::nullopt;
+Reason TiledAttentionApplies(const AttentionSizes& sizes) {
+  if (!HasSimd()) return kNeedsSimd;
+  if (sizes.type != DnnType::f32) return Reason("AMX multiplies bf16");
+  if (sizes.values % kBlockColumns != 0)
+    return Reason("values of {} elements, not whole blocks", sizes.values);
+  const int64_t elements = sizes.width + sizes.values;
+  if (sizes.keys > kMaxLeftRows / elements)
+    return Reason("{} keys and values of {} elements exceed a core's cache", sizes.keys, elements);
+  return Reason();
+}
+
+PreparedKernel MakeTiledAttention(const KernelRequest& request, const AttentionSizes& given) {
   AttentionSizes sizes = given;
-  if (sizes.values % kBlockColumns != 0) return std::nullopt;
-  if (sizes.keys > kMaxLeftRows / (sizes.width + sizes.values)) return std::nullopt;
   // Enough blocks for all threads, with scores that stay in a core's cache.
   const int64_t shared = (sizes.batches * sizes.queries + 4 * sizes.threads - 1) / (4 * sizes.threads);
   const int64_t most = std::max(kMinQueries, std::min(kMaxBlockScores / sizes.keys, shared));

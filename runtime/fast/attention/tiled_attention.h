@@ -2,14 +2,12 @@
 // scores in the layout of the following matmul with the values.
 #pragma once
 
-#include <optional>
-
 #include "runtime/fast/attention/attention_operands.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Returns nothing if vector kernels are unavailable, operands are bf16, the value width is not a multiple of
-// the block size, or keys and values exceed a core's cache.
-std::optional<PreparedKernel> MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
+Reason TiledAttentionApplies(const AttentionSizes& sizes);
+PreparedKernel MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
 
 }  // namespace nnefc::runtime

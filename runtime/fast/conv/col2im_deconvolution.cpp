@@ -4,6 +4,7 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/kernels/transposed_window.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/tasks.h"
@@ -212,19 +213,16 @@ bool IsWithoutOverlap(const WindowAxis& axis) {
          axis.input == axis.output * axis.size;
 }
 
-bool IsFewOutputDeconvolution(const Col2imShape& form) {
-  return form.outputs < kBlockColumns && form.places() * form.outputs <= kTileColumns;
-}
-
-std::optional<Col2imShape> SpreadFormOf(const KernelRequest& request) {
+OrReason<Col2imShape> Col2imShapeOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (request.inputs[1].constant == nullptr || filter[0] < kBlockColumns) return std::nullopt;
+  if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
+  if (filter[0] < kBlockColumns) return Reason("{} input channels, fewer than a block", filter[0]);
   // The window of the corresponding convolution, with input and result exchanged.
   const Window window =
       MakeTransposedWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
                            input.drop_front(2), filter.drop_front(2));
-  if (!llvm::all_of(window, IsWithoutOverlap)) return std::nullopt;
+  if (!llvm::all_of(window, IsWithoutOverlap)) return Reason("windows that overlap, or a border");
   return Col2imShape{.images = input[0],
                      .terms = filter[0],
                      .outputs = filter[1],
@@ -237,32 +235,40 @@ std::optional<Col2imShape> SpreadFormOf(const KernelRequest& request) {
                      .threads = CurrentThreads()};
 }
 
-std::optional<PreparedKernel> MakeFewOutputDeconvolution(const KernelRequest& request,
-                                                         const Col2imShape& form) {
-  if (!IsFewOutputDeconvolution(form) || !request.posts.empty()) return std::nullopt;
+}  // namespace
+
+Reason FewOutputCol2imApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  const OrReason<Col2imShape> form = Col2imShapeOf(request);
+  if (!form) return form.reason();
+  if (form->outputs >= kBlockColumns) return Reason("{} output channels fill a block", form->outputs);
+  const int64_t columns = form->places() * form->outputs;
+  return columns > kTileColumns ? Reason("{} columns, more than {}", columns, kTileColumns) : Reason();
+}
+
+KernelOrReason MakeFewOutputCol2im(const KernelRequest& request) {
+  if (!request.posts.empty()) return Reason("a fused operation");
   PreparedKernel prepared;
   prepared.inputs = {LayoutOf(ChannelBlockedDesc(request.inputs[0].shape)), nullptr};
   prepared.outputs.resize(1);
-  auto kernel = std::make_shared<FewOutputDeconvolution>(form);
+  auto kernel = std::make_shared<FewOutputDeconvolution>(*Col2imShapeOf(request));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
 }
 
-}  // namespace
-
-bool IsFewOutputDeconvolution(const KernelRequest& request) {
-  const std::optional<Col2imShape> form = HasSimd() ? SpreadFormOf(request) : std::nullopt;
-  return form && IsFewOutputDeconvolution(*form);
+Reason Col2imApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  const OrReason<Col2imShape> form = Col2imShapeOf(request);
+  if (!form) return form.reason();
+  return form->outputs < kBlockColumns ? Reason("{} output channels, fewer than a block", form->outputs)
+                                       : Reason();
 }
 
-std::optional<PreparedKernel> MakeCol2imDeconvolution(const KernelRequest& request) {
-  if (!HasSimd()) return std::nullopt;
-  const std::optional<Col2imShape> form = SpreadFormOf(request);
-  if (!form) return std::nullopt;
-  if (form->outputs < kBlockColumns) return MakeFewOutputDeconvolution(request, *form);
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps) return std::nullopt;
+KernelOrReason MakeCol2imDeconvolution(const KernelRequest& request) {
+  const OrReason<Col2imShape> form = Col2imShapeOf(request);
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
   PreparedKernel prepared =
       PrepareConvolution(request, *steps, form->outputs, SpreadWeights(request.inputs[1].shape, *form));
   prepared.kernel = std::make_shared<Col2imDeconvolution>(*form, std::move(*steps));

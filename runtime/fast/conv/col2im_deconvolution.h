@@ -2,16 +2,15 @@
 // weight matrix per window position, on nChw16c images.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a ConvolutionBackpropData with a constant filter. Returns nothing for overlapping windows,
-// unsupported post-ops, or if vector kernels are unavailable.
-std::optional<PreparedKernel> MakeCol2imDeconvolution(const KernelRequest& request);
-// Returns whether it has few outputs and no post-ops.
-bool IsFewOutputDeconvolution(const KernelRequest& request);
+// Prepare a ConvolutionBackpropData with a constant filter.
+Reason Col2imApplies(const KernelRequest& request);
+KernelOrReason MakeCol2imDeconvolution(const KernelRequest& request);
+// The same for results with few channels.
+Reason FewOutputCol2imApplies(const KernelRequest& request);
+KernelOrReason MakeFewOutputCol2im(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/depthwise_microkernel.h"
 #include "runtime/kernels/window.h"
 #include "runtime/onednn/dnnl_kernel.h"
@@ -145,11 +145,14 @@ Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
 }
 
 // Requires one channel per group and one to three spatial axes.
-std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
+OrReason<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() < 4 || filter.size() > 6 || filter[1] != 1 || filter[2] != 1 || filter[0] < kBlockColumns)
-    return std::nullopt;
+  if (filter.size() < 4 || filter.size() > 6)
+    return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 3);
+  if (filter[1] != 1 || filter[2] != 1)
+    return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
+  if (filter[0] < kBlockColumns) return Reason("{} channels, fewer than a block", filter[0]);
   const Window window = WindowOfConvolution(request);
   return DepthwiseForm{.images = input[0],
                        .channels = filter[0],
@@ -161,13 +164,16 @@ std::optional<DepthwiseForm> DepthwiseFormOf(const KernelRequest& request) {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request) {
-  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (!HasSimd()) return std::nullopt;
-  const std::optional<DepthwiseForm> form = DepthwiseFormOf(request);
-  if (!form) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps) return std::nullopt;
+Reason DepthwiseApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  return DepthwiseFormOf(request).reason();
+}
+
+KernelOrReason MakeDepthwise(const KernelRequest& request) {
+  const OrReason<DepthwiseForm> form = DepthwiseFormOf(request);
+  if (!form) return form.reason();
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
   PreparedKernel prepared =
       PrepareConvolution(request, *steps, form->channels, FilterLayout(request.inputs[1].shape));
   prepared.kernel = std::make_shared<DepthwiseKernel>(*form, std::move(*steps));

@@ -1,14 +1,12 @@
 // Depthwise convolution with register-tiled microkernels on nChw16c images.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a depthwise GroupConvolution. Returns nothing for other convolutions, if vector kernels are
-// unavailable, or for an unsupported post-op.
-std::optional<PreparedKernel> MakeDepthwise(const KernelRequest& request);
+// Prepares a GroupConvolution with one input and one output per group.
+Reason DepthwiseApplies(const KernelRequest& request);
+KernelOrReason MakeDepthwise(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/row_partitions.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/direct_convolution_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
@@ -324,13 +324,15 @@ void MergeRows(DirectForm& form) {
 }
 
 // Filters with fewer outputs than a block compute padding channels.
-std::optional<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
+OrReason<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
   const llvm::ArrayRef<int64_t> filter =
       llvm::ArrayRef<int64_t>(request.inputs[1].shape).drop_front(is_grouped);
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() < 3 || filter.size() > 5) return std::nullopt;
+  if (filter.size() < 3 || filter.size() > 5)
+    return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
   const int64_t groups = is_grouped ? request.inputs[1].shape[0] : 1;
-  if (groups > 1 && (filter[0] % kBlockColumns != 0 || filter[1] % kBlockColumns != 0)) return std::nullopt;
+  if (groups > 1 && (filter[0] % kBlockColumns != 0 || filter[1] % kBlockColumns != 0))
+    return Reason("groups of {} input and {} output channels, not whole blocks", filter[1], filter[0]);
   const Window window = WindowOfConvolution(request);
   DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
                   .groups = groups,
@@ -354,17 +356,16 @@ Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
   return DirectFilterLayout(filter, ImageOrder::kBlocked, false);
 }
 
-bool IsForDirectConvolution(const KernelRequest& request) {
-  return request.inputs[1].constant != nullptr && request.outputs[0].shape[1] >= kBlockColumns;
+Reason DirectApplies(const KernelRequest& request, bool is_grouped) {
+  if (!HasSimd()) return kNeedsSimd;
+  return DirectFormOf(request, is_grouped).reason();
 }
 
-std::optional<PreparedKernel> MakeDirectConvolution(const KernelRequest& request, bool is_grouped) {
-  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (!HasSimd()) return std::nullopt;
-  const std::optional<DirectForm> form = DirectFormOf(request, is_grouped);
-  if (!form) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps) return std::nullopt;
+KernelOrReason MakeDirectConvolution(const KernelRequest& request, bool is_grouped) {
+  const OrReason<DirectForm> form = DirectFormOf(request, is_grouped);
+  if (!form) return form.reason();
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
   PreparedKernel prepared =
       PrepareConvolution(request, *steps, form->channels(),
                          DirectFilterLayout(request.inputs[1].shape, form->order, is_grouped));

@@ -4,6 +4,7 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/few_output_convolution_microkernel.h"
 #include "runtime/fast/simd/transpose_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
@@ -196,15 +197,14 @@ Layout FewOutputFilterLayout(llvm::ArrayRef<int64_t> filter, const FewOutputShap
   return std::make_shared<DnnLayout>(desc);
 }
 
-std::optional<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
-  constexpr int64_t kMinPixels = 6, kMaxPixels = int64_t{1} << 24, kMaxOutputs = 12;
-  constexpr int64_t kMaxInputs = int64_t{1} << 20;
+OrReason<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
+  constexpr int64_t kMaxPixels = int64_t{1} << 24, kMaxInputs = int64_t{1} << 20;
   // All rows between the taps of a window are gathered, and pixels to the left of each row.
   constexpr int64_t kMaxRows = 33, kMaxBeside = 1024;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  if (filter.size() > 5 || filter[0] > kMaxOutputs || filter[1] > kMaxInputs ||
-      request.inputs[1].constant == nullptr)
-    return std::nullopt;
+  if (filter.size() > 5) return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
+  if (filter[1] > kMaxInputs) return Reason("{} input channels, more than {}", filter[1], kMaxInputs);
+  if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
   const Window window = WindowOfConvolution(request);
   FewOutputShape form{.is_blocked = IsChannelBlocked(request.inputs[0]),
                       .images = request.inputs[0].shape[0],
@@ -218,24 +218,46 @@ std::optional<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
     form.columns.input = form.columns.output = slices.input * form.in_pixels();
     form.rows = WindowAxis{};
   } else if (filter.size() == 5) {
-    return std::nullopt;
+    return Reason("windows of three axes");
   }
-  if (form.rows.stride != 1 || form.columns.stride != 1 || form.columns.output < kMinPixels)
-    return std::nullopt;
-  if (form.columns.output > kMaxPixels || form.rows.reach() > kMaxRows ||
-      std::max(form.columns.reach(), form.columns.before) > kMaxBeside)
-    return std::nullopt;
+  if (form.rows.stride != 1 || form.columns.stride != 1)
+    return Reason("strides {}x{}", form.rows.stride, form.columns.stride);
+  if (form.columns.output > kMaxPixels)
+    return Reason("rows of {} pixels, more than {}", form.columns.output, kMaxPixels);
+  if (form.rows.reach() > kMaxRows)
+    return Reason("windows over {} rows, more than {}", form.rows.reach(), kMaxRows);
+  const int64_t beside = std::max(form.columns.reach(), form.columns.before);
+  if (beside > kMaxBeside)
+    return Reason("windows or borders of {} columns, more than {}", beside, kMaxBeside);
   return form;
 }
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeFewOutputConvolution(const KernelRequest& request) {
-  if (!request.way.empty() || !HasSimd()) return std::nullopt;
-  const std::optional<FewOutputShape> form = FewOutputShapeOf(request);
-  if (!form) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps || steps->takes_operands()) return std::nullopt;
+Reason FewOutputsApply(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  return FewOutputShapeOf(request).reason();
+}
+
+// Shorter rows do not fill a vector, and more outputs fill a channel block of direct convolution (processor
+// not recorded).
+Cost FewOutputsCost(const KernelRequest& request) {
+  constexpr int64_t kMinPixels = 6, kMaxOutputs = 12;
+  constexpr double kFasterThanDirect = 0.9;
+  const OrReason<FewOutputShape> form = FewOutputShapeOf(request);
+  if (form->outputs > kMaxOutputs)
+    return Cost::NotByDefault(Reason("{} output channels, more than {}", form->outputs, kMaxOutputs));
+  if (form->columns.output < kMinPixels)
+    return Cost::NotByDefault(Reason("rows of {} pixels, fewer than {}", form->columns.output, kMinPixels));
+  return {kFasterThanDirect};
+}
+
+KernelOrReason MakeFewOutputConvolution(const KernelRequest& request) {
+  const OrReason<FewOutputShape> form = FewOutputShapeOf(request);
+  if (!form) return form.reason();
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
+  if (steps->takes_operands()) return Reason("a fused operation with an operand after the bias");
   PreparedKernel prepared = PrepareConvolution(request, *steps, form->outputs,
                                                FewOutputFilterLayout(request.inputs[1].shape, *form));
   if (!form->is_blocked) prepared.inputs[0] = nullptr;
@@ -243,7 +265,8 @@ std::optional<PreparedKernel> MakeFewOutputConvolution(const KernelRequest& requ
   for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = nullptr;
   auto kernel = std::make_shared<FewOutputConvolution>(*form, std::move(*steps));
   constexpr size_t kMaxScratch = size_t{1} << 24;
-  if (kernel->scratch_bytes() > kMaxScratch * static_cast<size_t>(form->threads)) return std::nullopt;
+  if (kernel->scratch_bytes() > kMaxScratch * static_cast<size_t>(form->threads))
+    return Reason("{} bytes of scratch memory are too much", static_cast<int64_t>(kernel->scratch_bytes()));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;

@@ -3,15 +3,15 @@
 // copied to a core's cache, one padded plane per channel; results are row-major.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
 // Prepares a Convolution with one or two spatial axes. Borders are multiplied as zeros, so the caller must
-// exclude infinite filters. Returns nothing for many outputs, few pixels, large dilations, unsupported
-// post-ops, or if vector kernels are unavailable.
-std::optional<PreparedKernel> MakeFewOutputConvolution(const KernelRequest& request);
+// exclude infinite filters.
+Reason FewOutputsApply(const KernelRequest& request);
+// Relative to direct convolution.
+Cost FewOutputsCost(const KernelRequest& request);
+KernelOrReason MakeFewOutputConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/grouped_convolution_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
@@ -188,15 +188,20 @@ std::optional<GroupWidth> GroupWidthOf(int64_t inputs, int64_t outputs) {
   return std::nullopt;
 }
 
-std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
+OrReason<GroupedForm> GroupedFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() != 4 && filter.size() != 5) return std::nullopt;
+  if (filter.size() != 4 && filter.size() != 5)
+    return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 3);
   const std::optional<GroupWidth> width = GroupWidthOf(filter[2], filter[1]);
-  if (!width || std::min(input[1], filter[0] * filter[1]) < kBlockColumns) return std::nullopt;
+  if (!width) return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
+  const int64_t channels = std::min(input[1], filter[0] * filter[1]);
+  if (channels < kBlockColumns) return Reason("{} channels, fewer than a block", channels);
   const Window window = WindowOfConvolution(request);
   const WindowAxis& columns = window[2];
-  if (columns.size != kGroupedColumns || columns.dilation != 1 || columns.stride > 2) return std::nullopt;
+  if (columns.size != kGroupedColumns) return Reason("windows of {} columns", columns.size);
+  if (columns.dilation != 1) return Reason("dilation {}", columns.dilation);
+  if (columns.stride > 2) return Reason("stride {}", columns.stride);
   return GroupedForm{.width = *width,
                      .images = input[0],
                      .groups = filter[0],
@@ -209,17 +214,26 @@ std::optional<GroupedForm> GroupedFormOf(const KernelRequest& request) {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request) {
-  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (!HasSimd()) return std::nullopt;
-  const std::optional<GroupedForm> form = GroupedFormOf(request);
-  if (!form) return std::nullopt;
-  // With outputs for two or more wide registers, direct convolutions process two at a time.
-  const bool is_direct =
-      SimdWidth() == kSimdWidth512 && form->fills_registers() && form->outputs > kSimdWidth512;
-  if (request.way.empty() && is_direct) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps) return std::nullopt;
+Reason GroupedApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  return GroupedFormOf(request).reason();
+}
+
+// With outputs for two or more 512-bit vectors, direct convolution processes two at a time and is faster
+// (processor not recorded).
+Cost GroupedCost(const KernelRequest& request) {
+  constexpr double kFasterThanDirect = 0.9;
+  const OrReason<GroupedForm> form = GroupedFormOf(request);
+  if (SimdWidth() == kSimdWidth512 && form->fills_registers() && form->outputs > kSimdWidth512)
+    return Cost::NotByDefault(Reason("direct convolution is faster for groups of {} outputs", form->outputs));
+  return {kFasterThanDirect};
+}
+
+KernelOrReason MakeGroupedConvolution(const KernelRequest& request) {
+  const OrReason<GroupedForm> form = GroupedFormOf(request);
+  if (!form) return form.reason();
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
   PreparedKernel prepared =
       PrepareConvolution(request, *steps, form->channels(),
                          GroupedFilterLayout(request.inputs[1].shape, form->fills_registers()));

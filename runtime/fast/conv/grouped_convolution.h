@@ -1,14 +1,14 @@
 // Grouped convolution with register-tiled microkernels on nChw16c images.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a GroupConvolution. Returns nothing if groups do not fill vectors, the filter is not three pixels
-// wide, vector kernels are unavailable, or a post-op is unsupported.
-std::optional<PreparedKernel> MakeGroupedConvolution(const KernelRequest& request);
+// Prepares a GroupConvolution with windows of three columns, and groups that fill vectors.
+Reason GroupedApplies(const KernelRequest& request);
+// Relative to direct convolution.
+Cost GroupedCost(const KernelRequest& request);
+KernelOrReason MakeGroupedConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

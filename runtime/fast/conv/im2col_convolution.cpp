@@ -1,10 +1,10 @@
 #include "runtime/fast/conv/im2col_convolution.h"
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/conv/direct_convolution.h"
 #include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/gemm/im2col.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 
 namespace nnefc::runtime {
 
@@ -16,35 +16,49 @@ bool FillsTilesBadly(int64_t columns) {
   return columns >= kFewPixels && CeilDivide(columns, CeilDivide(columns, TilePixels())) <= kFewPixels;
 }
 
+Im2col PatchesOf(const KernelRequest& request, const Window& window) {
+  return {request.inputs[0].shape[0], request.inputs[1].shape[1], window[1], window[2]};
+}
+
 }  // namespace
 
-std::optional<PreparedKernel> MakeIm2colConvolution(const KernelRequest& request) {
-  if (!request.way.empty() && request.way != kIm2col) return std::nullopt;
+Reason Im2colApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
-  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (filter.size() != 4 || filter[0] < kBlockColumns || filter[1] % kBlockColumns != 0 ||
-      request.inputs[1].constant == nullptr)
-    return std::nullopt;
-  const Window window = WindowOfConvolution(request);
-  const WindowAxis &rows = window[1], &columns = window[2];
-  const bool is_pixel =
-      rows.size * columns.size == 1 && rows.before + rows.after + columns.before + columns.after == 0;
-  // Wide tiles hold the pixels of two such rows.
-  const bool is_worth = SimdWidth() == kSimdWidth256 && (is_pixel || FillsTilesBadly(columns.output));
-  if (request.way.empty() && !is_worth) return std::nullopt;
-  const Im2col windows(input[0], filter[1], rows, columns);
+  if (filter.size() != 4) return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
+  if (filter[0] < kBlockColumns) return Reason("{} output channels, fewer than a block", filter[0]);
+  if (filter[1] % kBlockColumns != 0) return Reason("{} input channels, not whole blocks", filter[1]);
+  if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
   // For many or large images one copy per tap is too expensive.
   constexpr int64_t kMaxFloats = int64_t{4} << 20;
-  if (windows.floats() > kMaxFloats) return std::nullopt;
-  const GemmSizes sizes{.images = input[0],
-                        .rows = windows.pixels(),
-                        .terms = windows.terms(),
+  const int64_t floats = PatchesOf(request, WindowOfConvolution(request)).floats();
+  return floats > kMaxFloats ? Reason("a patch matrix of {} elements", floats) : Reason();
+}
+
+// Faster than direct convolution with AVX2, for single pixels and for rows that fill its tiles badly: seven
+// or eight pixels leave a third of a tile empty (processor not recorded). The tiles of AVX-512 hold the
+// pixels of two such rows.
+Cost Im2colCost(const KernelRequest& request) {
+  constexpr double kAsDirect = 1;  // but earlier in the table, and later than Winograd
+  const Window window = WindowOfConvolution(request);
+  const WindowAxis &rows = window[1], &columns = window[2];
+  if (SimdWidth() != kSimdWidth256) return Cost::NotByDefault(Reason("not faster with AVX-512"));
+  const bool is_pixel =
+      rows.size * columns.size == 1 && rows.before + rows.after + columns.before + columns.after == 0;
+  if (is_pixel || FillsTilesBadly(columns.output)) return {kAsDirect};
+  return Cost::NotByDefault(Reason("rows of {} pixels fill the tiles of direct convolution", columns.output));
+}
+
+KernelOrReason MakeIm2colConvolution(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const Im2col patches = PatchesOf(request, WindowOfConvolution(request));
+  const GemmSizes sizes{.images = request.inputs[0].shape[0],
+                        .rows = patches.pixels(),
+                        .terms = patches.terms(),
                         .outputs = filter[0],
                         .is_blocked = true,
                         .inputs_first = false};
-  KernelRequest product = request;
-  product.way = {};
-  return MakeGemm(product, sizes, {.windows = windows, .filter = BlockedFilterLayout(filter)}, request.posts);
+  return MakeGemm(request, sizes, {.windows = patches, .filter = BlockedFilterLayout(filter)}, request.posts);
 }
 
 }  // namespace nnefc::runtime

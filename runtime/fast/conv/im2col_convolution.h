@@ -2,14 +2,15 @@
 // patch matrix.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a 2-D Convolution with a constant filter. Returns nothing if direct convolution is as fast
-// (conv/direct_convolution.h), or if MakeGemm declines.
-std::optional<PreparedKernel> MakeIm2colConvolution(const KernelRequest& request);
+// Prepares a 2-D Convolution with a constant filter. Borders are multiplied as zeros, so the caller must
+// exclude infinite filters.
+Reason Im2colApplies(const KernelRequest& request);
+// Relative to direct convolution.
+Cost Im2colCost(const KernelRequest& request);
+KernelOrReason MakeIm2colConvolution(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/conv/winograd_grid.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/winograd_microkernel.h"
 #include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/round_up.h"
@@ -93,10 +93,10 @@ struct WinogradGroups {
   }
 };
 
-// Returns true if it is faster than direct convolution, with costs in cycles per term and block of outputs,
-// as measured on Zen 4: at best 36 for a tile's products, 300 for the transform of the filter, 150 and 130
-// for the transforms of the image and the result, per tile and block. Direct convolution takes 9.3 per pixel.
-bool IsFasterThanDirect(const WinogradForm& form) {
+// Returns the estimated time relative to direct convolution, from cycles per term and block of outputs on
+// Zen 4: at best 36 for a tile's products, 300 for the transform of the filter, 150 and 130 for the
+// transforms of the image and the result, per tile and block. Direct convolution takes 9.3 per pixel.
+double TimeComparedWithDirect(const WinogradForm& form) {
   const auto tiles = static_cast<double>(form.tiles());
   const int64_t images = form.images * form.slices.output;
   const auto pixels = static_cast<double>(images * form.rows.output * form.columns.output);
@@ -104,7 +104,7 @@ bool IsFasterThanDirect(const WinogradForm& form) {
   const double of_tile = 40 + 150.0 / static_cast<double>(form.output_blocks() * kBlockColumns) +
                          130.0 / static_cast<double>(form.terms());
   const double of_filter = 300.0 * static_cast<double>(groups.has_whole_filter ? 1 : groups.count);
-  return tiles * of_tile + of_filter < 9.3 * pixels;
+  return (tiles * of_tile + of_filter) / (9.3 * pixels);
 }
 
 class WinogradKernel final : public Kernel {
@@ -341,21 +341,25 @@ class WinogradKernel final : public Kernel {
 };
 
 // Describes a 3x3 convolution with stride 1, with one slice or several, in channel blocks.
-std::optional<WinogradForm> WinogradFormOf(const KernelRequest& request) {
+OrReason<WinogradForm> WinogradFormOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  if (std::min(filter[0], filter[1]) < kBlockColumns || request.inputs[1].constant == nullptr)
-    return std::nullopt;
   const Window window = WindowOfConvolution(request);
-  for (size_t axis : {1, 2}) {
-    const WindowAxis& sees = window[axis];
-    if (sees.size != kWinogradTaps || sees.stride != 1) return std::nullopt;
-  }
+  const WindowAxis &rows = window[1], &columns = window[2];
+  if (rows.size != kWinogradTaps || columns.size != kWinogradTaps)
+    return Reason("filter {}x{}", rows.size, columns.size);
+  if (rows.stride != 1 || columns.stride != 1) return Reason("strides {}x{}", rows.stride, columns.stride);
+  if (std::min(filter[0], filter[1]) < kBlockColumns)
+    return Reason("{} input and {} output channels, fewer than a block", filter[1], filter[0]);
+  if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
   // Terms are in blocks, so the channels of a tap must fill them. Tiles with all terms are transformed at a
   // time.
   constexpr int64_t kMaxTerms = 8192;
   const int64_t slices = window[0].size;
-  if (slices > 1 && (filter[1] % kBlockColumns != 0 || filter[1] > kMaxTerms / slices)) return std::nullopt;
+  if (slices > 1 && filter[1] % kBlockColumns != 0)
+    return Reason("{} channels for several slices, not whole blocks", filter[1]);
+  if (slices > 1 && filter[1] > kMaxTerms / slices)
+    return Reason("{} channels of {} slices are too many", filter[1], slices);
   return WinogradForm{.images = input[0],
                       .inputs = filter[1],
                       .outputs = filter[0],
@@ -378,13 +382,24 @@ Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request) {
-  if (request.precision == Precision::kExact || (!request.way.empty() && request.way != kWinograd))
-    return std::nullopt;
-  const std::optional<WinogradForm> form = WinogradFormOf(request);
-  if (!form || (request.way.empty() && !IsFasterThanDirect(*form)) || !HasSimd()) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps) return std::nullopt;
+Reason WinogradApplies(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  if (request.precision == Precision::kExact) return Reason("precision exact");
+  return WinogradFormOf(request).reason();
+}
+
+Cost WinogradCost(const KernelRequest& request) {
+  const OrReason<WinogradForm> form = WinogradFormOf(request);
+  const double time = TimeComparedWithDirect(*form);
+  if (time < 1) return {time};
+  return {time, Reason("direct convolution is faster for {} tiles", form->tiles())};
+}
+
+KernelOrReason MakeWinograd(const KernelRequest& request) {
+  const OrReason<WinogradForm> form = WinogradFormOf(request);
+  if (!form) return form.reason();
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
   PreparedKernel prepared =
       PrepareConvolution(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
   auto kernel = std::make_shared<WinogradKernel>(*form, std::move(*steps));

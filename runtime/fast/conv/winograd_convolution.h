@@ -2,14 +2,14 @@
 // transformed filter with GEMM microkernels, and transformed back while they are cached.
 #pragma once
 
-#include <optional>
-
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a Convolution. Returns nothing if it or the precision excludes Winograd, direct convolution is as
-// fast, vector kernels are unavailable, or a post-op is unsupported.
-std::optional<PreparedKernel> MakeWinograd(const KernelRequest& request);
+// Prepares a Convolution.
+Reason WinogradApplies(const KernelRequest& request);
+// Relative to direct convolution.
+Cost WinogradCost(const KernelRequest& request);
+KernelOrReason MakeWinograd(const KernelRequest& request);
 
 }  // namespace nnefc::runtime

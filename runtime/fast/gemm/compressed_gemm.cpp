@@ -9,6 +9,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/compressed_rows.h"
 #include "runtime/fast/gemm/dot_products.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/indices.h"
 #include "runtime/tensor/parallel.h"
@@ -181,33 +182,40 @@ PreparedKernel WithInput(std::shared_ptr<const Kernel> kernel, const KernelReque
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeLookup(const KernelRequest& request) {
+KernelOrReason MakeLookup(const KernelRequest& request) {
   const CompressedFloats* floats = CompressedOf(request.inputs[0]);
   const TensorValue* axis = request.inputs[2].constant;
-  if (floats == nullptr || axis == nullptr || axis->volume() != 1 || !request.posts.empty())
-    return std::nullopt;
+  if (floats == nullptr) return Reason("the table is not compressed");
+  if (axis == nullptr || axis->volume() != 1) return Reason("the axis is not constant");
+  if (!request.posts.empty()) return kHasFusedOperation;
   const Shape& shape = request.inputs[0].shape;
   const auto rank = static_cast<int64_t>(shape.size());
   const ir::Attribute* batch_dims = request.node->attributes().Find("batch_dims");
   const bool has_batches = batch_dims != nullptr && request.node->Int("batch_dims") != 0;
   if (rank < 1 || NormalAxis(axis->ElementAsInt(0), rank) != 0 || has_batches || shape[0] == 0)
-    return std::nullopt;
+    return Reason("another axis than the first, or batches");
   const int64_t width = VolumeOf(llvm::ArrayRef<int64_t>(shape).drop_front());
-  if (width % floats->step() != 0) return std::nullopt;
+  if (width % floats->step() != 0)
+    return Reason("rows of {} elements, not a multiple of {}", width, floats->step());
   return WithInput(std::make_shared<CompressedLookup>(shape[0], width, floats->form()), request, 0, *floats);
 }
 
 }  // namespace
 
-bool IsForCompressedGemm(const KernelRequest& request, const InnerProduct& shape) {
+// More rows are faster with decompressed, packed weights (processor not recorded).
+Reason CompressedGemmApplies(const KernelRequest& request, const InnerProduct& shape) {
   const CompressedFloats* floats = CompressedOf(request.inputs[1]);
-  // More rows are faster with decompressed, packed weights.
-  if (floats == nullptr || shape.rows < 1 || shape.inputs < 1 || shape.rows > kMaxLeftRows) return false;
-  return (shape.inputs_first ? shape.outputs : shape.inputs) % floats->step() == 0;
+  if (floats == nullptr) return Reason("the matrix is not compressed");
+  if (shape.rows < 1 || shape.inputs < 1) return Reason("an empty matrix");
+  if (shape.rows > kMaxLeftRows) return Reason("{} rows, more than {}", shape.rows, kMaxLeftRows);
+  const int64_t columns = shape.inputs_first ? shape.outputs : shape.inputs;
+  if (columns % floats->step() != 0)
+    return Reason("rows of {} elements, not a multiple of {}", columns, floats->step());
+  return Reason();
 }
 
-std::optional<PreparedKernel> MakeCompressedGemm(const KernelRequest& request, const InnerProduct& shape) {
-  if (!request.posts.empty()) return std::nullopt;
+KernelOrReason MakeCompressedGemm(const KernelRequest& request, const InnerProduct& shape) {
+  if (!request.posts.empty()) return Reason("a fused operation");
   const CompressedFloats& floats = *CompressedOf(request.inputs[1]);
   PreparedKernel prepared =
       WithInput(std::make_shared<CompressedGemm>(shape, floats.form()), request, 1, floats);
@@ -218,7 +226,8 @@ std::optional<PreparedKernel> MakeCompressedGemm(const KernelRequest& request, c
 }
 
 void RegisterCompressedKernels(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1", "opset7", "opset8"}, "Gather", MakeLookup);
+  registry.AddTables(Backend::kFast, {"opset1", "opset7", "opset8"}, "Gather",
+                     TableOf<MakeLookup>("compressed"));
 }
 
 }  // namespace nnefc::runtime

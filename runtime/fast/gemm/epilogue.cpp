@@ -25,11 +25,12 @@ std::optional<EpilogueFunction> FunctionOfTwo(const ir::Node& node) {
 
 }  // namespace
 
-std::optional<Epilogue> Epilogue::Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
-                                       int64_t channel_axis) {
+OrReason<Epilogue> Epilogue::Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
+                                  int64_t channel_axis) {
   Epilogue steps;
-  for (const PostOperation& post : posts) {
-    if (!steps.Add(request, post, channel_axis)) return std::nullopt;
+  for (size_t i = 0; i < posts.size(); ++i) {
+    if (!steps.Add(request, posts[i], channel_axis))
+      return Reason("fused operation {} has no epilogue", static_cast<int64_t>(i) + 1);
   }
   for (const Step& step : steps.rest_) {
     if (step.operand >= 0)

@@ -6,6 +6,7 @@
 
 #include "runtime/fast/simd/epilogue_microkernel.h"
 #include "runtime/kernels/kernel.h"
+#include "runtime/kernels/reason.h"
 #include "runtime/onednn/dnnl_functions.h"
 
 namespace nnefc::runtime {
@@ -14,10 +15,9 @@ namespace nnefc::runtime {
 // and unary functions.
 class Epilogue {
  public:
-  // Translates `posts`; columns are axis `channel_axis` of the result. Returns nothing for an unsupported
-  // operation.
-  static std::optional<Epilogue> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
-                                      int64_t channel_axis);
+  // Translates `posts`; columns are axis `channel_axis` of the result.
+  static OrReason<Epilogue> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
+                                 int64_t channel_axis);
 
   // The initial accumulators and final limits of tiles, which cost nothing: input indices of the kernel, -1
   // for none.

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "llvm/ADT/SmallVector.h"
-#include "runtime/fast/algorithms.h"
 #include "runtime/fast/gemm/packed_weights.h"
 #include "runtime/fast/gemm/row_partitions.h"
 #include "runtime/fast/gemm/tiling.h"
@@ -353,17 +352,16 @@ class Gemm final : public Kernel {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeGemm(const KernelRequest& request, const GemmSizes& sizes,
-                                       const GemmInputs& inputs, llvm::ArrayRef<PostOperation> posts) {
-  if (!request.way.empty() && request.way != kTiles) return std::nullopt;
-  if (!HasSimd()) return std::nullopt;
+KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, const GemmInputs& inputs,
+                        llvm::ArrayRef<PostOperation> posts) {
   const bool has_rest = !sizes.is_blocked && sizes.outputs % kBlockColumns != 0;
   const size_t rank = request.outputs[0].shape.size();
   const int64_t channel_axis = sizes.is_blocked ? 1 : static_cast<int64_t>(rank) - 1;
-  std::optional<Epilogue> steps = Epilogue::Make(request, posts, channel_axis);
-  if (!steps) return std::nullopt;
+  OrReason<Epilogue> steps = Epilogue::Make(request, posts, channel_axis);
+  if (!steps) return steps.reason();
   // Elementwise operands are read in whole blocks.
-  if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty())) return std::nullopt;
+  if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty()))
+    return Reason("{} columns with a fused elementwise operand, not whole blocks", sizes.outputs);
   const Gemm::Form form{.sizes = sizes, .inputs = inputs, .threads = CurrentThreads()};
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());

@@ -6,7 +6,7 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/im2col.h"
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
@@ -31,9 +31,8 @@ struct GemmInputs {
   Layout filter = nullptr;
 };
 
-// Prepares a GEMM in the layout of `sizes`. Returns nothing if vector kernels are unavailable, for an
-// unsupported post-op, or if another algorithm is as fast.
-std::optional<PreparedKernel> MakeGemm(const KernelRequest& request, const GemmSizes& sizes,
-                                       const GemmInputs& inputs, llvm::ArrayRef<PostOperation> posts);
+// Prepares a GEMM in the layout of `sizes`. Requires vector kernels.
+KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, const GemmInputs& inputs,
+                        llvm::ArrayRef<PostOperation> posts);
 
 }  // namespace nnefc::runtime

@@ -24,12 +24,22 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 // Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate residual
 // terms.
-bool Dot4Gemm::Suits(const Int8ConvolutionShape& form, bool has_vnni) {
-  if (form.channels % kQuad != 0 || form.padded_channels != form.channels) return false;
-  constexpr int64_t kMinPixels = 12, kMinChannels = 64, kMaxWindows = 9;
-  return has_vnni ||
-         (form.out_pixels() >= kMinPixels && SaturationCorrection::WindowsOf(form) <= kMaxWindows &&
-          form.rows.size * form.columns.size * form.channels >= kMinChannels);
+Reason Dot4Gemm::Applies(const Int8ConvolutionShape& form, bool has_vnni) {
+  constexpr int64_t kMaxWindows = 9;
+  if (form.channels % kQuad != 0 || form.padded_channels != form.channels)
+    return Reason("{} channels, not a multiple of {}", form.channels, kQuad);
+  if (has_vnni) return Reason();
+  const int64_t windows = SaturationCorrection::WindowsOf(form);
+  return windows > kMaxWindows ? Reason("{} windows see a pixel, more than {}", windows, kMaxWindows)
+                               : Reason();
+}
+
+// Without VNNI, clamping and correcting the values costs more than it saves for few pixels or products:
+// measured on Zen 3.
+bool Dot4Gemm::IsFasterThanDot2(const Int8ConvolutionShape& form, bool has_vnni) {
+  constexpr int64_t kMinPixels = 12, kMinProducts = 64;
+  return has_vnni || (form.out_pixels() >= kMinPixels &&
+                      form.rows.size * form.columns.size * form.channels >= kMinProducts);
 }
 
 Dot4Gemm::Dot4Gemm(const Int8ConvolutionShape& form, const Int8Grid& grid, bool has_vnni)

@@ -4,13 +4,19 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/fast/int8/saturation_correction.h"
+#include "runtime/kernels/reason.h"
 #include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 
 class Dot4Gemm {
  public:
-  static bool Suits(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  static Reason Applies(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  // Returns whether it is faster than accumulators of two products (simd/dot2_microkernel.h).
+  static bool IsFasterThanDot2(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  static bool Suits(const Int8ConvolutionShape& form, bool has_vnni = HasVnni()) {
+    return Applies(form, has_vnni).empty() && IsFasterThanDot2(form, has_vnni);
+  }
   Dot4Gemm(const Int8ConvolutionShape& form, const Int8Grid& grid, bool has_vnni = HasVnni());
 
   // Returns the scratch size per thread.

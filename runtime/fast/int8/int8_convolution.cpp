@@ -9,6 +9,7 @@
 #include "runtime/fast/int8/int8_epilogue.h"
 #include "runtime/fast/int8/int8_grouped_convolution.h"
 #include "runtime/fast/int8/int8_winograd.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
@@ -333,17 +334,17 @@ Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
 
 // Adds the kernel and the layouts of all inputs except the filter.
 template <typename Kernel, typename... More>
-std::optional<PreparedKernel> Finish(const KernelRequest& given, const Int8Step& step,
-                                     const Int8ConvolutionShape& form, Int8Epilogue::Form results_form,
-                                     const More&... more) {
-  std::optional<Epilogue> steps =
-      Epilogue::Make(step.folded ? KernelRequest{} : step.coded->request,
-                     step.folded ? llvm::ArrayRef<PostOperation>() : step.coded->request.posts,
+KernelOrReason Finish(const KernelRequest& given, const Int8Step& step, const Int8ConvolutionShape& form,
+                      Int8Epilogue::Form results_form, const More&... more) {
+  OrReason<Epilogue> steps =
+      Epilogue::Make(step.folded ? KernelRequest{} : step.coded.request,
+                     step.folded ? llvm::ArrayRef<PostOperation>() : step.coded.request.posts,
                      results_form.is_blocked ? 1 : static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
-  if (!steps) return std::nullopt;
+  if (!steps) return steps.reason();
   const bool has_elements = !steps->element_inputs().empty() || steps->start() >= 0;
   const bool is_blocked = results_form.is_blocked;
-  if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0) return std::nullopt;
+  if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0)
+    return Reason("{} columns with a fused elementwise operand, not whole blocks", form.outputs);
   const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
     return is_blocked ? ChannelsLastDesc(shape, DnnType::f32) : PlainDesc(shape);
   };
@@ -353,7 +354,7 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const Int8Step&
   prepared.outputs.resize(1);
   if (step.folded) {
     const std::optional<FoldedRequantization::Sum>& sum = step.folded->sum;
-    const QuantizationRange& range = sum ? step.coded->sum->range : *step.coded->range;
+    const QuantizationRange& range = sum ? step.coded.sum->range : *step.coded.range;
     prepared.outputs[0] = QuantizedLayout(in_codes(given.outputs[0].shape), range.codes);
     if (sum) {
       prepared.inputs[sum->operand] = QuantizedLayout(in_codes(given.outputs[0].shape), sum->others);
@@ -373,42 +374,58 @@ std::optional<PreparedKernel> Finish(const KernelRequest& given, const Int8Step&
   return prepared;
 }
 
-// Returns whether our kernels beat oneDNN's VNNI kernels: with AVX-512, if weights dominate and come from a
-// remote cache.
-bool IsFastInFours(int64_t channels, const Int8Step& step) {
-  return SimdWidth() == kSimdWidth512 && step.folded && channels % kQuad == 0;
+// The costs of our kernels relative to those with accumulators of two products (dot2), without VNNI.
+constexpr double kWinogradTime = 0.4, kDot4Time = 0.6, kOwnTime = 1;
+
+// Returns whether the requantization of a step is folded into the scales of its accumulators.
+bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
+  return Int8Step(given, channel_axis).folded.has_value();
 }
 
-bool IsFastInFours(const KernelRequest& given, const Int8Step& step) {
+constexpr Reason kDnnUsesVnni("oneDNN is faster with VNNI");
+
+// With VNNI and 512-bit vectors our kernels beat oneDNN's if weights dominate and come from a remote cache:
+// measured on Emerald Rapids.
+bool IsFasterThanVnniOfDnn(const KernelRequest& given) {
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
-  if (!IsFastInFours(filter[1], step)) return false;
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
   const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
+  if (SimdWidth() != kSimdWidth512 || channels % kQuad != 0) return false;
   const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
-  if (!sees_pixel) return pixels <= kFewPixels && channels >= kFewChannels;
-  return pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
-         (pixels <= kManyPixels && channels >= kManyChannels);
+  const bool is_worth = sees_pixel
+                            ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
+                                  (pixels <= kManyPixels && channels >= kManyChannels)
+                            : pixels <= kFewPixels && channels >= kFewChannels;
+  return is_worth && IsFolded(given, 1);
 }
 
-bool IsFastInFours(const InnerProduct& shape, const Int8Step& step) {
+bool IsFasterThanVnniOfDnn(const KernelRequest& given, const InnerProduct& shape) {
   constexpr int64_t kMaxRows = 1024;
-  return IsFastInFours(shape.inputs, step) && shape.rows <= kMaxRows;
+  return SimdWidth() == kSimdWidth512 && shape.inputs % kQuad == 0 && shape.rows <= kMaxRows &&
+         IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
 }
 
-}  // namespace
+struct Int8Convolutions {
+  Int8ConvolutionShape form;
+  Int8Groups groups;
+};
 
-std::optional<PreparedKernel> MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
-                                                  bool is_grouped) {
-  if (!HasSimd() || (step.coded->range && !step.folded)) return std::nullopt;
-  if (HasVnni() && (is_grouped || !IsFastInFours(given, step))) return std::nullopt;
+// Describes a convolution for an algorithm.
+OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
   const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
-  const size_t channels = is_grouped ? 3 : 2;  // filter axes before the window axes
-  if (input.size() < 3 || input.size() > 4) return std::nullopt;
+  const bool is_grouped = filter.size() > input.size();
+  const int64_t axes = static_cast<int64_t>(input.size()) - 2;
+  if (axes < 1 || axes > 2) return Reason("{} spatial axes", axes);
   const bool is_depthwise = is_grouped && filter[1] == 1 && filter[2] == 1;
+  if (is_depthwise != (algorithm == Int8Algorithm::kDepthwise))
+    return is_depthwise ? Reason("one channel per group") : Reason("more than one channel per group");
   const bool is_of_groups = is_grouped && !is_depthwise;
-  if (is_depthwise && *Volume(filter.drop_front(channels)) > kMaxDepthwiseTaps) return std::nullopt;
+  if (is_of_groups != (algorithm == Int8Algorithm::kGrouped))
+    return is_of_groups ? Reason("{} groups", filter[0]) : Reason("one group");
+  if (is_depthwise && *Volume(filter.drop_front(3)) > kMaxDepthwiseTaps)
+    return Reason("{} taps, more than {}", *Volume(filter.drop_front(3)), kMaxDepthwiseTaps);
   const Window window = WindowOfConvolution(given);
   // For few channels padding would be expensive.
   constexpr int64_t kFew = 4;
@@ -420,50 +437,136 @@ std::optional<PreparedKernel> MakeInt8Convolution(const KernelRequest& given, co
                             .padded_channels = is_depthwise ? kBlockColumns : RoundUp(input[1], together),
                             .rows = window[1],
                             .columns = window[2],
-                            .zero = step.source->zero,
+                            .zero = QuantizationOf(given.inputs[0])->zero,
                             .threads = CurrentThreads()};
   form.MergePixelsIntoColumn();
-  if (!FitsWords(*Volume(filter.drop_front(is_grouped ? 2 : 1)), form)) return std::nullopt;
+  const int64_t terms = *Volume(filter.drop_front(is_grouped ? 2 : 1));
+  if (!FitsWords(terms, form)) return Reason("sums of {} products exceed 32 bits", terms);
   const Int8Groups groups = is_of_groups ? Int8Groups{filter[2], filter[1]} : Int8Groups{1, 1};
-  if (is_of_groups && !Int8GroupConvolution::Suits(form, groups)) return std::nullopt;
+  if (is_of_groups && !Int8GroupConvolution::Suits(form, groups))
+    return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
+  return Int8Convolutions{form, groups};
+}
+
+Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const InnerProduct& shape) {
+  return {.images = 1,
+          .channels = shape.inputs,
+          .outputs = shape.outputs,
+          .padded_channels = RoundUp(shape.inputs, 2),
+          .rows = {.input = shape.rows, .output = shape.rows},
+          .columns = {},
+          .zero = QuantizationOf(given.inputs[0])->zero,
+          .threads = CurrentThreads()};
+}
+
+Cost Dot4Cost(const Int8ConvolutionShape& form) {
+  if (Dot4Gemm::IsFasterThanDot2(form)) return {kDot4Time};
+  return Cost::NotByDefault(Reason("{} channels of {} pixels are too few", form.channels, form.out_pixels()));
+}
+
+}  // namespace
+
+Int8Step::Int8Step(const KernelRequest& given, int64_t channel_axis)
+    : source(QuantizationOf(given.inputs[0])),
+      coded(given),
+      scales(AccumulatorScales(*source, given.filter_scales)) {
+  if (coded.range) folded = FoldRequantization(coded.request, *coded.range, scales, channel_axis);
+}
+
+Reason IsQuantized(const KernelRequest& given) {
+  if (QuantizationOf(given.inputs[0]) == nullptr) return Reason("the input is not quantized");
+  return given.filter_scales.empty() ? Reason("the filter is not quantized") : Reason();
+}
+
+Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorithm) {
+  if (!HasSimd()) return kNeedsSimd;
+  const OrReason<Int8Convolutions> form = Int8FormOf(given, algorithm);
+  if (!form) return form.reason();
+  if (algorithm == Int8Algorithm::kWinograd) return Int8Winograd::Applies(form->form, given.filter_magnitude);
+  if (algorithm == Int8Algorithm::kDot4) return Dot4Gemm::Applies(form->form);
+  return Reason();
+}
+
+Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
+  if (HasVnni())
+    return algorithm == Int8Algorithm::kDot4 && IsFasterThanVnniOfDnn(given)
+               ? Cost{kDot4Time}
+               : Cost::NotByDefault(kDnnUsesVnni);
+  switch (algorithm) {
+    case Int8Algorithm::kWinograd:
+      return Int8Winograd::IsFasterThanDirect(Int8FormOf(given, algorithm)->form)
+                 ? Cost{kWinogradTime}
+                 : Cost::NotByDefault(Reason("direct convolution is faster"));
+    case Int8Algorithm::kDot4:
+      return Dot4Cost(Int8FormOf(given, algorithm)->form);
+    default:
+      return {kOwnTime};
+  }
+}
+
+KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
+                                   Int8Algorithm algorithm) {
+  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
+  const OrReason<Int8Convolutions> shape = Int8FormOf(given, algorithm);
+  if (!shape) return shape.reason();
+  const Int8ConvolutionShape& form = shape->form;
+  const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
+  const bool is_grouped = algorithm == Int8Algorithm::kGrouped || algorithm == Int8Algorithm::kDepthwise;
   const int64_t mask = is_grouped ? 3 : 1;
   DnnLayout::Form codes{.filter_codes = DnnFilterQuantization{.scales = given.filter_scales.vec(),
                                                               .mask = static_cast<int>(mask)}};
   Int8Epilogue::Form results{.outputs = form.outputs,
                              .pixels = form.out_pixels(),
                              .is_blocked = true,
-                             .scales = AccumulatorScales(*step.source, given.filter_scales),
+                             .scales = step.scales,
                              .folded = std::nullopt};
-  const bool is_winograd = !is_grouped && !HasVnni() && Int8Winograd::Suits(form, given.filter_magnitude);
-  const bool in_quads = !is_grouped && !is_winograd && Dot4Gemm::Suits(form);
-  std::optional<PreparedKernel> prepared =
-      is_of_groups   ? Finish<Int8GroupConvolution>(given, step, form, std::move(results), groups)
-      : is_depthwise ? Finish<Int8Depthwise>(given, step, form, std::move(results))
-      : is_winograd  ? Finish<Int8Winograd>(given, step, form, std::move(results))
-      : in_quads     ? Finish<Dot4Convolution>(given, step, form, std::move(results))
-                     : Finish<Int8Convolution>(given, step, form, std::move(results));
-  if (!prepared) return std::nullopt;
-  const bool has_sums = in_quads && form.zero != 0;
-  prepared->inputs[1] =
-      is_of_groups   ? std::make_shared<DnnLayout>(PlainDesc(filter, DnnType::s8), std::move(codes))
-      : is_depthwise ? DepthwiseFilter(filter, std::move(codes))
-                     : FilterOfTiles(filter, 0, in_quads ? kQuad : kPair, has_sums, std::move(codes));
-  return prepared;
+  const auto finish = [&](KernelOrReason prepared, const auto& layout) -> KernelOrReason {
+    if (prepared) prepared->inputs[1] = layout();
+    return prepared;
+  };
+  const auto tiles = [&](int64_t together, bool has_sums) {
+    return FilterOfTiles(filter, 0, together, has_sums, std::move(codes));
+  };
+  switch (algorithm) {
+    case Int8Algorithm::kGrouped:
+      return finish(Finish<Int8GroupConvolution>(given, step, form, std::move(results), shape->groups), [&] {
+        return std::make_shared<DnnLayout>(PlainDesc(filter, DnnType::s8), std::move(codes));
+      });
+    case Int8Algorithm::kDepthwise:
+      return finish(Finish<Int8Depthwise>(given, step, form, std::move(results)),
+                    [&] { return DepthwiseFilter(filter, std::move(codes)); });
+    case Int8Algorithm::kWinograd:
+      return finish(Finish<Int8Winograd>(given, step, form, std::move(results)),
+                    [&] { return tiles(kPair, false); });
+    case Int8Algorithm::kDot4:
+      return finish(Finish<Dot4Convolution>(given, step, form, std::move(results)),
+                    [&] { return tiles(kQuad, form.zero != 0); });
+    case Int8Algorithm::kDot2:
+      return finish(Finish<Int8Convolution>(given, step, form, std::move(results)),
+                    [&] { return tiles(kPair, false); });
+  }
+  return Reason();
 }
 
-std::optional<PreparedKernel> MakeInt8Matmul(const KernelRequest& given, const Int8Step& step,
-                                             const InnerProduct& shape) {
-  if (!HasSimd() || (step.coded->range && !step.folded)) return std::nullopt;
-  if (HasVnni() && !IsFastInFours(shape, step)) return std::nullopt;
-  Int8ConvolutionShape form{.images = 1,
-                            .channels = shape.inputs,
-                            .outputs = shape.outputs,
-                            .padded_channels = RoundUp(shape.inputs, 2),
-                            .rows = {.input = shape.rows, .output = shape.rows},
-                            .columns = {},
-                            .zero = step.source->zero,
-                            .threads = CurrentThreads()};
-  if (!FitsWords(shape.inputs, form)) return std::nullopt;
+Reason Int8MatmulApplies(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm) {
+  if (!HasSimd()) return kNeedsSimd;
+  const Int8ConvolutionShape form = Int8FormOf(given, shape);
+  if (!FitsWords(shape.inputs, form)) return Reason("sums of {} products exceed 32 bits", shape.inputs);
+  return algorithm == Int8Algorithm::kDot4 ? Dot4Gemm::Applies(form) : Reason();
+}
+
+Cost Int8MatmulCost(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm) {
+  const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
+  if (HasVnni())
+    return is_dot4 && IsFasterThanVnniOfDnn(given, shape) ? Cost{kDot4Time}
+                                                          : Cost::NotByDefault(kDnnUsesVnni);
+  return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
+}
+
+KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step, const InnerProduct& shape,
+                              Int8Algorithm algorithm) {
+  if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
+  const Int8ConvolutionShape form = Int8FormOf(given, shape);
   constexpr int kColumns = 1 << 1;
   DnnLayout::Form codes{
       .order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
@@ -471,16 +574,15 @@ std::optional<PreparedKernel> MakeInt8Matmul(const KernelRequest& given, const I
   Int8Epilogue::Form results{.outputs = shape.outputs,
                              .pixels = shape.rows,
                              .is_blocked = false,
-                             .scales = AccumulatorScales(*step.source, given.filter_scales),
+                             .scales = step.scales,
                              .folded = std::nullopt};
-  const bool in_quads = Dot4Gemm::Suits(form);
-  std::optional<PreparedKernel> prepared =
-      in_quads ? Finish<Dot4Convolution>(given, step, form, std::move(results))
-               : Finish<Int8Convolution>(given, step, form, std::move(results));
-  if (!prepared) return std::nullopt;
+  const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
+  KernelOrReason prepared = is_dot4 ? Finish<Dot4Convolution>(given, step, form, std::move(results))
+                                    : Finish<Int8Convolution>(given, step, form, std::move(results));
+  if (!prepared) return prepared;
   const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
   prepared->inputs[1] =
-      FilterOfTiles(matrix, 1, in_quads ? kQuad : kPair, in_quads && form.zero != 0, std::move(codes));
+      FilterOfTiles(matrix, 1, is_dot4 ? kQuad : kPair, is_dot4 && form.zero != 0, std::move(codes));
   return prepared;
 }
 

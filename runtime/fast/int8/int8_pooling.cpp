@@ -138,11 +138,10 @@ class Int8AveragePool final : public Kernel {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeInt8AveragePool(const KernelRequest& request,
-                                                  const DnnQuantization& codes) {
+KernelOrReason MakeInt8AveragePool(const KernelRequest& request, const DnnQuantization& codes) {
   const Shape& shape = request.inputs[0].shape;
   const std::optional<int64_t> pixels = Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2));
-  if (!pixels || *pixels == 0) return std::nullopt;
+  if (!pixels || *pixels == 0) return Reason("no pixels");
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8AveragePool>(shape[0], shape[1], *pixels, codes);
   prepared.inputs.resize(request.inputs.size());
@@ -151,11 +150,11 @@ std::optional<PreparedKernel> MakeInt8AveragePool(const KernelRequest& request,
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeInt8MaxPool(const KernelRequest& request, const Window& window,
-                                              const DnnQuantization& codes) {
+KernelOrReason MakeInt8MaxPool(const KernelRequest& request, const Window& window,
+                               const DnnQuantization& codes) {
   const WindowAxis& planes = window[0];
   const Shape& shape = request.inputs[0].shape;
-  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return std::nullopt;
+  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return Reason("windows of three axes");
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]);
   prepared.inputs.resize(request.inputs.size());

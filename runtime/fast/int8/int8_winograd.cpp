@@ -40,13 +40,21 @@ int64_t FilterNumbers(const Int8ConvolutionShape& form) {
 
 }  // namespace
 
+Reason Int8Winograd::Applies(const Int8ConvolutionShape& form, float magnitude) {
+  const WindowAxis &rows = form.rows, &columns = form.columns;
+  if (rows.size != kWinogradTaps || columns.size != kWinogradTaps)
+    return Reason("filter {}x{}", rows.size, columns.size);
+  if (rows.stride != 1 || columns.stride != 1) return Reason("strides {}x{}", rows.stride, columns.stride);
+  if (rows.dilation != 1 || columns.dilation != 1)
+    return Reason("dilations {}x{}", rows.dilation, columns.dilation);
+  if (form.channels % kBlockColumns != 0) return Reason("{} channels, not whole blocks", form.channels);
+  if (!(magnitude * kMidpoint < static_cast<float>(kMaxWinogradSum)))
+    return Reason("the sums of the filter are too large for 32 bits");
+  return Reason();
+}
+
 // Compares estimated cycles per input pair and output block, measured on Zen 3.
-bool Int8Winograd::Suits(const Int8ConvolutionShape& form, float magnitude) {
-  for (const WindowAxis& axis : {form.rows, form.columns}) {
-    if (axis.size != kWinogradTaps || axis.stride != 1 || axis.dilation != 1) return false;
-  }
-  if (form.channels % kBlockColumns != 0) return false;
-  if (!(magnitude * kMidpoint < static_cast<float>(kMaxWinogradSum))) return false;
+bool Int8Winograd::IsFasterThanDirect(const Int8ConvolutionShape& form) {
   constexpr double kOfPixel = 1.4, kOfFilter = 130, kOfInput = 14, kOfSums = 500;
   const auto tiles = static_cast<double>(GridOf(form).tiles()), groups = static_cast<double>(GroupsOf(form));
   const double direct =

@@ -5,14 +5,16 @@
 #include "runtime/fast/int8/convolution_shape.h"
 #include "runtime/fast/int8/int8_epilogue.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
+#include "runtime/kernels/reason.h"
 
 namespace nnefc::runtime {
 
 class Int8Winograd final : public Kernel {
  public:
-  // Returns whether Winograd is exact, and faster than direct convolution. `magnitude`:
+  // Returns the reason if Winograd does not apply or is not exact. `magnitude`:
   // FilterQuantization::max_magnitude.
-  static bool Suits(const Int8ConvolutionShape& form, float magnitude);
+  static Reason Applies(const Int8ConvolutionShape& form, float magnitude);
+  static bool IsFasterThanDirect(const Int8ConvolutionShape& form);
 
   Int8Winograd(const Int8ConvolutionShape& form, Int8Epilogue results);
 

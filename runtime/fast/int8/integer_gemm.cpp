@@ -11,6 +11,7 @@
 #include "runtime/fast/int8/convolution_shape.h"
 #include "runtime/fast/int8/dot4_gemm.h"
 #include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
@@ -392,21 +393,24 @@ class IntegerGemm final : public Kernel {
   std::optional<Dot4Gemm> fours_;
 };
 
-bool AreIntegers(const KernelRequest& request) {
+Reason AreIntegers(const KernelRequest& request) {
   const auto is_plain = [](const ValueInfo& value) {
     return value.type == ElementType::kI32 && Volume(value.shape).value_or(0) > 0;
   };
-  return HasSimd() && request.posts.empty() && request.way.empty() && request.inputs.size() == 2 &&
-         is_plain(request.inputs[0]) && is_plain(request.inputs[1]) && is_plain(request.outputs[0]) &&
-         request.inputs[1].constant != nullptr;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty() || request.inputs.size() != 2) return Reason("a fused operation");
+  if (!is_plain(request.inputs[0]) || !is_plain(request.inputs[1]) || !is_plain(request.outputs[0]))
+    return Reason("an operand or the result is empty or not i32");
+  return request.inputs[1].constant == nullptr ? Reason("the right operand is not constant") : Reason();
 }
 
-std::optional<PreparedKernel> Prepare(const KernelRequest& request, const Int8ConvolutionShape& form,
-                                      bool is_rows, WeightSizes sizes) {
+KernelOrReason Prepare(const KernelRequest& request, const Int8ConvolutionShape& form, bool is_rows,
+                       WeightSizes sizes) {
   constexpr int64_t kMaxNumbers = int64_t{1} << 30;  // within reach of 32-bit offsets
-  if (form.InputRowsFor(form.rows.output) > kMaxNumbers / form.row_numbers()) return std::nullopt;
+  if (form.InputRowsFor(form.rows.output) > kMaxNumbers / form.row_numbers())
+    return Reason("an image with more than {} elements", kMaxNumbers);
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
-  if (!Fits<int16_t>(range)) return std::nullopt;
+  if (!Fits<int16_t>(range)) return Reason("constants that do not fit into 16 bits");
   sizes.fit_bytes = Fits<int8_t>(range);
   if (sizes.fit_bytes && is_rows && Dot4Gemm::Suits(form)) sizes.together = kQuad;
   PreparedKernel prepared;
@@ -426,10 +430,14 @@ std::optional<PreparedKernel> Prepare(const KernelRequest& request, const Int8Co
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& request) {
-  if (!AreIntegers(request)) return std::nullopt;
+Reason IntegerConvolutionApplies(const KernelRequest& request) {
+  const int64_t axes = static_cast<int64_t>(request.inputs[0].shape.size()) - 2;
+  if (axes < 1 || axes > 2) return Reason("{} spatial axes", axes);
+  return AreIntegers(request);
+}
+
+KernelOrReason MakeIntegerConvolution(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
-  if (input.size() < 3 || input.size() > 4) return std::nullopt;
   const Window window = WindowOfConvolution(request);
   const int64_t taps = *Volume(filter.drop_front(2));
   const WeightSizes sizes{.outputs = filter[0],
@@ -451,14 +459,19 @@ std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& reques
   return Prepare(request, form, false, sizes);
 }
 
-std::optional<PreparedKernel> MakeIntegerMatmul(const KernelRequest& request) {
-  if (!AreIntegers(request)) return std::nullopt;
+Reason IntegerMatmulApplies(const KernelRequest& request) {
+  const Shape &left = request.inputs[0].shape, &right = request.inputs[1].shape;
+  if (left.size() < 2) return Reason("the left operand is a vector");
+  if (right.size() != 2) return Reason("the right operand has {} axes", static_cast<int64_t>(right.size()));
+  if (request.node->Bool("transpose_a")) return Reason("the left operand is transposed");
+  return AreIntegers(request);
+}
+
+KernelOrReason MakeIntegerMatmul(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> left = request.inputs[0].shape, right = request.inputs[1].shape;
-  if (left.size() < 2 || right.size() != 2 || request.node->Bool("transpose_a")) return std::nullopt;
   const bool outputs_first = request.node->Bool("transpose_b");
   const int64_t outputs = right[outputs_first ? 0 : 1], inputs = right[outputs_first ? 1 : 0];
   const int64_t rows = *Volume(left.drop_back());
-  if (left.back() != inputs) return std::nullopt;
   const WeightSizes sizes{.outputs = outputs,
                           .inputs = inputs,
                           .taps = 1,

@@ -4,16 +4,17 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/implementation.h"
 
 namespace nnefc::runtime {
 
-// Prepares a Convolution with one or two spatial axes, or a MatMul with one right matrix. Returns nothing for
-// others, for constants that do not fit into 16 bits, or if vector kernels are unavailable.
-std::optional<PreparedKernel> MakeIntegerConvolution(const KernelRequest& request);
-std::optional<PreparedKernel> MakeIntegerMatmul(const KernelRequest& request);
+// Prepare a Convolution with one or two spatial axes, or a MatMul with one right matrix. Constants must fit
+// into 16 bits.
+Reason IntegerConvolutionApplies(const KernelRequest& request);
+KernelOrReason MakeIntegerConvolution(const KernelRequest& request);
+Reason IntegerMatmulApplies(const KernelRequest& request);
+KernelOrReason MakeIntegerMatmul(const KernelRequest& request);
 
 // Creates the packing of their constants; null for other layouts.
 std::shared_ptr<const Kernel> MakeIntegerReorder(ElementType type, const Layout& from, const Layout& to);

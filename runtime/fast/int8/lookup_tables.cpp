@@ -9,6 +9,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/quantization.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/table_lookup_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -400,17 +401,20 @@ bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert) {
   return table.output().type == ElementType::kF32 && table.output().value->shape() == Shape{kCodes};
 }
 
-std::optional<PreparedKernel> MakeLookupTable(const KernelRequest& request) {
-  if (request.posts.empty() || request.posts.size() > 2) return std::nullopt;
+KernelOrReason MakeLookupTable(const KernelRequest& request) {
+  if (request.posts.empty() || request.posts.size() > 2) return Reason("no lookup follows");
   const ValueInfo& input = request.inputs[0];
   const DnnQuantization* codes = QuantizationOf(input);
   const auto first = static_cast<size_t>(request.posts[0].first_operand);
   const TensorValue* numbers = request.inputs[first].constant;
-  if (!HasSimd()) return std::nullopt;
-  if (codes == nullptr || codes->scale != 1 || codes->zero != 0 || numbers == nullptr) return std::nullopt;
-  if (numbers->type() != ElementType::kF32 || numbers->volume() != kCodes) return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (codes == nullptr || codes->scale != 1 || codes->zero != 0) return Reason("the input is not quantized");
+  if (numbers == nullptr) return Reason("the table is not constant");
+  if (numbers->type() != ElementType::kF32 || numbers->volume() != kCodes)
+    return Reason("a table of {} elements", numbers->volume());
   const dnnl::memory::desc desc = DescInF32(input);
-  if (IsPadded(desc) || input.shape != request.outputs[0].shape) return std::nullopt;
+  if (IsPadded(desc)) return Reason("the layout has padding channels");
+  if (input.shape != request.outputs[0].shape) return Reason("the shapes differ");
   const TensorValue loaded = numbers->Loaded().Aligned(alignof(float));
   const std::vector<float> table(loaded.elements<float>().begin(), loaded.elements<float>().end());
   const int64_t count = Volume(input.shape).value_or(0);
@@ -423,7 +427,7 @@ std::optional<PreparedKernel> MakeLookupTable(const KernelRequest& request) {
     return prepared;
   }
   const Int8Request coded(request);
-  if (!coded.range || coded.sum) return std::nullopt;
+  if (!coded.range || coded.sum) return Reason("the result is not quantized");
   std::vector<uint8_t> of_codes;
   of_codes.reserve(table.size());
   for (float number : table) of_codes.push_back(coded.range->Quantize(number));

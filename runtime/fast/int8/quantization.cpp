@@ -7,6 +7,7 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/fake_quantize_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/table_lookup_microkernel.h"
@@ -162,22 +163,24 @@ class RoundKernel final : public Kernel {
 
 // --- factories -----------------------------------------------------------------------
 
-// Returns nullopt for per-channel limits, and for ranges so wide or narrow that divisions leave the normal
-// range.
-std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
+// Excludes ranges so wide or narrow that divisions leave the normal range.
+KernelOrReason MakeRound(const KernelRequest& request) {
   constexpr float kMin = 1e-18f, kMax = 1e18f;
-  if (!HasSimd() || !request.posts.empty()) return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty()) return kHasFusedOperation;
   const ValueInfo& input = request.inputs[0];
-  if (!DnnAccepts(input) || input.shape != request.outputs[0].shape) return std::nullopt;
+  if (!DnnAccepts(input)) return kNotF32;
+  if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
   llvm::SmallVector<float, 4> limits;
   for (const ValueInfo& limit : request.inputs.drop_front(1)) {
-    if (limit.constant == nullptr || limit.constant->volume() != 1) return std::nullopt;
+    if (limit.constant == nullptr || limit.constant->volume() != 1)
+      return Reason("a limit is not one constant");
     limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
-    if (!(std::abs(limits.back()) < kMax)) return std::nullopt;
+    if (!(std::abs(limits.back()) < kMax)) return Reason("a limit is too large");
   }
   const FakeQuantizeLevels levels = {limits[0], limits[1], limits[2], limits[3],
                                      static_cast<float>(request.node->Int("levels") - 1)};
-  if (!(levels.high - levels.low > kMin)) return std::nullopt;
+  if (!(levels.high - levels.low > kMin)) return Reason("the limits are too close");
   // Without padding a layout's memory contains exactly its elements.
   const memory::desc desc = DescInF32(input);
   const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
@@ -189,11 +192,13 @@ std::optional<PreparedKernel> MakeRound(const KernelRequest& request) {
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
-  if (!request.as_codes || !request.posts.empty() || !DnnAccepts(request.inputs[0])) return std::nullopt;
+KernelOrReason MakeQuantize(const KernelRequest& request) {
+  if (!request.as_codes) return Reason("a reader needs f32 values");
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!DnnAccepts(request.inputs[0])) return kNotF32;
   const std::optional<QuantizationRange> range =
       QuantizationRangeOf(*request.node, request.inputs.drop_front(1));
-  if (!range) return std::nullopt;
+  if (!range) return Reason("not 256 levels with one scale");
   const ValueInfo& input = request.inputs[0];
   memory::desc desc = DescInF32(input);
   if (IsPadded(desc)) desc = PlainDesc(input.shape);
@@ -213,23 +218,24 @@ std::optional<PreparedKernel> MakeQuantize(const KernelRequest& request) {
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeFakeQuantize(const KernelRequest& request) {
-  if (std::optional<PreparedKernel> codes = MakeQuantize(request)) return codes;
-  return MakeRound(request);
-}
+constexpr Implementation kFakeQuantize[] = {{"quantize", AlwaysApplies, FixedCost<10>, MakeQuantize},
+                                            {"round", AlwaysApplies, FixedCost<20>, MakeRound}};
+const ImplementationTable kFakeQuantizeTables[] = {{"f32", AlwaysApplies, kFakeQuantize}};
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeQuantizedSum(const KernelRequest& request) {
+KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   const Int8Request coded(request);
-  if (!coded.range || coded.request.posts.size() > 1) return std::nullopt;
+  if (!coded.range) return Reason("the result is not quantized");
+  if (coded.request.posts.size() > 1) return kHasFusedOperation;
   const bool relu = !coded.request.posts.empty();
-  if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return std::nullopt;
+  if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return kHasFusedOperation;
   const DnnQuantization* a = QuantizationOf(request.inputs[0]);
   const DnnQuantization* b = QuantizationOf(request.inputs[1]);
-  if (a == nullptr || b == nullptr || request.inputs[0].shape != request.inputs[1].shape) return std::nullopt;
+  if (a == nullptr || b == nullptr) return Reason("an operand is not quantized");
+  if (request.inputs[0].shape != request.inputs[1].shape) return Reason("a broadcast operand");
   const memory::desc desc = DescInF32(request.inputs[0]);
-  if (IsPadded(desc)) return std::nullopt;
+  if (IsPadded(desc)) return Reason("the layout has padding channels");
   PreparedKernel prepared;
   prepared.kernel =
       std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
@@ -460,10 +466,10 @@ std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, con
 }
 
 void RegisterDnnQuantization(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "FakeQuantize", GuardedDnnFactory<MakeFakeQuantize>);
-  registry.Add(Backend::kFast, {"opset1"}, "Convert", GuardedDnnFactory<MakeLookupTable>);
+  AddDnnTables(registry, {"opset1"}, "FakeQuantize", kFakeQuantizeTables);
+  AddDnnTables(registry, {"opset1"}, "Convert", TableOf<MakeLookupTable>("lookup_table", "int8"));
   for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
-    registry.Add(Backend::kFast, {"nnef"}, name, GuardedDnnFactory<MakeQuantize>);
+    AddDnnTables(registry, {"nnef"}, name, TableOf<MakeQuantize>("quantize"));
 }
 
 }  // namespace nnefc::runtime

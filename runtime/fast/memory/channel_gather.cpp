@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/channel_gather_microkernel.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_layout.h"
@@ -88,12 +89,12 @@ std::vector<SourceBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, llvm::Arr
 }
 
 // Prepares a selection of channels from the node's inputs.
-std::optional<PreparedKernel> MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
+KernelOrReason MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
   const Shape& out = request.outputs[0].shape;
   PreparedKernel prepared;
   std::vector<int64_t> channels;
   for (const ValueInfo& image : request.inputs.take_front(static_cast<size_t>(request.node->num_inputs()))) {
-    if (!DnnAccepts(image)) return std::nullopt;
+    if (!DnnAccepts(image)) return kNotF32;
     channels.push_back(image.shape[1]);
     prepared.inputs.push_back(LayoutOf(ChannelBlockedDesc(image.shape)));
   }
@@ -107,8 +108,9 @@ std::optional<PreparedKernel> MakePick(const KernelRequest& request, llvm::Array
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
-  if (!HasSimd() || request.precision == Precision::kBf16) return std::nullopt;
+KernelOrReason MakeChannelGather(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  if (request.precision == Precision::kBf16) return Reason("precision bf16");
   const auto images = static_cast<size_t>(request.node->num_inputs());
   const TensorValue* indices = request.inputs[images].constant;
   int64_t whole = 0;
@@ -116,18 +118,21 @@ std::optional<PreparedKernel> MakeChannelGather(const KernelRequest& request) {
   std::vector<int64_t> picked;
   for (int64_t i = 0; i < indices->volume(); ++i) {
     const int64_t index = indices->ElementAsInt(i);
-    if (index < -whole || index >= whole) return std::nullopt;  // reported by the reference kernel
+    if (index < -whole || index >= whole) return Reason("index {} of {} channels", index, whole);
     picked.push_back(index < 0 ? index + whole : index);
   }
   return MakePick(request, picked);
 }
 
-std::optional<PreparedKernel> MakeChannelConcat(const KernelRequest& request) {
+KernelOrReason MakeChannelConcat(const KernelRequest& request) {
   const Shape& out = request.outputs[0].shape;
-  if (!HasSimd() || request.precision == Precision::kBf16 || out.size() < 3 || out.size() > 5)
-    return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (request.precision == Precision::kBf16) return Reason("precision bf16");
+  if (out.size() < 3 || out.size() > 5)
+    return Reason("{} spatial axes", static_cast<int64_t>(out.size()) - 2);
   const auto blocked = llvm::count_if(request.inputs, IsChannelBlocked);
-  if (2 * blocked < static_cast<int64_t>(request.inputs.size())) return std::nullopt;
+  const auto count = static_cast<int64_t>(request.inputs.size());
+  if (2 * blocked < count) return Reason("{} of {} images are nChw16c", blocked, count);
   std::vector<int64_t> all(static_cast<size_t>(out[1]));
   std::iota(all.begin(), all.end(), 0);
   return MakePick(request, all);

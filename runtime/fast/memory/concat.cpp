@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -86,15 +87,16 @@ class Int8Concat final : public Kernel {
 };
 
 // Requires equal quantization of all images.
-std::optional<PreparedKernel> MakeInt8Concat(const KernelRequest& request) {
+KernelOrReason MakeInt8Concat(const KernelRequest& request) {
   const DnnQuantization* codes = QuantizationOf(request.inputs[0]);
-  if (codes == nullptr) return std::nullopt;
+  if (codes == nullptr) return Reason("the first part is not quantized");
   const Shape& output = request.outputs[0].shape;
   PreparedKernel prepared;
   std::vector<int64_t> channels;
   for (const ValueInfo& part : request.inputs) {
     const DnnQuantization* own = QuantizationOf(part);
-    if (own == nullptr || !(*own == *codes) || !IsChannelsLast(DescInF32(part))) return std::nullopt;
+    if (own == nullptr || !(*own == *codes) || !IsChannelsLast(DescInF32(part)))
+      return Reason("the parts are not NHWC with equal quantization");
     prepared.inputs.push_back(part.layout);
     channels.push_back(part.shape[1]);
   }
@@ -103,18 +105,37 @@ std::optional<PreparedKernel> MakeInt8Concat(const KernelRequest& request) {
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
-  if (!request.posts.empty()) return MakeChannelGather(request);
-  if (!DnnAcceptsAll(request)) return std::nullopt;
+size_t AxisOf(const KernelRequest& request) {
+  const auto rank = static_cast<int64_t>(request.outputs[0].shape.size());
+  return static_cast<size_t>(NormalAxis(request.node->Int("axis"), rank));
+}
+
+Reason JoinsParts(const KernelRequest& request) {
+  if (!request.posts.empty()) return Reason("a fused Gather");
+  return DnnAcceptsAll(request) ? Reason() : kNotF32;
+}
+Reason Int8ConcatApplies(const KernelRequest& request) {
+  if (const Reason reason = JoinsParts(request); !reason.empty()) return reason;
+  return AxisOf(request) == 1 ? Reason() : Reason("another axis than the channels");
+}
+Reason ChannelConcatApplies(const KernelRequest& request) {
+  if (const Reason reason = Int8ConcatApplies(request); !reason.empty()) return reason;
+  return CommonFormat(request.inputs, 1) ? Reason("oneDNN can join the parts in their layout") : Reason();
+}
+Reason DnnConcatApplies(const KernelRequest& request) {
+  if (const Reason reason = JoinsParts(request); !reason.empty()) return reason;
+  return CommonFormat(request.inputs, AxisOf(request))
+             ? Reason()
+             : Reason("no common layout; the reference kernel is as fast for row-major parts");
+}
+Reason ChannelGatherApplies(const KernelRequest& request) {
+  return request.posts.empty() ? Reason("no fused Gather") : Reason();
+}
+
+KernelOrReason MakeDnnConcat(const KernelRequest& request) {
   const Shape& output = request.outputs[0].shape;
-  const size_t axis =
-      static_cast<size_t>(NormalAxis(request.node->Int("axis"), static_cast<int64_t>(output.size())));
-  if (axis == 1) {
-    if (std::optional<PreparedKernel> coded = MakeInt8Concat(request)) return coded;
-  }
+  const size_t axis = AxisOf(request);
   const std::optional<ConcatFormat> format = CommonFormat(request.inputs, axis);
-  if (!format && axis == 1) return MakeChannelConcat(request);
-  if (!format) return std::nullopt;  // the reference kernel copies row-major parts equally fast
   std::vector<memory::desc> parts;
   for (const ValueInfo& part : request.inputs) parts.push_back(format->DescOf(part.shape));
   const memory::desc whole = format->DescOf(output);
@@ -127,6 +148,14 @@ std::optional<PreparedKernel> MakeConcat(const KernelRequest& request) {
   builder.AddOutput(DNNL_ARG_DST, 0, whole);
   return builder.Finish(dnnl::concat(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
+
+constexpr int kOwnConcatCost = 50, kDnnConcatCost = 100;
+constexpr Implementation kConcat[] = {
+    {"channel_gather", ChannelGatherApplies, FixedCost<kOwnConcatCost>, MakeChannelGather},
+    {"int8", Int8ConcatApplies, FixedCost<kOwnConcatCost>, MakeInt8Concat},
+    {"channels", ChannelConcatApplies, FixedCost<kDnnConcatCost>, MakeChannelConcat},
+    {"onednn", DnnConcatApplies, FixedCost<kDnnConcatCost>, MakeDnnConcat}};
+const ImplementationTable kConcatTables[] = {{"f32", AlwaysApplies, kConcat}};
 
 }  // namespace
 
@@ -166,7 +195,7 @@ std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const Elements
 }
 
 void RegisterDnnConcat(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "Concat", GuardedDnnFactory<MakeConcat>);
+  AddDnnTables(registry, {"opset1"}, "Concat", kConcatTables);
 }
 
 }  // namespace nnefc::runtime

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/onednn/dnnl_kernel.h"
@@ -97,19 +98,22 @@ TransposedImages SizesOf(llvm::ArrayRef<int64_t> images) {
   return {.images = images[0], .channels = images[1], .pixels = *Volume(images.drop_front(2))};
 }
 
-std::optional<PreparedKernel> MakeTranspose(const KernelRequest& request) {
+KernelOrReason MakeTranspose(const KernelRequest& request) {
   const ValueInfo& given = request.inputs[0];
   const TensorValue* order = request.inputs[1].constant;
   const size_t rank = given.shape.size();
-  if (!request.posts.empty() || !DnnAccepts(given) || order == nullptr || rank < 3 || rank > 5 ||
-      order->volume() != static_cast<int64_t>(rank) || !HasSimd())
-    return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!DnnAccepts(given)) return kNotF32;
+  if (order == nullptr || order->volume() != static_cast<int64_t>(rank))
+    return Reason("the order is not constant");
+  if (rank < 3 || rank > 5) return Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
   const std::optional<ChannelsGo> way = WayOf(*order);
-  if (!way) return std::nullopt;
+  if (!way) return Reason("not between nChw16c and NHWC");
   const bool is_from_blocks = *way == ChannelsGo::kChannelsLast16;
-  if (is_from_blocks && !IsInBlocks(given)) return std::nullopt;
+  if (is_from_blocks && !IsInBlocks(given)) return kNotBlocked;
   const Shape& images = is_from_blocks ? given.shape : request.outputs[0].shape;
-  if (images[1] < kChannelBlock) return std::nullopt;
+  if (images[1] < kChannelBlock) return Reason("{} channels, fewer than a block", images[1]);
   const Layout in_blocks = LayoutOf(ChannelBlockedDesc(images));
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<ImageTranspose>(SizesOf(images), *way);
@@ -134,7 +138,7 @@ std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& 
 }
 
 void RegisterImageTransposes(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "Transpose", GuardedDnnFactory<MakeTranspose>);
+  AddDnnTables(registry, {"opset1"}, "Transpose", TableOf<MakeTranspose>("channels"));
 }
 
 }  // namespace nnefc::runtime

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/channel_sums_microkernel.h"
 #include "runtime/fast/simd/per_channel_microkernel.h"
 #include "runtime/onednn/dnnl_layout.h"
@@ -208,11 +209,13 @@ class BlockedMvn final : public Kernel {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request) {
+KernelOrReason MakeBlockedBatchNorm(const KernelRequest& request) {
   const ValueInfo& images = request.inputs[0];
-  if (!HasSimd() || !IsChannelBlocked(images)) return std::nullopt;
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!steps || steps->bias() >= 0 || steps->start() >= 0) return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!IsChannelBlocked(images)) return kNotBlocked;
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!steps) return steps.reason();
+  if (steps->bias() >= 0 || steps->start() >= 0) return Reason("a fused sum");
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;
@@ -225,9 +228,10 @@ std::optional<PreparedKernel> MakeBlockedBatchNorm(const KernelRequest& request)
   return prepared;
 }
 
-std::optional<PreparedKernel> MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor) {
+KernelOrReason MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor) {
   const ValueInfo& images = request.inputs[0];
-  if (!HasSimd() || !IsChannelBlocked(images)) return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!IsChannelBlocked(images)) return kNotBlocked;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;

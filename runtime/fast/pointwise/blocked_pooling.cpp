@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/pooling_microkernel.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -206,39 +207,51 @@ bool IsOfWholeImages(const PoolForm& form) {
   return is_whole(form.slices) && is_whole(form.rows) && is_whole(form.columns);
 }
 
-// Returns true if a row-major input is worth a reorder to nChw16c, because the alternative processes each
-// image separately, about fifty times slower.
-bool IsWorthBlocks(const ValueInfo& input) {
-  constexpr int64_t kMinChannels = 4;  // out of kBlockColumns
-  return input.layout == nullptr && input.shape[1] >= kMinChannels;
+PoolForm PoolFormOf(const KernelRequest& request, PoolingKind pooled, const Window& window) {
+  return {.pooled = pooled,
+          .images = request.inputs[0].shape[0],
+          .channels = request.inputs[0].shape[1],
+          .slices = window[0],
+          .rows = window[1],
+          .columns = window[2],
+          .threads = CurrentThreads()};
 }
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeBlockedPooling(const KernelRequest& request, PoolingKind pooled,
-                                                 const Window& window) {
-  using dnnl::memory;
+Reason BlockedPoolingApplies(const KernelRequest& request, PoolingKind pooled, const Window& window) {
   const ValueInfo& input = request.inputs[0];
   const size_t rank = input.shape.size();
-  if (!HasSimd() || rank < 3 || rank > 5) return std::nullopt;
-  const PoolForm form{.pooled = pooled,
-                      .images = input.shape[0],
-                      .channels = input.shape[1],
-                      .slices = window[0],
-                      .rows = window[1],
-                      .columns = window[2],
-                      .threads = CurrentThreads()};
-  const bool is_whole = IsOfWholeImages(form);
-  if (!IsChannelBlocked(input) && (is_whole || !IsWorthBlocks(input))) return std::nullopt;
+  if (!HasSimd()) return kNeedsSimd;
+  if (rank < 3 || rank > 5) return Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
+  const bool is_whole = IsOfWholeImages(PoolFormOf(request, pooled, window));
+  if (is_whole && !IsChannelBlocked(input)) return Reason("whole images that are not nChw16c");
+  if (!IsChannelBlocked(input) && input.layout != nullptr)
+    return Reason("the input is neither nChw16c nor row-major");
+  if (!is_whole && request.outputs[0].shape.size() != rank) return Reason("the result has fewer axes");
+  return Reason();
+}
+
+// A row-major input is worth a reorder to nChw16c, because the alternative processes each image separately,
+// about fifty times slower (processor not recorded).
+Cost BlockedPoolingCost(const KernelRequest& request) {
+  constexpr int64_t kMinChannels = 4;  // out of kBlockColumns
+  const ValueInfo& input = request.inputs[0];
+  if (IsChannelBlocked(input) || input.shape[1] >= kMinChannels) return {1};
+  return Cost::NotByDefault(Reason("{} channels, fewer than {}", input.shape[1], kMinChannels));
+}
+
+PreparedKernel MakeBlockedPooling(const KernelRequest& request, PoolingKind pooled, const Window& window) {
+  const ValueInfo& input = request.inputs[0];
+  const PoolForm form = PoolFormOf(request, pooled, window);
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = IsChannelBlocked(input) ? input.layout : LayoutOf(ChannelBlockedDesc(input.shape));
   prepared.outputs.resize(request.outputs.size());
-  if (is_whole) {
+  if (IsOfWholeImages(form)) {
     prepared.kernel = std::make_shared<NumberOfImages>(form);
     return prepared;
   }
-  if (request.outputs[0].shape.size() != rank) return std::nullopt;
   prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(request.outputs[0].shape));
   prepared.kernel = std::make_shared<BlockedPooling>(form);
   return prepared;

@@ -6,6 +6,7 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/borders.h"
@@ -152,18 +153,13 @@ class BlockedResampling final : public Kernel {
   bool sums_rows_;
 };
 
-// Returns false if padding would dominate, in which case row-major resampling is faster.
-bool FillsBlocks(int64_t channels) {
-  return 4 * channels >= 3 * RoundUp(channels, kBlockColumns);
-}
-
 // `taps`: one list of pixel taps per axis; empty for axes that are not resampled.
-std::optional<PreparedKernel> MakeBlockedResampling(const KernelRequest& request,
-                                                    const std::vector<std::vector<Taps>>& taps,
-                                                    float border) {
+KernelOrReason MakeBlockedResampling(const KernelRequest& request, const std::vector<std::vector<Taps>>& taps,
+                                     float border) {
   const ValueInfo& images = request.inputs[0];
   const Shape& shape = images.shape;
-  if (!taps[0].empty() || !taps[1].empty() || Volume(request.outputs[0].shape) == 0) return std::nullopt;
+  if (!taps[0].empty() || !taps[1].empty()) return Reason("other axes than those of the pixels");
+  if (Volume(request.outputs[0].shape) == 0) return Reason("an empty result");
   ResamplingForm form{
       .images = shape[0], .channels = shape[1], .axes = {}, .border = border, .threads = CurrentThreads()};
   for (size_t i = 2; i < shape.size(); ++i) {
@@ -181,15 +177,23 @@ std::optional<PreparedKernel> MakeBlockedResampling(const KernelRequest& request
   return prepared;
 }
 
-bool Accepts(const KernelRequest& request) {
+Reason ResamplingApplies(const KernelRequest& request) {
   const ValueInfo& images = request.inputs[0];
-  if (!request.posts.empty() || !HasSimd() || !IsChannelBlocked(images) || !FillsBlocks(images.shape[1]))
-    return false;
-  if (Volume(images.shape) == 0) return false;
+  if (!HasSimd()) return kNeedsSimd;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (!IsChannelBlocked(images)) return kNotBlocked;
+  if (Volume(images.shape) == 0) return Reason("an empty image");
   for (const ValueInfo& input : request.inputs.drop_front()) {
-    if (input.constant == nullptr) return false;
+    if (input.constant == nullptr) return Reason("an operand is not constant");
   }
-  return true;
+  return Reason();
+}
+
+// If padding dominates, row-major resampling is faster (processor not recorded).
+Cost ResamplingCost(const KernelRequest& request) {
+  const int64_t channels = request.inputs[0].shape[1];
+  if (4 * channels >= 3 * RoundUp(channels, kBlockColumns)) return {1};
+  return Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
 }
 
 llvm::SmallVector<double, 8> NumbersOf(const ValueInfo& constant) {
@@ -199,24 +203,22 @@ llvm::SmallVector<double, 8> NumbersOf(const ValueInfo& constant) {
   return numbers;
 }
 
-std::optional<PreparedKernel> MakeInterpolate(const KernelRequest& request) {
-  if (!Accepts(request)) return std::nullopt;
+KernelOrReason MakeInterpolate(const KernelRequest& request) {
   for (const char* name : {"pads_begin", "pads_end"}) {
     for (int64_t width : request.node->Ints(name)) {
-      if (width != 0) return std::nullopt;
+      if (width != 0) return Reason("padding of {} pixels", width);
     }
   }
   const auto taps = TapsOfInterpolation({*request.node, request.inputs[0].shape, request.outputs[0].shape,
                                          [&](size_t input) { return NumbersOf(request.inputs[input]); }});
-  if (!taps) return std::nullopt;
+  if (!taps) return Reason("another mode");
   return MakeBlockedResampling(request, *taps, 0);
 }
 
-std::optional<PreparedKernel> MakePad(const KernelRequest& request) {
-  if (!Accepts(request)) return std::nullopt;
+KernelOrReason MakePad(const KernelRequest& request) {
   const llvm::SmallVector<double, 8> before = NumbersOf(request.inputs[1]);
   const Shape &input = request.inputs[0].shape, &output = request.outputs[0].shape;
-  if (before.size() != input.size()) return std::nullopt;
+  if (before.size() != input.size()) return Reason("widths of {} axes", static_cast<int64_t>(before.size()));
   const BorderSource source = SourceOfBorder(*request.node);
   std::vector<std::vector<Taps>> taps(input.size());
   for (size_t axis = 0; axis < input.size(); ++axis) {
@@ -233,12 +235,16 @@ std::optional<PreparedKernel> MakePad(const KernelRequest& request) {
   return MakeBlockedResampling(request, taps, static_cast<float>(border));
 }
 
+constexpr Implementation kInterpolate[] = {{"blocked", ResamplingApplies, ResamplingCost, MakeInterpolate}};
+constexpr Implementation kPad[] = {{"blocked", ResamplingApplies, ResamplingCost, MakePad}};
+const ImplementationTable kInterpolateTables[] = {{"f32", AlwaysApplies, kInterpolate}};
+const ImplementationTable kPadTables[] = {{"f32", AlwaysApplies, kPad}};
+
 }  // namespace
 
 void RegisterImageResampling(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1", "opset4", "opset11"}, "Interpolate",
-               GuardedDnnFactory<MakeInterpolate>);
-  registry.Add(Backend::kFast, {"opset1", "opset12"}, "Pad", GuardedDnnFactory<MakePad>);
+  AddDnnTables(registry, {"opset1", "opset4", "opset11"}, "Interpolate", kInterpolateTables);
+  AddDnnTables(registry, {"opset1", "opset12"}, "Pad", kPadTables);
 }
 
 }  // namespace nnefc::runtime

@@ -72,9 +72,10 @@ void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* 
   });
 }
 
-std::optional<PreparedKernel> MakeL2Normalization(const KernelRequest& request, const NormFloor& floor) {
+KernelOrReason MakeL2Normalization(const KernelRequest& request, const NormFloor& floor) {
   const Shape& shape = request.inputs[0].shape;
-  if (shape.empty() || !FitsFloatSums(shape.back()) || Volume(shape) == 0) return std::nullopt;
+  if (shape.empty() || Volume(shape) == 0) return Reason("no elements");
+  if (!FitsFloatSums(shape.back())) return Reason("rows of {} elements", shape.back());
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<L2Normalization>(floor);
   prepared.inputs.resize(request.inputs.size());

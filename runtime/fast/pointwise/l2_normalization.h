@@ -22,8 +22,7 @@ struct NormFloor {
 // Normalizes a row of any length in f64.
 void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
 
-// Prepares rows along the last axis, which may have strides. Returns nothing for rows that are too short or
-// too long, or if vector kernels are unavailable.
-std::optional<PreparedKernel> MakeL2Normalization(const KernelRequest& request, const NormFloor& floor);
+// Prepares rows along the last axis, which may have strides.
+KernelOrReason MakeL2Normalization(const KernelRequest& request, const NormFloor& floor);
 
 }  // namespace nnefc::runtime

@@ -7,6 +7,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/per_channel_microkernel.h"
 #include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/parallel.h"
@@ -117,19 +118,24 @@ PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef
   return PerChannelOperand::kPerImage;
 }
 
-std::optional<PreparedKernel> MakePerChannelBinary(const KernelRequest& request) {
-  if (request.node->num_inputs() != 2) return std::nullopt;
+KernelOrReason MakePerChannelBinary(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (!HasSimd()) return kNeedsSimd;
+  if (request.node->num_inputs() != 2) return Reason("not two operands");
   const Shape& shape = request.outputs[0].shape;
   const size_t image_input = request.inputs[0].shape == shape ? 0 : 1;
   const ValueInfo& images = request.inputs[image_input];
-  if (images.shape != shape || !IsChannelBlocked(images) || !HasSimd()) return std::nullopt;
+  if (images.shape != shape) return Reason("both operands are broadcast");
+  if (!IsChannelBlocked(images)) return kNotBlocked;
   const PerChannelOperand numbers =
       ClassifyPerChannelOperand(*request.node, request.inputs[1 - image_input].shape, shape);
-  if (numbers == PerChannelOperand::kNone) return std::nullopt;
+  if (numbers == PerChannelOperand::kNone) return Reason("no operand has one element per channel");
   const std::optional<ChannelFunction> function =
       ChannelFunctionOf(request.node->info().function, image_input);
-  std::optional<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!function || !steps || steps->bias() >= 0 || steps->start() >= 0) return std::nullopt;
+  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  if (!function) return Reason("the operands are in the other order");
+  if (!steps) return steps.reason();
+  if (steps->bias() >= 0 || steps->start() >= 0) return Reason("a fused sum");
   const PerChannelBinary::Form form{
       .function = *function,
       .images = {.batch = shape[0],

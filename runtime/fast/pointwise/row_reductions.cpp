@@ -14,6 +14,7 @@
 #include "runtime/fast/pointwise/l2_normalization.h"
 #include "runtime/fast/pointwise/reduce_row.h"
 #include "runtime/fast/pointwise/row_moments.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/row_statistics_microkernel.h"
@@ -32,12 +33,12 @@ struct Folded {
   int64_t block() const { return terms * inner; }
 };
 
-// Returns nullopt if the reduced axes are not adjacent.
-std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
+// Folds the axes of a reduction to three.
+OrReason<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
   std::vector<bool> reduced(shape.size(), false);
   for (int64_t axis : axes) {
     axis = NormalAxis(axis, static_cast<int64_t>(shape.size()));
-    if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) return std::nullopt;
+    if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) return Reason("axis {}", axis);
     reduced[static_cast<size_t>(axis)] = true;
   }
   Folded folded;
@@ -45,7 +46,7 @@ std::optional<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 1) continue;
     if (reduced[axis]) {
-      if (folded.inner != 1) return std::nullopt;
+      if (folded.inner != 1) return Reason("the reduced axes are not adjacent");
       inside = true;
       folded.terms *= shape[axis];
     } else {
@@ -173,17 +174,20 @@ PreparedKernel Prepare(const KernelRequest& request, const Folded& folded, const
 }
 
 // Returns the axes from a constant input.
-std::optional<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& request, size_t input) {
-  if (request.inputs.size() <= input || request.inputs[input].constant == nullptr) return std::nullopt;
+OrReason<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& request, size_t input) {
+  if (request.inputs.size() <= input || request.inputs[input].constant == nullptr)
+    return Reason("the axes are not constant");
   llvm::SmallVector<int64_t, 8> axes;
   for (int64_t i = 0; i < request.inputs[input].constant->volume(); ++i)
     axes.push_back(request.inputs[input].constant->ElementAsInt(i));
   return axes;
 }
 
-bool IsPlain(const KernelRequest& request) {
-  return request.posts.empty() && request.outputs.size() == 1 && DnnAccepts(request.inputs[0]) &&
-         DnnAccepts(request.outputs[0]);
+Reason IsPlain(const KernelRequest& request) {
+  if (!request.posts.empty()) return Reason("a fused operation");
+  return request.outputs.size() == 1 && DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0])
+             ? Reason()
+             : kNotF32;
 }
 
 // Returns the first of 0.0 and -0.0, which compare equal, like the reference kernels.
@@ -220,11 +224,12 @@ void Reduce(const KernelRun& run, const Folded& of, const Reducer& reducer, cons
 enum class Finish : uint8_t { kNothing, kMean, kRoot };
 
 template <typename Reducer, Finish kFinish>
-std::optional<PreparedKernel> MakeReduce(const KernelRequest& request) {
+KernelOrReason MakeReduce(const KernelRequest& request) {
   const auto axes = ConstantAxes(request, 1);
-  if (!IsPlain(request) || !axes) return std::nullopt;
-  const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
-  if (!folded) return std::nullopt;
+  if (!axes) return axes.reason();
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  const OrReason<Folded> folded = Fold(request.inputs[0].shape, *axes);
+  if (!folded) return folded.reason();
   const auto run = [](const KernelRun& run, const Folded& of) {
     const auto count = static_cast<double>(of.terms);
     Reduce(run, of, Reducer(), [=](double total) {
@@ -336,30 +341,53 @@ struct Normalisation {
   }
 };
 
-std::optional<PreparedKernel> MakeMvn(const KernelRequest& request) {
+MvnFactor MvnFactorOf(const KernelRequest& request) {
+  const std::string mode = request.node->String("eps_mode");
+  return {.epsilon = request.node->Double("eps"),
+          .normalizes = request.node->Bool("normalize_variance"),
+          .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
+}
+
+// Returns the rows of an MVN.
+OrReason<Folded> MvnRowsOf(const KernelRequest& request) {
   llvm::SmallVector<int64_t, 8> axes;
   if (request.inputs.size() > 1) {
     const auto given = ConstantAxes(request, 1);
-    if (!given) return std::nullopt;
+    if (!given) return given.reason();
     axes = *given;
   } else {
     const int64_t first = request.node->Bool("across_channels") ? 1 : 2;
     const auto rank = static_cast<int64_t>(request.inputs[0].shape.size());
     for (int64_t axis = first; axis < rank; ++axis) axes.push_back(axis);
   }
-  if (!IsPlain(request)) return std::nullopt;
-  const std::optional<Folded> folded = Fold(request.inputs[0].shape, axes);
-  if (!folded) return std::nullopt;
-  const std::string mode = request.node->String("eps_mode");
-  const MvnFactor by{.epsilon = request.node->Double("eps"),
-                     .normalizes = request.node->Bool("normalize_variance"),
-                     .inside = mode == "inside_sqrt" || mode == "INSIDE_SQRT"};
-  const llvm::ArrayRef<int64_t> shape = request.inputs[0].shape;
-  if (shape.size() > 2 && folded->inner == 1 && folded->terms == Volume(shape.drop_front(2))) {
-    if (auto kernel = MakeBlockedMvn(request, by)) return kernel;
-  }
-  return Prepare(request, *folded, Normalisation{by, FitsFloatSums(folded->terms)}, true);
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  return Fold(request.inputs[0].shape, axes);
 }
+
+Reason MvnApplies(const KernelRequest& request) {
+  return MvnRowsOf(request).reason();
+}
+KernelOrReason MakeMvn(const KernelRequest& request) {
+  const OrReason<Folded> folded = MvnRowsOf(request);
+  return Prepare(request, *folded, Normalisation{MvnFactorOf(request), FitsFloatSums(folded->terms)}, true);
+}
+
+Reason BlockedMvnApplies(const KernelRequest& request) {
+  const OrReason<Folded> folded = MvnRowsOf(request);
+  if (!folded) return folded.reason();
+  const llvm::ArrayRef<int64_t> shape = request.inputs[0].shape;
+  if (shape.size() <= 2 || folded->inner != 1 || folded->terms != Volume(shape.drop_front(2)))
+    return Reason("other axes than those of the pixels");
+  return Reason();
+}
+KernelOrReason MakeMvnOfBlocks(const KernelRequest& request) {
+  return MakeBlockedMvn(request, MvnFactorOf(request));
+}
+
+constexpr int kFastCost = 50, kRowsCost = 100;
+constexpr Implementation kMvn[] = {{"blocked", BlockedMvnApplies, FixedCost<kFastCost>, MakeMvnOfBlocks},
+                                   {"rows", MvnApplies, FixedCost<kRowsCost>, MakeMvn}};
+const ImplementationTable kMvnTables[] = {{"f32", AlwaysApplies, kMvn}};
 
 // GroupNormalization: MVN over a group of channels, with a scale and shift per channel; `folded.terms` is the
 // size of a group.
@@ -387,11 +415,13 @@ struct GroupNormalisation {
   }
 };
 
-std::optional<PreparedKernel> MakeGroupNormalization(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request) || !IsPlain(request) || request.inputs[0].shape.size() < 2) return std::nullopt;
+KernelOrReason MakeGroupNormalization(const KernelRequest& request) {
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  if (request.inputs[0].shape.size() < 2) return Reason("a vector");
   const Shape& shape = request.inputs[0].shape;
   const int64_t groups = request.node->Int("num_groups");
-  if (groups < 1 || shape[1] % groups != 0) return std::nullopt;
+  if (groups < 1 || shape[1] % groups != 0) return Reason("{} channels in {} groups", shape[1], groups);
   int64_t plane = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
   const Folded folded{.outer = shape[0] * groups, .terms = shape[1] / groups * plane};
@@ -424,23 +454,45 @@ struct L2Normalisation {
   }
 };
 
-std::optional<PreparedKernel> MakeNormalizeL2(const KernelRequest& given) {
-  const bool has_strides = StridesOf(given.inputs[0].layout) != nullptr;
+NormFloor NormFloorOf(const KernelRequest& request) {
+  return {request.node->Double("eps"), request.node->String("eps_mode") == "add"};
+}
+
+// Returns the rows of a NormalizeL2 whose input may have strides.
+OrReason<Folded> L2RowsOf(const KernelRequest& given) {
   KernelRequest request = given;
   llvm::SmallVector<ValueInfo, 4> inputs(given.inputs.begin(), given.inputs.end());
-  if (has_strides) inputs[0].layout = nullptr;
+  if (StridesOf(given.inputs[0].layout) != nullptr) inputs[0].layout = nullptr;
   request.inputs = inputs;
   const auto axes = ConstantAxes(request, 1);
-  if (!IsPlain(request) || !axes) return std::nullopt;
-  const std::optional<Folded> folded = Fold(request.inputs[0].shape, *axes);
-  if (!folded) return std::nullopt;
-  const NormFloor floor{request.node->Double("eps"), request.node->String("eps_mode") == "add"};
-  if (folded->inner == 1 && folded->terms == request.inputs[0].shape.back()) {
-    if (auto kernel = MakeL2Normalization(given, floor)) return kernel;
-  }
-  if (has_strides) return std::nullopt;
-  return Prepare(request, *folded, L2Normalisation{floor}, true);
+  if (!axes) return axes.reason();
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  return Fold(request.inputs[0].shape, *axes);
 }
+
+Reason L2OfLastAxisApplies(const KernelRequest& request) {
+  const OrReason<Folded> folded = L2RowsOf(request);
+  if (!folded) return folded.reason();
+  return folded->inner == 1 && folded->terms == request.inputs[0].shape.back()
+             ? Reason()
+             : Reason("other axes than the last");
+}
+KernelOrReason MakeL2OfLastAxis(const KernelRequest& request) {
+  return MakeL2Normalization(request, NormFloorOf(request));
+}
+
+Reason L2Applies(const KernelRequest& request) {
+  if (StridesOf(request.inputs[0].layout) != nullptr) return Reason("the input has strides");
+  return L2RowsOf(request).reason();
+}
+KernelOrReason MakeL2(const KernelRequest& request) {
+  return Prepare(request, *L2RowsOf(request), L2Normalisation{NormFloorOf(request)}, true);
+}
+
+constexpr Implementation kNormalizeL2[] = {
+    {"last_axis", L2OfLastAxisApplies, FixedCost<kFastCost>, MakeL2OfLastAxis},
+    {"rows", L2Applies, FixedCost<kRowsCost>, MakeL2}};
+const ImplementationTable kNormalizeL2Tables[] = {{"f32", AlwaysApplies, kNormalizeL2}};
 
 // LogSoftmax, and SoftMax for few numbers or along an axis other than the last.
 template <bool kLogarithm>
@@ -489,11 +541,12 @@ struct Softmax {
 };
 
 template <bool kLogarithm>
-std::optional<PreparedKernel> MakeSoftmaxOfRows(const KernelRequest& request) {
-  if (!IsPlain(request) || request.inputs[0].shape.empty()) return std::nullopt;
+KernelOrReason MakeSoftmaxOfRows(const KernelRequest& request) {
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  if (request.inputs[0].shape.empty()) return Reason("a scalar");
   const int64_t axis = request.node->Int("axis");
-  const std::optional<Folded> folded = Fold(request.inputs[0].shape, llvm::ArrayRef<int64_t>(axis));
-  if (!folded) return std::nullopt;
+  const OrReason<Folded> folded = Fold(request.inputs[0].shape, llvm::ArrayRef<int64_t>(axis));
+  if (!folded) return folded.reason();
   return Prepare(request, *folded, Softmax<kLogarithm>(), false);
 }
 
@@ -523,43 +576,45 @@ struct BatchNormalisation {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeRowBatchNorm(const KernelRequest& request) {
+KernelOrReason MakeRowBatchNorm(const KernelRequest& request) {
   const Shape& shape = request.inputs[0].shape;
-  if (!DnnAcceptsAll(request) || !IsPlain(request) || shape.size() < 2) return std::nullopt;
-  if (request.inputs[0].layout != nullptr) return std::nullopt;
+  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
+  if (shape.size() < 2) return Reason("a vector");
+  if (request.inputs[0].layout != nullptr) return Reason("the input is not row-major");
   int64_t plane = 1;
   for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(2)) plane *= extent;
   const BatchNormalisation function{request.node->Double("epsilon"), shape[1]};
   return Prepare(request, {.outer = shape[0] * shape[1], .terms = plane}, function, true);
 }
 
-std::optional<PreparedKernel> MakeRowMean(const KernelRequest& request) {
+KernelOrReason MakeRowMean(const KernelRequest& request) {
   return MakeReduce<Sum, Finish::kMean>(request);
 }
 
-std::optional<PreparedKernel> MakeRowMaximum(const KernelRequest& request) {
+KernelOrReason MakeRowMaximum(const KernelRequest& request) {
   return MakeReduce<Largest, Finish::kNothing>(request);
 }
 
-std::optional<PreparedKernel> MakeVectorizedSoftmax(const KernelRequest& request) {
+KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request) {
   return MakeSoftmaxOfRows<false>(request);
 }
 
 void RegisterRowKernels(KernelRegistry& registry) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
-                       KernelFactory factory) {
-    registry.Add(Backend::kFast, sets, name, std::move(factory));
+                       llvm::ArrayRef<ImplementationTable> tables) {
+    registry.AddTables(Backend::kFast, sets, name, tables);
   };
-  add({"opset1"}, "ReduceSum", MakeReduce<Sum, Finish::kNothing>);
-  add({"opset1"}, "ReduceProd", MakeReduce<Product, Finish::kNothing>);
-  add({"opset1"}, "ReduceMin", MakeReduce<Smallest, Finish::kNothing>);
-  add({"opset4"}, "ReduceL1", MakeReduce<SumOfMagnitudes, Finish::kNothing>);
-  add({"opset4"}, "ReduceL2", MakeReduce<SumOfSquares, Finish::kRoot>);
-  add({"opset2", "opset6"}, "MVN", MakeMvn);
-  add({"opset12"}, "GroupNormalization", MakeGroupNormalization);
-  add({"opset1"}, "NormalizeL2", MakeNormalizeL2);
+  add({"opset1"}, "ReduceSum", TableOf<MakeReduce<Sum, Finish::kNothing>>("rows"));
+  add({"opset1"}, "ReduceProd", TableOf<MakeReduce<Product, Finish::kNothing>>("rows"));
+  add({"opset1"}, "ReduceMin", TableOf<MakeReduce<Smallest, Finish::kNothing>>("rows"));
+  add({"opset4"}, "ReduceL1", TableOf<MakeReduce<SumOfMagnitudes, Finish::kNothing>>("rows"));
+  add({"opset4"}, "ReduceL2", TableOf<MakeReduce<SumOfSquares, Finish::kRoot>>("rows"));
+  add({"opset2", "opset6"}, "MVN", kMvnTables);
+  add({"opset12"}, "GroupNormalization", TableOf<MakeGroupNormalization>("rows"));
+  add({"opset1"}, "NormalizeL2", kNormalizeL2Tables);
   registry.AcceptStrides(Backend::kFast, {"opset1"}, "NormalizeL2", 1);
-  add({"opset5"}, "LogSoftmax", MakeSoftmaxOfRows<true>);
+  add({"opset5"}, "LogSoftmax", TableOf<MakeSoftmaxOfRows<true>>("rows"));
 }
 
 }  // namespace nnefc::runtime

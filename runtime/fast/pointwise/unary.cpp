@@ -5,6 +5,7 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
@@ -63,8 +64,9 @@ struct Slope {
   }
 };
 
-bool IsOfElements(const KernelRequest& request) {
-  return request.posts.empty() && DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0]);
+Reason IsOfElements(const KernelRequest& request) {
+  if (!request.posts.empty()) return kHasFusedOperation;
+  return DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0]) ? Reason() : kNotF32;
 }
 
 // Processes the whole memory of a layout, equal to its elements if it is not padded.
@@ -81,8 +83,8 @@ PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<cons
 
 // Keeps layout padding at 0.
 template <typename Function>
-std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function function) {
-  if (!IsOfElements(request)) return std::nullopt;
+KernelOrReason MakeUnaryOf(const KernelRequest& request, Function function) {
+  if (const Reason reason = IsOfElements(request); !reason.empty()) return reason;
   const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
   const bool in_layout = Function::kKeepsZero || !IsPadded(desc);
   const int64_t count =
@@ -92,20 +94,22 @@ std::optional<PreparedKernel> MakeUnaryOf(const KernelRequest& request, Function
 }
 
 // oneDNN handles the others: bf16 functions, and functions that make padding nonzero.
-bool IsInLayoutOfF32(const KernelRequest& request, bool keeps_zero) {
-  if (!IsOfElements(request)) return false;
+Reason IsInLayoutOfF32(const KernelRequest& request, bool keeps_zero) {
+  if (const Reason reason = IsOfElements(request); !reason.empty()) return reason;
   const dnnl::memory::desc desc = DescOf(request.inputs[0]);
-  return TypeOf(desc) != DnnType::bf16 && (keeps_zero || !IsPadded(desc));
+  if (TypeOf(desc) == DnnType::bf16) return Reason("the input is bf16");
+  return keeps_zero || !IsPadded(desc) ? Reason() : Reason("the layout has padding channels");
 }
 
 template <typename Function>
-std::optional<PreparedKernel> MakeInLayout(const KernelRequest& request, Function function) {
-  if (!IsInLayoutOfF32(request, Function::kKeepsZero)) return std::nullopt;
+KernelOrReason MakeInLayout(const KernelRequest& request, Function function) {
+  const Reason reason = IsInLayoutOfF32(request, Function::kKeepsZero);
+  if (!reason.empty()) return reason;
   return MakeUnaryOf(request, function);
 }
 
 template <typename Function>
-std::optional<PreparedKernel> MakeUnary(const KernelRequest& request) {
+KernelOrReason MakeUnary(const KernelRequest& request) {
   return MakeUnaryOf(request, Function());
 }
 
@@ -146,31 +150,33 @@ class FunctionKernel final : public Kernel {
 
 }  // namespace
 
-std::optional<PreparedKernel> MakeEpilogueFunction(const KernelRequest& request) {
-  if (!HasSimd() || !IsInLayoutOfF32(request, false)) return std::nullopt;
+KernelOrReason MakeEpilogueFunction(const KernelRequest& request) {
+  if (!HasSimd()) return kNeedsSimd;
+  if (const Reason reason = IsInLayoutOfF32(request, false); !reason.empty()) return reason;
   const PostOperation itself{.node = request.node, .chained_input = 0, .first_operand = 1};
-  std::optional<Epilogue> steps = Epilogue::Make(request, itself, -1);
-  const bool is_function = steps && steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
+  OrReason<Epilogue> steps = Epilogue::Make(request, itself, -1);
+  if (!steps) return steps.reason();
+  const bool is_function = steps->bias() < 0 && steps->start() < 0 && !steps->takes_operands() &&
                            !steps->limits().has_min && !steps->limits().has_max;
-  if (!is_function) return std::nullopt;
+  if (!is_function) return Reason("limits alone");
   return PrepareInPlace(request, std::make_shared<FunctionKernel>(std::move(*steps)),
                         LayoutOf(DescInF32(request.inputs[0])));
 }
 
-std::optional<PreparedKernel> MakeVectorizedGate(const KernelRequest& request) {
+KernelOrReason MakeVectorizedGate(const KernelRequest& request) {
   const bool is_tanh = request.node->info().function == ir::ElementFunction::kTanh;
   return is_tanh ? MakeInLayout(request, Tanh()) : MakeInLayout(request, Sigmoid());
 }
 
-std::optional<PreparedKernel> MakeVectorizedPRelu(const KernelRequest& request) {
+KernelOrReason MakeVectorizedPRelu(const KernelRequest& request) {
   const TensorValue* slope = request.inputs[1].constant;
-  if (slope == nullptr || slope->volume() != 1) return std::nullopt;
+  if (slope == nullptr || slope->volume() != 1) return Reason("the slope is not one constant");
   return MakeInLayout(request, Slope{static_cast<float>(slope->ElementAsDouble(0))});
 }
 
 void RegisterUnaryKernels(KernelRegistry& registry) {
-  registry.Add(Backend::kFast, {"opset1"}, "Exp", MakeUnary<Exp>);
-  registry.Add(Backend::kFast, {"opset1"}, "Erf", MakeUnary<Erf>);
+  registry.AddTables(Backend::kFast, {"opset1"}, "Exp", TableOf<MakeUnary<Exp>>("vectorised"));
+  registry.AddTables(Backend::kFast, {"opset1"}, "Erf", TableOf<MakeUnary<Erf>>("vectorised"));
 }
 
 }  // namespace nnefc::runtime

@@ -4,6 +4,7 @@
 // formulas and handles all cases declined here: other types, peepholes.
 
 #include "runtime/kernels/recurrent.h"
+#include "runtime/fast/reasons.h"
 
 #include <cstring>
 
@@ -333,15 +334,16 @@ int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
 }
 
 template <CellKind kKind, bool kSequence>
-std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
+KernelOrReason MakeRecurrent(const KernelRequest& request) {
   const size_t states = kKind == CellKind::kLstm ? 2 : 1;
   const size_t lengths = kSequence ? states + 1 : request.inputs.size();  // index of the only input that is
                                                                           // not f32
-  if (!request.posts.empty() || request.outputs.size() != states + (kSequence ? 1 : 0)) return std::nullopt;
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (request.outputs.size() != states + (kSequence ? 1 : 0)) return Reason("another number of results");
   for (size_t i = 0; i < request.inputs.size(); ++i) {
-    if (i != lengths && !DnnAccepts(request.inputs[i])) return std::nullopt;
+    if (i != lengths && !DnnAccepts(request.inputs[i])) return kNotF32;
   }
-  if (kKind == CellKind::kLstm && !kSequence && request.inputs.size() > 6) return std::nullopt;  // peepholes
+  if (kKind == CellKind::kLstm && !kSequence && request.inputs.size() > 6) return Reason("peepholes");
   const Cell cell = MakeCell(*request.node, kKind);
   const Shape& x = request.inputs[0].shape;
   const int64_t length = kSequence ? x[1] : 1;
@@ -388,15 +390,15 @@ std::optional<PreparedKernel> MakeRecurrent(const KernelRequest& request) {
 
 void RegisterDnnRecurrent(KernelRegistry& registry) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
-                       KernelFactory factory) {
-    registry.Add(Backend::kFast, sets, name, std::move(factory));
+                       llvm::ArrayRef<ImplementationTable> tables) {
+    AddDnnTables(registry, sets, name, tables);
   };
-  add({"opset1", "opset4"}, "LSTMCell", GuardedDnnFactory<MakeRecurrent<CellKind::kLstm, false>>);
-  add({"opset3"}, "GRUCell", GuardedDnnFactory<MakeRecurrent<CellKind::kGru, false>>);
-  add({"opset1"}, "RNNCell", GuardedDnnFactory<MakeRecurrent<CellKind::kRnn, false>>);
-  add({"opset5"}, "LSTMSequence", GuardedDnnFactory<MakeRecurrent<CellKind::kLstm, true>>);
-  add({"opset5"}, "GRUSequence", GuardedDnnFactory<MakeRecurrent<CellKind::kGru, true>>);
-  add({"opset5"}, "RNNSequence", GuardedDnnFactory<MakeRecurrent<CellKind::kRnn, true>>);
+  add({"opset1", "opset4"}, "LSTMCell", TableOf<MakeRecurrent<CellKind::kLstm, false>>("recurrent"));
+  add({"opset3"}, "GRUCell", TableOf<MakeRecurrent<CellKind::kGru, false>>("recurrent"));
+  add({"opset1"}, "RNNCell", TableOf<MakeRecurrent<CellKind::kRnn, false>>("recurrent"));
+  add({"opset5"}, "LSTMSequence", TableOf<MakeRecurrent<CellKind::kLstm, true>>("recurrent"));
+  add({"opset5"}, "GRUSequence", TableOf<MakeRecurrent<CellKind::kGru, true>>("recurrent"));
+  add({"opset5"}, "RNNSequence", TableOf<MakeRecurrent<CellKind::kRnn, true>>("recurrent"));
 }
 
 }  // namespace nnefc::runtime

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 
 #include "runtime/engine/plan_cache.h"
@@ -29,8 +30,8 @@ class Sleeper final : public Kernel {
   std::string way_;
 };
 
-std::optional<PreparedKernel> MakeSleeper(const KernelRequest& request) {
-  if (request.way == kOther) return std::nullopt;
+KernelOrReason MakeSleeper(const KernelRequest& request) {
+  if (request.way == kOther) return Reason("cannot be made");
   PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
   prepared.inputs.resize(1);
   prepared.outputs.resize(1);
@@ -47,10 +48,24 @@ class TunerTest : public testing::Test {
   }
   ~TunerTest() override { std::filesystem::remove_all(folder_); }
 
-  static KernelRegistry Registry(std::initializer_list<std::string_view> ways) {
+  // Returns a registry with these implementations, which are valid during the lifetime of the fixture. The
+  // factory's own choice is a kernel without an id.
+  KernelRegistry Registry(std::initializer_list<std::string_view> ids) {
+    std::vector<Implementation>& rows = rows_.emplace_back();
+    for (std::string_view id : ids)
+      rows.push_back({.id = id,
+                      .is_applicable = [](const KernelRequest&) { return Reason(); },
+                      .cost = FixedCost<100>,
+                      .make = MakeSleeper});
+    tables_.push_back(
+        {.type = "f32", .serves = [](const KernelRequest&) { return Reason(); }, .implementations = rows});
+    const llvm::ArrayRef<ImplementationTable> tables = tables_.back();
     KernelRegistry kernels;
-    kernels.Add(Backend::kFast, {"opset1"}, "ReLU", MakeSleeper);
-    kernels.AddWays(Backend::kFast, {"opset1"}, "ReLU", ways);
+    kernels.AddTables(Backend::kFast, {"opset1"}, "ReLU", tables,
+                      [tables](const KernelRequest& request) -> std::optional<PreparedKernel> {
+                        return request.way.empty() ? std::optional(*MakeSleeper(request))
+                                                   : ChooseImplementation(tables, request);
+                      });
     return kernels;
   }
   std::string Choice(Tuner& tuner) {
@@ -63,6 +78,8 @@ class TunerTest : public testing::Test {
 
   std::filesystem::path folder_;
   TestGraph g_;
+  std::deque<std::vector<Implementation>> rows_;
+  std::deque<ImplementationTable> tables_;
 };
 
 TEST_F(TunerTest, TheFastestWayIsTaken) {
@@ -77,6 +94,13 @@ TEST_F(TunerTest, WhatIsNotFasterLeavesTheFactoryItsChoice) {
   const KernelRegistry kernels = Registry({kSlow, kOther, kFailing});
   Tuner tuner(kernels, nullptr, {.measures = true});
   EXPECT_EQ(Choice(tuner), "");
+}
+
+TEST_F(TunerTest, NothingIsMeasuredWithoutAnotherImplementation) {
+  const KernelRegistry kernels = Registry({kOther});
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  EXPECT_EQ(Choice(tuner), "");
+  EXPECT_EQ(tuner.num_measured(), 0);
 }
 
 TEST_F(TunerTest, NothingIsMeasuredUnasked) {
@@ -169,9 +193,9 @@ TEST_F(TunerTest, EachWayComputesTheSame) {
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
     const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
     for (const char* operation : {"Convolution", "MatMul"}) {
-      for (const std::string& way : names.Ways(Backend::kFast, "opset1", operation)) {
-        SCOPED_TRACE(way);
-        const auto outputs = RunGraph(c.graph.graph, {.way = way}, c.inputs);
+      for (std::string_view id : names.Ways(Backend::kFast, "opset1", operation)) {
+        SCOPED_TRACE(id);
+        const auto outputs = RunGraph(c.graph.graph, {.way = std::string(id)}, c.inputs);
         ExpectClose(outputs[0], expected[0], 5e-5);
       }
     }

@@ -1,0 +1,176 @@
+// The implementation that each operation chooses, at each threshold of its applicability and cost: the value
+// itself and both neighbours. make_choices.py computes the expected ids from the documented thresholds.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "runtime/fast/register.h"
+#include "runtime/fast/simd/dispatch.h"
+#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/tensor/thread_team.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+constexpr const char* kFile = "tests/unit/runtime/fast/choices.txt";
+
+// A line of the file: words `key=value` of the request, and after a bar the expected id for each processor.
+struct ChoiceCase {
+  std::string text;
+  std::map<std::string, std::string> words;
+
+  bool has(const std::string& key) const { return words.count(key) > 0; }
+  int64_t Int(const std::string& key, int64_t missing) const {
+    return has(key) ? std::stoll(words.at(key)) : missing;
+  }
+  Shape Extents(const std::string& key) const {
+    Shape extents;
+    std::istringstream text(words.at(key));
+    for (std::string extent; std::getline(text, extent, ',');) extents.push_back(std::stoll(extent));
+    return extents;
+  }
+};
+
+std::vector<ChoiceCase> ReadCases() {
+  std::vector<ChoiceCase> cases;
+  std::ifstream file(kFile);
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    ChoiceCase one{.text = line, .words = {}};
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (const size_t at = word.find('='); at != std::string::npos)
+        one.words[word.substr(0, at)] = word.substr(at + 1);
+    }
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+// Returns the column of the file for this processor and the instructions that it may use.
+std::string Processor() {
+  if (SimdWidth() == kSimdWidth256) return HasVnni() ? "" : "avx2";
+  if (SimdWidth() != kSimdWidth512 || HasAmx()) return "";
+  return HasVnni() ? "vnni" : "avx512";
+}
+
+TensorValue Zeros(const Shape& shape) {
+  return TensorValue::Make<float>(ElementType::kF32, shape, [](std::span<float>) {});
+}
+
+ir::AttributeMap WindowAttributes(const ChoiceCase& of, size_t axes) {
+  const auto all = [&](const char* key, int64_t missing) {
+    return ir::Attribute::Integers(axes, of.Int(key, missing));
+  };
+  ir::AttributeMap attributes;
+  attributes.Set("strides", all("stride", 1));
+  attributes.Set("dilations", all("dilation", 1));
+  attributes.Set("pads_begin", all("pad", 0));
+  attributes.Set("pads_end", all("pad", 0));
+  attributes.Set("auto_pad", "explicit");
+  return attributes;
+}
+
+// The request of a case, and its storage.
+class ChoiceRequest {
+ public:
+  explicit ChoiceRequest(const ChoiceCase& of) {
+    const std::string type = of.words.at("op");
+    const Shape x = of.Extents("x"), w = of.Extents("w");
+    const bool is_constant = of.Int("constant", 1) != 0;
+    constant_ = Zeros(w);
+    ir::AttributeMap attributes;
+    if (type == "MatMul") {
+      attributes.Set("transpose_a", false);
+      attributes.Set("transpose_b", of.Int("transposed", 0) != 0);
+    } else {
+      attributes = WindowAttributes(of, x.size() - 2);
+    }
+    const ir::OutputPort filter = is_constant ? g_.Const(constant_) : g_.Parameter("w", w);
+    const ir::OutputPort result = g_.Op(type, {g_.Parameter("x", x), filter}, std::move(attributes));
+    inputs_ = {{.type = ElementType::kF32, .shape = x},
+               {.type = ElementType::kF32, .shape = w, .constant = is_constant ? &constant_ : nullptr}};
+    const ir::Node& node = g_.graph->node(result.node);
+    outputs_ = {{.type = ElementType::kF32, .shape = node.output().shape.known_extents()}};
+    request_ = {.node = &node,
+                .inputs = inputs_,
+                .outputs = outputs_,
+                .precision = of.has("exact") ? Precision::kExact : Precision::kF32};
+    if (of.has("int8")) Quantize(of, result);
+  }
+
+  const KernelRequest& request() const { return request_; }
+
+ private:
+  // Quantizes the input, the filter and, with `int8=folded`, the result.
+  void Quantize(const ChoiceCase& of, ir::OutputPort result) {
+    const DnnQuantization codes{.scale = 0.5F, .zero = 3};
+    const Shape& x = inputs_[0].shape;
+    const bool is_image = request_.node->type() != "MatMul";
+    inputs_[0].layout = QuantizedLayout(is_image ? ChannelsLastDesc(x, DnnType::f32) : PlainDesc(x), codes);
+    const Shape& out = outputs_[0].shape;
+    scales_.assign(static_cast<size_t>(is_image ? out[1] : out.back()), 0.25F);
+    request_.filter_scales = scales_;
+    request_.filter_magnitude = static_cast<float>(of.Int("magnitude", 1000));
+    if (of.words.at("int8") == "folded") {
+      for (float limit : {0.0F, 255.0F, 0.0F, 255.0F})
+        limits_.push_back(TensorValue::Make<float>(ElementType::kF32, {1},
+                                                   [&](std::span<float> values) { values[0] = limit; }));
+      std::vector<ir::OutputPort> ports = {result};
+      for (const TensorValue& limit : limits_) {
+        ports.push_back(g_.Const(limit));
+        inputs_.push_back({.type = ElementType::kF32, .shape = {1}, .constant = &limit});
+      }
+      const ir::OutputPort quantized =
+          g_.Op("FakeQuantize", ports, With("levels", ir::Attribute(int64_t{256})));
+      request_.node = &g_.graph->node(result.node);
+      posts_ = {{.node = &g_.graph->node(quantized.node), .chained_input = 0, .first_operand = 2}};
+      request_.posts = posts_;
+      request_.as_codes = true;
+    }
+    request_.inputs = inputs_;
+  }
+
+  TestGraph g_;
+  TensorValue constant_;
+  std::vector<TensorValue> limits_;
+  std::vector<float> scales_;
+  std::vector<PostOperation> posts_;
+  llvm::SmallVector<ValueInfo, 8> inputs_;
+  llvm::SmallVector<ValueInfo, 1> outputs_;
+  KernelRequest request_;
+};
+
+TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
+  const std::string processor = Processor();
+  if (processor.empty()) GTEST_SKIP() << "the expected ids are those of other processors";
+  KernelRegistry kernels;
+  RegisterFastKernels(kernels);
+  const std::vector<ChoiceCase> cases = ReadCases();
+  ASSERT_GT(cases.size(), 300U);
+  for (const ChoiceCase& one : cases) {
+    const ChoiceRequest made(one);
+    const ThreadScope scope(static_cast<int>(one.Int("threads", 1)));
+    const KernelFactory* factory = kernels.Find(Backend::kFast, "opset1", one.words.at("op"));
+    std::vector<RejectedImplementation> rejected;
+    KernelRequest request = made.request();
+    request.rejected = &rejected;
+    const std::optional<PreparedKernel> kernel = (*factory)(request);
+    std::string why;
+    for (const RejectedImplementation& other : rejected)
+      why += fmt::format("{}: {}\n", other.id, other.reason.ToString());
+    // `onednn`: any of its kernels.
+    const std::string_view chosen = kernel ? kernel->implementation : "none";
+    const std::string& expected = one.words.at(processor);
+    EXPECT_TRUE(expected == "onednn" ? chosen.starts_with("onednn") : chosen == expected)
+        << one.text << ": " << chosen << "\n"
+        << why;
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Writes choices.txt: requests at each threshold of the implementation tables, with the expected implementation.
+
+The ids follow from the thresholds that runtime/fast documents in its cost functions, not from the output of nnefc:
+    tests/unit/runtime/fast/make_choices.py > tests/unit/runtime/fast/choices.txt
+"""
+
+import math
+
+BLOCK = 16  # channels of a block
+PROCESSORS = ("avx2", "avx512", "vnni")
+WIDE = ("avx512", "vnni")
+
+
+def around(*values: int) -> list[int]:
+    """Returns each threshold with both neighbours."""
+    return sorted({value + step for value in values for step in (-1, 0, 1)})
+
+
+def extents(numbers) -> str:
+    return ",".join(str(number) for number in numbers)
+
+
+def emit(words: str, choose, threads=(1, 2)) -> None:
+    for count in threads:
+        expected = " ".join(f"{processor}={choose(processor, count)}" for processor in PROCESSORS)
+        print(f"{words} threads={count} | {expected}")
+
+
+def output_extent(size: int, taps: int, stride: int, pad: int, dilation: int) -> int:
+    return (size + 2 * pad - dilation * (taps - 1) - 1) // stride + 1
+
+
+# --- Convolution ----------------------------------------------------------------------
+
+def winograd_time(x, w, pad: int, dilation: int, threads: int) -> float:
+    """Returns the time relative to direct convolution (WinogradCost), for filters that are not small."""
+    images, inputs, rows, columns = x
+    outputs = w[0]
+    out_rows = output_extent(rows, 3, 1, pad, dilation)
+    out_columns = output_extent(columns, 3, 1, pad, dilation)
+    tiles_of = lambda extent: math.ceil(math.ceil(extent / dilation) / 4)
+    tiles = images * dilation * dilation * tiles_of(out_rows) * tiles_of(out_columns)
+    return tiles, inputs, outputs, images * out_rows * out_columns
+
+
+def choose_winograd(x, w, pad: int, dilation: int, processor: str, threads: int) -> bool:
+    """Returns whether Winograd is faster than direct convolution. Requires a filter of more than 655,360 transformed
+    elements: smaller ones depend on the size of the L2 cache."""
+    tiles, inputs, outputs, pixels = winograd_time(x, w, pad, dilation, threads)
+    tile_rows = 6 if processor == "avx2" else 14
+    term_blocks = math.ceil(inputs / BLOCK)
+    assert 36 * inputs * math.ceil(outputs / 32) * 32 > 655360
+    floats_of_tile = 36 * (term_blocks + 2) * BLOCK
+    together = min(max(1048576 // floats_of_tile, 4 * tile_rows), 64 * tile_rows) // tile_rows * tile_rows
+    count = math.ceil(tiles / together)
+    groups = count if count < threads else math.ceil(count / threads) * threads
+    of_tile = 40 + 150 / (math.ceil(outputs / BLOCK) * BLOCK) + 130 / inputs
+    return tiles * of_tile + 300 * groups < 9.3 * pixels
+
+
+def conv(x, w, processor: str, threads: int, stride=1, pad=0, dilation=1, constant=True, exact=False) -> str:
+    images, inputs, rows, columns = x
+    outputs, _, height, width = w
+    wide = processor in WIDE
+    out_rows = output_extent(rows, height, stride, pad, dilation)
+    out_columns = output_extent(columns, width, stride, pad, dilation)
+    covers = constant and pad == 0 and (out_rows, out_columns) == (1, 1) and (height, width) == (rows, columns) \
+        and (dilation == 1 or height * width == 1)
+    if covers:
+        if images == 1 and 4 * outputs * inputs * height * width >= (1 << 20 if wide else 1 << 10):
+            return "gemv"
+        return "onednn_matmul" if images >= 8 and wide else "onednn_inner_product"
+    is_pixel = height * width == 1 and pad == 0
+    if constant and is_pixel and stride == 1 and min(inputs, outputs) >= BLOCK:
+        return "pointwise"
+    if constant and not exact and (height, width, stride) == (3, 3, 1) and min(inputs, outputs) >= BLOCK \
+            and choose_winograd(x, w, pad, dilation, processor, threads):
+        return "winograd"
+    is_identity = is_pixel and stride == 1
+    if constant and stride == 1 and outputs <= 12 and (rows * columns if is_identity else out_columns) >= 6:
+        return "few_outputs"
+    fills_badly = out_columns >= 4 and math.ceil(out_columns / math.ceil(out_columns / 6)) <= 4
+    patches = images * out_rows * out_columns * inputs * height * width
+    if constant and not wide and outputs >= BLOCK and inputs % BLOCK == 0 and (is_pixel or fills_badly) \
+            and patches <= 4 << 20:
+        return "im2col"
+    if constant and outputs >= BLOCK:
+        return "direct"
+    return "onednn"
+
+
+def emit_conv(x, w, **options) -> None:
+    words = f"op=Convolution x={extents(x)} w={extents(w)}"
+    for key in ("stride", "pad", "dilation"):
+        if key in options:
+            words += f" {key}={options[key]}"
+    if not options.get("constant", True):
+        words += " constant=0"
+    if options.get("exact"):
+        words += " exact=1"
+    emit(words, lambda processor, threads: conv(x, w, processor, threads, **options))
+
+
+def convolutions() -> None:
+    print("# Convolution: one row times a matrix in place, from 1 KiB (AVX2) or 1 MiB (AVX-512)")
+    for outputs in around(16):
+        emit_conv((1, 16, 1, 1), (outputs, 16, 1, 1))
+    for outputs in around(256):
+        emit_conv((1, 256, 2, 2), (outputs, 256, 2, 2))
+    print("# Convolution: rows of an inner product for oneDNN's matmul: 8")
+    for images in around(8):
+        emit_conv((images, 24, 3, 3), (40, 24, 3, 3))
+    print("# Convolution: 1x1 filters as GEMM, with whole blocks of channels")
+    for channels in around(BLOCK):
+        emit_conv((1, channels, 9, 9), (48, channels, 1, 1))
+        emit_conv((1, 48, 9, 9), (channels, 48, 1, 1))
+    for stride in around(2):
+        emit_conv((1, 32, 9, 9), (48, 32, 1, 1), stride=stride)
+    for pad in (0, 1):
+        emit_conv((1, 32, 9, 9), (48, 32, 1, 1), pad=pad)
+    print("# Convolution: Winograd, where its model is below direct convolution")
+    for size in range(1, 33):
+        emit_conv((1, 256, size, size), (256, 256, 3, 3), pad=1)
+    for size in (5, 7, 11, 13, 14, 20, 27):
+        emit_conv((2, 512, size, size), (128, 512, 3, 3), pad=1)
+        emit_conv((1, 512, size + 2, size), (128, 512, 3, 3), pad=2, dilation=2)
+        emit_conv((1, 256, size, size), (256, 256, 3, 3), pad=1, exact=True)
+    for taps in around(3):
+        emit_conv((1, 256, 28, 28), (256, 256, taps, taps))
+    for stride in around(2):
+        emit_conv((1, 256, 28, 28), (256, 256, 3, 3), stride=stride)
+    print("# Convolution: direct convolution with few outputs: 12, and rows of 6 pixels")
+    for outputs in around(12):
+        emit_conv((1, 24, 9, 9), (outputs, 24, 3, 3), pad=1)
+    for columns in around(6):
+        emit_conv((1, 24, 9, columns), (8, 24, 3, 3), pad=1)
+        emit_conv((1, 24, 1, columns), (8, 24, 1, 1))
+    for stride in around(2):
+        emit_conv((1, 24, 19, 19), (8, 24, 3, 3), pad=1, stride=stride)
+    print("# Convolution: im2col for rows that fill the tiles of AVX2 badly, up to 4 Mi elements")
+    for columns in range(2, 27):
+        emit_conv((1, 32, 8, columns), (48, 32, 5, 5), pad=2)
+    for inputs in (16, 17, 31, 32, 33):
+        emit_conv((1, inputs, 8, 7), (48, inputs, 5, 5), pad=2)
+    for outputs in around(BLOCK):
+        emit_conv((1, 32, 8, 7), (outputs, 32, 5, 5), pad=2)
+    for rows in around(4 << 20 >> 4 >> 10):
+        emit_conv((1, 4096, 2 * rows, 2), (16, 4096, 1, 1), stride=2)
+    print("# Convolution: a filter that is not constant")
+    for outputs in around(BLOCK):
+        emit_conv((1, 32, 8, 8), (outputs, 32, 3, 3), pad=1, constant=False)
+
+
+# --- GroupConvolution -----------------------------------------------------------------
+
+def group_conv(w, processor: str, stride=1, dilation=1) -> str:
+    groups, outputs, inputs, _, width = w
+    wide = processor in WIDE
+    vector = 16 if wide else 8
+    if (outputs, inputs) == (1, 1) and groups >= BLOCK:
+        return "depthwise"
+    fills = inputs % vector == 0 and outputs % vector == 0
+    fits = fills or (inputs == outputs and inputs in (4, 8))
+    if fits and groups * min(inputs, outputs) >= BLOCK and width == 3 and dilation == 1 and stride <= 2 \
+            and not (wide and fills and outputs > 16):
+        return "grouped"
+    if inputs % BLOCK == 0 and outputs % BLOCK == 0 and groups * outputs >= BLOCK:
+        return "direct"
+    return "onednn"
+
+
+def group_convolutions() -> None:
+    def emit_group(x, w, **options):
+        words = f"op=GroupConvolution x={extents(x)} w={extents(w)} pad=1"
+        words += "".join(f" {key}={value}" for key, value in options.items())
+        emit(words, lambda processor, threads: group_conv(w, processor, **options))
+
+    print("# GroupConvolution: depthwise, from one block of channels")
+    for groups in around(BLOCK):
+        emit_group((1, groups, 9, 9), (groups, 1, 1, 3, 3))
+    print("# GroupConvolution: groups that fill vectors, alone or together")
+    for inputs in (3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48):
+        emit_group((1, 4 * inputs, 9, 9), (4, inputs, inputs, 3, 3))
+    for groups in around(2, 4):
+        emit_group((1, 8 * groups, 9, 9), (groups, 8, 8, 3, 3))
+    for outputs in (8, 16, 24, 32):
+        emit_group((1, 32, 9, 9), (2, outputs, 16, 3, 3))
+    print("# GroupConvolution: windows of three columns with strides of at most two")
+    for stride in around(2):
+        emit_group((1, 64, 19, 19), (4, 16, 16, 3, 3), stride=stride)
+    for dilation in (1, 2):
+        emit_group((1, 64, 19, 19), (4, 16, 16, 3, 3), dilation=dilation)
+    for taps in around(3):
+        emit_group((1, 64, 19, 19), (4, 16, 16, 3, taps))
+
+
+# --- MatMul ---------------------------------------------------------------------------
+
+def matmul(rows: int, inputs: int, outputs: int, transposed: bool, processor: str) -> str:
+    wide = processor in WIDE
+    if rows == 1 and transposed and 4 * inputs * outputs >= (1 << 20 if wide else 1 << 10):
+        return "gemv"
+    if rows >= (32 if wide else 8):
+        return "gemm"
+    return "onednn_matmul" if rows >= 8 else "onednn_inner_product"
+
+
+def matmuls() -> None:
+    def emit_matmul(rows, inputs, outputs, transposed):
+        emit(f"op=MatMul x={rows},{inputs} w={extents((outputs, inputs) if transposed else (inputs, outputs))}"
+             f" transposed={int(transposed)}",
+             lambda processor, threads: matmul(rows, inputs, outputs, transposed, processor))
+
+    print("# MatMul: one row times a matrix in place, from 1 KiB (AVX2) or 1 MiB (AVX-512)")
+    for outputs in around(16):
+        emit_matmul(1, 16, outputs, True)
+    for outputs in around(512):
+        emit_matmul(1, 512, outputs, True)
+        emit_matmul(1, 512, outputs, False)
+    print("# MatMul: GEMM from 8 (AVX2) or 32 rows (AVX-512), oneDNN's matmul from 8")
+    for rows in around(2, 8, 32):
+        emit_matmul(rows, 96, 80, True)
+        emit_matmul(rows, 96, 80, False)
+
+
+# --- int8 -----------------------------------------------------------------------------
+
+def int8_conv(x, w, processor: str, folded: bool, pad: int, magnitude: int) -> str:
+    images, inputs, rows, columns = x
+    outputs, _, height, width = w
+    out_rows, out_columns = (output_extent(size, height, 1, pad, 1) for size in (rows, columns))
+    pixels = out_rows * out_columns
+    if processor == "vnni":
+        few = images * pixels <= 64
+        if height * width == 1:
+            worth = few or (images * pixels <= 256 and inputs >= 192) or (images * pixels <= 1024 and inputs >= 512)
+        else:
+            worth = few and inputs >= 128
+        return "int8_dot4" if folded and inputs % 4 == 0 and worth else "onednn_int8"
+    if inputs % 4 == 0 and pixels >= 12 and height * width <= 9 and height * width * inputs >= 64:
+        return "int8_dot4"
+    return "int8_dot2"
+
+
+def int8_convolutions() -> None:
+    def emit_int8(x, w, folded=False, pad=0, magnitude=1 << 20):
+        emit(f"op=Convolution x={extents(x)} w={extents(w)} pad={pad} int8={'folded' if folded else 'f32'}"
+             f" magnitude={magnitude}",
+             lambda processor, threads: int8_conv(x, w, processor, folded, pad, magnitude))
+
+    print("# int8 Convolution: dot4 without VNNI from 12 pixels and 64 products, with channels in fours")
+    for pixels in around(12):
+        emit_int8((1, 64, 1, pixels), (32, 64, 1, 1))
+    for inputs in (60, 61, 62, 63, 64, 65, 68):
+        emit_int8((1, inputs, 4, 4), (32, inputs, 1, 1))
+    for inputs in (4, 8, 12):
+        emit_int8((1, inputs, 6, 6), (32, inputs, 3, 3), pad=1)
+    print("# int8 Convolution: our kernels with VNNI, for few pixels and many channels")
+    for channels in (124, 128, 132):
+        for columns in around(64):
+            emit_int8((1, channels, 1, columns), (32, channels, 3, 3), folded=True, pad=1)
+    for channels in (188, 192, 196, 508, 512, 516):
+        for columns in around(64, 256, 1024):
+            emit_int8((1, channels, 1, columns), (32, channels, 1, 1), folded=True)
+    for folded in (False, True):
+        emit_int8((1, 192, 8, 8), (32, 192, 1, 1), folded=folded)
+
+
+def int8_matmuls() -> None:
+    def choose(rows, inputs, folded, processor):
+        if processor == "vnni":
+            return "int8_dot4" if folded and inputs % 4 == 0 and rows <= 1024 else "onednn_int8"
+        return "int8_dot4" if inputs % 4 == 0 and rows >= 12 and inputs >= 64 else "int8_dot2"
+
+    print("# int8 MatMul: up to 1024 rows with VNNI; dot4 without it from 12 rows and 64 products")
+    for rows, inputs in [(rows, 96) for rows in around(12, 1024)] + [(16, inputs) for inputs in (60, 63, 64, 65, 68)]:
+        for folded in (False, True):
+            emit(f"op=MatMul x={rows},{inputs} w={inputs},48 int8={'folded' if folded else 'f32'}",
+                 lambda processor, threads: choose(rows, inputs, folded, processor), threads=(1,))
+
+
+if __name__ == "__main__":
+    print("# make_choices.py wrote this file: requests, and the id of the implementation for each processor.")
+    convolutions()
+    group_convolutions()
+    matmuls()
+    int8_convolutions()
+    int8_matmuls()

@@ -1,0 +1,115 @@
+#include "runtime/kernels/implementation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace nnefc::runtime {
+namespace {
+
+TEST(ReasonTest, IsFormattedWithItsNumbers) {
+  EXPECT_EQ(Reason("no numbers").ToString(), "no numbers");
+  EXPECT_EQ(Reason("{} rows", 7).ToString(), "7 rows");
+  EXPECT_EQ(Reason("filter {}x{}", 1, -3).ToString(), "filter 1x-3");
+  EXPECT_EQ(Reason().ToString(), "");
+  EXPECT_TRUE(Reason().empty());
+  EXPECT_FALSE(Reason("").empty());
+}
+
+TEST(ReasonTest, IsWhatAValueLacks) {
+  const OrReason<int> value = 3, none = Reason("{} elements", 0);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*value, 3);
+  EXPECT_TRUE(value.reason().empty());
+  EXPECT_FALSE(none);
+  EXPECT_EQ(none.reason().ToString(), "0 elements");
+}
+
+Reason IsRejected(const KernelRequest&) {
+  return Reason("filter {}x{}", 1, 1);
+}
+Cost NotByDefault(const KernelRequest&) {
+  return Cost::NotByDefault(Reason("{} rows", 7));
+}
+Cost CheapWithReason(const KernelRequest&) {
+  return {0.01, Reason("it is unusual")};
+}
+KernelOrReason MakeNothing(const KernelRequest&) {
+  return Reason("it cannot be made");
+}
+KernelOrReason MakeSomething(const KernelRequest&) {
+  return PreparedKernel();
+}
+
+// Returns the id of the choice, and the rejected ids with reasons.
+std::string Choice(llvm::ArrayRef<ImplementationTable> tables, std::string_view way = "") {
+  std::vector<RejectedImplementation> rejected;
+  const auto kernel = ChooseImplementation(tables, {.way = way, .rejected = &rejected});
+  // The same without a report.
+  const auto other = ChooseImplementation(tables, {.way = way});
+  EXPECT_EQ(kernel.has_value(), other.has_value());
+  std::string text = kernel ? std::string(kernel->implementation) : "none";
+  for (const RejectedImplementation& each : rejected)
+    text += "; " + std::string(each.id) + ": " + each.reason.ToString();
+  return text;
+}
+
+std::string Choice(llvm::ArrayRef<Implementation> rows, std::string_view way = "") {
+  const ImplementationTable table{"f32", AlwaysApplies, rows};
+  return Choice(llvm::ArrayRef<ImplementationTable>(table), way);
+}
+
+TEST(ChooseImplementationTest, TheLowestCostWins) {
+  const Implementation rows[] = {{"first", AlwaysApplies, FixedCost<30>, MakeSomething},
+                                 {"second", AlwaysApplies, FixedCost<29>, MakeSomething},
+                                 {"third", AlwaysApplies, FixedCost<31>, MakeSomething}};
+  EXPECT_EQ(Choice(rows),
+            "second; first: another implementation is faster; third: another implementation is faster");
+}
+
+TEST(ChooseImplementationTest, TheFirstOfEqualCostsWins) {
+  const Implementation rows[] = {{"first", AlwaysApplies, FixedCost<30>, MakeSomething},
+                                 {"second", AlwaysApplies, FixedCost<30>, MakeSomething}};
+  EXPECT_EQ(Choice(rows), "first; second: another implementation is faster");
+}
+
+TEST(ChooseImplementationTest, RejectedOnesHaveTheirReasons) {
+  const Implementation rows[] = {{"winograd", IsRejected, FixedCost<1>, MakeSomething},
+                                 {"rare", AlwaysApplies, NotByDefault, MakeSomething},
+                                 {"broken", AlwaysApplies, FixedCost<2>, MakeNothing},
+                                 {"usual", AlwaysApplies, FixedCost<3>, MakeSomething}};
+  EXPECT_EQ(Choice(rows), "usual; winograd: filter 1x1; rare: 7 rows; broken: it cannot be made");
+  EXPECT_EQ(Choice(llvm::ArrayRef<Implementation>(rows).drop_back()),
+            "none; winograd: filter 1x1; rare: 7 rows; broken: it cannot be made");
+}
+
+TEST(ChooseImplementationTest, TheChoiceHasNoReasonEvenIfItsCostHasOne) {
+  const Implementation rows[] = {{"unusual", AlwaysApplies, CheapWithReason, MakeSomething},
+                                 {"usual", AlwaysApplies, FixedCost<2>, MakeSomething}};
+  EXPECT_EQ(Choice(rows), "unusual; usual: another implementation is faster");
+}
+
+TEST(ChooseImplementationTest, ARequestedOneRunsIfItApplies) {
+  const Implementation rows[] = {{"winograd", IsRejected, FixedCost<1>, MakeSomething},
+                                 {"rare", AlwaysApplies, NotByDefault, MakeSomething},
+                                 {"usual", AlwaysApplies, FixedCost<3>, MakeSomething}};
+  EXPECT_EQ(Choice(rows, "rare"), "rare; winograd: not requested; usual: not requested");
+  EXPECT_EQ(Choice(rows, "winograd"),
+            "none; winograd: filter 1x1; rare: not requested; usual: not requested");
+  EXPECT_EQ(Choice(rows, "other"),
+            "none; winograd: not requested; rare: not requested; usual: not requested");
+}
+
+TEST(ChooseImplementationTest, TheNextTableIsTriedWithoutARequestedOne) {
+  const Implementation broken[] = {{"broken", AlwaysApplies, FixedCost<1>, MakeNothing}};
+  const Implementation usual[] = {{"usual", AlwaysApplies, FixedCost<1>, MakeSomething}};
+  const ImplementationTable tables[] = {
+      {"i32", IsRejected, usual}, {"int8", AlwaysApplies, broken}, {"f32", AlwaysApplies, usual}};
+  EXPECT_EQ(Choice(tables), "usual; broken: it cannot be made");
+  EXPECT_EQ(Choice(tables, "usual"), "none; broken: not requested");
+  EXPECT_EQ(Choice(llvm::ArrayRef<ImplementationTable>(tables).take_front(2)),
+            "none; broken: it cannot be made; i32: filter 1x1");
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
