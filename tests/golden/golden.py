@@ -14,6 +14,9 @@ A file is a list of sections, each with a head line `== `:
 The files are written to an empty folder, where the command runs; `{tests}` in it is replaced by the path of the
 repository's tests folder. Empty sections are omitted. A section's text ends with a line end, unless the head states
 otherwise: `== file: input.nnef (no newline)`.
+
+Two optional sections follow the command: `== environment: NAME=VALUE` sets a variable, and `== lines: PATTERN` limits
+standard output to the lines that match a regular expression.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import tempfile
@@ -44,6 +48,8 @@ class Golden:
     exit_code: int
     stdout: str
     stderr: str
+    environment: str = ""
+    lines: str = ""
 
 
 def read(path: pathlib.Path) -> Golden:
@@ -57,6 +63,10 @@ def read(path: pathlib.Path) -> Golden:
             golden.comment = text
         elif head.startswith("command: "):
             golden.command = head.removeprefix("command: ")
+        elif head.startswith("environment: "):
+            golden.environment = head.removeprefix("environment: ")
+        elif head.startswith("lines: "):
+            golden.lines = head.removeprefix("lines: ")
         elif head.startswith("exit: "):
             golden.exit_code = int(head.removeprefix("exit: "))
         elif head.startswith("file: "):
@@ -86,6 +96,7 @@ def read(path: pathlib.Path) -> Golden:
 def render(golden: Golden) -> str:
     """Returns the text of a golden file."""
     parts = [golden.comment, f"== command: {golden.command}\n"]
+    parts += [f"== {name}: {value}\n" for name in ("environment", "lines") if (value := getattr(golden, name))]
     for name, text in golden.files:
         parts.append(f"== file: {name}\n{text}" + ("\n" if name.endswith(" (no newline)") else ""))
     parts.append(f"== exit: {golden.exit_code}\n")
@@ -109,13 +120,19 @@ def run(golden: Golden, nnefc: pathlib.Path) -> Golden:
         if words[0] != "nnefc":
             raise ValueError(f"{golden.path}: the command must start with nnefc")
         environment = {**os.environ, "NO_COLOR": "1"}
+        if golden.environment:
+            name, value = golden.environment.split("=", 1)
+            environment[name] = value
         done = subprocess.run([str(nnefc), *words[1:]], cwd=folder, env=environment, capture_output=True,
                               timeout=TIMEOUT_SECONDS, check=False)
 
     def text(raw: bytes) -> str:
         return raw.decode("utf-8", "backslashreplace").replace(str(TESTS), "{tests}")
 
-    return dataclasses.replace(golden, exit_code=done.returncode, stdout=text(done.stdout), stderr=text(done.stderr))
+    stdout = text(done.stdout)
+    if golden.lines:
+        stdout = "".join(line for line in stdout.splitlines(keepends=True) if re.search(golden.lines, line))
+    return dataclasses.replace(golden, exit_code=done.returncode, stdout=stdout, stderr=text(done.stderr))
 
 
 def paths(stages: list[str]) -> list[pathlib.Path]:

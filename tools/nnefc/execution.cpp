@@ -189,7 +189,8 @@ runtime::ExecutableOptions ExecutionOptions::executable_options() const {
           .threads = threads,
           .limits = limits,
           .plan_cache = plan_cache,
-          .tune = tune};
+          .tune = tune,
+          .explains = explains};
 }
 
 void AddInputOptions(CLI::App& command, ExecutionOptions& options) {

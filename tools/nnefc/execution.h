@@ -24,6 +24,7 @@ struct ExecutionOptions {
   int threads = 0;
   std::string plan_cache;
   bool tune = false;
+  bool explains = false;  // see runtime::ExecutableOptions
   runtime::RunLimits limits;
 
   runtime::ExecutableOptions executable_options() const;

@@ -49,11 +49,13 @@ struct RunCommand : CommonOptions {
     compile.transform = transform;
     compile.open.reads_data = true;
     if (!execution.dump.empty()) KeepTensors(compile.transform);
+    execution.explains = verbose || profile;
     Compilation compilation(ShownModel(models.front()), compile);
     Reporter reporter(*this);
     std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     Save(compilation, *prepared);
+    prepared->session->EnableProfile(verbose);
     auto start = std::chrono::steady_clock::now();
     std::optional<std::vector<TensorValue>> values = Execute(compilation, *prepared);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -64,7 +66,10 @@ struct RunCommand : CommonOptions {
       exit_code = std::max(exit_code, reporter.Report(compilation));
     }
     report = {{"model", compilation.path()}};
-    if (verbose) AddStages(compilation, *prepared, elapsed.count());
+    if (verbose) {
+      AddStages(compilation, *prepared, elapsed.count());
+      AddImplementations(prepared->session->profile());
+    }
     if (profile) AddProfile(WarmProfile(*prepared), runtime::MeasurePeak(execution.threads));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
@@ -281,9 +286,43 @@ struct RunCommand : CommonOptions {
                                        {"shape", step.shape},
                                        {"kernel", step.kernel},
                                        {"operations", step.operations},
-                                       {"bytes", step.bytes}});
+                                       {"bytes", step.bytes},
+                                       {"implementation", step.implementation},
+                                       {"rejected", RejectedBy(step)}});
     }
-    if (IsText()) PrintProfile(steps, peak);
+    if (!IsText()) return;
+    PrintProfile(steps, peak);
+    if (!verbose) PrintImplementations(steps);
+  }
+
+  static Json RejectedBy(const runtime::StepProfile& step) {
+    Json rejected = Json::array();
+    for (const runtime::RejectedImplementation& other : step.rejected)
+      rejected.push_back(Json{{"implementation", other.id}, {"reason", other.reason.ToString()}});
+    return rejected;
+  }
+
+  // Adds the implementation of each step, and the reasons why the others of its operation were rejected.
+  void AddImplementations(const std::vector<runtime::StepProfile>& steps) {
+    report["steps"] = Json::array();
+    for (const runtime::StepProfile& step : steps) {
+      report["steps"].push_back(Json{{"operation", step.operation},
+                                     {"name", step.name},
+                                     {"implementation", step.implementation},
+                                     {"kernel", step.kernel},
+                                     {"rejected", RejectedBy(step)}});
+    }
+    if (IsText()) PrintImplementations(steps);
+  }
+
+  static void PrintImplementations(const std::vector<runtime::StepProfile>& steps) {
+    for (const runtime::StepProfile& step : steps) {
+      const std::string id = step.implementation.empty() ? "" : fmt::format("{}, ", step.implementation);
+      Print("{}{}{}: {}kernel {}\n", step.operation, step.name.empty() ? "" : " ", step.name, id,
+            step.kernel);
+      for (const runtime::RejectedImplementation& other : step.rejected)
+        Print("    {}: rejected, {}\n", other.id, other.reason.ToString());
+    }
   }
 
   static void PrintProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
@@ -348,8 +387,8 @@ void AddRun(CLI::App& app, int& exit_code) {
   CLI::Option* profile = command->add_flag(
       "--profile", options->profile,
       "print the time of each step of a warm run, its operations of numbers a second (a product and its "
-      "addition are two) with their share of what the processor reaches in f32, and the bytes that it reads "
-      "and writes");
+      "addition are two) with their share of what the processor reaches in f32, the bytes that it reads "
+      "and writes, its implementation, and why others were rejected");
   command
       ->add_option("--iterations", options->iterations,
                    "with --profile: the number of runs; the least time of each step is printed")
@@ -360,7 +399,9 @@ void AddRun(CLI::App& app, int& exit_code) {
       "--check-finite", options->check_finite,
       "report inputs with data that are not finite and the first operation that computes such a "
       "value from finite ones, with exit code 1; constants with such elements are notes");
-  command->add_flag("--verbose", options->verbose, "print the time of each stage");
+  command->add_flag("--verbose", options->verbose,
+                    "print the time of each stage, the implementation of each step, and why others of its "
+                    "operation were rejected");
   command->footer(
       "Examples:\n"
       "  nnefc run model_folder --input input=image.npy --output out.npz --threads 2\n"
