@@ -32,7 +32,9 @@ TEST_F(DatAlgorithmTest, HaveSeveralNames) {
     EXPECT_EQ(Parsed(std::string(name) + "(min = -1.0, max = 1.0, bits = 8)"), "linear 8 bits -1..1") << name;
   for (const char* name : {"logarithmic_quantize", "quantize_logarithmic", "logarithmic"})
     EXPECT_EQ(Parsed(std::string(name) + "(max = 2.5, bits = 8)"), "logarithmic 8 bits 0..2.5") << name;
-  for (const char* name : {"Linear", "linear2", "2linear", "_linear", "zero_point_linear_quantize", ""})
+  for (const char* name : {"Linear", "linear2", "2linear", "_linear", "zero_point_linear_quantize", "linearA",
+                           "Alinear", "linearZ", "Zlinear", "lineara", "alinear", "linearz", "zlinear",
+                           "linear0", "linear9", "linear_", ""})
     EXPECT_EQ(Parsed(std::string(name) + "(max = 1, bits = 8)"),
               fmt::format("{}: the quantization algorithm `{}(max = 1, bits = 8)` is not known; expected "
                           "`linear_quantize` or `logarithmic_quantize`",

@@ -135,5 +135,127 @@ TEST_F(DatCornersTest, RangesOfQuantizedItems) {
   }
 }
 
+// The least and the largest index of each number of bits; the file's items are wider.
+TEST_F(DatCornersTest, IndicesOfFewerBits) {
+  const auto decode = [&](int8_t item, bool is_signed, bool symmetric) {
+    DatQuantization linear{.bits = 4, .is_signed = is_signed, .symmetric = symmetric};
+    linear.min = TensorValue::Scalar(0);
+    linear.max = TensorValue::Scalar(is_signed && symmetric ? 14 : 15);
+    return Decoded(Make(Ratified{.extents = {1},
+                                 .bits = 8,
+                                 .type = is_signed ? 3U : 2U,
+                                 .data = std::string(1, static_cast<char>(item))}),
+                   ElementType::kF32, &linear);
+  };
+  EXPECT_EQ(decode(0, false, false), "[1] 0");
+  EXPECT_EQ(decode(15, false, false), "[1] 15");
+  EXPECT_EQ(decode(16, false, false),
+            "x: error: at byte 128: item 0 is 16; quantization to 4 bits has no such index [dat.index]\n");
+  EXPECT_EQ(decode(-8, true, false), "[1] 0");
+  EXPECT_EQ(decode(7, true, false), "[1] 15");
+  EXPECT_EQ(decode(-7, true, true), "[1] 0");
+  EXPECT_EQ(decode(7, true, true), "[1] 14");
+  for (const auto& [item, symmetric] : {std::pair(-9, false), std::pair(8, false), std::pair(-8, true),
+                                        std::pair(8, true), std::pair(127, false)}) {
+    EXPECT_EQ(decode(static_cast<int8_t>(item), true, symmetric),
+              fmt::format("x: error: at byte 128: item 0 is {}; quantization to signed 4 bits has no such "
+                          "index [dat.index]\n",
+                          item));
+  }
+}
+
+// Diagnostics cover the bytes of the wrong number.
+TEST_F(DatCornersTest, BytesOfDiagnostics) {
+  const auto range = [&](const std::string& bytes) {
+    const std::optional<DatFile> dat = Read(bytes);
+    if (dat) (void)DecodeDat(*dat, ElementType::kF32, context_.emitter);
+    std::string text;
+    for (const Diagnostic& diagnostic : context_.emitter.diagnostics())
+      text += fmt::format("{} {}..{};", diagnostic.rule->label, diagnostic.range.begin, diagnostic.range.end);
+    context_.emitter.Clear();
+    return text;
+  };
+  const std::string one = Raw<float>({1});
+  std::string changed = Make(Ratified{.extents = {1}, .data = one});
+  changed[0] = 'x';
+  EXPECT_EQ(range(changed), "dat.magic 0..2;");
+  changed = Make(Ratified{.extents = {1}, .data = one});
+  changed[2] = 2;
+  EXPECT_EQ(range(changed), "dat.version 2..4;");
+  changed = Make(Ratified{.extents = {1}, .data = one});
+  changed[16] = 5;
+  EXPECT_EQ(range(changed), "dat.stray-extents 16..20;");
+  EXPECT_EQ(range(Make(Ratified{.extents = std::vector<uint32_t>(9, 1), .data = one})), "dat.rank 8..12;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .bits = 24, .data = "abc"})), "dat.bits 44..48;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = 7, .data = one})), "dat.item-type 48..52;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .type = 0x20001, .data = one})), "dat.vendor-type 48..52;");
+  EXPECT_EQ(
+      range(Make(Ratified{.extents = {32}, .bits = 4, .type = 0x54523040, .data = std::string(18, '1')})),
+      "dat.bits 44..48;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .data = one, .length = 8})), "dat.size 4..8;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .data = one + "12", .length = 4})), "dat.size 132..134;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {2}, .data = one, .length = 8})), "dat.truncated 132..132;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .data = one, .stray = "1234"})), "dat.stray-bytes 128..132;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1u << 31, 1u << 31, 4}, .bits = 64})), "dat.extents 12..24;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .bits = 32, .type = 4, .data = one})),
+            "dat.type-mismatch 48..52;");
+  EXPECT_EQ(range(Make(Ratified{.extents = {1}, .bits = 8, .type = 2, .data = "1"})),
+            "dat.no-quantization 48..52;");
+  EXPECT_EQ(range(Make(Provisional{.extents = {1}, .type = 4, .data = one})), "dat.item-type 16..17;");
+  EXPECT_EQ(range(Make(Provisional{.extents = {1}, .bits = 24, .data = "abc"})), "dat.bits 17..18;");
+  EXPECT_EQ(range(Make(Provisional{.extents = {1}, .algorithm = "linear()", .data = one})),
+            "dat.algorithm 20..28;");
+  EXPECT_EQ(range(Make(Provisional{.extents = std::vector<uint32_t>(33, 1), .data = one})),
+            "dat.rank 8..12;");
+  EXPECT_EQ(range(Make(Provisional{.extents = {3},
+                                   .type = 1,
+                                   .bits = 8,
+                                   .algorithm = "linear(min=0,max=1,bits=4)",
+                                   .data = "\x01\x02\x7f"})),
+            "dat.index 48..49;");
+}
+
+// A rank that neither format has belongs to the ratified format, unless the header states the length of a
+// provisional one.
+TEST_F(DatCornersTest, RanksBeyondBothFormats) {
+  const auto read = [&](uint32_t rank, uint32_t length) {
+    Bytes bytes;
+    bytes.U8(0x4e).U8(0xef).U8(1).U8(0).U32(length).U32(rank).PadTo(200);
+    return ReadFails(bytes.text());
+  };
+  EXPECT_EQ(read(1000, 16 + 4 * 1000), "x: error: at byte 8: rank 1000; expected 0 to 8 [dat.rank]\n");
+  EXPECT_EQ(read(47, 16 + 4 * 47), "x: error: at byte 8: rank 47; expected 0 to 8 [dat.rank]\n");
+  EXPECT_EQ(read(46, 16 + 4 * 46),
+            "x: error: at byte 8: rank 46; tensors of rank 0 to 32 can be read [dat.rank]\n");
+  EXPECT_EQ(read(46, 15 + 4 * 46), "x: error: at byte 8: rank 46; expected 0 to 8 [dat.rank]\n");
+  EXPECT_EQ(read(46, 16 + 4 * 46 + 0xffff),
+            "x: error: at byte 8: rank 46; tensors of rank 0 to 32 can be read [dat.rank]\n");
+  EXPECT_EQ(read(46, 16 + 4 * 46 + 0x10000), "x: error: at byte 8: rank 46; expected 0 to 8 [dat.rank]\n");
+}
+
+TEST_F(DatCornersTest, BlocksOfTooManyItems) {
+  EXPECT_NE(ReadFails(Make(Ratified{.extents = {1u << 31, 1u << 31}, .bits = 0xffffffff, .type = 0x54523040}))
+                .find("is too large"),
+            std::string::npos);
+  EXPECT_NE(ReadFails(Make(Ratified{.extents = {1u << 31, 1u << 26}, .bits = 0xffffffff, .type = 0x54523040}))
+                .find("[dat.size]"),
+            std::string::npos);
+}
+
+// Items of fewer than eight bits, the first one in the most significant bits.
+TEST_F(DatCornersTest, WritesPackedItems) {
+  const auto written = [&](ElementType type, const std::vector<int64_t>& items) {
+    const TensorValue value =
+        TensorValue::FromInts({static_cast<int64_t>(items.size())}, items).ConvertedTo(type);
+    EXPECT_TRUE(WriteDat(Path("p.dat"), value).ok());
+    return Slurp(Path("p.dat")).substr(128);
+  };
+  EXPECT_EQ(written(ElementType::kI4, {0, -1, -8, 7, 2, -2}), "\x0f\x87\x2e");
+  EXPECT_EQ(written(ElementType::kI4, {-8, 0, -1}), "\x80\xf0");
+  EXPECT_EQ(written(ElementType::kU4, {15, 0, 1, 14}), "\xf0\x1e");
+  EXPECT_EQ(written(ElementType::kU2, {0, 3, 0, 2, 1}), "\x32\x40");
+  EXPECT_EQ(written(ElementType::kU1, {0, 1, 0, 0, 0, 0, 0, 1, 1}), "\x41\x80");
+}
+
 }  // namespace
 }  // namespace nnefc

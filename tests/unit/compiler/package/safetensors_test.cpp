@@ -95,5 +95,39 @@ TEST_F(SafetensorsTest, SizesOfTheHeader) {
   EXPECT_EQ(Read(File("{}" + std::string(kLongest - 1, ' '), "")), "safetensors.header");
 }
 
+// The bytes to keep of a file whose data are read later.
+TEST_F(SafetensorsTest, BytesOfTheHeader) {
+  const auto size = [](const std::string& start) {
+    return SafetensorsHeaderSize({reinterpret_cast<const std::byte*>(start.data()), start.size()});
+  };
+  for (size_t bytes = 0; bytes < 8; ++bytes) EXPECT_EQ(size(std::string(bytes, '\1')), bytes);
+  EXPECT_EQ(size(File("{}", "")), 10u);
+  EXPECT_EQ(size(File("{}", "data")), 10u);
+  EXPECT_EQ(size(File("", "", 0)), 8u);
+  for (const uint64_t stated : {(uint64_t{16} << 20) - 1, uint64_t{16} << 20})
+    EXPECT_EQ(size(File("", "", stated)), 8 + stated);
+  for (const uint64_t stated : {(uint64_t{16} << 20) + 1, ~uint64_t{0}})
+    EXPECT_EQ(size(File("", "", stated)), kLongestSafetensorsHeader);
+}
+
+// The file may have become shorter since its header was read.
+TEST_F(SafetensorsTest, EntriesOfAChangedFile) {
+  const std::string bytes = File("{" + Tensor("a", "2", "0, 8") + "}", std::string(8, '\0'));
+  const auto index = ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
+  ASSERT_TRUE(index);
+  const SafetensorsEntry& entry = index->at("a");
+  EXPECT_TRUE(ReadSafetensorsEntry(Source(bytes), entry, context_.emitter).has_value());
+  EXPECT_TRUE(ReadSafetensorsEntry(Source(bytes + "more"), entry, context_.emitter).has_value());
+  EXPECT_EQ(Messages(), "");
+  for (const size_t size : {bytes.size() - 1, bytes.size() - 8, size_t{8}}) {
+    EXPECT_FALSE(ReadSafetensorsEntry(Source(bytes.substr(0, size)), entry, context_.emitter).has_value());
+    EXPECT_EQ(
+        Messages(),
+        fmt::format("x: error: at byte {}: the file was changed while it was read; run the command once more "
+                    "[safetensors.size]\n",
+                    size));
+  }
+}
+
 }  // namespace
 }  // namespace nnefc

@@ -164,6 +164,23 @@ TEST_F(ZipReaderTest, NumbersOfLargeSizes) {
   }
 }
 
+// A placeholder of a size needs its 64-bit field, however many other fields there are.
+TEST_F(ZipReaderTest, LargeSizesAreMissing) {
+  const std::string whole = ZipMaker().Add({.name = "a", .data = "12345"}).Zip();
+  const size_t directory = 30 + 1 + 5;
+  for (const size_t number : {20, 24, 42}) {
+    std::string changed = whole;
+    std::memset(changed.data() + directory + number, 0xff, 4);
+    EXPECT_EQ(Read(changed),
+              "x: error: at byte 36: the archive is damaged: the sizes of `a` do not fit [archive.damaged]\n")
+        << number;
+  }
+  std::string other = ZipMaker().Add({.name = "a", .data = "12345", .large = true}).Zip();
+  other[directory + 46 + 1 + 4] = 2;
+  EXPECT_EQ(Read(other),
+            "x: error: at byte 36: the archive is damaged: the sizes of `a` do not fit [archive.damaged]\n");
+}
+
 // The length of the comment up to the maximum.
 TEST_F(ZipReaderTest, Comments) {
   const ZipMaker zip = ZipMaker().Add({.name = "a", .data = "1"});

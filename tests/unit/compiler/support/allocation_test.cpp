@@ -1,9 +1,12 @@
 #include "compiler/support/allocation.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstring>
 #include <memory>
+
+#include "compiler/support/tensor/tensor_value.h"
 
 namespace nnefc {
 namespace {
@@ -30,6 +33,24 @@ TEST(AllocationTest, BeginsAtALinesOrALargePagesAddress) {
 TEST(AllocationTest, HasNoMoreThanThereIs) {
   for (size_t size : {SIZE_MAX, SIZE_MAX - kLargePage, SIZE_MAX / 2, SIZE_MAX / 2 - kLargePage})
     EXPECT_EQ(AllocateAligned(size), nullptr) << size;
+}
+
+// Returns the bytes that the program has allocated.
+size_t AllocatedBytes() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(AllocationTest, IsFreed) {
+  constexpr size_t kSize = size_t{1} << 20;
+  AlignedAllocator<char> allocator;
+  const size_t before = AllocatedBytes();
+  char* data = allocator.allocate(kSize);
+  if (AllocatedBytes() < before + kSize) GTEST_SKIP() << "the allocator keeps no such counts";
+  allocator.deallocate(data, kSize);
+  EXPECT_LT(AllocatedBytes(), before + kSize);
+  Buffer::Allocate(kSize).reset();
+  EXPECT_LT(AllocatedBytes(), before + kSize);
 }
 
 }  // namespace

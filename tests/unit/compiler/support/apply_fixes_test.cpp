@@ -29,6 +29,9 @@ TEST(ApplyFixes, InsertsReplacesAndRemoves) {
   Expect({Of({Edit(5, 5, "a")}), Of({Edit(0, 2, "bcd")}), Of({Edit(8, 10, "")})}, "bcd234a567", {0, 1, 2});
   Expect({Of({Edit(10, 10, ";")})}, "0123456789;", {0});
   Expect({}, "0123456789", {});
+  // The same edit of two diagnostics is made once, and both count as applied.
+  Expect({Of({Edit(5, 5, "a")}), Of({Edit(5, 5, "a")})}, "01234a56789", {0, 1});
+  Expect({Of({Edit(4, 6, "a")}), Of({Edit(4, 6, "a")})}, "0123a6789", {0, 1});
 }
 
 TEST(ApplyFixes, KeepsThoseOfADiagnosticTogether) {

@@ -308,5 +308,39 @@ TEST(TensorValueTest, PacksTwoBitsLowFirst) {
   EXPECT_EQ(value.ElementAsInt(4), 2);
 }
 
+// Floats at and beyond the limits of integers, which floats round up: the nearest integer of the type.
+TEST(TensorValueTest, FloatsAtTheLimitsOfIntegers) {
+  const auto convert = [](float value, ElementType type) {
+    return TensorValue::Scalar(value).ConvertedTo(type).ElementAsInt(0);
+  };
+  EXPECT_EQ(convert(0x1p31F, ElementType::kI32), INT32_MAX);
+  EXPECT_EQ(convert(0x1p31F - 128, ElementType::kI32), INT32_MAX - 127);
+  EXPECT_EQ(convert(-0x1p31F, ElementType::kI32), INT32_MIN);
+  EXPECT_EQ(convert(-0x1p31F - 256, ElementType::kI32), INT32_MIN);
+  EXPECT_EQ(convert(0x1p32F, ElementType::kU32), UINT32_MAX);
+  EXPECT_EQ(convert(0x1p63F, ElementType::kI64), INT64_MAX);
+  EXPECT_EQ(convert(-0x1p63F, ElementType::kI64), INT64_MIN);
+  EXPECT_EQ(convert(0x1p64F, ElementType::kU64), INT64_MAX);
+  EXPECT_EQ(convert(0x1p63F, ElementType::kU64), INT64_MAX);
+  for (const float value : {255.0F, 255.5F, 256.0F})
+    EXPECT_EQ(convert(value, ElementType::kU8), 255) << value;
+  for (const float value : {127.0F, 127.5F, 128.0F})
+    EXPECT_EQ(convert(value, ElementType::kI8), 127) << value;
+  for (const float value : {-128.0F, -128.5F, -129.0F})
+    EXPECT_EQ(convert(value, ElementType::kI8), -128) << value;
+  EXPECT_EQ(convert(254.5F, ElementType::kU8), 254);
+  EXPECT_EQ(convert(-0.5F, ElementType::kU8), 0);
+  // Integers beyond the range of i64 are its largest.
+  const TensorValue wide = TensorValue::Scalar(0x1p64F).ConvertedTo(ElementType::kU64);
+  EXPECT_EQ(wide.ElementAsDouble(0), 0x1p64);
+}
+
+TEST(TensorValueTest, InvalidValuesAreEqual) {
+  const TensorValue value = TensorValue::Scalar(1);
+  EXPECT_TRUE(TensorValue() == TensorValue());
+  EXPECT_FALSE(TensorValue() == value);
+  EXPECT_FALSE(value == TensorValue());
+}
+
 }  // namespace
 }  // namespace nnefc

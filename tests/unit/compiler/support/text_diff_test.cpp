@@ -1,11 +1,13 @@
 #include "compiler/support/text_diff.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "compiler/support/replace_file.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {
@@ -49,6 +51,30 @@ TEST(UnifiedDiff, TellsWhereALineEndIsMissing) {
   EXPECT_EQ(UnifiedDiff("a", "a\n", "old", "new"),
             "--- old\n+++ new\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
   EXPECT_EQ(UnifiedDiff("", "a\n", "old", "new"), "--- old\n+++ new\n@@ -0,0 +1 @@\n+a\n");
+}
+
+// Equal lines at both ends are no part of the edits, whether the lines between are matched or are too many.
+TEST(UnifiedDiff, KeepsEqualEnds) {
+  const auto lines = [](std::string_view name, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += fmt::format("{}{}\n", name, i);
+    return text;
+  };
+  for (const int count : {1, 4, 999, 1001, 3000}) {
+    for (const int ends : {0, 1, 2, 3, 4}) {
+      const std::string head = lines("h", ends), tail = lines("t", ends);
+      const std::string diff =
+          UnifiedDiff(head + lines("a", count) + tail, head + lines("b", count) + tail, "old", "new");
+      EXPECT_EQ(std::count(diff.begin(), diff.end(), '-'), count + 3 + 1) << count << ' ' << ends;
+      for (const char* wrong : {"\n-h", "\n+h", "\n-t", "\n+t"})
+        EXPECT_EQ(diff.find(wrong), std::string::npos) << diff;
+    }
+  }
+  // A line more or less at the end of equal ones.
+  EXPECT_EQ(UnifiedDiff("a\na\n", "a\na\na\n", "old", "new"),
+            "--- old\n+++ new\n@@ -1,2 +1,3 @@\n a\n a\n+a\n");
+  EXPECT_EQ(UnifiedDiff("a\na\na\n", "a\na\n", "old", "new"),
+            "--- old\n+++ new\n@@ -1,3 +1,2 @@\n a\n a\n-a\n");
 }
 
 // patch(1) is the oracle.
