@@ -112,4 +112,26 @@ inline std::string StatementsOf(Expansion& expansion) {
   return result;
 }
 
+// Returns the statements of the ratified document, then the messages. `s` holds the extents [1,4,6,5] of `x`,
+// `n` is an open extent.
+inline std::string FromTract(std::string_view statements) {
+  Expansion expansion(
+      "version 1.0;\n"
+      "extension tract_registry tract_core;\n"
+      "extension tract_symbol N;\n"
+      "graph g( x, v, i, b, o ) -> ( y )\n"
+      "{\n"
+      "    x = tract_core_external(shape = [1,4,6,5], datum_type = 'f32');\n"
+      "    v = tract_core_external(shape = [3], datum_type = 'f32');\n"
+      "    i = tract_core_external(shape = [3], datum_type = 'i64');\n"
+      "    b = tract_core_external(shape = [3], datum_type = 'bool');\n"
+      "    o = tract_core_external(shape = [N,3], datum_type = 'f32');\n"
+      "    s = tract_core_shape_of(x);\n"
+      "    n = squeeze(slice(tract_core_shape_of(o), axes = [0], begin = [0], end = [1]), axes = [0]);\n" +
+      std::string(statements) +
+      "\n"
+      "}\n");
+  return StatementsOf(expansion);
+}
+
 }  // namespace nnefc

@@ -71,6 +71,15 @@ fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { a = exp(x); y = log(a
             "    y = log(y_a_2);\n");
 }
 
+// Only the identifiers of the graph's body are reserved, not those of fragments.
+TEST(InstantiateTest, NamesOfOtherFragmentsAreFree) {
+  Expansion expansion(Ratified(R"(
+fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { a = exp(x); y = log(a); }
+fragment g( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y_a = exp(x); y_log = log(y_a); y = f(y_log); })",
+                               "    y = f(x);"));
+  EXPECT_EQ(StatementsOf(expansion), "y_a = exp(x);\ny = log(y_a);\n");
+}
+
 TEST(InstantiateTest, AliasesAreCopied) {
   Expansion expansion(Ratified(R"(
 fragment same( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; })",

@@ -208,6 +208,7 @@ TEST(LenientTest, ElementTypes) {
         "y = and(c, y_cast);\n"
         "`y` of `and` is a tensor of type scalar; expected logical [lenient.data-type]\n"},
        {"y = select(c, i, i);", "y = select(c, i, i);\n"},
+       {"y = select(c, -1, -2);", "y = select(c, -1, -2);\n"},
        {"y = select(c, 1, 2);", "y = select(c, 1, 2);\n"},
        {"y = select(c, i, 2);", "y = select(c, i, 2);\n"},
        {"y = select(i, x, x);",
@@ -466,6 +467,37 @@ TEST(LenientTest, Attributes) {
        {"y = pad(v, padding = (1,2));",
         "`padding` of `pad` is a tuple; expected `(integer,integer)[]` [value.type]\n"}},
       Strict);
+}
+
+// Exporters store extents in tensors of floats; parameters that are integers become such extents.
+TEST(LenientTest, ParametersOfFragments) {
+  const auto translate = [](std::string_view statement) {
+    Expansion expansion(
+        "version 1.0;\nextension KHR_enable_fragment_definitions KHR_enable_operator_expressions;\n"
+        "fragment sized( x: tensor<scalar>, shape: integer[] ) -> ( y: tensor<scalar> ) { y = reshape(x, "
+        "shape = shape); }\n"
+        "fragment along( x: tensor<scalar>, axis: integer ) -> ( y: tensor<scalar> ) { y = sum_reduce(x, "
+        "axes = [axis]); }\n"
+        "fragment mixed( x: tensor<scalar>, a: integer, b: scalar ) -> ( y: tensor<scalar> ) { y = x * (a * "
+        "b) + (b - a); }\n"
+        "graph g( x ) -> ( y )\n{\n    x = external(shape = [4,6]);\n    k = constant(shape = [2], value = "
+        "[8.0, 3.0]);\n"
+        "    n = constant<integer>(shape = [2], value = [3, 8]);\n    h = constant(shape = [2], value = "
+        "[8.0, 1.5]);\n"
+        "    a = constant(shape = [1], value = [1.0]);\n    " +
+            std::string(statement) + "\n}\n",
+        {}, {}, Leniency::kLenient);
+    const std::string text = StatementsOf(expansion);
+    return expansion.graph == nullptr ? text : text.substr(text.find("\na = ") + 1);
+  };
+  const std::string a = "a = constant(shape = [1], value = [1.0]);\n";
+  EXPECT_EQ(translate("y = sized(x, shape = k);"), a + "y = reshape(x, shape = [8, 3]);\n");
+  EXPECT_EQ(translate("y = sized(x, shape = n);"), a + "y = reshape(x, shape = [3, 8]);\n");
+  EXPECT_EQ(translate("y = sized(x, shape = [8, 3]);"), a + "y = reshape(x, shape = [8, 3]);\n");
+  EXPECT_EQ(translate("y = sized(x, shape = h);"),
+            "`shape` of `reshape` is built of a scalar; expected `integer[]` [value.type]\n");
+  EXPECT_EQ(translate("y = along(x, axis = a);"), a + "y = sum_reduce(x, axes = [1]);\n");
+  EXPECT_EQ(translate("y = mixed(x, a = 3, b = 0.5);"), a + "y_mul = mul(x, 1.5);\ny = add(y_mul, -2.5);\n");
 }
 
 }  // namespace

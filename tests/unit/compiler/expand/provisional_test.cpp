@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "compiler/ir/ops/sliding_window_shape.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc {
@@ -291,6 +292,38 @@ TEST(ProvisionalTest, LabelsAreTakenAsTheyAreWritten) {
                                         "    u = variable(shape = [1,2], label = 'V')\n    y = x + v");
   EXPECT_NE(Expansion(cases).graph, nullptr);
   EXPECT_TRUE(Expansion(cases, {.purpose = Purpose::kPrint}).Has("provisional.label-case"));
+}
+
+// The padding of an axis whose extent is open is computed when the extent is known.
+TEST(ProvisionalTest, PaddingOfOpenExtents) {
+  const auto open_axis = [](std::string_view shape, std::string_view statement) -> std::optional<int64_t> {
+    Expansion expansion(
+        fmt::format("version 1.0\ngraph g( x ) -> ( y )\n{{\n    x = external(shape = {})\n"
+                    "    f = variable(shape = [2,2,3,3], label = 'f')\n    y = {}\n}}\n",
+                    shape, statement));
+    if (expansion.graph == nullptr) return -1;
+    return ir::nnef::OpenPadding(*expansion.Named("y"));
+  };
+  EXPECT_EQ(open_axis("[1,2,0,8]", "conv(x, f, stride = [2,2], padding = [])"), std::nullopt);
+  EXPECT_EQ(open_axis("[1,2,0,8]", "conv(x, f, stride = [4,4])"), 2);
+  EXPECT_EQ(open_axis("[1,2,8,0]", "conv(x, f, stride = [4,4])"), 3);
+  EXPECT_EQ(open_axis("[1,2,8,0]", "conv(x, f, stride = [2,2], padding = [(0,0)])"), 3);
+  EXPECT_EQ(open_axis("[1,2,0,8]", "conv(x, f, stride = [2,2], padding = [(0,0)])"), std::nullopt);
+  EXPECT_EQ(open_axis("[1,2,8,0]", "conv(x, f, stride = [2,1], padding = [(0,0)])"), std::nullopt);
+  EXPECT_EQ(open_axis("[1,2,0,8]", "box(x, size = [1,1,1,1], stride = [1,1,2,2])"), 2);
+  EXPECT_EQ(open_axis("[1,2,0,8]", "box(x, size = [1,1,2,2], stride = [1,1,2,2])"), std::nullopt);
+  EXPECT_EQ(open_axis("[1,2,0,8]", "deconv(x, f, stride = [4,4], padding = [])"), std::nullopt);
+}
+
+TEST(ProvisionalTest, GroupsOfOpenExtents) {
+  Expansion expansion(
+      "version 1.0\nfragment f( x: tensor, w: tensor ) -> ( y: tensor )\n{\n    y = conv(x, w, groups = "
+      "shape_of(x)[1])\n}\n"
+      "graph g( x ) -> ( y )\n{\n    x = external(shape = [1,0,8,8])\n    w = variable(shape = [2,1,3,3], "
+      "label = 'w')\n"
+      "    y = f(x, w)\n}\n");
+  EXPECT_EQ(expansion.context.emitter.diagnostics().size(), 1u) << expansion.Diagnostics();
+  EXPECT_TRUE(expansion.Has("shape-of.unspecified-extent")) << expansion.Diagnostics();
 }
 
 }  // namespace

@@ -227,5 +227,28 @@ fragment f( x: tensor, s: extent[] ) -> ( y: tensor )
   }
 }
 
+// A diagnostic is at the operand that is wrong.
+TEST(ValuesTest, PlacesOfWrongBounds) {
+  const auto place = [](std::string_view expr) {
+    Expansion expansion(Ratified(kProbes, "    y = probe_integers(x, value = " + std::string(expr) + ");"));
+    const Diagnostic* diagnostic = expansion.Find("subscript.out-of-range");
+    if (diagnostic == nullptr) return expansion.Diagnostics();
+    return std::string(expansion.context.sources.Text(diagnostic->range.file)
+                           .substr(diagnostic->range.begin, diagnostic->range.end - diagnostic->range.begin));
+  };
+  EXPECT_EQ(place("[1,2,3][4:3]"), "4");
+  EXPECT_EQ(place("[1,2,3][3:5]"), "5");
+  EXPECT_EQ(place("[1,2,3][4:]"), "4");
+  EXPECT_EQ(place("[1,2,3][:6]"), "6");
+}
+
+TEST(ValuesTest, StringsArePrintedWithEscapes) {
+  EXPECT_EQ(Evaluate("string", R"('a\\b')"), R"('a\\b')");
+  EXPECT_EQ(Evaluate("string", R"('it\'s')"), R"('it\'s')");
+  EXPECT_EQ(Evaluate("string", R"("it's")"), R"('it\'s')");
+  EXPECT_EQ(Evaluate("string", R"('say "so"')"), R"('say "so"')");
+  EXPECT_EQ(Evaluate("string", R"('\\\'')"), R"('\\\'')");
+}
+
 }  // namespace
 }  // namespace nnefc
