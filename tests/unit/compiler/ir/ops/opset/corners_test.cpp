@@ -196,6 +196,22 @@ TEST(OpsetCorners, PartsAreCountedByOutputs) {
             "`split_lengths` of `VariadicSplit` has 3 items; the node has 2 outputs");
 }
 
+// A Const has the type of its value, whatever its attributes say.
+TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
+  ir::Graph graph(&Opsets());
+  const ir::NodeId node = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
+  graph.SetAttribute(node, "element_type", ElementType::kF32);
+  graph.SetAttribute(node, "shape", ir::PartialShape{3});
+  Emitter emitter;
+  ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+  EXPECT_EQ(graph.node(node).output().type, ElementType::kI64);
+  EXPECT_EQ(graph.node(node).output().shape, (ir::PartialShape{2}));
+  graph.SetOutputValue({node, 0}, std::nullopt);
+  ASSERT_TRUE(ir::InferNode(graph, node, emitter));
+  EXPECT_EQ(graph.node(node).output().type, ElementType::kF32);
+  EXPECT_EQ(graph.node(node).output().shape, (ir::PartialShape{3}));
+}
+
 // Known values pass a conversion, as far as they may be shapes.
 TEST(OpsetCorners, ConversionsKeepSmallValues) {
   const auto converted = [](const TensorValue& value, ElementType type) {

@@ -1,0 +1,90 @@
+// Messages about provisional nodes have the document's names and types.
+
+#include "compiler/ir/wording.h"
+
+#include "compiler/ir/infer.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/ir/ops/standard_ops.h"
+
+namespace nnefc::testing {
+namespace {
+
+struct Sum {
+  ir::Graph graph{&StandardOps(), "g"};
+  ir::NodeId node;
+
+  // A mean_reduce of `type` with attributes.
+  explicit Sum(ElementType type, const char* attributes) {
+    const ir::NodeId x = graph.AddParameter("x", type, ir::PartialShape{2, 3});
+    const ir::OpInfo& row = StandardOps().Info(StandardOps().Find(ir::kNnefSet, "mean_reduce"));
+    node = graph.AddNode(
+        ir::kNnefSet, "mean_reduce",
+        {.name = "y", .inputs = ir::OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
+  }
+  std::string Message() {
+    Emitter emitter;
+    EXPECT_FALSE(ir::InferNode(graph, node, emitter));
+    return emitter.diagnostics().empty() ? "" : emitter.diagnostics().front().message;
+  }
+};
+
+TEST(WordingTest, NamesOfTheDocument) {
+  Sum sum(ElementType::kF32, "axes = [0]");
+  const ir::Node& node = sum.graph.node(sum.node);
+  EXPECT_EQ(ir::OperationName(node), "mean_reduce");
+  EXPECT_EQ(ir::ArgumentName(node, "axes"), "axes");
+  EXPECT_FALSE(ir::IsProvisional(node));
+  ir::SetWording(sum.graph, sum.node, {.operation = "average"});
+  EXPECT_EQ(ir::OperationName(node), "average");
+  EXPECT_EQ(ir::ArgumentName(node, "axes"), "axes");
+  EXPECT_FALSE(ir::IsProvisional(node));
+  ir::SetWording(sum.graph, sum.node,
+                 {.operation = "avg", .arguments = {{"input", "x"}, {"axes", "dims"}}, .provisional = true});
+  EXPECT_EQ(ir::OperationName(node), "avg");
+  EXPECT_EQ(ir::ArgumentName(node, "input"), "x");
+  EXPECT_EQ(ir::ArgumentName(node, "axes"), "dims");
+  EXPECT_EQ(ir::ArgumentName(node, "x"), "x");
+  EXPECT_TRUE(ir::IsProvisional(node));
+}
+
+TEST(WordingTest, TypesOfTheDialect) {
+  for (const bool is_provisional : {false, true}) {
+    const auto message = [&](ElementType type, const char* attributes) {
+      Sum sum(type, attributes);
+      ir::SetWording(sum.graph, sum.node, {.operation = "avg", .provisional = is_provisional});
+      return sum.Message();
+    };
+    EXPECT_EQ(message(ElementType::kI64, "axes = [0]"),
+              is_provisional ? "`input` of `avg` is of type coordinate; expected scalar"
+                             : "`input` of `avg` is of type integer; expected scalar");
+    EXPECT_EQ(message(ElementType::kF32, "axes = true"), is_provisional
+                                                             ? "`axes` of `avg` is not of type extent[]"
+                                                             : "`axes` of `avg` is not of type integer[]");
+    EXPECT_EQ(message(ElementType::kF32, "axes = [-1]"),
+              is_provisional ? "`axes[0]` of `avg` is -1; expected at least 0"
+                             : "`axes[0]` of `avg` is -1; expected at least 0 and less than 2");
+  }
+}
+
+// The kinds of attributes by the dialect of the document.
+TEST(WordingTest, KindsOfAttributes) {
+  const auto message = [](const char* op, const char* attributes, bool is_provisional) {
+    ir::Graph graph(&StandardOps(), "g");
+    const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape{2, 3});
+    const ir::OpInfo& row = StandardOps().Info(StandardOps().Find(ir::kNnefSet, op));
+    const ir::NodeId node = graph.AddNode(
+        ir::kNnefSet, op,
+        {.name = "y", .inputs = ir::OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
+    ir::SetWording(graph, node, {.operation = op, .provisional = is_provisional});
+    Emitter emitter;
+    EXPECT_FALSE(ir::InferNode(graph, node, emitter));
+    return emitter.diagnostics().empty() ? "" : emitter.diagnostics().front().message;
+  };
+  EXPECT_EQ(message("pad", "padding = 1", false), "`padding` of `pad` is not of type (integer,integer)[]");
+  EXPECT_EQ(message("pad", "padding = 1", true), "`padding` of `pad` is not of type (extent,extent)[]");
+  EXPECT_EQ(message("unstack", "axis = true", false), "`axis` of `unstack` is not of type integer");
+  EXPECT_EQ(message("unstack", "axis = true", true), "`axis` of `unstack` is not of type extent");
+}
+
+}  // namespace
+}  // namespace nnefc::testing
