@@ -41,6 +41,9 @@ TEST(Quantization, Ratified) {
        "quantization.jagged-array 1:37"},
       {"'x': linear_quantize(min = [1], max = [2.0], bits = 8);", "type.mismatch 1:28"},
       {"'x': external(shape = [1]);", "quantization.operation 1:6"},
+      // An invocation of several tensors is no argument.
+      {"'x': linear_quantize(min = moments(1.0, axes = [1]), max = 1.0, bits = 8);",
+       "binding.chained-results 1:28"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(Check(model, text), expected) << text;
 }

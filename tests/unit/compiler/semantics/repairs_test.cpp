@@ -25,8 +25,8 @@ std::string Repair(std::string text) {
   const size_t begin = before == std::string::npos ? 0 : before + 1;
   std::string line = applied.text.substr(begin, applied.text.find('\n', begin) - begin);
   line.erase(0, line.find_first_not_of(' '));
-  return fmt::format("{} {} {}", first.message,
-                     first.applicability == Applicability::kSafe ? "=>" : "?>", line);
+  return fmt::format("{} {} {}", first.message, first.applicability == Applicability::kSafe ? "=>" : "?>",
+                     line);
 }
 
 struct RepairCase {
@@ -53,7 +53,8 @@ TEST(Repairs, OfNumbers) {
       {WithoutOperators("y = leaky_relu(x, alpha = n);"),
        "argument `alpha` of `leaky_relu` is of type `integer`; expected `scalar`"},
       {WithoutOperators("y = leaky_relu(x, alpha = 2);"),
-       "argument `alpha` of `leaky_relu` is of type `integer`; expected `scalar` => y = leaky_relu(x, alpha = 2.0);"},
+       "argument `alpha` of `leaky_relu` is of type `integer`; expected `scalar` => y = leaky_relu(x, alpha "
+       "= 2.0);"},
       {RatifiedBody("y = leaky_relu(x, alpha = n);"),
        "argument `alpha` of `leaky_relu` is of type `integer`; expected `scalar` => "
        "y = leaky_relu(x, alpha = scalar(n));"},
@@ -70,7 +71,8 @@ TEST(Repairs, OfNumbers) {
       {RatifiedBody("y = 2 * x;"),
        "the operand of `*` is of type `integer`; expected `tensor<scalar>` => y = 2.0 * x;"},
       {RatifiedBody("z = 1 if b else 2.0; y = x;"),
-       "the branches are of types `integer` and `scalar`, which have no common type => z = 1.0 if b else 2.0; y = x;"},
+       "the branches are of types `integer` and `scalar`, which have no common type => z = 1.0 if b else "
+       "2.0; y = x;"},
       {RatifiedBody("z = 1.0 if b else n; y = x;"),
        "the branches are of types `scalar` and `integer`, which have no common type => "
        "z = 1.0 if b else scalar(n); y = x;"},
@@ -80,7 +82,8 @@ TEST(Repairs, OfNumbers) {
        "a tuple without parentheses on the right belongs to the provisional dialect; write `(..)` here => "
        "y, z = (n, 1);"},
       {RatifiedBody("y = select(l, x, 0);"),
-       "the arguments of `select` do not agree on its type: `scalar` and `integer` => y = select(l, x, 0.0);"},
+       "the arguments of `select` do not agree on its type: `scalar` and `integer` => y = select(l, x, "
+       "0.0);"},
       {RatifiedBody("z = select(l, 1, 0); y = copy(select(l, n, x));"),
        "the arguments of `select` do not agree on its type: `integer` and `scalar` => "
        "z = select(l, 1, 0); y = copy(select(l, scalar(n), x));"},
@@ -118,7 +121,8 @@ TEST(Repairs, OfOperationNames) {
       {RatifiedBody("y = relu[copy(xs[0])]; z = xs[0];"),
        "undefined name `relu`; the operation is invoked with arguments, `relu(..)` => "
        "y = relu(copy(xs[0])); z = xs[0];"},
-      {RatifiedBody("y = relu;"), "undefined name `relu`; the operation is invoked with arguments, `relu(..)`"},
+      {RatifiedBody("y = relu;"),
+       "undefined name `relu`; the operation is invoked with arguments, `relu(..)`"},
       {RatifiedBody("y = relu + x[0];"),
        "undefined name `relu`; the operation is invoked with arguments, `relu(..)`"},
   });
@@ -141,7 +145,8 @@ TEST(Repairs, OfNames) {
       {Ratified("fragment h( x: tensor<scalar> ) -> ( output: tensor<scalar> ) {\noutpit = x;\n}"),
        "result `output` is not assigned; `outpit` is"},
       // A name that is used elsewhere is intended.
-      {Ratified("fragment h( x: tensor<scalar> ) -> ( output: tensor<scalar> ) {\noutputt = x; z = outputt;\n}"),
+      {Ratified(
+           "fragment h( x: tensor<scalar> ) -> ( output: tensor<scalar> ) {\noutputt = x; z = outputt;\n}"),
        "result `output` is not assigned; `outputt` is"},
       // Neither a parameter nor another result is a misspelt result.
       {Ratified("fragment h( outputt: tensor<scalar> ) -> ( output: tensor<scalar> ) {\nz = outputt;\n}"),
@@ -154,8 +159,9 @@ TEST(Repairs, OfNames) {
 
 TEST(Repairs, OfExternals) {
   const auto graph = [](std::string_view head, std::string_view body) {
-    return fmt::format("version 1.0; extension KHR_enable_operator_expressions;\ngraph g( {} ) -> ( y ) {{\n{}\n}}\n",
-                       head, body);
+    return fmt::format(
+        "version 1.0; extension KHR_enable_operator_expressions;\ngraph g( {} ) -> ( y ) {{\n{}\n}}\n", head,
+        body);
   };
   const std::string message = "the result of `external` must be a parameter of the graph and nothing else";
   ExpectRepairs({
@@ -188,7 +194,8 @@ TEST(Repairs, OfArguments) {
        "y = leaky_relu(x, alpha = s);"},
       {RatifiedBody("y = leaky_relu(x, s, alpha = s);"),
        "attribute `alpha` is given by its position; only tensors can be"},
-      {RatifiedBody("y = leaky_relu(x, x);"), "attribute `alpha` is given by its position; only tensors can be"},
+      {RatifiedBody("y = leaky_relu(x, x);"),
+       "attribute `alpha` is given by its position; only tensors can be"},
       {ProvisionalBody("y = leaky_relu(x, x)"),
        "argument `alpha` of `leaky_relu` is of type `tensor`; expected `scalar`"},
       {ProvisionalBody("y = leaky_relu(x, alpha = x)"),
@@ -205,6 +212,50 @@ TEST(Repairs, OfArguments) {
   });
 }
 
+TEST(Repairs, OfForeignArguments) {
+  const std::string inplace = "`relu` has no parameter `inplace`; every operation makes a new tensor";
+  const std::string keepdims =
+      "`max_reduce` has no parameter `keepdims`; a reduction keeps its dimensions with extent 1; `squeeze` "
+      "removes them";
+  const std::string format =
+      "`relu` has no parameter `data_format`; tensors are [batch, channels, ..]; `transpose` brings others "
+      "into that order";
+  const std::string type =
+      "has no parameter `dtype`; the type stands behind the name of the operation, `external<integer>(..)`";
+  ExpectRepairs({
+      {RatifiedBody("y = relu(x, inplace = true);"), inplace + " => y = relu(x);"},
+      {RatifiedBody("y = relu(inplace = true, x = x);"), inplace + " => y = relu(x = x);"},
+      {RatifiedBody("y = relu(inplace = true);"), inplace},
+      {RatifiedBody("y = max_reduce(x, axes = ns, keepdims = true);"),
+       keepdims + " => y = max_reduce(x, axes = ns);"},
+      {RatifiedBody("y = max_reduce(x, keepdims = true, axes = ns);"),
+       keepdims + " => y = max_reduce(x, axes = ns);"},
+      {RatifiedBody("y = max_reduce(x, axes = ns, keepdims = false);"), keepdims},
+      {RatifiedBody("y = max_reduce(x, axes = ns, keepdims = b);"), keepdims},
+      {RatifiedBody("y = relu(x, data_format = 'NCHW');"), format + " => y = relu(x);"},
+      {RatifiedBody("y = relu(x, data_format = \"nchw\");"), format + " => y = relu(x);"},
+      {RatifiedBody("y = relu(x, data_format = 'channels_first');"), format + " => y = relu(x);"},
+      {RatifiedBody("y = relu(x, data_format = 'NHWC');"), format},
+      {RatifiedBody("z = constant(shape = [1], value = [n], dtype = 'int32'); y = x;"),
+       "`constant` " + type + " => z = constant<integer>(shape = [1], value = [n]); y = x;"},
+      {RatifiedBody("z = constant(dtype = 'np.float32', shape = [1], value = [s]); y = x;"),
+       "`constant` " + type + " => z = constant<scalar>(shape = [1], value = [s]); y = x;"},
+      {RatifiedBody("z = constant<integer>(shape = [1], value = [n], dtype = 'int32'); y = x;"),
+       "`constant` " + type},
+      {RatifiedBody("z = constant(shape = [1], value = [n], dtype = 'thing'); y = x;"), "`constant` " + type},
+      {RatifiedBody("y = relu(x, dtype = 'float32');"), "`relu` " + type},
+      {RatifiedBody("y = conv(x, x, border = None);"),
+       "`None` is not a value; remove `border`, whose default is `'constant'` => y = conv(x, x);"},
+      {RatifiedBody("y = conv(border = null, input = x, filter = x);"),
+       "`null` is not a value; remove `border`, whose default is `'constant'` => y = conv(input = x, filter "
+       "= x);"},
+      {RatifiedBody("y = conv(x, x, padding = None);"),
+       "`None` is not a value; remove `padding`, whose default is `[]`"},
+      {RatifiedBody("y = max_reduce(x, axes = None);"),
+       "undefined name `None`; there is no such value; an argument that has a default is left out"},
+  });
+}
+
 TEST(Repairs, OfListsWithoutBrackets) {
   ExpectRepairs({
       {RatifiedBody("y = add_n(x, x);"), "`x` of `add_n` is an array; write `[x, x]` => y = add_n([x, x]);"},
@@ -215,16 +266,19 @@ TEST(Repairs, OfListsWithoutBrackets) {
       {RatifiedBody("y = add_n(x);"),
        "argument `x` of `add_n` is of type `tensor<scalar>`; expected `tensor<scalar>[]` => y = add_n([x]);"},
       {RatifiedBody("y = add_n(x = x, x);"), "an argument without a name follows a named one"},
-      {RatifiedBody("y = concat(x, [x], axis = 0);"), "attribute `axis` is given by its position; only tensors can be"},
+      {RatifiedBody("y = concat(x, [x], axis = 0);"),
+       "attribute `axis` is given by its position; only tensors can be"},
       {RatifiedBody("y = reshape(x, shape = 1, 2, 3);"),
        "`shape` of `reshape` is an array; write `shape = [1, 2, 3]` => y = reshape(x, shape = [1, 2, 3]);"},
       {RatifiedBody("y = reshape(x, shape = 1, 2, axis_start = 1);"),
-       "`shape` of `reshape` is an array; write `shape = [1, 2]` => y = reshape(x, shape = [1, 2], axis_start = 1);"},
+       "`shape` of `reshape` is an array; write `shape = [1, 2]` => y = reshape(x, shape = [1, 2], "
+       "axis_start = 1);"},
       {RatifiedBody("y = reshape(x, shape = 1, 2.0);"), "an argument without a name follows a named one"},
       {RatifiedBody("y = reshape(x, axis_start = 1, 2, shape = [1]);"),
        "an argument without a name follows a named one"},
       {RatifiedBody("y = reshape(x, shape = 1, n);"), "an argument without a name follows a named one"},
-      {RatifiedBody("y = reshape(x, shape = 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 12);"),
+      {RatifiedBody(
+           "y = reshape(x, shape = 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 12);"),
        "`shape` of `reshape` is an array; write `shape = [..]` => "
        "y = reshape(x, shape = [1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 12]);"},
   });
@@ -239,27 +293,32 @@ TEST(Repairs, OfPads) {
   ExpectRepairs({
       {RatifiedBody("y = conv(x, x, pads = [1, 2, 3, 4]);"),
        message("[(1,3), (2,4)]") + " => y = conv(x, x, padding = [(1,3), (2,4)]);"},
-      {RatifiedBody("y = conv(x, x, pads = [1, 2]);"), message("[(1,2)]") + " => y = conv(x, x, padding = [(1,2)]);"},
+      {RatifiedBody("y = conv(x, x, pads = [1, 2]);"),
+       message("[(1,2)]") + " => y = conv(x, x, padding = [(1,2)]);"},
       {RatifiedBody("y = conv(x, x, pads = []);"), message("[]") + " => y = conv(x, x, padding = []);"},
-      {RatifiedBody("y = conv(x, x, pads = [1, 2, 3]);"), message("") + " => y = conv(x, x, padding = [1, 2, 3]);"},
+      {RatifiedBody("y = conv(x, x, pads = [1, 2, 3]);"),
+       message("") + " => y = conv(x, x, padding = [1, 2, 3]);"},
       {RatifiedBody("y = conv(x, x, pads = [1, n]);"), message("") + " => y = conv(x, x, padding = [1, n]);"},
       {RatifiedBody("y = conv(x, x, pads = 1);"), message("") + " => y = conv(x, x, padding = 1);"},
       {RatifiedBody("y = max_pool(x, size = ns, pads = [1, 2, 3, 4]);"),
        "`max_pool` has no parameter `pads`; did you mean `padding`? ONNX lists begins, then ends: `padding = "
-       "[(0,0), (0,0), (1,3), (2,4)]` => y = max_pool(x, size = ns, padding = [(0,0), (0,0), (1,3), (2,4)]);"},
+       "[(0,0), (0,0), (1,3), (2,4)]` => y = max_pool(x, size = ns, padding = [(0,0), (0,0), (1,3), "
+       "(2,4)]);"},
   });
 }
 
 // A type in which the checker reports no pair, since the items are triples.
 TEST(Repairs, SpeakOfPairsOnlyForPairs) {
   const auto call = [](std::string_view type) {
-    return Ratified(fmt::format("fragment h( x: tensor<scalar>, p: {}[] ) -> ( y: tensor<scalar> );\n"
-                                "fragment k( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {{\ny = h(x, p = 1.0);\n}}",
-                                type));
+    return Ratified(
+        fmt::format("fragment h( x: tensor<scalar>, p: {}[] ) -> ( y: tensor<scalar> );\n"
+                    "fragment k( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {{\ny = h(x, p = 1.0);\n}}",
+                    type));
   };
   ExpectRepairs({
       {call("(integer,integer)"),
-       "argument `p` of `h` is of type `scalar`; expected `(integer,integer)[]`; each item is a pair, such as "
+       "argument `p` of `h` is of type `scalar`; expected `(integer,integer)[]`; each item is a pair, such "
+       "as "
        "`(1,1)` before and behind"},
       {call("(integer,integer,integer)"),
        "argument `p` of `h` is of type `scalar`; expected `(integer,integer,integer)[]`"},
@@ -267,22 +326,30 @@ TEST(Repairs, SpeakOfPairsOnlyForPairs) {
 }
 
 TEST(Repairs, OfExtensions) {
+  const std::string known =
+      " `KHR_enable_fragment_definitions`, `KHR_enable_operator_expressions`, `NNEFC_control_flow`, "
+      "`tract_registry tract_core`, `tract_registry tract_transformers`, `tract_registry tract_onnx`, "
+      "`tract_registry tract_pulse`, `tract_registry tract_resource`, `tract_registry tract_extra`, "
+      "`tract_symbol`, `tract_assert`";
   const auto document = [](std::string_view name) {
-    return fmt::format("version 1.0;\nextension {};\ngraph g( x ) -> ( y ) {{ x = external(shape = [1]); y = copy(x); }}",
-                       name);
+    return fmt::format(
+        "version 1.0;\nextension {};\ngraph g( x ) -> ( y ) {{ x = external(shape = [1]); y = copy(x); }}",
+        name);
   };
   ExpectRepairs({
       {document("KHR_enable_fragment_definition"),
-       "unknown extension `KHR_enable_fragment_definition`; did you mean `KHR_enable_fragment_definitions`? => "
+       "unknown extension `KHR_enable_fragment_definition`; did you mean `KHR_enable_fragment_definitions`? "
+       "=> "
        "extension KHR_enable_fragment_definitions;"},
       // Two letters are missing.
       {document("KHR_enabl_fragment_definition"),
        "unknown extension `KHR_enabl_fragment_definition`; did you mean `KHR_enable_fragment_definitions`?"},
-      {document("VND_mine"),
-       "unknown extension `VND_mine` of the vendor `VND`; known are `KHR_enable_fragment_definitions`, "
-       "`KHR_enable_operator_expressions`, `NNEFC_control_flow`, `tract_registry tract_core`, "
-       "`tract_registry tract_transformers`, `tract_registry tract_onnx`, `tract_registry tract_pulse`, "
-       "`tract_registry tract_resource`, `tract_registry tract_extra`, `tract_symbol`, `tract_assert`"},
+      {document("_mine"), "unknown extension `_mine`; known are" + known},
+      {document("mine"), "unknown extension `mine`; known are" + known},
+      {document("KHR_mine"), "unknown extension `KHR_mine`; known are" + known},
+      {document("EXT_mine"), "unknown extension `EXT_mine`; known are" + known},
+      {document("VND_mine"), "unknown extension `VND_mine` of the vendor `VND`; known are" + known},
+
   });
 }
 
