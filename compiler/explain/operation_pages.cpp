@@ -33,7 +33,8 @@ std::optional<Declaration> FindDeclaration(std::string_view library, std::string
     while (above > 1) {
       const size_t line = library.rfind('\n', above - 2) + 1;
       const std::string_view text = library.substr(line, above - line);
-      if (text != "\n" && !text.starts_with("# ")) break;
+      // A heading such as `# ---- products ----` belongs to the declarations below it, not to one.
+      if (text != "\n" && (!text.starts_with("# ") || text.starts_with("# ----"))) break;
       if (text == "\n" && !declaration.comment.empty()) break;
       if (text != "\n") declaration.comment.insert(0, text.substr(2));
       above = line;
@@ -76,8 +77,7 @@ std::vector<std::string> ParameterNames(std::string_view declaration) {
 
 // Returns an example document for an elementwise operation, whose parameters are all tensors.
 std::string PlainDocument(const OperationPage& page) {
-  const bool is_binary = page.signature.find("y: tensor<scalar>)\n") == std::string::npos &&
-                         page.signature.find(", y: tensor") != std::string::npos;
+  const bool is_binary = page.signature.find(", y: tensor") != std::string::npos;
   const bool is_logical = page.signature.find("x: tensor<logical>") != std::string::npos;
   const std::string_view type = is_logical ? "<logical>" : "";
   std::string text = fmt::format("version 1.0;\n\ngraph net( x{0} ) -> ( {1} )\n{{\n", is_binary ? ", y" : "",
@@ -182,9 +182,8 @@ std::vector<std::string> PagedOperations() {
   std::vector<std::string> names;
   const ir::OpRegistry& registry = ir::StandardOps();
   for (size_t i = 0; i < registry.size(); ++i) {
-    const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-    if (info.set == ir::kNnefSet && FindDeclaration(RatifiedLibraryText(), info.name))
-      names.emplace_back(info.name);
+    const std::string_view name = registry.Info(ir::OpId(static_cast<int32_t>(i))).name;
+    if (FindDeclaration(RatifiedLibraryText(), name)) names.emplace_back(name);
   }
   for (ExtensionOperation& operation : ExtensionOperations()) names.push_back(std::move(operation.name));
   return names;

@@ -22,7 +22,7 @@ std::string Externals(llvm::StringRef body) {
     llvm::StringRef line;
     std::tie(line, body) = body.split('\n');
     auto [name, value] = line.split(" = ");
-    if (!name.consume_front(kBodyIndent) || name.startswith(" ") || !value.startswith("external")) continue;
+    if (!name.consume_front(kBodyIndent) || !value.startswith("external")) continue;
     if (!names.empty()) names += ", ";
     names += name;
   }
@@ -53,11 +53,12 @@ RuleExample ParseExampleHead(llvm::StringRef head, llvm::StringRef text) {
 // Parses a section head such as `file: model/w.dat (bytes)` of an example in a dialect.
 ExampleFile ParseFileHead(llvm::StringRef head, llvm::StringRef text, std::string_view dialect) {
   auto [name, form] = head.drop_front(sizeof("file: ") - 1).split(" (");
+  form.consume_back(")");
   const bool is_document = name.endswith(".nnef") && form.empty();
-  return {View(name), View(form.drop_back(form.empty() ? 0 : 1)),
-          is_document ? Document(text, dialect) : text.str()};
+  return {View(name), View(form), is_document ? Document(text, dialect) : text.str()};
 }
 
+// The tests of the pages reject a section of an example before the first example.
 RuleFile Parse(llvm::StringRef text) {
   // Every section begins with a line of `== `; the statement has none.
   size_t next = text.startswith("== ") ? 0 : text.find("\n== ");
@@ -69,9 +70,9 @@ RuleFile Parse(llvm::StringRef text) {
     const auto [head, body] = section.split('\n');
     if (head.startswith("breaks") || head.startswith("keeps")) {
       file.examples.push_back(ParseExampleHead(head, body));
-    } else if (!file.examples.empty() && head.startswith("file: ")) {
+    } else if (head.startswith("file: ")) {
       file.examples.back().files.push_back(ParseFileHead(head, body, file.examples.back().dialect));
-    } else if (!file.examples.empty() && head == "stderr") {
+    } else if (head == "stderr") {
       file.examples.back().diagnostics = View(body);
     }
   }

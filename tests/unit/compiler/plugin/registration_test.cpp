@@ -1,6 +1,9 @@
 // Parts of plug-ins: transformations, libraries, operations and their rows, and each mistake of a
 // registration.
 
+#include <optional>
+
+#include "compiler/explain/operation_pages.h"
 #include "compiler/ir/infer.h"
 #include "compiler/plugin/rules.h"
 #include "compiler/transform/standard.h"
@@ -144,6 +147,28 @@ TEST_F(PluginsTest, Libraries) {
   Registration() = [](Registrar& r) { AddBroken(r); };
   const std::string copy = Write("copy.so", Read(Module("whole")));
   ExpectMistake(*Plugins::Load({Module("whole"), copy}), "plugin.duplicate", "registered by `");
+}
+
+TEST_F(PluginsTest, PagesOfFragments) {
+  const auto plugins = Load([](Registrar& r) {
+    r.AddLibrary("acme",
+                 std::string(kHead) +
+                     "\n# Twice the input.\nfragment twice( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n"
+                     "{\n    y = add(x, x);\n}\n\n# ---- others ----\n\n"
+                     "fragment same( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = copy(x);\n}\n");
+  });
+  ASSERT_TRUE(plugins->ok()) << Report(*plugins).messages[0];
+  const std::optional<explain::OperationPage> twice = explain::FindPluginPage("twice", *plugins);
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->name, "twice");
+  EXPECT_EQ(twice->extension, "library acme of a plug-in");
+  EXPECT_EQ(twice->section, "");
+  EXPECT_EQ(twice->comment, "Twice the input.\n");
+  EXPECT_EQ(twice->signature,
+            "fragment twice( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = add(x, x);\n}");
+  EXPECT_EQ(explain::FindPluginPage("same", *plugins)->comment, "");
+  for (const char* name : {"twic", "relu", "", "tract_core_erf"})
+    EXPECT_FALSE(explain::FindPluginPage(name, *plugins)) << name;
 }
 
 TEST_F(PluginsTest, Operations) {
