@@ -14,36 +14,41 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-std::string_view WordBefore(std::string_view text, size_t end) {
-  size_t begin = end;
-  while (begin > 0 && IsNameCharacter(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
+// Returns the name at the end of `text`; empty if it ends in something else.
+std::string_view WordAtEnd(std::string_view text) {
+  const auto begin = std::find_if_not(text.rbegin(), text.rend(), IsNameCharacter);
+  return text.substr(static_cast<size_t>(text.rend() - begin));
 }
 
-// Returns the text with comments and strings replaced by blanks.
-std::string Code(std::string_view text) {
-  std::string code(text);
-  char quote = 0;
-  bool in_comment = false;
-  for (size_t i = 0; i < code.size(); ++i) {
-    const char c = code[i];
-    if (c == '\n' || c == '\f') {
-      quote = 0;
-      in_comment = false;
-      continue;
-    }
-    if (in_comment || quote != 0) {
-      if (quote != 0 && c == '\\' && i + 1 < code.size() && code[i + 1] != '\n') code[i++] = ' ';
-      if (c == quote) quote = 0;
-      code[i] = ' ';
-    } else if (c == '#') {
-      in_comment = true;
-      code[i] = ' ';
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      code[i] = ' ';
+std::string_view WithoutBlanksAtEnd(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
+// A text with comments and strings replaced by blanks.
+struct Code {
+  std::string text;
+  bool is_open = false;  // the text ends within a comment or a string
+};
+
+Code CodeOf(std::string_view text) {
+  Code code{std::string(text)};
+  char opened = 0;  // the quote of the current string, or the `#` of the current comment
+  bool is_escaped = false;
+  for (char& c : code.text) {
+    const char original = c;
+    if (original == '\n' || original == '\f') {
+      opened = 0;
+    } else if (opened != 0) {
+      c = ' ';
+      if (original == opened && opened != '#' && !is_escaped) opened = 0;
+      is_escaped = original == '\\' && !is_escaped;
+    } else if (original == '#' || original == '\'' || original == '"') {
+      c = ' ';
+      opened = original;
+      is_escaped = false;
     }
   }
+  code.is_open = opened != 0;
   return code;
 }
 
@@ -80,9 +85,8 @@ Around FindAround(std::string_view code) {
       if (depth > 0) {
         --depth;
       } else {
-        size_t end = i - 1;
-        while (end > 0 && (code[end - 1] == ' ' || code[end - 1] == '\n')) --end;
-        const std::string_view callee = c == '(' ? WordBefore(code, end) : std::string_view();
+        const std::string_view callee =
+            c == '(' ? WordAtEnd(WithoutBlanksAtEnd(code.substr(0, i - 1))) : std::string_view();
         if (callee.empty()) return {};  // within an array or a tuple
         close_argument();
         around.callee = callee;
@@ -93,17 +97,14 @@ Around FindAround(std::string_view code) {
     } else if (c == ',' && depth == 0) {
       close_argument();
       continue;
-    } else if (c == '=' && depth == 0 && i < code.size() && code[i] != '=' && i > 1 && code[i - 2] != '=' &&
-               code[i - 2] != '<' && code[i - 2] != '>' && code[i - 2] != '!') {
-      size_t end = i - 1;
-      while (end > 0 && code[end - 1] == ' ') --end;
-      const std::string_view name = WordBefore(code, end);
-      if (is_first) has_text = true;
-      around.given.insert(name);
-      // Continue before the argument's name.
-      if (!is_first) {
+    } else if (c == '=' && depth == 0 && !code.substr(i).starts_with('=')) {
+      // Operators such as `<=` have no name before the `=`.
+      const std::string_view name = WordAtEnd(WithoutBlanksAtEnd(code.substr(0, i - 1)));
+      if (!is_first && !name.empty()) {
+        around.given.insert(name);
         has_text = false;
-        i = end - name.size() + 1;
+        // Continue before the argument's name.
+        i = static_cast<size_t>(name.data() - code.data()) + 1;
         continue;
       }
     }
@@ -115,8 +116,7 @@ Around FindAround(std::string_view code) {
 class Completer {
  public:
   Completer(const Analysis& analysis, uint32_t offset) : analysis_(analysis), offset_(offset) {
-    const std::string_view text = analysis.text();
-    word_ = WordBefore(text, std::min<size_t>(offset, text.size()));
+    word_ = WordAtEnd(analysis.text().substr(0, offset));
   }
 
   std::vector<Completion> Run() {
@@ -124,8 +124,9 @@ class Completer {
     // Start at a line's beginning, because quotes are only known from there.
     size_t begin = end > kMaxLookedAt ? end - kMaxLookedAt : 0;
     if (begin > 0) begin = std::min(analysis_.text().find('\n', begin), end);
-    const std::string code = Code(analysis_.text().substr(begin, end - begin));
-    const Around around = FindAround(code);
+    const Code code = CodeOf(analysis_.text().substr(begin, end - begin));
+    if (code.is_open) return {};
+    const Around around = FindAround(code.text);
     if (!around.callee.empty() && around.at_start) OfferParameters(around);
     OfferLocals();
     OfferFragments(analysis_.checked());

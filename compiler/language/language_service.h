@@ -168,7 +168,7 @@ class LanguageService {
   std::vector<DocumentSymbol> Symbols(const std::string& uri) const;
   // Returns completions at the cursor: names that have a value there, fragments, standard operations,
   // built-in functions and, first, the missing parameters of the invocation around it. Each begins with the
-  // characters before the cursor.
+  // characters before the cursor. There are none within a comment or a string.
   std::vector<Completion> Complete(const std::string& uri, uint32_t offset) const;
 
   std::optional<Place> Definition(const std::string& uri, Position at) const {

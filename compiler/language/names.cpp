@@ -12,10 +12,8 @@ NameIndex::NameIndex(const CheckedDocument& document)
   DeclareFragments();
   for (size_t i = 0; i < ast_.fragments.size(); ++i) IndexFragment(ast::FragmentId(static_cast<int32_t>(i)));
   for (const ast::Graph& graph : ast_.graphs) IndexGraph(graph);
-  llvm::stable_sort(occurrences_,
-                    [](const Occurrence& a, const Occurrence& b) { return a.range.begin < b.range.begin; });
-  llvm::stable_sort(bodies_,
-                    [](const BodyScope& a, const BodyScope& b) { return a.range.begin < b.range.begin; });
+  std::ranges::stable_sort(occurrences_, {}, [](const Occurrence& each) { return each.range.begin; });
+  std::ranges::stable_sort(bodies_, {}, [](const BodyScope& each) { return each.range.begin; });
 }
 
 const Occurrence* NameIndex::At(uint32_t offset) const {
@@ -74,7 +72,7 @@ void NameIndex::DeclareFragments() {
 int32_t NameIndex::EntityOf(Callee callee) {
   if (!callee.valid()) return -1;
   if (callee.document == &document_) return callee.fragment.index;
-  auto [entry, is_new] = operations_.try_emplace({callee.document, callee.fragment.index}, -1);
+  auto [entry, is_new] = operations_.try_emplace({callee.document, callee.fragment.index});
   if (is_new) {
     const ast::Name& name = callee.document->signature(callee.fragment).name;
     entry->second = Add(
@@ -92,8 +90,7 @@ int32_t NameIndex::ParameterOf(Callee callee, Symbol name) {
   const auto index = static_cast<int32_t>(found - signature.parameters.begin());
   if (callee.document == &document_)
     return parameters_[static_cast<size_t>(callee.fragment.index)][static_cast<size_t>(index)];
-  auto [entry, is_new] =
-      operation_parameters_.try_emplace({{callee.document, callee.fragment.index}, index}, -1);
+  auto [entry, is_new] = operation_parameters_.try_emplace({{callee.document, callee.fragment.index}, index});
   if (is_new) {
     entry->second = Add({.kind = EntityKind::kParameter,
                          .name = name,

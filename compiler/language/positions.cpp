@@ -34,7 +34,7 @@ uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position) 
   const uint32_t begin = sources.LineStart(file, position.line + 1);
   const std::string_view line = sources.Line(file, position.line + 1);
   uint32_t at = 0;
-  for (int32_t left = position.character; left > 0 && at < line.size();) {
+  for (int32_t left = position.character; at < line.size();) {
     const Utf16Character character = Utf16CharacterAt(line, at);
     if (character.units > left) break;
     at += character.bytes;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler/language/analysis.h"
 
 namespace nnefc::language {
@@ -23,9 +25,7 @@ std::vector<DocumentSymbol> FindSymbols(const Analysis& analysis) {
          analysis.SignatureText({&analysis.checked(), id}));
   }
   for (const ast::Graph& graph : document.graphs) open(graph.name, graph.range, SymbolKind::kGraph, "");
-  std::stable_sort(symbols.begin(), symbols.end(), [](const DocumentSymbol& a, const DocumentSymbol& b) {
-    return a.range.begin < b.range.begin;
-  });
+  std::ranges::stable_sort(symbols, {}, [](const DocumentSymbol& symbol) { return symbol.range.begin; });
   // Attach declared names to the enclosing declaration; both lists are in order.
   size_t around = 0;
   for (const Occurrence& occurrence : names.occurrences()) {

@@ -82,6 +82,26 @@ TEST(CompletedParameters, FollowThosePassedByPosition) {
   EXPECT_EQ(Offered("y = pick(a, third = 1, "), "second");
   EXPECT_EQ(Offered("y = pick(second = 1, "), "first third");
   EXPECT_EQ(Offered("y = pick(a, , "), "second third");
+  EXPECT_EQ(Offered("y = pick(second=1==1, "), "first third");
+  EXPECT_EQ(Offered("y = pick(second\n    =\n    1, "), "first third");
+  EXPECT_EQ(Offered("y = pick(a, third = [1 <= 2], "), "second");
+}
+
+// Comments and strings end with their line; a form feed ends a line.
+TEST(CompletedParameters, IgnoreCommentsAndStrings) {
+  const std::string all = "border padding stride dilation groups";
+  for (const char* start :
+       {"# conv(\n y = conv(x, f, ", "# conv(\fy = conv(x, f, ", "# a\\\fy = conv(x, f, ",
+        "# a\\\n y = conv(x, f, ", "# it's\n y = conv(x, f, ", "y = relu('a\n); y = conv(x, f, ",
+        "y = relu('a\\\n); y = conv(x, f, ", "y = conv(x, '\\\\', ", "y = conv(x, '#', ",
+        "y = conv(x, \"it's\", ", "y = conv(x, '\"', ", "y = conv(x, 'a', 'b'[", "y = conv(x, '\\'(', "}) {
+    EXPECT_EQ(Offered(start), std::string_view(start).ends_with('[') ? "" : all) << start;
+  }
+  for (const char* start :
+       {"y = conv(x, 'a\\', ", "y = conv(x, \"a', ", "y = conv(x, # \\\\ ", "y = conv(x, # it's "})
+    EXPECT_EQ(Offered(start), "") << start;
+  // A document of one line.
+  EXPECT_EQ(ParametersAfter("version 1.0; graph g( x ) -> ( y ) { y = conv(x, f, "), all);
 }
 
 // A comment of which the beginning is too far back is one.
@@ -89,6 +109,104 @@ TEST(CompletedParameters, IgnoreCommentsThatBeganFarBack) {
   const std::string comment = "# " + std::string(70'000, 'a') + " conv(x, f, ";
   EXPECT_EQ(Offered(comment + "\n"), "");
   EXPECT_EQ(Offered(comment + "\n    y = conv(x, f, "), "border padding stride dilation groups");
+}
+
+// All that is offered at the end of a text.
+struct Offers {
+  std::vector<Completion> all;
+
+  explicit Offers(const std::string& text) {
+    LanguageService service;
+    EXPECT_TRUE(service.Open(kNet, 1, text));
+    all = service.Complete(kNet, static_cast<uint32_t>(text.size()));
+  }
+  // The labels of a kind.
+  std::string Of(SymbolKind kind) const {
+    std::vector<std::string> labels;
+    for (const Completion& completion : all) {
+      if (completion.kind == kind) labels.push_back(completion.label);
+    }
+    return fmt::format("{}", fmt::join(labels, " "));
+  }
+};
+
+constexpr char kOpenGraph[] =
+    "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+    "fragment own<?>( x: tensor<?>, n: integer = 1 ) -> ( y: tensor<?> );\n"
+    "fragment ( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n"
+    "graph g( x, x2 ) -> ( y )\n{\n    x = external(shape = [2]);\n    a, b = moments(x, axes = [0]);\n"
+    "    v = [1, 2];\n    y = ";
+
+TEST(Completions, AreOfEveryKind) {
+  const Offers offers(kOpenGraph);
+  EXPECT_EQ(offers.Of(SymbolKind::kInput), "x");
+  EXPECT_EQ(offers.Of(SymbolKind::kTensor), "a b v");
+  EXPECT_EQ(offers.Of(SymbolKind::kFragment), "own");
+  EXPECT_TRUE(offers.Of(SymbolKind::kOperation).starts_with("external constant variable copy neg "));
+  EXPECT_EQ(offers.Of(SymbolKind::kKeyword),
+            "shape_of length_of range_of scalar logical string for in if else true false integer yield");
+  EXPECT_EQ(offers.Of(SymbolKind::kParameter), "");
+  const auto detail = [&](std::string_view label) {
+    for (const Completion& completion : offers.all) {
+      if (completion.label == label) return completion.insert + " | " + completion.detail;
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(detail("a"), "a | tensor<scalar>");
+  EXPECT_EQ(detail("own"), "own | own<?>( x: tensor<?>, n: integer = 1 ) -> ( y: tensor<?> )");
+  EXPECT_EQ(detail("relu"), "relu | relu( x: tensor<scalar> ) -> ( y: tensor<scalar> )");
+  EXPECT_EQ(detail("for"), "for | ");
+  EXPECT_EQ(detail("x2"), "nothing");  // an input without a value
+  EXPECT_EQ(detail(""), "nothing");    // the fragment without a name
+}
+
+TEST(Completions, AreTheWordsOfTheDialect) {
+  const Offers offers("version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [2])\n    y = ");
+  EXPECT_EQ(offers.Of(SymbolKind::kKeyword),
+            "shape_of length_of range_of scalar logical string for in if else true false extent");
+}
+
+// Operations of extensions are offered where the document enables them.
+TEST(Completions, AreOfEnabledExtensions) {
+  const std::string graph = "graph g( x ) -> ( y ) {\n y = tens";
+  EXPECT_EQ(Offers("version 1.0;\n" + graph).all.size(), 0U);
+  EXPECT_EQ(Offers("version 1.0;\nextension NNEFC_control_flow;\n" + graph).Of(SymbolKind::kOperation),
+            "tensor_iterator");
+  EXPECT_EQ(
+      Offers(
+          "version 1.0;\nextension tract_registry tract_core;\ngraph g( x ) -> ( y ) {\n y = tract_core_er")
+          .Of(SymbolKind::kOperation),
+      "tract_core_erf");
+}
+
+TEST(Completions, AreNotOfCommentsAndStrings) {
+  for (const char* end : {"# ", "# re", "'", "'re", "\"it's re", "'a\\' re", "f('a', \"b"})
+    EXPECT_TRUE(Offers(std::string(kOpenGraph) + end).all.empty()) << end;
+  for (const char* end : {"'a' re", "'it\\'s' re", "# a\n re", "\"a\"\n + re", "'a\n re", "# 'a\n re"})
+    EXPECT_EQ(Offers(std::string(kOpenGraph) + end).Of(SymbolKind::kOperation), "reshape relu") << end;
+}
+
+// Every character of names belongs to the word before the cursor, and no other one does.
+TEST(Completions, BeginWithTheWordBeforeTheCursor) {
+  for (const char c : std::string_view("azAZ09_bM5")) {
+    const std::string name = fmt::format("n{}x", c);
+    EXPECT_EQ(Offers(fmt::format("version 1.0;\ngraph g( x ) -> ( y )\n{{\n    x = external(shape = [2]);\n"
+                                 "    {}1 = relu(x);\n    y = {}",
+                                 name, name))
+                  .Of(SymbolKind::kTensor),
+              name + "1");
+  }
+  for (const char c : std::string_view("`{@[/:^ -.+<")) {
+    EXPECT_EQ(
+        Offers(fmt::format("version 1.0;\ngraph g( x ) -> ( y )\n{{\n    xy = relu(x);\n    n = relu(x);\n"
+                           "    y = n{}x",
+                           c))
+            .Of(SymbolKind::kTensor),
+        "xy")
+        << c;
+  }
+  // The word is the whole text.
+  EXPECT_EQ(Offers("relu").Of(SymbolKind::kOperation), "relu");
 }
 
 TEST(LanguageDocuments, AreOpenedOnce) {
