@@ -167,13 +167,16 @@ void DocumentParser::ReadWithoutVersion() {
 void DocumentParser::CheckVersion(Token number) {
   const std::string_view text = reader_.Text(number);
   const char* end = text.data() + text.size();
-  const auto major = std::from_chars(text.data(), end, document_.version_major);
-  if (major.ptr != end && *major.ptr == '.') std::from_chars(major.ptr + 1, end, document_.version_minor);
-  if (text == "1.0") return;
+  std::from_chars(text.data(), end, document_.version_major);
+  const size_t point = text.find('.');
+  if (point != std::string_view::npos) std::from_chars(text.data() + point + 1, end, document_.version_minor);
+  // The point of `1.` was reported, with a fix that adds a digit.
+  const bool lacks_digit = context_.sources.Text(document_.file).substr(number.end).starts_with('.');
+  if (text == "1.0" || (text == "1" && lacks_digit)) return;
   auto report = context_.emitter.Emit(kUnsupportedVersion, reader_.Range(number),
                                       "version `{}` is not supported; expected `1.0`", text.substr(0, 40));
   // The meaning of later versions is unknown.
-  if (text.starts_with('1'))
+  if (text.starts_with('1') && !lacks_digit)
     report.Fix(reader_.Range(number), "1.0", text == "1" ? Applicability::kSafe : Applicability::kUnsafe);
 }
 
