@@ -77,8 +77,7 @@ class ForeignSyntax : SyntaxFinder {
 
   // Recognizes `1.0f`, `1_000`, `0x10`, `1e`.
   std::optional<SyntaxError> Number() const {
-    if (at_ == 0 || Found() != TokenKind::kIdentifier || Before() != TokenKind::kNumericLiteral)
-      return std::nullopt;
+    if (Found() != TokenKind::kIdentifier || Before() != TokenKind::kNumericLiteral) return std::nullopt;
     if (tokens_[at_ - 1].end != tokens_[at_].begin) return std::nullopt;
     const std::string_view number = Text(at_ - 1);
     const std::string_view suffix = Text(at_);
@@ -178,12 +177,12 @@ class ForeignSyntax : SyntaxFinder {
   bool IsWord(size_t index) const {
     return Kind(index) == TokenKind::kIdentifier && !SymbolOf(Text(index)).empty();
   }
-  bool IsNot(size_t index) const { return IsWord(index) && SymbolOf(Text(index)) == "!"; }
+  bool IsNot(size_t index) const { return SymbolOf(Text(index)) == "!"; }
 
   // Recognizes `a and b`, `not a`.
   std::optional<SyntaxError> WordOperator() const {
     if (at_ == 0) return std::nullopt;
-    if (IsWord(at_) && Text(at_) != "not" && EndsOperand(at_ - 1)) {
+    if (IsWord(at_) && !IsNot(at_) && EndsOperand(at_ - 1)) {
       const std::string_view symbol = SymbolOf(Text(at_));
       return Replace(fmt::format("`a {} b` is written `a {} b`", Text(at_), symbol), at_, at_ + 1,
                      std::string(symbol));
@@ -343,7 +342,7 @@ class ForeignSyntax : SyntaxFinder {
     SyntaxError error =
         Error("parameters and results of a graph are names alone; `external` says the type and shape");
     const auto ends_item = [](TokenKind kind) {
-      return kind == TokenKind::kComma || kind == TokenKind::kRightParen || kind == TokenKind::kStatementEnd;
+      return kind == TokenKind::kComma || kind == TokenKind::kRightParen || kind == TokenKind::kArrow;
     };
     for (size_t i = 2; i < tokens_.size(); ++i) {
       if (Kind(i) == TokenKind::kColon && IsName(i - 1)) {
@@ -439,9 +438,7 @@ class ForeignSyntax : SyntaxFinder {
   std::optional<SyntaxError> MissingOpening() const {
     if (rule_ != NnefParser::RuleAssignment || Before() != TokenKind::kIdentifier || !BeginsOperand(at_))
       return std::nullopt;
-    if (at_ >= 2) {
-      if (auto error = MissingParentheses()) return error;
-    }
+    if (auto error = MissingParentheses()) return error;
     const size_t close = Until(
         at_, [](TokenKind kind) { return kind == TokenKind::kRightParen || kind == TokenKind::kSemicolon; });
     if (Kind(close) != TokenKind::kRightParen) return std::nullopt;

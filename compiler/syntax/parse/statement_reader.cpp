@@ -184,7 +184,7 @@ void StatementReader::ReportUnexpected(Token token) {
     return;
   }
   const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
-  const bool before_digits = token.end < text_.size() && text_[token.end] >= '0' && text_[token.end] <= '9';
+  const bool before_digits = text_.find_first_of("0123456789", token.end) == token.end;
   if (text == "." && (after_digits || before_digits)) {
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
                                         after_digits ? "expected a digit after the decimal point"
@@ -393,8 +393,7 @@ bool StatementReader::IsWrongBefore(size_t index) {
 
 // Returns the number of bytes from the start of its line to the token.
 size_t StatementReader::Indentation(Token token) const {
-  const size_t line_end = text_.rfind('\n', token.begin);
-  return line_end == std::string_view::npos ? token.begin : token.begin - line_end - 1;
+  return token.begin - (text_.rfind('\n', token.begin) + 1);  // npos + 1 is the beginning of the text
 }
 
 // Returns true if the `=` at `index` belongs to a separate assignment, whose left side begins at `start` > 0.
@@ -430,8 +429,8 @@ size_t StatementReader::LeftSideStart(size_t index) {
         if (kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket) ++depth;
         if (kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket) --depth;
       } while (depth > 0 && start > 0);
-      const bool is_call = start > 0 && At(start - 1).kind == TokenKind::kIdentifier &&
-                           At(start - 1).end == At(start).begin && behind < index;
+      const bool is_call =
+          start > 0 && At(start - 1).kind == TokenKind::kIdentifier && At(start - 1).end == At(start).begin;
       if (is_call) return behind + 1;
     } else {
       return start;
