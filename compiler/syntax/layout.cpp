@@ -26,18 +26,18 @@ void Layout::Begin(Group group) {
 void Layout::End() {
   tokens_.push_back({.kind = Kind::kEnd});
 }
-void Layout::Break(bool blank, int outdent) {
-  tokens_.push_back({.kind = Kind::kBreak, .flag = blank, .outdent = static_cast<int16_t>(outdent)});
+void Layout::Break(int outdent) {
+  tokens_.push_back({.kind = Kind::kBreak, .outdent = static_cast<int16_t>(outdent)});
 }
 void Layout::Comment(std::string_view text, bool trailing) {
-  Add({.kind = Kind::kComment, .flag = trailing}, text);
+  Add({.kind = Kind::kComment, .trailing = trailing}, text);
 }
 
 std::string Layout::Flat() const {
   std::string text;
   for (const Token& token : tokens_) {
     if (token.kind == Kind::kText) text += TextOf(token);
-    if (token.kind == Kind::kBreak && token.flag) text += ' ';
+    if (token.kind == Kind::kBreak) text += ' ';
   }
   return text;
 }
@@ -75,7 +75,7 @@ void Layout::Measure() {
       }
       case Kind::kBreak:
         token->extent = open.back().chunk;
-        open.back().total += token->flag ? 1 : 0;
+        open.back().total += 1;
         open.back().chunk = 0;
         tail = 0;
         break;
@@ -124,7 +124,7 @@ class Layout::Writer {
       case Kind::kBreak:
         return Break(token);
       case Kind::kComment:
-        return Comment(layout_.TextOf(token), token.flag);
+        return Comment(layout_.TextOf(token), token.trailing);
     }
   }
 
@@ -152,12 +152,10 @@ class Layout::Writer {
   void Break(const Token& token) {
     const Open& group = groups_.back();
     if (pending_ != Pending::kNothing) return NewLine(group.indent - token.outdent);
-    const int64_t blank = token.flag ? 1 : 0;
-    const bool stays =
-        group.fits || (group.group != Group::kEach && column_ + blank + token.extent <= width_) || at_start_;
+    const bool stays = group.fits || (group.group != Group::kEach && column_ + 1 + token.extent <= width_);
     if (!stays) return NewLine(group.indent - token.outdent);
-    out_.append(static_cast<size_t>(blank), ' ');
-    column_ += static_cast<int>(blank);
+    out_ += ' ';
+    ++column_;
   }
 
   void Comment(std::string_view text, bool trailing) {

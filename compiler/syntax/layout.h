@@ -26,9 +26,9 @@ class Layout {
   void Text(std::string_view text);
   void Begin(Group group);
   void End();
-  // Adds an optional line break, printed as a blank (or nothing) if the line goes on. `outdent` columns are
-  // subtracted from the group's indentation.
-  void Break(bool blank = true, int outdent = 0);
+  // Adds an optional line break, printed as a blank if the line goes on. `outdent` columns are subtracted
+  // from the group's indentation.
+  void Break(int outdent = 0);
   // Adds a comment `# ..` that ends its line; a `trailing` comment follows the text of its line.
   void Comment(std::string_view text, bool trailing);
 
@@ -45,9 +45,9 @@ class Layout {
   struct Token {
     Kind kind;
     Group group = Group::kFill;
-    bool flag = false;    // break: prints a blank; comment: trailing
-    int16_t outdent = 0;  // break: subtracted indentation
-    uint32_t begin = 0;   // start of the text of a kText or kComment
+    bool trailing = false;  // a kComment after the text of its line
+    int16_t outdent = 0;    // break: subtracted indentation
+    uint32_t begin = 0;     // start of the text of a kText or kComment
     uint32_t length = 0;
     // Group: columns up to its end, including the text that must follow on that line. Break: columns up to
     // the next break of the group, or to the group's end and the text that must follow.

@@ -63,9 +63,8 @@ class DocumentPrinter : public CommentFeed {
   // it.
   void Line(uint32_t offset, int indent) {
     const std::string_view between = Slice(last_, offset);
-    const auto newline = between.find('\n');
-    const bool blank =
-        newline != std::string_view::npos && between.find('\n', newline + 1) != std::string_view::npos;
+    // Without a line break, the second search is the first one again: npos + 1 is 0.
+    const bool blank = between.find('\n', between.find('\n') + 1) != std::string_view::npos;
     if ((blank || wants_blank_) && !out_.empty() && !opened_) out_ += '\n';
     opened_ = false;
     wants_blank_ = false;
@@ -109,9 +108,9 @@ class DocumentPrinter : public CommentFeed {
   void End(SourceRange range, std::string_view terminator, int indent = 0) {
     out_ += terminator;
     const bool inside = HasCommentBefore(range.end);
-    if (inside && document_.comments[next_comment_].trailing) {
+    if (inside) {
       TrailingComment(document_.comments[next_comment_].range.begin);
-    } else if (!inside) {
+    } else {
       last_ = std::max(last_, range.end);
       TrailingComment(range.end);
     }
@@ -188,7 +187,7 @@ class DocumentPrinter : public CommentFeed {
     }
     layout.Text(" )");
     if (!fragment.results.empty()) FeedBefore(fragment.results[0].name.range, layout);
-    layout.Break(true, kIndent);
+    layout.Break(kIndent);
     layout.Text("-> ( ");
     layout.Begin(Layout::Group::kFill);
     for (const ast::Result& result : fragment.results) {
@@ -250,7 +249,6 @@ class DocumentPrinter : public CommentFeed {
 
   void Body(llvm::ArrayRef<ast::Assignment> body, SourceRange range) {
     out_ += '{';
-    last_ = range.begin + 1;
     TrailingComment(range.begin + 1);
     out_ += '\n';
     opened_ = true;

@@ -95,6 +95,60 @@ TEST(PrintDocument, KeepsWhatCouldNotBeParsed) {
             "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    y = f(x,;\n    z = x;\n}\n");
 }
 
+// Declarations and statements with errors are copied, with the comments in them; those after them follow.
+TEST(PrintDocument, CopiesWhatHasErrors) {
+  const std::string graph = "graph g( x ) -> ( y )\n{\n    y = relu(x);\n}\n";
+  EXPECT_EQ(Print("version 1.0;\nfragment f( x: , # of x\n  y )   ->( z:tensor<> )  \n# before\n{\n "
+                  "z=relu(x); # of z\n}\n" +
+                  graph),
+            "version 1.0;\n\nfragment f( x: , # of x\n  y )   ->( z:tensor<> )  \n# before\n{\n    z = "
+            "relu(x);  # of z\n}\n\n" +
+                graph);
+  EXPECT_EQ(Print("version 1.0;\ngraph g( x: 1 )   ->( y )   \n{\ny=relu(x);\n}\n"),
+            "version 1.0;\n\ngraph g( x: 1 )   ->( y )\n{\n    y = relu(x);\n}\n");
+  EXPECT_EQ(Print("version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = f(x,, # in\n   2);\n    # next\n    z=x; "
+                  "# of z\n    # last\n}\n"),
+            "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    y = f(x,, # in\n   2);\n    # next\n    z = x;  # "
+            "of z\n    # last\n}\n");
+  EXPECT_EQ(PrintStatement("y = f(x,9223372036854775808 , 'a\\b');"),
+            "    y = f(x, 9223372036854775808, 'a\\b');\n");
+}
+
+// The graph before a fragment stays there.
+TEST(PrintDocument, KeepsTheOrderOfDeclarations) {
+  const std::string graph = "graph g( x ) -> ( y )\n{\n    y = relu(x);\n}\n";
+  const std::string fragment = "fragment f( x: tensor<> ) -> ( y: tensor<> )\n{\n    y = relu(x);\n}\n";
+  for (const std::string& text :
+       {graph + "\n" + fragment, fragment + "\n" + graph, graph + "\n" + fragment + "\n" + graph})
+    EXPECT_EQ(Print("version 1.0;\n\n" + text), "version 1.0;\n\n" + text);
+}
+
+TEST(PrintDocument, KeepsCommentsAtTheEnds) {
+  const std::string graph = "version 1.0;\n\ngraph g( x ) -> ( y )\n{\n    y = relu(x);\n}\n";
+  EXPECT_EQ(Print(graph + "#"), graph + "#\n");
+  EXPECT_EQ(Print(graph + "# a"), graph + "# a\n");
+  EXPECT_EQ(Print("#\n" + graph), "#\n" + graph);
+  const ParseOptions quantization = {.kind = DocumentKind::kQuantization};
+  EXPECT_EQ(Print("\"a\" # key\n: f(min = 0.0);", quantization), "\"a\":  # key\nf(min = 0.0);\n");
+  EXPECT_EQ(Print("\"a\"\n# key\n: f(min = 0.0);#", quantization), "\"a\":\n# key\nf(min = 0.0);  #\n");
+}
+
+TEST(OnOneLine, JoinsTokens) {
+  const std::vector<std::pair<std::string, std::string>> texts = {{"", ""},
+                                                                  {"  a  b\t\n c  ", "a b c"},
+                                                                  {"a # b\n c", "a c"},
+                                                                  {"a # b", "a"},
+                                                                  {"# a\n#b\nc", "c"},
+                                                                  {"a 'b  # c' d", "a 'b  # c' d"},
+                                                                  {"a \"b 'c\"  d", "a \"b 'c\" d"},
+                                                                  {"'a\\'  b'  c", "'a\\'  b' c"},
+                                                                  {"'a\\\\'  c", "'a\\\\' c"},
+                                                                  {"'a\\", "'a\\"},
+                                                                  {"'a  b", "'a  b"},
+                                                                  {"'n\\n  \\'' # c", "'n\\n  \\''"}};
+  for (const auto& [text, line] : texts) EXPECT_EQ(OnOneLine(text), line) << text;
+}
+
 TEST(PrintExpr, CutsForMessages) {
   const Parsed parsed = ParseRatified("y = conv(x, filter, stride = [2,2], label = 'it\\'s');");
   const ast::ExprId right = parsed.Statement(0).right;
