@@ -18,11 +18,10 @@ std::optional<ast::PrimitiveName> AstBuilder::FindTypeName(Token name) const {
     case TokenKind::kQuestion:
       return ast::PrimitiveName::kGeneric;
     default:
-      break;
+      if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
+      if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
+      return std::nullopt;
   }
-  if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
-  if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
-  return std::nullopt;
 }
 
 std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
@@ -65,7 +64,7 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
   for (const auto* bracket : context.arrays) {
     // Up to the `]`, which may be separate from the `[`.
     SourceRange range = type.range;
-    if (bracket != context.arrays.back()) range.end = Unwrap(bracket).end;
+    range.end = static_cast<uint32_t>(text_.find(']', Unwrap(bracket).end)) + 1;
     id = document_.types.Add({range, ast::ArrayType{id}});
   }
   return id;

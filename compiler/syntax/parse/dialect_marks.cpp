@@ -27,7 +27,8 @@ class MarkReader {
 
   template <typename Add>
   void Read(Add add) {
-    for (Token token = Next(); token.kind != TokenKind::kEndOfText && token.begin < end_; token = Next()) {
+    // The end of the text is at or after `end_`, too.
+    for (Token token = Next(); token.begin < end_; token = Next()) {
       Take(token, add);
       second_ = first_;
       first_ = token;

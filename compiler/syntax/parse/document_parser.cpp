@@ -192,7 +192,7 @@ DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleCont
   declaration.broken = declaration.context == nullptr;
   if (!declaration.broken) return declaration;
   skipped_text_ = true;
-  if (!statement_.too_deep) declaration.context = static_cast<RuleContext*>(errors_->abandoned_root());
+  declaration.context = static_cast<RuleContext*>(errors_->abandoned_root());
   return declaration;
 }
 

@@ -77,7 +77,7 @@ class DocumentParser {
 
 template <typename RuleContext>
 RuleContext* DocumentParser::Run(RuleContext* (Parser::*rule)()) {
-  errors_->Begin(statement_, statement_.has_lexical_error || statement_.too_deep);
+  errors_->Begin(statement_, statement_.has_lexical_error);
   if (statement_.too_deep) return nullptr;
   stream_.Load(statement_);
   try {

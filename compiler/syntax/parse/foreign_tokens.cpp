@@ -106,14 +106,13 @@ Letter LetterAt(std::string_view text, uint32_t at) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
   };
   Letter letter;
-  if (byte(0) >= 0xC2 && byte(0) < 0xE0) {
+  if (byte(0) < 0xC2 || byte(0) >= 0xF0) return letter;
+  if (byte(0) < 0xE0) {
     letter.size = 2;
     letter.code_point = (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
-  } else if (byte(0) >= 0xE0 && byte(0) < 0xF0) {
+  } else {
     letter.size = 3;
     letter.code_point = (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
-  } else {
-    return letter;
   }
   // The full-width forms have the order of ASCII.
   constexpr uint32_t kFullWidth = 0xFEE0;
@@ -287,8 +286,7 @@ class Finder {
       }
       if (IsOpening(token.kind) || token.kind == TokenKind::kLeftBrace) ++depth;
       if (IsClosing(token.kind) || token.kind == TokenKind::kRightBrace) --depth;
-      if (depth < 0 || token.kind == TokenKind::kSemicolon || token.kind == TokenKind::kEndOfText)
-        return std::nullopt;
+      if (depth < 0 || token.kind == TokenKind::kSemicolon) return std::nullopt;
       previous_end = token.end;
       before = token;
     }

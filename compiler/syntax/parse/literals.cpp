@@ -45,8 +45,7 @@ AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRang
   const std::string_view spelled = negative ? std::string_view(text) : digits;
   const auto result = std::from_chars(spelled.data(), spelled.data() + spelled.size(), literal.value);
   if (result.ec == std::errc::result_out_of_range) {
-    context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into 64 bits",
-                          digits.size() > 60 ? digits.substr(0, 60) : digits);
+    context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into 64 bits", digits.substr(0, 60));
     return Make(range, ast::ErrorExpr{}, 0);
   }
   // `1.` and `.5` were reported; they are meant as scalars.
@@ -66,7 +65,7 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
     value = std::strtod(std::string(digits).c_str(), nullptr);
     if (std::isinf(value)) {
       context_.emitter.Emit(kNumberRange, Range(token), "`{}` is too large for a scalar",
-                            digits.size() > 60 ? digits.substr(0, 60) : digits);
+                            digits.substr(0, 60));
       return ast::ErrorExpr{};
     }
   }

@@ -123,11 +123,11 @@ bool StatementReader::ReportFormat(Token percent) {
   const std::string_view body = literal.substr(1, literal.size() - 2);
   const Token value = Scanner(text_, percent.end).Next();
   const size_t at = body.find('%');
-  const bool is_single = at != std::string_view::npos && at + 1 < body.size() &&
-                         body.find('%', at + 1) == std::string_view::npos &&
+  const bool is_single = at != std::string_view::npos && body.find('%', at + 1) == std::string_view::npos &&
                          value.kind == TokenKind::kIdentifier &&
                          Scanner(text_, value.end).Next().kind != TokenKind::kLeftParen;
-  const char conversion = is_single ? body[at + 1] : '\0';
+  const char conversion =
+      is_single ? literal[at + 2] : '\0';  // the closing quote, if nothing follows the `%`
   if (conversion != 's' && conversion != 'd' && conversion != 'i') {
     context_.emitter.Emit(kInvalidCharacter, Range(percent),
                           "`%` formats no string; strings are joined: `scope + '/filter'`");

@@ -53,7 +53,23 @@ TEST(Literals, AreRead) {
   EXPECT_EQ(RatifiedTree("1e"), "3:6: `1e` has no digits in its exponent [syntax.malformed-number]");
 }
 
+// A number with a point is a scalar, although its digits are reported.
+TEST(Literals, OfMissingDigitsAreScalars) {
+  for (const auto& [text, tree] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"f(1.)", "f(1f)"}, {"f(.5)", "f(5f)"}, {"f(1)", "f(1)"}}) {
+    const Parsed parsed = ParseRatified("y = " + std::string(text) + ";");
+    EXPECT_EQ(parsed.Tree(parsed.Statement(0).right), tree);
+  }
+}
+
 TEST(Strings, ResolveEscapes) {
+  EXPECT_EQ(RatifiedTree("'\\\\'"), "\"\\\"");
+  EXPECT_EQ(RatifiedTree("'\\\\\\\\'"), "\"\\\\\"");
+  EXPECT_EQ(RatifiedTree("'a'"), "\"a\"");
+  // A name keeps its characters, although they are reported.
+  const Parsed name = ParseRatified("i'a\u00e9\u00e8b' = f(x);");
+  EXPECT_EQ(name.Messages().size(), 1U);
+  EXPECT_EQ(name.Tree(name.Statement(0)), "a\u00e9\u00e8b = f(x)");
   EXPECT_EQ(RatifiedTree("'a\\'b\\\\c\"'"), "\"a'b\\c\"\"");
   EXPECT_EQ(RatifiedTree("\"a\\\"b'\""), "\"a\"b'\"");
   EXPECT_EQ(RatifiedTree("'a\\b'"),
@@ -211,6 +227,13 @@ TEST(Nesting, IsThatOfTheDeepestOperand) {
                                                               {"a if b + c else d", 2},
                                                               {"a if b else c + d", 2},
                                                               {"shape_of(a)", 1},
+                                                              {"!true", 1},
+                                                              {"[1.5, false, 'a']", 1},
+                                                              {"[for i in a yield i]", 1},
+                                                              {"[for i in a + b yield i]", 2},
+                                                              {"[for i in a yield i + b]", 2},
+                                                              {"[for i in a if i < b yield i]", 2},
+                                                              {"[[for i in a yield i]]", 2},
                                                               {"shape_of(a + b)", 2}})
     EXPECT_EQ(LevelsOf(expr), levels) << expr;
 }
