@@ -8,7 +8,6 @@ void ErrorStrategy::Begin(const Statement& statement, bool silent) {
   statement_ = &statement;
   silent_ = silent;
   root_ = nullptr;
-  failed_ = false;
 }
 
 antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
@@ -25,7 +24,6 @@ void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr e) {
 }
 
 void ErrorStrategy::Report(antlr4::Parser* parser) {
-  failed_ = true;
   antlr4::ParserRuleContext* rule = parser->getContext();
   root_ = rule;
   while (root_->parent != nullptr) root_ = static_cast<antlr4::ParserRuleContext*>(root_->parent);

@@ -24,7 +24,6 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   // Returns the context of the outermost rule, whose labels have the parsed part, or nullptr if there was no
   // error.
   antlr4::ParserRuleContext* abandoned_root() const { return root_; }
-  bool failed() const { return failed_; }
 
   antlr4::Token* recoverInline(antlr4::Parser* parser) override;
   void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) override;
@@ -42,7 +41,6 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   const Statement* statement_ = nullptr;
   antlr4::ParserRuleContext* root_ = nullptr;
   bool silent_ = false;
-  bool failed_ = false;
 };
 
 // A syntax error where ANTLR's parser stopped.
