@@ -204,9 +204,8 @@ bool StatementReader::ReplaceVersion(Token dot) {
 void StatementReader::FixMatrixProduct(Token at, DiagnosticBuilder& report) {
   const Token right = Scanner(text_, at.end).Next();
   const TokenKind behind = Scanner(text_, right.end).Next().kind;
-  if (last_.kind != TokenKind::kIdentifier || right.kind != TokenKind::kIdentifier || buffer_.size() < 2)
-    return;
-  const TokenKind before = buffer_[buffer_.size() - 2].kind;
+  if (last_.kind != TokenKind::kIdentifier || right.kind != TokenKind::kIdentifier) return;
+  const TokenKind before = KindBefore(buffer_.size() - start_, 2);
   const bool begins =
       before == TokenKind::kAssign || before == TokenKind::kLeftParen || before == TokenKind::kComma;
   const bool ends =
