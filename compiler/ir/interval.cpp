@@ -60,8 +60,6 @@ std::optional<PartialShape> Merge(const PartialShape& a, const PartialShape& b) 
 }
 
 std::optional<Dim> BroadcastDim(Dim a, Dim b) {
-  if (a == Dim(1)) return b;
-  if (b == Dim(1)) return a;
   const auto may_be_singular = [](Dim dim) { return dim.Compatible(Dim(1)); };
   if (!may_be_singular(a) && !may_be_singular(b)) return Merge(a, b);
   // An extent that cannot be 1 prevails: the other one equals it or is broadcast.
