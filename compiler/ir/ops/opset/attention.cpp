@@ -13,12 +13,13 @@ namespace {
 void InferAttention(OpContext& op) {
   const ElementType type = op.CommonType(0, 3);
   for (int32_t i = 3; i < op.num_inputs(); ++i) {
-    const bool may_be_logical = i == 3 && op.type(i) == ElementType::kBoolean;
-    if (type == ElementType::kDynamic || op.type(i) == ElementType::kDynamic || op.type(i) == type ||
-        may_be_logical)
+    const ElementType given = op.type(i);
+    // A mask may be logical. The row refuses other scales than floats.
+    if (type == ElementType::kDynamic || given == ElementType::kDynamic || given == type ||
+        given == ElementType::kBoolean)
       continue;
-    op.Error(kOpsetElementType, "{} has the element type {}; expected {}{}", op.InputName(i),
-             Name(op.type(i)), Name(type), i == 3 ? " or boolean" : "");
+    op.Error(kOpsetElementType, "{} has the element type {}; expected {}{}", op.InputName(i), Name(given),
+             Name(type), i == 3 ? " or boolean" : "");
     return;
   }
   PartialShape batch{llvm::ArrayRef<Dim>()};
