@@ -87,6 +87,25 @@ TEST_F(BranchesTest, ConditionsHaveOneElement) {
   EXPECT_EQ(Choice("f32[2]", "f32[2]", "boolean[1,1]"), "`cond` of `i` (If) has rank 2; expected 0 or 1 (1)");
 }
 
+TEST_F(BranchesTest, LoopsHaveOneBody) {
+  const auto loop = [&](const std::string& roles) {
+    std::string bodies;
+    for (const char role : roles)
+      bodies += fmt::format(
+          "\"{}\" input 0 -> 0 output 0 -> 0 graph \"b\" {{ "
+          "%0 = opset1.Parameter \"p\" {{element_type = f32, shape = shape[2]}} : f32[2] opset1.Result \"r\" "
+          "(%0) }} ",
+          role == 'b' ? "body" : "other");
+    return Outputs(
+        "graph \"g\" { %0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
+        "%1 = opset1.TensorIterator \"l\" (%0) : f32[2] bodies { " +
+        bodies + "} opset1.Result \"y\" (%1) }");
+  };
+  EXPECT_EQ(loop("b"), "f32[2]");
+  EXPECT_EQ(loop("o"), "`l` (TensorIterator) has 1 bodies; expected `body` (1)");
+  EXPECT_EQ(loop("bb"), "`l` (TensorIterator) has 2 bodies; expected `body` (1)");
+}
+
 // A body that is fed another type is not inferred.
 TEST_F(BranchesTest, TheFirstMistakeIsReportedAlone) {
   const std::string body = R"( graph "b" {
