@@ -90,6 +90,43 @@ TEST(IntegerArithmetic, NeedsIntegers) {
   }
 }
 
+// The divisor of a mean is the number of its elements.
+TEST(IntegerArithmetic, MeansAreDividedByTheirElements) {
+  const auto divisor = [](std::string_view shape, std::string_view axes) -> std::vector<int64_t> {
+    NnefGraph g;
+    const auto x = g.Op("cast", "xs", {g.External("x", shape)}, "dtype = \"scalar\"");
+    const auto mean = g.Op("mean_reduce", "m", {x}, fmt::format("axes = {}", axes));
+    g.Result("r", g.Op("cast", "r", {mean}, "dtype = \"integer\""));
+    EXPECT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    const ir::Node& last = g.ResultOf("r");
+    if (last.type() != "Divide") return {};
+    return g.IntInput(last, 1);
+  };
+  EXPECT_EQ(divisor("i64[2,3,4]", "[1]"), std::vector<int64_t>{3});
+  EXPECT_EQ(divisor("i64[2,3,4]", "[0,2]"), std::vector<int64_t>{8});
+  EXPECT_EQ(divisor("i64[2,3,4]", "[0,1,2]"), std::vector<int64_t>{24});
+  EXPECT_EQ(divisor("i64[2,1,4]", "[1]"), std::vector<int64_t>{1});
+  EXPECT_EQ(divisor("i64[2,?,4]", "[1]"), std::vector<int64_t>{});
+  EXPECT_EQ(divisor("i64[?,3,4]", "[1]"), std::vector<int64_t>{3});
+}
+
+// floor of a fraction rounds as the cast of the fraction does.
+TEST(IntegerArithmetic, FloorOfAFraction) {
+  for (const char* variant : {"fraction", "floor", "ceil", "product"}) {
+    const std::string is = variant;
+    NnefGraph g;
+    const auto x = g.Op("cast", "xs", {g.External("x", "i64[2,3]")}, "dtype = \"scalar\"");
+    const auto y = g.Op("cast", "ys", {g.External("y", "i64[2,3]")}, "dtype = \"scalar\"");
+    auto value = g.Op(is == "product" ? "pow" : "div", "q", {x, y});
+    if (is != "fraction") value = g.Op(is == "ceil" ? "ceil" : "floor", "f", {value});
+    g.Result("r", g.Op("cast", "r", {value}, "dtype = \"integer\""));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    const bool is_whole = is == "fraction" || is == "floor";
+    EXPECT_EQ(g.ResultOf("r").type(), is_whole ? "Divide" : "Convert") << is;
+    EXPECT_EQ(g.Operations().find("Floor ") != std::string::npos, !is_whole) << g.Operations();
+  }
+}
+
 // ceil if negative, else floor: the quotient of integers rounded toward zero is one division. Any other
 // choice is computed as written.
 TEST(IntegerArithmetic, DividesWhereAQuotientIsRoundedTowardZero) {

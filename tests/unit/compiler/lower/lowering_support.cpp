@@ -117,6 +117,12 @@ std::string NnefGraph::FirstMessage() const {
   return diagnostics.empty() ? std::string() : diagnostics.front().message;
 }
 
+std::vector<std::string> NnefGraph::Messages() const {
+  std::vector<std::string> messages;
+  for (const Diagnostic& diagnostic : context_.emitter.diagnostics()) messages.push_back(diagnostic.message);
+  return messages;
+}
+
 std::string NnefGraph::Operations() const {
   std::string operations;
   const auto order = lowered_->TopologicalOrder();

@@ -39,6 +39,7 @@ class NnefGraph {
   // Returns the labels of the broken rules.
   std::vector<std::string> Rules() const;
   std::string FirstMessage() const;
+  std::vector<std::string> Messages() const;
 
   // ---- the lowered graph ----
   // Returns the operations except Const, Parameter and Result, in order: "Pad MaxPool".

@@ -123,6 +123,15 @@ TEST(QuantizedType, BoundsTakeTheTypeOfWhatTheyBound) {
   EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {5, fine}, {10, fine, true}, fine), 10);
   EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {10, fine, true}, {14, fine}, fine), 14);
   EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {0, fine}, {3, coarse, true}, fine), 16);
+  // 0.7 is one step of 0.5, and then 5 steps of 0.1; other values are 7 steps of 0.1.
+  const QuantizedType half = Unsigned(0.5F, 0), other = Unsigned(0.7F, 0), tenth = Unsigned(0.1F, 0);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {0, half}, {1, other, true}, tenth), 5);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {1, other, true}, {0, half}, tenth), 5);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {0, half}, {1, other}, tenth), 7);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {1, other}, {0, half}, tenth), 7);
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMin, {4, half}, {1, other, true}, tenth), 7);
+  // Of two bounds, the first has the type.
+  EXPECT_EQ(ApplyBinary(QuantizedBinary::kMax, {0, half, true}, {1, other, true}, tenth), 5);
 }
 
 }  // namespace

@@ -115,6 +115,17 @@ TEST(Lowering, SignsOfResults) {
   }
 }
 
+// A literal has the sign of its items.
+TEST(Lowering, SignsOfLiterals) {
+  for (const auto& [literal, pads] : {std::pair(2.0, false), std::pair(0.0, false), std::pair(-2.0, true)}) {
+    NnefGraph g;
+    const auto relu = g.Op("relu", "relu", {g.External("x", "f32[1,4,8,8]")});
+    g.Result("y", g.Op("max_pool", "y", {g.Op("mul", "m", {relu, g.Literal(literal)})}, "size = [1,1,3,3]"));
+    ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+    EXPECT_EQ(g.Operations(), pads ? "ReLU Multiply Pad MaxPool" : "ReLU Multiply MaxPool") << literal;
+  }
+}
+
 // The maximum of no elements is -infinity, which is less than the zeros of the padding.
 TEST(Lowering, MaximaOfPaddingAloneMayBeNegative) {
   const auto pads = [](std::string_view attributes) {
@@ -268,6 +279,17 @@ TEST(Lowering, ConstantsAreFilledOrBroadcast) {
   EXPECT_EQ(g.ResultOf("c").type(), "Broadcast");
   EXPECT_EQ(*g.ResultOf("d").output().value,
             TensorValue::FromInts({2}, {9007199254740993, 9007199254740993}));
+}
+
+// A long list of values.
+TEST(Lowering, ConstantsOfManyValues) {
+  std::string values;
+  for (int i = 0; i < 5000; ++i) values += fmt::format("{}{}.0", i == 0 ? "" : ", ", i);
+  NnefGraph g;
+  g.Result("y", g.Op("constant", "y", {}, fmt::format("shape = [50,100], value = [{}]", values)));
+  ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
+  const TensorValue& value = *g.ResultOf("y").output().value;
+  for (int64_t i = 0; i < 5000; ++i) ASSERT_EQ(value.ElementAsDouble(i), static_cast<double>(i));
 }
 
 // Of at most 16 bits and between constants, if nnefc runs the graph; linear_quantize then is the operation

@@ -1,0 +1,206 @@
+// Graphs that have no lowering: unknown ranks and extents, windows beyond the limits, lowerings of plug-ins that fail.
+
+#include <stdexcept>
+
+#include "compiler/lower/node_lowering.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/lower/lowering_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+struct Refused {
+  std::string_view op;
+  std::vector<std::string_view> inputs;  // types of externals; "v" before the extents of a variable
+  std::string_view attributes, message;  // no message: the graph is lowered
+};
+
+// Returns the errors of the lowering.
+std::string ErrorsOf(const Refused& of) {
+  NnefGraph g;
+  std::vector<ir::OutputPort> inputs;
+  for (std::string_view type : of.inputs) {
+    const std::string name = fmt::format("i{}", inputs.size());
+    if (type.front() == '=') {
+      inputs.push_back(g.Literal(std::stod(std::string(type.substr(1)))));
+    } else if (type.front() == 'v') {
+      Shape shape;
+      for (char c : type) {
+        if (c >= '0' && c <= '9') shape.push_back(c - '0');
+      }
+      inputs.push_back(g.Variable(name, shape));
+    } else {
+      inputs.push_back(g.External(name, type));
+    }
+  }
+  g.Result("y", g.Op(of.op, "y", inputs, of.attributes));
+  if (g.Lower() != nullptr) return "";
+  EXPECT_EQ(g.Rules(), std::vector<std::string>(g.Rules().size(), g.Rules()[0]));
+  return g.Rules()[0] + ": " + fmt::format("{}", fmt::join(g.Messages(), "; "));
+}
+
+TEST(LoweringMistakes, NeedKnownExtents) {
+  const std::string_view zeros = "padding = [[0,0],[0,0],[0,0],[0,0]]";
+  const std::string dilated = fmt::format("size = [1,1,2,2], dilation = [1,1,2,2], {}", zeros);
+  const std::string ignored =
+      "size = [1,1,2,2], dilation = [1,1,2,2], padding = [[0,0],[0,0],[1,0],[0,1]], border = \"ignore\", "
+      "normalize = true";
+  const std::string indexed = fmt::format("size = [1,1,2,2], border = \"ignore\", {}", zeros);
+  const std::string_view upscaled = "stride = [2,2], output_shape = [1,3,8,10]";
+  const std::string_view depthwise = "stride = [2,2], output_shape = [1,2,8,10]";
+  const std::string_view batch = "size = [2,1,1,1], stride = [2,1,1,1], border = \"ignore\"";
+  const Refused cases[] = {
+      {"deconv", {"f32[1,2,?,5]", "v[2,3,3,3]", "=0"}, upscaled, "`input` of an operation with `output_shape` along axis 2"},
+      {"deconv", {"f32[1,2,4,?]", "v[2,3,3,3]", "=0"}, upscaled, "`input` of an operation with `output_shape` along axis 3"},
+      {"deconv", {"f32[1,2,4,5]", "v[2,3,3,3]", "=0"}, upscaled, ""},
+      {"separable_deconv",
+       {"f32[1,4,?,5]", "v[2,1,3,3]", "v[4,2,1,1]", "=0"},
+       depthwise,
+       "`input` of an operation with `output_shape` along axis 2"},
+      {"separable_deconv", {"f32[1,4,4,5]", "v[2,1,3,3]", "v[4,2,1,1]", "=0"}, depthwise, ""},
+      {"conv", {"f32[1,?,4,4]", "v[4,1,3,3]", "=0"}, "groups = 0", "`input` of a depth-wise convolution along axis 1"},
+      {"box", {"f32[1,?,6,6]"}, dilated, "a tensor under a window of equal weights along axis 1"},
+      {"box", {"f32[1,2,?,?]"}, dilated, ""},
+      {"box",
+       {"f32[1,2,?,6]"},
+       ignored,
+       "a tensor under a window with border 'ignore' that is dilated or may lie in the padding along axis 2"},
+      {"box",
+       {"f32[1,2,6,?]"},
+       ignored,
+       "a tensor under a window with border 'ignore' that is dilated or may lie in the padding along axis 3"},
+      {"box", {"f32[1,2,6,6]"}, ignored, ""},
+      {"argmax_pool", {"f32[1,2,?,6]"}, indexed, "a tensor that is sampled by index along axis 2"},
+      {"argmax_pool", {"f32[1,2,6,?]"}, indexed, "a tensor that is sampled by index along axis 3"},
+      {"argmax_pool", {"f32[?,?,6,6]"}, indexed, ""},
+      {"max_pool", {"f32[2,?,4,?]"}, batch, "a tensor with a window along batch or channel along axis 3"},
+      {"max_pool", {"f32[2,?,4,5]"}, batch, ""},
+      {"tract_core_fft", {"f32[3,?,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 1"},
+      {"tract_core_fft", {"f32[?,3,2]"}, "axis = 0", "`input` of `tract_core_fft` along axis 0"},
+      {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"}};
+  for (const Refused& each : cases) {
+    const std::string expected =
+        each.message.empty() ? ""
+                             : fmt::format("lower.unknown-extent: lowering `{}` needs the extent of {}, which is unknown",
+                                           each.op, each.message);
+    EXPECT_EQ(ErrorsOf(each), expected) << each.op << " " << each.inputs[0];
+  }
+}
+
+TEST(LoweringMistakes, NeedKnownRanks) {
+  const std::string external = "lower.unknown-rank: lowering `external` needs the rank of its output 0, which is unknown";
+  EXPECT_EQ(ErrorsOf({"relu", {"f32[...]"}, "", ""}),
+            external + "; lowering `relu` needs the rank of its input 0, which is unknown");
+  EXPECT_EQ(ErrorsOf({"add", {"f32[2]", "f32[...]"}, "", ""}),
+            external + "; lowering `add` needs the rank of its input 1, which is unknown");
+}
+
+// The limits themselves, and one more.
+TEST(LoweringMistakes, NeedModestSizes) {
+  const std::string window = "the window of `{}`, or what it slides along, is larger than 2^31";
+  const auto too_large = [](std::string_view op, const std::string& message) {
+    return fmt::format("lower.window-too-large: {}", fmt::format(fmt::runtime(message), op));
+  };
+  for (const int64_t size : {int64_t{1} << 31, (int64_t{1} << 31) + 1}) {
+    const std::string expected = size > int64_t{1} << 31 ? too_large("box", window) : "";
+    for (const char* attribute : {"stride", "dilation"}) {
+      const std::string attributes = fmt::format("size = [1,1,1,1], {} = [1,1,{},1], padding = [[0,0],[0,0],[0,0],[0,0]]",
+                                                 attribute, size);
+      EXPECT_EQ(ErrorsOf({"box", {"f32[1,1,8,8]"}, attributes, ""}), expected) << attributes;
+    }
+    for (const char* pads : {"[{},0]", "[0,{}]"}) {
+      const std::string attributes = fmt::format("size = [1,1,1,1], padding = [[0,0],[0,0],{},[0,0]]",
+                                                 fmt::format(fmt::runtime(pads), size));
+      EXPECT_EQ(ErrorsOf({"box", {"f32[1,1,8,8]"}, attributes, ""}), expected) << attributes;
+    }
+  }
+  // The same for each operation with a window.
+  for (const Refused& each :
+       {Refused{"conv", {"f32[1,2,4,4]", "v[4,2,1,1]", "=0"}, "", ""}, {"deconv", {"f32[1,2,4,4]", "v[2,4,1,1]", "=0"}, "", ""},
+        {"separable_conv", {"f32[1,2,4,4]", "v[2,1,1,1]", "v[4,2,1,1]", "=0"}, "", ""},
+        {"separable_deconv", {"f32[1,4,4,4]", "v[2,1,1,1]", "v[4,2,1,1]", "=0"}, "", ""}}) {
+    Refused wide = each;
+    wide.attributes = "stride = [2147483649,1], output_shape = []";
+    if (each.op.find("deconv") == std::string_view::npos) wide.attributes = "stride = [2147483649,1]";
+    EXPECT_EQ(ErrorsOf(wide), too_large(each.op, window));
+  }
+  for (const char* op : {"max_pool", "argmax_pool", "avg_pool", "debox"}) {
+    EXPECT_EQ(ErrorsOf({op, {"f32[1,1,8,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}), too_large(op, window));
+  }
+  EXPECT_EQ(ErrorsOf({"sample", {"f32[1,1,8,8]", "i64[1,1,1,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}),
+            too_large("sample", window));
+  const std::string regions = "`output_size` or `sampling_rate` of `{}` has an item above 2^20";
+  for (const char* op : {"avg_roi_align", "max_roi_align"}) {
+    for (const auto& [size, rate] :
+         {std::pair(1 << 20, 1), std::pair((1 << 20) + 1, 1), std::pair(1, 1 << 20), std::pair(1, (1 << 20) + 1)}) {
+      for (const bool is_first : {true, false}) {
+        const std::string attributes =
+            is_first ? fmt::format("output_size = [{},1], sampling_rate = [{},1]", size, rate)
+                     : fmt::format("output_size = [1,{}], sampling_rate = [1,{}]", size, rate);
+        EXPECT_EQ(ErrorsOf({op, {"f32[1,3,8,8]", "f32[5,4]", "i64[5,1]"}, attributes, ""}),
+                  std::max(size, rate) > 1 << 20 ? too_large(op, regions) : "")
+            << attributes;
+      }
+    }
+  }
+  const std::string indexed = "size = [1,1,2], border = \"ignore\", padding = [[0,0],[0,0],[0,0]]";
+  EXPECT_EQ(ErrorsOf({"argmax_pool", {"f32[1,1,4194304]"}, indexed, ""}), "");
+  EXPECT_EQ(ErrorsOf({"argmax_pool", {"f32[1,1,4194305]"}, indexed, ""}),
+            too_large("argmax_pool", "a tensor that `{}` indexes has more than 4194304 elements along an axis"));
+}
+
+// Without options, no operation stays because OpenVINO does not compute it exactly.
+TEST(Lowering, OfDefaultOptions) {
+  NnefGraph g;
+  g.Result("y", g.Op("min_max_linear_quantize", "y", {g.External("x", "f32[2]"), g.Literal(-1), g.Literal(1)},
+                     "bits = 8, signed = true, symmetric = false"));
+  Context context;
+  const auto made = LowerGraph(g.graph(), {}, context);
+  ASSERT_NE(made, nullptr);
+  for (ir::NodeId id : made->nodes()) EXPECT_NE(made->node(id).set(), ir::kNnefSet);
+}
+
+// ---- plug-ins ----
+
+void LowerToItself(lower::NodeLowering& n) { n.SetOutput(n.Unary("Abs", n.input(0))); }
+void LowerToAnotherShape(lower::NodeLowering& n) {
+  n.SetOutput(n.Add("opset1", "Unsqueeze", {n.input(0), n.ConstInts({0}, "axes")}));
+}
+void LowerToNothing(lower::NodeLowering&) {}
+void LowerWithAnError(lower::NodeLowering& n) { n.Error(lower::kWindowTooLarge, "too many of `{}`", n.node().name()); }
+void LowerByThrowing(lower::NodeLowering&) { throw std::runtime_error("no licence"); }
+void LowerByThrowingANumber(lower::NodeLowering&) { throw 7; }
+
+TEST(LoweringMistakes, OfPlugins) {
+  const auto lowered = [](lower::LowerFunction function, std::string_view type = "f32[1,3,4,5]") {
+    NnefGraph g;
+    // An operation without a lowering.
+    const auto x = g.External("x", type);
+    g.Result("y", g.Op("avg_roi_pool", "y", {x, g.External("rois", "f32[1,4]"), g.External("indices", "i64[1,1]")},
+                       "output_size = [4,5]"));
+    LowerOptions options;
+    options.find_lowering = [&](const std::string& name) { return name == "avg_roi_pool" ? function : nullptr; };
+    Context context;
+    const auto made = LowerGraph(g.graph(), options, context);
+    EXPECT_EQ(made == nullptr, context.emitter.has_errors());
+    std::string errors;
+    for (const Diagnostic& diagnostic : context.emitter.diagnostics())
+      errors += fmt::format("{}: {}\n", diagnostic.rule->label, diagnostic.message);
+    return errors;
+  };
+  EXPECT_EQ(lowered(nullptr), "");
+  EXPECT_EQ(lowered(LowerToItself), "");
+  EXPECT_EQ(lowered(LowerToAnotherShape),
+            "lower.shape-changed: `y` has the type f32[1,3,4,5] but was lowered to f32[1,1,3,4,5]\n");
+  const std::string failed = "lower.failed: the lowering of `avg_roi_pool`, which a plug-in brings, failed: ";
+  EXPECT_EQ(lowered(LowerToNothing), failed + "it left an output unset\n");
+  EXPECT_EQ(lowered(LowerWithAnError), "lower.window-too-large: too many of `y`\n");
+  EXPECT_EQ(lowered(LowerByThrowing), failed + "no licence\n");
+  EXPECT_EQ(lowered(LowerByThrowingANumber), failed + "it threw something other than a std::exception\n");
+  EXPECT_EQ(lowered(LowerToItself, "f32[...]").substr(0, 18), "lower.unknown-rank");
+}
+
+}  // namespace
+}  // namespace nnefc::testing
