@@ -60,7 +60,11 @@ TEST_F(PluginsTest, FilesThatAreNoPlugins) {
   ExpectMistake(*Plugins::Load({Module("unregistered")}), "plugin.not-a-plug-in",
                 "it has no `nnefc_register_extension`");
   ExpectMistake(*Plugins::Load({Module("foreign")}), "plugin.interface", "headers 0");
-  ExpectMistake(*Plugins::Load({Module("unresolved")}), "plugin.not-loadable", "nnefc_test_missing");
+  // The path is there once, and names of C++ are readable.
+  ExpectMistake(*Plugins::Load({Module("unresolved")}), "plugin.not-loadable",
+                "unresolved.so`: undefined symbol: nnefc_test_missing");
+  ExpectMistake(*Plugins::Load({Module("mangled")}), "plugin.not-loadable",
+                "mangled.so`: undefined symbol: nnefc::plugin::Missing(int)");
 }
 
 // Each byte of the header that says of what kind the file is, and where its sections are.
@@ -122,6 +126,14 @@ TEST_F(PluginsTest, DamagedSections) {
     return ReadInterface(std::as_bytes(std::span<const char>(bytes)));
   };
   EXPECT_EQ(*interface([](Elf64_Shdr&) {}), NNEFC_INTERFACE);
+  // Sections after the number in the header do not count.
+  for (const size_t count : {index, index + 1}) {
+    Elf64_Ehdr changed = header;
+    changed.e_shnum = static_cast<Elf64_Half>(count);
+    std::string bytes = whole;
+    std::memcpy(bytes.data(), &changed, sizeof(changed));
+    EXPECT_EQ(ReadInterface(std::as_bytes(std::span<const char>(bytes))).ok(), count > index);
+  }
   EXPECT_EQ(*interface([](Elf64_Shdr& changed) { changed.sh_size = 7; }), std::string(NNEFC_INTERFACE, 7));
   EXPECT_EQ(*interface([](Elf64_Shdr& changed) { changed.sh_size = 0; }), "");
   EXPECT_EQ(*interface([&](Elf64_Shdr& changed) { changed.sh_offset = whole.size(); }), "");

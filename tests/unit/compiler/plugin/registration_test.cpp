@@ -70,6 +70,16 @@ TEST_F(PluginsTest, Transformations) {
     ExpectMistake([=](Registrar& r) { r.AddTransformation<Named>("Throws", function); },
                   "plugin.registration", std::string(function).substr(0, std::string(function).find('-')));
   }
+  // Nothing of the plug-in counts then.
+  const auto plugins = Load([](Registrar& r) {
+    r.AddTransformation<Named>("First");
+    r.AddTransformation<Named>("Throws", "kind");
+  });
+  transform::TransformationList list;
+  Emitter emitter;
+  plugins->AddTransformations(list, emitter);
+  EXPECT_EQ(list.Find("First"), nullptr);
+  EXPECT_EQ(list.Find("Throws"), nullptr);
 }
 
 TEST_F(PluginsTest, TransformationsOfARun) {
@@ -143,6 +153,12 @@ TEST_F(PluginsTest, Libraries) {
         r.AddLibrary("other", std::string(kHead) + kPrimitive);
       },
       "plugin.duplicate", "fragment `broken` is registered twice");
+  // A fragment with a body needs no operation.
+  EXPECT_TRUE(Load([](Registrar& r) {
+                r.AddLibrary("acme", std::string(kHead) +
+                                         "fragment whole( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n"
+                                         "{\n    y = relu(x);\n}");
+              })->ok());
   // Of two plug-ins.
   Registration() = [](Registrar& r) { AddBroken(r); };
   const std::string copy = Write("copy.so", Read(Module("whole")));

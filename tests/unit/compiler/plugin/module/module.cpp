@@ -4,6 +4,7 @@
 
 namespace nnefc::plugin {
 class Registrar;
+void Missing(int number);
 }  // namespace nnefc::plugin
 
 extern "C" {
@@ -20,6 +21,8 @@ __attribute__((used, section(NNEFC_INTERFACE_SECTION))) const char nnefc_interfa
 __attribute__((visibility("default"))) void NNEFC_REGISTER_FUNCTION(nnefc::plugin::Registrar& registrar) {
 #if defined(NNEFC_TEST_UNRESOLVED)
   nnefc_test_missing();
+#elif defined(NNEFC_TEST_MANGLED)
+  nnefc::plugin::Missing(1);
 #endif
   nnefc_test_register(registrar);
 }
