@@ -96,7 +96,7 @@ def form_case(folder, name, x, statements, lines, expected=None, data=None):
     model = quantized.write(folder / name, external + statements + "\ny = tract_core_cast(r, to = 'f32');", lines)
     for key, array in (data or {}).items():
         with (model / f"{key}.dat").open("wb") as file:
-            nnef.write_tensor(file, array, quantized=True)
+            nnef.write_tensor(file, array, quantized=array.dtype != np.float32)
     case(name, model, {"x": x}, quantized.by_tract(model, x) if expected is None else np.float32(expected))
 
 
@@ -144,6 +144,15 @@ def matrix_cases(folder):
         form_case(folder, f"quantized_conv_of_{of}", x.reshape(3, 4, 1),
                   f"q = tract_core_cast(x);\n{filters.format([5, 4, 1])}r = conv({of}, w);",
                   line("q", 100, 0.5) + weights + types, expected.reshape(3, 5, 1), {"w": codes.reshape(5, 4, 1)})
+
+
+    weights = (np.float32(codes) + 3) * np.float32(0.25)
+    for name, statement in [("matmul", "matmul(q, w, transposeB = true)"), ("linear", "linear(q, w)")]:
+        form_case(folder, f"quantized_{name}_by_numbers", x, f"q = tract_core_cast(x);\n{filters.format([5, 4])}r = {statement};",
+                  line("q", 100, 0.5) + line("r", 90, 8.0), quantize(product, 90, 8.0), {"w": weights})
+    form_case(folder, "quantized_conv_by_numbers", x.reshape(3, 4, 1),
+              f"q = tract_core_cast(x);\n{filters.format([5, 4, 1])}r = conv(q, w);", line("q", 100, 0.5) + line("r", 90, 8.0),
+              quantize(product, 90, 8.0).reshape(3, 5, 1), {"w": weights.reshape(5, 4, 1)})
 
 
 def operand_cases(folder):
