@@ -1,4 +1,5 @@
-// Graphs that have no lowering: unknown ranks and extents, windows beyond the limits, lowerings of plug-ins that fail.
+// Graphs that have no lowering: unknown ranks and extents, windows beyond the limits, lowerings of plug-ins
+// that fail.
 
 #include <stdexcept>
 
@@ -52,15 +53,24 @@ TEST(LoweringMistakes, NeedKnownExtents) {
   const std::string_view depthwise = "stride = [2,2], output_shape = [1,2,8,10]";
   const std::string_view batch = "size = [2,1,1,1], stride = [2,1,1,1], border = \"ignore\"";
   const Refused cases[] = {
-      {"deconv", {"f32[1,2,?,5]", "v[2,3,3,3]", "=0"}, upscaled, "`input` of an operation with `output_shape` along axis 2"},
-      {"deconv", {"f32[1,2,4,?]", "v[2,3,3,3]", "=0"}, upscaled, "`input` of an operation with `output_shape` along axis 3"},
+      {"deconv",
+       {"f32[1,2,?,5]", "v[2,3,3,3]", "=0"},
+       upscaled,
+       "`input` of an operation with `output_shape` along axis 2"},
+      {"deconv",
+       {"f32[1,2,4,?]", "v[2,3,3,3]", "=0"},
+       upscaled,
+       "`input` of an operation with `output_shape` along axis 3"},
       {"deconv", {"f32[1,2,4,5]", "v[2,3,3,3]", "=0"}, upscaled, ""},
       {"separable_deconv",
        {"f32[1,4,?,5]", "v[2,1,3,3]", "v[4,2,1,1]", "=0"},
        depthwise,
        "`input` of an operation with `output_shape` along axis 2"},
       {"separable_deconv", {"f32[1,4,4,5]", "v[2,1,3,3]", "v[4,2,1,1]", "=0"}, depthwise, ""},
-      {"conv", {"f32[1,?,4,4]", "v[4,1,3,3]", "=0"}, "groups = 0", "`input` of a depth-wise convolution along axis 1"},
+      {"conv",
+       {"f32[1,?,4,4]", "v[4,1,3,3]", "=0"},
+       "groups = 0",
+       "`input` of a depth-wise convolution along axis 1"},
       {"box", {"f32[1,?,6,6]"}, dilated, "a tensor under a window of equal weights along axis 1"},
       {"box", {"f32[1,2,?,?]"}, dilated, ""},
       {"box",
@@ -82,15 +92,17 @@ TEST(LoweringMistakes, NeedKnownExtents) {
       {"tract_core_fft", {"f32[3,?,2]"}, "axis = 1", "`input` of `tract_core_fft` along axis 1"}};
   for (const Refused& each : cases) {
     const std::string expected =
-        each.message.empty() ? ""
-                             : fmt::format("lower.unknown-extent: lowering `{}` needs the extent of {}, which is unknown",
-                                           each.op, each.message);
+        each.message.empty()
+            ? ""
+            : fmt::format("lower.unknown-extent: lowering `{}` needs the extent of {}, which is unknown",
+                          each.op, each.message);
     EXPECT_EQ(ErrorsOf(each), expected) << each.op << " " << each.inputs[0];
   }
 }
 
 TEST(LoweringMistakes, NeedKnownRanks) {
-  const std::string external = "lower.unknown-rank: lowering `external` needs the rank of its output 0, which is unknown";
+  const std::string external =
+      "lower.unknown-rank: lowering `external` needs the rank of its output 0, which is unknown";
   EXPECT_EQ(ErrorsOf({"relu", {"f32[...]"}, "", ""}),
             external + "; lowering `relu` needs the rank of its input 0, which is unknown");
   EXPECT_EQ(ErrorsOf({"add", {"f32[2]", "f32[...]"}, "", ""}),
@@ -106,8 +118,8 @@ TEST(LoweringMistakes, NeedModestSizes) {
   for (const int64_t size : {int64_t{1} << 31, (int64_t{1} << 31) + 1}) {
     const std::string expected = size > int64_t{1} << 31 ? too_large("box", window) : "";
     for (const char* attribute : {"stride", "dilation"}) {
-      const std::string attributes = fmt::format("size = [1,1,1,1], {} = [1,1,{},1], padding = [[0,0],[0,0],[0,0],[0,0]]",
-                                                 attribute, size);
+      const std::string attributes = fmt::format(
+          "size = [1,1,1,1], {} = [1,1,{},1], padding = [[0,0],[0,0],[0,0],[0,0]]", attribute, size);
       EXPECT_EQ(ErrorsOf({"box", {"f32[1,1,8,8]"}, attributes, ""}), expected) << attributes;
     }
     for (const char* pads : {"[{},0]", "[0,{}]"}) {
@@ -118,7 +130,8 @@ TEST(LoweringMistakes, NeedModestSizes) {
   }
   // The same for each operation with a window.
   for (const Refused& each :
-       {Refused{"conv", {"f32[1,2,4,4]", "v[4,2,1,1]", "=0"}, "", ""}, {"deconv", {"f32[1,2,4,4]", "v[2,4,1,1]", "=0"}, "", ""},
+       {Refused{"conv", {"f32[1,2,4,4]", "v[4,2,1,1]", "=0"}, "", ""},
+        {"deconv", {"f32[1,2,4,4]", "v[2,4,1,1]", "=0"}, "", ""},
         {"separable_conv", {"f32[1,2,4,4]", "v[2,1,1,1]", "v[4,2,1,1]", "=0"}, "", ""},
         {"separable_deconv", {"f32[1,4,4,4]", "v[2,1,1,1]", "v[4,2,1,1]", "=0"}, "", ""}}) {
     Refused wide = each;
@@ -127,14 +140,17 @@ TEST(LoweringMistakes, NeedModestSizes) {
     EXPECT_EQ(ErrorsOf(wide), too_large(each.op, window));
   }
   for (const char* op : {"max_pool", "argmax_pool", "avg_pool", "debox"}) {
-    EXPECT_EQ(ErrorsOf({op, {"f32[1,1,8,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}), too_large(op, window));
+    EXPECT_EQ(ErrorsOf({op, {"f32[1,1,8,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}),
+              too_large(op, window));
   }
-  EXPECT_EQ(ErrorsOf({"sample", {"f32[1,1,8,8]", "i64[1,1,1,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}),
-            too_large("sample", window));
+  EXPECT_EQ(
+      ErrorsOf(
+          {"sample", {"f32[1,1,8,8]", "i64[1,1,1,8]"}, "size = [1,1,1,1], stride = [1,1,2147483649,1]", ""}),
+      too_large("sample", window));
   const std::string regions = "`output_size` or `sampling_rate` of `{}` has an item above 2^20";
   for (const char* op : {"avg_roi_align", "max_roi_align"}) {
-    for (const auto& [size, rate] :
-         {std::pair(1 << 20, 1), std::pair((1 << 20) + 1, 1), std::pair(1, 1 << 20), std::pair(1, (1 << 20) + 1)}) {
+    for (const auto& [size, rate] : {std::pair(1 << 20, 1), std::pair((1 << 20) + 1, 1),
+                                     std::pair(1, 1 << 20), std::pair(1, (1 << 20) + 1)}) {
       for (const bool is_first : {true, false}) {
         const std::string attributes =
             is_first ? fmt::format("output_size = [{},1], sampling_rate = [{},1]", size, rate)
@@ -147,8 +163,9 @@ TEST(LoweringMistakes, NeedModestSizes) {
   }
   const std::string indexed = "size = [1,1,2], border = \"ignore\", padding = [[0,0],[0,0],[0,0]]";
   EXPECT_EQ(ErrorsOf({"argmax_pool", {"f32[1,1,4194304]"}, indexed, ""}), "");
-  EXPECT_EQ(ErrorsOf({"argmax_pool", {"f32[1,1,4194305]"}, indexed, ""}),
-            too_large("argmax_pool", "a tensor that `{}` indexes has more than 4194304 elements along an axis"));
+  EXPECT_EQ(
+      ErrorsOf({"argmax_pool", {"f32[1,1,4194305]"}, indexed, ""}),
+      too_large("argmax_pool", "a tensor that `{}` indexes has more than 4194304 elements along an axis"));
 }
 
 // Without options, no operation stays because OpenVINO does not compute it exactly.
@@ -164,24 +181,35 @@ TEST(Lowering, OfDefaultOptions) {
 
 // ---- plug-ins ----
 
-void LowerToItself(lower::NodeLowering& n) { n.SetOutput(n.Unary("Abs", n.input(0))); }
+void LowerToItself(lower::NodeLowering& n) {
+  n.SetOutput(n.Unary("Abs", n.input(0)));
+}
 void LowerToAnotherShape(lower::NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Unsqueeze", {n.input(0), n.ConstInts({0}, "axes")}));
 }
 void LowerToNothing(lower::NodeLowering&) {}
-void LowerWithAnError(lower::NodeLowering& n) { n.Error(lower::kWindowTooLarge, "too many of `{}`", n.node().name()); }
-void LowerByThrowing(lower::NodeLowering&) { throw std::runtime_error("no licence"); }
-void LowerByThrowingANumber(lower::NodeLowering&) { throw 7; }
+void LowerWithAnError(lower::NodeLowering& n) {
+  n.Error(lower::kWindowTooLarge, "too many of `{}`", n.node().name());
+}
+void LowerByThrowing(lower::NodeLowering&) {
+  throw std::runtime_error("no licence");
+}
+void LowerByThrowingANumber(lower::NodeLowering&) {
+  throw 7;
+}
 
 TEST(LoweringMistakes, OfPlugins) {
   const auto lowered = [](lower::LowerFunction function, std::string_view type = "f32[1,3,4,5]") {
     NnefGraph g;
     // An operation without a lowering.
     const auto x = g.External("x", type);
-    g.Result("y", g.Op("avg_roi_pool", "y", {x, g.External("rois", "f32[1,4]"), g.External("indices", "i64[1,1]")},
-                       "output_size = [4,5]"));
+    g.Result("y",
+             g.Op("avg_roi_pool", "y", {x, g.External("rois", "f32[1,4]"), g.External("indices", "i64[1,1]")},
+                  "output_size = [4,5]"));
     LowerOptions options;
-    options.find_lowering = [&](const std::string& name) { return name == "avg_roi_pool" ? function : nullptr; };
+    options.find_lowering = [&](const std::string& name) {
+      return name == "avg_roi_pool" ? function : nullptr;
+    };
     Context context;
     const auto made = LowerGraph(g.graph(), options, context);
     EXPECT_EQ(made == nullptr, context.emitter.has_errors());
