@@ -75,6 +75,12 @@ TEST(AddedLibrary, TellsItsFragmentsAndItsFirstMistake) {
           .mistake,
       "");
   EXPECT_NE(CheckAddedLibrary({"added", "no document"}).mistake, "");
+  // A library is not described by the other dialect.
+  EXPECT_EQ(CheckAddedLibrary({"added", head + "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n"
+                                               "    y = planewise_conv(x, x);\n}\n"})
+                .mistake,
+            "4:9: undeclared operation `planewise_conv`; write `conv(x, filter, groups = 0)` "
+            "[binding.undeclared-operation]");
 }
 
 TEST(AddedLibrary, IsKnownWhereItWasAddedUnlessTheDocumentDefinesTheName) {

@@ -142,12 +142,26 @@ TEST(ArenaTest, SizesThatDoNotFitAreRefused) {
   EXPECT_FALSE(PlanArena({{.bytes = SIZE_MAX, .first = 0, .last = 0}}).has_value());
   const std::vector<ArenaRequest> halves(3, {.bytes = SIZE_MAX / 4, .first = 0, .last = 0});
   EXPECT_FALSE(PlanArena(halves).has_value());
+  // The sizes with their alignment may fill half of the address space.
+  const size_t largest = SIZE_MAX / 2 - kArenaAlignment;
+  EXPECT_TRUE(PlanArena({{.bytes = largest, .first = 0, .last = 0}}).has_value());
+  EXPECT_FALSE(PlanArena({{.bytes = largest + 1, .first = 0, .last = 0}}).has_value());
+  const size_t half = SIZE_MAX / 4 - kArenaAlignment;
+  const ArenaRequest first{.bytes = half, .first = 0, .last = 0};
+  EXPECT_TRUE(PlanArena({first, {.bytes = half + 1, .first = 0, .last = 0}}).has_value());
+  EXPECT_FALSE(PlanArena({first, {.bytes = half + 2, .first = 0, .last = 0}}).has_value());
 }
 
 TEST(ArenaTest, AllocationIsAligned) {
   std::optional<Arena> arena = Arena::Allocate(100);
   ASSERT_TRUE(arena.has_value());
   EXPECT_EQ(reinterpret_cast<uintptr_t>(arena->data()) % kArenaAlignment, 0u);
+  EXPECT_EQ(arena->size(), 128u);
+  EXPECT_EQ(Arena::Allocate(0)->size(), kArenaAlignment);
+  EXPECT_EQ(Arena::Allocate(kArenaAlignment)->size(), kArenaAlignment);
+  EXPECT_EQ(Arena::Allocate(kArenaAlignment + 1)->size(), 2 * kArenaAlignment);
+  EXPECT_EQ(Arena().size(), 0u);
+  EXPECT_EQ(Arena().data(), nullptr);
   const Arena moved = std::move(*arena);
   EXPECT_GE(moved.size(), 100u);
 }

@@ -33,6 +33,9 @@ TEST(ControlGroupTest, ThereMayBeNone) {
   EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", "max 100000"}}), 0);
   EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", ""}}), 0);
   EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", "0::/"}}), 0);
+  for (const char* wrong :
+       {"0 100000", "-200000 100000", "200000 0", "200000 -100000", "-200000 -100000", "200000"})
+    EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", wrong}}), 0) << wrong;
 }
 
 TEST(ControlGroupTest, TheGroupsAroundCountToo) {

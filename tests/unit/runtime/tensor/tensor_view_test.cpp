@@ -6,9 +6,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "compiler/support/tensor/element_visitor.h"
+#include "runtime/tensor/layout.h"
+#include "runtime/tensor/round_up.h"
 #include "runtime/tensor/strided_loop.h"
 
 namespace nnefc::runtime {
@@ -137,6 +141,40 @@ TEST(ElementsViewTest, ReshapedElementsStayWhereTheyAre) {
   EXPECT_GT(made, 1000);
   EXPECT_FALSE(Reshaped({.shape = {2, 3}, .strides = {1, 2}}, {6}).has_value());
   EXPECT_FALSE(Reshaped({.shape = {2, 3}, .strides = {3, 1}}, {5}).has_value());
+  // Nothing is reshaped without elements, or with more than can be counted.
+  EXPECT_FALSE(Reshaped({.shape = {0, 3}, .strides = {3, 1}}, {3, 0}).has_value());
+  const int64_t many = int64_t{1} << 62;
+  EXPECT_FALSE(Reshaped({.shape = {many, 4}, .strides = {4, 1}}, {many, 4}).has_value());
+}
+
+TEST(LayoutTest, IsOfTheElementsAndTheGapsBetweenThem) {
+  EXPECT_EQ(LayoutOf({.shape = {2, 3}, .strides = {3, 1}}, 4), nullptr);
+  const Layout gaps = LayoutOf({.shape = {2, 3}, .strides = {4, 1}}, 4);
+  ASSERT_NE(gaps, nullptr);
+  EXPECT_EQ(gaps->byte_size(), 28u);  // 4 + 2 + 1 elements
+  EXPECT_EQ(*StridesOf(gaps), (Strides{4, 1}));
+  EXPECT_EQ(gaps->ToString(), "strides 4,1");
+  EXPECT_EQ(StridesOf(nullptr), nullptr);
+  const Layout same = LayoutOf({.shape = {2, 3}, .strides = {4, 1}}, 4);
+  const Layout wider = LayoutOf({.shape = {2, 3}, .strides = {4, 1}}, 8);
+  const Layout transposed = LayoutOf({.shape = {2, 3}, .strides = {1, 2}}, 4);
+  EXPECT_TRUE(SameLayout(gaps, gaps));
+  EXPECT_TRUE(SameLayout(gaps, same));
+  EXPECT_TRUE(SameLayout(nullptr, nullptr));
+  EXPECT_FALSE(SameLayout(gaps, wider));
+  EXPECT_FALSE(SameLayout(gaps, transposed));
+  EXPECT_FALSE(SameLayout(gaps, nullptr));
+  EXPECT_FALSE(SameLayout(nullptr, gaps));
+}
+
+TEST(RoundUpTest, AtEachMultiple) {
+  const std::array<int64_t, 3> cases[] = {{-5, 4, 0}, {-1, 4, 0}, {0, 4, 0}, {1, 4, 1}, {3, 4, 1},
+                                          {4, 4, 1},  {5, 4, 2},  {8, 4, 2}, {9, 4, 3}, {7, 1, 7}};
+  for (const auto& [number, by, expected] : cases) {
+    EXPECT_EQ(CeilDivide(number, by), expected) << number << " " << by;
+    if (number < 0) continue;
+    EXPECT_EQ(RoundUp(number, by), expected * by) << number << " " << by;
+  }
 }
 
 TEST(StridedLoopTest, RowsAreNotShort) {
@@ -154,6 +192,55 @@ TEST(StridedLoopTest, RowsAreNotShort) {
     }
   });
   for (int count : visits) ASSERT_EQ(count, 1);
+}
+
+// Rows of more than 16384 elements are divided into parts of that length and a rest.
+TEST(StridedLoopTest, LongRowsAreDivided) {
+  for (const int64_t length : {16383, 16384, 16385, 32767, 32768, 32769}) {
+    const Shape shape = {2, length};
+    const Strides strides = {length + 1, 1};
+    StridedLoop<1> loop(shape, {strides});
+    std::vector<std::array<int64_t, 2>> parts;
+    std::mutex mutex;
+    loop.Run([&](const std::array<int64_t, 1>& offsets, int64_t count) {
+      const std::lock_guard lock(mutex);
+      parts.push_back({offsets[0], count});
+    });
+    std::sort(parts.begin(), parts.end());
+    std::vector<std::array<int64_t, 2>> expected;
+    for (const int64_t row : {int64_t{0}, length + 1}) {
+      for (int64_t begin = 0; begin < length; begin += 16384)
+        expected.push_back({row + begin, std::min<int64_t>(16384, length - begin)});
+    }
+    EXPECT_EQ(parts, expected) << length;
+  }
+}
+
+// A last axis of less than 8 elements is exchanged with one of at least 16.
+TEST(StridedLoopTest, RowsHaveTheLengthOfAnAxis) {
+  const std::pair<Shape, int64_t> cases[] = {
+      {{16, 7}, 16}, {{17, 7}, 17}, {{15, 7}, 7},        {{16, 8}, 8},      {{100, 8}, 8},
+      {{16, 9}, 9},  {{2, 3}, 3},   {{20, 30, 2}, 30},   {{20, 15, 2}, 20}, {{20, 2, 1}, 20},
+      {{1, 1}, 1},   {{}, 1},       {{16, 1, 2, 7}, 16}, {{3, 7, 1}, 7},
+  };
+  for (const auto& [shape, length] : cases) {
+    // A gap after each row, so that no axes can be merged.
+    Strides strides(shape.size(), 1);
+    for (size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * (shape[axis] + 1);
+    StridedLoop<1> loop(shape, {strides});
+    int64_t visited = 0;
+    loop.Run([&](const std::array<int64_t, 1>&, int64_t count) {
+      EXPECT_EQ(count, length) << ToString(shape);
+      visited += count;
+    });
+    EXPECT_EQ(visited, *Volume(shape)) << ToString(shape);
+  }
+  for (const Shape& empty : {Shape{0}, Shape{3, 0}, Shape{0, 3}, Shape{20, 0, 2}}) {
+    const Strides strides(empty.size(), 1);
+    StridedLoop<1>(empty, {strides}).Run([&](const std::array<int64_t, 1>&, int64_t) {
+      ADD_FAILURE() << ToString(empty);
+    });
+  }
 }
 
 TEST(StridedLoopTest, MergesAxesAndVisitsEveryElementOnce) {
