@@ -1,7 +1,9 @@
 #include "runtime/engine/plan_cache.h"
 
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "runtime/engine/weight_cache.h"
@@ -381,6 +384,11 @@ TEST_F(PlanCacheTest, WhatIsNoFileIsNoEntry) {
   fs::remove(entry);
   ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
   ExpectNoticed("a pipe");
+  // The files are no programs, and only their owner may write them.
+  const fs::perms never = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec |
+                          fs::perms::group_write | fs::perms::others_write;
+  for (const auto& file : fs::directory_iterator(folder_ / "cache"))
+    EXPECT_EQ(file.status().permissions() & never, fs::perms::none) << file.path();
   fs::permissions(entry, fs::perms::others_write, fs::perm_options::add);
   ExpectNoticed("one that others may write");
 }
@@ -534,9 +542,24 @@ class FileDigestsTest : public PlanCacheTest {
   fs::path file_;
 };
 
+// Files of local file systems that note each change are recognised.
 TEST_F(FileDigestsTest, AFileIsReadOnce) {
-  if (!IsKnown()) GTEST_SKIP() << "of another file system";
+  struct statfs system {};
+  ASSERT_EQ(::statfs(folder_.c_str(), &system), 0);
+  constexpr long kXfs = 0x58465342;
+  const std::set<long> noting = {EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
+                                 kXfs};
+  const bool is_noted = noting.contains(static_cast<long>(system.f_type));
+  EXPECT_EQ(IsKnown(), is_noted);
   EXPECT_EQ(Look().first, Content());
+  // In one process, too.
+  FileDigests digests((folder_ / "others").string(), FileDigests::Seconds(0.01));
+  const auto file = MappedFile::Open(file_.string());
+  EXPECT_EQ(digests.num_read(), 0);
+  EXPECT_EQ(digests.Of(**file), Content());
+  EXPECT_EQ(digests.num_read(), 1);
+  EXPECT_EQ(digests.Of(**file), Content());
+  EXPECT_EQ(digests.num_read(), is_noted ? 1 : 2);
 }
 
 TEST_F(FileDigestsTest, AYoungFileIsReadEachTime) {

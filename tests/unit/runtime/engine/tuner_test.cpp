@@ -50,7 +50,7 @@ class TunerTest : public testing::Test {
 
   // Returns a registry with these implementations, which are valid during the lifetime of the fixture. The
   // factory's own choice is a kernel without an id.
-  KernelRegistry Registry(std::initializer_list<std::string_view> ids) {
+  KernelRegistry Registry(std::initializer_list<std::string_view> ids, std::string_view operation = "ReLU") {
     std::vector<Implementation>& rows = rows_.emplace_back();
     for (std::string_view id : ids)
       rows.push_back({.id = id,
@@ -61,7 +61,7 @@ class TunerTest : public testing::Test {
         {.type = "f32", .serves = [](const KernelRequest&) { return Reason(); }, .implementations = rows});
     const llvm::ArrayRef<ImplementationTable> tables = tables_.back();
     KernelRegistry kernels;
-    kernels.AddTables(Backend::kFast, {"opset1"}, "ReLU", tables,
+    kernels.AddTables(Backend::kFast, {"opset1"}, operation, tables,
                       [tables](const KernelRequest& request) -> std::optional<PreparedKernel> {
                         return request.way.empty() ? std::optional(*MakeSleeper(request))
                                                    : ChooseImplementation(tables, request);
@@ -101,6 +101,32 @@ TEST_F(TunerTest, NothingIsMeasuredWithoutAnotherImplementation) {
   Tuner tuner(kernels, nullptr, {.measures = true});
   EXPECT_EQ(Choice(tuner), "");
   EXPECT_EQ(tuner.num_measured(), 0);
+}
+
+// Two nodes that differ in an attribute alone are measured separately, each once.
+TEST_F(TunerTest, EachNodeIsMeasured) {
+  const KernelRegistry kernels = Registry({kFast}, "Elu");
+  TestGraph graph;
+  const auto x = graph.Parameter("x", {16});
+  std::vector<ir::NodeId> nodes;
+  for (const double alpha : {1.0, 2.0}) {
+    ir::AttributeMap attributes;
+    attributes.Set("alpha", alpha);
+    const auto y = graph.Op("Elu", {x}, attributes);
+    nodes.push_back(y.node);
+    graph.Result(y);
+  }
+  const ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+  Tuner tuner(kernels, nullptr, {.measures = true});
+  int measured = 0;
+  for (const ir::NodeId node : nodes) {
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_TRUE(
+          tuner.Prepare({.node = &graph.graph->node(node), .inputs = value, .outputs = value}).has_value());
+      EXPECT_EQ(tuner.num_measured(), measured + 1);
+    }
+    ++measured;
+  }
 }
 
 TEST_F(TunerTest, NothingIsMeasuredUnasked) {
