@@ -111,7 +111,7 @@ Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape) {
 // from the mapped file if any, they save the packed copy and its packing time. Smaller ones fit into a core's
 // cache, where with AVX-512 oneDNN is faster; with AVX2 it is not (processors not recorded).
 Cost GemvCost(const KernelRequest& request, const InnerProduct&) {
-  constexpr double kFastest = 0.1;
+  constexpr double kFastest = 0.05;
   constexpr int64_t kMinBytes512 = int64_t{1} << 20, kMinBytes256 = int64_t{1} << 10;
   const int64_t min_bytes = SimdWidth() == kSimdWidth512 ? kMinBytes512 : kMinBytes256;
   const auto bytes = static_cast<int64_t>(request.inputs[1].constant->byte_size());
@@ -137,7 +137,7 @@ KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape,
 // oneDNN 2.6's matmul with packed weights takes 0.85 of the time of its inner product on transformer layers,
 // especially with weights from memory; with fewer rows it is slower (processor not recorded).
 Cost DnnMatmulCost(const KernelRequest&, const InnerProduct& shape) {
-  constexpr double kFast = 0.3;
+  constexpr double kFast = 0.15;
   constexpr int64_t kMinRows = 8;
   if (shape.rows >= kMinRows) return {kFast};
   return Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, kMinRows));
@@ -159,7 +159,7 @@ KernelOrReason MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& pos
 }
 
 Cost DnnInnerProductCost(const KernelRequest&, const InnerProduct&) {
-  constexpr double kFast = 0.4;
+  constexpr double kFast = 0.2;
   return {kFast};
 }
 

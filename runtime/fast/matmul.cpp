@@ -76,7 +76,7 @@ Reason GemmApplies(const KernelRequest&, const InnerProduct&) {
 
 // With AVX-512 oneDNN is just as fast for fewer rows (processor not recorded).
 Cost GemmCost(const KernelRequest&, const InnerProduct& shape) {
-  constexpr double kFast = 0.2;
+  constexpr double kFast = 0.1;
   constexpr int64_t kMinRows512 = 32, kMinRows256 = 8;
   const int64_t min_rows = SimdWidth() == kSimdWidth512 ? kMinRows512 : kMinRows256;
   if (shape.rows >= min_rows) return {kFast};

@@ -99,7 +99,9 @@ class ChoiceRequest {
     request_ = {.node = &node,
                 .inputs = inputs_,
                 .outputs = outputs_,
-                .precision = of.has("exact") ? Precision::kExact : Precision::kF32};
+                .precision = of.has("exact")  ? Precision::kExact
+                             : of.has("bf16") ? Precision::kBf16
+                                              : Precision::kF32};
     if (of.has("int8")) Quantize(of, result);
   }
 
@@ -153,6 +155,7 @@ TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
   const std::vector<ChoiceCase> cases = ReadCases();
   ASSERT_GT(cases.size(), 300U);
   for (const ChoiceCase& one : cases) {
+    if (one.has("bf16") && !HasBf16()) continue;
     const ChoiceRequest made(one);
     const ThreadScope scope(static_cast<int>(one.Int("threads", 1)));
     const KernelFactory* factory = kernels.Find(Backend::kFast, "opset1", one.words.at("op"));

@@ -170,6 +170,21 @@ def group_conv(w, processor: str, stride=1, dilation=1) -> str:
     return "onednn"
 
 
+def bf16_convolutions() -> None:
+    """With bf16 instructions, oneDNN's bf16 kernels come before all others except inner products."""
+    def emit_bf16(x, w, expected, **options):
+        words = "".join(f" {key}={value}" for key, value in options.items())
+        emit(f"op=Convolution x={extents(x)} w={extents(w)}{words} bf16=1", lambda processor, threads: expected)
+
+    print("# bf16 Convolution, on processors with bf16 instructions")
+    for size in (7, 14, 28, 56):
+        emit_bf16((1, 256, size, size), (256, 256, 3, 3), "onednn_bf16", pad=1)
+        emit_bf16((1, 64, size, size), (64, 64, 3, 3), "onednn_bf16", pad=1)
+        emit_bf16((1, 64, size, size), (64, 64, 1, 1), "onednn_bf16")
+    for images in around(8):
+        emit_bf16((images, 64, 3, 3), (48, 64, 3, 3), "onednn_matmul" if images >= 8 else "onednn_inner_product")
+
+
 def group_convolutions() -> None:
     def emit_group(x, w, **options):
         words = f"op=GroupConvolution x={extents(x)} w={extents(w)} pad=1"
@@ -283,6 +298,7 @@ def int8_matmuls() -> None:
 if __name__ == "__main__":
     print("# make_choices.py wrote this file: requests, and the id of the implementation for each processor.")
     convolutions()
+    bf16_convolutions()
     group_convolutions()
     matmuls()
     int8_convolutions()
