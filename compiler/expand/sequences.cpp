@@ -91,7 +91,7 @@ std::optional<Value> SubscriptRange(const Value& base, const Value* begin, const
       fault = Fault::Of(kSubscriptOutOfRange, "range {} {} is out of range: the {} has {} {}",
                         bound == begin ? "begin" : "end", bound->integer(), Noun(base), base.length(),
                         base.kind() == ValueKind::kString ? "characters" : "items")
-                  .At(bound == begin ? "begin" : "end", bound == begin ? 0 : 1);
+                  .At("bound", bound == begin ? 0 : 1);
       return std::nullopt;
     }
   }

@@ -355,8 +355,8 @@ class Decoder {
       return std::nullopt;
     }
     DatQuantization own;
-    bool logarithmic = dat_.coding == DatCoding::kLogarithmic ||
-                       (dat_.coding == DatCoding::kQuantized && dat_.items == DatItems::kSigned);
+    // Items of legacy types are unsigned.
+    bool logarithmic = dat_.coding == DatCoding::kLogarithmic || dat_.items == DatItems::kSigned;
     own.bits = dat_.bits;
     own.min = TensorValue::Scalar(dat_.min);
     own.max = TensorValue::Scalar(dat_.max);

@@ -500,5 +500,20 @@ TEST(LenientTest, ParametersOfFragments) {
   EXPECT_EQ(translate("y = mixed(x, a = 3, b = 0.5);"), a + "y_mul = mul(x, 1.5);\ny = add(y_mul, -2.5);\n");
 }
 
+// NaN has no form in the standard: the document enables an extension that has.
+TEST(LenientTest, ExtensionOfNaN) {
+  const auto flat = [](std::string_view statement) {
+    Expansion expansion("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    " +
+                            std::string(statement) + "\n}\n",
+                        {}, {}, Leniency::kLenient);
+    return expansion.Flat().find("extension " + std::string(LenientExtension().name)) != std::string::npos;
+  };
+  EXPECT_TRUE(flat("y = leaky_relu(x, alpha = nan);"));
+  EXPECT_TRUE(flat("y = constant(shape = [2], value = [1.0, nan]);"));
+  EXPECT_TRUE(flat("y = max(x, nan);"));
+  EXPECT_FALSE(flat("y = leaky_relu(x, alpha = inf);"));
+  EXPECT_FALSE(flat("y = leaky_relu(x, alpha = 0.5);"));
+}
+
 }  // namespace
 }  // namespace nnefc

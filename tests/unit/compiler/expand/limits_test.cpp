@@ -24,6 +24,21 @@ TEST(LimitsTest, DeepRecursionIsOrdinary) {
   EXPECT_EQ(expansion.Body(), "    x = external(shape = [1, 2, 8, 8]);\n    y = mul(x, 9000.0);\n");
 }
 
+// The default limit of brackets within a statement: those of the invocation count, too.
+TEST(LimitsTest, NestingByDefault) {
+  const auto nested = [](size_t brackets) {
+    Expansion expansion(Ratified(
+        "fragment probe( x: tensor<scalar>, value: integer ) -> ( y: tensor<scalar> );",
+        "    y = probe(x, value = " + std::string(brackets, '(') + "1" + std::string(brackets, ')') + ");"));
+    return expansion.Has("syntax.nesting-limit") ? "too deep"
+           : expansion.graph != nullptr          ? "fits"
+                                                 : expansion.Diagnostics();
+  };
+  EXPECT_EQ(nested(998), "fits");
+  EXPECT_EQ(nested(999), "fits");
+  EXPECT_EQ(nested(1000), "too deep");
+}
+
 TEST(LimitsTest, RecursionIsLinear) {
   // Returns the smallest number of steps that an expansion takes, to within a thousand.
   auto steps = [](int count) {
@@ -419,6 +434,28 @@ TEST(LimitsTest, MistakesInLongBodies) {
   EXPECT_EQ(expansion.Diagnostics().find("test.nnef:4507:"), 0u) << expansion.Diagnostics();
   // In addition to `a` and `b`, everything is present.
   EXPECT_EQ(expansion.expanded.graph->results().size(), 1u);
+}
+
+// Items of an unfinished comprehension are live; those of an array of which an empty part is left are not.
+TEST(LimitsTest, ItemsOfComprehensionsAndParts) {
+  const auto fits = [](std::string_view statements, int64_t items) {
+    Limits limits;
+    limits.items = items;
+    Expansion expansion(Ratified("fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    " +
+                                     std::string(statements) + "\n}",
+                                 "    y = f(x);"),
+                        {}, limits);
+    EXPECT_EQ(expansion.Has("limit.items"), expansion.graph == nullptr) << expansion.Diagnostics();
+    return expansion.graph != nullptr;
+  };
+  const std::string_view doubled = "a = [1.0] * 1000; b = [for i in a yield i * 2.0]; y = x * b[0];";
+  EXPECT_FALSE(fits(doubled, 1500));
+  EXPECT_TRUE(fits(doubled, 3500));
+  const std::string_view parts =
+      "p = [for i in range_of([0] * 50) yield ([1.0] * 1000)[1000:]]; y = x * scalar(length_of(p));";
+  EXPECT_TRUE(fits(parts, 5000));
+  EXPECT_FALSE(fits(
+      "p = [for i in range_of([0] * 50) yield ([1.0] * 1000)[999:]]; y = x * scalar(length_of(p));", 5000));
 }
 
 }  // namespace

@@ -320,6 +320,8 @@ TEST(ProvisionalWindowTest, RanksOfOperands) {
         "a = sum_reduce(x, axes = [2, 3]);\n"
         "y_squeeze = squeeze(a, axes = [3]);\n"
         "y = update(v, y_squeeze);\n"},
+       {"v = variable(shape = [], label = 'v')\ns = variable(shape = [1,1], label = 's')\ny = update(v, s)",
+        "y_squeeze = squeeze(s, axes = [0, 1]);\ny = update(v, y_squeeze);\n"},
        {"v = variable(shape = [1,1], label = 'v')\ny = update(v, 2.0)",
         "y_constant = constant(shape = [1, 1], value = [2.0]);\n"
         "y = update(v, y_constant);\n"}});

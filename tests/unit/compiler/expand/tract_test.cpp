@@ -357,11 +357,12 @@ TEST(TractTest, OpenExtentsInExpressions) {
     return expansion.graph == nullptr ? std::string(expansion.context.emitter.diagnostics()[0].rule->label)
                                       : StatementsOf(expansion);
   };
-  for (const char* statement : {"y = relu(x) if n > 3 else neg(x);", "y = relu(x) if n == 3 else neg(x);",
-                                "k = [1.0, 2.0]; y = x * k[n];", "y = x * [1.0, 2.0, 3.0][n - 1];",
-                                "k = [1.0, 2.0]; y = concat([for i in k[n:] yield x * i], axis = 0);",
-                                "k = [1.0, 2.0]; y = concat([for i in k[:n] yield x * i], axis = 0);",
-                                "y = concat([for i in range_of([0] * n) yield x], axis = 0);"})
+  for (const char* statement :
+       {"y = relu(x) if n > 3 else neg(x);", "y = relu(x) if n == 3 else neg(x);",
+        "k = [1.0, 2.0]; y = x * k[n];", "y = x * [1.0, 2.0, 3.0][n - 1];", "y = x * ([1.0] * n)[0];",
+        "k = [1.0, 2.0]; y = concat([for i in k[n:] yield x * i], axis = 0);",
+        "k = [1.0, 2.0]; y = concat([for i in k[:n] yield x * i], axis = 0);",
+        "y = concat([for i in range_of([0] * n) yield x], axis = 0);"})
     EXPECT_EQ(translate(statement), "shape-of.unspecified-extent") << statement;
   EXPECT_EQ(translate("y = relu(x) if shape_of(x)[1] == 3 else neg(x);"), "y = relu(x);\n");
   EXPECT_EQ(translate("y = relu(x) if shape_of(x)[1] > 3 else neg(x);"), "y = neg(x);\n");

@@ -169,6 +169,45 @@ TEST_F(ModelTest, RefusesArchivesThatChangeMeanwhile) {
   }
 }
 
+// Damage to one part of a compressed archive after it was opened is reported once.
+TEST_F(ModelTest, RefusesArchivesThatAreDamagedMeanwhile) {
+  const std::string bytes =
+      Gzip(TarMaker().File("graph.nnef", kGraph).File("a.dat", Dat(1, 2)).Tar(), /*level=*/0);
+  // The header, the texts, and the checksum after all data.
+  for (const size_t place : {size_t{0}, size_t{30}, bytes.size() - 8}) {
+    auto model = Open(Write("m.tgz", bytes));
+    ASSERT_NE(model, nullptr) << Messages();
+    Overwrite(Path("m.tgz"), static_cast<std::streamoff>(place),
+              std::string(1, static_cast<char>(~bytes[place])));
+    EXPECT_FALSE(model->ReadVariable("a", ElementType::kF32, context_.emitter)) << place;
+    EXPECT_EQ(context_.emitter.diagnostics().size(), 1u) << Told();
+    Messages();
+  }
+}
+
+// A document with a folder of its own is a model of several files; one without files next to it is none.
+TEST_F(ModelTest, BundlesOfFiles) {
+  EXPECT_FALSE(Open(Write("alone/graph.nnef", kGraph))->is_bundle());
+  Write("alone/notes.txt", "");
+  EXPECT_FALSE(Open(Path("alone/graph.nnef"))->is_bundle());
+  EXPECT_TRUE(Open(Path("alone"))->is_bundle());
+  Write("alone/a.dat", Dat(1, 2));
+  EXPECT_TRUE(Open(Path("alone/graph.nnef"))->is_bundle());
+  EXPECT_TRUE(Open(Write("m.tar", TarMaker().File("graph.nnef", kGraph).Tar()))->is_bundle());
+  EXPECT_EQ(Messages(), "");
+}
+
+// Messages about an archive as a whole have no bytes.
+TEST_F(ModelTest, PlacesOfMessagesAboutArchives) {
+  EXPECT_EQ(Open(Write("m.tar", TarMaker().File("a.dat", Dat(1, 2)).Tar())), nullptr);
+  ASSERT_EQ(context_.emitter.diagnostics().size(), 1u);
+  const Diagnostic& diagnostic = context_.emitter.diagnostics()[0];
+  EXPECT_EQ(diagnostic.rule->label, "container.no-graph");
+  EXPECT_EQ(diagnostic.range.begin, 0u);
+  EXPECT_EQ(diagnostic.range.end, 0u);
+  context_.emitter.Clear();
+}
+
 TEST_F(ModelTest, OpensBareDocuments) {
   auto model = Open(Write("net.nnef", kGraph));
   ASSERT_NE(model, nullptr);

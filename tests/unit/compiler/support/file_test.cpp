@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+
+#include "compiler/support/temporary_files.h"
 
 namespace nnefc {
 namespace {
@@ -74,6 +80,30 @@ TEST_F(FileTest, MapsEmptyFiles) {
   auto mapped = MappedFile::Open(Path("empty"));
   ASSERT_TRUE(mapped.ok());
   EXPECT_EQ((*mapped)->size(), 0u);
+}
+
+// An interrupted program removes the files that are still registered.
+TEST(TemporaryFilesTest, ForgottenFilesStay) {
+  std::string folder = (std::filesystem::temp_directory_path() / "nnefc_temporary_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string removed = folder + "/removed", kept = folder + "/kept", other = folder + "/other";
+  for (const std::string& path : {removed, kept, other}) std::ofstream(path) << "x";
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AddTemporaryFile(removed);
+    AddTemporaryFile(kept);
+    ForgetTemporaryFile(kept);
+    RemoveTemporaryFiles();
+    ::_exit(0);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(std::filesystem::exists(removed));
+  EXPECT_TRUE(std::filesystem::exists(kept));
+  EXPECT_TRUE(std::filesystem::exists(other));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

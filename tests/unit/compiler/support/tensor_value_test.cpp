@@ -342,5 +342,16 @@ TEST(TensorValueTest, InvalidValuesAreEqual) {
   EXPECT_FALSE(value == TensorValue());
 }
 
+TEST(TensorValueTest, OnlyComputedBuffersAreToCompute) {
+  EXPECT_FALSE(Buffer::Borrow({}, std::make_shared<int>(0))->IsToCompute());
+  EXPECT_FALSE(Buffer::Allocate(0)->IsToCompute());
+  EXPECT_FALSE(Buffer::Allocate(4)->IsToCompute());
+  const std::shared_ptr<const Buffer> computed =
+      Buffer::Computed(4, [](std::byte* out) { std::memset(out, 7, 4); });
+  EXPECT_TRUE(computed->IsToCompute());
+  EXPECT_EQ(computed->data()[3], std::byte{7});
+  EXPECT_FALSE(computed->IsToCompute());
+}
+
 }  // namespace
 }  // namespace nnefc
