@@ -185,7 +185,7 @@ TEST_F(ModelTest, RefusesArchivesThatAreDamagedMeanwhile) {
   }
 }
 
-// A document with a folder of its own is a model of several files; one without files next to it is none.
+// A document with data files next to it is a model of several files; a document without them is not.
 TEST_F(ModelTest, BundlesOfFiles) {
   EXPECT_FALSE(Open(Write("alone/graph.nnef", kGraph))->is_bundle());
   Write("alone/notes.txt", "");
