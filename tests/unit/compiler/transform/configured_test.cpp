@@ -205,6 +205,17 @@ TEST_F(ConfiguredTest, PointsThatContradictTheGraph) {
                   "the sub-graph contains `x` (opset1.Parameter), an input of the model; let a start point "
                   "stand between");
   }
+  // An input of an NNEF document likewise.
+  const std::string external = R"(  %0 = nnef.external "x" {shape = [2], dtype = "scalar"} : f32[2]
+  %1 = nnef.abs "a" (%0) : f32[2]
+  %2 = nnef.external "z" {shape = [2], dtype = "scalar"} : f32[2]
+  %3 = nnef.add "b" (%1, %2) : f32[2]
+  opset1.Result "y" (%3)
+)";
+  EXPECT_EQ(FindPoints(external, R"("a")", R"("b")"),
+            wrong +
+                "the sub-graph contains `z` (nnef.external), an input of the model; let a start point stand "
+                "between");
 }
 
 // ---- kinds ----
@@ -393,6 +404,35 @@ TEST_F(UpdateConfigurationTest, KeepsWhatIsThereAndReadsItBack) {
   EXPECT_EQ(once.find("\"sum$\""), std::string::npos);
   EXPECT_NE(once.find("\"relu$\""), std::string::npos);
   EXPECT_EQ(Update(once), once);
+}
+
+// A block without inputs from outside has an empty list of them.
+TEST_F(UpdateConfigurationTest, BlocksWithoutInputs) {
+  Context context;
+  const auto graph = Parse(R"(  %0 = opset1.Parameter "net/block/x" {element_type = f32, shape = [2]} : f32[2]
+  %1 = opset1.ReLU "net/block/relu" (%0) : f32[2]
+  %2 = opset1.Abs "net/abs" (%1) : f32[2]
+  opset1.Result "y" (%2)
+)");
+  const std::string json = R"([{"match_kind": "scope", "id": "T", "instances": ["net/block"]}])";
+  const auto text = UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_NE(text->find("\"inputs\": []"), std::string::npos) << *text;
+  EXPECT_NE(text->find("\"relu$\""), std::string::npos) << *text;
+}
+
+// One mistake is reported once, of inputs and of outputs.
+TEST_F(UpdateConfigurationTest, OneMistake) {
+  for (const char* given : {R"("inputs": [])", R"("outputs": [])"}) {
+    Context context;
+    const auto graph = Parse(kBlocks);
+    const std::string json =
+        fmt::format(R"([{{"match_kind": "scope", "id": "T", "instances": ["net/blo"], {}}}])", given);
+    EXPECT_FALSE(UpdateConfiguration(*graph, context.sources.AddText("c.json", json), context).has_value());
+    ASSERT_EQ(context.emitter.diagnostics().size(), 1U) << given;
+    EXPECT_NE(context.emitter.diagnostics()[0].message.find("does not end in front of a `/`"),
+              std::string::npos);
+  }
 }
 
 TEST_F(UpdateConfigurationTest, Mistakes) {

@@ -51,6 +51,8 @@ TEST_F(EinsumTest, WhatIsNoProductOfMatrices) {
   EXPECT_EQ(Of("ij,ij->ij", "[3,4]", "[3,4]"), left);
   EXPECT_EQ(Of("ij,ik->ijk", "[3,4]", "[3,5]"), left);
   EXPECT_EQ(Of("ii,ij->j", "[3,3]", "[3,5]"), left);
+  EXPECT_EQ(Of("ij,jkk->ik", "[3,4]", "[4,5,5]"), left);
+  EXPECT_EQ(Of("jkk,ij->ik", "[4,5,5]", "[3,4]"), left);
   EXPECT_EQ(Of("ijm,jk->ik", "[3,4,2]", "[4,5]"), left);  // m is summed separately
 }
 

@@ -453,6 +453,9 @@ struct CellLoop {
   std::string hidden = "%h";
   std::string part = "[2,1,3]";
   std::string data = "[2,5,3]";
+  std::string squeeze = "opset1.Squeeze \"x\" (%p, %k)";
+  std::string weights = "%w", weights_mapping = "input 3 -> 3";
+  std::string batch = "2";
 };
 
 std::string Numbers(int count) {
@@ -464,26 +467,34 @@ std::string Numbers(int count) {
 // An LSTMCell of 4 units over x [2,5,3], or over `data`.
 std::string LoopOf(const CellLoop& form) {
   return "  %p = opset1.Parameter \"p\" {element_type = f32, shape = " + form.data + "} : f32" + form.data +
-         "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
-         "  %j = opset1.Parameter \"j\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "\n  %i = opset1.Parameter \"i\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
+         form.batch +
+         ",4]\n"
+         "  %j = opset1.Parameter \"j\" {element_type = f32, shape = [" +
+         form.batch + ",4]} : f32[" + form.batch +
+         ",4]\n"
          "  %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
          "  %y:2 = opset1.TensorIterator \"loop\" (%p, %i, %j, %w) : f32[...], f32[...] bodies {\n"
          "    \"body\" input 0 -> 0 " +
-         form.slice + " input 1 -> 1 input 2 -> 2 input 3 -> 3 output 0 -> 0 " + form.joined +
+         form.slice + " input 1 -> 1 input 2 -> 2 " + form.weights_mapping + " output 0 -> 0 " + form.joined +
          " output 1 -> 2 " + form.back +
          " graph \"step\" {\n"
          "      %p = opset1.Parameter \"part\" {element_type = f32, shape = " +
          form.part + "} : f32" + form.part +
-         "\n      %h = opset1.Parameter \"h\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
-         "      %c = opset1.Parameter \"c\" {element_type = f32, shape = [2,4]} : f32[2,4]\n"
+         "\n      %h = opset1.Parameter \"h\" {element_type = f32, shape = [" + form.batch + ",4]} : f32[" +
+         form.batch +
+         ",4]\n"
+         "      %c = opset1.Parameter \"c\" {element_type = f32, shape = [" +
+         form.batch + ",4]} : f32[" + form.batch +
+         ",4]\n"
          "      %w = opset1.Parameter \"w\" {element_type = f32, shape = [16,3]} : f32[16,3]\n"
          "      %k = opset1.Const \"k\" : i64[1] = dense<i64[1]: " +
-         form.axis +
-         ">\n      %x = opset1.Squeeze \"x\" (%p, %k) : f32[...]\n"
+         form.axis + ">\n      %x = " + form.squeeze +
+         " : f32[...]\n"
          "      %r = opset1.Const \"r\" : f32[16,4] = dense<f32[16,4]: " +
          Numbers(64) + ">\n      %b = opset1.Const \"b\" : f32[16] = dense<f32[16]: " + Numbers(16) + ">\n" +
-         form.before + "      %o:2 = opset4.LSTMCell \"cell\" (%x, " + form.hidden +
-         ", %c, %w, %r, %b) {hidden_size = 4, clip = 3.0} : f32[...], f32[...]\n"
+         form.before + "      %o:2 = opset4.LSTMCell \"cell\" (%x, " + form.hidden + ", %c, " + form.weights +
+         ", %r, %b) {hidden_size = 4, clip = 3.0} : f32[...], f32[...]\n"
          "      %u = opset1.Unsqueeze \"u\" (%o, %k) : f32[...]\n"
          "      opset1.Result \"all\" (%u)\n"
          "      opset1.Result \"ho\" (%o)\n"
@@ -501,6 +512,20 @@ TEST_F(FusionsTest, SequenceOfALoopOverACell) {
       Left(Graph(name,
                  LoopOf({.slice = back, .joined = back, .axis = "0", .part = "[1,2,3]", .data = "[5,2,3]"}))),
       "Transpose Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Transpose Squeeze");
+  // The number of steps is computed where it is unknown, or for a large batch.
+  const std::string computed =
+      "ShapeOf Gather Gather Broadcast Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze";
+  const auto sorted = [](const std::string& left) {
+    std::istringstream words(left);
+    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(sorted(Left(Graph(name, LoopOf({.data = "[2,?,3]"})))), sorted(computed));
+  EXPECT_EQ(Left(Graph(name, LoopOf({.part = "[4096,1,3]", .data = "[4096,5,3]", .batch = "4096"}))),
+            "Unsqueeze Unsqueeze Unsqueeze LSTMSequence Squeeze Squeeze");
+  EXPECT_EQ(sorted(Left(Graph(name, LoopOf({.part = "[4097,1,3]", .data = "[4097,5,3]", .batch = "4097"})))),
+            sorted(computed));
 }
 
 TEST_F(FusionsTest, NoSequence) {
@@ -516,6 +541,11 @@ TEST_F(FusionsTest, NoSequence) {
   EXPECT_TRUE(is_left({.back = "back 1 -> 1"}));
   EXPECT_TRUE(is_left({.back = "back 2 -> 1 back 1 -> 2"}));
   EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%h) : f32[2,4]\n", .hidden = "%z"}));
+  // Data of an unknown shape, or that are computed from the part.
+  EXPECT_TRUE(is_left({.part = "[?,1,3]", .data = "[?,5,3]"}));
+  EXPECT_TRUE(is_left({.squeeze = "opset4.ReduceL2 \"x\" (%p, %k) {keep_dims = false}"}));
+  // Weights that each step computes, or that the steps pass on.
+  EXPECT_TRUE(is_left({.before = "      %z = opset1.Abs \"z\" (%w) : f32[16,3]\n", .weights = "%z"}));
 }
 
 }  // namespace

@@ -123,23 +123,21 @@ struct Gru {
                     Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn");
   std::string reset = "%h, %r";
 };
+// A sum of products of x and a second factor, side by side: `name`a, with the bias 0.N for the first number
+// N.
+std::string GateOf(const std::string& name, const std::string& h, const std::string& numbers) {
+  return Constant(name + "w", "[2,1]", numbers) + Constant(name + "b", "[1,1]", "0." + numbers.substr(0, 1)) +
+         "  %" + name + "j = opset1.Concat \"" + name + "j\" (%x, " + h + ") {axis = 1} : f32[1,2]\n" +
+         Add(name + "p", "MatMul", "%" + name + "j, %" + name + "w",
+             "{transpose_a = false, transpose_b = false}") +
+         Add(name + "a", "Add", "%" + name + "p, %" + name + "b");
+}
 // One unit: z, r of x and h, n of x and r * h.
 std::string TextOf(const Gru& form) {
-  std::string text = Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Constant("k", "[]", "1.0");
-  const auto gate = [&](const std::string& name, const std::string& h, const std::string& numbers) {
-    text += Constant(name + "w", "[2,1]", numbers) +
-            Constant(name + "b", "[1,1]", "0." + numbers.substr(0, 1)) + "  %" + name +
-            "j = opset1.Concat \"" + name + "j\" (%x, " + h + ") {axis = 1} : f32[1,2]\n" +
-            Add(name + "p", "MatMul", "%" + name + "j, %" + name + "w",
-                "{transpose_a = false, transpose_b = false}") +
-            Add(name + "a", "Add", "%" + name + "p, %" + name + "b");
-  };
-  gate("z", "%h", "1.0, 2.0");
-  text += Add("z", "Sigmoid", "%za");
-  gate("r", "%h", "3.0, 4.0");
-  text += Add("r", "Sigmoid", "%ra") + Add("rh", "Multiply", form.reset);
-  gate("n", "%rh", "5.0, 6.0");
-  return text + Add("n", "Tanh", "%na") + form.mix + "  opset1.Result \"y\" (%hn)\n";
+  return Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Constant("k", "[]", "1.0") +
+         GateOf("z", "%h", "1.0, 2.0") + Add("z", "Sigmoid", "%za") + GateOf("r", "%h", "3.0, 4.0") +
+         Add("r", "Sigmoid", "%ra") + Add("rh", "Multiply", form.reset) + GateOf("n", "%rh", "5.0, 6.0") +
+         Add("n", "Tanh", "%na") + form.mix + "  opset1.Result \"y\" (%hn)\n";
 }
 
 TEST_F(RecurrentCellsTest, GruOfDataAndStateSideBySide) {
@@ -188,8 +186,151 @@ TEST_F(RecurrentCellsTest, WhatIsNoGruStays) {
   EXPECT_TRUE(stays({.reset = "%x, %r"}));
   EXPECT_TRUE(stays({.mix = Add("one", "Subtract", "%k, %r") + Add("zh", "Multiply", "%z, %h") +
                             Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
+  EXPECT_TRUE(stays({.mix = Constant("two", "[]", "2.0") + Add("one", "Subtract", "%two, %z") +
+                            Add("zh", "Multiply", "%z, %h") + Add("zn", "Multiply", "%one, %n") +
+                            Add("hn", "Add", "%zh, %zn")}));
+  EXPECT_TRUE(stays({.mix = Add("one", "Add", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
+                            Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
   EXPECT_TRUE(stays({.mix = Add("one", "Subtract", "%z, %k") + Add("zh", "Multiply", "%z, %h") +
                             Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn")}));
+}
+
+// tanh(x * 5 + 0.25 + r * (h * 6 + 0.75)): the state is multiplied before it is reset.
+struct ResetAfter {
+  std::string state = "%h, %nr", state_sum = "%nh, %sb";
+  std::string reset = "%r, %nhb", data = "%nx, %wb", sum = "%nxb, %rh";
+  std::string gate = "Sigmoid", bias = "[1,1]", biases = "0.75";
+  std::string more = "";
+};
+std::string TextOf(const ResetAfter& form) {
+  return Parameter("x", "[1,1]") + Parameter("h", "[1,1]") + Parameter("e", "[1,1]") +
+         Constant("k", "[]", "1.0") + GateOf("z", "%h", "1.0, 2.0") + Add("z", "Sigmoid", "%za") +
+         GateOf("r", "%h", "3.0, 4.0") + Add("r", form.gate, "%ra") + Constant("nw", "[1,1]", "5.0") +
+         Constant("nr", "[1,1]", "6.0") + Constant("wb", "[1,1]", "0.25") +
+         Constant("sb", form.bias, form.biases) + Add("nx", "MatMul", "%x, %nw", kTransposed) +
+         Add("nxb", "Add", form.data) + Add("nh", "MatMul", form.state, kTransposed) +
+         Add("nhb", "Add", form.state_sum) + Add("rh", "Multiply", form.reset) + Add("na", "Add", form.sum) +
+         Add("n", "Tanh", "%na") + Add("one", "Subtract", "%k, %z") + Add("zh", "Multiply", "%z, %h") +
+         Add("zn", "Multiply", "%one, %n") + Add("hn", "Add", "%zh, %zn") + form.more +
+         "  opset1.Result \"y\" (%hn)\n";
+}
+
+TEST_F(RecurrentCellsTest, GruThatResetsProductsOfTheState) {
+  const auto is_cell = [&](const ResetAfter& form) {
+    const std::string made = After(TextOf(form));
+    if (made.find("GRUCell(hn: x, h, hn/w, hn/r, hn/b)") == std::string::npos) return false;
+    for (ir::NodeId id : graph_->nodes()) {
+      if (graph_->node(id).name() == "hn") {
+        EXPECT_TRUE(graph_->node(id).Bool("linear_before_reset"));
+      }
+    }
+    EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{1, 3, 5}));
+    EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{2, 4, 6}));
+    // z, r, the candidate's sum with x, and its sum with h.
+    EXPECT_EQ(ElementsOf("hn", 4), (std::vector<double>{0.1F, 0.3F, 0.25, 0.75}));
+    return true;
+  };
+  for (const char* reset : {"%r, %nhb", "%nhb, %r"}) {
+    for (const char* sum : {"%nxb, %rh", "%rh, %nxb"}) {
+      EXPECT_TRUE(is_cell({.reset = reset, .sum = sum})) << reset << sum;
+      EXPECT_TRUE(is_cell({.state_sum = "%sb, %nh", .reset = reset, .data = "%wb, %nx", .sum = sum}));
+    }
+  }
+  EXPECT_TRUE(is_cell({.bias = "[]"}));
+  EXPECT_TRUE(is_cell({.bias = "[1]"}));
+  // A product of x or of another tensor is reset, of two tensors, or by another function.
+  EXPECT_FALSE(is_cell({.state = "%x, %nr"}));
+  EXPECT_FALSE(is_cell({.state = "%e, %nr"}));
+  EXPECT_FALSE(is_cell({.state_sum = "%nh, %nx"}));
+  EXPECT_FALSE(is_cell({.state_sum = "%nh, %e"}));
+  EXPECT_FALSE(is_cell({.gate = "Tanh"}));
+  EXPECT_FALSE(is_cell({.reset = "%r, %r"}));
+  EXPECT_FALSE(is_cell({.data = "%nx, %e"}));
+  EXPECT_FALSE(is_cell({.sum = "%rh, %rh"}));
+  for (const char* read : {"%r", "%nhb", "%rh", "%nxb", "%nh", "%nx", "%n", "%z"}) {
+    EXPECT_FALSE(is_cell({.more = Add("other", "Abs", read) + "  opset1.Result \"o\" (%other)\n"})) << read;
+  }
+}
+
+// Columns of a product of all gates, by Split, VariadicSplit and Slice along the last axis.
+TEST_F(RecurrentCellsTest, GatesAreColumns) {
+  const auto ints = [](const std::string& name, const std::string& items) {
+    const auto count = std::count(items.begin(), items.end(), ',') + 1;
+    return fmt::format("  %{} = opset1.Const \"{}\" : i64[{}] = dense<i64[{}]: {}>\n", name, name, count,
+                       count, items);
+  };
+  // `gates` are statements for %ga to %gd, the sums of the gates i, f, c and o.
+  const auto cell = [&](const std::string& gates, const std::string& bias = "[4]",
+                        const std::string& elements = "0.5, 1.5, 2.5, 3.5", const std::string& batch = "1") {
+    const std::string unit = "[" + batch + ",1]", all = "[" + batch + ",4]";
+    std::string text = Parameter("x", "[" + batch + ",2]") + Parameter("h", unit) + Parameter("c", unit) +
+                       Constant("w", "[4,2]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0") +
+                       Constant("r", "[1,4]", "10.0, 20.0, 30.0, 40.0") + Constant("b", bias, elements) +
+                       Add("xw", "MatMul", "%x, %w", kTransposed, all) +
+                       Add("hr", "MatMul", "%h, %r", "{transpose_a = false, transpose_b = false}", all) +
+                       Add("sum", "Add", "%hr, %xw", "", all) + Add("all", "Add", "%b, %sum", "", "[...]") +
+                       gates;
+    for (const auto& [name, inputs] :
+         {std::pair("is", "Sigmoid|%ga"), std::pair("fs", "Sigmoid|%gb"), std::pair("gt", "Tanh|%gc"),
+          std::pair("os", "Sigmoid|%gd"), std::pair("fc", "Multiply|%fs, %c"),
+          std::pair("ig", "Multiply|%is, %gt"), std::pair("cn", "Add|%fc, %ig"), std::pair("ct", "Tanh|%cn"),
+          std::pair("hn", "Multiply|%os, %ct")}) {
+      const std::string_view both = inputs;
+      const size_t bar = both.find('|');
+      text += Add(name, std::string(both.substr(0, bar)), std::string(both.substr(bar + 1)), "", "[...]");
+    }
+    const std::string made = After(text + "  opset1.Result \"y\" (%hn)\n");
+    if (made.find("LSTMCell(hn: x, h, c, ") == std::string::npos) return false;
+    EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{3, 4, 1, 2, 5, 6, 7, 8}));
+    EXPECT_EQ(ElementsOf("hn", 4), (std::vector<double>{20, 10, 30, 40}));
+    if (elements.find(',') != std::string::npos) {
+      EXPECT_EQ(ElementsOf("hn", 5), (std::vector<double>{1.5, 0.5, 2.5, 3.5}));
+    } else {
+      EXPECT_EQ(ElementsOf("hn", 5), (std::vector<double>{9, 9, 9, 9}));
+    }
+    return true;
+  };
+  const auto slices = [&](const std::string& step, const std::string& axis, const std::string& first,
+                          bool has_axis = true) {
+    std::string text = ints("step", step) + ints("axis", axis);
+    for (int i = 0; i < 4; ++i) {
+      const std::string number(1, static_cast<char>('a' + i));
+      text += ints("s" + number, i == 0 ? first : std::to_string(i)) +
+              ints("t" + number, std::to_string(i + 1)) +
+              fmt::format("  %g{} = opset8.Slice \"g{}\" (%all, %s{}, %t{}, %step{}) : f32[...]\n", number,
+                          number, number, number, has_axis ? ", %axis" : "");
+    }
+    return text;
+  };
+  EXPECT_TRUE(cell(slices("1", "1", "0")));
+  EXPECT_TRUE(cell(slices("1", "-1", "0")));
+  EXPECT_FALSE(cell(slices("2", "1", "0")));
+  EXPECT_FALSE(cell(slices("1", "1", "-4")));
+  EXPECT_FALSE(cell(slices("1", "0", "0"), "[4]", "0.5, 1.5, 2.5, 3.5", "4"));
+  const auto split = [&](const std::string& kind, const std::string& axis) {
+    const std::string outputs = " : f32[...], f32[...], f32[...], f32[...]\n";
+    std::string text = ints("axis", axis) + ints("lengths", "1, 1, 1, 1");
+    text += kind == "Split" ? "  %g:4 = opset1.Split \"g\" (%all, %zero) {num_splits = 4}" + outputs
+                            : "  %g:4 = opset1.VariadicSplit \"g\" (%all, %axis, %lengths)" + outputs;
+    if (kind == "Split")
+      text = "  %zero = opset1.Const \"zero\" : i64[] = dense<i64[]: " + axis + ">\n" + text;
+    // Each gate is a sum of its own with zero, which is no constant of another shape.
+    const std::string zero = Constant("nought", "[]", "0.0");
+    return zero + text + Add("ga", "Add", "%g, %nought", "", "[...]") +
+           Add("gb", "Add", "%g.1, %nought", "", "[...]") + Add("gc", "Add", "%g.2, %nought", "", "[...]") +
+           Add("gd", "Add", "%nought, %g.3", "", "[...]");
+  };
+  for (const char* kind : {"Split", "VariadicSplit"}) {
+    EXPECT_TRUE(cell(split(kind, "1"))) << kind;
+    EXPECT_TRUE(cell(split(kind, "-1"))) << kind;
+    EXPECT_FALSE(cell(split(kind, "0"), "[4]", "0.5, 1.5, 2.5, 3.5", "4")) << kind;
+  }
+  // Shapes of biases: one for all columns, one for each column, but none for each row.
+  for (const char* shape : {"[4]", "[1,4]"}) EXPECT_TRUE(cell(slices("1", "1", "0"), shape)) << shape;
+  for (const char* shape : {"[]", "[1]", "[1,1]"})
+    EXPECT_TRUE(cell(slices("1", "1", "0"), shape, "9.0")) << shape;
+  EXPECT_FALSE(cell(slices("1", "1", "0"), "[2,1]", "9.0, 9.0", "2"));
+  EXPECT_FALSE(cell(slices("1", "1", "0"), "[2,4]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0", "2"));
 }
 
 // tanh(x W + h R), of two inputs or of a state.
@@ -208,6 +349,11 @@ TEST_F(RecurrentCellsTest, RnnOfAState) {
   EXPECT_NE(After(Rnn(read, assign)).find("RNNCell(hn: x, h, hn/w, hn/r, hn/b)"), std::string::npos);
   EXPECT_EQ(ElementsOf("hn", 2), (std::vector<double>{2}));
   EXPECT_EQ(ElementsOf("hn", 3), (std::vector<double>{3}));
+  // An unknown number of columns.
+  std::string open = Rnn(read, assign);
+  const std::string x = Parameter("x", "[1,1]");
+  open.replace(open.find(x), x.size(), Parameter("x", "[1,?]"));
+  EXPECT_EQ(After(open).find("Cell"), std::string::npos);
   // Layers that are added; another value is kept.
   EXPECT_EQ(After(Rnn(Parameter("h", "[1,1]"), "")).find("Cell"), std::string::npos);
   EXPECT_EQ(After(Rnn(read, "  opset6.Assign \"a\" (%sum) {variable_id = \"v\"}\n")).find("Cell"),
