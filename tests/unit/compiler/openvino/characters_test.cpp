@@ -114,7 +114,7 @@ TEST(References, AreDefined) {
   }
   for (const char* name : {"", "#", "#x", "#0", "#00", "#x0", "#x00", "a65", "x41", "65", "#6a", "#/", "#:", "#x`",
                            "#xg", "#x@", "#xG", "#X41", "am", "ampe", "AMP", "#1234567890", "#x/", "#x:", "#-1"}) {
-    for (const std::string text : {std::string("<a>&") + name + ";</a>", std::string("<a b=\"&") + name + ";\"/>"}) {
+    for (const std::string& text : {std::string("<a>&") + name + ";</a>", std::string("<a b=\"&") + name + ";\"/>"}) {
       const auto finding = ScanXml(text);
       ASSERT_TRUE(finding.has_value()) << text;
       EXPECT_EQ(finding->offset, text.find('&')) << text;
