@@ -43,7 +43,6 @@ opset1.Result "y" (%8)
   static constexpr int kSteps = 6;
 
   static void Fuse(Graph& graph, const Node& function, const char* mode) {
-    if (!function.exists()) return;
     Port output = function.out_port(0);
     for (int step = 0; step < kSteps; ++step) {
       const std::optional<Port> reader = OnlyDestination(output);

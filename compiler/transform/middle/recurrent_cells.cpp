@@ -58,7 +58,7 @@ bool IsState(const States& states, const Port& now, const Port& next) {
 // Returns the two inputs of a node with this function, optionally swapped; nothing for other nodes.
 std::optional<std::pair<Port, Port>> Operands(const Port& output, ElementFunction function, bool swapped) {
   const Node node = output.node();
-  if (!node.ir().Is(function) || node.num_in_ports() != 2) return std::nullopt;
+  if (!node.ir().Is(function)) return std::nullopt;
   const Port a = node.in_port(swapped ? 1 : 0).GetSource(), b = node.in_port(swapped ? 0 : 1).GetSource();
   if (!(a.shape() == output.shape()) || !(b.shape() == output.shape())) return std::nullopt;
   return std::pair(a, b);
@@ -67,7 +67,7 @@ std::optional<std::pair<Port, Port>> Operands(const Port& output, ElementFunctio
 // Returns the argument of a unary function.
 std::optional<Port> Under(const Port& output, ElementFunction function) {
   const Node node = output.node();
-  if (!node.ir().Is(function) || node.num_in_ports() != 1) return std::nullopt;
+  if (!node.ir().Is(function)) return std::nullopt;
   return node.in_port(0).GetSource();
 }
 
@@ -92,7 +92,6 @@ class CellFinder {
     if (output.data().type != ElementType::kF32 || !shape.rank_known() || shape.rank() != 2 || !shape.known())
       return std::nullopt;
     for (const auto find : {&CellFinder::FindLstm, &CellFinder::FindGru, &CellFinder::FindRnn}) {
-      matched_.clear();
       std::optional<Cell> cell = (this->*find)(output);
       if (cell && IsWhole(*cell)) return cell;
     }

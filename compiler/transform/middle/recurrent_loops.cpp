@@ -244,7 +244,6 @@ class Rewriter {
   }
 
   void ReplaceLoop() {
-    made_.Finish();
     made_.CleanUp();
     llvm::SmallVector<ir::OutputPort, 8> inputs;
     for (const auto& [source, is_state] : sources_) {
