@@ -99,22 +99,25 @@ TEST_F(CharactersTest, EntriesWithValuesAndChildren) {
   EXPECT_EQ(entries("<rt_info><a/><b value=\"\"/></rt_info>"), "a b= ");
   EXPECT_EQ(entries("<rt_info><info name=\"c d\" value=\"3\"/></rt_info>"), "c d=3 ");
   // Parameters of the command line are apart, but only directly below.
-  EXPECT_EQ(entries("<rt_info/><meta_data><a value=\"1\"/><cli_parameters><b value=\"2\"/></cli_parameters><c>"
-                    "<cli_parameters value=\"3\"/></c></meta_data>"),
-            "a=1 c/cli_parameters=3 conversion_parameters/b=2 ");
+  EXPECT_EQ(
+      entries("<rt_info/><meta_data><a value=\"1\"/><cli_parameters><b value=\"2\"/></cli_parameters><c>"
+              "<cli_parameters value=\"3\"/></c></meta_data>"),
+      "a=1 c/cli_parameters=3 conversion_parameters/b=2 ");
 }
 
 // A reference is one of five entities, or `#` with digits, or `#x` with hexadecimal ones, other than NUL.
 TEST(References, AreDefined) {
   using openvino::ScanXml;
-  for (const char* name : {"amp", "lt", "gt", "quot", "apos", "#1", "#65", "#9", "#x1", "#x41", "#xaf", "#xAF",
-                           "#x9", "#01", "#x0A", "#123456789"}) {
+  for (const char* name : {"amp", "lt", "gt", "quot", "apos", "#1", "#65", "#9", "#x1", "#x41", "#xaf",
+                           "#xAF", "#x9", "#01", "#x0A", "#123456789"}) {
     EXPECT_FALSE(ScanXml(std::string("<a>&") + name + ";</a>").has_value()) << name;
     EXPECT_FALSE(ScanXml(std::string("<a b=\"&") + name + ";\"/>").has_value()) << name;
   }
-  for (const char* name : {"", "#", "#x", "#0", "#00", "#x0", "#x00", "a65", "x41", "65", "#6a", "#/", "#:", "#x`",
-                           "#xg", "#x@", "#xG", "#X41", "am", "ampe", "AMP", "#1234567890", "#x/", "#x:", "#-1"}) {
-    for (const std::string& text : {std::string("<a>&") + name + ";</a>", std::string("<a b=\"&") + name + ";\"/>"}) {
+  for (const char* name : {"",   "#",    "#x",  "#0",          "#00", "#x0", "#x00", "a65", "x41",
+                           "65", "#6a",  "#/",  "#:",          "#x`", "#xg", "#x@",  "#xG", "#X41",
+                           "am", "ampe", "AMP", "#1234567890", "#x/", "#x:", "#-1"}) {
+    for (const std::string& text :
+         {std::string("<a>&") + name + ";</a>", std::string("<a b=\"&") + name + ";\"/>"}) {
       const auto finding = ScanXml(text);
       ASSERT_TRUE(finding.has_value()) << text;
       EXPECT_EQ(finding->offset, text.find('&')) << text;
@@ -183,7 +186,8 @@ TEST_F(CharactersTest, ParametersWithoutTheirAttributes) {
        {std::pair("shape=\"2\"", "element_type"), std::pair("element_type=\"f32\"", "shape")}) {
     const ReadOutcome outcome = read(data);
     EXPECT_EQ(outcome.graph, nullptr);
-    EXPECT_NE(outcome.text.find(std::string("lacks the attribute `") + name), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find(std::string("lacks the attribute `") + name), std::string::npos)
+        << outcome.text;
   }
   const ReadOutcome outcome = read("");
   ASSERT_NE(outcome.graph, nullptr) << outcome.text;
@@ -197,8 +201,7 @@ TEST_F(CharactersTest, FilesOfAFailedRunStay) {
   const auto graph = std::make_unique<ir::Graph>(&registry_, "net");
   const ir::NodeId one = graph->AddConst(TensorValue::FromFloats({2}, {1, 2}), "a");
   const ir::NodeId x = graph->AddParameter("x", ElementType::kF32, ir::PartialShape({2}));
-  const ir::NodeId sum =
-      graph->AddNode("opset1", "Add", {.name = "s", .inputs = {{x, 0}, {one, 0}}});
+  const ir::NodeId sum = graph->AddNode("opset1", "Add", {.name = "s", .inputs = {{x, 0}, {one, 0}}});
   graph->AddResult("y", {sum, 0});
   Emitter emitter;
   ASSERT_TRUE(ir::InferGraph(*graph, emitter));

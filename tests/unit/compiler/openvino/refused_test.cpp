@@ -24,7 +24,8 @@ class RefusedTest : public IrFilesTest {
 };
 
 TEST_F(RefusedTest, LayersWithoutTheirAttributes) {
-  const std::string whole = Net({Parameter(0, "x", {2}), Relu(1, "r"), Result(2, "y", {2})}, {{0, 0, 1, 0}, {1, 1, 2, 0}});
+  const std::string whole =
+      Net({Parameter(0, "x", {2}), Relu(1, "r"), Result(2, "y", {2})}, {{0, 0, 1, 0}, {1, 1, 2, 0}});
   ASSERT_NE(Read(whole).graph, nullptr);
   for (const std::string text : {" name=\"r\"", " type=\"ReLU\""}) {
     std::string xml = whole;
@@ -45,10 +46,11 @@ TEST_F(RefusedTest, ConstantsWithoutTheirAttributes) {
   };
   const std::string place = " offset=\"0\" size=\"8\"";
   EXPECT_NE(read("element_type=\"f32\" shape=\"2\"" + place).graph, nullptr);
-  for (const auto& [data, label] : {std::pair("shape=\"2\"", "openvino.xml-missing-attribute"),
-                                    std::pair("element_type=\"f32\"", "openvino.xml-missing-attribute"),
-                                    std::pair("element_type=\"f99\" shape=\"2\"", "openvino.xml-attribute-value"),
-                                    std::pair("element_type=\"f32\" shape=\"2,x\"", "openvino.xml-attribute-value")}) {
+  for (const auto& [data, label] :
+       {std::pair("shape=\"2\"", "openvino.xml-missing-attribute"),
+        std::pair("element_type=\"f32\"", "openvino.xml-missing-attribute"),
+        std::pair("element_type=\"f99\" shape=\"2\"", "openvino.xml-attribute-value"),
+        std::pair("element_type=\"f32\" shape=\"2,x\"", "openvino.xml-attribute-value")}) {
     const ReadOutcome outcome = read(data + place);
     EXPECT_EQ(outcome.graph, nullptr) << data;
     EXPECT_EQ(outcome.labels, std::vector<std::string>{label}) << data << "\n" << outcome.text;
