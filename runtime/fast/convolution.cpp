@@ -417,13 +417,14 @@ KernelOrReason MakeDirect(const KernelRequest& request) {
   return MakeDirectConvolution(request, IsGrouped(request));
 }
 
-// The unit of costs: direct convolution takes 1. Matrix multiplications take less (inner_product.h), oneDNN's
-// kernels other than im2col about 2 and its im2col several times as long (processor not recorded). With few
-// outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not constant is
-// packed in each run.
-// bf16 multiplication is faster than Winograd in f32, which takes at least 40 / (9.3 * 16) = 0.27.
+// Costs relative to direct convolution with full blocks. Matrix multiplications take less (inner_product.h).
+// bf16 kernels take less than Winograd in f32, whose least cost is 40 / (9.3 * 16) = 0.27. oneDNN's f32
+// kernels take about 2, and its im2col several times as long (processor not recorded).
 constexpr int kDnnBf16Cost = 25, kPointwiseCost = 50, kDepthwiseCost = 50;
 constexpr int kDnnConvolutionCost = 200, kDnnIm2colCost = 400;
+
+// With few outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not
+// constant is packed in each run.
 Cost DirectCost(const KernelRequest& request) {
   constexpr double kFullBlocks = 1, kPartOfBlock = 3;
   if (request.inputs[1].constant == nullptr) return Cost::NotByDefault(kNeedsConstantFilter);
