@@ -7,7 +7,8 @@ namespace {
 
 class NearMissesTest : public TransformTest {
  protected:
-  // Returns the nodes after the transformation other than parameters, constants and results, with their inputs.
+  // Returns the nodes after the transformation other than parameters, constants and results, with their
+  // inputs.
   std::string After(const std::string& name, const std::string& text, Side side = Side::kAfterLowering) {
     const TransformationList list = StandardTransformations();
     graph_ = Parse(Numbered(text));
@@ -134,17 +135,16 @@ TEST_F(NearMissesTest, GeluOfACubicSum) {
 // A third factor is none of Gelu.
 TEST_F(NearMissesTest, GeluOfTwoFactors) {
   const auto left = [&](const std::string& product) {
-    return After("middle.GeluFusion", Given("x", "[2,3]") + Given("z", "[2,3]") + Number("one", "1.0") +
-                                          Number("half", "0.5") + Number("root", "1.41421354") +
-                                          Step("d", "opset1.Divide", "%x, %root") + Step("e", "opset1.Erf", "%d") +
-                                          Step("a", "opset1.Add", "%e, %one") + product +
-                                          Step("y", "opset1.Multiply", "%p, %half") + End("y"));
+    return After("middle.GeluFusion",
+                 Given("x", "[2,3]") + Given("z", "[2,3]") + Number("one", "1.0") + Number("half", "0.5") +
+                     Number("root", "1.41421354") + Step("d", "opset1.Divide", "%x, %root") +
+                     Step("e", "opset1.Erf", "%d") + Step("a", "opset1.Add", "%e, %one") + product +
+                     Step("y", "opset1.Multiply", "%p, %half") + End("y"));
   };
   EXPECT_EQ(left(Step("p", "opset1.Multiply", "%x, %a")), "Gelu(y: x)");
   const std::string before = "Divide(d: x, root) Erf(e: d) Add(a: e, one) ";
-  for (const auto& [first, second] :
-       {std::pair("%x, %a", "%n, %z"), std::pair("%a, %x", "%z, %n"), std::pair("%x, %z", "%n, %a"),
-        std::pair("%z, %a", "%x, %n")}) {
+  for (const auto& [first, second] : {std::pair("%x, %a", "%n, %z"), std::pair("%a, %x", "%z, %n"),
+                                      std::pair("%x, %z", "%n, %a"), std::pair("%z, %a", "%x, %n")}) {
     const std::string made = left(Step("n", "opset1.Multiply", first) + Step("p", "opset1.Multiply", second));
     EXPECT_NE(made.find("Erf(e: d)"), std::string::npos) << made;
   }
@@ -159,7 +159,8 @@ TEST_F(NearMissesTest, NormsOfTwoToFourAxes) {
     const auto count = std::count(axes.begin(), axes.end(), ',') + 1;
     return After("middle.L2NormToNorm",
                  Given("x", shape) + Number("two", "2.0") + Number("eps", "0.5") + Number("root", "-0.5") +
-                     Tensor("k", fmt::format("i64[{}]", count), axes) + Step("q", "opset1.Power", "%x, %two") +
+                     Tensor("k", fmt::format("i64[{}]", count), axes) +
+                     Step("q", "opset1.Power", "%x, %two") +
                      Step("s", "opset1.ReduceSum", "%q, %k",
                           keeps ? "{keep_dims = true}" : "{keep_dims = false}") +
                      Step("m", "opset1.Maximum", "%s, %eps") + Step("r", "opset1.Power", "%m, %root") +
@@ -187,8 +188,8 @@ TEST_F(NearMissesTest, ViewsOfKnownShapes) {
   const auto after = [&](const std::string& shape) {
     return After("middle.FuseReshapesSequence",
                  Given("x", shape) + Tensor("a", "i64[2]", "-1, 4") +
-                     Step("v", "opset1.Reshape", "%x, %a", "{special_zero = false}") + Tensor("b", "i64[1]", "0") +
-                     Step("w", "opset1.Unsqueeze", "%v, %b") + End("w"));
+                     Step("v", "opset1.Reshape", "%x, %a", "{special_zero = false}") +
+                     Tensor("b", "i64[1]", "0") + Step("w", "opset1.Unsqueeze", "%v, %b") + End("w"));
   };
   EXPECT_EQ(after("[2,3,4]"), "Reshape(w: x, w/shape)");
   EXPECT_EQ(after("[?,3,4]"), "Reshape(v: x, a) Unsqueeze(w: v, b)");
@@ -200,8 +201,8 @@ TEST_F(NearMissesTest, MomentsThatKeepTheirAxes) {
   const auto after = [&](const std::string& keep, const std::string& axes, const std::string& epsilon = "0.5",
                          const std::string& square = Step("q", "opset1.Power", "%d, %two")) {
     return After("middle.MVNFusion",
-                 Given("x", "[2,3,4]") + Tensor("k", axes, "0") + Number("two", "2.0") + Number("eps", epsilon) +
-                     Step("m", "opset1.ReduceMean", "%x, %k", "{keep_dims = true}") +
+                 Given("x", "[2,3,4]") + Tensor("k", axes, "0") + Number("two", "2.0") +
+                     Number("eps", epsilon) + Step("m", "opset1.ReduceMean", "%x, %k", "{keep_dims = true}") +
                      Step("d", "opset1.Subtract", "%x, %m") + square +
                      Step("v", "opset1.ReduceMean", "%q, %k", "{keep_dims = " + keep + "}") +
                      Step("w", "opset1.Add", "%v, %eps") + Step("s", "opset1.Sqrt", "%w") +
@@ -237,10 +238,11 @@ struct SplitConvolutions {
   std::string results = "%a, %b", concat = "1";
 
   std::string Text() const {
-    const std::string window = "{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}";
+    const std::string window =
+        "{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}";
     return Given("x", "[1,4,5,3]") + "  %k = opset1.Const \"k\" : " + axis + "\n  " + split +
-           "\n  %v = opset1.Const \"v\" : " + filters[0] + "\n  %w = opset1.Const \"w\" : " + filters[1] + "\n" +
-           Step("a", "opset1.Convolution", "%h, %v", window) +
+           "\n  %v = opset1.Const \"v\" : " + filters[0] + "\n  %w = opset1.Const \"w\" : " + filters[1] +
+           "\n" + Step("a", "opset1.Convolution", "%h, %v", window) +
            Step("b", "opset1.Convolution", "%h.1, %w", window) + between +
            Step("y", "opset1.Concat", results, "{axis = " + concat + "}") + End("y");
   }
@@ -256,7 +258,8 @@ TEST_F(NearMissesTest, GroupedConvolutionsOfSplitChannels) {
       "%n = opset1.Const \"n\" : i64[2] = dense<i64[2]: 2, 2>\n"
       "  %h:2 = opset1.VariadicSplit \"h\" (%x, %k, %n) : f32[...], f32[...]";
   EXPECT_EQ(After(name, SplitConvolutions{.split = lengths}.Text()), made);
-  EXPECT_EQ(After(name, SplitConvolutions{.split = lengths, .axis = "i64[1] = dense<i64[1]: 1>"}.Text()), made);
+  EXPECT_EQ(After(name, SplitConvolutions{.split = lengths, .axis = "i64[1] = dense<i64[1]: 1>"}.Text()),
+            made);
   // An output of the split that no branch reads.
   const std::string more =
       "%n = opset1.Const \"n\" : i64[3] = dense<i64[3]: 2, 2, 0>\n"
@@ -281,8 +284,8 @@ TEST_F(NearMissesTest, GroupedConvolutionsAndTheirBiases) {
   EXPECT_TRUE(is_left(after(Tensor("i", "f32[]", "5.0"), j, sums)));
   EXPECT_TRUE(is_left(after(i, Tensor("j", "f32[1,1,1]", "6.0"), sums)));
   EXPECT_TRUE(is_left(after(i, Given("j", "[1,1,1,1]"), sums)));
-  EXPECT_TRUE(is_left(
-      after(i, j, Step("m", "opset1.Multiply", "%a, %i") + Step("n", "opset1.Multiply", "%j, %b"))));
+  EXPECT_TRUE(
+      is_left(after(i, j, Step("m", "opset1.Multiply", "%a, %i") + Step("n", "opset1.Multiply", "%j, %b"))));
   EXPECT_TRUE(is_left(after(i, j, sums + End("a", "other"))));
   EXPECT_TRUE(is_left(after(i, j, sums + End("n", "other"))));
 }
@@ -297,9 +300,9 @@ struct Scored {
   std::string more = "";
 
   std::string Text() const {
-    return Given("q", q) + Given("k", k) + Given("v", v) + Number("half", "0.5") + Number("four", "4.0") + before +
-           Step("a", "opset1.MatMul", queries + ", " + keys, "{transpose_b = " + transposed + "}") + between +
-           Step("w", "opset8.SoftMax", scores, "{axis = " + axis + "}") +
+    return Given("q", q) + Given("k", k) + Given("v", v) + Number("half", "0.5") + Number("four", "4.0") +
+           before + Step("a", "opset1.MatMul", queries + ", " + keys, "{transpose_b = " + transposed + "}") +
+           between + Step("w", "opset8.SoftMax", scores, "{axis = " + axis + "}") +
            Step("y", "opset1.MatMul", "%w, %v", last) + more + End("y");
   }
 };
@@ -337,7 +340,11 @@ TEST_F(NearMissesTest, FactorsOfScores) {
   EXPECT_EQ(scale({.between = of_scores, .scores = "%s"}), 0.5);
   EXPECT_EQ(scale({.before = of_queries, .queries = "%r"}), 0.25);
   EXPECT_EQ(scale({.before = of_keys, .keys = "%l"}), 0.5);
-  EXPECT_EQ(scale({.before = of_queries + of_keys, .keys = "%l", .queries = "%r", .between = of_scores, .scores = "%s"}),
+  EXPECT_EQ(scale({.before = of_queries + of_keys,
+                   .keys = "%l",
+                   .queries = "%r",
+                   .between = of_scores,
+                   .scores = "%s"}),
             0.0625);
   // The product is read elsewhere, or the scaled scores.
   EXPECT_EQ(scale({.between = of_scores, .scores = "%s", .more = End("a", "other")}), -1);
@@ -354,7 +361,8 @@ TEST_F(NearMissesTest, MasksOfRegroupedScores) {
   const auto after = [&](const Scored& form, const std::string& mask, const std::string& regrouped,
                          const std::string& back) {
     Scored of = form;
-    of.between = Tensor("r", fmt::format("i64[{}]", std::count(regrouped.begin(), regrouped.end(), ',') + 1), regrouped) +
+    of.between = Tensor("r", fmt::format("i64[{}]", std::count(regrouped.begin(), regrouped.end(), ',') + 1),
+                        regrouped) +
                  Tensor("b", fmt::format("i64[{}]", std::count(back.begin(), back.end(), ',') + 1), back) +
                  Given("n", mask) + Step("c", "opset1.Reshape", "%a, %r", "{special_zero = false}") +
                  Step("d", "opset1.Add", "%c, %n") +
@@ -388,7 +396,8 @@ TEST_F(NearMissesTest, ConstantsThatAreBroadcastToEachOther) {
   EXPECT_EQ(after(product, "f32[1,1]", "2.0", "f32[]", "3.0"), one);
   EXPECT_EQ(NumbersOf("n/constant"), (std::vector<double>{6}));
   EXPECT_EQ(after(product, "f32[]", "2.0", "f32[1,1]", "3.0"), one);
-  EXPECT_EQ(after(product, "f32[2,0]", "", "f32[1,1]", "2.0", "[2,0]"), "Multiply(m: x, a) Multiply(n: m, b)");
+  EXPECT_EQ(after(product, "f32[2,0]", "", "f32[1,1]", "2.0", "[2,0]"),
+            "Multiply(m: x, a) Multiply(n: m, b)");
   // A constant of a higher rank with fewer elements.
   EXPECT_EQ(after(product, "f32[1,1,1]", "2.0", "f32[3]", "1.0, 2.0, 3.0"), two);
   // Factors of full precision.
@@ -421,10 +430,10 @@ TEST_F(NearMissesTest, ConstantsThatAreBroadcastToEachOther) {
 
 TEST_F(NearMissesTest, FactorsOfSums) {
   const auto after = [&](const std::string& sum, const std::string& more = "", const std::string& c = "4.0") {
-    return After("middle.FuseConstantSequence",
-                 Given("x", "[2,3]") + Number("a", "2.0") + Number("b", "3.0") + Number("k", c) +
-                     Step("m", "opset1.Multiply", "%x, %a") + sum + Step("n", "opset1.Multiply", "%s, %k") + more +
-                     End("n"));
+    return After("middle.FuseConstantSequence", Given("x", "[2,3]") + Number("a", "2.0") +
+                                                    Number("b", "3.0") + Number("k", c) +
+                                                    Step("m", "opset1.Multiply", "%x, %a") + sum +
+                                                    Step("n", "opset1.Multiply", "%s, %k") + more + End("n"));
   };
   EXPECT_EQ(after(Step("s", "opset1.Add", "%m, %b")), "Multiply(m: x, n/factors) Add(n: m, n/terms)");
   EXPECT_EQ(after(Step("s", "opset1.Add", "%b, %m")), "Multiply(m: x, n/factors) Add(n: n/terms, m)");
@@ -454,7 +463,8 @@ TEST_F(NearMissesTest, ReLUsBeforeAShuffle) {
             Tensor("four", "i64[4]", "1, 4, 2, 2") +
             Step("q", "opset1.Reshape", "%t, %four", "{special_zero = false}") + Given("w", "[1,4,1,1]") +
             Step("y", "opset1.Convolution", "%q, %w",
-                 fmt::format("{{strides = [1, 1], dilations = [1, 1], pads_begin = {}, pads_end = {}}}", begin, end)) +
+                 fmt::format("{{strides = [1, 1], dilations = [1, 1], pads_begin = {}, pads_end = {}}}",
+                             begin, end)) +
             more + End("y"));
   };
   const std::string moved =
@@ -499,10 +509,11 @@ TEST_F(NearMissesTest, ABodyThatIsNotThere) {
 // A transformation that fails in a body fails as in the graph itself.
 TEST_F(NearMissesTest, FailuresInBodies) {
   for (const char* name : {"g", "step", "neither"}) {
-    graph_ = Parse(Numbered(
-        Given("x", "[2,2]") + "  %l = opset1.TensorIterator \"loop\" (%x) : f32[...] bodies {\n    \"body\" input 0 "
-                              "-> 0 output 0 -> 0 graph \"step\" {\n" +
-        Given("p", "[2,2]") + Step("a", "opset1.Abs", "%p") + End("a") + "    }\n  }\n" + End("l")));
+    graph_ = Parse(
+        Numbered(Given("x", "[2,2]") +
+                 "  %l = opset1.TensorIterator \"loop\" (%x) : f32[...] bodies {\n    \"body\" input 0 "
+                 "-> 0 output 0 -> 0 graph \"step\" {\n" +
+                 Given("p", "[2,2]") + Step("a", "opset1.Abs", "%p") + End("a") + "    }\n  }\n" + End("l")));
     ASSERT_NE(graph_, nullptr);
     TransformationList list;
     RegisterAnchors(list);
@@ -512,7 +523,8 @@ TEST_F(NearMissesTest, FailuresInBodies) {
     Emitter emitter;
     std::optional<Pipeline> pipeline = Pipeline::Make(list, {}, emitter);
     ASSERT_TRUE(pipeline.has_value());
-    EXPECT_EQ(pipeline->Run(Side::kAfterLowering, *graph_, emitter), std::string_view(name) == "neither") << name;
+    EXPECT_EQ(pipeline->Run(Side::kAfterLowering, *graph_, emitter), std::string_view(name) == "neither")
+        << name;
     EXPECT_EQ(emitter.diagnostics().size(), std::string_view(name) == "neither" ? 0U : 1U) << name;
   }
 }
@@ -520,7 +532,8 @@ TEST_F(NearMissesTest, FailuresInBodies) {
 // A name is free once no node has it: after the only node was renamed or removed, not after one of two.
 TEST_F(NearMissesTest, NamesAreFreeAgain) {
   graph_ = Parse(Numbered(Given("x", "[2]") + "  %r = opset1.ReLU \"twice\" (%x) : f32[2]\n" +
-                          "  %s = opset1.Abs \"twice\" (%r) : f32[2]\n" + Step("t", "opset1.Sin", "%s") + End("t")));
+                          "  %s = opset1.Abs \"twice\" (%r) : f32[2]\n" + Step("t", "opset1.Sin", "%s") +
+                          End("t")));
   ASSERT_NE(graph_, nullptr);
   Graph view(*graph_);
   EXPECT_EQ(view.UniqueName("twice"), "twice_2");
@@ -544,14 +557,15 @@ TEST_F(NearMissesTest, NamesAreFreeAgain) {
 
 // Configurations write 0 and 1 for booleans.
 TEST_F(NearMissesTest, NumbersForBooleans) {
-  graph_ = Parse(Numbered(Given("x", "[2,3]") + Tensor("k", "i64[1]", "1") + Step("t", "opset1.Sin", "%x") + End("t")));
+  graph_ = Parse(
+      Numbered(Given("x", "[2,3]") + Tensor("k", "i64[1]", "1") + Step("t", "opset1.Sin", "%x") + End("t")));
   ASSERT_NE(graph_, nullptr);
   Graph view(*graph_);
   for (const int64_t number : {0, 1, 2}) {
     Graph::Spec spec;
     spec.attributes.Set("keep_dims", number);
-    const Node made = view.CreateNode("opset1.ReduceMean",
-                                      {view.FindNode("x")->out_port(0), view.FindNode("k")->out_port(0)}, spec);
+    const Node made = view.CreateNode(
+        "opset1.ReduceMean", {view.FindNode("x")->out_port(0), view.FindNode("k")->out_port(0)}, spec);
     EXPECT_EQ(made.Get("keep_dims"), number < 2 ? ir::Attribute(number == 1) : ir::Attribute(number));
     if (number < 2) {
       EXPECT_EQ(made.out_port(0).shape().rank(), number == 1 ? 2 : 1);

@@ -63,14 +63,15 @@ struct PaddedWindow {
       return fmt::format("  %{} = opset1.Const \"{}\" : {}\n", name, name, TextOfInts(items));
     };
     const std::string strides = attributes.find("strides") == std::string::npos ? ", strides = [1, 1]" : "";
-    std::string text = fmt::format("  %{} = opset1.Parameter \"x\" {{element_type = f32, shape = {}}} : f32{}\n",
-                                   before.empty() ? "x" : "a", data, data);
+    std::string text =
+        fmt::format("  %{} = opset1.Parameter \"x\" {{element_type = f32, shape = {}}} : f32{}\n",
+                    before.empty() ? "x" : "a", data, data);
     text += before + pads("b", begin) + pads("e", end) + value;
     text += fmt::format("  %p = {} \"p\" (%x, %b, %e{}) {{pad_mode = \"{}\"}} : f32[...]\n", pad,
                         value.empty() ? "" : ", %v", mode);
     if (!filter.empty()) {
-      text += fmt::format("  %w = opset1.Parameter \"w\" {{element_type = f32, shape = {}}} : f32{}\n", filter,
-                          filter);
+      text += fmt::format("  %w = opset1.Parameter \"w\" {{element_type = f32, shape = {}}} : f32{}\n",
+                          filter, filter);
     }
     text += fmt::format("  %c = {} \"c\" (%p{}) {{{}{}}} : f32[...]\n", window, filter.empty() ? "" : ", %w",
                         attributes, strides);
@@ -110,27 +111,25 @@ TEST_F(ConvolutionPaddingTest, PadsAreAdded) {
   EXPECT_EQ(After({.data = "[1,4,8,9]", .filter = "[2,3,2,3,4]", .window = "opset1.GroupConvolution"}),
             "[1, 1] [1, 2]");
   const std::string one = "strides = [2], dilations = [1], pads_begin = [0], pads_end = [1]";
-  EXPECT_EQ(After({.data = "[1,2,8]",
-                   .begin = {0, 0, 2},
-                   .end = {0, 0, 1},
-                   .filter = "[3,2,3]",
-                   .attributes = one}),
-            "[2] [2]");
+  EXPECT_EQ(
+      After(
+          {.data = "[1,2,8]", .begin = {0, 0, 2}, .end = {0, 0, 1}, .filter = "[3,2,3]", .attributes = one}),
+      "[2] [2]");
   // Another reader of the Pad.
   EXPECT_EQ(After({.more = "  opset1.Result \"z\" (%p)\n"}), "[1, 1] [1, 2]");
   EXPECT_NE(Brief(*graph_).find("Pad(p: x, b, e)"), std::string::npos);
 }
 
 TEST_F(ConvolutionPaddingTest, NoWindowIsInThePaddingAlone) {
-  for (const auto& [dilations, reach] : {std::pair("[1, 1]", Ints{3, 4}), std::pair("[2, 1]", Ints{5, 4}),
-                                         std::pair("[1, 2]", Ints{3, 7})}) {
+  for (const auto& [dilations, reach] :
+       {std::pair("[1, 1]", Ints{3, 4}), std::pair("[2, 1]", Ints{5, 4}), std::pair("[1, 2]", Ints{3, 7})}) {
     SCOPED_TRACE(dilations);
     ForEachEnd([&](size_t axis, bool is_end) {
       for (const int64_t count : {reach[axis] - 1, reach[axis]}) {
-        PaddedWindow form{.begin = Ints(4, 0),
-                    .end = Ints(4, 0),
-                    .attributes = fmt::format("dilations = {}, pads_begin = [0, 1], pads_end = [1, 0]",
-                                              dilations)};
+        PaddedWindow form{
+            .begin = Ints(4, 0),
+            .end = Ints(4, 0),
+            .attributes = fmt::format("dilations = {}, pads_begin = [0, 1], pads_end = [1, 0]", dilations)};
         (is_end ? form.end : form.begin)[axis + 2] = count;
         Ints begin = {0, 1}, end = {1, 0};
         (is_end ? end : begin)[axis] += count;
@@ -177,7 +176,8 @@ TEST_F(ConvolutionPaddingTest, AutomaticPadding) {
 
 TEST_F(ConvolutionPaddingTest, FiltersOfUnknownExtents) {
   EXPECT_EQ(After({.filter = "[?,?,3,4]"}), "[1, 1] [1, 2]");
-  for (const char* filter : {"[3,2,?,4]", "[3,2,3,?]", "[...]"}) EXPECT_EQ(After({.filter = filter}), "stays");
+  for (const char* filter : {"[3,2,?,4]", "[3,2,3,?]", "[...]"})
+    EXPECT_EQ(After({.filter = filter}), "stays");
 }
 
 // ---- pools ----
@@ -185,15 +185,16 @@ TEST_F(ConvolutionPaddingTest, FiltersOfUnknownExtents) {
 TEST_F(PaddingTest, AveragesOverThePadding) {
   const auto after = [&](const std::string& own, bool excludes, const Ints& begin, const Ints& end,
                          const std::string& rounding = "floor") {
-    const std::string fused = After(
-        "middle.FusePadIntoAvgPool",
-        PaddedWindow{.begin = begin,
-               .end = end,
-               .filter = "",
-               .window = "opset1.AvgPool",
-               .attributes = fmt::format("kernel = [3, 4], exclude-pad = {}, rounding_type = \"{}\", {}",
-                                         excludes, rounding, own)}
-            .Text());
+    const std::string fused =
+        After("middle.FusePadIntoAvgPool",
+              PaddedWindow{
+                  .begin = begin,
+                  .end = end,
+                  .filter = "",
+                  .window = "opset1.AvgPool",
+                  .attributes = fmt::format("kernel = [3, 4], exclude-pad = {}, rounding_type = \"{}\", {}",
+                                            excludes, rounding, own)}
+                  .Text());
     if (fused != "stays") {
       for (ir::NodeId id : graph_->nodes()) {
         if (graph_->node(id).name() == "c") {
@@ -236,10 +237,11 @@ class MaximumPaddingTest : public PaddingTest {
                     const std::string& rounding = "floor", const std::string& set = "opset1") {
     return PaddingTest::After(
         "middle.FusePadIntoMaxPool",
-        PaddedWindow{.before = before,
-               .filter = "",
-               .window = set + ".MaxPool",
-               .attributes = fmt::format("kernel = [3, 4], rounding_type = \"{}\", {}", rounding, attributes)}
+        PaddedWindow{
+            .before = before,
+            .filter = "",
+            .window = set + ".MaxPool",
+            .attributes = fmt::format("kernel = [3, 4], rounding_type = \"{}\", {}", rounding, attributes)}
             .Text());
   }
   static std::string Pool(const std::string& operation, const std::string& to, const std::string& from,
@@ -282,9 +284,9 @@ TEST_F(MaximumPaddingTest, AfterPoolsOfSuchNumbers) {
     EXPECT_EQ(After(relu + Pool("MaxPool", "x", "r", pads)), "stays") << pads;
     EXPECT_EQ(After(relu + Pool("AvgPool", "x", "r", pads + average)), fused_) << pads;
   }
-  EXPECT_EQ(After(relu + Pool("MaxPool", "x", "r",
-                              "pads_begin = [1, 1], pads_end = [1, 1], auto_pad = \"valid\"")),
-            fused_);
+  EXPECT_EQ(
+      After(relu + Pool("MaxPool", "x", "r", "pads_begin = [1, 1], pads_end = [1, 1], auto_pad = \"valid\"")),
+      fused_);
 }
 
 // The search ends after eight nodes.
@@ -303,8 +305,9 @@ TEST_F(MaximumPaddingTest, AfterRowsOfPools) {
 }
 
 TEST_F(MaximumPaddingTest, WindowsWithTheirOwnPadding) {
-  for (const char* pads : {"pads_begin = [1, 0], pads_end = [0, 0]", "pads_begin = [0, 1], pads_end = [0, 0]",
-                           "pads_begin = [0, 0], pads_end = [1, 0]", "pads_begin = [0, 0], pads_end = [0, 1]"})
+  for (const char* pads :
+       {"pads_begin = [1, 0], pads_end = [0, 0]", "pads_begin = [0, 1], pads_end = [0, 0]",
+        "pads_begin = [0, 0], pads_end = [1, 0]", "pads_begin = [0, 0], pads_end = [0, 1]"})
     EXPECT_EQ(After(relu_, pads), "stays") << pads;
   EXPECT_EQ(After(relu_, "pads_begin = [1, 1], pads_end = [1, 1], auto_pad = \"valid\""), fused_);
   EXPECT_EQ(After(relu_, "pads_begin = [0, 0], pads_end = [0, 0]", "ceil"), "stays");
@@ -312,11 +315,13 @@ TEST_F(MaximumPaddingTest, WindowsWithTheirOwnPadding) {
   PaddedWindow indices{.before = relu_,
                        .filter = "",
                        .window = "opset8.MaxPool",
-                       .attributes = "kernel = [3, 4], rounding_type = \"floor\", pads_begin = [0, 0], pads_end = "
-                                     "[0, 0], dilations = [1, 1], axis = 0"};
+                       .attributes =
+                           "kernel = [3, 4], rounding_type = \"floor\", pads_begin = [0, 0], pads_end = "
+                           "[0, 0], dilations = [1, 1], axis = 0"};
   EXPECT_EQ(PaddingTest::After("middle.FusePadIntoMaxPool", indices.Text()), fused_);
   std::string both = indices.Text();
-  both.replace(both.find("%c = "), 5, "%c:2 = ").replace(both.find("f32[...]\n  opset1.Result"), 8, "f32[...], i64[...]");
+  both.replace(both.find("%c = "), 5, "%c:2 = ")
+      .replace(both.find("f32[...]\n  opset1.Result"), 8, "f32[...], i64[...]");
   EXPECT_EQ(PaddingTest::After("middle.FusePadIntoMaxPool", both), "stays");
 }
 
@@ -335,8 +340,8 @@ struct SlicedWindow {
   std::string Text() const {
     std::string text;
     for (const auto& [name, shape] : {std::pair("x", data), std::pair("w", filter)}) {
-      text += fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n", name,
-                          name, shape, shape);
+      text += fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n",
+                          name, name, shape, shape);
     }
     text += fmt::format("  %c = {} \"c\" (%x, %w) {{{}}} : f32[...]\n", window, attributes) + between;
     const std::vector<std::pair<char, const Ints*>> inputs = {
@@ -381,11 +386,11 @@ TEST_F(SliceTest, OfEachSpan) {
       const int64_t extent = (8 + 2 + 3 - reach) / stride + 1;
       for (int64_t first = 0; first < extent; ++first) {
         for (int64_t end = first + 1; end <= extent; ++end) {
-          const std::string made =
-              After({.attributes = fmt::format(
-                         "strides = [{}], dilations = [{}], pads_begin = [2], pads_end = [3]", stride, dilation),
-                     .start = {first},
-                     .stop = {end}});
+          const std::string made = After(
+              {.attributes = fmt::format("strides = [{}], dilations = [{}], pads_begin = [2], pads_end = [3]",
+                                         stride, dilation),
+               .start = {first},
+               .stop = {end}});
           const int64_t begin = 2 - first * stride, count = end - first;
           std::string expected = stays_;
           for (int64_t pad = 8; pad >= 0 && begin >= 0 && count < extent; --pad) {
@@ -418,7 +423,8 @@ TEST_F(SliceTest, OfOneAxis) {
 }
 
 TEST_F(SliceTest, OfEachAxisOfTwo) {
-  const std::string attributes = "strides = [1, 1], dilations = [1, 1], pads_begin = [2, 1], pads_end = [1, 2]";
+  const std::string attributes =
+      "strides = [1, 1], dilations = [1, 1], pads_begin = [2, 1], pads_end = [1, 2]";
   const SlicedWindow form{.data = "[1,2,8,9]", .filter = "[3,2,3,3]", .attributes = attributes};
   SlicedWindow rows = form, columns = form;
   rows.axes = {2};

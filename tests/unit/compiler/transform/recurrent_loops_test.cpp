@@ -24,8 +24,8 @@ struct ScanLoop {
 
   std::string Text() const {
     const auto parameter = [](const std::string& name, const std::string& shape) {
-      return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n", name, name,
-                         shape, shape);
+      return fmt::format("  %{} = opset1.Parameter \"{}\" {{element_type = f32, shape = {}}} : f32{}\n", name,
+                         name, shape, shape);
     };
     return parameter("x", x) + parameter("h", state) + "  %w = opset1.Const \"w\" : " + w +
            "\n  %b = opset1.Const \"b\" : " + b + "\n  %p = opset1.MatMul \"p\" (%x, %w) {" + product +
@@ -34,9 +34,11 @@ struct ScanLoop {
            ") : f32[...] bodies {\n    \"body\" input 0 -> 0 " + slice + " input 1 -> 1" + more_mappings +
            " output 0 -> 0 " + joined + " " + back + " graph \"step\" {\n" + parameter("part", part) +
            parameter("state", state) + more_parameters + "  %r = opset1.Const \"r\" : " + r +
-           "\n  %q = opset1.MatMul \"q\" (%state, %r) {transpose_a = false, transpose_b = true} : f32[...]\n" +
+           "\n  %q = opset1.MatMul \"q\" (%state, %r) {transpose_a = false, transpose_b = true} : "
+           "f32[...]\n" +
            nodes + "  %sum = opset1.Add \"sum\" (" + total + ") : f32[...]\n  %next = opset1." + next +
-           " \"next\" (%sum) : f32[...]\n  opset1.Result \"all\" (%next)\n    }\n  }\n  opset1.Result \"y\" (%l)\n";
+           " \"next\" (%sum) : f32[...]\n  opset1.Result \"all\" (%next)\n    }\n  }\n  opset1.Result \"y\" "
+           "(%l)\n";
   }
 };
 
@@ -77,15 +79,18 @@ TEST_F(RecurrentLoopsTest, ProductsBeforeTheLoop) {
   EXPECT_EQ(After({.data = "%p"}), "1 2 | 0.5 | 0");
   EXPECT_EQ(After({.slice = kBackwardSlice, .joined = kBackwardSlice}), "1 2 | 0.5 | 7");
   EXPECT_EQ(After({.next = "Sigmoid"}), "1 2 | 0.5 | 7");
-  EXPECT_EQ(After({.w = "f32[2,1] = dense<f32[2,1]: 1.0, 2.0>", .product = "transpose_a = false, transpose_b = false"}),
+  EXPECT_EQ(After({.w = "f32[2,1] = dense<f32[2,1]: 1.0, 2.0>",
+                   .product = "transpose_a = false, transpose_b = false"}),
             "1 2 | 0.5 | 7");
   EXPECT_EQ(After({.w = "f32[1,1,2] = dense<f32[1,1,2]: 1.0, 2.0>"}), "1 2 | 0.5 | 7");
   // A matrix for each step, one that is computed, one more axis, and a transposed x.
   EXPECT_EQ(After({.w = "f32[3,1,2] = dense<f32[3,1,2]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>"}), "stays");
-  EXPECT_EQ(After({.data = "%t",
-                   .before = "  %o = opset1.Parameter \"o\" {element_type = f32, shape = [1,2]} : f32[1,2]\n  %t = "
-                             "opset1.MatMul \"t\" (%x, %o) {transpose_a = false, transpose_b = true} : f32[...]\n"}),
-            "stays");
+  EXPECT_EQ(
+      After({.data = "%t",
+             .before =
+                 "  %o = opset1.Parameter \"o\" {element_type = f32, shape = [1,2]} : f32[1,2]\n  %t = "
+                 "opset1.MatMul \"t\" (%x, %o) {transpose_a = false, transpose_b = true} : f32[...]\n"}),
+      "stays");
   EXPECT_EQ(After({.x = "[3,2,1]", .product = "transpose_a = true, transpose_b = true"}), "stays");
 }
 
@@ -132,27 +137,30 @@ TEST_F(RecurrentLoopsTest, TwoProductsOfOneSource) {
                             "f32[...]\n",
                   .more_inputs = ", %t",
                   .more_mappings = " input 2 -> 2 " + second,
-                  .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                                     ": f32[1,1,1]\n",
+                  .more_parameters =
+                      "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
+                      ": f32[1,1,1]\n",
                   .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
                   .total = "%both, %q"});
   };
   EXPECT_EQ(after(kForwardSlice), "2 4 | 0.5 | 7");
   EXPECT_EQ(after(kBackwardSlice), "stays");
   // An input that is neither a slice nor a state.
-  EXPECT_EQ(After({.more_inputs = ", %h",
-                   .more_mappings = " input 2 -> 2",
-                   .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                                      ": f32[1,1,1]\n",
-                   .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
-                   .total = "%both, %q"}),
-            "stays");
+  EXPECT_EQ(
+      After({.more_inputs = ", %h",
+             .more_mappings = " input 2 -> 2",
+             .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
+                                ": f32[1,1,1]\n",
+             .nodes = "  %both = opset1.Add \"both\" (%part, %other) : f32[...]\n",
+             .total = "%both, %q"}),
+      "stays");
   // One that no node reads.
-  EXPECT_EQ(After({.more_inputs = ", %h",
-                   .more_mappings = " input 2 -> 2",
-                   .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
-                                      ": f32[1,1,1]\n"}),
-            "1 2 | 0.5 | 7");
+  EXPECT_EQ(
+      After({.more_inputs = ", %h",
+             .more_mappings = " input 2 -> 2",
+             .more_parameters = "  %other = opset1.Parameter \"other\" {element_type = f32, shape = [1,1,1]} "
+                                ": f32[1,1,1]\n"}),
+      "1 2 | 0.5 | 7");
 }
 
 TEST_F(RecurrentLoopsTest, NodesOfTheBody) {

@@ -7,8 +7,6 @@
 namespace nnefc::transform {
 namespace {
 
-
-
 constexpr const char* kScaleStays = "stays";
 
 class ScalesTest : public TransformTest {
@@ -48,11 +46,12 @@ std::string ConstantOf(const std::string& name, const std::string& type, const s
   return fmt::format("  %{} = opset1.Const \"{}\" : {} = dense<{}: {}>\n", name, name, type, type, elements);
 }
 std::string Statement(const std::string& name, const std::string& operation, const std::string& inputs,
-                 const std::string& attributes = "", const std::string& type = "f32[...]") {
+                      const std::string& attributes = "", const std::string& type = "f32[...]") {
   return fmt::format("  %{} = {} \"{}\" ({}) {} : {}\n", name, operation, name, inputs, attributes, type);
 }
 
-const std::string kUnpadded = "{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}";
+const std::string kUnpadded =
+    "{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}";
 
 // A scale after a convolution of two output channels.
 struct ScaledConvolutionText {
@@ -93,11 +92,12 @@ TEST_F(ConvolutionScaleTest, ShapesOfFactors) {
   // Two factors of one channel.
   EXPECT_EQ(After({.filter = "f32[1,2,1,1]", .weights = "1.0, 2.0"}), kScaleStays);
   // One channel of the data, and a term of two channels.
-  EXPECT_EQ(After({.filter = "f32[1,2,1,1]",
-                   .weights = "1.0, 2.0",
-                   .bias = ConstantOf("b", "f32[1,2,1,1]", "1.0, 2.0") + Statement("a", "opset1.Add", "%c, %b"),
-                   .scaled = "%a"}),
-            kScaleStays);
+  EXPECT_EQ(
+      After({.filter = "f32[1,2,1,1]",
+             .weights = "1.0, 2.0",
+             .bias = ConstantOf("b", "f32[1,2,1,1]", "1.0, 2.0") + Statement("a", "opset1.Add", "%c, %b"),
+             .scaled = "%a"}),
+      kScaleStays);
 }
 
 TEST_F(ConvolutionScaleTest, OtherTypesAndBroadcasts) {
@@ -124,15 +124,17 @@ TEST_F(ConvolutionScaleTest, OtherOperations) {
   EXPECT_EQ(After({.scale = "0.5, 4.0", .operation = "opset1.Divide"}), "2 4 0.75 1");
   // The data of a scale may have fewer axes than its result, or none.
   for (const char* type : {"f32[]", "f32[3]", "f32[1,3]"}) {
-    EXPECT_EQ(ScalesTest::After("middle.FuseScaleIntoConvolution",
-                                InputOf("x", type) + ConstantOf("s", "f32[1,2,1,1]", "0.5, 10.0") +
-                                    Statement("m", "opset1.Multiply", "%x, %s") + "  opset1.Result \"y\" (%m)\n"),
-              kScaleStays)
+    EXPECT_EQ(
+        ScalesTest::After("middle.FuseScaleIntoConvolution",
+                          InputOf("x", type) + ConstantOf("s", "f32[1,2,1,1]", "0.5, 10.0") +
+                              Statement("m", "opset1.Multiply", "%x, %s") + "  opset1.Result \"y\" (%m)\n"),
+        kScaleStays)
         << type;
-    EXPECT_EQ(ScalesTest::After("middle.FuseScaleIntoMatMul",
-                                InputOf("x", type) + ConstantOf("s", "f32[1,2,3]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0") +
-                                    Statement("m", "opset1.Multiply", "%x, %s") + "  opset1.Result \"y\" (%m)\n"),
-              kScaleStays)
+    EXPECT_EQ(
+        ScalesTest::After("middle.FuseScaleIntoMatMul",
+                          InputOf("x", type) + ConstantOf("s", "f32[1,2,3]", "1.0, 2.0, 3.0, 4.0, 5.0, 6.0") +
+                              Statement("m", "opset1.Multiply", "%x, %s") + "  opset1.Result \"y\" (%m)\n"),
+        kScaleStays)
         << type;
   }
 }
@@ -141,16 +143,16 @@ TEST_F(ConvolutionScaleTest, OneSpatialAxisOrThree) {
   for (const auto& [spatial, ones] : {std::pair(",5", ",1"), std::pair(",5,4,3", ",1,1,1")}) {
     const std::string zeros = std::string_view(ones) == ",1" ? "[0]" : "[0, 0, 0]";
     const std::string steps = std::string_view(ones) == ",1" ? "[1]" : "[1, 1, 1]";
-    const std::string window = fmt::format("{{strides = {0}, dilations = {0}, pads_begin = {1}, pads_end = {1}}}",
-                                           steps, zeros);
-    EXPECT_EQ(ScalesTest::After(
-                  "middle.FuseScaleIntoConvolution",
-                  InputOf("x", fmt::format("f32[1,2{}]", spatial)) +
-                      ConstantOf("w", fmt::format("f32[2,2{}]", ones), "1.0, 2.0, 3.0, 4.0") +
-                      Statement("c", "opset1.Convolution", "%x, %w", window) +
-                      ConstantOf("s", fmt::format("f32[1,2{}]", ones), "0.5, 10.0") +
-                      Statement("m", "opset1.Multiply", "%c, %s") + "  opset1.Result \"y\" (%m)\n"),
-              "0.5 1 30 40")
+    const std::string window =
+        fmt::format("{{strides = {0}, dilations = {0}, pads_begin = {1}, pads_end = {1}}}", steps, zeros);
+    EXPECT_EQ(
+        ScalesTest::After("middle.FuseScaleIntoConvolution",
+                          InputOf("x", fmt::format("f32[1,2{}]", spatial)) +
+                              ConstantOf("w", fmt::format("f32[2,2{}]", ones), "1.0, 2.0, 3.0, 4.0") +
+                              Statement("c", "opset1.Convolution", "%x, %w", window) +
+                              ConstantOf("s", fmt::format("f32[1,2{}]", ones), "0.5, 10.0") +
+                              Statement("m", "opset1.Multiply", "%c, %s") + "  opset1.Result \"y\" (%m)\n"),
+        "0.5 1 30 40")
         << spatial;
   }
 }
@@ -172,7 +174,8 @@ TEST_F(ConvolutionScaleTest, Biases) {
     }
   }
   const auto biased = [&](const std::string& type, const std::string& elements) {
-    return After({.bias = ConstantOf("b", type, elements) + Statement("a", "opset1.Add", "%c, %b"), .scaled = "%a"});
+    return After(
+        {.bias = ConstantOf("b", type, elements) + Statement("a", "opset1.Add", "%c, %b"), .scaled = "%a"});
   };
   EXPECT_EQ(biased("f32[]", "4.0"), "0.5 1 30 40");
   EXPECT_EQ(Elements("m/shift"), "2 40");
@@ -188,11 +191,11 @@ TEST_F(ConvolutionScaleTest, Biases) {
 TEST_F(ConvolutionScaleTest, EmptyOrUnknownWeights) {
   EXPECT_EQ(After({.data = "f32[1,0,3,3]", .filter = "f32[2,0,1,1]", .weights = ""}), kScaleStays);
   const auto after = [&](const std::string& filter) {
-    return ScalesTest::After("middle.FuseScaleIntoConvolution",
-                             InputOf("x", "f32[1,2,3,3]") + filter +
-                                 Statement("c", "opset1.Convolution", "%x, %w", kUnpadded) +
-                                 ConstantOf("s", "f32[1,2,1,1]", "0.5, 10.0") +
-                                 Statement("m", "opset1.Multiply", "%c, %s") + "  opset1.Result \"y\" (%m)\n");
+    return ScalesTest::After(
+        "middle.FuseScaleIntoConvolution",
+        InputOf("x", "f32[1,2,3,3]") + filter + Statement("c", "opset1.Convolution", "%x, %w", kUnpadded) +
+            ConstantOf("s", "f32[1,2,1,1]", "0.5, 10.0") + Statement("m", "opset1.Multiply", "%c, %s") +
+            "  opset1.Result \"y\" (%m)\n");
   };
   EXPECT_EQ(after(ConstantOf("w", "f32[2,2,1,1]", "1.0, 2.0, 3.0, 4.0")), "0.5 1 30 40");
   EXPECT_EQ(after(InputOf("w", "f32[2,2,1,1]")), kScaleStays);
@@ -252,14 +255,13 @@ TEST_F(ConvolutionScaleTest, BatchNormalizationsOfKnownNumbers) {
   const auto after = [&](const std::string& changed, const std::string& statement, bool is_old = false) {
     std::string text = InputOf("x", "f32[1,2,3,3]") + ConstantOf("w", "f32[2,2,1,1]", "1.0, 2.0, 3.0, 4.0") +
                        Statement("c", "opset1.Convolution", "%x, %w", kUnpadded);
-    for (const auto& [name, elements] :
-         {std::pair("gamma", "1.0, 2.0"), std::pair("beta", "5.0, 6.0"), std::pair("mean", "1.0, 3.0"),
-          std::pair("variance", "0.0, 3.75")})
+    for (const auto& [name, elements] : {std::pair("gamma", "1.0, 2.0"), std::pair("beta", "5.0, 6.0"),
+                                         std::pair("mean", "1.0, 3.0"), std::pair("variance", "0.0, 3.75")})
       text += name == changed ? statement : ConstantOf(name, "f32[2]", elements);
     text += is_old ? Statement("m", "opset1.BatchNormInference", "%gamma, %beta, %c, %mean, %variance",
-                          "{epsilon = 0.25}")
+                               "{epsilon = 0.25}")
                    : Statement("m", "opset5.BatchNormInference", "%c, %gamma, %beta, %mean, %variance",
-                          "{epsilon = 0.25}");
+                               "{epsilon = 0.25}");
     return ScalesTest::After("middle.FuseScaleIntoConvolution", text + "  opset1.Result \"y\" (%m)\n");
   };
   // gamma / sqrt(variance + epsilon) is 2 and 1; beta - mean * that is 3 and 3.
@@ -275,12 +277,12 @@ TEST_F(ConvolutionScaleTest, BatchNormalizationsOfKnownNumbers) {
 // Factors from 2^-40 to 2^40 retain the precision of converted weights.
 TEST_F(ScalesTest, FactorsOfConvertedWeights) {
   const auto is_fused = [&](const std::string& factors, const std::string& convert = "%w") {
-    const std::string text =
-        InputOf("x", "f32[1,2,3,3]") + InputOf("p", "f16[2,2,1,1]") +
-        ConstantOf("w", "f16[2,2,1,1]", "1.0, 2.0, 3.0, 4.0") +
-        Statement("f", "opset1.Convert", convert, "{destination_type = f32}") +
-        Statement("c", "opset1.Convolution", "%x, %f", kUnpadded) + ConstantOf("s", "f32[1,2,1,1]", factors) +
-        Statement("m", "opset1.Multiply", "%c, %s") + "  opset1.Result \"y\" (%m)\n";
+    const std::string text = InputOf("x", "f32[1,2,3,3]") + InputOf("p", "f16[2,2,1,1]") +
+                             ConstantOf("w", "f16[2,2,1,1]", "1.0, 2.0, 3.0, 4.0") +
+                             Statement("f", "opset1.Convert", convert, "{destination_type = f32}") +
+                             Statement("c", "opset1.Convolution", "%x, %f", kUnpadded) +
+                             ConstantOf("s", "f32[1,2,1,1]", factors) +
+                             Statement("m", "opset1.Multiply", "%c, %s") + "  opset1.Result \"y\" (%m)\n";
     (void)After("middle.FuseScaleIntoConvolution", text);
     return !Has("(m: c, s)");
   };
@@ -303,11 +305,11 @@ class MatrixScaleTest : public ScalesTest {
   std::string After(const std::string& data, const std::string& matrix, const std::string& weights,
                     const std::string& factors, const std::string& scale,
                     const std::string& attributes = "{transpose_a = false, transpose_b = false}") {
-    return ScalesTest::After("middle.FuseScaleIntoMatMul",
-                             InputOf("x", data) + ConstantOf("w", matrix, weights) +
-                                 Statement("p", "opset1.MatMul", "%x, %w", attributes) +
-                                 ConstantOf("s", factors, scale) + Statement("m", "opset1.Multiply", "%p, %s") +
-                                 "  opset1.Result \"y\" (%m)\n");
+    return ScalesTest::After(
+        "middle.FuseScaleIntoMatMul",
+        InputOf("x", data) + ConstantOf("w", matrix, weights) +
+            Statement("p", "opset1.MatMul", "%x, %w", attributes) + ConstantOf("s", factors, scale) +
+            Statement("m", "opset1.Multiply", "%p, %s") + "  opset1.Result \"y\" (%m)\n");
   }
 };
 
@@ -317,9 +319,9 @@ TEST_F(MatrixScaleTest, Shapes) {
   EXPECT_EQ(After("f32[3]", "f32[3,2]", six, "f32[2]", two), "10 200 30 400 50 600");
   EXPECT_EQ(After("f32[5,4,3]", "f32[3,2]", six, "f32[1,1,2]", two), "10 200 30 400 50 600");
   EXPECT_EQ(After("f32[3,4,1]", "f32[3,1,2]", six, "f32[2]", two), "10 200 30 400 50 600");
-  EXPECT_EQ(After("f32[3,4,1]", "f32[3,2,1]", six, "f32[2]", two,
-                  "{transpose_a = false, transpose_b = true}"),
-            "10 200 30 400 50 600");
+  EXPECT_EQ(
+      After("f32[3,4,1]", "f32[3,2,1]", six, "f32[2]", two, "{transpose_a = false, transpose_b = true}"),
+      "10 200 30 400 50 600");
   // The last axis of the product is that of the rows for a vector at the right.
   EXPECT_EQ(After("f32[2,3]", "f32[3]", "1.0, 2.0, 3.0", "f32[2]", two), kScaleStays);
   EXPECT_EQ(After("f32[2,3]", "f32[3]", "1.0, 2.0, 3.0", "f32[]", "2.0"), kScaleStays);
@@ -380,10 +382,10 @@ TEST_F(FollowingScaleTest, Matrices) {
   const auto matrix = [](const std::string& data, const std::string& factors, const std::string& weights,
                          const std::string& attributes = "{transpose_a = false, transpose_b = false}") {
     return ScaledOperandText{.data = data,
-                .factors = factors,
-                .filter = ConstantOf("w", weights, "1.0, 2.0, 3.0, 4.0"),
-                .reader = "opset1.MatMul",
-                .attributes = attributes};
+                             .factors = factors,
+                             .filter = ConstantOf("w", weights, "1.0, 2.0, 3.0, 4.0"),
+                             .reader = "opset1.MatMul",
+                             .attributes = attributes};
   };
   EXPECT_EQ(After(matrix("f32[3,2]", "f32[2]", "f32[2,2]")), "10 20 300 400");
   EXPECT_EQ(After(matrix("f32[5,3,2]", "f32[2]", "f32[2,2]")), "10 20 300 400");
