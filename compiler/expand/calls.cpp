@@ -2,7 +2,7 @@
 #include "compiler/expand/dropped_windows.h"
 #include "compiler/expand/fold_values.h"
 #include "compiler/expand/instances.h"
-#include "compiler/expand/loosen.h"
+#include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/provisional_names.h"
@@ -207,7 +207,8 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
     const TypeTable& types = call.callee.document->types();
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
       const TypeId type = signature.parameters[i].type;
-      if (builder_.is_lenient()) stack_[base + i] = LoosenParameter(types, type, stack_[base + i], builder_);
+      if (builder_.is_lenient())
+        stack_[base + i] = ConvertLenientParameter(types, type, stack_[base + i], builder_);
       stack_[base + i] = CastTo(types, type, std::move(stack_[base + i]), heap_);
     }
   }
@@ -232,7 +233,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
   Site site = SiteOf(call.expr);
   if (call.place.valid()) site.range = call.place;
-  // Lenient mode deduces it from all arguments (loosen.h).
+  // Lenient mode deduces the type from all arguments (lenient_arguments.h).
   site.generic = builder_.is_lenient() ? BoundGeneric(call, stack_.size() - count)
                                        : GenericOf(call, stack_.size() - count);
   const Frame& current = frame();
@@ -260,7 +261,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   }
   const llvm::ArrayRef<Value> arguments = llvm::ArrayRef<Value>(stack_).take_back(count);
   std::optional<Value> folded;
-  if (builder_.is_lenient()) folded = FoldKnown(*info.plan, arguments, site, builder_);
+  if (builder_.is_lenient()) folded = FoldKnownTensors(*info.plan, arguments, site, builder_);
   Value result = folded ? std::move(*folded) : builder_.Make(*info.plan, arguments, site);
   stack_.resize(stack_.size() - count);
   if (result.poison()) return false;
@@ -337,7 +338,7 @@ void Machine::Finish() {
     if (builder_.is_lenient() && (result.kind() == ValueKind::kArray || result.primitive())) {
       // A result with a known value, such as a shape.
       const Value constant =
-          AsConstant(stack_[static_cast<size_t>(slot)], TypeKind::kError, SiteOf({}), builder_);
+          MakeConstant(stack_[static_cast<size_t>(slot)], TypeKind::kError, SiteOf({}), builder_);
       if (!constant.poison())
         stack_[static_cast<size_t>(slot)] =
             builder_.NameInBody(constant, declared.results[i].symbol, SiteOf({}));

@@ -2,7 +2,7 @@
 
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/compile.h"
-#include "compiler/expand/loosen.h"
+#include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/provisional.h"
 #include "compiler/expand/replacements.h"
 #include "compiler/expand/restore_integers.h"
@@ -167,7 +167,7 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
   if (is_lenient_) {
     Site loose = site;
     const llvm::SmallVector<Value, 10> given = ordered;
-    if (!LoosenArguments(plan, ordered, loose, *this)) return {};
+    if (!ConvertLenientArguments(plan, ordered, loose, *this)) return {};
     if (std::optional<Value> replaced = ReplaceOperation(plan, ordered, site, *this)) return *replaced;
     const Value result = RestoreIntegers(plan, given, MakeNode(plan, ordered, loose), site, *this);
     return has_vendor_meanings_ ? ReadVendorResult(plan, ordered, result, site, *this) : result;

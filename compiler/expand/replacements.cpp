@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "compiler/expand/loosen.h"
+#include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/interval.h"
 #include "llvm/ADT/STLExtras.h"
@@ -77,8 +77,8 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
                                                                    ir::Wide{i} * bounds[2].integer()))
                              : Value::Scalar(start + static_cast<double>(i) * step));
   }
-  return AsConstant(Value::Array(builder.heap(), std::move(items)),
-                    is_whole ? TypeKind::kInteger : TypeKind::kScalar, site, builder);
+  return MakeConstant(Value::Array(builder.heap(), std::move(items)),
+                      is_whole ? TypeKind::kInteger : TypeKind::kScalar, site, builder);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // arguments of the call, and the labels of its variables are prefixed with its path.
 
 #include "compiler/expand/compile.h"
-#include "compiler/expand/loosen.h"
+#include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 
@@ -42,7 +42,7 @@ bool Machine::MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<
   if (document == nullptr || document->graph() == nullptr || !MayEnter(call)) return false;
   for (const Value& item : input.sequence() ? input.items() : llvm::ArrayRef<Value>(input)) {
     run->inputs.push_back(
-        item.kind() == ValueKind::kTensor ? item : AsConstant(item, TypeKind::kError, site, builder_));
+        item.kind() == ValueKind::kTensor ? item : MakeConstant(item, TypeKind::kError, site, builder_));
     if (run->inputs.back().poison()) return false;
   }
   std::unique_ptr<Chunk>& chunk = submodel_chunks_[document];
@@ -99,7 +99,7 @@ bool Machine::FinishSubmodel() {
   for (int32_t slot : callee.chunk->result_slots) {
     Value value = slot < 0 ? Value() : std::move(stack_[callee.base + static_cast<size_t>(slot)]);
     if (value.kind() != ValueKind::kTensor && !value.poison())
-      value = AsConstant(value, TypeKind::kError, site(), builder_);
+      value = MakeConstant(value, TypeKind::kError, site(), builder_);
     if (value.poison()) return false;
     results.push_back(std::move(value));
   }

@@ -1,4 +1,4 @@
-#include "compiler/expand/loosen.h"
+#include "compiler/expand/lenient_arguments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,17 +12,19 @@
 namespace nnefc::expand {
 namespace {
 
-// Maximum elements of a tensor that becomes an attribute.
+// Maximum number of elements of a tensor that becomes an attribute.
 constexpr int64_t kMaxAttributeItems = 4096;
-// Maximum number of indices that are normalized here; kernels handle larger tensors.
-constexpr int64_t kMaxPlaces = 1 << 20;
+// Maximum number of constant indices that NormalizeIndices converts; kernels convert those of larger tensors.
+constexpr int64_t kMaxIndices = 1 << 20;
 
-// Returns true if the number is an integer.
-bool IsWhole(double number) {
+// Returns true for an integer of a magnitude below 9e15 (about 2^53), which a double represents exactly.
+bool IsExactInteger(double number) {
   return std::abs(number) < 9e15 && number == std::trunc(number);
 }
 
-TypeKind KindOf(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
+// Returns the data type that the operation's row declares for its tensor input `input`; kError if it allows
+// several.
+TypeKind DeclaredKind(ir::OpRegistry& registry, const OpPlan& plan, size_t input) {
   switch (registry.Info(plan.op).inputs[input].types) {
     case ir::TypeClass::kFloat:
       return TypeKind::kScalar;
@@ -42,8 +44,9 @@ bool AddsAxes(ir::OpId op) {
   return table.Find(op) != nullptr;
 }
 
-// Prepends axes of extent 1 up to `rank`.
-Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& builder) {
+// Returns a tensor with axes of extent 1 prepended until it has rank `rank`. Other values, and tensors of
+// unknown or sufficient rank, are returned unchanged.
+Value PrependAxes(int64_t rank, const Value& value, const Site& site, GraphBuilder& builder) {
   if (value.kind() != ValueKind::kTensor) return value;
   const ir::PartialShape& shape = builder.graph().output(value.port()).shape;
   if (!shape.rank_known() || shape.rank() >= rank) return value;
@@ -52,17 +55,18 @@ Value RaiseTo(int64_t rank, const Value& value, const Site& site, GraphBuilder& 
   return builder.MakeRatified("unsqueeze", {value, Value::Array(builder.heap(), std::move(axes))}, site);
 }
 
-// Returns true for a matrix multiplication; its operands have equal ranks.
+// Returns true for a matrix multiplication, whose operands must have equal ranks.
 bool MultipliesMatrices(ir::OpId op) {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"linear", true}, {"matmul", true}});
   return table.Find(op) != nullptr;
 }
 
-// Returns the value of a constant or variable, looking through views; poison if it is unknown.
-Value KnownValue(const Value& value, GraphBuilder& builder, int64_t most = kMaxAttributeItems) {
+// Returns the value of a constant or variable, looking through views; poison if it is unknown, of strings, or
+// has more than `max_elements`. A value that is not a tensor is returned unchanged.
+Value KnownValue(const Value& value, GraphBuilder& builder, int64_t max_elements = kMaxAttributeItems) {
   if (value.kind() != ValueKind::kTensor) return value;
   const std::optional<TensorValue> known = builder.KnownTensor(value.port());
-  if (!known || known->volume() > most || known->type() == ElementType::kString) return {};
+  if (!known || known->volume() > max_elements || known->type() == ElementType::kString) return {};
   return FromTensor(*known, builder.heap());
 }
 
@@ -80,8 +84,8 @@ class LenientArguments {
     return index < 0 ? nullptr : &arguments_[static_cast<size_t>(index)];
   }
   template <typename... Args>
-  void Note(const OpPlan::Parameter& parameter, const Rule& rule, fmt::format_string<Args...> format,
-            Args&&... args) {
+  void RecordDeviation(const OpPlan::Parameter& parameter, const Rule& rule,
+                       fmt::format_string<Args...> format, Args&&... args) {
     builder_.Deviate(rule, plan_, parameter.name, site_, fmt::format(format, std::forward<Args>(args)...));
   }
   int64_t Rank(const Value& value) const {
@@ -89,18 +93,18 @@ class LenientArguments {
     const ir::PartialShape& shape = builder_.graph().output(value.port()).shape;
     return shape.rank_known() ? shape.rank() : -1;
   }
-  void FindGeneric();
+  void BindGeneric();
   bool AdaptTensor(const OpPlan::Parameter& parameter, TypeKind wanted, Value& value);
   Value Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value);
-  void LoosenAttribute(const OpPlan::Parameter& parameter, Value& value);
+  void ConvertAttribute(const OpPlan::Parameter& parameter, Value& value);
   Value Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value);
   std::optional<Value> Flattened(const OpPlan::Parameter& parameter, TypeId item, const Value& list);
-  void CountFromStart();
-  void CountPlacesFromStart();
-  bool RaiseMatrices();
-  void RaiseVectors();
-  void RaiseTiled();
-  void RoundBorder();
+  void NormalizeAxes();
+  void NormalizeIndices();
+  bool EqualizeMatrixRanks();
+  void ExtendVectors();
+  void ExtendTiled();
+  void TruncateBorderValue();
 
   const OpPlan& plan_;
   llvm::MutableArrayRef<Value> arguments_;
@@ -109,7 +113,7 @@ class LenientArguments {
 };
 
 // Binds `?` to scalar if any of the tensors is scalar, otherwise to the first tensor's type.
-void LenientArguments::FindGeneric() {
+void LenientArguments::BindGeneric() {
   if (!plan_.signature->is_generic || site_.generic != TypeKind::kError) return;
   TypeKind common = TypeKind::kError;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
@@ -128,17 +132,18 @@ void LenientArguments::FindGeneric() {
 Value LenientArguments::Cast(const OpPlan::Parameter& parameter, TypeKind wanted, const Value& value) {
   if (value.kind() != ValueKind::kTensor) {
     if (wanted == TypeKind::kScalar && value.kind() == ValueKind::kInteger) {
-      Note(parameter, kLenientNumber, "`{}` of `{}` is a whole number; expected `{}`", parameter.called,
-           plan_.called, parameter.type_text);
+      RecordDeviation(parameter, kLenientNumber, "`{}` of `{}` is a whole number; expected `{}`",
+                      parameter.called, plan_.called, parameter.type_text);
       return Value::Scalar(static_cast<double>(value.integer())).AsTensor();
     }
     return value;
   }
-  const TypeKind seen = TypeKindOf(builder_.graph().output(value.port()).type);
-  if (seen == wanted || seen == TypeKind::kError || seen == TypeKind::kString || wanted == TypeKind::kError)
+  const TypeKind actual = TypeKindOf(builder_.graph().output(value.port()).type);
+  if (actual == wanted || actual == TypeKind::kError || actual == TypeKind::kString ||
+      wanted == TypeKind::kError)
     return value;
-  Note(parameter, kLenientType, "`{}` of `{}` is a tensor of type {}; expected {}", parameter.called,
-       plan_.called, DataTypeText(seen), DataTypeText(wanted));
+  RecordDeviation(parameter, kLenientType, "`{}` of `{}` is a tensor of type {}; expected {}",
+                  parameter.called, plan_.called, DataTypeText(actual), DataTypeText(wanted));
   Site site = site_;
   site.generic = wanted;
   return builder_.MakeRatified("cast", value, site);
@@ -148,7 +153,7 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
   if (parameter.is_array && value.kind() == ValueKind::kArray) {
     std::vector<Value> items(value.items().begin(), value.items().end());
     for (Value& item : items) {
-      if (item.kind() == ValueKind::kArray) item = AsConstant(item, wanted, site_, builder_);
+      if (item.kind() == ValueKind::kArray) item = MakeConstant(item, wanted, site_, builder_);
       item = Cast(parameter, wanted, item);
       if (item.poison()) return false;
     }
@@ -156,15 +161,15 @@ bool LenientArguments::AdaptTensor(const OpPlan::Parameter& parameter, TypeKind 
     return true;
   }
   if (parameter.is_array && value.kind() == ValueKind::kTensor) {
-    Note(parameter, kLenientItem, "`{}` of `{}` is one tensor; expected an array of tensors",
-         parameter.called, plan_.called);
+    RecordDeviation(parameter, kLenientItem, "`{}` of `{}` is one tensor; expected an array of tensors",
+                    parameter.called, plan_.called);
     value = Value::Array(builder_.heap(), {Cast(parameter, wanted, value)});
     return true;
   }
   if (value.kind() == ValueKind::kArray) {
-    Note(parameter, kLenientArray, "`{}` of `{}` is an array; expected a tensor", parameter.called,
-         plan_.called);
-    value = AsConstant(value, wanted, site_, builder_);
+    RecordDeviation(parameter, kLenientArray, "`{}` of `{}` is an array; expected a tensor", parameter.called,
+                    plan_.called);
+    value = MakeConstant(value, wanted, site_, builder_);
     return !value.poison();
   }
   value = Cast(parameter, wanted, value);
@@ -190,12 +195,13 @@ std::optional<Value> LenientArguments::Flattened(const OpPlan::Parameter& parame
     flattens = true;
   }
   if (!flattens || llvm::any_of(items, is_array)) return std::nullopt;
-  Note(parameter, kLenientNested, "`{}` of `{}` is a nested array; expected `{}`", parameter.called,
-       plan_.called, parameter.type_text);
+  RecordDeviation(parameter, kLenientNested, "`{}` of `{}` is a nested array; expected `{}`",
+                  parameter.called, plan_.called, parameter.type_text);
   return Value::Array(builder_.heap(), std::move(items));
 }
 
-// Recursion follows the declared type.
+// Converts a value, and recursively its items, to the declared type `type`. A value that does not fit is not
+// an error here: it is reported when the node is created.
 Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
   const TypeTable& types = plan_.document->types();
   const TypeKind kind = types.Kind(type);
@@ -206,15 +212,15 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
       // `begin = [v]`
       const Value known = KnownValue(value.item(0), builder_);
       if (known.kind() == ValueKind::kArray) {
-        Note(parameter, kLenientTensor, "an item of `{}` of `{}` is a tensor; expected `{}`",
-             parameter.called, plan_.called, parameter.type_text);
+        RecordDeviation(parameter, kLenientTensor, "an item of `{}` of `{}` is a tensor; expected `{}`",
+                        parameter.called, plan_.called, parameter.type_text);
         list = known;
       }
     }
     if (list.kind() != ValueKind::kArray) {
       if (list.poison() || list.kind() == ValueKind::kTuple) return list;
-      Note(parameter, kLenientItem, "`{}` of `{}` is one item; expected `{}`", parameter.called, plan_.called,
-           parameter.type_text);
+      RecordDeviation(parameter, kLenientItem, "`{}` of `{}` is one item; expected `{}`", parameter.called,
+                      plan_.called, parameter.type_text);
       list = Value::Array(builder_.heap(), {value});
     }
     if (const std::optional<Value> flat = Flattened(parameter, types.Item(type), list)) list = *flat;
@@ -226,8 +232,8 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
     llvm::ArrayRef<TypeId> parts = types.Items(type);
     if (!value.sequence() || value.length() != static_cast<int64_t>(parts.size())) return value;
     if (value.kind() == ValueKind::kArray) {
-      Note(parameter, kLenientPair, "`{}` of `{}` has `[..]` where `(..)` is expected", parameter.called,
-           plan_.called);
+      RecordDeviation(parameter, kLenientPair, "`{}` of `{}` has `[..]` where `(..)` is expected",
+                      parameter.called, plan_.called);
     }
     std::vector<Value> items;
     for (size_t i = 0; i < parts.size(); ++i)
@@ -239,9 +245,9 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
     item = KnownValue(value, builder_);
     if (item.poison()) return value;
     while (item.kind() == ValueKind::kArray && item.length() == 1) item = Value(item.item(0));
-    Note(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called, plan_.called,
-         parameter.type_text);
-    if (kind == TypeKind::kInteger && item.kind() == ValueKind::kScalar && IsWhole(item.scalar()))
+    RecordDeviation(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called,
+                    plan_.called, parameter.type_text);
+    if (kind == TypeKind::kInteger && item.kind() == ValueKind::kScalar && IsExactInteger(item.scalar()))
       return Value::Integer(static_cast<int64_t>(item.scalar()));
     if (kind == TypeKind::kScalar && item.kind() == ValueKind::kInteger)
       return Value::Scalar(static_cast<double>(item.integer()));
@@ -251,27 +257,27 @@ Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type,
   const bool is_whole = wanted == TypeKind::kScalar && value.kind() == ValueKind::kInteger;
   const bool is_logical = wanted == TypeKind::kInteger && value.kind() == ValueKind::kLogical;
   if (!is_whole && !is_logical) return value;
-  Note(parameter, kLenientNumber, "`{}` of `{}` is {}; expected `{}`", parameter.called, plan_.called,
-       value.KindText(), parameter.type_text);
+  RecordDeviation(parameter, kLenientNumber, "`{}` of `{}` is {}; expected `{}`", parameter.called,
+                  plan_.called, value.KindText(), parameter.type_text);
   if (is_logical) return Value::Integer(value.logical() ? 1 : 0);
   return Value::Scalar(static_cast<double>(value.integer()));
 }
 
-void LenientArguments::LoosenAttribute(const OpPlan::Parameter& parameter, Value& value) {
+void LenientArguments::ConvertAttribute(const OpPlan::Parameter& parameter, Value& value) {
   if (value.poison()) return;
   if (value.kind() == ValueKind::kTensor &&
       plan_.document->types().Kind(parameter.type) == TypeKind::kArray) {
     const Value known = KnownValue(value, builder_);
     if (known.poison()) return;
-    Note(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called, plan_.called,
-         parameter.type_text);
+    RecordDeviation(parameter, kLenientTensor, "`{}` of `{}` is a tensor; expected `{}`", parameter.called,
+                    plan_.called, parameter.type_text);
     value = known;
   }
   value = Convert(parameter, parameter.type, value);
 }
 
-// Converts negative axes. They count from the end of the first tensor or of the result.
-void LenientArguments::CountFromStart() {
+// Adds the rank to negative axes, which count from the end of the first tensor or of the result.
+void LenientArguments::NormalizeAxes() {
   const Value* first = nullptr;
   for (size_t i = 0; i < plan_.parameters.size() && first == nullptr; ++i) {
     if (!plan_.parameters[i].is_tensor) continue;
@@ -290,22 +296,22 @@ void LenientArguments::CountFromStart() {
     const int64_t added = AddsAxes(plan_.op) ? (is_list ? value.length() : 1) : 0;
     const int64_t rank = Rank(*first) + added;
     std::vector<Value> axes(is_list ? value.items() : llvm::ArrayRef<Value>(value));
-    bool counts = false;
+    bool has_negative = false;
     for (Value& axis : axes) {
       if (axis.kind() != ValueKind::kInteger || axis.integer() >= 0 || axis.integer() < -rank) continue;
-      counts = true;
+      has_negative = true;
       axis = Value::Integer(axis.integer() + rank);
     }
-    if (!counts) continue;
-    Note(plan_.parameters[static_cast<size_t>(index)], kLenientAxis, "`{}` of `{}` counts from the end", name,
-         plan_.called);
+    if (!has_negative) continue;
+    RecordDeviation(plan_.parameters[static_cast<size_t>(index)], kLenientAxis,
+                    "`{}` of `{}` counts from the end", name, plan_.called);
     value = is_list ? Value::Array(builder_.heap(), std::move(axes)) : axes[0];
   }
 }
 
-// Converts negative indices of a constant for `gather`; they count from the end of the axis. Kernels convert
-// indices that are known only at run time.
-void LenientArguments::CountPlacesFromStart() {
+// Adds the extent of the axis to negative indices of `gather` that are constant. Kernels convert indices that
+// are known only at run time.
+void LenientArguments::NormalizeIndices() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"gather", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value *input = Find("input"), *axis = Find("axis");
@@ -314,37 +320,39 @@ void LenientArguments::CountPlacesFromStart() {
   const ir::PartialShape& shape = builder_.graph().output(input->port()).shape;
   if (!shape.rank_known() || axis->integer() < 0 || axis->integer() >= shape.rank()) return;
   const ir::Dim extent = shape[axis->integer()];
-  std::optional<ValueItems> places = ItemsOf(KnownValue(*indices, builder_, kMaxPlaces));
-  if (!extent.known() || !places) return;
-  bool counts = false;
-  for (Value& place : places->items) {
-    if (place.kind() != ValueKind::kInteger || place.integer() >= 0 || place.integer() < -extent.min)
+  std::optional<ValueItems> elements = ItemsOf(KnownValue(*indices, builder_, kMaxIndices));
+  if (!extent.known() || !elements) return;
+  bool has_negative = false;
+  for (Value& index : elements->items) {
+    if (index.kind() != ValueKind::kInteger || index.integer() >= 0 || index.integer() < -extent.min)
       continue;
-    counts = true;
-    place = Value::Integer(place.integer() + extent.min);
+    has_negative = true;
+    index = Value::Integer(index.integer() + extent.min);
   }
-  if (!counts) return;
-  Note(plan_.parameters[static_cast<size_t>(plan_.Find("indices"))], kLenientIndex,
-       "`indices` of `{}` count from the end of axis {}", plan_.called, axis->integer());
-  *indices = AsConstant(FromItems(*places, builder_.heap()), TypeKind::kInteger, site_, builder_);
+  if (!has_negative) return;
+  RecordDeviation(plan_.parameters[static_cast<size_t>(plan_.Find("indices"))], kLenientIndex,
+                  "`indices` of `{}` count from the end of axis {}", plan_.called, axis->integer());
+  *indices = MakeConstant(FromItems(*elements, builder_.heap()), TypeKind::kInteger, site_, builder_);
 }
 
-// Broadcasts the matrix of lower rank along the leading axes.
-bool LenientArguments::RaiseMatrices() {
+// Prepends axes of extent 1 to the matrix of lower rank, which is then broadcast along them. Returns false
+// after a reported error.
+bool LenientArguments::EqualizeMatrixRanks() {
   const int64_t first = Rank(arguments_[0]), second = Rank(arguments_[1]);
   if (first < 2 || second < 2 || first == second) return true;
   const OpPlan::Parameter& lower = plan_.parameters[first < second ? 0 : 1];
-  Note(lower, kLenientMatrix, "`{}` of `{}` has rank {}, the other one rank {}", lower.called, plan_.called,
-       std::min(first, second), std::max(first, second));
+  RecordDeviation(lower, kLenientMatrix, "`{}` of `{}` has rank {}, the other one rank {}", lower.called,
+                  plan_.called, std::min(first, second), std::max(first, second));
   for (Value& matrix : arguments_.take_front(2)) {
-    matrix = RaiseTo(std::max(first, second), matrix, site_, builder_);
+    matrix = PrependAxes(std::max(first, second), matrix, site_, builder_);
     if (matrix.poison()) return false;
   }
   return true;
 }
 
-// Moves the vector of a per-channel operand to the second axis.
-void LenientArguments::RaiseVectors() {
+// Prepends axes to the vectors that are per-channel operands, so that the channels become axis 1, or the last
+// axis for a matrix multiplication.
+void LenientArguments::ExtendVectors() {
   const std::vector<ir::InputInfo>& inputs = builder_.registry().Info(plan_.op).inputs;
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
@@ -353,27 +361,29 @@ void LenientArguments::RaiseVectors() {
     const std::optional<ir::DataRole> role = inputs[input++].data;
     const bool is_per_channel = role && *role != ir::DataRole::kFilter && *role != ir::DataRole::kInput;
     if (!is_per_channel || Rank(arguments_[i]) != 1) continue;
-    Note(parameter, kLenientVector, "`{}` of `{}` has one axis; expected the batch before the channels",
-         parameter.called, plan_.called);
+    RecordDeviation(parameter, kLenientVector,
+                    "`{}` of `{}` has one axis; expected the batch before the channels", parameter.called,
+                    plan_.called);
     const bool is_matrix = MultipliesMatrices(plan_.op);
-    arguments_[i] = RaiseTo(is_matrix ? Rank(arguments_[0]) : 2, arguments_[i], site_, builder_);
+    arguments_[i] = PrependAxes(is_matrix ? Rank(arguments_[0]) : 2, arguments_[i], site_, builder_);
   }
 }
 
 // Prepends axes to a tensor if `repeats` has more items than it has axes.
-void LenientArguments::RaiseTiled() {
+void LenientArguments::ExtendTiled() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"tile", true}});
   if (table.Find(plan_.op) == nullptr) return;
   const Value* repeats = Find("repeats");
   const int64_t rank = Rank(arguments_[0]);
   if (repeats->kind() != ValueKind::kArray || rank < 0 || repeats->length() <= rank) return;
-  Note(plan_.parameters[static_cast<size_t>(plan_.Find("repeats"))], kLenientMatrix,
-       "`repeats` of `{}` has {} items for a tensor of rank {}", plan_.called, repeats->length(), rank);
-  arguments_[0] = RaiseTo(repeats->length(), arguments_[0], site_, builder_);
+  RecordDeviation(plan_.parameters[static_cast<size_t>(plan_.Find("repeats"))], kLenientMatrix,
+                  "`repeats` of `{}` has {} items for a tensor of rank {}", plan_.called, repeats->length(),
+                  rank);
+  arguments_[0] = PrependAxes(repeats->length(), arguments_[0], site_, builder_);
 }
 
-// Rounds the border of integers toward zero.
-void LenientArguments::RoundBorder() {
+// Rounds the border value of `pad` toward zero if the input has integers.
+void LenientArguments::TruncateBorderValue() {
   static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"pad", true}});
   if (table.Find(plan_.op) == nullptr) return;
   Value* value = Find("value");
@@ -383,65 +393,67 @@ void LenientArguments::RoundBorder() {
 }
 
 bool LenientArguments::Run() {
-  FindGeneric();
-  RoundBorder();
+  BindGeneric();
+  TruncateBorderValue();
   size_t input = 0;
   for (size_t i = 0; i < plan_.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan_.parameters[i];
     if (!parameter.is_tensor) {
-      LoosenAttribute(parameter, arguments_[i]);
+      ConvertAttribute(parameter, arguments_[i]);
       continue;
     }
-    TypeKind wanted = KindOf(builder_.registry(), plan_, input++);
+    TypeKind wanted = DeclaredKind(builder_.registry(), plan_, input++);
     if (plan_.document->types().ContainsGeneric(parameter.type)) wanted = site_.generic;
     if (!AdaptTensor(parameter, wanted, arguments_[i])) return false;
   }
-  CountFromStart();
-  CountPlacesFromStart();
-  if (MultipliesMatrices(plan_.op) && !RaiseMatrices()) return false;
-  RaiseVectors();
-  RaiseTiled();
+  NormalizeAxes();
+  NormalizeIndices();
+  if (MultipliesMatrices(plan_.op) && !EqualizeMatrixRanks()) return false;
+  ExtendVectors();
+  ExtendTiled();
   return !builder_.has_vendor_meanings() || ReadVendorArguments(plan_, arguments_, site_, builder_);
 }
 
 }  // namespace
 
-bool LoosenArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
-                     GraphBuilder& builder) {
+bool ConvertLenientArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, Site& site,
+                             GraphBuilder& builder) {
   return LenientArguments(plan, arguments, site, builder).Run();
 }
 
 namespace {
 
-// Converts whole scalars where the type expects integers: exporters store extents in tensors of floats.
-Value ToWhole(const TypeTable& types, TypeId type, const Value& value, Heap& heap) {
+// Converts scalars with integer values where the type expects integers: exporters store extents in tensors of
+// floats.
+Value ToIntegers(const TypeTable& types, TypeId type, const Value& value, Heap& heap) {
   const TypeKind kind = types.Kind(type);
   if (kind == TypeKind::kArray && value.kind() == ValueKind::kArray) {
     const auto is_number = [](const Value& item) { return item.kind() == ValueKind::kScalar; };
     if (types.Kind(types.Item(type)) != TypeKind::kInteger || llvm::none_of(value.items(), is_number))
       return value;
     std::vector<Value> items;
-    for (const Value& item : value.items()) items.push_back(ToWhole(types, types.Item(type), item, heap));
+    for (const Value& item : value.items()) items.push_back(ToIntegers(types, types.Item(type), item, heap));
     return Value::Array(heap, std::move(items));
   }
   if (kind != TypeKind::kInteger || value.kind() != ValueKind::kScalar) return value;
-  return IsWhole(value.scalar()) ? Value::Integer(static_cast<int64_t>(value.scalar())) : value;
+  return IsExactInteger(value.scalar()) ? Value::Integer(static_cast<int64_t>(value.scalar())) : value;
 }
 
 }  // namespace
 
-Value LoosenParameter(const TypeTable& types, TypeId type, const Value& value, GraphBuilder& builder) {
+Value ConvertLenientParameter(const TypeTable& types, TypeId type, const Value& value,
+                              GraphBuilder& builder) {
   if (types.ContainsTensor(type)) return value;
-  if (value.kind() != ValueKind::kTensor) return ToWhole(types, type, value, builder.heap());
+  if (value.kind() != ValueKind::kTensor) return ToIntegers(types, type, value, builder.heap());
   Value known = KnownValue(value, builder);
   if (known.poison()) return value;
   const bool is_list = types.Kind(type) == TypeKind::kArray;
   while (!is_list && known.kind() == ValueKind::kArray && known.length() == 1) known = Value(known.item(0));
-  return ToWhole(types, type, known, builder.heap());
+  return ToIntegers(types, type, known, builder.heap());
 }
 
-std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
-                               GraphBuilder& builder) {
+std::optional<Value> FoldKnownTensors(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                      GraphBuilder& builder) {
   if (std::optional<Value> folded = FoldValues(plan, arguments, site.generic, builder.heap())) return folded;
   constexpr int64_t kMaxExtents = 64;
   std::vector<Value> known(arguments.begin(), arguments.end());
@@ -453,22 +465,22 @@ std::optional<Value> FoldKnown(const OpPlan& plan, llvm::ArrayRef<Value> argumen
     has_tensor = true;
     const ir::Output& output = builder.graph().output(known[i].port());
     const bool is_constant = builder.graph().node(known[i].port().node).Is(ir::OpRole::kConstant);
-    const bool is_number = is_constant && output.shape.rank_known() && output.shape.rank() == 0;
+    const bool is_single = is_constant && output.shape.rank_known() && output.shape.rank() == 0;
     const bool is_extents =
         IsInteger(output.type) && output.shape.volume().value_or(kMaxExtents + 1) <= kMaxExtents;
-    if (!is_number && !is_extents) return std::nullopt;
+    if (!is_single && !is_extents) return std::nullopt;
     known[i] = KnownValue(known[i], builder);
     if (known[i].poison()) return std::nullopt;
   }
   if (!has_tensor) return std::nullopt;
   std::optional<Value> folded = FoldValues(plan, known, site.generic, builder.heap());
-  // Fold to a list only if it is integer and an argument was a value already.
+  // Fold to an array only if it has integers and an argument was a value already.
   const bool is_list = folded && folded->kind() == ValueKind::kArray;
-  const bool is_whole = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
-  return is_list && !(is_whole && has_value) ? std::nullopt : folded;
+  const bool is_integer = is_list && ElementKind(*folded, builder.graph()) == TypeKind::kInteger;
+  return is_list && !(is_integer && has_value) ? std::nullopt : folded;
 }
 
-Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder) {
+Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder) {
   std::optional<ValueItems> items = ItemsOf(value);
   if (!items || items->items.empty()) {
     builder.Report(
@@ -487,8 +499,8 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
     builder.Report(OpenExtent(), site);
     return {};
   }
-  Site made = site;
-  made.generic = has_scalar ? TypeKind::kScalar : ElementKind(items->items[0], builder.graph());
+  Site constant_site = site;
+  constant_site.generic = has_scalar ? TypeKind::kScalar : ElementKind(items->items[0], builder.graph());
   std::vector<Value> shape;
   for (int64_t extent : items->shape) shape.push_back(Value::Integer(extent));
   for (Value& item : items->items) {
@@ -497,7 +509,8 @@ Value AsConstant(const Value& value, TypeKind wanted, const Site& site, GraphBui
   }
   Heap& heap = builder.heap();
   return builder.MakeRatified(
-      "constant", {Value::Array(heap, std::move(shape)), Value::Array(heap, std::move(items->items))}, made);
+      "constant", {Value::Array(heap, std::move(shape)), Value::Array(heap, std::move(items->items))},
+      constant_site);
 }
 
 }  // namespace nnefc::expand
