@@ -135,13 +135,13 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
   }
   for (size_t i = 0; i < given.size(); ++i) {
     const TypeKind expected = types.Kind(types.Element(body.parameters[i].type));
-    const TypeKind seen = ElementKind(*given[i], builder_.graph());
-    if (expected == TypeKind::kAny || seen == expected) continue;
+    const TypeKind actual = ElementKind(*given[i], builder_.graph());
+    if (expected == TypeKind::kAny || actual == expected) continue;
     builder_.Report(
         Fault::Of(semantics::kBodyParameterType,
                   "parameter `{}` of the body `{}` is of type `{}`, but is given `tensor<{}>`",
                   context_.symbols.Text(body.parameters[i].name.symbol), name,
-                  types.Text(body.parameters[i].type, ast::Dialect::kRatified), DataTypeText(seen))
+                  types.Text(body.parameters[i].type, ast::Dialect::kRatified), DataTypeText(actual))
             .At(role),
         plan, site);
     return false;

@@ -133,14 +133,16 @@ bool Machine::RepeatsItself(const Call& call) {
     if (frames_[i].call == nullptr || frames_[i].call->callee != call.callee) continue;
     const llvm::ArrayRef<Value> earlier = llvm::ArrayRef<Value>(stack_).slice(frames_[i].base, count);
     for (size_t k = 0; k < count; ++k) {
-      if (!IsAlike(earlier[k], arguments[k])) return false;
+      if (!IsEquivalent(earlier[k], arguments[k])) return false;
     }
     return true;
   }
   return false;
 }
 
-bool Machine::IsAlike(const Value& a, const Value& b) {
+// Returns true for equal values and for tensors with the same type and known shape. Long arrays differ, to
+// bound the time.
+bool Machine::IsEquivalent(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return false;
   if (a.kind() == ValueKind::kTensor) {
     const ir::Output &first = builder_.graph().output(a.port()), &second = builder_.graph().output(b.port());
@@ -152,7 +154,7 @@ bool Machine::IsAlike(const Value& a, const Value& b) {
   constexpr int64_t kMaxCompared = 1000;
   if (a.length() > kMaxCompared) return false;
   for (int64_t i = 0; i < a.length(); ++i) {
-    if (!IsAlike(a.item(i), b.item(i))) return false;
+    if (!IsEquivalent(a.item(i), b.item(i))) return false;
   }
   return true;
 }

@@ -496,10 +496,10 @@ GraphCompiler::GraphCompiler(const CheckedDocument& document, Quantizers quantiz
 
 GraphCompiler::~GraphCompiler() = default;
 
-void GraphCompiler::CompilePart(size_t most) {
+void GraphCompiler::CompilePart(size_t max_statements) {
   compiler_->ForgetStatements();
   const llvm::ArrayRef<ast::Assignment> rest = graph_.body.drop_front(next_);
-  const llvm::ArrayRef<ast::Assignment> part = rest.take_front(most);
+  const llvm::ArrayRef<ast::Assignment> part = rest.take_front(max_statements);
   next_ += part.size();
   if (part.size() < rest.size()) {
     compiler_->CompileBody(part, OpCode::kNextPart);

@@ -29,8 +29,9 @@ class GraphCompiler {
   GraphCompiler(const GraphCompiler&) = delete;
   GraphCompiler& operator=(const GraphCompiler&) = delete;
 
-  // Compiles the next statements, at most `most`. The last part ends with kReturn, the others with kNextPart.
-  void CompilePart(size_t most);
+  // Compiles up to `max_statements` of the next statements. The last part ends with kReturn, the others with
+  // kNextPart.
+  void CompilePart(size_t max_statements);
   // Returns the latest part. Slots keep their numbers; those of results and parameters are complete after the
   // last part.
   const Chunk& chunk() const;

@@ -3,7 +3,7 @@
 
 namespace nnefc::expand {
 
-// Begins a comprehension over one or several arrays of equal lengths.
+// Begins a comprehension: pops the `instruction.a` iterated arrays, which must have equal lengths.
 bool Machine::BeginLoop(const Instruction& instruction) {
   auto count = static_cast<size_t>(instruction.a);
   Loop loop;
@@ -32,6 +32,7 @@ bool Machine::BeginLoop(const Instruction& instruction) {
   return true;
 }
 
+// Pushes the next item of each iterated array, or jumps to `instruction.a` after the last one.
 bool Machine::NextItem(const Instruction& instruction) {
   Loop& loop = loops_.back();
   if (loop.index == loop.length) {
@@ -40,12 +41,13 @@ bool Machine::NextItem(const Instruction& instruction) {
   }
   int64_t index = loop.index++;
   for (size_t i = loop.arrays.size(); i-- > 0;) {
-    // An open extent of a shape is reported where its identifier is used.
+    // Not Push: an unknown extent is reported where its identifier is used.
     stack_.push_back(loop.arrays[i].item(index));
   }
   return CheckSteps(instruction.expr);
 }
 
+// Pops an item of the resulting array.
 bool Machine::Yield(const Instruction& instruction) {
   Fault fault;
   if (!heap_.Reserve(1, fault)) return Fail(fault, instruction.expr);
@@ -54,6 +56,7 @@ bool Machine::Yield(const Instruction& instruction) {
   return true;
 }
 
+// Ends the innermost comprehension and pushes the resulting array.
 bool Machine::EndLoop(const Instruction& instruction) {
   std::vector<Value> results = std::move(loops_.back().results);
   heap_.Charge(-static_cast<int64_t>(results.size()));
@@ -62,9 +65,9 @@ bool Machine::EndLoop(const Instruction& instruction) {
   return true;
 }
 
-// Ends the comprehensions of an abandoned statement.
-void Machine::DropLoops(size_t count) {
-  while (loops_.size() > count) {
+// Discards the innermost comprehensions until `num_remaining` are left.
+void Machine::TruncateLoops(size_t num_remaining) {
+  while (loops_.size() > num_remaining) {
     heap_.Charge(-static_cast<int64_t>(loops_.back().results.size()));
     loops_.pop_back();
   }

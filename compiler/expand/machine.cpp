@@ -13,8 +13,8 @@
 namespace nnefc::expand {
 namespace {
 
-// Number of statements of the graph's body per compiled part.
-constexpr size_t kPart = 1024;
+// Maximum number of statements of the graph's body in a compiled part.
+constexpr size_t kStatementsPerPart = 1024;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool Machine::Run() {
   Quantizers quantizers = MakeQuantizers(document_, options_.quantize, context_.symbols, heap_);
   body_ =
       std::make_unique<GraphCompiler>(document_, std::move(quantizers), context_.symbols, Defaults(), heap_);
-  body_->CompilePart(kPart);
+  body_->CompilePart(kStatementsPerPart);
   Execute(body_->chunk());
   return complete_ && !stopped_;
 }
@@ -91,11 +91,11 @@ bool Machine::Step(const Instruction& instruction) {
     case OpCode::kBranch:
       return Branch(instruction);
     case OpCode::kSubscript:
-      return TakeSubscript(instruction);
+      return PushSubscript(instruction);
     case OpCode::kRange:
-      return TakeRange(instruction);
+      return PushRange(instruction);
     case OpCode::kBuiltin:
-      return TakeBuiltin(instruction);
+      return PushBuiltin(instruction);
     case OpCode::kUnpack:
       return Unpack(instruction);
     case OpCode::kLoopBegin:
@@ -120,12 +120,12 @@ bool Machine::Step(const Instruction& instruction) {
 }
 
 void Machine::NextPart() {
-  body_->CompilePart(kPart);
+  body_->CompilePart(kStatementsPerPart);
   Frame& current = frame();
   current.pc = 0;
   current.statement = -1;
   stack_.resize(static_cast<size_t>(current.chunk->num_slots));
-  ++allowance_;
+  ++uncharged_steps_;
 }
 
 void Machine::BeginStatement(int32_t index) {
@@ -135,7 +135,7 @@ void Machine::BeginStatement(int32_t index) {
   if (frames_.size() > 1) return;
   // Statements written in the graph's body are not charged against the limit.
   const Statement& statement = current.chunk->statements[static_cast<size_t>(index)];
-  allowance_ += statement.end - statement.begin;
+  uncharged_steps_ += statement.end - statement.begin;
 }
 
 // Poisons the targets of the statement and continues with the next one.
@@ -145,7 +145,7 @@ void Machine::Abandon() {
   Frame& current = frame();
   const Chunk& chunk = *current.chunk;
   stack_.resize(current.base + static_cast<size_t>(chunk.num_slots));
-  DropLoops(current.loop_base);
+  TruncateLoops(current.loop_base);
   const Statement& statement = chunk.statements[static_cast<size_t>(current.statement)];
   for (uint32_t i = 0; i < statement.num_targets; ++i) {
     stack_[current.base + static_cast<size_t>(chunk.targets[statement.first_target + i])] = Value();
@@ -160,7 +160,7 @@ bool Machine::Fail(const Fault& fault, ast::ExprId expr) {
 
 bool Machine::CheckSteps(ast::ExprId expr) {
   steps_ += std::exchange(heap_.work, 0);
-  if (steps_ - allowance_ <= context_.limits.steps) return true;
+  if (steps_ - uncharged_steps_ <= context_.limits.steps) return true;
   Fault fault =
       Fault::Of(kLimitSteps, "expansion takes more than {} steps (`--max-steps`)", context_.limits.steps);
   fault.fatal = true;
@@ -197,8 +197,8 @@ bool Machine::Store(const Instruction& instruction) {
   Frame& current = frame();
   auto slot = static_cast<size_t>(instruction.a);
   Symbol identifier = current.chunk->slot_names[slot];
-  bool body = frames_.size() == 1 || current.is_body;
-  if (body && value.tensor()) {
+  const bool is_in_body = frames_.size() == 1 || current.is_body;
+  if (is_in_body && value.tensor()) {
     value = builder_.NameInBody(value, identifier, SiteOf(instruction.expr));
     if (value.poison()) return false;
   } else if (value.kind() == ValueKind::kTensor && value.port().node.index >= current.node_bound) {
@@ -238,9 +238,9 @@ bool Machine::Binary(const Instruction& instruction) {
   // In lenient mode, an array combined with a tensor becomes a tensor, too.
   const bool has_tensor =
       left_operand.kind() == ValueKind::kTensor || right_operand.kind() == ValueKind::kTensor;
-  bool sequences =
+  const bool has_sequence =
       (left_operand.sequence() || right_operand.sequence()) && !(builder_.is_lenient() && has_tensor);
-  if (op != ast::BinaryOperator::kIn && !sequences && (left_operand.tensor() || right_operand.tensor())) {
+  if (op != ast::BinaryOperator::kIn && !has_sequence && (left_operand.tensor() || right_operand.tensor())) {
     return Operator(OperationOf(op), 2, instruction.expr);
   }
   Fault fault;
@@ -308,7 +308,7 @@ ast::ExprId Machine::BoundOf(ast::ExprId expr, const Fault& fault) const {
   return bound.valid() ? bound : expr;
 }
 
-bool Machine::TakeSubscript(const Instruction& instruction) {
+bool Machine::PushSubscript(const Instruction& instruction) {
   Value index = Pop();
   Value base = Pop();
   Fault fault;
@@ -320,7 +320,7 @@ bool Machine::TakeSubscript(const Instruction& instruction) {
   return Push(std::move(item), fault, BoundOf(instruction.expr, fault));
 }
 
-bool Machine::TakeRange(const Instruction& instruction) {
+bool Machine::PushRange(const Instruction& instruction) {
   Value end = (instruction.detail & kRangeEnd) != 0 ? Pop() : Value();
   Value begin = (instruction.detail & kRangeBegin) != 0 ? Pop() : Value();
   Value base = Pop();
@@ -331,7 +331,7 @@ bool Machine::TakeRange(const Instruction& instruction) {
   return Push(std::move(range), fault, BoundOf(instruction.expr, fault));
 }
 
-bool Machine::TakeBuiltin(const Instruction& instruction) {
+bool Machine::PushBuiltin(const Instruction& instruction) {
   Value argument = Pop();
   Fault fault;
   std::optional<Value> value =
@@ -343,11 +343,11 @@ bool Machine::TakeBuiltin(const Instruction& instruction) {
 bool Machine::Unpack(const Instruction& instruction) {
   Value value = Pop();
   if (!value.sequence() || value.length() != instruction.a) {
-    std::string seen(value.KindText());
-    if (value.sequence()) seen += fmt::format(" of {} items", value.length());
-    return Fail(
-        Fault::Of(kUnpackLength, "the left side has {} items, but the right side is {}", instruction.a, seen),
-        instruction.expr);
+    std::string description(value.KindText());
+    if (value.sequence()) description += fmt::format(" of {} items", value.length());
+    return Fail(Fault::Of(kUnpackLength, "the left side has {} items, but the right side is {}",
+                          instruction.a, description),
+                instruction.expr);
   }
   for (int64_t i = value.length(); i-- > 0;) stack_.push_back(value.item(i));
   return true;

@@ -85,13 +85,20 @@ class Machine {
   DefaultLookup Defaults() {
     return [this](const Callee& callee, size_t parameter) { return Default(callee, parameter); };
   }
+  // Runs a chunk to its end, or until a limit is reached.
   void Execute(const Chunk& root);
   void NextPart();
+  // Runs one instruction. Returns false, as the functions for single instructions do, if the statement must
+  // be abandoned: after a reported error, or silently because an operand is poison.
   bool Step(const Instruction& instruction);
   void BeginStatement(int32_t index);
   void Abandon();
+  // Reports `fault` at an expression and returns false.
   bool Fail(const Fault& fault, ast::ExprId expr);
+  // Checks the limit of steps; reaching it is a fatal error.
   bool CheckSteps(ast::ExprId expr);
+  // Pushes a value. Returns false if it is poison, after reporting `fault` if there is no value, or after an
+  // error if it is an unknown extent outside lenient mode.
   bool Push(std::optional<Value> value, const Fault& fault, ast::ExprId expr);
   Value Pop();
 
@@ -104,19 +111,19 @@ class Machine {
   bool Branch(const Instruction& instruction);
   ast::ExprId OperandOf(ast::ExprId expr, const Fault& fault) const;
   ast::ExprId BoundOf(ast::ExprId expr, const Fault& fault) const;
-  bool TakeSubscript(const Instruction& instruction);
-  bool TakeRange(const Instruction& instruction);
-  bool TakeBuiltin(const Instruction& instruction);
+  bool PushSubscript(const Instruction& instruction);
+  bool PushRange(const Instruction& instruction);
+  bool PushBuiltin(const Instruction& instruction);
   bool Unpack(const Instruction& instruction);
   bool BeginLoop(const Instruction& instruction);
   bool NextItem(const Instruction& instruction);
   bool Yield(const Instruction& instruction);
   bool EndLoop(const Instruction& instruction);
-  void DropLoops(size_t count);
+  void TruncateLoops(size_t num_remaining);
   bool DoCall(const Call& call);
   bool MayEnter(const Call& call);
   bool RepeatsItself(const Call& call);
-  bool IsAlike(const Value& a, const Value& b);
+  bool IsEquivalent(const Value& a, const Value& b);
   bool HasGenericTensors(const Call& call, size_t first_argument);
   bool CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments);
   bool Instantiate(const Call& call, FragmentInfo& info);
@@ -184,7 +191,7 @@ class Machine {
   std::vector<Loop> loops_;
   std::vector<std::unique_ptr<BodyRun>> body_runs_;  // the innermost last
   int64_t steps_ = 0;
-  int64_t allowance_ = 0;  // steps of the graph's own statements, not charged against the limit
+  int64_t uncharged_steps_ = 0;  // of the graph's own statements; the limit does not include them
   bool stopped_ = false;
   bool complete_ = true;
 };

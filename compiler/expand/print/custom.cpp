@@ -25,8 +25,9 @@ std::string_view DataType(ElementType type) {
   return type == ElementType::kString ? "string" : "scalar";
 }
 
-void Meet(std::string& known, std::string_view seen) {
-  if (known.empty()) known = seen;
+// Sets a type that is not known yet.
+void SetIfEmpty(std::string& known, std::string_view type) {
+  if (known.empty()) known = type;
 }
 
 void Observe(Declaration& declaration, const ir::Graph& graph, const ir::Node& node) {
@@ -39,13 +40,13 @@ void Observe(Declaration& declaration, const ir::Graph& graph, const ir::Node& n
   declaration.inputs.resize(node.info().inputs.size());
   for (size_t i = 0; i < declaration.inputs.size(); ++i) {
     llvm::ArrayRef<ir::OutputPort> segment = node.segment(static_cast<int32_t>(i));
-    if (!segment.empty()) Meet(declaration.inputs[i], data_type(graph.output(segment[0]).type));
+    if (!segment.empty()) SetIfEmpty(declaration.inputs[i], data_type(graph.output(segment[0]).type));
   }
   declaration.outputs.resize(node.info().outputs.size());
   const std::vector<ir::OutputGroup> groups = ir::OutputGroups(node);
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].count == 0) continue;
-    Meet(declaration.outputs[i], data_type(node.output(groups[i].first).type));
+    SetIfEmpty(declaration.outputs[i], data_type(node.output(groups[i].first).type));
   }
   for (const auto& [name, value] : node.attributes()) {
     if (name == "dtype") continue;
@@ -54,7 +55,7 @@ void Observe(Declaration& declaration, const ir::Graph& graph, const ir::Node& n
     if (known == declaration.attributes.end()) {
       known = declaration.attributes.insert(declaration.attributes.end(), {name, ""});
     }
-    Meet(known->second, AttributeTypeText(value));
+    SetIfEmpty(known->second, AttributeTypeText(value));
   }
 }
 
