@@ -13,6 +13,8 @@ class Converter {
  public:
   Converter(const TypeTable& types, TypeKind generic) : types_(types), generic_(generic) {}
 
+  // Returns nothing if the value has another type; culprit() is then the value or item in error. `nested`:
+  // the value is an item of an array or tuple.
   std::optional<Attribute> Convert(const Value& value, TypeId type, bool nested);
   const Value* culprit() const { return culprit_; }
 
@@ -53,7 +55,8 @@ std::optional<Attribute> Converter::ConvertPrimitive(const Value& value, TypeKin
   return std::nullopt;
 }
 
-// An array within a list is not packed, to distinguish it from a tuple.
+// An array of primitives becomes a packed list. A nested one does not, to distinguish it from a pair of
+// integers.
 std::optional<Attribute> Converter::ConvertArray(const Value& value, TypeId item, bool nested) {
   if (value.kind() != ValueKind::kArray) {
     culprit_ = &value;

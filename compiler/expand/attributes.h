@@ -20,10 +20,12 @@ struct ArgumentWords {
 std::optional<ir::Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
                                          TypeKind generic, const ArgumentWords& words, Fault& fault);
 
-// Returns the value of the `dtype` attribute: "scalar", "integer", "logical", "string".
+// Returns the value of the `dtype` attribute: "integer", "logical", "string", or "scalar" for all other
+// kinds.
 std::string_view DataTypeText(TypeKind kind);
-// Returns the element type of a tensor with a data type; kDynamic if there is none.
+// Returns the element type of tensors of a data type: i64, f32, boolean or string; kDynamic if there is none.
 ElementType ElementTypeOf(TypeKind kind);
+// Returns the data type of an element type; kError if there is none.
 TypeKind TypeKindOf(ElementType type);
 
 }  // namespace nnefc::expand

@@ -19,7 +19,8 @@ bool IsItem(const Value& value) {
          value.kind() == ValueKind::kLogical || value.kind() == ValueKind::kUnknownExtent;
 }
 
-// Recursion follows the nesting of the text.
+// Appends the elements of nested arrays of the shape `found.shape`. Returns false if the value has another
+// form or too many elements. Recursion follows the nesting of the text.
 bool Collect(const Value& value, size_t depth, ValueItems& found) {
   if (IsItem(value)) {
     found.items.push_back(value);
@@ -31,6 +32,7 @@ bool Collect(const Value& value, size_t depth, ValueItems& found) {
   return llvm::all_of(value.items(), [&](const Value& item) { return Collect(item, depth + 1, found); });
 }
 
+// Returns the elements from index `next` on as arrays nested from axis `depth` on, and advances `next`.
 Value Nest(const ValueItems& items, size_t depth, int64_t& next, Heap& heap) {
   if (depth == items.shape.size()) return items.items[static_cast<size_t>(next++)];
   std::vector<Value> nested;
@@ -38,12 +40,12 @@ Value Nest(const ValueItems& items, size_t depth, int64_t& next, Heap& heap) {
   return Value::Array(heap, std::move(nested));
 }
 
-// A call to fold.
+// An invocation of an operation with known values.
 struct FoldCall {
   const OpPlan& plan;
-  llvm::ArrayRef<Value> arguments;
-  TypeKind generic;
-  std::vector<ValueItems> tensors;  // in order; arrays are flattened
+  llvm::ArrayRef<Value> arguments;  // in the order of the plan's parameters
+  TypeKind generic;                 // type bound to `?`
+  std::vector<ValueItems> tensors;  // the tensor arguments in order; arrays of tensors are flattened
 
   const Value& Argument(std::string_view name) const {
     return arguments[static_cast<size_t>(plan.Find(name))];
@@ -64,6 +66,7 @@ struct FoldCall {
     return list && list->size() == 1 ? std::optional((*list)[0]) : std::nullopt;
   }
 };
+// The elements of the result; nothing if the operation must become a node.
 using Folded = std::optional<ValueItems>;
 using FoldFunction = Folded (*)(const FoldCall&);
 
@@ -91,18 +94,18 @@ bool IsSmall(const Shape& shape) {
   return volume && *volume <= kMaxItems;
 }
 
-// Returns the items at the indices `places` along an axis; nothing if there are too many.
-Folded Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> places) {
+// Returns the elements at `indices` along an axis, like numpy.take; nothing if there are too many.
+Folded Take(const ValueItems& from, size_t axis, llvm::ArrayRef<int64_t> indices) {
   ValueItems taken;
   taken.shape = from.shape;
-  taken.shape[axis] = static_cast<int64_t>(places.size());
+  taken.shape[axis] = static_cast<int64_t>(indices.size());
   if (!IsSmall(taken.shape)) return std::nullopt;
   int64_t inner = 1, outer = 1;
   for (size_t i = 0; i < axis; ++i) outer *= from.shape[i];
   for (size_t i = axis + 1; i < from.shape.size(); ++i) inner *= from.shape[i];
   for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t place : places) {
-      const int64_t begin = (o * from.shape[axis] + place) * inner;
+    for (int64_t index : indices) {
+      const int64_t begin = (o * from.shape[axis] + index) * inner;
       taken.items.insert(taken.items.end(), from.items.begin() + begin, from.items.begin() + begin + inner);
     }
   }
@@ -128,9 +131,9 @@ Folded FoldSlice(const FoldCall& call) {
     if (!range) return std::nullopt;
     const int64_t count = ir::nnef::SlicedExtent(ir::Dim(extent), slice)->value();
     if (count == 0) return std::nullopt;
-    std::vector<int64_t> places;
-    for (int64_t place = 0; place < count; ++place) places.push_back(range->begin + place * step);
-    items = Take(*items, axis, places);
+    std::vector<int64_t> indices;
+    for (int64_t k = 0; k < count; ++k) indices.push_back(range->begin + k * step);
+    items = Take(*items, axis, indices);
     if (!items) return std::nullopt;
   }
   return items;
@@ -168,17 +171,17 @@ Folded FoldUnsqueeze(const FoldCall& call) {
   return items;
 }
 
-// Concatenates values along an axis; all other extents are equal. Returns nothing if there are too many
-// items.
+// Concatenates the parts along an axis, or stacks them along a new one, into the shape `shape`; all extents
+// after the axis are equal. Returns nothing if there are too many elements.
 Folded Join(llvm::ArrayRef<ValueItems> parts, size_t axis, Shape shape) {
   if (!IsSmall(shape)) return std::nullopt;
   ValueItems joined{std::move(shape), {}};
-  size_t lines = 1;
-  for (size_t i = 0; i < axis; ++i) lines *= static_cast<size_t>(joined.shape[i]);
-  for (size_t line = 0; line < lines; ++line) {
+  size_t outer = 1;
+  for (size_t i = 0; i < axis; ++i) outer *= static_cast<size_t>(joined.shape[i]);
+  for (size_t o = 0; o < outer; ++o) {
     for (const ValueItems& part : parts) {
-      const size_t count = part.items.size() / lines;
-      const auto begin = part.items.begin() + static_cast<int64_t>(line * count);
+      const size_t count = part.items.size() / outer;
+      const auto begin = part.items.begin() + static_cast<int64_t>(o * count);
       joined.items.insert(joined.items.end(), begin, begin + static_cast<int64_t>(count));
     }
   }
@@ -186,10 +189,10 @@ Folded Join(llvm::ArrayRef<ValueItems> parts, size_t axis, Shape shape) {
 }
 
 Folded FoldConcat(const FoldCall& call) {
-  const auto given = call.Integer("axis");
-  if (!given || call.tensors.empty()) return std::nullopt;
+  const auto axis_argument = call.Integer("axis");
+  if (!axis_argument || call.tensors.empty()) return std::nullopt;
   auto shape = call.tensors[0].shape;
-  const auto axis = AxisOf(*given, shape.size());
+  const auto axis = AxisOf(*axis_argument, shape.size());
   if (!axis) return std::nullopt;
   shape[*axis] = 0;
   for (const ValueItems& each : call.tensors) {
@@ -203,10 +206,10 @@ Folded FoldConcat(const FoldCall& call) {
 }
 
 Folded FoldStack(const FoldCall& call) {
-  const auto given = call.Integer("axis");
-  if (!given || call.tensors.empty()) return std::nullopt;
+  const auto axis_argument = call.Integer("axis");
+  if (!axis_argument || call.tensors.empty()) return std::nullopt;
   auto shape = call.tensors[0].shape;
-  const auto axis = AxisOf(*given, shape.size() + 1);
+  const auto axis = AxisOf(*axis_argument, shape.size() + 1);
   if (!axis) return std::nullopt;
   for (const ValueItems& each : call.tensors) {
     if (each.shape != shape) return std::nullopt;
@@ -216,25 +219,25 @@ Folded FoldStack(const FoldCall& call) {
 }
 
 Folded FoldGather(const FoldCall& call) {
-  const auto given = call.Integer("axis");
+  const auto axis_argument = call.Integer("axis");
   const ValueItems &input = call.tensors[0], &indices = call.tensors[1];
-  if (!given || indices.shape.size() > 1) return std::nullopt;
-  const auto axis = AxisOf(*given, input.shape.size());
+  if (!axis_argument || indices.shape.size() > 1) return std::nullopt;
+  const auto axis = AxisOf(*axis_argument, input.shape.size());
   if (!axis) return std::nullopt;
-  std::vector<int64_t> places;
+  std::vector<int64_t> normalized;
   for (const Value& index : indices.items) {
     if (index.kind() != ValueKind::kInteger) return std::nullopt;
     const int64_t extent = input.shape[*axis];
-    const int64_t place = index.integer() < 0 ? index.integer() + extent : index.integer();
-    if (place < 0 || place >= extent) return std::nullopt;
-    places.push_back(place);
+    const int64_t at = index.integer() < 0 ? index.integer() + extent : index.integer();
+    if (at < 0 || at >= extent) return std::nullopt;
+    normalized.push_back(at);
   }
-  Folded taken = Take(input, *axis, places);
+  Folded taken = Take(input, *axis, normalized);
   if (taken && indices.shape.empty()) taken->shape.erase(taken->shape.begin() + static_cast<int64_t>(*axis));
   return taken;
 }
 
-Folded FoldSame(const FoldCall& call) {
+Folded FoldCopy(const FoldCall& call) {
   return call.tensors[0];
 }
 
@@ -261,6 +264,7 @@ Folded FoldReshape(const FoldCall& call) {
   return items;
 }
 
+// Returns an integer as a scalar if `to_scalar`; other values unchanged.
 Value Promoted(const Value& value, bool to_scalar) {
   return to_scalar && value.kind() == ValueKind::kInteger
              ? Value::Scalar(static_cast<double>(value.integer()))
@@ -312,8 +316,8 @@ ValueItems BroadcastTo(const Shape& shape, const ValueItems& operand) {
   result.shape.resize(shape.size(), 1);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (result.shape[axis] == shape[axis]) continue;
-    const std::vector<int64_t> first(static_cast<size_t>(shape[axis]), 0);
-    result = *Take(result, axis, first);
+    const std::vector<int64_t> zeros(static_cast<size_t>(shape[axis]), 0);
+    result = *Take(result, axis, zeros);
   }
   return result;
 }
@@ -415,7 +419,7 @@ const llvm::StringMap<FoldFunction>& Folds() {
       {"concat", FoldConcat},
       {"stack", FoldStack},
       {"gather", FoldGather},
-      {"copy", FoldSame},
+      {"copy", FoldCopy},
       {"reshape", FoldReshape},
       {"cast", FoldCast},
       {"tract_core_to_integer", FoldToInteger},
@@ -490,10 +494,10 @@ std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> argume
   if (call.tensors.empty()) return std::nullopt;
   const Folded folded = fold->second(call);
   if (!folded) return std::nullopt;
-  const auto made = static_cast<int64_t>(folded->items.size());
-  heap.work += made;  // charged as steps
+  const auto num_items = static_cast<int64_t>(folded->items.size());
+  heap.work += num_items;
   Fault full;
-  if (!heap.Reserve(made, full)) return std::nullopt;
+  if (!heap.Reserve(num_items, full)) return std::nullopt;
   return FromItems(*folded, heap);
 }
 
