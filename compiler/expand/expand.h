@@ -21,22 +21,25 @@ class InstanceRecord;  // instances.h
 enum class Purpose : uint8_t {
   kValidate,  // everything valid
   kExecute,   // same: everything valid can run
-  kPrint,     // only ratified forms: no open extents (P 4.1.1), no coordinates as data (P 4.3.3)
+  // Only documents with a ratified form are valid: the extents of externals must be known (P 4.1.1), and
+  // tensors must not store coordinates of windows (P 4.3.3).
+  kPrint,
 };
 
 struct ExpandOptions {
   // Shapes of externals that override the document's: `--input-shape`.
   std::map<std::string, Shape> input_shapes;
-  // Standard compounds to expand too: names, or "all".
+  // Names of standard compounds to expand in addition to the document's fragments, or "all": `--lower`.
   std::vector<std::string> lower;
   Purpose purpose = Purpose::kExecute;
   // Returns the data of a variable, for attributes that depend on it; nothing if there is none. Null: no
   // variable has data.
   std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
-  // Returns the document of a submodel by its path of labels, such as `encoder/head`; null after a reported
-  // error. No function: there are no submodels.
-  std::function<const CheckedDocument*(const std::string& path, SourceRange place)> submodel;
-  // Binds symbols without a known extent to trial extents, for documents whose operations depend on them.
+  // Returns the document of a submodel by its path of labels, such as `encoder/head`; null after an error,
+  // which it reports at `range`. If not set, submodels are errors.
+  std::function<const CheckedDocument*(const std::string& path, SourceRange range)> submodel;
+  // Binds each symbol without a known extent to an arbitrary extent, a trial extent. Documents whose
+  // operations depend on symbols can then be validated, but not executed or printed.
   bool tries_symbols = false;
   // Lines of the document's graph.quant file: each of their tensors is quantized right after its computation
   // (R 7.1, P 7.1).
@@ -54,8 +57,8 @@ struct [[nodiscard]] Expanded {
   std::unique_ptr<ir::Graph> graph;
   // True if there is no error, neither here nor in the document.
   bool complete = false;
-  // After a trial: the declared shapes of externals by name, where symbols leave extents open; otherwise
-  // empty.
+  // The shapes of externals with trial extents (ExpandOptions::tries_symbols), keyed by name, as declared:
+  // with an unknown extent for each symbol. Empty if there are none.
   std::map<std::string, ir::PartialShape> open_shapes;
   bool is_trial() const { return !open_shapes.empty(); }
   // Diagnostics of the expansion.
