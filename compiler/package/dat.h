@@ -10,11 +10,11 @@
 
 namespace nnefc {
 
-// The encoding of the items of a tensor file.
+// The encoding of the items of a tensor file (q: a stored item).
 enum class DatCoding : uint8_t {
-  kPlain,        // plain values
+  kPlain,        // the values themselves
   kLinear,       // min + q / (2^bits - 1) * (max - min)
-  kLogarithmic,  // powers of two up to 2^ceil(log2(max))
+  kLogarithmic,  // 2^(q + ceil(log2(max)) - (2^bits - 1)), with a sign bit if min is not 0
   kQuantized,    // quantized values described in `graph.quant`
   kAlgorithm,    // quantized values described by the file's algorithm text (P 5.2)
 };
@@ -26,8 +26,8 @@ enum class DatItems : uint8_t { kFloat, kUnsigned, kSigned, kBool };
 // is (value - 8) * scale.
 enum class DatBlocks : uint8_t {
   kNone,
-  kHalves,  // a byte holds items i and i + 16
-  kPairs,   // items 2 * i and 2 * i + 1
+  kHalves,  // byte i of the 16 has item i in its low bits, item i + 16 in its high bits
+  kPairs,   // byte i has item 2 * i in its low bits, item 2 * i + 1 in its high bits
 };
 
 // The description of the items in a tensor file (R 5.2, P 5.2).
@@ -40,7 +40,7 @@ struct DatHeader {
   DatItems items = DatItems::kFloat;
   DatCoding coding = DatCoding::kPlain;
   int bits = 32;
-  DatBlocks blocks = DatBlocks::kNone;  // blocks of floats, read as f32
+  DatBlocks blocks = DatBlocks::kNone;  // if not kNone, `items` is kFloat and `bits` is 4
   // For kLinear and kLogarithmic, and for kQuantized if `has_range`.
   float min = 0;
   float max = 0;
@@ -53,10 +53,10 @@ struct DatHeader {
   uint64_t data_offset = 0;
 };
 
-// The content of a tensor file: items widened to the next native type, not decoded.
+// The content of a tensor file. Items have the narrowest native type that fits them, and are not decoded.
 struct DatFile : DatHeader {
   // Float items are f16, f32 or f64, bools are boolean, integers u8 to u64 or i8 to i64. Items with a native
-  // width are mapped, not copied.
+  // width share the bytes of the file. Blocks are f32 values that are decompressed on first access.
   TensorValue value;
 };
 
@@ -75,17 +75,17 @@ struct DatQuantization {
   TensorValue scale = {};       // kZeroPointLinear
 };
 
-// Reads a tensor file of either dialect, distinguished by header and size. All stated sizes are checked
-// against the available bytes first.
+// Reads a tensor file of either dialect, distinguished by header and size. Returns nothing after a reported
+// error. Sizes stated in the header are compared with the available bytes before memory is allocated.
 [[nodiscard]] std::optional<DatFile> ReadDat(const DataSource& source, Emitter& emitter);
 
-// The maximum size of a header, in bytes.
+// The maximum size of a header in bytes: a provisional one with 32 extents and 65,535 bytes of text.
 inline constexpr uint64_t kLongestDatHeader = 16 + uint64_t{4} * 32 + 0xffff;
-// Returns the number of header bytes to read, from the first kLongestDatHeader bytes of a file. For a
-// truncated file it may differ from the stated length and exceed the file's size.
+// Returns the number of leading bytes that ReadDatHeader needs. `start` has the first kLongestDatHeader bytes
+// of the file, or all of a shorter one. The result may exceed the size of a truncated file.
 uint64_t DatHeaderSize(std::span<const std::byte> start);
-// Reads the header of a tensor file of `size` bytes. `start` has at least the header. Reports the same errors
-// as ReadDat.
+// Reads the header of a tensor file of `size` bytes. `start` has at least its first DatHeaderSize bytes, or
+// all of a shorter file. Returns nothing after reporting an error, the same one as ReadDat.
 [[nodiscard]] std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size,
                                                      Emitter& emitter);
 
@@ -93,14 +93,16 @@ uint64_t DatHeaderSize(std::span<const std::byte> start);
 std::string DescribeItems(const DatHeader& dat);
 
 // Decodes the items for a variable of type `wanted`: kF32 (`scalar`), kI64 (`integer`) or kBoolean
-// (`logical`); R 5.2.1. Floats are converted and quantized items decoded, by `quantization` if not null.
-// Items of another type are an error. Plain f32 stays mapped.
+// (`logical`); R 5.2.1. Floats of other widths become f32. Quantized items are decoded by the file's own
+// algorithm text if it has one, otherwise by `quantization`, or by the range in the file if that is null.
+// Returns nothing after a reported error, such as items of another type. Items that already have the type are
+// not copied.
 [[nodiscard]] std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emitter& emitter,
                                                    const DatQuantization* quantization = nullptr);
 
-// Writes a tensor of any element type except string. bf16 is written as 32-bit float; provisional files store
-// booleans as 8-bit unsigned integers. Fails for tensors that the header cannot describe: 4 GiB or a rank
-// above 8 in the ratified format.
+// Writes a tensor of any element type except string. bf16 and narrower floats are written as 32-bit floats;
+// provisional files store booleans as 8-bit unsigned integers. Fails if the file cannot be written, or if the
+// header cannot describe the tensor: an extent of 2^32 or, in the ratified format, 4 GiB or a rank above 8.
 ErrorOr<Success> WriteDat(const std::string& path, const TensorValue& value,
                           DatFile::Format format = DatFile::Format::kRatified);
 

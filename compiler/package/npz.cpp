@@ -138,13 +138,13 @@ std::optional<std::string> FindUnwritable(std::span<const NamedTensor> tensors) 
 // Validates the name of an array.
 bool CheckName(const ZipMember& member, llvm::StringSet<>& names, FileId file, Emitter& emitter) {
   if (const std::optional<size_t> wrong = FindNoText(member.name)) {
-    emitter.Emit(kArchiveName, ByteRange(file, member.name_place + *wrong, 1),
+    emitter.Emit(kArchiveName, ByteRange(file, member.name_offset + *wrong, 1),
                  "the name `{}` is not UTF-8 text: it holds the byte {:#04x}; rename the array",
                  ShownText(member.name), static_cast<unsigned char>(member.name[*wrong]));
     return false;
   }
   if (names.insert(llvm::StringRef(member.name.data(), member.name.size())).second) return true;
-  emitter.Emit(kArchiveDuplicate, ByteRange(file, member.name_place, member.name.size()),
+  emitter.Emit(kArchiveDuplicate, ByteRange(file, member.name_offset, member.name.size()),
                "the archive holds `{}` twice", ShownText(member.name));
   return false;
 }

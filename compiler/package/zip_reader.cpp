@@ -18,18 +18,18 @@ constexpr std::string_view kEntry = "PK\1\2";
 constexpr uint64_t kEntrySize = 46;
 constexpr std::string_view kEnd = "PK\5\6";
 constexpr uint64_t kEndSize = 22;
-constexpr std::string_view kLargeEndLocator = "PK\6\7";
-constexpr uint64_t kLargeEndLocatorSize = 20;
-constexpr std::string_view kLargeEnd = "PK\6\6";
-constexpr uint64_t kLargeEndSize = 56;
+constexpr std::string_view kZip64EndLocator = "PK\6\7";
+constexpr uint64_t kZip64EndLocatorSize = 20;
+constexpr std::string_view kZip64End = "PK\6\6";
+constexpr uint64_t kZip64EndSize = 56;
 
 constexpr uint16_t kStored = 0, kDeflated = 8;
-constexpr uint16_t kEncrypted = 1;          // flag
-constexpr uint16_t kLargeSizes = 1;         // extra field
-constexpr uint32_t kSeeLarge = 0xffffffff;  // the size is in that field
+constexpr uint16_t kEncryptedFlag = 1;      // bit of ZipMember::flags
+constexpr uint16_t kZip64Field = 1;         // kind of the extra field with 64-bit sizes
+constexpr uint32_t kSeeZip64 = 0xffffffff;  // a size that is stored in that field instead
 constexpr uint64_t kMaxInflation = 1032;    // maximum output bytes per byte of deflate
 
-// zlib counts in 32 bits.
+// Maximum bytes per call of zlib, which counts in 32 bits.
 constexpr uint64_t kMaxBlock = uint64_t{1} << 30;
 
 uint32_t Checksum(const std::byte* data, uint64_t size) {
@@ -91,10 +91,10 @@ std::optional<ZipReader::Directory> ZipReader::FindDirectory() {
   uint64_t size = Number<uint32_t>(*end + 12);
   uint64_t offset = Number<uint32_t>(*end + 16);
   Directory directory{.end = *end};
-  if (*end >= kLargeEndLocatorSize + kLargeEndSize &&
-      HasSignature(*end - kLargeEndLocatorSize, kLargeEndLocator, kLargeEndLocatorSize)) {
-    const uint64_t at = *end - kLargeEndLocatorSize - kLargeEndSize;
-    if (HasSignature(at, kLargeEnd, kLargeEndSize)) {
+  if (*end >= kZip64EndLocatorSize + kZip64EndSize &&
+      HasSignature(*end - kZip64EndLocatorSize, kZip64EndLocator, kZip64EndLocatorSize)) {
+    const uint64_t at = *end - kZip64EndLocatorSize - kZip64EndSize;
+    if (HasSignature(at, kZip64End, kZip64EndSize)) {
       size = Number<uint64_t>(at + 40);
       offset = Number<uint64_t>(at + 48);
       directory.end = at;
@@ -106,7 +106,7 @@ std::optional<ZipReader::Directory> ZipReader::FindDirectory() {
     return std::nullopt;
   }
   directory.begin = directory.end - size;
-  directory.before = directory.begin - offset;
+  directory.leading_bytes = directory.begin - offset;
   return directory;
 }
 
@@ -120,7 +120,7 @@ std::optional<std::vector<ZipMember>> ZipReader::Members() {
   return members;
 }
 
-// Reads the directory entry at `at` and advances `at` past it.
+// Reads the directory entry at `at` and advances `at` past it. Returns false after a reported error.
 bool ZipReader::ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member) {
   const uint64_t begin = at;
   if (directory.end - begin < kEntrySize || !HasSignature(begin, kEntry, kEntrySize)) {
@@ -130,48 +130,48 @@ bool ZipReader::ReadEntry(const Directory& directory, uint64_t& at, ZipMember& m
   member.flags = Number<uint16_t>(begin + 8);
   member.method = Number<uint16_t>(begin + 10);
   member.checksum = Number<uint32_t>(begin + 16);
-  member.packed = Number<uint32_t>(begin + 20);
-  member.unpacked = Number<uint32_t>(begin + 24);
+  member.packed_size = Number<uint32_t>(begin + 20);
+  member.unpacked_size = Number<uint32_t>(begin + 24);
   const uint64_t name_size = Number<uint16_t>(begin + 28);
   const uint64_t extra_size = Number<uint16_t>(begin + 30);
   const uint64_t comment_size = Number<uint16_t>(begin + 32);
-  member.header = Number<uint32_t>(begin + 42);
-  member.name_place = begin + kEntrySize;
-  at = member.name_place + name_size + extra_size + comment_size;
+  member.header_offset = Number<uint32_t>(begin + 42);
+  member.name_offset = begin + kEntrySize;
+  at = member.name_offset + name_size + extra_size + comment_size;
   if (at > directory.end) {
     Fail(kArchiveDamaged, begin, "the archive is damaged: an entry of its directory does not fit");
     return false;
   }
-  member.name = bytes_.substr(member.name_place, name_size);
-  const uint64_t extra = member.name_place + name_size;
-  if (!TakeLargeSizes(extra, extra + extra_size, member) ||
-      member.header > directory.begin - directory.before) {
+  member.name = bytes_.substr(member.name_offset, name_size);
+  const uint64_t extra = member.name_offset + name_size;
+  if (!ReadZip64Sizes(extra, extra + extra_size, member) ||
+      member.header_offset > directory.begin - directory.leading_bytes) {
     Fail(kArchiveDamaged, begin, "the archive is damaged: the sizes of `{}` do not fit",
          ShownText(member.name));
     return false;
   }
-  member.header += directory.before;
+  member.header_offset += directory.leading_bytes;
   return true;
 }
 
-// Replaces placeholder sizes by 64-bit sizes from the extra fields at [extra, end); returns false if they are
-// missing.
-bool ZipReader::TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) const {
-  uint64_t* const large[] = {&member.unpacked, &member.packed, &member.header};
-  if (std::none_of(std::begin(large), std::end(large), [](uint64_t* size) { return *size == kSeeLarge; }))
+// Replaces sizes and offsets of kSeeZip64 by those in the Zip64 field among the extra fields at [extra, end).
+// Returns false if they are missing.
+bool ZipReader::ReadZip64Sizes(uint64_t extra, uint64_t end, ZipMember& member) const {
+  uint64_t* const sizes[] = {&member.unpacked_size, &member.packed_size, &member.header_offset};
+  if (std::none_of(std::begin(sizes), std::end(sizes), [](uint64_t* size) { return *size == kSeeZip64; }))
     return true;
   while (end - extra >= 4) {
     const uint16_t kind = Number<uint16_t>(extra);
     const uint64_t size = Number<uint16_t>(extra + 2);
     extra += 4;
     if (size > end - extra) return false;
-    if (kind != kLargeSizes) {
+    if (kind != kZip64Field) {
       extra += size;
       continue;
     }
     const uint64_t last = extra + size;
-    for (uint64_t* value : large) {
-      if (*value != kSeeLarge) continue;
+    for (uint64_t* value : sizes) {
+      if (*value != kSeeZip64) continue;
       if (last - extra < sizeof(uint64_t)) return false;
       *value = Number<uint64_t>(extra);
       extra += sizeof(uint64_t);
@@ -181,33 +181,34 @@ bool ZipReader::TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) 
   return false;
 }
 
-// Returns the offset of a member's data, after checking that all of it is present.
+// Returns the offset of a member's data, all of which is present; nothing after a reported error.
 std::optional<uint64_t> ZipReader::FindData(const ZipMember& member) {
   const std::string shown = ShownText(member.name);
-  if ((member.flags & kEncrypted) != 0) {
-    Fail(kArchiveFormat, member.name_place, "`{}` is encrypted; only plain members are read", shown);
+  if ((member.flags & kEncryptedFlag) != 0) {
+    Fail(kArchiveFormat, member.name_offset, "`{}` is encrypted; only plain members are read", shown);
     return std::nullopt;
   }
   if (member.method != kStored && member.method != kDeflated) {
-    Fail(kArchiveFormat, member.name_place,
+    Fail(kArchiveFormat, member.name_offset,
          "`{}` is compressed by method {}; expected 0 (stored) or 8 (deflated)", shown, member.method);
     return std::nullopt;
   }
-  if (!HasSignature(member.header, kFile, kFileSize)) {
-    Fail(kArchiveDamaged, member.header, "the archive is damaged: expected the header of `{}`", shown);
+  if (!HasSignature(member.header_offset, kFile, kFileSize)) {
+    Fail(kArchiveDamaged, member.header_offset, "the archive is damaged: expected the header of `{}`", shown);
     return std::nullopt;
   }
-  const uint64_t name_size = Number<uint16_t>(member.header + 26);
+  const uint64_t name_size = Number<uint16_t>(member.header_offset + 26);
   const uint64_t data =
-      member.header + kFileSize + name_size + uint64_t{Number<uint16_t>(member.header + 28)};
-  if (data > bytes_.size() || bytes_.size() - data < member.packed) {
-    Fail(kArchiveDamaged, member.header, "the archive is damaged: `{}` has {} bytes, of which {} are there",
-         shown, member.packed, data > bytes_.size() ? 0 : bytes_.size() - data);
+      member.header_offset + kFileSize + name_size + uint64_t{Number<uint16_t>(member.header_offset + 28)};
+  if (data > bytes_.size() || bytes_.size() - data < member.packed_size) {
+    Fail(kArchiveDamaged, member.header_offset,
+         "the archive is damaged: `{}` has {} bytes, of which {} are there", shown, member.packed_size,
+         data > bytes_.size() ? 0 : bytes_.size() - data);
     return std::nullopt;
   }
-  if (bytes_.substr(member.header + kFileSize, name_size) != member.name) {
-    Fail(kArchiveDamaged, member.header, "the archive is damaged: the directory calls the file here `{}`",
-         shown);
+  if (bytes_.substr(member.header_offset + kFileSize, name_size) != member.name) {
+    Fail(kArchiveDamaged, member.header_offset,
+         "the archive is damaged: the directory calls the file here `{}`", shown);
     return std::nullopt;
   }
   return data;
@@ -216,20 +217,22 @@ std::optional<uint64_t> ZipReader::FindData(const ZipMember& member) {
 std::shared_ptr<const Buffer> ZipReader::Read(const ZipMember& member) {
   const std::optional<uint64_t> data = FindData(member);
   if (!data) return nullptr;
-  if (member.unpacked > max_bytes_ || total_ > max_bytes_ - member.unpacked) {
-    Fail(kArchiveTooLarge, member.name_place,
+  if (member.unpacked_size > max_bytes_ || total_ > max_bytes_ - member.unpacked_size) {
+    Fail(kArchiveTooLarge, member.name_offset,
          "the archive unpacks to more than {} bytes; raise the bound with `--max-bytes`", max_bytes_);
     return nullptr;
   }
-  total_ += member.unpacked;
-  const uint64_t most = member.method == kStored ? member.packed : kMaxInflation * member.packed + 64;
-  if (member.unpacked > most || (member.method == kStored && member.unpacked != most)) {
-    Fail(kArchiveSize, member.name_place, "`{}` cannot have {} bytes: its data are {}",
-         ShownText(member.name), member.unpacked, member.packed);
+  total_ += member.unpacked_size;
+  const uint64_t max_size =
+      member.method == kStored ? member.packed_size : kMaxInflation * member.packed_size + 64;
+  if (member.unpacked_size > max_size || (member.method == kStored && member.unpacked_size != max_size)) {
+    Fail(kArchiveSize, member.name_offset, "`{}` cannot have {} bytes: its data are {}",
+         ShownText(member.name), member.unpacked_size, member.packed_size);
     return nullptr;
   }
-  std::shared_ptr<const Buffer> content =
-      member.method == kStored ? Buffer::Slice(source_.bytes, *data, member.packed) : Inflate(member, *data);
+  std::shared_ptr<const Buffer> content = member.method == kStored
+                                              ? Buffer::Slice(source_.bytes, *data, member.packed_size)
+                                              : Inflate(member, *data);
   if (content == nullptr) return nullptr;
   if (Checksum(content->data(), content->size()) != member.checksum) {
     Fail(kArchiveDamaged, *data, "the archive is damaged: the checksum of `{}` does not fit its data",
@@ -239,11 +242,12 @@ std::shared_ptr<const Buffer> ZipReader::Read(const ZipMember& member) {
   return content;
 }
 
+// Decompresses a member whose data begin at the offset `data`. Returns null after a reported error.
 std::shared_ptr<const Buffer> ZipReader::Inflate(const ZipMember& member, uint64_t data) {
-  std::shared_ptr<Buffer> content = Buffer::Allocate(member.unpacked);
+  std::shared_ptr<Buffer> content = Buffer::Allocate(member.unpacked_size);
   if (content == nullptr) {
-    Fail(kDataTooLarge, member.name_place, "there is no memory for the {} bytes of `{}`", member.unpacked,
-         ShownText(member.name));
+    Fail(kDataTooLarge, member.name_offset, "there is no memory for the {} bytes of `{}`",
+         member.unpacked_size, ShownText(member.name));
     return nullptr;
   }
   z_stream stream{};
@@ -252,8 +256,8 @@ std::shared_ptr<const Buffer> ZipReader::Inflate(const ZipMember& member, uint64
   uint64_t read = 0, written = 0;
   int status = Z_OK;
   while (status == Z_OK) {
-    const auto in = static_cast<uInt>(std::min(member.packed - read, kMaxBlock));
-    const auto out = static_cast<uInt>(std::min(member.unpacked - written, kMaxBlock));
+    const auto in = static_cast<uInt>(std::min(member.packed_size - read, kMaxBlock));
+    const auto out = static_cast<uInt>(std::min(member.unpacked_size - written, kMaxBlock));
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + data + read));
     stream.avail_in = in;
     stream.next_out = reinterpret_cast<Bytef*>(content->mutable_data() + written);
@@ -262,9 +266,9 @@ std::shared_ptr<const Buffer> ZipReader::Inflate(const ZipMember& member, uint64
     read += in - stream.avail_in;
     written += out - stream.avail_out;
   }
-  if (status == Z_STREAM_END && written == member.unpacked && read == member.packed) return content;
+  if (status == Z_STREAM_END && written == member.unpacked_size && read == member.packed_size) return content;
   Fail(kArchiveDamaged, data + read, "the archive is damaged: `{}` does not unpack to {} bytes",
-       ShownText(member.name), member.unpacked);
+       ShownText(member.name), member.unpacked_size);
   return nullptr;
 }
 

@@ -13,27 +13,29 @@ namespace nnefc {
 
 // A file in a zip archive, as described by its central directory.
 struct ZipMember {
-  std::string_view name;    // any bytes; a view of the archive
-  uint64_t name_place = 0;  // offset in the archive
+  std::string_view name;     // any bytes; a view of the archive
+  uint64_t name_offset = 0;  // offset in the archive
   uint16_t flags = 0;
-  uint16_t method = 0;
-  uint32_t checksum = 0;
-  uint64_t packed = 0;    // bytes
-  uint64_t unpacked = 0;  // bytes
-  uint64_t header = 0;    // offset in the archive
+  uint16_t method = 0;         // of compression: 0 (stored) or 8 (deflated)
+  uint32_t checksum = 0;       // CRC-32 of the unpacked data
+  uint64_t packed_size = 0;    // bytes
+  uint64_t unpacked_size = 0;  // bytes
+  uint64_t header_offset = 0;  // offset of the local file header in the archive
 };
 
-// A reader of an in-memory zip archive with stored or deflated members, 64-bit sizes and leading bytes. The
-// caller validates names. Corrupt or encrypted members, and more than `max_bytes` unpacked in total, are
-// errors with a byte offset. Memory grows with the available data, never by the sizes stated in headers.
+// A reader of an in-memory zip archive: members are stored or deflated, sizes may have 64 bits (Zip64), and
+// bytes may precede the archive. The caller validates names. Corrupt or encrypted members, and more than
+// `max_bytes` unpacked in total, are errors with a byte offset. Memory grows with the available data, never
+// by the sizes stated in headers.
 class ZipReader {
  public:
   // Requires that `source` and `emitter` outlive the reader.
   ZipReader(const DataSource& source, uint64_t max_bytes, Emitter& emitter);
 
-  // Returns the members in the order of the directory; nothing after an error.
+  // Returns the members in the order of the central directory; nothing after a reported error.
   std::optional<std::vector<ZipMember>> Members();
-  // Returns the content of a member: a slice of the archive if it is stored. Returns null after an error.
+  // Returns the content of a member, whose checksum is verified: a slice of the archive if it is stored.
+  // Returns null after a reported error. Each call counts towards `max_bytes`.
   [[nodiscard]] std::shared_ptr<const Buffer> Read(const ZipMember& member);
 
  private:
@@ -41,7 +43,7 @@ class ZipReader {
   struct Directory {
     uint64_t begin = 0;
     uint64_t end = 0;
-    uint64_t before = 0;  // leading bytes before the archive
+    uint64_t leading_bytes = 0;  // before the archive; offsets in the directory exclude them
   };
 
   template <typename... Args>
@@ -52,14 +54,14 @@ class ZipReader {
   std::optional<uint64_t> FindEnd() const;
   std::optional<Directory> FindDirectory();
   [[nodiscard]] bool ReadEntry(const Directory& directory, uint64_t& at, ZipMember& member);
-  bool TakeLargeSizes(uint64_t extra, uint64_t end, ZipMember& member) const;
+  bool ReadZip64Sizes(uint64_t extra, uint64_t end, ZipMember& member) const;
   std::optional<uint64_t> FindData(const ZipMember& member);
   std::shared_ptr<const Buffer> Inflate(const ZipMember& member, uint64_t data);
 
   const DataSource& source_;
   std::string_view bytes_;
   uint64_t max_bytes_;
-  uint64_t total_ = 0;  // bytes unpacked
+  uint64_t total_ = 0;  // unpacked bytes of all calls of Read
   Emitter& emitter_;
 };
 

@@ -18,7 +18,7 @@ class ZipReaderTest : public PackageTest {
     for (const ZipMember& member : *members) {
       const auto content = reader.Read(member);
       if (content == nullptr) return Messages();
-      EXPECT_EQ(bytes.substr(member.name_place, member.name.size()), member.name);
+      EXPECT_EQ(bytes.substr(member.name_offset, member.name.size()), member.name);
       text += fmt::format("{}={};", member.name,
                           std::string_view(reinterpret_cast<const char*>(content->data()), content->size()));
     }
