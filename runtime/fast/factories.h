@@ -67,13 +67,16 @@ std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& 
 // int8/quantization.cpp: the sum of two quantized tensors.
 KernelOrReason MakeQuantizedSum(const KernelRequest& request);
 
-// Finds the FakeQuantize results and filters that stay in 8-bit form.
+// Finds the quantized results that are stored as u8, and the constant filters with int8 scales. Returns
+// nothing quantized if the processor has no vector kernels. `numbers` caches the scales of large filters.
 QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers);
-// Returns whether quantized values of an f32 quantization are row-major rather than NHWC.
+// Returns whether the quantized values of a quantization or of a node after it are stored row-major rather
+// than NHWC.
 bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize);
-// Returns whether a Concat joins NHWC int8 images along channels.
+// Returns whether a Concat joins NHWC images of rank 3 to 5 along the channels.
 bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
-// Returns the reshaped layout of row-major quantized values.
+// Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
+// not row-major, or if `to` has more than 12 axes.
 std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int64_t> from,
                                        llvm::ArrayRef<int64_t> to);
 // Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one

@@ -1,4 +1,5 @@
-// Finds the results of a graph that stay in 8-bit form.
+// Finds the results of a graph that are stored as u8 quantized values, and the constant filters with int8
+// scales.
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -13,15 +14,16 @@ namespace nnefc::runtime {
 
 namespace {
 
+// The operations that accept quantized values as an input, or that compute them.
 enum class Consumer : uint8_t {
   kQuantize,
   kConvolution,
   kGroupConvolution,
-  kProduct,
+  kProduct,  // a matrix multiplication
   kMaxPool,
   kAdd,
   kRelu,
-  kTable,
+  kTable,  // a Convert that begins a table lookup (IsInLookupTable)
   kConcat,
 };
 using Consumers = ir::OpTable<Consumer>;
@@ -43,6 +45,8 @@ Consumers TakersOf(const ir::OpRegistry& registry) {
   return takers;
 }
 
+// A search for the quantized results of a graph (`coded_`): all candidates at first. Those that no consumer
+// accepts and that are not computed from quantized values are removed until nothing changes.
 class QuantizedRegions {
  public:
   QuantizedRegions(const ir::Graph& graph, ConstantNumbers& numbers)
@@ -79,10 +83,12 @@ class QuantizedRegions {
     return found != nullptr && *found == taker;
   }
 
+  // Returns whether a consumer of output 0 accepts quantized values.
   bool AnyTakes(ir::NodeId id) {
     return llvm::any_of(graph_.node(id).uses(0), [&](const ir::InputPort& use) { return Takes(use); });
   }
 
+  // Returns whether a consumer accepts quantized values at this input.
   bool Takes(const ir::InputPort& use) {
     const ir::Node& node = graph_.node(use.node);
     if (node.Is(ir::OpRole::kView)) return use.index == 0 && AnyTakes(node.id());
@@ -120,7 +126,8 @@ class QuantizedRegions {
     });
   }
 
-  // A matmul has a filter if its right operand is a single matrix.
+  // Returns whether a node has a filter, its second input: a convolution, or a matmul whose right operand is
+  // a single matrix.
   bool TakesFilter(const ir::Node& node) const {
     if (!Is(node, Consumer::kProduct))
       return Is(node, Consumer::kConvolution) || Is(node, Consumer::kGroupConvolution);
@@ -130,6 +137,7 @@ class QuantizedRegions {
            !node.Bool("transpose_a");
   }
 
+  // Returns whether the filter is a constant with int8 scales; caches them in `filters_`.
   bool HasQuantizedFilter(const ir::Node& node) {
     const auto [known, is_new] = filters_.try_emplace(node.id());
     const TensorValue* filter = ConstantOf(node.input(1));
@@ -153,7 +161,7 @@ class QuantizedRegions {
     const std::string_view what = by_column    ? "codes of columns"
                                   : is_grouped ? "codes of groups"
                                                : "codes of rows";
-    // Scales, then the magnitude.
+    // The cached numbers are the scales, followed by max_magnitude.
     FilterQuantization codes;
     codes.scales = numbers_.Get(filter, what, static_cast<size_t>(channels + 1), [&] {
       FilterQuantization found = find();
@@ -166,7 +174,8 @@ class QuantizedRegions {
     return codes;
   }
 
-  // Returns whether a sum of two quantized tensors leads to a quantization.
+  // Returns whether an Add of two quantized tensors of equal shapes is followed, after an optional ReLU, by a
+  // quantization as its only consumer.
   bool TakesSum(const ir::Node& sum) {
     const auto extents = sum.output().shape.extents();
     for (ir::OutputPort port : sum.inputs()) {
@@ -178,8 +187,8 @@ class QuantizedRegions {
     return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
   }
 
-  // Returns whether the quantization follows a convolution, matmul or sum of quantized values in the same
-  // step.
+  // Returns whether the quantization can be fused into the convolution, matmul or sum of quantized values
+  // before it; only ReLU and additions of constants may be between them.
   bool IsComputedFromQuantized(const ir::Node& quantize) {
     constexpr int kMaxSteps = 8;
     ir::OutputPort port = quantize.input(0);
@@ -196,6 +205,7 @@ class QuantizedRegions {
     return false;
   }
 
+  // Returns whether a value is quantized: a candidate, or a view, MaxPool or Concat of such values.
   bool IsQuantized(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
     if (port.index == 0 && Is(node, Consumer::kMaxPool)) return IsQuantized(node.input(0));
@@ -208,7 +218,7 @@ class QuantizedRegions {
   const ir::Graph& graph_;
   ConstantNumbers& numbers_;
   const Consumers takers_;
-  llvm::DenseSet<ir::NodeId> coded_;
+  llvm::DenseSet<ir::NodeId> coded_;                        // nodes with quantized results
   llvm::DenseMap<ir::NodeId, FilterQuantization> filters_;  // empty: not quantizable
 };
 
@@ -220,7 +230,7 @@ const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node) {
   return *seen;
 }
 
-// Determined by the producer: a convolution or pooling.
+// Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
 bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize) {
   static const ir::OpTable<bool> kOfImages(
       ir::StandardOps(), ir::kOpsets, {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});

@@ -1,4 +1,4 @@
-// nChw16c images with per-channel operands.
+// Microkernels that combine one channel block of an nChw16c image with per-channel operands.
 #pragma once
 
 #include "runtime/fast/simd/dispatch.h"
@@ -6,6 +6,7 @@
 
 namespace nnefc::runtime {
 
+// A function of an element x and the operand's value for its channel, `number`.
 enum class ChannelFunction : uint8_t {
   kMultiply,
   kAdd,
@@ -15,23 +16,26 @@ enum class ChannelFunction : uint8_t {
   kPRelu,  // x < 0 ? x * number : x
 };
 
+// Pixels of one channel block. Pointers may be unaligned, and `out` may equal `x`.
 struct PerChannelPixels {
-  const float* x;        // pixels of a channel block
-  const float* numbers;  // one per channel
+  const float* x;        // [pixels, kBlockColumns]
+  const float* numbers;  // kBlockColumns values, one per channel
   int64_t pixels;
-  Limits limits = {};
-  float* out;
+  Limits limits = {};  // of the results
+  float* out;          // [pixels, kBlockColumns]
 };
+// Writes the function of each element and its channel's number, clamped to the limits.
 NNEFC_SIMD_FUNCTION(ApplyPerChannel, void(ChannelFunction function, const PerChannelPixels& pixels));
 
-// out = (x - mean) * factor + shift
+// Pixels of one channel block to normalize. Pointers may be unaligned, and `out` may equal `x`.
 struct NormalizedPixels {
-  const float* x;  // pixels of a channel block
-  const float *mean, *factor, *shift;
+  const float* x;                      // [pixels, kBlockColumns]
+  const float *mean, *factor, *shift;  // kBlockColumns values each, one per channel
   int64_t pixels;
-  Limits limits = {};
-  float* out;
+  Limits limits = {};  // of the results
+  float* out;          // [pixels, kBlockColumns]
 };
+// Writes (x - mean) * factor + shift for each element, clamped to the limits.
 NNEFC_SIMD_FUNCTION(NormalizeChannels, void(const NormalizedPixels& pixels));
 
 }  // namespace nnefc::runtime

@@ -4,14 +4,15 @@
 
 namespace nnefc::runtime {
 
-// Transposes [rows, columns] with row stride `from_stride` to [columns, rows] with `to_stride`.
+// A matrix and the location of its transpose, which must not overlap it. Pointers may be unaligned.
 struct TransposedMatrix {
-  const float* from;
-  int64_t from_stride;
-  float* to;
-  int64_t to_stride;
-  int64_t rows, columns;
+  const float* from;      // [rows, columns]
+  int64_t from_stride;    // floats from one row of `from` to the next
+  float* to;              // [columns, rows]
+  int64_t to_stride;      // floats from one row of `to` to the next
+  int64_t rows, columns;  // of `from`; any counts
 };
+// Writes the transpose. Floats between the rows of `to` are not changed.
 NNEFC_SIMD_FUNCTION(TransposeMatrix, void(const TransposedMatrix& matrix));
 
 }  // namespace nnefc::runtime
