@@ -347,7 +347,7 @@ bool Compilation::Lower() {
     const SourceRange place = checked_->symbols().front().range;
     context_.emitter.Emit(
         kOpenSymbol, place,
-        "operations depend on extents that symbols stand for; tell them by the shapes of inputs, "
+        "operations depend on extents that symbols stand for; set them by the shapes of inputs, "
         "`--input-shape NAME=..`");
     return false;
   }
