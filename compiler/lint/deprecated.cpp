@@ -38,6 +38,7 @@ class Deprecated {
   }
 
  private:
+  // Reports `shape_of` (3.3.3).
   void VisitBuiltin(const ast::BuiltinExpr& builtin) {
     if (builtin.builtin != ast::Builtin::kShapeOf || !subject_.checked.dialect().deprecations) return;
     subject_.Report(
@@ -52,12 +53,12 @@ class Deprecated {
     const ast::Expr& left = document_.exprs[power.left];
     const auto* inner = ast::Find<ast::BinaryExpr>(left.node);
     if (inner == nullptr || inner->op != ast::BinaryOperator::kPow) return;
-    constexpr size_t kLongestFix = 200;
+    constexpr size_t kMaxFixBytes = 200;
     const std::string_view text = subject_.SourceText(left.range);
     DiagnosticBuilder builder = subject_.Report(
         kChainedPower, power.op_range,
         "`^` associates to the left: this is `(a ^ b) ^ c`, not `a ^ (b ^ c)`; write the parentheses");
-    if (text.size() <= kLongestFix) builder.Fix(left.range, fmt::format("({})", text));
+    if (text.size() <= kMaxFixBytes) builder.Fix(left.range, fmt::format("({})", text));
   }
 
   void VisitInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
@@ -95,24 +96,25 @@ class Deprecated {
           subject_.Report(kNamedTensorArgument, argument.name->range,
                           "naming the argument of the tensor parameter `{}` is deprecated; {}",
                           subject_.Text(argument.name->symbol),
-                          in_order ? "give it by its position"
-                                   : fmt::format("give it by its position, as argument {} of `{}`", index + 1,
+                          in_order ? "pass it by position"
+                                   : fmt::format("pass it by position, as argument {} of `{}`", index + 1,
                                                  subject_.Text(signature.name.symbol)));
       if (in_order) builder.Fix(name, "");
     }
   }
 
+  // Reports attributes passed by position in the provisional dialect, which reserves it for tensors
+  // (P 3.3.1).
   void VisitPositionalAttributes(const ast::InvocationExpr& invocation, const Signature& signature) {
     for (size_t i = 0; i < invocation.arguments.size() && i < signature.parameters.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
       if (argument.name || subject_.checked.types().ContainsTensor(signature.parameters[i].type)) continue;
-      SourceRange before = document_.exprs[argument.value].range;
-      const SourceRange place = before;
-      before.end = before.begin;
+      const SourceRange value = document_.exprs[argument.value].range;
+      const SourceRange before{value.file, value.begin, value.begin};
       const std::string_view name = subject_.Text(signature.parameters[i].name.symbol);
       subject_
           .Report(
-              kPositionalAttribute, place,
+              kPositionalAttribute, value,
               "attribute `{}` of `{}` is given by its position, which the specification keeps for tensors; "
               "write `{} = ..`",
               name, subject_.Text(signature.name.symbol), name)
@@ -120,6 +122,7 @@ class Deprecated {
     }
   }
 
+  // Reports the first `end` of 0 that means the end of the axis (R 4.5.4).
   void VisitSlice(ast::ExprId id) {
     const ir::OpId wanted = subject_.graph.registry().Find(ir::kNnefSet, "slice");
     for (ir::NodeId node : subject_.NodesAt(document_.exprs[id].range)) {
@@ -127,16 +130,17 @@ class Deprecated {
       if (slice.op() != wanted) continue;
       const std::vector<ir::nnef::SliceAxis> axes = ir::nnef::SliceAxesOf(slice);
       const ir::PartialShape& shape = subject_.graph.output(slice.input(0)).shape;
-      const std::vector<int64_t> numbers = slice.attribute("axes").AsInts();
+      const std::vector<int64_t> axis_numbers = slice.attribute("axes").AsInts();
       for (size_t i = 0; i < axes.size(); ++i) {
         if (!axes[i].to_end) continue;
-        const bool is_known = shape.rank_known() && shape[numbers[i]].known();
+        const bool is_known = shape.rank_known() && shape[axis_numbers[i]].known();
         ast::ExprId end = subject_.ArgumentOf(id, "end");
         const auto* list = end.valid() ? std::get_if<ast::ArrayExpr>(&document_.exprs[end].node) : nullptr;
         if (list != nullptr && list->items.size() == axes.size()) end = list->items[i];
-        subject_.Report(kSliceEndZero, document_.exprs[end.valid() ? end : id].range,
-                        "an end of 0 for up to the end is deprecated since version 1.0.4; write {}",
-                        is_known ? fmt::format("the extent, {}", shape[numbers[i]].value()) : "the extent");
+        subject_.Report(
+            kSliceEndZero, document_.exprs[end.valid() ? end : id].range,
+            "an end of 0 for up to the end is deprecated since version 1.0.4; write {}",
+            is_known ? fmt::format("the extent, {}", shape[axis_numbers[i]].value()) : "the extent");
         return;
       }
     }
