@@ -125,15 +125,15 @@ void AllowComments::AddComment(SourceRange comment, int32_t item, Context& conte
   }
 }
 
-bool AllowComments::Allows(const Rule& rule, SourceRange place) {
-  if (!place.valid()) return false;
+bool AllowComments::Allows(const Rule& rule, SourceRange range) {
+  if (!range.valid()) return false;
   for (size_t text = 0; text < texts_.size(); ++text) {
-    if (texts_[text].file != place.file) continue;
+    if (texts_[text].file != range.file) continue;
     const std::vector<Item>& items = texts_[text].items;
     bool allowed = false;
-    int32_t item = LastBefore(items, place.begin);
+    int32_t item = LastBefore(items, range.begin);
     for (; item >= 0; item = items[static_cast<size_t>(item)].parent) {
-      if (!Contains(items[static_cast<size_t>(item)].range, place)) continue;
+      if (!Contains(items[static_cast<size_t>(item)].range, range)) continue;
       auto found = by_key_.find(Key(text, item, &rule));
       if (found == by_key_.end()) continue;
       allowances_[found->second].used = true;

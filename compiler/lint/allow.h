@@ -18,8 +18,8 @@ class AllowComments {
   // Reads the comments of a document; mistakes in them are lint.bad-allow.
   void Add(const ast::Document& document, Context& context);
 
-  // Returns true if a comment allows a diagnostic of the rule at `place`, and marks that comment as used.
-  bool Allows(const Rule& rule, SourceRange place);
+  // Returns true if a comment allows a diagnostic of the rule at `range`, and marks that comment as used.
+  bool Allows(const Rule& rule, SourceRange range);
 
   // Emits lint.unused-allow for allowances of enabled rules that were not used.
   void ReportUnused(const Settings& settings, Context& context) const;

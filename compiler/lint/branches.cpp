@@ -18,7 +18,7 @@ class Branches {
 
   void Find() {
     const ir::OpId select = graph_.registry().Find(ir::kNnefSet, "select");
-    for (const auto& [place, nodes] : subject_.sites()) {
+    for (const auto& [range, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
         const bool is_found = node.op() == select ? VisitSelect(node) : VisitBodies(node);

@@ -22,7 +22,7 @@ class Broadcast {
   explicit Broadcast(Subject& subject) : subject_(subject), graph_(subject.graph) {}
 
   void Find() {
-    for (const auto& [place, nodes] : subject_.sites()) {
+    for (const auto& [range, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
         // Reported once for all instantiations.

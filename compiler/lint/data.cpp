@@ -14,7 +14,7 @@ namespace {
 
 struct Variable {
   std::string label;
-  SourceRange place;  // range of a literal label, otherwise of the statement
+  SourceRange label_range;  // of a literal label, otherwise that of the statement
   SourceRange site;
   std::shared_ptr<const ir::Frame> frame;
   ElementType type;
@@ -72,7 +72,7 @@ class Data {
         const ir::Output& output = node.output();
         if (!output.shape.known()) continue;  // after a mistake
         variables_.push_back({.label = node.attribute("label").AsString(),
-                              .place = range,
+                              .label_range = range,
                               .site = range,
                               .frame = node.origin().frame,
                               .type = output.type,
@@ -92,7 +92,7 @@ class Data {
     }
     for (Variable& variable : variables_) {
       auto found = literals.find({variable.site.begin, variable.site.end});
-      if (found != literals.end()) variable.place = found->second;
+      if (found != literals.end()) variable.label_range = found->second;
     }
   }
 
@@ -106,7 +106,7 @@ class Data {
       const auto wrong = llvm::find_if_not(
           variable.label, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
       if (wrong == variable.label.end() || !seen.insert(variable.label).second) continue;
-      subject_.Report(kLabelCharacters, variable.place,
+      subject_.Report(kLabelCharacters, variable.label_range,
                       "label `{}` contains `{}`, which the ratified dialect does not take", variable.label,
                       *wrong);
     }
@@ -120,13 +120,13 @@ class Data {
       auto [entry, is_new] = first.try_emplace(LowerCase(variable.label), &variable);
       if (is_new || entry->second->label == variable.label) continue;
       DiagnosticBuilder builder = subject_.Report(
-          kLabelCase, variable.place, "label `{}` differs from `{}` by case alone, {}", variable.label,
+          kLabelCase, variable.label_range, "label `{}` differs from `{}` by case alone, {}", variable.label,
           entry->second->label,
           any_label() ? "which makes both one variable in the ratified dialect; write other labels"
                       : "so that both are one variable; use the same spelling");
-      if (variable.place != variable.site && !any_label())
-        builder.Fix(variable.place, fmt::format("'{}'", entry->second->label));
-      builder.Note(entry->second->place, "the other one");
+      if (variable.label_range != variable.site && !any_label())
+        builder.Fix(variable.label_range, fmt::format("'{}'", entry->second->label));
+      builder.Note(entry->second->label_range, "the other one");
     }
   }
 
@@ -138,14 +138,14 @@ class Data {
       const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
       if (near != by_case.end()) {
         subject_.Report(
-            kVariableWithoutData, variable.place,
+            kVariableWithoutData, variable.label_range,
             "the model has no `{}.dat`, but a `{}.dat`; use the same spelling for the label and the "
             "file",
             variable.label, near->second);
         continue;
       }
       subject_
-          .Report(kVariableWithoutData, variable.place,
+          .Report(kVariableWithoutData, variable.label_range,
                   "the model has no data for variable `{0}`; add `{0}.dat`", variable.label)
           .Notes(ir::StackNotes(variable.frame));
     }
@@ -174,14 +174,14 @@ class Data {
       if (!dat) continue;  // already reported
       if (dat->shape != variable.shape) {
         subject_
-            .Report(kDataShape, variable.place,
+            .Report(kDataShape, variable.label_range,
                     "`{}.dat` holds a tensor of shape {}; the document says {}, change one of them",
                     variable.label, ToString(dat->shape), ToString(variable.shape))
             .Notes(ir::StackNotes(variable.frame));
       }
       if (!FitsType(*dat, variable.type)) {
         subject_
-            .Report(kDataType, variable.place,
+            .Report(kDataType, variable.label_range,
                     "`{}.dat` holds {}; a variable of `{}` cannot be read from them, change one of them",
                     variable.label, DescribeItems(*dat), ir::nnef::DataTypeName(variable.type))
             .Notes(ir::StackNotes(variable.frame));

@@ -26,10 +26,10 @@ void LintProvisional(Subject& subject) {
     if (diagnostic.severity != Severity::kError) continue;
     if (counts[diagnostic.rule]++ == 0) firsts.push_back(&diagnostic);
   }
-  SourceRange place = subject.document.version_range;
-  if (!place.valid()) place = {subject.document.file, 0, 0};
+  SourceRange range = subject.document.version_range;
+  if (!range.valid()) range = {subject.document.file, 0, 0};
   DiagnosticBuilder builder =
-      subject.Report(kNotRatified, place,
+      subject.Report(kNotRatified, range,
                      "the document is of the provisional dialect, which tools for the ratified one refuse; "
                      "`nnefc upgrade` makes a ratified one");
   for (const Diagnostic* diagnostic : firsts) {

@@ -59,19 +59,20 @@ class Redundant {
     }
     if (finding.kind == Finding::Kind::kNone) return;
     const Rule& rule = is_transpose ? kRedundantTranspose : kRedundantReshape;
-    const SourceRange place = invocation.callee.range;
+    const SourceRange name_range = invocation.callee.range;
     switch (finding.kind) {
       case Finding::Kind::kIdentity:
-        FixIdentity(subject_.Report(rule, place, "this `{}` changes nothing; use its input", callee), expr);
+        FixIdentity(subject_.Report(rule, name_range, "this `{}` changes nothing; use its input", callee),
+                    expr);
         break;
       case Finding::Kind::kInverse:
-        FixInverse(
-            subject_.Report(rule, place, "this `{}` undoes the one before; use what that one takes", callee),
-            expr, graph_.node(finding.other));
+        FixInverse(subject_.Report(rule, name_range,
+                                   "this `{}` undoes the one before; use what that one takes", callee),
+                   expr, graph_.node(finding.other));
         break;
       case Finding::Kind::kOverwritten:
         FixOverwritten(
-            subject_.Report(rule, place,
+            subject_.Report(rule, name_range,
                             "this `{}` is for nothing: the `reshape` of its result gives the shape; "
                             "reshape the input of this one there",
                             callee),
@@ -126,13 +127,13 @@ class Redundant {
   ast::ExprId ExprAt(SourceRange site, ast::ExprId use) const {
     const ast::Document& document = subject_.document;
     if (!use.valid()) return {};
-    const SourceRange place = document.exprs[use].range;
-    if (place == site) return use;
+    const SourceRange use_range = document.exprs[use].range;
+    if (use_range == site) return use;
     const auto* name = std::get_if<ast::IdentifierExpr>(&document.exprs[use].node);
     if (name == nullptr) return {};
     const auto find = [&](llvm::ArrayRef<ast::Assignment> body) -> ast::ExprId {
-      const bool is_around =
-          !body.empty() && body.front().range.begin <= place.begin && place.end <= body.back().range.end;
+      const bool is_around = !body.empty() && body.front().range.begin <= use_range.begin &&
+                             use_range.end <= body.back().range.end;
       if (!is_around) return {};
       for (const ast::Assignment& assignment : body) {
         const auto* left = std::get_if<ast::IdentifierExpr>(&document.exprs[assignment.left].node);

@@ -65,7 +65,8 @@ class Subject {
 // graph.
 void LintUnused(Subject& subject);
 void LintDeprecated(Subject& subject);
-void LintQuantizationFile(const ast::Document& quantization, Subject& subject);  // deprecated.cpp
+// Reports deprecated operations in the document's graph.quant file; in deprecated.cpp.
+void LintQuantizationFile(const ast::Document& quantization, Subject& subject);
 void LintDefaults(Subject& subject);
 void LintData(Subject& subject);
 void LintRedundant(Subject& subject);

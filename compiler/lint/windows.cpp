@@ -17,7 +17,7 @@ class Windows {
   explicit Windows(Subject& subject) : subject_(subject), graph_(subject.graph) {}
 
   void Find() {
-    for (const auto& [place, nodes] : subject_.sites()) {
+    for (const auto& [range, nodes] : subject_.sites()) {
       for (ir::NodeId id : nodes) {
         const ir::Node& node = graph_.node(id);
         const bool has_window =
