@@ -15,11 +15,13 @@ std::string Escaped(std::string_view text, bool is_property) {
   return escaped;
 }
 
+// Returns the name of the workflow command.
 std::string_view CommandOf(Severity severity) {
   return severity == Severity::kError ? "error" : severity == Severity::kWarning ? "warning" : "notice";
 }
 
-// Returns "file=net.nnef,line=4,col=9,endLine=4,endColumn=13,". GitHub accepts columns only within one line.
+// Returns the properties of a command, "file=net.nnef,line=4,endLine=4,col=9,endColumn=13,": only the file if
+// it is binary, and columns only if the range is within one line, because GitHub accepts them only then.
 std::string Properties(SourceRange range, const SourceManager& sources) {
   if (!range.valid()) return "";
   std::string text = fmt::format("file={},", Escaped(sources.Name(range.file), /*is_property=*/true));
@@ -31,8 +33,9 @@ std::string Properties(SourceRange range, const SourceManager& sources) {
   return text;
 }
 
-// Returns " (net.nnef:3:5)".
-std::string PlaceText(SourceRange range, const SourceManager& sources) {
+// Returns the start of a range in parentheses, " (net.nnef:3:5)", only the file's name if it is binary, or ""
+// for an invalid range.
+std::string LocationText(SourceRange range, const SourceManager& sources) {
   if (!range.valid()) return "";
   if (sources.Kind(range.file) != FileKind::kText) return fmt::format(" ({})", sources.Name(range.file));
   const LineColumn at = sources.Position(range.start());
@@ -48,11 +51,11 @@ std::string RenderGithub(const std::vector<Diagnostic>& diagnostics, const Sourc
     if (diagnostic.range.valid() && sources.Kind(diagnostic.range.file) == FileKind::kBinary)
       message = fmt::format("at byte {}: {}", diagnostic.range.begin, message);
     for (const FixIt& fix : diagnostic.fixes) {
-      message += fix.text.empty() ? fmt::format("\nfix: remove this{}", PlaceText(fix.range, sources))
-                                  : fmt::format("\nfix: `{}`{}", fix.text, PlaceText(fix.range, sources));
+      message += fix.text.empty() ? fmt::format("\nfix: remove this{}", LocationText(fix.range, sources))
+                                  : fmt::format("\nfix: `{}`{}", fix.text, LocationText(fix.range, sources));
     }
     for (const DiagnosticNote& note : diagnostic.notes)
-      message += fmt::format("\nnote: {}{}", note.message, PlaceText(note.range, sources));
+      message += fmt::format("\nnote: {}{}", note.message, LocationText(note.range, sources));
     out += fmt::format(
         "::{} {}title={}::{}\n", CommandOf(diagnostic.severity), Properties(diagnostic.range, sources),
         Escaped(diagnostic.rule->label, /*is_property=*/true), Escaped(message, /*is_property=*/false));

@@ -28,7 +28,7 @@ class ResultWriter {
   Json Artifact(FileId file);
   Json PhysicalLocation(SourceRange range);
   Json Fix(std::vector<FixIt> parts, Applicability applicability);
-  LineColumn Utf16Place(Location place);
+  LineColumn Utf16Position(Location location);
 
   std::string Fingerprint(const Diagnostic& diagnostic);
 
@@ -58,10 +58,10 @@ std::string ResultWriter::Fingerprint(const Diagnostic& diagnostic) {
   return fmt::format("{:016x}:{}", hash, ++fingerprints_[key]);
 }
 
-LineColumn ResultWriter::Utf16Place(Location place) {
-  const LineColumn at = sources_.Position(place);
-  auto index = indices_.try_emplace(place.file, sources_.Text(place.file)).first;
-  return {at.line, index->second.Length(sources_.LineStart(place.file, at.line), place.offset) + 1};
+LineColumn ResultWriter::Utf16Position(Location location) {
+  const LineColumn at = sources_.Position(location);
+  auto index = indices_.try_emplace(location.file, sources_.Text(location.file)).first;
+  return {at.line, index->second.Length(sources_.LineStart(location.file, at.line), location.offset) + 1};
 }
 
 Json ResultWriter::Region(SourceRange range) {
@@ -69,8 +69,8 @@ Json ResultWriter::Region(SourceRange range) {
     return {{"byteOffset", range.begin},
             {"byteLength", range.end > range.begin ? range.end - range.begin : 0}};
   }
-  const LineColumn begin = Utf16Place(range.start());
-  const LineColumn end = Utf16Place({range.file, std::max(range.begin, range.end)});
+  const LineColumn begin = Utf16Position(range.start());
+  const LineColumn end = Utf16Position({range.file, std::max(range.begin, range.end)});
   return {{"startLine", begin.line},
           {"startColumn", begin.column},
           {"endLine", end.line},

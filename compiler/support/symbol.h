@@ -13,7 +13,7 @@ struct SymbolTag;
 // An interned string: an identifier, a keyword used as an identifier, or a label.
 using Symbol = TypedId<SymbolTag>;
 
-// An interner of strings; equal texts have equal symbols. The texts live as long as the table.
+// An interner of strings; equal texts have equal symbols. The texts live as long as the table, or its base.
 class SymbolTable {
  public:
   SymbolTable() = default;
@@ -23,9 +23,11 @@ class SymbolTable {
   SymbolTable(SymbolTable&&) = default;
   SymbolTable& operator=(SymbolTable&&) = default;
 
+  // Returns the symbol of `text`, adding it if necessary. Copies the text.
   Symbol Intern(std::string_view text);
   // Returns the symbol of `text` if it was interned, otherwise an invalid one.
   Symbol Find(std::string_view text) const;
+  // Returns the text of a valid symbol of this table or its base.
   std::string_view Text(Symbol symbol) const;
   // Returns the number of symbols, including those of the base.
   size_t size() const { return static_cast<size_t>(first_) + texts_.size(); }
