@@ -18,18 +18,20 @@ enum class Side : uint8_t {
 };
 
 struct PipelineOptions {
-  // The only transformations to run, regardless of `enabled`; if empty, all enabled ones run.
+  // Names of the only transformations to run, even if `Transformation::enabled` is false. If empty, all
+  // enabled ones run.
   Names only;
-  // The last transformation to run; empty for no limit.
+  // Name of the transformation after which the pipeline stops, whether or not it runs itself; empty: none.
   std::string stop_after;
-  // Verify the graph after each transformation and report violations.
+  // Verifies the graph after each transformation; a violation is an error.
   bool verify = false;
   // Folds constants; null: only shape functions compute values.
   ir::Evaluator evaluate;
-  // Called around every transformation that runs, with the outermost graph.
+  // Called before and after every transformation that runs, with the outermost graph; `after` only if it
+  // succeeded. Null: not called.
   std::function<void(const Transformation&, const ir::Graph&)> before;
   std::function<void(const Transformation&, const ir::Graph&)> after;
-  // Receives informational messages of transformations and the pipeline.
+  // Receives the informational messages of transformations. Null: they are dropped.
   std::function<void(const Transformation&, const std::string&)> log;
 };
 
@@ -37,24 +39,28 @@ struct PipelineOptions {
 struct TransformationReport {
   const Transformation* transformation = nullptr;
   double milliseconds = 0;
-  // The number of nodes, including bodies.
+  // The number of nodes, including those of bodies.
   size_t nodes_before = 0;
   size_t nodes_after = 0;
 };
 
-// A sequence of transformations that is run in order.
+// The transformations of one compilation in the order in which they run.
 class Pipeline {
  public:
-  // Emits a diagnostic and returns nothing if the transformations have no valid order or the options contain
-  // an unknown name. The list must outlive the pipeline.
+  // Returns a pipeline of all transformations of the list, which must outlive it. Returns nothing after a
+  // reported error: the transformations have no valid order (TransformationList::Order), or the options
+  // contain an unknown name.
   [[nodiscard]] static std::optional<Pipeline> Make(const TransformationList& list, PipelineOptions options,
                                                     Emitter& emitter);
 
-  // Transforms a graph: the outermost first, then its bodies, the innermost last. Returns false on errors;
-  // the graph is then unusable. `enabled` is read just before each transformation.
+  // Applies the transformations of one side, each to the graph and then to its bodies, the innermost last.
+  // The sides run in the order of the enum; either can be skipped. Returns false after a reported error; the
+  // graph is then unusable. `Transformation::enabled` is read just before each transformation.
   [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
 
+  // Returns all transformations of the list, including disabled ones and anchors.
   const std::vector<Transformation*>& order() const { return order_; }
+  // Returns a report for each transformation that ran, on both sides.
   const std::vector<TransformationReport>& reports() const { return reports_; }
 
  private:
