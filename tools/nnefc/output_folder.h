@@ -5,22 +5,28 @@
 
 namespace nnefc::cli {
 
-// A folder that is written under a temporary name next to its path and renamed when complete.
-// Failures throw MisuseError.
+// A folder that is written under a temporary name next to its path and renamed by Commit. Without Commit, the
+// destructor deletes it. Failures throw MisuseError.
 class OutputFolder {
  public:
-  // Handling of a folder that exists and is not empty. `kRefuseModel` names `--force` as the way to replace
-  // it. `kReplaceModel` replaces a model folder in one step; files in it that are neither documents nor
-  // tensor files, and that the new folder does not have, are carried over.
-  enum class Existing { kRefuse, kRefuseModel, kReplaceModel };
+  // Handling of a path that exists and is not an empty folder.
+  enum class Existing {
+    kRefuse,        // an error
+    kRefuseModel,   // an error, whose message proposes `--force` for a folder with a `graph.nnef`
+    kReplaceModel,  // replaces a folder with a `graph.nnef` atomically; an error for others
+  };
+  // Creates the temporary folder. Throws if `path` exists and must not be replaced.
   explicit OutputFolder(std::string path, Existing existing = Existing::kRefuse);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // The path of the temporary folder until Commit.
+  // Returns the path of the temporary folder; empty after Commit.
   const std::string& path() const { return temporary_; }
+  // Writes a text of the model, kGraphFile or kQuantizationFile.
   void Write(std::string_view name, std::string_view text) const;
+  // Moves the folder to its path. A replaced folder's files other than documents and tensor files are copied
+  // to the new one unless it has files of these names.
   void Commit();
 
  private:
