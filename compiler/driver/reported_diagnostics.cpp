@@ -1,13 +1,13 @@
 #include "compiler/driver/reported_diagnostics.h"
 
-#include "compiler/support/order_of_place.h"
 #include "compiler/support/sections.h"
+#include "compiler/support/sort_diagnostics.h"
 
 namespace nnefc {
 
 ReportedDiagnostics CollectDiagnostics(const Compilation& compilation) {
   ReportedDiagnostics reported{.rules = {},
-                               .diagnostics = InOrderOfPlace(compilation.context().emitter.diagnostics())};
+                               .diagnostics = SortedByLocation(compilation.context().emitter.diagnostics())};
   const CheckedDocument* document = compilation.checked();
   if (document == nullptr) return reported;
   const char specification = document->dialect().specification;

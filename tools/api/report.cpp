@@ -1,6 +1,6 @@
 #include "tools/api/report.h"
 
-#include "compiler/support/order_of_place.h"
+#include "compiler/support/sort_diagnostics.h"
 #include "tools/api/internals.h"
 
 namespace nnefc::api {
@@ -68,7 +68,7 @@ Report TakeReport(Compilation& compilation) {
 }
 
 Report TakeReport(Context& context) {
-  Report report = MakeReport(InOrderOfPlace(context.emitter.diagnostics()), context.emitter.error_count(),
+  Report report = MakeReport(SortedByLocation(context.emitter.diagnostics()), context.emitter.error_count(),
                              /*environment_failed=*/false, context.sources);
   context.emitter.Clear();
   return report;

@@ -8,9 +8,9 @@
 
 #include "compiler/driver/reported_diagnostics.h"
 #include "compiler/explain/rule_file.h"
-#include "compiler/support/order_of_place.h"
 #include "compiler/support/render_github.h"
 #include "compiler/support/render_sarif.h"
+#include "compiler/support/sort_diagnostics.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
@@ -108,7 +108,7 @@ int Reporter::Report(Compilation& compilation) {
 }
 
 int Reporter::Report(const std::string& model, Context& context, bool environment_failed) {
-  return Show(model, InOrderOfPlace(context.emitter.diagnostics()), context, environment_failed);
+  return Show(model, SortedByLocation(context.emitter.diagnostics()), context, environment_failed);
 }
 
 int Reporter::Show(const std::string& model, std::vector<Diagnostic> diagnostics, Context& context,

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/support/context.h"
-#include "compiler/support/order_of_place.h"
+#include "compiler/support/sort_diagnostics.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc {
@@ -43,7 +43,7 @@ TEST(OrderOfPlaceTest, OrdersEachFileAndKeepsTheOrderOfFilesAndOfOnePlace) {
   context.emitter.Emit(kTestRule, {first, 0, 6}, "a early");
   context.emitter.Emit(kTestRule, {second, 0, 1}, "b early");
   std::vector<std::string> messages;
-  for (const Diagnostic& diagnostic : InOrderOfPlace(context.emitter.diagnostics())) {
+  for (const Diagnostic& diagnostic : SortedByLocation(context.emitter.diagnostics())) {
     messages.push_back(diagnostic.message);
   }
   EXPECT_EQ(messages, (std::vector<std::string>{"b early", "b late", "a early", "cause", "consequence"}));

@@ -1,11 +1,11 @@
-#include "compiler/support/order_of_place.h"
+#include "compiler/support/sort_diagnostics.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 namespace nnefc {
 
-std::vector<Diagnostic> InOrderOfPlace(std::vector<Diagnostic> diagnostics) {
+std::vector<Diagnostic> SortedByLocation(std::vector<Diagnostic> diagnostics) {
   std::unordered_map<uint32_t, size_t> ranks;
   for (const Diagnostic& diagnostic : diagnostics) {
     ranks.try_emplace(diagnostic.range.file.index, ranks.size());
