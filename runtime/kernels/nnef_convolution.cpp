@@ -10,38 +10,42 @@ namespace nnefc::runtime {
 
 namespace {
 
-// A row-major index of the filter's window and the corresponding index of the input plane.
+// A filter element and the input element that it multiplies, as row-major indices in their spatial planes (or
+// along one axis).
 struct FilterTap {
   int64_t filter = 0;
   int64_t input = 0;
 };
 using FilterTaps = std::vector<FilterTap>;
 
-enum class Direction : uint8_t { kBasic, kReverse };
+enum class Direction : uint8_t {
+  kForward,     // conv
+  kTransposed,  // deconv
+};
 
 llvm::ArrayRef<int64_t> Spatial(const TensorView& view) {
   return llvm::ArrayRef<int64_t>(view.shape()).drop_front(2);
 }
 
-// Returns the position along one axis of the extended input for filter item `j` and output position `i`, or
-// nothing if there is no such term.
-std::optional<int64_t> Read(Direction direction, const NnefWindow& window, size_t axis, int64_t i,
-                            int64_t j) {
+// Returns the position along one axis of the input that filter element `j` multiplies for output position
+// `i`; it may be in the border. Returns nothing if a transposed convolution has no such term.
+std::optional<int64_t> InputPosition(Direction direction, const NnefWindow& window, size_t axis, int64_t i,
+                                     int64_t j) {
   const int64_t s = window.stride[axis];
-  if (direction == Direction::kBasic) return i * s + j * window.dilation[axis] - window.before[axis];
+  if (direction == Direction::kForward) return i * s + j * window.dilation[axis] - window.before[axis];
   const int64_t at = i + window.before[axis] - j * window.dilation[axis];
   if (at % s != 0) return std::nullopt;
   return at / s;
 }
 
-// Returns the taps at each output position along one axis, without zeros in the border.
+// Returns the taps along one axis for each output position, without those that read zeros of the border.
 FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow& window, size_t axis,
                                            const ReferenceRun& run) {
   const int64_t extent = Spatial(run.input(0))[axis];
   std::vector<FilterTaps> positions(static_cast<size_t>(Spatial(run.output())[axis]));
   for (size_t i = 0; i < positions.size(); ++i) {
     for (int64_t j = 0; j < window.size[axis]; ++j) {
-      const auto at = Read(direction, window, axis, static_cast<int64_t>(i), j);
+      const auto at = InputPosition(direction, window, axis, static_cast<int64_t>(i), j);
       if (!at) continue;
       const auto source = BorderSource(*at, extent, window.border);
       if (source) {
@@ -55,36 +59,37 @@ FaultOr<std::vector<FilterTaps>> TapsAlong(Direction direction, const NnefWindow
   return positions;
 }
 
-// Returns the taps of the window at one position of the output plane: all combinations of the taps along each
-// axis.
-FilterTaps TapsAt(int64_t position, const std::vector<std::vector<FilterTaps>>& along,
+// Returns the taps of the window at one position of the output plane: all combinations of the taps
+// along each axis.
+FilterTaps TapsAt(int64_t position, const std::vector<std::vector<FilterTaps>>& taps_by_axis,
                   const NnefWindow& window, llvm::ArrayRef<int64_t> input) {
-  std::vector<const FilterTaps*> axes(along.size());
-  for (size_t axis = along.size(); axis-- > 0;) {
-    const auto extent = static_cast<int64_t>(along[axis].size());
-    axes[axis] = &along[axis][static_cast<size_t>(position % extent)];
+  std::vector<const FilterTaps*> axes(taps_by_axis.size());
+  for (size_t axis = taps_by_axis.size(); axis-- > 0;) {
+    const auto extent = static_cast<int64_t>(taps_by_axis[axis].size());
+    axes[axis] = &taps_by_axis[axis][static_cast<size_t>(position % extent)];
     position /= extent;
   }
   FilterTaps taps{{}};
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    FilterTaps longer;
-    longer.reserve(taps.size() * axes[axis]->size());
+    FilterTaps extended;
+    extended.reserve(taps.size() * axes[axis]->size());
     for (const FilterTap& tap : taps) {
       for (const FilterTap& item : *axes[axis]) {
-        longer.push_back(
+        extended.push_back(
             {tap.filter * window.size[axis] + item.filter, tap.input * input[axis] + item.input});
       }
     }
-    taps = std::move(longer);
+    taps = std::move(extended);
   }
   return taps;
 }
 
-// output[b][k] at a position = sum over the channels k' of k's group and the taps of input[b][k'] *
-// filter[k][k']. `filter_plane(k, k')` is the index of the filter's plane.
+// Computes output[b][k] at each position = sum over the channels k' of k's group and the taps of input[b][k']
+// * filter[k][k']. `filter_plane(k, k')` is the index of the filter's plane.
 template <typename T, typename FilterPlane>
 void SumTaps(const ReferenceRun& run, const NnefWindow& window,
-             const std::vector<std::vector<FilterTaps>>& along, int64_t groups, FilterPlane&& filter_plane) {
+             const std::vector<std::vector<FilterTaps>>& taps_by_axis, int64_t groups,
+             FilterPlane&& filter_plane) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const int64_t inputs = input.extent(1) / groups;
@@ -93,7 +98,7 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window,
   const int64_t out_plane = *Volume(Spatial(output));
   const int64_t batch = output.extent(0);
   ParallelFor(out_plane, batch * output.extent(1) * inputs * window.volume, [&](int64_t position) {
-    const FilterTaps taps = TapsAt(position, along, window, Spatial(input));
+    const FilterTaps taps = TapsAt(position, taps_by_axis, window, Spatial(input));
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t k = 0; k < output.extent(1); ++k) {
         double sum = 0;
@@ -113,34 +118,35 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window,
 template <Direction kDirection>
 FaultOr<Success> Convolve(const ReferenceRun& run) {
   const TensorView& filter = run.input(1);
-  const bool basic = kDirection == Direction::kBasic;
+  const bool is_forward = kDirection == Direction::kForward;
   const auto window =
-      ReadNnefWindow(run.node, Spatial(filter), basic ? Spatial(run.input(0)) : Spatial(run.output()));
+      ReadNnefWindow(run.node, Spatial(filter), is_forward ? Spatial(run.input(0)) : Spatial(run.output()));
   if (!window) return KernelFault("a window that does not fit memory");
-  std::vector<std::vector<FilterTaps>> along;
+  std::vector<std::vector<FilterTaps>> taps_by_axis;
   for (size_t axis = 0; axis < window->size.size(); ++axis) {
     FaultOr<std::vector<FilterTaps>> taps = TapsAlong(kDirection, *window, axis, run);
     if (!taps) return taps.error();
-    along.push_back(std::move(*taps));
+    taps_by_axis.push_back(std::move(*taps));
   }
-  // The filter is (c, C / G, ..) with the channel count C of the up-scaled tensor.
+  // The filter has shape [c, C / groups, ..], where C is the number of channels of the input of conv, or
+  // of the output of deconv.
   const int64_t per_group = filter.extent(1);
   const int64_t groups =
-      (basic ? run.input(0) : static_cast<const TensorView&>(run.output())).extent(1) / per_group;
-  const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
-    SumTaps<T>(run, *window, along, groups, [&](int64_t k, int64_t channel) {
-      return basic ? k * per_group + channel % per_group : channel * per_group + k % per_group;
+      (is_forward ? run.input(0) : static_cast<const TensorView&>(run.output())).extent(1) / per_group;
+  const bool is_supported = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
+    SumTaps<T>(run, *window, taps_by_axis, groups, [&](int64_t k, int64_t channel) {
+      return is_forward ? k * per_group + channel % per_group : channel * per_group + k % per_group;
     });
   });
-  if (!known) return UnsupportedType(run);
+  if (!is_supported) return UnsupportedType(run);
   return Success();
 }
 
 }  // namespace
 
 void RegisterNnefConvolution(KernelRegistry& registry) {
-  registry.AddReference({"nnef"}, "conv", Convolve<Direction::kBasic>);
-  registry.AddReference({"nnef"}, "deconv", Convolve<Direction::kReverse>);
+  registry.AddReference({"nnef"}, "conv", Convolve<Direction::kForward>);
+  registry.AddReference({"nnef"}, "deconv", Convolve<Direction::kTransposed>);
 }
 
 }  // namespace nnefc::runtime

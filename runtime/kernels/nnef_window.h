@@ -12,13 +12,15 @@ namespace nnefc::runtime {
 
 // An NNEF window (R 4.3) along any number of axes, with automatic padding resolved.
 struct NnefWindow {
-  std::vector<int64_t> size, stride, dilation, before;
-  std::string_view border;  // border mode of the node
-  int64_t volume = 1;
+  std::vector<int64_t> size, stride, dilation;  // per axis
+  std::vector<int64_t> before;                  // padding at the beginning of each axis
+  std::string_view border;                      // border mode of the node
+  int64_t volume = 1;                           // number of elements of the window
 };
 
 // Reads `border`, `padding`, `stride` and `dilation` of a node. Its window has the extents `size` and slides
-// along `upscaled`. Returns nothing if the volume or the padding overflows.
+// over a tensor with the spatial extents `upscaled`: the input, or the output of a transposed operation.
+// Returns nothing if the volume or the padding overflows.
 std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<int64_t> size,
                                          llvm::ArrayRef<int64_t> upscaled);
 
