@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLongestMutated = 16'384;
+// Larger inputs are run, but not mutated.
+constexpr size_t kMaxMutantBytes = 16'384;
 
 struct Input {
   std::string name;
@@ -35,11 +36,12 @@ Input ReadInput(const fs::path& path) {
 
 // The input that is reported when the process aborts.
 const Input* current = nullptr;
-std::string keep;
+std::string keep_path;  // of --keep; empty: the input is not saved
 
-void TellInput(int) {
+// Handles SIGABRT: reports the input and saves it.
+void ReportInput(int) {
   std::fprintf(stderr, "the input was: %s\n", current->name.c_str());
-  if (!keep.empty()) std::ofstream(keep, std::ios::binary) << current->bytes;
+  if (!keep_path.empty()) std::ofstream(keep_path, std::ios::binary) << current->bytes;
   std::signal(SIGABRT, SIG_DFL);
 }
 
@@ -50,38 +52,41 @@ void Run(const Input& input) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
 
+// A generator of mutants of the inputs; the same seed generates the same mutants.
 class Mutants {
  public:
   Mutants(const std::vector<Input>& inputs, uint32_t seed) : inputs_(inputs), random_(seed) {}
 
+  // Returns a mutant of a random input, named by `number`.
   Input Make(int number) {
     const Input& original = inputs_[Below(inputs_.size())];
     Input mutant{original.name + " mutant " + std::to_string(number), original.bytes};
     const auto* data = reinterpret_cast<const uint8_t*>(original.bytes.data());
-    constexpr size_t kCrossedOneIn = 8;
-    mutant.bytes.resize(kLongestMutated);
+    constexpr size_t kCrossOverOneIn = 8;
+    mutant.bytes.resize(kMaxMutantBytes);
     auto* out = reinterpret_cast<uint8_t*>(mutant.bytes.data());
     size_t size = original.bytes.size();
-    if (Below(kCrossedOneIn) == 0) {
+    if (Below(kCrossOverOneIn) == 0) {
       const std::string& other = inputs_[Below(inputs_.size())].bytes;
       size = LLVMFuzzerCustomCrossOver(data, size, reinterpret_cast<const uint8_t*>(other.data()),
-                                       other.size(), out, kLongestMutated, random_());
+                                       other.size(), out, kMaxMutantBytes, random_());
     } else {
-      size = LLVMFuzzerCustomMutator(out, size, kLongestMutated, random_());
+      size = LLVMFuzzerCustomMutator(out, size, kMaxMutantBytes, random_());
     }
     mutant.bytes.resize(size);
     return mutant;
   }
 
-  // Edits bytes as LLVMFuzzerMutate does in libFuzzer.
+  // Makes one to three random edits, in place of libFuzzer's LLVMFuzzerMutate.
   void EditBytes(std::string& bytes) {
     for (size_t edits = 1 + Below(3); edits > 0; --edits) Edit(bytes);
   }
 
  private:
+  // Returns a random number below `bound`; 0 if it is 0.
   size_t Below(size_t bound) { return bound == 0 ? 0 : static_cast<size_t>(random_() % bound); }
 
-  // Replaces the digits that follow.
+  // Replaces the next digits at or after offset `at` by a boundary number.
   void ChangeNumber(std::string& bytes, size_t at) {
     static constexpr const char* kNumbers[] = {
         "0",   "1",   "2",    "-1",         "3",          "7",
@@ -126,7 +131,7 @@ class Mutants {
   std::mt19937 random_;
 };
 
-// The mutator of the run, for LLVMFuzzerMutate.
+// The generator that LLVMFuzzerMutate uses.
 Mutants* mutator = nullptr;
 
 // Collects the inputs of the path, in an order that does not depend on the disk.
@@ -142,11 +147,11 @@ void Collect(const std::string& path, std::vector<Input>& inputs) {
   for (const fs::path& file : files) inputs.push_back(ReadInput(file));
 }
 
-// Returns the inputs that are small enough for mutants.
+// Returns the inputs that are small enough to be mutated.
 std::vector<Input> Small(const std::vector<Input>& inputs) {
   std::vector<Input> small;
   for (const Input& input : inputs)
-    if (input.bytes.size() <= kLongestMutated) small.push_back(input);
+    if (input.bytes.size() <= kMaxMutantBytes) small.push_back(input);
   return small;
 }
 
@@ -171,7 +176,7 @@ int main(int count, char** arguments) {
     } else if (argument == "--seed" && i + 1 < count) {
       seed = static_cast<uint32_t>(std::atoi(arguments[++i]));
     } else if (argument == "--keep" && i + 1 < count) {
-      keep = arguments[++i];
+      keep_path = arguments[++i];
     } else {
       Collect(argument, inputs);
     }
@@ -180,7 +185,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "there are no inputs\n");
     return 2;
   }
-  std::signal(SIGABRT, TellInput);
+  std::signal(SIGABRT, ReportInput);
   for (const Input& input : inputs) Run(input);
   const std::vector<Input> small = Small(inputs);
   Mutants mutants_of_small(small, seed);

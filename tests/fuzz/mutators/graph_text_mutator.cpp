@@ -1,4 +1,4 @@
-// Mutants of graphs in text form.
+// A mutator of graphs in text form: edits of tokens, and replacements of operations.
 #include <array>
 
 #include "tests/fuzz/mutators/mutator.h"
@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kComment = "//";
 
+// Returns element types, kinds of attributes and values of enumerations, which edits may insert.
 const std::vector<std::string_view>& Words() {
   static const std::vector<std::string_view> words = {
       "f32",           "f64",      "f16",        "bf16",       "i8",         "i16",           "i32",
@@ -24,7 +25,8 @@ const std::vector<std::string_view>& Words() {
   return words;
 }
 
-// Replaces `opset1.Relu` by another operation, or by another set's.
+// Replaces `opset1.Relu` by another operation of any set, or only its set. Returns false if the text has no
+// operation.
 bool ChangeOperation(Tokens& tokens, Choices& choices) {
   std::vector<size_t> dots;
   for (size_t i = 1; i + 1 < tokens.size(); ++i)
@@ -38,9 +40,10 @@ bool ChangeOperation(Tokens& tokens, Choices& choices) {
   return true;
 }
 
+// Makes one edit. Returns false if the text has no target for it.
 bool MakeEdit(Tokens& tokens, Choices& choices) {
-  constexpr size_t kOperationOneIn = 6;
-  if (choices.OneIn(kOperationOneIn) && ChangeOperation(tokens, choices)) return true;
+  constexpr size_t kOperationEditOneIn = 6;
+  if (choices.OneIn(kOperationEditOneIn) && ChangeOperation(tokens, choices)) return true;
   return TextEdits(tokens, choices, Words()).MakeAny();
 }
 
