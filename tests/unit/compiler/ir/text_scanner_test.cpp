@@ -1,7 +1,8 @@
-// Tokens of the text form of graphs: where each ends, and what is reported where there is none.
+// Tokens of the text form of graphs: the end of each, and the error if there is none.
 
 #include "compiler/ir/text_scanner.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "gtest/gtest.h"
@@ -9,7 +10,8 @@
 namespace nnefc::ir {
 namespace {
 
-// Returns the token in brackets and the rest of the text, or "begin-end: message".
+// Returns the result of `read` for a text: the token in brackets ("none" without one) and the text after it,
+// without leading blanks, or "begin-end: message" of the error.
 std::string Scan(std::string text, const std::function<std::optional<std::string>(TextScanner&)>& read) {
   Context context;
   const FileId file = context.sources.AddText("graph", text);
@@ -23,11 +25,7 @@ std::string Scan(std::string text, const std::function<std::optional<std::string
     const SourceRange range = diagnostics[0].range;
     return fmt::format("{}-{}: {}", range.begin, range.end, diagnostics[0].message);
   }
-  std::string rest;
-  while (scanner.position() < text.size()) {
-    rest = text.substr(scanner.position());
-    break;
-  }
+  const std::string rest = text.substr(std::min<size_t>(scanner.position(), text.size()));
   return token ? fmt::format("[{}]{}", *token, rest) : "none" + rest;
 }
 
@@ -209,8 +207,8 @@ TEST(TextScannerTest, TextUntilACharacter) {
   EXPECT_EQ(until("a, b"), "0-1: expected `]`, found the end of the text");
 }
 
-// Only the first mistake is reported; after it nothing is read.
-TEST(TextScannerTest, NothingIsReadAfterAMistake) {
+// Only the first error is reported. All later calls fail.
+TEST(TextScannerTest, CallsFailAfterAnError) {
   Context context;
   TextScanner scanner(context.sources.AddText("graph", "a 1 \"b\" [?] ]"), context);
   EXPECT_FALSE(scanner.Expect("("));

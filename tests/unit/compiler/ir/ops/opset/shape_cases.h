@@ -18,7 +18,7 @@ struct ShapeCase {
   std::string results;     // "f32[1,3,8,8]", "error"
 };
 
-// The parts of a text between the separators.
+// Splits a text at the separators.
 std::vector<std::string> SplitText(const std::string& text, const std::string& separator);
 
 std::vector<ShapeCase> ReadShapeCases(const std::string& path);
@@ -26,8 +26,9 @@ std::vector<ShapeCase> ReadShapeCases(const std::string& path);
 // Returns the operations of the module, registered once.
 const ir::OpRegistry& Opsets();
 
-// Infers one node as a line of the table says it. Returns its results in the
-// table's form; after a mistake the label of the broken rule, and in `message` what was reported.
+// Infers a node with the inputs and attributes of a case, and as many outputs as it has results. Returns the
+// types of the outputs in the form of ShapeCase::results, or the label of the broken rule; then `message`, if
+// not null, is the text of the error.
 std::string InferCase(const ShapeCase& shape_case, std::string* message = nullptr);
 
 }  // namespace nnefc::testing
