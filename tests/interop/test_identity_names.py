@@ -30,16 +30,16 @@ OF_FLOATS = {
     "neg twice": "-(-x)",
     "unary plus": "+x",
     "select": "select(true, x, 0.0)",
-    "select of one": "select(x > 0.0, x, x)",
+    "select of equal values": "select(x > 0.0, x, x)",
     "min": "min(x, x)",
     "max": "max(x, x)",
     "clamp": "clamp(x, -100.0, 100.0)",
     "transpose": "transpose(x, axes = [0, 1])",
     "transpose of the first axis": "transpose(x, axes = [0])",
-    "transpose of none": "transpose(x, axes = [])",
+    "transpose of no axis": "transpose(x, axes = [])",
     "transpose back": "transpose(transpose(x, axes = [1, 0]), axes = [1, 0])",
     "reshape": "reshape(x, shape = [2, 3])",
-    "reshape that keeps": "reshape(x, shape = [0, 0])",
+    "reshape to the same extents": "reshape(x, shape = [0, 0])",
     "reshape of no axis": "reshape(x, shape = [], axis_start = 1, axis_count = 0)",
     "squeeze": "squeeze(x, axes = [])",
     "unsqueeze": "unsqueeze(x, axes = [])",
@@ -92,7 +92,7 @@ OF_INTEGERS = {
     "split": "split(x, axis = 0, ratios = [2])[0]",
 }
 OF_IMAGES = {
-    "conv of one": "conv(x, [[[[1.0]]]], padding = [(0, 0), (0, 0)])",
+    "conv by 1": "conv(x, [[[[1.0]]]], padding = [(0, 0), (0, 0)])",
     "box": "box(x, size = [1, 1, 1, 1])",
     "avg_pool": "avg_pool(x, size = [1, 1, 1, 1], padding = [(0, 0), (0, 0), (0, 0), (0, 0)])",
     "nearest_downsample": "nearest_downsample(x, factor = [1, 1])",
@@ -113,8 +113,8 @@ STATEMENTS = {
 }
 
 
-class Written:
-    """A document that was written for OpenVINO and is compiled there."""
+class CompiledDocument:
+    """A document compiled to OpenVINO IR, as OpenVINO reads and compiles it."""
 
     def __init__(self, program: Nnefc, folder: Path, signature: str, body: str) -> None:
         document, path = folder / "net.nnef", folder / "net.xml"
@@ -125,7 +125,7 @@ class Written:
         self.compiled = ov.Core().compile_model(self.model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
 
     def check_names(self, inputs: list[str], outputs: list[str]) -> None:
-        """Checks that each tensor has its own name, and no other's, before and after OpenVINO's own passes."""
+        """Checks that each input and output has its own name and no other, before and after OpenVINO's passes."""
         known = {*inputs, *outputs}
         for model in (self.model, self.compiled):
             assert [sorted(port.names & known) for port in model.inputs] == [[name] for name in inputs]
@@ -145,9 +145,9 @@ def external(type_: str, data: np.ndarray, name: str = "x") -> str:
                                                for case in CASES])
 def test_identity(program: Nnefc, tmp_path: Path, type_: str, data: np.ndarray, text: str) -> None:
     statement = STATEMENTS.get(text, f"y = {text};")
-    made = Written(program, tmp_path, "(x) -> (y)", external(type_, data) + f"    {statement}")
-    made.check_names(["x"], ["y"])
-    found = made.compiled({"x": data})["y"]
+    document = CompiledDocument(program, tmp_path, "(x) -> (y)", external(type_, data) + f"    {statement}")
+    document.check_names(["x"], ["y"])
+    found = document.compiled({"x": data})["y"]
     assert found.dtype == data.dtype
     np.testing.assert_array_equal(found, data)
 
@@ -165,18 +165,19 @@ def test_identity(program: Nnefc, tmp_path: Path, type_: str, data: np.ndarray, 
      {"y": np.array([[1, 2]], np.float32), "z": np.array([[1, 2]], np.float32), "w": np.maximum(FLOATS, 0)}),
 ])
 def test_results_of_one_tensor(program: Nnefc, tmp_path: Path, body: str, outputs: dict[str, np.ndarray]) -> None:
-    made = Written(program, tmp_path, f"(x) -> ({', '.join(outputs)})", external("scalar", FLOATS) + "    " + body)
-    made.check_names(["x"], list(outputs))
-    found = made.compiled({"x": FLOATS})
+    document = CompiledDocument(program, tmp_path, f"(x) -> ({', '.join(outputs)})",
+                                external("scalar", FLOATS) + "    " + body)
+    document.check_names(["x"], list(outputs))
+    found = document.compiled({"x": FLOATS})
     for name, expected in outputs.items():
         np.testing.assert_array_equal(found[name], expected)
 
 
 def test_parameters_crossed(program: Nnefc, tmp_path: Path) -> None:
     body = external("scalar", FLOATS) + external("scalar", FLOATS, "w") + "    y = copy(w); z = transpose(x, axes = []);"
-    made = Written(program, tmp_path, "(x, w) -> (y, z)", body)
-    made.check_names(["x", "w"], ["y", "z"])
-    found = made.compiled({"x": FLOATS, "w": -FLOATS})
+    document = CompiledDocument(program, tmp_path, "(x, w) -> (y, z)", body)
+    document.check_names(["x", "w"], ["y", "z"])
+    found = document.compiled({"x": FLOATS, "w": -FLOATS})
     np.testing.assert_array_equal(found["y"], -FLOATS)
     np.testing.assert_array_equal(found["z"], FLOATS)
 
@@ -184,7 +185,7 @@ def test_parameters_crossed(program: Nnefc, tmp_path: Path) -> None:
 VARIABLE = external("scalar", FLOATS) + "    v = variable<scalar>(shape = [2, 3], label = 'v');\n"
 
 
-@pytest.mark.parametrize("body, result, seen", [
+@pytest.mark.parametrize("body, result, read_variables", [
     ("u = update(v, x);", "u", []),
     ("u = update(v, r);", "r", []),
     ("u = update(v, r); y = x + u;", "y", []),
@@ -193,18 +194,18 @@ VARIABLE = external("scalar", FLOATS) + "    v = variable<scalar>(shape = [2, 3]
     ("u = update(v, transpose(x, axes = [])); y = x + v;", "y", ["v"]),
     ("w = variable<scalar>(shape = [2, 3], label = 'w'); u = update(v, x); t = update(w, u); y = x + w;", "y", ["w"]),
 ])
-def test_updated_variables(program: Nnefc, tmp_path: Path, body: str, result: str, seen: list[str]) -> None:
+def test_updated_variables(program: Nnefc, tmp_path: Path, body: str, result: str, read_variables: list[str]) -> None:
     """A variable has a state in OpenVINO, whether it is read or not, with the stored value."""
     text = VARIABLE + "    r = relu(x);\n    " + body
-    made = Written(program, tmp_path, f"(x) -> ({result})", text)
-    made.check_names(["x"], [result])
-    request, before = made.compiled.create_infer_request(), None
+    document = CompiledDocument(program, tmp_path, f"(x) -> ({result})", text)
+    document.check_names(["x"], [result])
+    request, before = document.compiled.create_infer_request(), None
     for data in (FLOATS, FLOATS * 3, FLOATS - 1):
         request.infer({"x": data})
         value = np.maximum(data, 0) if "update(v, r)" in body else data
         for state in request.query_state():
             np.testing.assert_array_equal(state.state.data, value)
-        if seen and before is not None:
+        if read_variables and before is not None:
             np.testing.assert_array_equal(request.get_tensor("y").data, data + before)
         before = value.copy()
 
@@ -212,14 +213,14 @@ def test_updated_variables(program: Nnefc, tmp_path: Path, body: str, result: st
 def test_swapped_variables(program: Nnefc, tmp_path: Path) -> None:
     body = external("scalar", FLOATS) + "".join(f"    {name} = variable<scalar>(shape = [2, 3], label = '{name}');\n"
                                                 for name in "vw")
-    made = Written(program, tmp_path, "(x) -> (y, z)",
-                   body + "    s = update(v, w); t = update(w, v); y = x * v; z = x * w;")
-    made.check_names(["x"], ["y", "z"])
-    request, seen = made.compiled.create_infer_request(), []
+    document = CompiledDocument(program, tmp_path, "(x) -> (y, z)",
+                                body + "    s = update(v, w); t = update(w, v); y = x * v; z = x * w;")
+    document.check_names(["x"], ["y", "z"])
+    request, steps = document.compiled.create_infer_request(), []
     for _ in range(3):
         request.infer({"x": np.ones_like(FLOATS)})
-        seen.append([request.get_tensor(name).data.copy() for name in "yz"])
-    for (y, z), (next_y, next_z) in zip(seen, seen[1:]):
+        steps.append([request.get_tensor(name).data.copy() for name in "yz"])
+    for (y, z), (next_y, next_z) in zip(steps, steps[1:]):
         assert not np.array_equal(y, z)
         np.testing.assert_array_equal(next_y, z)
         np.testing.assert_array_equal(next_z, y)
@@ -238,8 +239,8 @@ def test_updated_logical(program: Nnefc, tmp_path: Path) -> None:
         np.testing.assert_array_equal(request.query_state()[0].state.data, data)
 
 
-def test_updated_variables_here(program: Nnefc, tmp_path: Path) -> None:
-    """The same document on both backends: the result is the stored value."""
+def test_updated_variables_on_both_backends(program: Nnefc, tmp_path: Path) -> None:
+    """On both backends of nnefc, the result of `update` is the stored value."""
     document = tmp_path / "net.nnef"
     document.write_text("version 1.0;\n\ngraph net(x) -> (u)\n{\n" + VARIABLE + "    u = update(v, x);\n}\n")
     np.save(tmp_path / "x.npy", FLOATS)
