@@ -12,7 +12,10 @@ from nnefc.mo.graph.graph import Graph, Node, Source, output_of
 
 
 class Op:
-    """An operation with its attributes; `create_node` adds it to the graph."""
+    """An operation with its attributes; `create_node` adds it to the graph.
+
+    `op` is the name of an OpenVINO operation, of which the newest version is created.
+    """
 
     op: ClassVar[str] = ""
 

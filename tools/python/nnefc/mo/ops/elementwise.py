@@ -1,15 +1,15 @@
-"""Element-wise operations."""
+"""Element-wise operations of OpenVINO, with NumPy broadcasting by default."""
 
 from nnefc.mo.op import Op
 
 
 class Mul(Op):
-    """Multiply."""
+    """The product of two tensors."""
 
     op = "Multiply"
 
 
 class Add(Op):
-    """Add."""
+    """The sum of two tensors."""
 
     op = "Add"

@@ -1,4 +1,4 @@
-"""Creation of nodes with constant inputs."""
+"""Creation of nodes with constant inputs, in the module where the Model Optimizer has it."""
 
 from nnefc.mo.op import create_op_with_const_inputs
 
