@@ -191,7 +191,7 @@ Value PositionsInPlane(const Value& places, const PlaneWindow& window, const Sit
 bool ReadVendorArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
                          GraphBuilder& builder) {
   const ir::WindowKind window = builder.registry().Info(plan.op).window;
-  if (window == ir::WindowKind::kLargest) {
+  if (window == ir::WindowKind::kMax) {
     Value* border = Find(plan, arguments, "border");
     if (border != nullptr && border->kind() == ValueKind::kString && border->text() == "constant")
       *border = Value::String(builder.heap(), "ignore");

@@ -96,13 +96,13 @@ enum class OpRole : uint8_t {
   kNnefView,  // reshape, squeeze, unsqueeze
 };
 
-// The sign of an NNEF operation's results, as its row declares it.
+// The conditions for an NNEF operation's results to be non-negative, as its row declares them.
 enum class SignRule : uint8_t {
   kUnknown,
-  kNever,         // below zero
-  kNeverByFirst,  // if the first input is not
-  kNeverByAll,    // if no input is
-  kNeverByAny,    // if one input is not
+  kNonNegative,         // always
+  kNonNegativeIfFirst,  // if the first input is
+  kNonNegativeIfAll,    // if all inputs are
+  kNonNegativeIfAny,    // if at least one input is
 };
 
 // The kind of window of an NNEF operation, for checks of its border.
@@ -111,8 +111,8 @@ enum class WindowKind : uint8_t {
   kFilter,   // slides a filter, the second input
   kScatter,  // scatters a filter (deconv): the output extent determines the padding
   kSum,      // box: a sum, or an average if normalized
-  kLargest,  // the maximum
-  kAverage,
+  kMax,      // max_pool and its variants with indices
+  kAverage,  // avg_pool, rms_pool
 };
 
 // The rule for the number of results of an NNEF operation.
@@ -125,7 +125,7 @@ enum class ResultCount : uint8_t {
 
 // The conversion of provisional arguments, where trailing singular extents are implied, to ratified ones.
 enum class ProvisionalForm : uint8_t {
-  kSame,
+  kSame,     // no conversion
   kBox,      // windows over all axes: `size` may be partial
   kConv,     // windows over the spatial axes
   kFactor,   // `factor` of the spatial axes may be partial
@@ -137,8 +137,8 @@ enum class ProvisionalForm : uint8_t {
   kMatmul,   // both operands of rank 2
   kUpdate,   // the value gets the rank of the variable
   kSelect,   // equal shapes, or all singular
-  kMinMax,   // like `select`
-  kClamp,
+  kMinMax,   // the same for `min` and `max`
+  kClamp,    // the same for `clamp`
 };
 
 // The element-wise function of an OpenVINO operation, as far as passes need it; all versions share it.

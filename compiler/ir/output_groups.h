@@ -10,9 +10,10 @@ namespace nnefc::ir {
 struct OutputGroup {
   int32_t first = 0;
   int32_t count = 1;
-  bool array = false;
+  bool array = false;  // the result is an array of tensors
 };
-// Returns the groups of OpInfo::outputs in order. At most one is an array; it has the remaining outputs.
+// Returns a group for each result of OpInfo::outputs, in order. At most one result is an array, which has the
+// outputs that the others do not need. Omitted trailing results have groups without outputs.
 std::vector<OutputGroup> OutputGroups(const Node& node);
 
 }  // namespace nnefc::ir

@@ -92,7 +92,7 @@ class Defaults {
     const ir::WindowKind window = node.info().window;
     const bool averages = window == ir::WindowKind::kAverage ||
                           (window == ir::WindowKind::kSum && node.attribute("normalize").AsBool());
-    if (window == ir::WindowKind::kLargest && !non_negative_[static_cast<size_t>(node.input(0).node.index)]) {
+    if (window == ir::WindowKind::kMax && !non_negative_[static_cast<size_t>(node.input(0).node.index)]) {
       subject_.Report(kPoolBorder, invocation.callee.range,
                       "`{0}` pads with zeros, its default border 'constant', and a zero is above negative "
                       "values (padding is {1}); write `border = 'ignore'`, or `border = 'constant'` if zeros "

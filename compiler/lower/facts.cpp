@@ -18,7 +18,7 @@ bool HasNoNegativeItem(const Attribute& value) {
 // True if a window result may be the maximum of no elements, -infinity: with border 'ignore' and a window
 // that may be entirely in the padding.
 bool MayBeLargestOfNone(const ir::Node& node) {
-  if (node.info().window != ir::WindowKind::kLargest || node.attribute("border").AsString() != "ignore")
+  if (node.info().window != ir::WindowKind::kMax || node.attribute("border").AsString() != "ignore")
     return false;
   const std::vector<int64_t> size = node.attribute("size").AsInts();
   const std::vector<int64_t> dilation = node.attribute("dilation").AsInts();
@@ -44,13 +44,13 @@ bool IsNonNegative(const ir::Graph& source, const ir::Node& node, const std::vec
   switch (node.info().sign) {
     case ir::SignRule::kUnknown:
       return false;
-    case ir::SignRule::kNever:
+    case ir::SignRule::kNonNegative:
       return true;
-    case ir::SignRule::kNeverByFirst:
+    case ir::SignRule::kNonNegativeIfFirst:
       return !inputs.empty() && is_known(inputs.front());
-    case ir::SignRule::kNeverByAll:
+    case ir::SignRule::kNonNegativeIfAll:
       return std::all_of(inputs.begin(), inputs.end(), is_known);
-    case ir::SignRule::kNeverByAny:
+    case ir::SignRule::kNonNegativeIfAny:
       return std::any_of(inputs.begin(), inputs.end(), is_known);
   }
   return false;

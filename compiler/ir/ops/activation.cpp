@@ -31,12 +31,12 @@ void RegisterActivation(OpRegistry& registry) {
         {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true, .adjusts = adjusts});
   };
   row({"gelu", "silu", "elu", "selu", "leaky_relu"}, nnef::ProduceLikeInput);
-  row({"sigmoid", "relu", "softplus"}, nnef::ProduceLikeInput, SignRule::kNever);
+  row({"sigmoid", "relu", "softplus"}, nnef::ProduceLikeInput, SignRule::kNonNegative);
   row({"prelu"}, nnef::InferPrelu, SignRule::kUnknown, {Adjusts::kNothing, Adjusts::kChannels});
   nnef::AddRow(registry, {.name = "softmax",
                           .section = "R 4.9.1",
                           .infer = nnef::InferSoftmax,
-                          .sign = SignRule::kNever,
+                          .sign = SignRule::kNonNegative,
                           .provisional = ProvisionalForm::kAxes});
 }
 

@@ -12,7 +12,7 @@ std::optional<PartialShape> BroadcastInputs(InferContext& context, llvm::ArrayRe
 // Broadcasts `shape` with one more input. Emits kBroadcast.
 std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialShape& shape,
                                            int32_t parameter);
-// Sets output 0 to the broadcast shape of the inputs.
+// Sets output 0 to `type` and the broadcast shape of the inputs. Emits kBroadcast.
 void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<int32_t> parameters);
 
 }  // namespace nnefc::ir::nnef

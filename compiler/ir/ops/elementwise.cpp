@@ -12,16 +12,17 @@ void InferArithmetic(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1});
 }
 
-// Infers comparisons, `and`, `or`.
+// Infers comparisons, `and`, `or` (R 4.2.2): the inputs broadcast to a logical result.
 void InferLogical(InferContext& context) {
   ProduceBroadcast(context, ElementType::kBoolean, {0, 1});
 }
 
-// Infers `select` (R 4.2.3): the condition and both values broadcast.
+// Infers `select` (R 4.2.3): the condition and both values broadcast to a result of the values' type.
 void InferSelect(InferContext& context) {
   ProduceBroadcast(context, context.input(1).type, {0, 1, 2});
 }
 
+// Infers `clamp` (R 4.2.4): the value and both bounds broadcast.
 void InferClamp(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
@@ -48,19 +49,19 @@ void RegisterElementwise(OpRegistry& registry) {
         registry, names,
         {.section = "R 4.2.2", .infer = infer, .sign = sign, .is_elementwise = true, .is_commutative = true});
   };
-  row("R 4.2.1", nnef::ProduceLikeInput, {"copy"}, SignRule::kNeverByFirst);
+  row("R 4.2.1", nnef::ProduceLikeInput, {"copy"}, SignRule::kNonNegativeIfFirst);
   row("R 4.2.1", nnef::ProduceLikeInput,
       {"neg",  "rcp",  "log",   "sin",   "cos",   "tan",  "sinh",  "cosh", "tanh",  "asin",
        "acos", "atan", "asinh", "acosh", "atanh", "sign", "floor", "ceil", "round", "not"});
-  row("R 4.2.1", nnef::ProduceLikeInput, {"exp", "abs"}, SignRule::kNever);
+  row("R 4.2.1", nnef::ProduceLikeInput, {"exp", "abs"}, SignRule::kNonNegative);
   row("R 4.2.4", nnef::ProduceLikeInput, {"rsqr", "rsqrt", "log2"});
-  row("R 4.2.4", nnef::ProduceLikeInput, {"sqr", "sqrt"}, SignRule::kNever);
+  row("R 4.2.4", nnef::ProduceLikeInput, {"sqr", "sqrt"}, SignRule::kNonNegative);
   row("R 4.2.2", nnef::InferArithmetic, {"sub", "div", "pow"});
-  commutative(nnef::InferArithmetic, {"add", "mul"}, SignRule::kNeverByAll);
+  commutative(nnef::InferArithmetic, {"add", "mul"}, SignRule::kNonNegativeIfAll);
   row("R 4.2.2", nnef::InferLogical, {"lt", "gt", "le", "ge"});
   commutative(nnef::InferLogical, {"eq", "ne", "and", "or"});
-  row("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNeverByAll, Form::kMinMax);
-  row("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNeverByAny, Form::kMinMax);
+  row("R 4.2.4", nnef::InferArithmetic, {"min"}, SignRule::kNonNegativeIfAll, Form::kMinMax);
+  row("R 4.2.4", nnef::InferArithmetic, {"max"}, SignRule::kNonNegativeIfAny, Form::kMinMax);
   row("R 4.2.3", nnef::InferSelect, {"select"}, SignRule::kUnknown, Form::kSelect);
   row("R 4.2.4", nnef::InferClamp, {"clamp"}, SignRule::kUnknown, Form::kClamp,
       {Adjusts::kNothing, Adjusts::kAnyExtent, Adjusts::kAnyExtent});

@@ -34,11 +34,11 @@ void RegisterMiscellaneous(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "copy_n",
                           .section = "R 4.9.6",
                           .infer = nnef::InferCopyN,
-                          .sign = SignRule::kNeverByFirst,
+                          .sign = SignRule::kNonNegativeIfFirst,
                           .results = ResultCount::kTimes});
   nnef::AddRow(
       registry,
-      {.name = "add_n", .section = "R 4.9.6", .infer = nnef::InferAddN, .sign = SignRule::kNeverByAll});
+      {.name = "add_n", .section = "R 4.9.6", .infer = nnef::InferAddN, .sign = SignRule::kNonNegativeIfAll});
 }
 
 }  // namespace nnefc::ir

@@ -51,7 +51,7 @@ void RegisterReduce(OpRegistry& registry) {
   AddRows(registry, {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"},
           {.section = "R 4.4",
            .infer = nnef::InferReduce,
-           .sign = SignRule::kNeverByFirst,
+           .sign = SignRule::kNonNegativeIfFirst,
            .provisional = ProvisionalForm::kAxes});
   AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = nnef::InferArgReduce});
   AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = nnef::InferLogicalReduce});

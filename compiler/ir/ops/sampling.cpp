@@ -88,17 +88,17 @@ void RegisterSampling(OpRegistry& registry) {
   nnef::AddRows(registry, {"nearest_downsample", "area_downsample"},
                 {.section = "R 4.3.4",
                  .infer = nnef::InferDownsample,
-                 .sign = SignRule::kNeverByFirst,
+                 .sign = SignRule::kNonNegativeIfFirst,
                  .provisional = ProvisionalForm::kFactor});
   nnef::AddRow(registry, {.name = "nearest_upsample",
                           .section = "R 4.3.4",
                           .infer = nnef::InferNearestUpsample,
-                          .sign = SignRule::kNeverByFirst,
+                          .sign = SignRule::kNonNegativeIfFirst,
                           .provisional = ProvisionalForm::kFactor});
   nnef::AddRow(registry, {.name = "multilinear_upsample",
                           .section = "R 4.3.4",
                           .infer = nnef::InferMultilinearUpsample,
-                          .sign = SignRule::kNeverByFirst,
+                          .sign = SignRule::kNonNegativeIfFirst,
                           .provisional = ProvisionalForm::kFactor});
 }
 

@@ -322,24 +322,24 @@ void RegisterSections(OpRegistry& registry) {
   nnef::AddRow(registry, {.name = "split",
                           .section = "R 4.5.3",
                           .infer = nnef::InferSplit,
-                          .sign = SignRule::kNeverByFirst,
+                          .sign = SignRule::kNonNegativeIfFirst,
                           .provisional = ProvisionalForm::kAxis,
                           .results = ResultCount::kRatios});
   nnef::AddRow(registry, {.name = "concat",
                           .section = "R 4.5.3",
                           .infer = nnef::InferConcat,
-                          .sign = SignRule::kNeverByAll,
+                          .sign = SignRule::kNonNegativeIfAll,
                           .provisional = ProvisionalForm::kConcat});
-  row("stack", "R 4.5.3", nnef::InferStack, SignRule::kNeverByAll);
+  row("stack", "R 4.5.3", nnef::InferStack, SignRule::kNonNegativeIfAll);
   nnef::AddRow(registry, {.name = "unstack",
                           .section = "R 4.5.3",
                           .infer = nnef::InferUnstack,
-                          .sign = SignRule::kNeverByFirst,
+                          .sign = SignRule::kNonNegativeIfFirst,
                           .results = ResultCount::kExtent});
-  row("slice", "R 4.5.4", nnef::InferSlice, SignRule::kNeverByFirst);
+  row("slice", "R 4.5.4", nnef::InferSlice, SignRule::kNonNegativeIfFirst);
   row("pad", "R 4.5.5", nnef::InferPad, SignRule::kUnknown);
-  row("tile", "R 4.5.6", nnef::InferTile, SignRule::kNeverByFirst);
-  row("gather", "R 4.5.7", nnef::InferGather, SignRule::kNeverByFirst);
+  row("tile", "R 4.5.6", nnef::InferTile, SignRule::kNonNegativeIfFirst);
+  row("gather", "R 4.5.7", nnef::InferGather, SignRule::kNonNegativeIfFirst);
 }
 
 }  // namespace nnefc::ir

@@ -231,11 +231,11 @@ void RegisterShapeOps(OpRegistry& registry) {
                             .sign = sign,
                             .provisional = provisional});
   };
-  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNeverByFirst,
+  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNonNegativeIfFirst,
       ProvisionalForm::kReshape);
-  row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
-  row("unsqueeze", "R 4.5.1", nnef::InferUnsqueeze, OpRole::kNnefView, SignRule::kNeverByFirst);
-  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNeverByFirst,
+  row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
+  row("unsqueeze", "R 4.5.1", nnef::InferUnsqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
+  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNonNegativeIfFirst,
       ProvisionalForm::kPerm);
   row("cast", "R 4.5.8", nnef::InferCast, OpRole::kComputation, SignRule::kUnknown);
 }

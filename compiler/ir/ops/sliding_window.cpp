@@ -121,18 +121,18 @@ void RegisterSlidingWindow(OpRegistry& registry) {
   };
   convolution("conv", nnef::InferConv, WindowKind::kFilter);
   convolution("deconv", nnef::InferDeconv, WindowKind::kScatter);
-  window("box", "R 4.3.2", nnef::InferPool, WindowKind::kSum, SignRule::kNeverByFirst);
+  window("box", "R 4.3.2", nnef::InferPool, WindowKind::kSum, SignRule::kNonNegativeIfFirst);
   window("debox", "R 4.3.2", nnef::InferDebox, WindowKind::kNone);
-  window("argmax_pool", "R 4.3.3", nnef::InferArgmaxPool, WindowKind::kLargest);
+  window("argmax_pool", "R 4.3.3", nnef::InferArgmaxPool, WindowKind::kMax);
   window("sample", "R 4.3.3", nnef::InferSample, WindowKind::kNone);
   window("desample", "R 4.3.3", nnef::InferDesample, WindowKind::kNone);
   separable("separable_conv", nnef::InferSeparableConv);
   separable("separable_deconv", nnef::InferSeparableDeconv);
-  window("max_pool_with_index", "R 4.9.3", nnef::InferMaxPoolWithIndex, WindowKind::kLargest,
-         SignRule::kNeverByFirst);
-  window("max_pool", "R 4.9.3", nnef::InferPool, WindowKind::kLargest, SignRule::kNeverByFirst);
-  window("avg_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNeverByFirst);
-  window("rms_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNever);
+  window("max_pool_with_index", "R 4.9.3", nnef::InferMaxPoolWithIndex, WindowKind::kMax,
+         SignRule::kNonNegativeIfFirst);
+  window("max_pool", "R 4.9.3", nnef::InferPool, WindowKind::kMax, SignRule::kNonNegativeIfFirst);
+  window("avg_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNonNegativeIfFirst);
+  window("rms_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNonNegative);
 }
 
 }  // namespace nnefc::ir
