@@ -33,9 +33,9 @@ std::optional<SpatialPads> ZeroPads(const Node& pad) {
   return SpatialPads{{begin->begin() + 2, begin->end()}, {end->begin() + 2, end->end()}};
 }
 
-// Returns the sum of a window's pads and `more`.
-SpatialPads Sum(const Node& window, const SpatialPads& more) {
-  SpatialPads sum = more;
+// Returns the sum of a window's pads and `added`.
+SpatialPads Sum(const Node& window, const SpatialPads& added) {
+  SpatialPads sum = added;
   if (window.ir().String("auto_pad") == "valid") return sum;
   const auto add = [&](std::string_view name, std::vector<int64_t>& to) {
     const std::vector<int64_t> own = window.ir().Ints(name, to.size());
@@ -86,11 +86,11 @@ template <typename Takes>
 void FusePads(Graph& graph, std::string_view operation, const Takes& may_take) {
   for (const Node& window : graph.GetOpNodes(operation)) {
     const Node pad = window.in_node(0);
-    const std::string& own = window.ir().String("auto_pad");
-    if (!IsPad(pad) || (own != "explicit" && own != "valid")) continue;
-    const std::optional<SpatialPads> more = ZeroPads(pad);
-    if (!more || !may_take(window, *more)) continue;
-    const SpatialPads pads = Sum(window, *more);
+    const std::string& auto_pad = window.ir().String("auto_pad");
+    if (!IsPad(pad) || (auto_pad != "explicit" && auto_pad != "valid")) continue;
+    const std::optional<SpatialPads> added = ZeroPads(pad);
+    if (!added || !may_take(window, *added)) continue;
+    const SpatialPads pads = Sum(window, *added);
     window.Set("auto_pad", "explicit");
     window.Set("pads_begin", pads.begin);
     window.Set("pads_end", pads.end);
@@ -99,9 +99,9 @@ void FusePads(Graph& graph, std::string_view operation, const Takes& may_take) {
 }
 
 // Returns true if no window of a pool with floor rounding would be entirely in the padding.
-bool IsWithinPool(const Node& window, const SpatialPads& more) {
+bool IsWithinPool(const Node& window, const SpatialPads& added) {
   return window.ir().String("rounding_type") == "floor" &&
-         IsWithin(Sum(window, more), window.ir().Ints("kernel"));
+         IsWithin(Sum(window, added), window.ir().Ints("kernel"));
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ bool IsWithinPool(const Node& window, const SpatialPads& more) {
 class FusePadIntoConvolution : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A Convolution or GroupConvolution takes over the Pad by zeros before it. The sums have the same "
-           "terms, but for zeros times a weight that is infinite or NaN.";
+    return "A Pad by zeros becomes the padding of the Convolution or GroupConvolution after it. Results "
+           "differ only if a weight is infinite or NaN, because its product with a zero is then not added.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8,8]} : f32[1,2,8,8]
@@ -123,8 +123,8 @@ opset1.Result "y" (%4)
   }
   void FindAndReplacePattern(Graph& graph) override {
     for (std::string_view operation : {"Convolution", "GroupConvolution"}) {
-      FusePads(graph, operation, [](const Node& window, const SpatialPads& more) {
-        return IsWithin(more, FilterExtents(window, more.begin.size()));
+      FusePads(graph, operation, [](const Node& window, const SpatialPads& added) {
+        return IsWithin(added, FilterExtents(window, added.begin.size()));
       });
     }
   }
@@ -133,8 +133,8 @@ opset1.Result "y" (%4)
 class FusePadIntoAvgPool : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "An AvgPool without padding of its own, or that counts it, takes over the Pad by zeros before it, "
-           "and counts what that adds.";
+    return "A Pad by zeros becomes the padding of the AvgPool after it, which then includes it in its "
+           "averages. The AvgPool must have no padding, or already include it.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8,8]} : f32[1,2,8,8]
@@ -145,11 +145,11 @@ opset1.Result "y" (%3)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    FusePads(graph, "AvgPool", [](const Node& window, const SpatialPads& more) {
-      if (!IsWithinPool(window, more)) return false;
-      const bool counts = !window.ir().Bool("exclude-pad");
-      if (!counts && HasPads(window)) return false;
-      if (!counts) window.Set("exclude-pad", false);
+    FusePads(graph, "AvgPool", [](const Node& window, const SpatialPads& added) {
+      if (!IsWithinPool(window, added)) return false;
+      const bool includes_padding = !window.ir().Bool("exclude-pad");
+      if (!includes_padding && HasPads(window)) return false;
+      if (!includes_padding) window.Set("exclude-pad", false);
       return true;
     });
   }
@@ -158,8 +158,9 @@ opset1.Result "y" (%3)
 class FusePadIntoMaxPool : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A MaxPool without padding of its own takes over the Pad by zeros before it, if what is padded is "
-           "never below zero: behind ReLU, Clamp from zero on, and pools of these.";
+    return "A Pad by zeros becomes the padding of the MaxPool after it, if the MaxPool has no padding "
+           "and the padded tensor is non-negative: the result of ReLU, of Clamp with a minimum of at least "
+           "0, or of pools of these.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8,8]} : f32[1,2,8,8]
@@ -171,9 +172,9 @@ opset1.Result "y" (%4)
 )";
   }
   void FindAndReplacePattern(Graph& graph) override {
-    FusePads(graph, "MaxPool", [](const Node& window, const SpatialPads& more) {
-      return window.num_out_ports() == 1 && !HasPads(window) && IsWithinPool(window, more) &&
-             IsNeverBelowZero(window.in_node(0).in_port(0).GetSource());
+    FusePads(graph, "MaxPool", [](const Node& window, const SpatialPads& added) {
+      return window.num_out_ports() == 1 && !HasPads(window) && IsWithinPool(window, added) &&
+             IsNonNegative(window.in_node(0).in_port(0).GetSource());
     });
   }
 
@@ -181,7 +182,7 @@ opset1.Result "y" (%4)
   enum class Pool : uint8_t { kAverage, kMaximum };
 
   // Returns true if the preceding nodes guarantee neither negative values nor NaN.
-  static bool IsNeverBelowZero(Port port) {
+  static bool IsNonNegative(Port port) {
     static const ir::OpTable<Pool> kPools(ir::StandardOps(), ir::kOpsets,
                                           {{"AvgPool", Pool::kAverage}, {"MaxPool", Pool::kMaximum}});
     constexpr int kFarthest = 8;
@@ -192,8 +193,8 @@ opset1.Result "y" (%4)
       const Pool* pool = kPools.Find(node.ir().op());
       if (pool == nullptr) return false;
       // The maximum over a window of only padding is negative infinity.
-      const std::string& own = node.ir().String("auto_pad");
-      const bool has_pads = (own != "explicit" && own != "valid") || HasPads(node);
+      const std::string& auto_pad = node.ir().String("auto_pad");
+      const bool has_pads = (auto_pad != "explicit" && auto_pad != "valid") || HasPads(node);
       if (*pool == Pool::kMaximum && has_pads) return false;
       port = node.in_port(0).GetSource();
     }
@@ -204,9 +205,9 @@ opset1.Result "y" (%4)
 class FuseSliceIntoConvolution : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
-    return "A Convolution or GroupConvolution makes no results that a Slice along an axis of its windows "
-           "drops: it has less padding instead. So causal convolutions are written, which pad both ends and "
-           "drop one.";
+    return "A Convolution or GroupConvolution does not compute results that a Slice along a spatial axis "
+           "drops: its padding is reduced instead. Frameworks export causal convolutions as such a pair: the "
+           "padding is at both ends, and the Slice drops one of them.";
   }
   std::string_view Example() const override {
     return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2,8]} : f32[1,2,8]
@@ -225,25 +226,25 @@ opset1.Result "y" (%7)
   }
 
  private:
-  // The results of a window that a slice selects along one axis.
-  struct Kept {
+  // The results of a convolution along one axis that a Slice selects.
+  struct SelectedRange {
     int64_t axis, first, count;
   };
 
   static void Fuse(Graph& graph, const Node& slice) {
-    const std::optional<Kept> kept = KeptBy(slice);
-    if (!kept) return;
+    const std::optional<SelectedRange> range = RangeOf(slice);
+    if (!range) return;
     Node window = slice.in_node(0);
     std::optional<Node> add;
     if (window.ir().Is(ir::ElementFunction::kAdd)) {
       add = window;
       const int32_t input = NameOf(add->in_node(0)).empty() ? 1 : 0;
       window = add->in_node(input);
-      if (!IsAlike(add->in_port(1 - input).shape(), add->out_port(0).shape(), *kept)) return;
+      if (!IsConstantAlong(add->in_port(1 - input).shape(), add->out_port(0).shape(), *range)) return;
       if (!OnlyDestination(add->out_port(0))) return;
     }
     if (NameOf(window).empty() || !OnlyDestination(window.out_port(0))) return;
-    const std::optional<SpatialPads> pads = PadsOf(window, *kept);
+    const std::optional<SpatialPads> pads = PadsOf(window, *range);
     if (!pads) return;
     ir::AttributeMap attributes = window.ir().attributes();
     attributes.Set("auto_pad", "explicit");
@@ -278,7 +279,8 @@ opset1.Result "y" (%7)
     return name == nullptr ? std::string_view() : *name;
   }
 
-  static std::optional<Kept> KeptBy(const Node& slice) {
+  // Returns nothing unless the Slice has step 1 and drops a known number of results along one spatial axis.
+  static std::optional<SelectedRange> RangeOf(const Node& slice) {
     const ir::PartialShape &before = slice.in_port(0).shape(), &after = slice.out_port(0).shape();
     if (slice.num_in_ports() != 5 || !before.rank_known() || !after.rank_known()) return std::nullopt;
     const auto start = KnownInts(slice.in_port(1)), step = KnownInts(slice.in_port(3)),
@@ -290,31 +292,34 @@ opset1.Result "y" (%7)
       return std::nullopt;
     const int64_t extent = before[axis].value();
     const int64_t first = (*start)[0] + ((*start)[0] < 0 ? extent : 0);
-    const Kept kept = {.axis = axis, .first = std::max<int64_t>(first, 0), .count = after[axis].value()};
-    return kept.count > 0 && kept.count < extent ? std::optional<Kept>(kept) : std::nullopt;
+    const SelectedRange range = {
+        .axis = axis, .first = std::max<int64_t>(first, 0), .count = after[axis].value()};
+    return range.count > 0 && range.count < extent ? std::optional<SelectedRange>(range) : std::nullopt;
   }
 
-  // Returns whether a summand is constant along the axis.
-  static bool IsAlike(const ir::PartialShape& term, const ir::PartialShape& sum, const Kept& kept) {
+  // Returns whether a term of the sum is constant along the axis of the range.
+  static bool IsConstantAlong(const ir::PartialShape& term, const ir::PartialShape& sum,
+                              const SelectedRange& range) {
     if (!term.rank_known() || !sum.rank_known()) return false;
-    const int64_t axis = kept.axis - (sum.rank() - term.rank());
+    const int64_t axis = range.axis - (sum.rank() - term.rank());
     return axis < 0 || (term[axis].known() && term[axis].value() == 1);
   }
 
-  // Returns pads that restrict the window to these results.
-  static std::optional<SpatialPads> PadsOf(const Node& window, const Kept& kept) {
+  // Returns pads with which the convolution computes only the results in the range; nothing if there are
+  // none.
+  static std::optional<SpatialPads> PadsOf(const Node& window, const SelectedRange& range) {
     const ir::PartialShape& input = window.in_port(0).shape();
-    const std::string& own = window.ir().String("auto_pad");
-    if (!input.rank_known() || !input[kept.axis].known() || (own != "explicit" && own != "valid"))
+    const std::string& auto_pad = window.ir().String("auto_pad");
+    if (!input.rank_known() || !input[range.axis].known() || (auto_pad != "explicit" && auto_pad != "valid"))
       return std::nullopt;
-    const auto axes = static_cast<size_t>(input.rank() - 2), axis = static_cast<size_t>(kept.axis - 2);
-    const std::vector<int64_t> reaches = FilterExtents(window, axes);
-    if (reaches.empty()) return std::nullopt;
+    const auto axes = static_cast<size_t>(input.rank() - 2), axis = static_cast<size_t>(range.axis - 2);
+    const std::vector<int64_t> filter_extents = FilterExtents(window, axes);
+    if (filter_extents.empty()) return std::nullopt;
     const int64_t stride = window.ir().Ints("strides", axes)[axis];
     SpatialPads pads = Sum(window, {std::vector<int64_t>(axes), std::vector<int64_t>(axes)});
-    pads.begin[axis] -= kept.first * stride;
-    const int64_t extent = input[kept.axis].value() + pads.begin[axis];
-    const int64_t last = (kept.count - 1) * stride + reaches[axis];  // the end of the last window
+    pads.begin[axis] -= range.first * stride;
+    const int64_t extent = input[range.axis].value() + pads.begin[axis];
+    const int64_t last = (range.count - 1) * stride + filter_extents[axis];  // the end of the last window
     pads.end[axis] = std::max<int64_t>(last - extent, 0);
     // Otherwise further windows would follow.
     if (pads.begin[axis] < 0 || extent + pads.end[axis] - last >= stride) return std::nullopt;
