@@ -295,14 +295,14 @@ bool Machine::Return() {
     instance->fragment = call.callee.fragment;
     instance->call = call.expr;
     for (size_t i = 0; i < signature.parameters.size(); ++i)
-      instance->arguments.push_back(options_.record->Keep(stack_[callee.base + i]));
+      instance->arguments.push_back(options_.record->Record(stack_[callee.base + i]));
   }
   std::vector<Value> results;
   for (size_t i = 0; i < callee.chunk->result_slots.size(); ++i) {
     int32_t slot = callee.chunk->result_slots[i];
     Value value = slot < 0 ? Value() : std::move(stack_[callee.base + static_cast<size_t>(slot)]);
     results.push_back(CastTo(types, signature.results[i].type, std::move(value), heap_));
-    if (instance != nullptr) instance->results.push_back(options_.record->Keep(results.back()));
+    if (instance != nullptr) instance->results.push_back(options_.record->Record(results.back()));
   }
   stack_.resize(callee.base);
   heap_.Charge(-callee.chunk->num_slots);

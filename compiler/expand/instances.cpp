@@ -14,37 +14,37 @@ FragmentInstance* InstanceRecord::Add() {
   return &instances_.emplace_back();
 }
 
-InstanceValue InstanceRecord::Keep(const expand::Value& value) {
+InstanceValue InstanceRecord::Record(const expand::Value& value) {
   using Kind = InstanceValue::Kind;
   if (left_ <= 0) return {};
   --left_;
-  InstanceValue kept{.kind = Kind::kLiteral, .port = {}, .literal = {}, .items = {}};
+  InstanceValue recorded{.kind = Kind::kLiteral, .port = {}, .literal = {}, .items = {}};
   switch (value.kind()) {
     case ValueKind::kInteger:
-      kept.literal = std::to_string(value.integer());
-      return kept;
+      recorded.literal = std::to_string(value.integer());
+      return recorded;
     case ValueKind::kScalar:
       if (!std::isfinite(value.scalar())) return {};
-      kept.literal = PrintScalar(value.scalar());
-      return kept;
+      recorded.literal = PrintScalar(value.scalar());
+      return recorded;
     case ValueKind::kLogical:
-      kept.literal = value.logical() ? "true" : "false";
-      return kept;
+      recorded.literal = value.logical() ? "true" : "false";
+      return recorded;
     case ValueKind::kString:
       left_ -= value.length();
       if (left_ <= 0) return {};
-      kept.literal = QuoteString(value.text());
-      return kept;
+      recorded.literal = QuoteString(value.text());
+      return recorded;
     case ValueKind::kTensor:
-      kept.kind = Kind::kTensor;
-      kept.port = value.port();
-      return kept;
+      recorded.kind = Kind::kTensor;
+      recorded.port = value.port();
+      return recorded;
     case ValueKind::kArray:
     case ValueKind::kTuple:
       if (value.length() > left_) return {};
-      kept.kind = value.kind() == ValueKind::kArray ? Kind::kArray : Kind::kTuple;
-      for (const expand::Value& item : value.items()) kept.items.push_back(Keep(item));
-      return kept;
+      recorded.kind = value.kind() == ValueKind::kArray ? Kind::kArray : Kind::kTuple;
+      for (const expand::Value& item : value.items()) recorded.items.push_back(Record(item));
+      return recorded;
     default:
       return {};
   }

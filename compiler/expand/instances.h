@@ -35,7 +35,8 @@ class InstanceRecord {
   const std::vector<FragmentInstance>& instances() const { return instances_; }
   // Adds an instantiation without values yet; returns null over the limit.
   FragmentInstance* Add();
-  InstanceValue Keep(const expand::Value& value);
+  // Converts a value for `arguments` or `results`, and counts it towards the limit.
+  InstanceValue Record(const expand::Value& value);
 
  private:
   std::vector<FragmentInstance> instances_;

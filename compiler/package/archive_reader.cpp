@@ -274,13 +274,13 @@ std::shared_ptr<const Buffer> ArchiveReader::Read() {
   return stored != nullptr ? stored : buffer.Take();
 }
 
-std::optional<ArchivedFile> ArchiveReader::ReadStart(uint64_t most) {
+std::optional<ArchivedFile> ArchiveReader::ReadStart(uint64_t max_size) {
   if (failed_ || !unread_) return std::nullopt;
-  GrowingBuffer start(0, most);
+  GrowingBuffer start(0, max_size);
   std::shared_ptr<const Buffer> stored;
   uint64_t received = 0;
   const bool read = ReadBlocks([&](const void* block, size_t size) {
-    const uint64_t wanted = std::min<uint64_t>(size, most - std::min(most, received));
+    const uint64_t wanted = std::min<uint64_t>(size, max_size - std::min(max_size, received));
     received += size;
     if (auto part = Stored(block, size)) {
       stored = std::move(part);

@@ -42,9 +42,9 @@ class ArchiveReader {
   // Returns the content of the current file: a slice of the archive if it is stored uncompressed there.
   // Returns null after an error.
   [[nodiscard]] std::shared_ptr<const Buffer> Read();
-  // Returns the first `most` bytes of the current file, or all of it if it is stored uncompressed; the
+  // Returns the first `max_size` bytes of the current file, or all of it if it is stored uncompressed; the
   // remainder is read and discarded. Returns nothing after an error.
-  [[nodiscard]] std::optional<ArchivedFile> ReadStart(uint64_t most);
+  [[nodiscard]] std::optional<ArchivedFile> ReadStart(uint64_t max_size);
   // Returns true if an error was emitted.
   bool failed() const { return failed_; }
 

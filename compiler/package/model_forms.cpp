@@ -111,19 +111,20 @@ class FolderModel : public ModelContainer {
       }
       return;
     }
-    constexpr int64_t kMaxKept = 10'000;
+    // Maximum number of entries of a listing that is cached.
+    constexpr int64_t kMaxCached = 10'000;
     Listing listing;
     std::error_code error;
     fs::recursive_directory_iterator it(folder_, fs::directory_options::skip_permission_denied, error);
-    int64_t seen = 0;
-    for (; !error && it != fs::recursive_directory_iterator() && seen < max_entries_; ++seen) {
+    int64_t num_entries = 0;
+    for (; !error && it != fs::recursive_directory_iterator() && num_entries < max_entries_; ++num_entries) {
       std::string member = it->path().string().substr(folder_.size() + 1);
-      if (seen < kMaxKept) listing.Add(*it, member);
+      if (num_entries < kMaxCached) listing.Add(*it, member);
       std::error_code ignored;
       if (!it->is_directory(ignored) && !use(member)) return;
       it.increment(error);
     }
-    if (!error && seen < std::min(max_entries_, kMaxKept)) listing_ = std::move(listing);
+    if (!error && num_entries < std::min(max_entries_, kMaxCached)) listing_ = std::move(listing);
   }
   bool HasMember(const std::string& member) const override {
     if (listing_) {
@@ -175,7 +176,8 @@ std::string FirstModelBelow(const std::string& path) {
   std::string first;
   std::error_code error;
   fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
-  for (int seen = 0; !error && it != fs::recursive_directory_iterator() && seen < kMaxEntries; ++seen) {
+  for (int num_entries = 0; !error && it != fs::recursive_directory_iterator() && num_entries < kMaxEntries;
+       ++num_entries) {
     const fs::path& found = it->path();
     if (found.extension() == ".nnef") {
       const fs::path model = found.filename() == kGraphFile ? found.parent_path() : found;

@@ -12,19 +12,19 @@ using Parts = llvm::SmallVector<llvm::StringRef, 8>;
 
 // Returns the parts of a path without `.`; nothing if `..` leaves the root.
 std::optional<Parts> Resolve(llvm::StringRef path) {
-  Parts all, kept;
+  Parts all, resolved;
   path.split(all, '/', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : all) {
     if (part == ".") continue;
     if (part != "..") {
-      kept.push_back(part);
-    } else if (kept.empty()) {
+      resolved.push_back(part);
+    } else if (resolved.empty()) {
       return std::nullopt;
     } else {
-      kept.pop_back();
+      resolved.pop_back();
     }
   }
-  return kept;
+  return resolved;
 }
 
 std::string Joined(const Parts& parts) {
@@ -40,13 +40,13 @@ std::string Joined(const Parts& parts) {
 
 std::optional<std::string> ContainedPath(std::string_view path) {
   if (path.starts_with('/') || path.find('\0') != std::string_view::npos) return std::nullopt;
-  Parts parts, kept;
+  Parts parts, resolved;
   llvm::StringRef(path.data(), path.size()).split(parts, '/', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : parts) {
     if (part == "..") return std::nullopt;
-    if (part != ".") kept.push_back(part);
+    if (part != ".") resolved.push_back(part);
   }
-  return Joined(kept);
+  return Joined(resolved);
 }
 
 std::optional<std::string> LabelPath(std::string_view label) {
