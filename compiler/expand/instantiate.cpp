@@ -249,7 +249,7 @@ ir::OutputPort GraphBuilder::Literal(const Value& value, const Site& site) {
   auto [entry, added] = scopes_.back()->literals.try_emplace({ElementKind(value, graph()), std::move(key)});
   if (added) {
     ir::NodeId node = AddLiteralNode(value, site);
-    names().LeaveUnnamed(node);
+    names().MarkUnnamed(node);
     entry->second = {node, 0};
   }
   return entry->second;

@@ -10,6 +10,7 @@ namespace {
 // mutually recursive fragments.
 constexpr int kMaxScopeDepth = 8;
 
+// Returns the scope as part of an identifier: `incept1/conv` becomes `incept1_conv`.
 std::string Flat(std::string_view scope) {
   std::string text(scope);
   std::replace(text.begin(), text.end(), '/', '_');
@@ -41,7 +42,7 @@ bool Names::AssignInBody(ir::OutputPort port, Symbol identifier) {
   return true;
 }
 
-void Names::LeaveUnnamed(ir::NodeId node) {
+void Names::MarkUnnamed(ir::NodeId node) {
   At({node, 0}) = {Origin::kUnnamed, Symbol(), nullptr};
 }
 
@@ -73,7 +74,7 @@ const std::string& Names::Prefix(const ir::Frame* innermost) {
   return prefixes_[innermost]->text;
 }
 
-std::string Names::Wanted(const Hint& hint, const ir::Node& node) {
+std::string Names::PreferredName(const Hint& hint, const ir::Node& node) {
   switch (hint.origin) {
     case Origin::kUnnamed:
       return {};
@@ -93,12 +94,12 @@ bool Names::IsInBody(const std::string& name) const {
   return symbol.valid() && in_body_.count(symbol.index) > 0;
 }
 
-std::string Names::Claim(const std::string& wanted) {
-  auto [entry, added] = taken_.try_emplace(wanted, 1);
-  if (added && !IsInBody(wanted)) return wanted;
+std::string Names::Reserve(const std::string& preferred) {
+  auto [entry, added] = taken_.try_emplace(preferred, 1);
+  if (added && !IsInBody(preferred)) return preferred;
   int32_t& number = entry->second;
   while (true) {
-    std::string candidate = wanted + '_' + std::to_string(++number);
+    std::string candidate = preferred + '_' + std::to_string(++number);
     if (taken_.try_emplace(candidate, 1).second && !IsInBody(candidate)) return candidate;
   }
 }
@@ -110,9 +111,9 @@ void Names::Finish(ir::Graph& graph) {
     for (int32_t i = 0; i < node.num_outputs(); ++i) {
       const Hint& hint = At(node.port(i));
       if (hint.origin == Origin::kUnnamed) continue;
-      const std::string wanted = Wanted(hint, node);
+      const std::string preferred = PreferredName(hint, node);
       // The body's identifiers must not change.
-      const std::string name = hint.origin == Origin::kBody ? wanted : Claim(wanted);
+      const std::string name = hint.origin == Origin::kBody ? preferred : Reserve(preferred);
       if (i == 0) graph.SetName(id, name);
       graph.SetOutputNames({id, i}, {name});
     }

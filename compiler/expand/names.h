@@ -28,8 +28,8 @@ class Names {
   // Registers the assignment of an output to an identifier of the graph's body. The last output assigned to
   // it has the name. Returns false if the output already has an identifier of the body.
   bool AssignInBody(ir::OutputPort port, Symbol identifier);
-  // Marks a node as unnamed, as literals are.
-  void LeaveUnnamed(ir::NodeId node);
+  // Marks a node with one output, such as a literal, as unnamed.
+  void MarkUnnamed(ir::NodeId node);
   // Sets the root of a node's body, so that names begin at the instantiation of its fragment. Must be called
   // before Finish.
   void SetRoot(std::shared_ptr<const ir::Frame> frame);
@@ -41,7 +41,7 @@ class Names {
   enum class Origin : uint8_t { kOperation, kIdentifier, kBody, kUnnamed };
   struct Hint {
     Origin origin = Origin::kOperation;
-    Symbol symbol;  // identifier; of the statement for kOperation
+    Symbol symbol;  // the identifier; for kOperation that of the statement
     std::shared_ptr<const ir::Frame> frame;
   };
 
@@ -50,9 +50,12 @@ class Names {
   }
   // Returns a prefix such as "incept1_conv1_", shared by recursive instantiations.
   const std::string& Prefix(const ir::Frame* frame);
-  std::string Wanted(const Hint& hint, const ir::Node& node);
+  // Returns the name of a node's output before collisions are resolved; empty if it is unnamed.
+  std::string PreferredName(const Hint& hint, const ir::Node& node);
+  // Returns true if the name is an identifier of the graph's body.
   bool IsInBody(const std::string& name) const;
-  std::string Claim(const std::string& wanted);
+  // Returns `preferred`, with a suffix if another name equals it, and reserves the result.
+  std::string Reserve(const std::string& preferred);
 
   const SymbolTable& symbols_;
   std::shared_ptr<const ir::Frame> root_;  // null: the graph's body

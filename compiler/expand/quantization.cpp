@@ -130,12 +130,12 @@ class Evaluator {
         machine_(quantization, registry, options_, context, builder_) {}
 
   std::vector<TensorQuantization> Run() {
-    llvm::DenseSet<Symbol> seen;
+    llvm::DenseSet<Symbol> distinct;
     std::vector<Entry> entries;
     std::vector<ast::ExprId> expressions;
     for (const ast::Quantization& line : quantization_.ast().quantizations) {
       const Binding* binding = line.invocation.valid() ? quantization_.binding(line.invocation) : nullptr;
-      if (binding == nullptr || !seen.insert(line.key.symbol).second) continue;
+      if (binding == nullptr || !distinct.insert(line.key.symbol).second) continue;
       entries.push_back({&line, binding, expressions.size()});
       for (ast::ExprId argument : binding->arguments) {
         if (argument.valid()) expressions.push_back(argument);
