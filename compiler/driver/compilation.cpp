@@ -175,8 +175,8 @@ ErrorOr<std::unique_ptr<ir::Graph>> Compilation::ReadGraphText() {
   if (!file) return file.error();
   // Constants that are not in the text are in the .bin file next to it, if there is one.
   std::shared_ptr<const Buffer> elements;
-  const auto kept = MappedFile::Open(path_.substr(0, path_.rfind('.')) + ".bin");
-  if (kept) elements = Buffer::Map(*kept, 0, (*kept)->size());
+  const auto bin_file = MappedFile::Open(path_.substr(0, path_.rfind('.')) + ".bin");
+  if (bin_file) elements = Buffer::Map(*bin_file, 0, (*bin_file)->size());
   std::unique_ptr<ir::Graph> graph = ir::ParseGraph(*file, registry_, context_, std::move(elements));
   if (graph != nullptr && !ir::InferGraph(*graph, context_.emitter)) graph.reset();
   return graph;

@@ -176,10 +176,10 @@ void VariableStore::CheckPassed(const std::string& label, const ir::Output& vari
 void CheckPassedData(const ir::Graph& graph, const ModelContainer& model,
                      const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context) {
   VariableStore variables(model, graph, quantization, seed, context);
-  std::set<std::string> seen;
+  std::set<std::string> checked;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable) || !seen.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::VariableKey(node)).second) continue;
     variables.CheckPassed(node.attribute("label").AsString(), node.output(), node.origin());
   }
 }
@@ -191,10 +191,10 @@ void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
     return;
   }
   VariableStore variables(model, graph, quantization, std::nullopt, context);
-  std::set<std::string> seen;
+  std::set<std::string> checked;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable) || !seen.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::VariableKey(node)).second) continue;
     variables.CheckFile(node.attribute("label").AsString(), node.output().shape, node.origin());
   }
 }

@@ -95,7 +95,7 @@ class Verifier {
   // Checks that every use refers to an input that reads the output, that no input is listed twice, and that
   // there are as many uses as inputs.
   void CheckUses() {
-    llvm::DenseSet<std::pair<int32_t, int32_t>> seen;
+    llvm::DenseSet<std::pair<int32_t, int32_t>> distinct;
     size_t num_inputs = 0;
     for (NodeId id : graph_.nodes()) {
       const Node& node = graph_.node(id);
@@ -105,13 +105,14 @@ class Verifier {
           const bool reads = graph_.Contains(use.node) && use.index >= 0 &&
                              use.index < graph_.node(use.node).num_inputs() &&
                              graph_.node(use.node).input(use.index) == node.port(i);
-          if (!reads || !seen.insert({use.node.index, use.index}).second) {
+          if (!reads || !distinct.insert({use.node.index, use.index}).second) {
             Report("the uses of output {} of {} do not agree with the inputs", i, Called(node));
           }
         }
       }
     }
-    if (seen.size() != num_inputs) Report("{} inputs are in no list of uses", num_inputs - seen.size());
+    if (distinct.size() != num_inputs)
+      Report("{} inputs are in no list of uses", num_inputs - distinct.size());
   }
 
   void CheckList(std::string_view what, llvm::ArrayRef<NodeId> list, std::vector<bool>& listed) {

@@ -101,11 +101,11 @@ class Data {
   // Reports characters of labels: P 4.1.3 allows any, R 4.1.3 letters, digits and `_-./\`.
   void FindCharacters() {
     if (!any_label()) return;
-    std::set<std::string> seen;
+    std::set<std::string> reported;
     for (const Variable& variable : variables_) {
       const auto wrong = llvm::find_if_not(
           variable.label, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./\\").contains(c); });
-      if (wrong == variable.label.end() || !seen.insert(variable.label).second) continue;
+      if (wrong == variable.label.end() || !reported.insert(variable.label).second) continue;
       subject_.Report(kLabelCharacters, variable.label_range,
                       "label `{}` contains `{}`, which the ratified dialect does not take", variable.label,
                       *wrong);
@@ -166,9 +166,9 @@ class Data {
 
   void FindConflicts() {
     if (!subject_.enabled(kDataShape) && !subject_.enabled(kDataType)) return;
-    std::set<std::string> seen;
+    std::set<std::string> reported;
     for (const Variable& variable : variables_) {
-      if (!model_->HasVariable(variable.label) || !seen.insert(variable.label).second) continue;
+      if (!model_->HasVariable(variable.label) || !reported.insert(variable.label).second) continue;
       const std::optional<DatHeader> dat =
           model_->ReadVariableHeader(variable.label, subject_.context.emitter);
       if (!dat) continue;  // already reported

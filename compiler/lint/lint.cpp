@@ -121,17 +121,20 @@ void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
   LintComments(subject);
 }
 
-void Settle(const Settings& settings, AllowComments& allowed, Context& context) {
-  std::vector<Diagnostic> said = context.emitter.diagnostics();
-  const auto kept = llvm::count_if(said, [](const Diagnostic& d) { return d.severity == Severity::kError; });
+// Sorts the emitted diagnostics by location, and replaces their severity by the level that the settings
+// state. Findings that are off or allowed by a comment are removed.
+void ApplySettings(const Settings& settings, AllowComments& allowed, Context& context) {
+  std::vector<Diagnostic> diagnostics = context.emitter.diagnostics();
+  const auto num_errors =
+      llvm::count_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kError; });
   // If errors were dropped, their number must not change.
-  if (context.emitter.error_count() > static_cast<size_t>(kept)) return;
+  if (context.emitter.error_count() > static_cast<size_t>(num_errors)) return;
   context.emitter.Clear();
   // Merge the findings of all families into document order.
-  llvm::stable_sort(said, [](const Diagnostic& a, const Diagnostic& b) {
+  llvm::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.range.file.index, a.range.begin) < std::pair(b.range.file.index, b.range.begin);
   });
-  for (Diagnostic& diagnostic : said) {
+  for (Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.rule->severity != Severity::kError || Settings::Find(diagnostic.rule->label) != nullptr) {
       if (!settings.enabled(*diagnostic.rule)) continue;
       if (allowed.Allows(*diagnostic.rule, diagnostic.range)) continue;
@@ -149,13 +152,13 @@ void Lint(const LintInput& input, const Settings& settings, Context& context) {
   RunFamilies(subject, input.quantization);
   allowed.Add(input.checked.ast(), context);
   if (input.quantization != nullptr) allowed.Add(input.quantization->ast(), context);
-  Settle(settings, allowed, context);
+  ApplySettings(settings, allowed, context);
   if (!input.expanded.complete) return;  // a rule that was not evaluated would be reported
   const size_t before = context.emitter.diagnostics().size();
   allowed.ReportUnused(settings, context);
   if (context.emitter.diagnostics().size() != before) {
     AllowComments nothing;
-    Settle(settings, nothing, context);
+    ApplySettings(settings, nothing, context);
   }
 }
 

@@ -69,15 +69,15 @@ bool HasRanks(NodeLowering& lowering) {
 }
 
 // Lowers the bodies of a preserved node.
-void LowerBodies(NodeLowering& lowering, ir::NodeId kept) {
+void LowerBodies(NodeLowering& lowering, ir::NodeId preserved) {
   for (const ir::Body& body : lowering.node().bodies()) {
     std::unique_ptr<ir::Graph> graph = LowerBodyOf(lowering, *body.graph);
     if (graph == nullptr) return;
-    lowering.state().target.AddBody(kept, {.role = body.role,
-                                           .graph = std::move(graph),
-                                           .inputs = body.inputs,
-                                           .outputs = body.outputs,
-                                           .back_edges = body.back_edges});
+    lowering.state().target.AddBody(preserved, {.role = body.role,
+                                                .graph = std::move(graph),
+                                                .inputs = body.inputs,
+                                                .outputs = body.outputs,
+                                                .back_edges = body.back_edges});
   }
 }
 

@@ -18,8 +18,8 @@ void LowerUpdate(NodeLowering& n) {
   // one omits (P 4.1).
   const ir::PartialShape& state_shape = n.target().output(state->second.value).shape;
   const bool is_own = n.target().output(value).shape == state_shape || !state_shape.known();
-  const OutputPort kept = is_own ? value : n.WithShape(value, state_shape.known_extents(), "shared");
-  n.Add("opset6", "Assign", kept, Attributes({{"variable_id", state->second.id}}));
+  const OutputPort stored_value = is_own ? value : n.WithShape(value, state_shape.known_extents(), "shared");
+  n.Add("opset6", "Assign", stored_value, Attributes({{"variable_id", state->second.id}}));
   n.SetOutput(value);
 }
 

@@ -51,16 +51,17 @@ std::string_view TypeName(const InferContext& context, TypeClass types) {
 bool CheckArity(InferContext& context) {
   const Node& node = context.node();
   const auto& inputs = node.info().inputs;
-  size_t seen = 0;
+  size_t num_expected = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const size_t count = node.segment(static_cast<int32_t>(i)).size();
-    seen += count;
+    num_expected += count;
     if (inputs[i].variadic || count == 1 || (count == 0 && inputs[i].optional)) continue;
     context.Error(kArity, "{} is given {} tensors; expected one", Describe(context, inputs[i].name), count);
     return false;
   }
-  if (seen == node.inputs().size()) return true;
-  context.Error(kArity, "`{}` has {} inputs; expected {}", OperationName(node), node.inputs().size(), seen);
+  if (num_expected == node.inputs().size()) return true;
+  context.Error(kArity, "`{}` has {} inputs; expected {}", OperationName(node), node.inputs().size(),
+                num_expected);
   return false;
 }
 
@@ -70,18 +71,18 @@ bool CheckInputTypes(InferContext& context) {
   for (size_t parameter = 0; parameter < inputs.size(); ++parameter) {
     const llvm::ArrayRef<const Output*> items = context.segment(static_cast<int32_t>(parameter));
     for (size_t i = 0; i < items.size(); ++i) {
-      const std::string_view seen = ActualType(context, items[i]->type);
+      const std::string_view actual = ActualType(context, items[i]->type);
       if (!Accepts(inputs[parameter].types, items[i]->type)) {
         context.Error(kInputType, "{} is of type {}; expected {}",
-                      Describe(context, static_cast<int32_t>(parameter), i), seen,
+                      Describe(context, static_cast<int32_t>(parameter), i), actual,
                       TypeName(context, inputs[parameter].types));
         return false;
       }
       if (!inputs[parameter].generic) continue;
-      if (generic.empty()) generic = seen;
-      if (generic == seen) continue;
+      if (generic.empty()) generic = actual;
+      if (generic == actual) continue;
       context.Error(kInputTypesDiffer, "{} is of type {}; the inputs before it are of type {}",
-                    Describe(context, static_cast<int32_t>(parameter), i), seen, generic);
+                    Describe(context, static_cast<int32_t>(parameter), i), actual, generic);
       return false;
     }
   }
@@ -235,10 +236,10 @@ bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64
 }
 
 bool CheckAxes(InferContext& context, std::string_view name, llvm::ArrayRef<int64_t> axes, int64_t rank) {
-  llvm::DenseSet<int64_t> seen;
+  llvm::DenseSet<int64_t> distinct;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!CheckAxisRange(context, Describe(context, name, i), axes[i], rank)) return false;
-    if (!seen.insert(axes[i]).second) {
+    if (!distinct.insert(axes[i]).second) {
       context.Error(kAxisRepeated, "{} lists {} twice", Describe(context, name).At(i), axes[i]);
       return false;
     }

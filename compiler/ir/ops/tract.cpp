@@ -50,8 +50,8 @@ void InferTractEinsum(InferContext& context) {
     }
     for (size_t axis = 0; axis < labels.size(); ++axis) {
       std::optional<Dim>& extent = extents[static_cast<size_t>(labels[axis])];
-      const Dim seen = shape[static_cast<int64_t>(axis)];
-      const std::optional<Dim> merged = extent ? Merge(*extent, seen) : seen;
+      const Dim actual = shape[static_cast<int64_t>(axis)];
+      const std::optional<Dim> merged = extent ? Merge(*extent, actual) : actual;
       if (!merged) {
         context.Error(kTractEinsum, "the label `{}` of {} has two extents", labels[axis],
                       Describe(context, "expr"));

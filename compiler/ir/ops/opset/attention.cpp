@@ -133,14 +133,14 @@ double CountEinsum(const Node& node, llvm::ArrayRef<Shape> inputs, llvm::ArrayRe
   if (!equation || equation->operands.size() != inputs.size()) return 0;
   // The labels of the result times those that are summed, each counted once.
   double count = Elements(outputs[0]);
-  std::string seen = equation->result;
+  std::string counted = equation->result;
   for (size_t i = 0; i < inputs.size(); ++i) {
     size_t axis = 0;
     for (char c : equation->operands[i]) {
       const size_t width = c == '.' ? inputs[i].size() + 1 - equation->operands[i].size() : 1;
-      if (c != '.' && seen.find(c) == std::string::npos) {
+      if (c != '.' && counted.find(c) == std::string::npos) {
         count *= static_cast<double>(inputs[i][axis]);
-        seen += c;
+        counted += c;
       }
       axis += width;
     }
