@@ -234,7 +234,7 @@ bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   }
   size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
   Site site = SiteOf(call.expr);
-  if (call.place.valid()) site.range = call.place;
+  if (call.quantizer_range.valid()) site.range = call.quantizer_range;
   // Lenient mode deduces the type from all arguments (lenient_arguments.h).
   site.generic = builder_.is_lenient() ? BoundGeneric(call, stack_.size() - count)
                                        : GenericOf(call, stack_.size() - count);
@@ -406,8 +406,9 @@ const std::shared_ptr<const ir::Frame>& Machine::OriginFrame() {
     origin->parent = frames_[i - 1].origin;
     origin->fragment =
         context_.symbols.Text(call.callee.document->signature(call.callee.fragment).name.symbol);
-    origin->call_site =
-        call.place.valid() ? call.place : frames_[i - 1].chunk->document->ast().exprs[call.expr].range;
+    origin->call_site = call.quantizer_range.valid()
+                            ? call.quantizer_range
+                            : frames_[i - 1].chunk->document->ast().exprs[call.expr].range;
     origin->scope = ScopeOf(i);
     origin->depth = static_cast<int64_t>(i);
     instance.origin = std::move(origin);

@@ -54,8 +54,8 @@ struct Call {
   ast::ExprId expr;
   // True if the result is assigned by the statement, not an operand in it.
   bool direct = false;
-  // For a quantizer, its line in graph.quant; otherwise invalid, and `expr` has the range.
-  SourceRange place = {};
+  // For a quantizer, the range of its line in graph.quant; otherwise invalid, and `expr` has the range.
+  SourceRange quantizer_range = {};
 };
 
 // A compiled assignment.

@@ -246,9 +246,10 @@ void Compiler::CompileQuantizers(const Statement& statement, ExprId right) {
       if (argument.has_axes()) PushConstant(argument.shape, statement.left);
       PushConstant(argument.value, statement.left);
       if (argument.has_axes())
-        EmitCall({.callee = quantizers_->constant, .expr = statement.left, .place = quantizer.place});
+        EmitCall(
+            {.callee = quantizers_->constant, .expr = statement.left, .quantizer_range = quantizer.range});
     }
-    EmitCall({.callee = quantizer.callee, .expr = statement.left, .place = quantizer.place});
+    EmitCall({.callee = quantizer.callee, .expr = statement.left, .quantizer_range = quantizer.range});
     if (!has_data) {
       Emit(OpCode::kStore, statement.left, slot);
       continue;

@@ -83,12 +83,12 @@ void GraphBuilder::Report(const Fault& fault, const Site& site) {
 }
 
 void GraphBuilder::Report(const Fault& fault, const OpPlan& plan, const Site& site) {
-  Site place = site;
+  Site argument_site = site;
   if (!fault.argument.empty()) {
     const SourceRange range = SitePlaces(plan, site).Find(fault.argument, fault.item);
-    if (range.valid()) place.range = range;
+    if (range.valid()) argument_site.range = range;
   }
-  Report(fault, place);
+  Report(fault, argument_site);
 }
 
 SourceRange GraphBuilder::VariablePlace(ir::NodeId node) const {

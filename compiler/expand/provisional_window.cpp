@@ -44,10 +44,10 @@ bool CheckLargest(Adapter& adapter) {
     const auto large =
         std::find_if(items->begin(), items->end(), [](int64_t item) { return item > kMaxItem; });
     if (large == items->end()) continue;
-    const int64_t place = large - items->begin();
+    const int64_t index = large - items->begin();
     adapter.fault() = Fault::Of(kProvisionalArgument, "`{}[{}]` of `{}` is {}; expected at most {}", name,
-                                place, adapter.called(), *large, kMaxItem)
-                          .At(name, place);
+                                index, adapter.called(), *large, kMaxItem)
+                          .At(name, index);
     return false;
   }
   return true;

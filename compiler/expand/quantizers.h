@@ -19,7 +19,7 @@ struct Quantizer {
   };
   Callee callee;
   std::vector<Argument> arguments;
-  SourceRange place;  // range in graph.quant
+  SourceRange range;  // of its line in graph.quant
 };
 
 struct Quantizers {
