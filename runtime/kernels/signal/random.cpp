@@ -156,14 +156,18 @@ class CumulativeSums {
  public:
   explicit CumulativeSums(llvm::ArrayRef<double> row) : row_(row.begin(), row.end()), sums_(row.size() + 1) {
     for (size_t i = 0; i < row.size(); ++i) Add(i, row[i]);
+    num_nonzero_ = row.size() - static_cast<size_t>(std::count(row.begin(), row.end(), 0.0));
   }
 
+  // Returns true if all elements are zero. Then the total may differ from 0 by rounding errors.
+  bool IsZero() const { return num_nonzero_ == 0; }
   double Total() const {
     double total = 0;
     for (size_t i = row_.size(); i > 0; i -= i & -i) total += sums_[i];
     return total;
   }
-  // Returns the first nonzero element at which the prefix sum is at least `target`.
+  // Returns the first nonzero element at which the prefix sum is at least `target`. There is a nonzero
+  // element.
   size_t Find(double target) const {
     size_t at = 0, step = 1;
     while (2 * step <= row_.size()) step *= 2;
@@ -176,12 +180,14 @@ class CumulativeSums {
     // Rounding errors may lead to a zero element or past the end.
     while (at < row_.size() && row_[at] == 0) ++at;
     if (at >= row_.size()) at = row_.size() - 1;
-    while (at > 0 && row_[at] == 0) --at;
+    while (row_[at] == 0) --at;
     return at;
   }
+  // Sets a nonzero element to 0.
   void Remove(size_t i) {
     Add(i, -row_[i]);
     row_[i] = 0;
+    --num_nonzero_;
   }
 
  private:
@@ -191,6 +197,7 @@ class CumulativeSums {
 
   std::vector<double> row_;
   std::vector<double> sums_;
+  size_t num_nonzero_ = 0;
 };
 
 // Multinomial-13: draws classes by probability; without replacement each at most once.
@@ -211,10 +218,9 @@ FaultOr<Success> Multinomial(const ReferenceRun& run) {
     CumulativeSums sums(llvm::ArrayRef<double>(probabilities)
                             .slice(static_cast<size_t>(row * classes), static_cast<size_t>(classes)));
     for (int64_t i = 0; i < samples; ++i) {
-      const double total = sums.Total();
-      if (!(total > 0)) return KernelFault("row {} has no probability left for sample {}", row, i);
+      if (sums.IsZero()) return KernelFault("row {} has no probability left for sample {}", row, i);
       const auto fraction = static_cast<float>(next()) / static_cast<float>(std::mt19937::max());
-      const size_t found = sums.Find(static_cast<double>(fraction) * total);
+      const size_t found = sums.Find(static_cast<double>(fraction) * sums.Total());
       if (!with_replacement) sums.Remove(found);
       if (output.type() == ElementType::kI32) {
         output.mutable_data<int32_t>()[row * samples + i] = static_cast<int32_t>(found);
