@@ -1,9 +1,70 @@
 // Kernels with formulas or references that are computed here, for sizes that a table of cases is too small for.
 
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <random>
+
+#include "runtime/kernels/signal/fft.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
 namespace {
+
+// Runs one operation by the reference backend.
+std::vector<TensorValue> RunReference(std::string_view set, std::string_view name,
+                                      const std::vector<TensorValue>& inputs,
+                                      const ir::AttributeMap& attributes) {
+  TestGraph g;
+  std::vector<ir::OutputPort> ports;
+  for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape(), input.type()));
+  g.Result(g.Op(set, name, ports, attributes));
+  return RunGraph(g.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
+}
+
+// Rows are computed in parts of 256 elements, whether an operand is broadcast or not.
+TEST(FormulasTest, RemaindersOfLongRows) {
+  for (const int64_t length : {255, 256, 257, 600}) {
+    for (const bool is_first_broadcast : {false, true}) {
+      for (const bool is_second_broadcast : {false, true}) {
+        const TensorValue a = RandomTensor({is_first_broadcast ? 1 : length}, 1, -9, 9);
+        const TensorValue b = RandomTensor({is_second_broadcast ? 1 : length}, 2, 0.5, 3);
+        for (const bool is_floor : {false, true}) {
+          const auto made = RunReference("opset1", is_floor ? "FloorMod" : "Mod", {a, b},
+                                         With("auto_broadcast", "numpy"));
+          ASSERT_EQ(made.size(), 1u);
+          for (int64_t i = 0; i < made[0].volume(); ++i) {
+            const double x = a.ElementAsDouble(is_first_broadcast ? 0 : i);
+            const double y = b.ElementAsDouble(is_second_broadcast ? 0 : i);
+            const double rest = std::fmod(x, y);
+            ASSERT_NEAR(made[0].ElementAsDouble(i), is_floor && rest < 0 ? rest + y : rest, 1e-5) << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+// 64-bit numbers of PyTorch's generator consist of two 32-bit ones, the higher one first.
+TEST(FormulasTest, UniformDoublesOfPyTorch) {
+  TestGraph g;
+  ir::AttributeMap attributes;
+  attributes.Set("output_type", ElementType::kF64);
+  attributes.Set("alignment", "pytorch");
+  attributes.Set("global_seed", int64_t{150});
+  attributes.Set("op_seed", int64_t{10});
+  const auto low = g.Const(TensorValue::FromFloats({}, {-2}).ConvertedTo(ElementType::kF64));
+  const auto high = g.Const(TensorValue::FromFloats({}, {3}).ConvertedTo(ElementType::kF64));
+  g.Result(g.Op("opset8", "RandomUniform", {g.Ints({9}), low, high}, attributes));
+  const auto made = RunGraph(g.graph, {.backend = Backend::kReference}, {});
+  ASSERT_EQ(made.size(), 1u);
+  std::mt19937 next(150);
+  for (int64_t i = 0; i < 9; ++i) {
+    const uint64_t first = next(), second = next();
+    const auto bits = static_cast<double>((first << 32 | second) % (uint64_t{1} << 53));
+    EXPECT_NEAR(made[0].ElementAsDouble(i), -2 + 5 * std::ldexp(bits, -53), 1e-12) << i;
+  }
+}
 
 // Draws as many classes as there are probabilities, each at most once.
 FaultOr<std::vector<TensorValue>> DrawAll(const std::vector<double>& row, int64_t seed) {
@@ -44,6 +105,173 @@ TEST(FormulasTest, ClassesAreDrawnOnce) {
       EXPECT_EQ(std::count(is_drawn.begin(), is_drawn.end(), true), std::ssize(row));
     }
   }
+}
+
+// All lengths up to twice the largest direct factor, the empty transform included.
+TEST(FormulasTest, FourierTransforms) {
+  for (int64_t size = 0; size <= 70; ++size) {
+    std::mt19937 random(static_cast<unsigned>(size));
+    std::uniform_real_distribution<double> number(-1, 1);
+    std::vector<Complex> data(static_cast<size_t>(size)), expected(data.size()), scratch;
+    for (Complex& x : data) x = {number(random), number(random)};
+    const std::vector<Complex> original = data;
+    for (size_t k = 0; k < data.size(); ++k) {
+      for (size_t n = 0; n < data.size(); ++n) {
+        const double turn = static_cast<double>(k * n % data.size()) / static_cast<double>(size);
+        expected[k] += data[n] * std::polar(1.0, -2 * std::numbers::pi * turn);
+      }
+    }
+    const Fft transform(size);
+    transform.Forward(data.data(), scratch);
+    for (size_t k = 0; k < data.size(); ++k) ASSERT_LT(std::abs(data[k] - expected[k]), 1e-12) << size;
+    transform.Inverse(data.data(), scratch);
+    for (size_t k = 0; k < data.size(); ++k) ASSERT_LT(std::abs(data[k] - original[k]), 1e-12) << size;
+  }
+}
+
+// Reflects a position until it is inside: about the outermost elements, or about their outer edges.
+int64_t Reflected(int64_t position, int64_t extent, bool align) {
+  if (extent == 1) return 0;
+  while (position < 0 || position >= extent) {
+    if (position < 0) position = -position - (align ? 0 : 1);
+    if (position >= extent) position = 2 * extent - position - (align ? 2 : 1);
+  }
+  return position;
+}
+
+TEST(FormulasTest, GridsThatReflect) {
+  for (const int64_t extent : {1, 2, 3, 5}) {
+    for (const bool align : {false, true}) {
+      if (align && extent == 1) continue;  // all points are the only element
+      std::vector<float> line, grid;
+      for (int64_t i = 0; i < extent; ++i) line.push_back(static_cast<float>(i + 1));
+      const int64_t reach = 4 * extent + 1;
+      for (int64_t at = -reach; at <= reach; ++at) {
+        const auto position = static_cast<double>(at), size = static_cast<double>(extent);
+        const double point = align ? 2 * position / (size - 1) - 1 : (2 * position + 1) / size - 1;
+        grid.insert(grid.end(), {static_cast<float>(point), 0.0F});
+      }
+      ir::AttributeMap attributes;
+      attributes.Set("align_corners", align);
+      attributes.Set("mode", "nearest");
+      attributes.Set("padding_mode", "reflection");
+      const int64_t count = 2 * reach + 1;
+      const auto made = RunReference(
+          "opset9", "GridSample",
+          {TensorValue::FromFloats({1, 1, 1, extent}, line), TensorValue::FromFloats({1, 1, count, 2}, grid)},
+          attributes);
+      ASSERT_EQ(made.size(), 1u);
+      for (int64_t i = 0; i < count; ++i)
+        EXPECT_EQ(made[0].ElementAsInt(i), Reflected(i - reach, extent, align) + 1)
+            << i - reach << " of " << extent << (align ? ", aligned" : "");
+    }
+  }
+}
+
+// A deconvolution of an implied result: the padding is what the windows reach beyond it, per axis.
+TEST(FormulasTest, DeconvolutionsWithImpliedPadding) {
+  struct Axis {
+    int64_t input, size, stride, result;
+  };
+  const std::vector<Axis> axes = {{2, 3, 2, 4}, {3, 4, 1, 3}, {2, 5, 3, 6}, {4, 2, 2, 8}, {1, 6, 1, 1}};
+  for (const bool is_upper : {false, true}) {
+    for (const Axis& rows : axes) {
+      for (const Axis& columns : axes) {
+        const TensorValue x = RandomTensor({1, 1, rows.input, columns.input}, 1);
+        const TensorValue w = RandomTensor({1, 1, rows.size, columns.size}, 2);
+        ir::AttributeMap attributes;
+        attributes.Set("strides", ir::Attribute::Integers{rows.stride, columns.stride});
+        attributes.Set("dilations", ir::Attribute::Integers{1, 1});
+        attributes.Set("pads_begin", ir::Attribute::Integers{0, 0});
+        attributes.Set("pads_end", ir::Attribute::Integers{0, 0});
+        attributes.Set("output_padding", ir::Attribute::Integers{0, 0});
+        attributes.Set("auto_pad", is_upper ? "same_upper" : "same_lower");
+        TestGraph g;
+        g.Result(g.Op("opset1", "ConvolutionBackpropData",
+                      {g.Parameter("x", x.shape()), g.Parameter("w", w.shape()),
+                       g.Ints({rows.result, columns.result})},
+                      attributes));
+        const auto before = [&](const Axis& axis) {
+          const int64_t total =
+              std::max<int64_t>(axis.stride * (axis.input - 1) + axis.size - axis.result, 0);
+          return is_upper ? total - total / 2 : total / 2;
+        };
+        std::vector<double> expected(static_cast<size_t>(rows.result * columns.result));
+        for (int64_t i = 0; i < x.volume(); ++i) {
+          for (int64_t k = 0; k < w.volume(); ++k) {
+            const int64_t row = i / columns.input * rows.stride + k / columns.size - before(rows);
+            const int64_t column = i % columns.input * columns.stride + k % columns.size - before(columns);
+            if (row < 0 || row >= rows.result || column < 0 || column >= columns.result) continue;
+            expected[static_cast<size_t>(row * columns.result + column)] +=
+                x.ElementAsDouble(i) * w.ElementAsDouble(k);
+          }
+        }
+        for (const Backend backend : kBackends) {
+          const auto made = RunGraph(g.graph, {.backend = backend}, {x, w});
+          ASSERT_EQ(made.size(), 1u);
+          for (size_t i = 0; i < expected.size(); ++i)
+            ASSERT_NEAR(made[0].ElementAsDouble(static_cast<int64_t>(i)), expected[i], 1e-5) << i;
+        }
+      }
+    }
+  }
+}
+
+// Nearest neighbours keep all bits of integers, which f64 does not have.
+TEST(FormulasTest, NearestOfLargeIntegers) {
+  const TensorValue x = TensorValue::FromInts({2}, {9007199254740993, -9007199254740993});
+  ir::AttributeMap attributes;
+  attributes.Set("mode", "nearest");
+  attributes.Set("shape_calculation_mode", "sizes");
+  attributes.Set("coordinate_transformation_mode", "asymmetric");
+  attributes.Set("nearest_mode", "floor");
+  attributes.Set("antialias", false);
+  attributes.Set("pads_begin", ir::Attribute::Integers{0});
+  attributes.Set("pads_end", ir::Attribute::Integers{0});
+  attributes.Set("cube_coeff", -0.75);
+  TestGraph g;
+  g.Result(g.Op("opset11", "Interpolate", {g.Parameter("x", {2}, ElementType::kI64), g.Ints({4}), g.Ints({0})},
+                attributes));
+  const auto made = RunGraph(g.graph, {.backend = Backend::kReference}, {x});
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(made[0], TensorValue::FromInts({4}, {9007199254740993, 9007199254740993, -9007199254740993,
+                                                 -9007199254740993}));
+}
+
+// Each level of the pyramid is a constant, so that the result shows the level of a region. Regions of 112 pixels
+// and more are of level 1, of 224 of level 2, of 448 of level 3; those without area are 0.
+TEST(FormulasTest, LevelsOfRegions) {
+  struct Region {
+    float left, top, width, height;
+    float expected;
+  };
+  const std::vector<Region> regions = {
+      {0, 0, 110, 110, 1},   {0, 0, 113, 113, 2},   {600, 0, 113, 113, 2}, {0, 600, 113, 113, 2},
+      {600, 0, 110, 110, 1}, {0, 600, 110, 110, 1}, {0, 0, 226, 226, 3},   {400, 300, 222, 222, 2},
+      {0, 0, 450, 450, 4},   {50, 20, 446, 446, 3}, {0, 0, 4, 784, 1},     {8, 8, 0, 100, 0},
+      {8, 8, 100, 0, 0},     {300, 8, -20, 20, 0},  {8, 300, 20, -20, 0}};
+  std::vector<float> corners;
+  for (const Region& region : regions) {
+    corners.insert(corners.end(), {region.left, region.top, region.left + region.width,
+                                   region.top + region.height});
+  }
+  std::vector<TensorValue> inputs = {
+      TensorValue::FromFloats({static_cast<int64_t>(regions.size()), 4}, corners)};
+  for (int level = 0; level < 4; ++level) {
+    const int64_t extent = 800 >> (level + 2);
+    inputs.push_back(TensorValue::FromFloats(
+        {1, 1, extent, extent},
+        std::vector<float>(static_cast<size_t>(extent * extent), static_cast<float>(level + 1))));
+  }
+  ir::AttributeMap attributes;
+  attributes.Set("output_size", int64_t{1});
+  attributes.Set("sampling_ratio", int64_t{1});
+  attributes.Set("pyramid_scales", ir::Attribute::Integers{4, 8, 16, 32});
+  attributes.Set("aligned", false);
+  const auto made = RunReference("opset6", "ExperimentalDetectronROIFeatureExtractor", inputs, attributes);
+  ASSERT_EQ(made.size(), 1u);
+  for (size_t i = 0; i < regions.size(); ++i)
+    EXPECT_EQ(made[0].ElementAsDouble(static_cast<int64_t>(i)), regions[i].expected) << i;
 }
 
 }  // namespace

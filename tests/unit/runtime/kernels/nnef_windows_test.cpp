@@ -13,6 +13,7 @@ struct SpatialWindow {
   std::vector<int64_t> extents, size, stride, dilation;
   std::vector<std::pair<int64_t, int64_t>> padding;
   std::string border = "constant";
+  bool is_automatic = false;  // `padding` follows from the extents, so that the attribute is empty
 
   size_t axes() const { return extents.size(); }
   int64_t Reach(size_t axis) const { return (size[axis] - 1) * dilation[axis] + 1; }
@@ -64,7 +65,7 @@ Shape WithChannels(int64_t images, int64_t channels, const std::vector<int64_t>&
 ir::AttributeMap AttributesOfWindow(const SpatialWindow& window) {
   ir::AttributeMap attributes;
   attributes.Set("border", window.border);
-  attributes.Set("padding", ir::PairList(window.padding));
+  attributes.Set("padding", window.is_automatic ? ir::PairList({}) : ir::PairList(window.padding));
   attributes.Set("stride", ir::Attribute::Integers(window.stride.begin(), window.stride.end()));
   attributes.Set("dilation", ir::Attribute::Integers(window.dilation.begin(), window.dilation.end()));
   return attributes;
@@ -89,6 +90,27 @@ std::vector<SpatialWindow> SpatialWindows() {
         {{3, 2, 3, 4}, {2, 1, 3, 2}, {1, 1, 2, 3}, {1, 1, 1, 2}, {{0, 1}, {0, 0}, {1, 1}, {2, 2}}, name});
     // The whole image, read to its ends by a mirror at either end.
     windows.push_back({{4}, {4}, {1}, {1}, {{3, 3}}, name});
+  }
+  return windows;
+}
+
+// Returns windows with the automatic padding: of the smallest total with ceil(extent / stride) positions, the
+// smaller half is before the axis. `extents` are those of the tensor of higher resolution.
+std::vector<SpatialWindow> AutomaticWindows(bool is_reverse) {
+  std::vector<SpatialWindow> windows = {
+      {{7}, {3}, {2}, {1}, {}}, {{8}, {3}, {2}, {1}, {}}, {{9, 6}, {4, 3}, {1, 2}, {1, 2}, {}}};
+  // A stride that is larger than the window: a deconvolution has more elements than these windows reach.
+  if (!is_reverse) windows.push_back({{8}, {2}, {3}, {1}, {}});
+  for (SpatialWindow& window : windows) {
+    window.is_automatic = true;
+    for (size_t axis = 0; axis < window.axes(); ++axis) {
+      // A deconvolution multiplies its extent by the stride.
+      const int64_t stride = window.stride[axis];
+      const int64_t extent = window.extents[axis] * (is_reverse ? stride : 1);
+      const int64_t positions = (extent + stride - 1) / stride;
+      const int64_t total = std::max<int64_t>((positions - 1) * stride + window.Reach(axis) - extent, 0);
+      window.padding.push_back({total / 2, total - total / 2});
+    }
   }
   return windows;
 }
@@ -160,6 +182,12 @@ TEST(NnefWindowsTest, Convolutions) {
       CheckConvolution(window, groups, false);
       if (window.border == "constant") CheckConvolution(window, groups, true);
     }
+  }
+}
+
+TEST(NnefWindowsTest, AutomaticPadding) {
+  for (const bool is_reverse : {false, true}) {
+    for (const SpatialWindow& window : AutomaticWindows(is_reverse)) CheckConvolution(window, 1, is_reverse);
   }
 }
 
