@@ -166,5 +166,28 @@ TEST(ArenaTest, AllocationIsAligned) {
   EXPECT_GE(moved.size(), 100u);
 }
 
+// The largest request uses all addresses but one alignment, which half of them are for.
+TEST(ArenaTest, TheLargestRequest) {
+  constexpr size_t kLargest = SIZE_MAX / 2 - kArenaAlignment;
+  EXPECT_TRUE(PlanArena({{.bytes = kLargest, .first = 0, .last = 1}}).has_value());
+  EXPECT_FALSE(PlanArena({{.bytes = kLargest + 1, .first = 0, .last = 1}}).has_value());
+  EXPECT_FALSE(PlanArena({{.bytes = SIZE_MAX, .first = 0, .last = 1}}).has_value());
+  const ArenaRequest half = {.bytes = SIZE_MAX / 4 - kArenaAlignment, .first = 0, .last = 1};
+  EXPECT_TRUE(PlanArena({half, half}).has_value());
+  EXPECT_FALSE(PlanArena({half, half, half}).has_value());
+}
+
+TEST(ArenaTest, AnArenaWithoutMemory) {
+  Arena none;
+  EXPECT_EQ(none.size(), 0u);
+  EXPECT_EQ(none.data(), nullptr);
+  std::optional<Arena> some = Arena::Allocate(100);
+  ASSERT_TRUE(some.has_value());
+  EXPECT_GE(some->size(), 100u);
+  none = std::move(*some);
+  EXPECT_GE(none.size(), 100u);
+  EXPECT_NE(none.data(), nullptr);
+}
+
 }  // namespace
 }  // namespace nnefc::runtime

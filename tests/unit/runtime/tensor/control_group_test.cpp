@@ -51,5 +51,17 @@ TEST(ControlGroupTest, TheGroupsAroundCountToo) {
   EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", group}, {"sys/fs/cgroup/old/cpu.max", "200000 100000"}}), 0);
 }
 
+// Numbers that are not positive bound nothing.
+TEST(ControlGroupTest, InvalidBoundsAreIgnored) {
+  for (const char* bound : {"0 100000", "-1 100000", "100000 0", "100000 -1", "-1 -1", "0 0"}) {
+    EXPECT_EQ(ProcessorsIn({{"sys/fs/cgroup/cpu.max", bound}}), 0) << bound;
+    EXPECT_EQ(ProcessorsIn({{"proc/self/cgroup", "0::/a.slice"},
+                            {"sys/fs/cgroup/cpu.max", bound},
+                            {"sys/fs/cgroup/a.slice/cpu.max", "200000 100000"}}),
+              2)
+        << bound;
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "compiler/support/allocation.h"
@@ -67,6 +68,24 @@ TEST(PageStackTest, HasNoMoreThanThereIs) {
   EXPECT_EQ(stack.Take(SIZE_MAX).data, nullptr);
   EXPECT_EQ(stack.Take(SIZE_MAX / 4).data, nullptr);
   EXPECT_NE(stack.Take(1).data, nullptr);
+}
+
+// Returns the mapped addresses of the process, in pages.
+size_t MappedPages() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages;
+}
+
+TEST(PageStackTest, ReleasesAllAddresses) {
+  constexpr int kStacks = 64;
+  const size_t before = MappedPages();
+  for (int i = 0; i < kStacks; ++i) {
+    PageStack stack;
+    ASSERT_NE(stack.Take(1).data, nullptr);
+  }
+  // Less than a large page of each.
+  EXPECT_LT(MappedPages(), before + kStacks / 2 * kLargePage / 4096);
 }
 
 }  // namespace

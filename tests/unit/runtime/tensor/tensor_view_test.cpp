@@ -145,6 +145,13 @@ TEST(ElementsViewTest, ReshapedElementsStayWhereTheyAre) {
   EXPECT_FALSE(Reshaped({.shape = {0, 3}, .strides = {3, 1}}, {3, 0}).has_value());
   const int64_t many = int64_t{1} << 62;
   EXPECT_FALSE(Reshaped({.shape = {many, 4}, .strides = {4, 1}}, {many, 4}).has_value());
+  EXPECT_FALSE(Reshaped({.shape = {0, 3}, .strides = {3, 1}}, {1}).has_value());
+  // The number of elements overflows.
+  constexpr int64_t kLarge = int64_t{1} << 40;
+  EXPECT_FALSE(Reshaped({.shape = {kLarge, kLarge}, .strides = {kLarge, 1}}, {kLarge, kLarge}).has_value());
+  const auto one = Reshaped({.shape = {1, 1}, .strides = {7, 5}, .offset = 3}, {1});
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(PlacesOf(*one), std::vector<int64_t>{3});
 }
 
 TEST(LayoutTest, IsOfTheElementsAndTheGapsBetweenThem) {
@@ -253,6 +260,30 @@ TEST(StridedLoopTest, MergesAxesAndVisitsEveryElementOnce) {
       ++visits[static_cast<size_t>(offsets[0] + i * loop.row_strides()[0])];
   });
   for (int count : visits) ASSERT_EQ(count, 1);
+}
+
+// Rows are split into parts, none of them empty, at any remainder.
+TEST(StridedLoopTest, PartsOfRowsAreNotEmpty) {
+  for (const int64_t length : {4095, 4096, 4097, 8191, 8192, 8193, 16383, 16384, 16385, 32767, 32768, 32769,
+                               65535, 65536, 65537, 131072}) {
+    const Shape shape = {length};
+    StridedLoop<1> loop(shape, {DenseStrides(shape)});
+    int64_t sum = 0;
+    loop.Run([&](const std::array<int64_t, 1>& offsets, int64_t part) {
+      EXPECT_GT(part, 0);
+      EXPECT_EQ(offsets[0], sum);
+      sum += part;
+    });
+    EXPECT_EQ(sum, length);
+  }
+}
+
+TEST(LayoutTest, BytesOfStridedElements) {
+  EXPECT_EQ(StridedLayout({4, 1}, 28).byte_size(), 28u);
+  EXPECT_EQ(LayoutOf({.shape = {2, 3}, .strides = {3, 1}}, 4), nullptr);
+  const Layout layout = LayoutOf({.shape = {2, 3}, .strides = {4, 1}}, 4);
+  ASSERT_NE(layout, nullptr);
+  EXPECT_EQ(layout->byte_size(), (4u + 3u) * 4u);
 }
 
 TEST(ElementVisitorTest, ConversionsSaturateAndTruncate) {
