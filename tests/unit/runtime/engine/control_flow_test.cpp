@@ -230,6 +230,27 @@ TEST(LoopTest, EndsByItsCondition) {
   }
 }
 
+TEST(LoopTest, NumbersOfIterationsOfEitherType) {
+  std::string text = kLoop;
+  for (const auto& [from, to] : {std::pair{"\"k\" {element_type = i64", "\"k\" {element_type = i32"},
+                                 {"shape[1]} : i64[1]", "shape[1]} : i32[1]"},
+                                 {"f32[1,2], i64[...] bodies", "f32[1,2], i32[...] bodies"}})
+    text = ReplaceOnce(text, from, to);
+  for (Backend backend : kBackends) {
+    const auto outputs = Outputs(text, LoopInputs(-1, true, 5), {.backend = backend});
+    EXPECT_EQ(outputs[2], TensorValue::FromInts({3}, {2, 1, 0}).ConvertedTo(ElementType::kI32));
+  }
+}
+
+// A line of a plan ends with the type, and the shape if it is known before the run.
+TEST(LoopTest, PlansDescribeResults) {
+  const auto executable = Compile(Parse(kLoop), {.backend = Backend::kReference});
+  ASSERT_NE(executable, nullptr);
+  const std::string plan = executable->DescribePlan();
+  for (const char* result : {"f32[1,2]\n", "boolean[]\n", "f32[...]\n"})
+    EXPECT_NE(plan.find(result), std::string::npos) << result << plan;
+}
+
 // A body that reads its state through views in other orders: h[i, j] <- h[i, j + 1] + x[i, j], with columns
 // in a ring. The result of an iteration must not overwrite its input.
 TEST(LoopTest, ABodyReadsViewsOfItsState) {

@@ -99,6 +99,24 @@ TEST(EvaluatorTest, InfinitiesAndNaN) {
     ExpectSame(operation, {x, y}, With("auto_broadcast", "numpy"));
 }
 
+// Only conversions of 16-bit floats are deferred, and not other operations from them to f32.
+TEST(EvaluatorTest, RangesOfHalfNumbers) {
+  for (const ElementType type : {ElementType::kF16, ElementType::kBF16, ElementType::kF32}) {
+    std::vector<TensorValue> inputs;
+    TestGraph g;
+    std::vector<ir::OutputPort> ports;
+    for (const float number : {1.0F, 4.0F, 1.5F}) {
+      inputs.push_back(TensorValue::FromFloats({}, {number}).ConvertedTo(type));
+      ports.push_back(g.Const(inputs.back()));
+    }
+    const ir::Node& node =
+        g.graph->node(g.Op("opset4", "Range", ports, With("output_type", ElementType::kF32)).node);
+    const auto evaluated = ReferenceEvaluator()(node, node.outputs(), inputs);
+    ASSERT_TRUE(evaluated.has_value());
+    EXPECT_EQ(evaluated->front(), TensorValue::FromFloats({2}, {1, 2.5F}));
+  }
+}
+
 TEST(EvaluatorTest, WhatFailsIsLeft) {
   TestGraph g;
   const auto x = g.Parameter("x", {3});

@@ -562,6 +562,16 @@ TEST_F(FileDigestsTest, AFileIsReadOnce) {
   EXPECT_EQ(digests.num_read(), is_noted ? 1 : 2);
 }
 
+TEST_F(FileDigestsTest, CountsTheFilesThatItReads) {
+  FileDigests digests((folder_ / "files").string(), FileDigests::Seconds(1000));
+  EXPECT_EQ(digests.num_read(), 0);
+  const auto file = MappedFile::Open(file_.string());
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(digests.Of(**file), Content());
+    EXPECT_EQ(digests.num_read(), i);
+  }
+}
+
 TEST_F(FileDigestsTest, AYoungFileIsReadEachTime) {
   EXPECT_TRUE(Look(1000).second);
   EXPECT_TRUE(Look(1000).second);
