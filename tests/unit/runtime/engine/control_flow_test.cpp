@@ -56,6 +56,18 @@ TensorValue Bool(bool value) {
   return TensorValue::FromBools({}, {static_cast<uint8_t>(value)});
 }
 
+// A network without its weights is refused before it is planned.
+TEST(ConstantsTest, AConstantWithoutData) {
+  const char text[] = R"(graph "net" {
+  %0 = opset1.Parameter "x" {element_type = f32, shape = shape[3]} : f32[3]
+  %1 = opset1.Const "c" {element_type = f32, shape = shape[3]} : f32[3]
+  %2 = opset1.Add "sum" (%0, %1) {auto_broadcast = "numpy"} : f32[3]
+  opset1.Result "y" (%2)
+})";
+  const std::string mistake = Mistake(text, {TensorValue::FromFloats({3}, {1, 2, 3})});
+  EXPECT_NE(mistake.find("the constant `c` has no data"), std::string::npos) << mistake;
+}
+
 // ---- If ----
 // The bodies gather the element `index` of x, or double x.
 

@@ -488,6 +488,49 @@ TEST_F(PlanCacheTest, EntriesUpToTheMostBytes) {
   EXPECT_TRUE(has(2, {}) && has(3, {}));
 }
 
+// Items of sizes next to a multiple of the alignment follow one another in a file.
+TEST_F(PlanCacheTest, ItemsDoNotOverlap) {
+  std::vector<std::shared_ptr<Buffer>> items;
+  PlanCache cache(folder_);
+  cache.Open({.low = 1, .high = 0});
+  for (const size_t size : {1, 2, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 64}) {
+    items.push_back(Buffer::Allocate(size));
+    std::memset(items.back()->mutable_data(), static_cast<int>(items.size()), size);
+    cache.Add({.low = items.size(), .high = 5}, items.back());
+  }
+  cache.Save();
+  PlanCache other(folder_);
+  other.Open({.low = 1, .high = 0});
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto found = other.Find({.low = i + 1, .high = 5}, items[i]->size());
+    ASSERT_NE(found, nullptr) << i;
+    EXPECT_EQ(std::memcmp(found->data(), items[i]->data(), items[i]->size()), 0) << i;
+  }
+}
+
+// Only the owner may write the files of a cache, and nobody may run them.
+TEST_F(PlanCacheTest, PermissionsOfFiles) {
+  const mode_t mask = ::umask(0);
+  PlanCache cache(folder_);
+  cache.Open({.low = 1, .high = 0});
+  cache.Add({.low = 1, .high = 1}, Bytes(64));
+  cache.Save();
+  PlanCache again(folder_);
+  again.Open({.low = 1, .high = 0});
+  ::umask(mask);
+  int num_files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (!entry.is_regular_file()) continue;
+    ++num_files;
+    const fs::perms mode = entry.status().permissions();
+    EXPECT_EQ(mode & (fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec |
+                      fs::perms::group_write | fs::perms::others_write),
+              fs::perms::none)
+        << entry.path();
+  }
+  EXPECT_GE(num_files, 2);
+}
+
 // An item has the requested size, or is absent.
 TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
   PlanCache cache(folder_);
