@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/StringRef.h"
+
 namespace nnefc {
 namespace {
 
@@ -30,7 +32,7 @@ void Layout::Break(int outdent) {
   tokens_.push_back({.kind = Kind::kBreak, .outdent = static_cast<int16_t>(outdent)});
 }
 void Layout::Comment(std::string_view text, bool trailing) {
-  Add({.kind = Kind::kComment, .trailing = trailing}, text);
+  Add({.kind = Kind::kComment, .trailing = trailing}, llvm::StringRef(text).rtrim(" \t\r\v\f"));
 }
 
 std::string Layout::Flat() const {
