@@ -1,4 +1,5 @@
-// Kernels with formulas or references that are computed here, for sizes that a table of cases is too small for.
+// Kernels with formulas or references that are computed here, for sizes that a table of cases is too small
+// for.
 
 #include <cmath>
 #include <complex>
@@ -30,8 +31,8 @@ TEST(FormulasTest, RemaindersOfLongRows) {
         const TensorValue a = RandomTensor({is_first_broadcast ? 1 : length}, 1, -9, 9);
         const TensorValue b = RandomTensor({is_second_broadcast ? 1 : length}, 2, 0.5, 3);
         for (const bool is_floor : {false, true}) {
-          const auto made = RunReference("opset1", is_floor ? "FloorMod" : "Mod", {a, b},
-                                         With("auto_broadcast", "numpy"));
+          const auto made =
+              RunReference("opset1", is_floor ? "FloorMod" : "Mod", {a, b}, With("auto_broadcast", "numpy"));
           ASSERT_EQ(made.size(), 1u);
           for (int64_t i = 0; i < made[0].volume(); ++i) {
             const double x = a.ElementAsDouble(is_first_broadcast ? 0 : i);
@@ -76,17 +77,18 @@ FaultOr<std::vector<TensorValue>> DrawAll(const std::vector<double>& row, int64_
   attributes.Set("global_seed", seed);
   attributes.Set("op_seed", int64_t{7});
   TestGraph g;
-  g.Result(g.Op("opset13", "Multinomial",
-                {g.Parameter("x", {1, count}, ElementType::kF64), g.Const(TensorValue::FromInts({}, {count}))},
-                attributes));
+  g.Result(
+      g.Op("opset13", "Multinomial",
+           {g.Parameter("x", {1, count}, ElementType::kF64), g.Const(TensorValue::FromInts({}, {count}))},
+           attributes));
   const auto input = TensorValue::Make<double>(ElementType::kF64, {1, count}, [&](std::span<double> numbers) {
     std::copy(row.begin(), row.end(), numbers.begin());
   });
   return Session::Create(Compile(g.graph, {.backend = Backend::kReference}))->Run({input});
 }
 
-// Each class with a probability is drawn once, and one without any is never drawn. Sums of these probabilities have
-// rounding errors.
+// Each class with a probability is drawn once, and one without any is never drawn. Sums of these
+// probabilities have rounding errors.
 TEST(FormulasTest, ClassesAreDrawnOnce) {
   const std::vector<std::vector<double>> rows = {
       {0.1, 0.2, 0.3, 0.7}, {0.1, 0.2, 0.3, 0}, {0, 0.1, 0.2, 0.3}, {1e-20, 1}, {1, 1e-20}, {0, 0}, {5}};
@@ -187,10 +189,10 @@ TEST(FormulasTest, DeconvolutionsWithImpliedPadding) {
         attributes.Set("output_padding", ir::Attribute::Integers{0, 0});
         attributes.Set("auto_pad", is_upper ? "same_upper" : "same_lower");
         TestGraph g;
-        g.Result(g.Op("opset1", "ConvolutionBackpropData",
-                      {g.Parameter("x", x.shape()), g.Parameter("w", w.shape()),
-                       g.Ints({rows.result, columns.result})},
-                      attributes));
+        g.Result(g.Op(
+            "opset1", "ConvolutionBackpropData",
+            {g.Parameter("x", x.shape()), g.Parameter("w", w.shape()), g.Ints({rows.result, columns.result})},
+            attributes));
         const auto before = [&](const Axis& axis) {
           const int64_t total =
               std::max<int64_t>(axis.stride * (axis.input - 1) + axis.size - axis.result, 0);
@@ -230,30 +232,30 @@ TEST(FormulasTest, NearestOfLargeIntegers) {
   attributes.Set("pads_end", ir::Attribute::Integers{0});
   attributes.Set("cube_coeff", -0.75);
   TestGraph g;
-  g.Result(g.Op("opset11", "Interpolate", {g.Parameter("x", {2}, ElementType::kI64), g.Ints({4}), g.Ints({0})},
-                attributes));
+  g.Result(g.Op("opset11", "Interpolate",
+                {g.Parameter("x", {2}, ElementType::kI64), g.Ints({4}), g.Ints({0})}, attributes));
   const auto made = RunGraph(g.graph, {.backend = Backend::kReference}, {x});
   ASSERT_EQ(made.size(), 1u);
-  EXPECT_EQ(made[0], TensorValue::FromInts({4}, {9007199254740993, 9007199254740993, -9007199254740993,
-                                                 -9007199254740993}));
+  EXPECT_EQ(made[0], TensorValue::FromInts(
+                         {4}, {9007199254740993, 9007199254740993, -9007199254740993, -9007199254740993}));
 }
 
-// Each level of the pyramid is a constant, so that the result shows the level of a region. Regions of 112 pixels
-// and more are of level 1, of 224 of level 2, of 448 of level 3; those without area are 0.
+// Each level of the pyramid is a constant, so that the result shows the level of a region. Regions of 112
+// pixels and more are of level 1, of 224 of level 2, of 448 of level 3; those without area are 0.
 TEST(FormulasTest, LevelsOfRegions) {
   struct Region {
     float left, top, width, height;
     float expected;
   };
-  const std::vector<Region> regions = {
-      {0, 0, 110, 110, 1},   {0, 0, 113, 113, 2},   {600, 0, 113, 113, 2}, {0, 600, 113, 113, 2},
-      {600, 0, 110, 110, 1}, {0, 600, 110, 110, 1}, {0, 0, 226, 226, 3},   {400, 300, 222, 222, 2},
-      {0, 0, 450, 450, 4},   {50, 20, 446, 446, 3}, {0, 0, 4, 784, 1},     {8, 8, 0, 100, 0},
-      {8, 8, 100, 0, 0},     {300, 8, -20, 20, 0},  {8, 300, 20, -20, 0}};
+  const std::vector<Region> regions = {{0, 0, 110, 110, 1},   {0, 0, 113, 113, 2},     {600, 0, 113, 113, 2},
+                                       {0, 600, 113, 113, 2}, {600, 0, 110, 110, 1},   {0, 600, 110, 110, 1},
+                                       {0, 0, 226, 226, 3},   {400, 300, 222, 222, 2}, {0, 0, 450, 450, 4},
+                                       {50, 20, 446, 446, 3}, {0, 0, 4, 784, 1},       {8, 8, 0, 100, 0},
+                                       {8, 8, 100, 0, 0},     {300, 8, -20, 20, 0},    {8, 300, 20, -20, 0}};
   std::vector<float> corners;
   for (const Region& region : regions) {
-    corners.insert(corners.end(), {region.left, region.top, region.left + region.width,
-                                   region.top + region.height});
+    corners.insert(corners.end(),
+                   {region.left, region.top, region.left + region.width, region.top + region.height});
   }
   std::vector<TensorValue> inputs = {
       TensorValue::FromFloats({static_cast<int64_t>(regions.size()), 4}, corners)};
