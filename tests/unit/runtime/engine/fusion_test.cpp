@@ -348,5 +348,26 @@ TEST(FusionTest, OperationsWithoutAFastKernelBetweenFastOnes) {
   PlanWhereBackendsAgree(g, {RandomTensor({1, 5, 7, 7}, 3)});
 }
 
+// An operand that is also the input of the fused operation is not overwritten while it is read.
+TEST(FusionTest, SumsWithTheInputOfTheProduct) {
+  constexpr int64_t kSize = 48;
+  TestGraph g;
+  const auto x = g.Op("ReLU", {g.Parameter("x", {kSize, kSize})});
+  g.Result(g.Op("Add", {g.Op("MatMul", {x, g.Weights({kSize, kSize}, 2)}), x}));
+  TestGraph h;
+  const auto image = h.Op("ReLU", {h.Parameter("x", {1, 16, 9, 9})});
+  h.Result(h.Op("Add", {h.Convolution(image, h.Weights({16, 16, 3, 3}, 2), 1), image}));
+  for (const auto& [graph, shape] :
+       {std::pair{g.graph, Shape{kSize, kSize}}, std::pair{h.graph, Shape{1, 16, 9, 9}}}) {
+    const TensorValue input = RandomTensor(shape, 1);
+    const auto expected = RunGraph(graph, {.backend = Backend::kReference, .fuse = false}, {input});
+    for (const Backend backend : kBackends) {
+      const auto made = RunGraph(graph, {.backend = backend, .threads = 2}, {input});
+      ASSERT_EQ(made.size(), 1u);
+      ExpectClose(made[0], expected[0], 1e-5);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nnefc::runtime
