@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "compiler/ir/text.h"
 #include "compiler/support/context.h"
 #include "tests/unit/runtime/run_graph.h"
@@ -178,14 +180,17 @@ std::string NestedIf(int depth) {
   std::string inner = head + R"(%2 = opset1.Add "add" (%1, %1) {auto_broadcast = "numpy"} : f32[2]
     opset1.Result "r" (%2))";
   for (int i = 0; i < depth; ++i) {
-    inner = head + R"(%2 = opset8.If "if" (%0, %1) : f32[2] bodies {
-      "then_body" input 0 -> 0 input 1 -> 1 output 0 -> 0 graph "then" { )" +
-            inner + R"( }
+    std::string outer = head;
+    outer += R"(%2 = opset8.If "if" (%0, %1) : f32[2] bodies {
+      "then_body" input 0 -> 0 input 1 -> 1 output 0 -> 0 graph "then" { )";
+    outer += inner;
+    outer += R"( }
       "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
         %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2]} : f32[2]
         opset1.Result "r" (%0)
       } }
     opset1.Result "r" (%2))";
+    inner = std::move(outer);
   }
   return "graph \"net\" { " + inner + " }";
 }

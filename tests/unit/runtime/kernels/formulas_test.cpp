@@ -18,6 +18,7 @@ std::vector<TensorValue> RunReference(std::string_view set, std::string_view nam
                                       const ir::AttributeMap& attributes) {
   TestGraph g;
   std::vector<ir::OutputPort> ports;
+  ports.reserve(inputs.size());
   for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape(), input.type()));
   g.Result(g.Op(set, name, ports, attributes));
   return RunGraph(g.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
