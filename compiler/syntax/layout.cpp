@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "llvm/ADT/StringRef.h"
-
 namespace nnefc {
 namespace {
 
@@ -32,7 +30,7 @@ void Layout::Break(int outdent) {
   tokens_.push_back({.kind = Kind::kBreak, .outdent = static_cast<int16_t>(outdent)});
 }
 void Layout::Comment(std::string_view text, bool trailing) {
-  Add({.kind = Kind::kComment, .trailing = trailing}, llvm::StringRef(text).rtrim(" \t\r\v\f"));
+  Add({.kind = Kind::kComment, .trailing = trailing}, text);
 }
 
 std::string Layout::Flat() const {

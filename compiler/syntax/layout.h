@@ -29,8 +29,7 @@ class Layout {
   // Adds an optional line break, printed as a blank if the line goes on. `outdent` columns are subtracted
   // from the group's indentation.
   void Break(int outdent = 0);
-  // Adds a comment `# ..` that ends its line, without blanks at its end; a `trailing` comment follows the
-  // text of its line.
+  // Adds a comment `# ..` that ends its line; a `trailing` comment follows the text of its line.
   void Comment(std::string_view text, bool trailing);
 
   // Returns the number of bytes of text so far.

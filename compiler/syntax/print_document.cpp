@@ -4,6 +4,7 @@
 #include "compiler/syntax/layout.h"
 #include "compiler/syntax/print.h"
 #include "fmt/format.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace nnefc {
 namespace {
@@ -40,7 +41,7 @@ class DocumentPrinter : public CommentFeed {
   void FeedBefore(uint32_t offset, Layout& layout) override {
     while (HasCommentBefore(offset)) {
       const ast::Comment& comment = document_.comments[next_comment_++];
-      layout.Comment(Slice(comment.range), comment.trailing);
+      layout.Comment(TextOf(comment), comment.trailing);
       last_ = comment.range.end;
     }
   }
@@ -52,6 +53,10 @@ class DocumentPrinter : public CommentFeed {
     return end > begin ? text_.substr(begin, end - begin) : std::string_view();
   }
   std::string_view Slice(SourceRange range) const { return Slice(range.begin, range.end); }
+  // Returns a comment without the blanks at its end.
+  llvm::StringRef TextOf(const ast::Comment& comment) const {
+    return llvm::StringRef(Slice(comment.range)).rtrim(" \t\r\v\f");
+  }
   bool HasCommentBefore(uint32_t offset) const {
     return next_comment_ < document_.comments.size() &&
            document_.comments[next_comment_].range.begin < offset;
@@ -73,11 +78,11 @@ class DocumentPrinter : public CommentFeed {
 
   void CommentsBefore(uint32_t offset, int indent) {
     while (HasCommentBefore(offset)) {
-      const SourceRange range = document_.comments[next_comment_++].range;
-      Line(range.begin, indent);
-      out_ += Slice(range);
+      const ast::Comment& comment = document_.comments[next_comment_++];
+      Line(comment.range.begin, indent);
+      out_ += TextOf(comment);
       out_ += '\n';
-      last_ = range.end;
+      last_ = comment.range.end;
     }
   }
 
@@ -99,7 +104,7 @@ class DocumentPrinter : public CommentFeed {
     const std::string_view between = Slice(offset, comment.range.begin);
     if (!comment.trailing || between.find_first_not_of(" \t;") != std::string_view::npos) return;
     out_ += "  ";
-    out_ += Slice(comment.range);
+    out_ += TextOf(comment);
     last_ = comment.range.end;
     ++next_comment_;
   }
