@@ -180,6 +180,8 @@ void RunBetweenGuards(const Case& test, GuardedEdge edge) {
   std::vector<std::byte> scratch(prepared->scratch_bytes);
   std::vector<const TensorView*> input_pointers;
   std::vector<const MutableTensorView*> output_pointers;
+  input_pointers.reserve(inputs.size());
+  output_pointers.reserve(outputs.size());
   for (const TensorView& view : inputs) input_pointers.push_back(&view);
   for (const MutableTensorView& view : outputs) output_pointers.push_back(&view);
   const std::unique_ptr<KernelState> state = prepared->kernel->NewState();

@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "compiler/support/tensor/element_visitor.h"
