@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from profile_text import measured_steps
+
 RATIFIED = """version 1.0;
 
 graph net( x ) -> ( y )
@@ -249,6 +251,7 @@ def test_networks_run_in_codes(nnefc: Path, tmp_path: Path, seed: int, exact: bo
     reference = run(nnefc, tmp_path, "--quantize", "--backend", "reference", x=network.data)
     profile = subprocess.run([nnefc, "run", tmp_path, "--quantize", "--profile", "--threads", "1", "--inputs", tmp_path / "in.npz",
                               "--outputs", tmp_path / "out.npz"], capture_output=True, text=True, check=True).stdout
+    profile = measured_steps(profile)
     found = np.load(tmp_path / "out.npz")["y"]
     if exact:
         np.testing.assert_array_equal(found, reference)
