@@ -64,7 +64,8 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
   for (const auto* bracket : context.arrays) {
     // Up to the `]`, which may be separate from the `[`.
     SourceRange range = type.range;
-    range.end = static_cast<uint32_t>(text_.find(']', Unwrap(bracket).end)) + 1;
+    const size_t close = text_.find(']', Unwrap(bracket).end);
+    range.end = close == std::string_view::npos ? Unwrap(bracket).end : static_cast<uint32_t>(close) + 1;
     id = document_.types.Add({range, ast::ArrayType{id}});
   }
   return id;

@@ -177,7 +177,7 @@ class ForeignSyntax : SyntaxFinder {
   bool IsWord(size_t index) const {
     return Kind(index) == TokenKind::kIdentifier && !SymbolOf(Text(index)).empty();
   }
-  bool IsNot(size_t index) const { return SymbolOf(Text(index)) == "!"; }
+  bool IsNot(size_t index) const { return IsWord(index) && SymbolOf(Text(index)) == "!"; }
 
   // Recognizes `a and b`, `not a`.
   std::optional<SyntaxError> WordOperator() const {
@@ -438,7 +438,9 @@ class ForeignSyntax : SyntaxFinder {
   std::optional<SyntaxError> MissingOpening() const {
     if (rule_ != NnefParser::RuleAssignment || Before() != TokenKind::kIdentifier || !BeginsOperand(at_))
       return std::nullopt;
-    if (auto error = MissingParentheses()) return error;
+    if (at_ >= 2) {
+      if (auto error = MissingParentheses()) return error;
+    }
     const size_t close = Until(
         at_, [](TokenKind kind) { return kind == TokenKind::kRightParen || kind == TokenKind::kSemicolon; });
     if (Kind(close) != TokenKind::kRightParen) return std::nullopt;

@@ -286,7 +286,8 @@ class Finder {
       }
       if (IsOpening(token.kind) || token.kind == TokenKind::kLeftBrace) ++depth;
       if (IsClosing(token.kind) || token.kind == TokenKind::kRightBrace) --depth;
-      if (depth < 0 || token.kind == TokenKind::kSemicolon) return std::nullopt;
+      if (depth < 0 || token.kind == TokenKind::kSemicolon || token.kind == TokenKind::kEndOfText)
+        return std::nullopt;
       previous_end = token.end;
       before = token;
     }

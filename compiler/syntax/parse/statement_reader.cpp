@@ -184,7 +184,7 @@ void StatementReader::ReportUnexpected(Token token) {
     return;
   }
   const bool after_digits = last_.kind == TokenKind::kNumericLiteral && last_.end == token.begin;
-  const bool before_digits = text_.find_first_of("0123456789", token.end) == token.end;
+  const bool before_digits = token.end < text_.size() && text_[token.end] >= '0' && text_[token.end] <= '9';
   if (text == "." && (after_digits || before_digits)) {
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
                                         after_digits ? "expected a digit after the decimal point"

@@ -63,7 +63,7 @@ class StatementReader {
     const size_t end = std::min(text_.find('\n', token.begin), text_.size());
     return {file_, token.begin, static_cast<uint32_t>(end)};
   }
-  bool BeginsLine(Token token) const { return Indentation(token) == 0; }
+  bool BeginsLine(Token token) const { return token.begin == 0 || text_[token.begin - 1] == '\n'; }
   bool EndsWithLine() const { return text_.ends_with('\n'); }
   // Returns true if a line break is between the two tokens.
   bool OnLaterLine(Token first, Token second) const;

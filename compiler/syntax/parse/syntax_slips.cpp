@@ -100,8 +100,8 @@ class SyntaxSlips : SyntaxFinder {
     size_t then = at_ + 1;
     while (then < otherwise && !(Kind(then) == TokenKind::kIdentifier && Text(then) == "then")) ++then;
     const size_t end = Until(otherwise + 1, ends);
-    const bool has_parts =
-        Kind(otherwise) == TokenKind::kElse && then > at_ + 1 && then + 1 < otherwise && end > otherwise + 1;
+    const bool has_parts = Kind(otherwise) == TokenKind::kElse && then > at_ + 1 && then + 1 < otherwise &&
+                           end > otherwise + 1 && end < tokens_.size();
     if (!has_parts) return Error("`if` comes between the values: `a if c else b`");
     const std::string right = fmt::format("{} if {} else {}", TextFrom(then + 1, otherwise),
                                           TextFrom(at_ + 1, then), TextFrom(otherwise + 1, end));
@@ -110,7 +110,7 @@ class SyntaxSlips : SyntaxFinder {
 
   // Recognizes `a = b = relu(x)`
   std::optional<SyntaxError> SecondAssignment() const {
-    if (rule_ != NnefParser::RuleAssignment || Found() != TokenKind::kAssign) return std::nullopt;
+    if (rule_ != NnefParser::RuleAssignment || Found() != TokenKind::kAssign || at_ < 3) return std::nullopt;
     if (Kind(at_ - 2) != TokenKind::kAssign || !IsName(at_ - 1)) return std::nullopt;
     const std::string_view first = Text(at_ - 3), second = Text(at_ - 1);
     SyntaxError error = Error(fmt::format("a statement has one `=`; write `{1} = ..; {0} = {2}({1});`", first,
@@ -118,7 +118,7 @@ class SyntaxSlips : SyntaxFinder {
     const size_t end = Until(at_ + 1, [](TokenKind kind) {
       return kind == TokenKind::kSemicolon || kind == TokenKind::kStatementEnd || kind == TokenKind::kAssign;
     });
-    if (at_ != 3 || Kind(end) == TokenKind::kAssign || end == at_ + 1) return error;
+    if (at_ != 3 || end >= tokens_.size() || Kind(end) == TokenKind::kAssign || end == at_ + 1) return error;
     const bool has_semicolon = Kind(end) == TokenKind::kSemicolon;
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[0].begin, tokens_[2].begin}, ""});
     error.edits.push_back({{TokenKind::kUnexpected, tokens_[end].begin, tokens_[end].begin},
@@ -129,7 +129,7 @@ class SyntaxSlips : SyntaxFinder {
 
   // Recognizes `fragment f( x: tensor channels: extent )`
   std::optional<SyntaxError> MissingComma() const {
-    if (Kind(0) != TokenKind::kFragment || !IsName(at_) || Kind(at_ + 1) != TokenKind::kColon)
+    if (Kind(0) != TokenKind::kFragment || !IsName(at_) || Kind(at_ + 1) != TokenKind::kColon || at_ < 3)
       return std::nullopt;
     const TokenKind before = Before();
     // `x y: tensor` lacks the type of `x`.

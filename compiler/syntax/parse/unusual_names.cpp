@@ -47,13 +47,14 @@ std::optional<UnusualName> FindUnusualName(std::string_view text, uint32_t begin
 }
 
 bool IsLeftSide(std::string_view text, uint32_t offset) {
-  constexpr size_t kLongest = 1000;
-  const std::string_view searched = text.substr(offset, kLongest);
-  const auto* end = std::find_if(searched.begin(), searched.end(), [](char c) {
-    return !IsPart(c) && std::string_view(" \t,[]().-/:").find(c) == std::string_view::npos;
-  });
-  const std::string_view rest = text.substr(offset + static_cast<size_t>(end - searched.begin()));
-  return rest.starts_with('=') && !rest.starts_with("==");
+  constexpr uint32_t kLongest = 1000;
+  for (const uint32_t first = offset; offset < text.size() && offset - first < kLongest; ++offset) {
+    const char c = text[offset];
+    if (c == '=') return offset + 1 == text.size() || text[offset + 1] != '=';
+    const bool goes_on = IsPart(c) || std::string_view(" \t,[]().-/:").find(c) != std::string_view::npos;
+    if (!goes_on) return false;
+  }
+  return false;
 }
 
 bool IsModule(std::string_view name) {
