@@ -265,7 +265,7 @@ std::vector<OpInfo> ProposalRows() {
                .inputs = {"im_info: float 2", "anchors: float 4", "deltas: float 4", "scores: float 4"},
                .attributes = {smallest,
                               threshold,
-                              after,
+                              Positive({"post_nms_count", AttributeKind::kInt}),
                               before,
                               {"normalized", AttributeKind::kBool, true},
                               {"nms_eta", AttributeKind::kDouble, 1.0},
