@@ -10,8 +10,6 @@
 namespace nnefc::parse {
 namespace {
 
-using grammar::NnefParser;
-
 // Recognizes syntax of other languages at the position where the parser stopped.
 class ForeignSyntax : SyntaxFinder {
  public:
