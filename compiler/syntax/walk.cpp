@@ -72,6 +72,8 @@ void ForEachTarget(const Document& document, ExprId left, llvm::function_ref<voi
       pending.append(array->items.rbegin(), array->items.rend());
     } else if (const auto* tuple = Find<TupleExpr>(expr.node)) {
       pending.append(tuple->items.rbegin(), tuple->items.rend());
+    } else if (const auto* paren = std::get_if<ParenExpr>(&expr.node)) {
+      pending.push_back(paren->inner);
     }
   }
 }

@@ -205,12 +205,12 @@ ElementTypes::Leaves ElementTypes::InferSubscript(const ast::SubscriptExpr& subs
   const TypeTable& types = document_.types();
   const TypeId base = document_.type(subscript.base);
   if (subscript.is_range || !base.valid() || types.Kind(base) != TypeKind::kTuple) return leaves;
-  // The checker accepts only literals within the tuple.
-  const int64_t index = std::get<ast::IntegerLiteral>(document_.ast().exprs[subscript.begin].node).value;
+  const auto* index = std::get_if<ast::IntegerLiteral>(&document_.ast().exprs[subscript.begin].node);
+  if (index == nullptr || index->value < 0) return leaves;
   size_t first = 0;
   for (size_t i = 0; i < types.Items(base).size(); ++i) {
     const size_t count = Count(types.Items(base)[i]);
-    if (static_cast<int64_t>(i) == index) {
+    if (static_cast<int64_t>(i) == index->value) {
       Leaves item;
       for (size_t j = first; j < std::min(first + count, leaves.size()); ++j) item.push_back(leaves[j]);
       return item;
