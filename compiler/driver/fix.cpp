@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "compiler/support/apply_fixes.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

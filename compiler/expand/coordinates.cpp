@@ -7,6 +7,7 @@
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/sliding_window.h"
 #include "compiler/support/tensor/trailing_ones.h"
+#include "fmt/format.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace nnefc::expand {

@@ -7,6 +7,7 @@
 #include "compiler/expand/instantiate.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/arguments.h"
+#include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand {

@@ -6,7 +6,7 @@
 #include "compiler/explain/operation_texts.h"
 #include "compiler/ir/op_registry.h"
 #include "compiler/semantics/extensions.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "stdlib/stdlib.h"
 
 namespace nnefc::explain {

@@ -137,9 +137,9 @@ InferredNode AddInferred(Graph& graph, std::string_view set, std::string_view na
 }  // namespace nnefc::ir
 
 template <>
-struct fmt::formatter<nnefc::ir::Argument> : fmt::formatter<std::string> {
-  template <typename FormatContext>
-  auto format(const nnefc::ir::Argument& argument, FormatContext& context) const {
-    return fmt::formatter<std::string>::format(ToString(argument), context);
+struct fmt::formatter<nnefc::ir::Argument> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  auto format(const nnefc::ir::Argument& argument, fmt::format_context& context) const {
+    return fmt::format_to(context.out(), "{}", ToString(argument));
   }
 };

@@ -1,6 +1,6 @@
 #include "compiler/ir/op_registry.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/SmallString.h"
 
 namespace nnefc::ir {

@@ -1,6 +1,6 @@
 #include "compiler/ir/origin.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::ir {
 

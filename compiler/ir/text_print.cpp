@@ -3,7 +3,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_values.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::ir {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::ir {

@@ -1,6 +1,6 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace nnefc::ir {

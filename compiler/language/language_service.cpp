@@ -4,7 +4,7 @@
 
 #include "compiler/language/analysis.h"
 #include "compiler/language/quantization_text.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::language {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/openvino/attribute_text.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/SmallString.h"
 
 namespace nnefc::openvino {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "compiler/openvino/attribute_text.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::openvino {

@@ -2,7 +2,7 @@
 
 #include "compiler/openvino/limits.h"
 #include "compiler/openvino/rt_info.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::openvino {
 

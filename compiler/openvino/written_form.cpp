@@ -5,7 +5,7 @@
 #include "compiler/ir/copy.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/opset/recurrent.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::openvino {

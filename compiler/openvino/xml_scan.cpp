@@ -4,7 +4,7 @@
 
 #include "compiler/openvino/limits.h"
 #include "compiler/openvino/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::openvino {
 

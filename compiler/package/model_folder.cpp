@@ -8,7 +8,7 @@
 #include "compiler/package/members.h"
 #include "compiler/support/contained_path.h"
 #include "compiler/support/file.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

@@ -6,7 +6,7 @@
 #include "compiler/semantics/checker.h"
 #include "compiler/semantics/extensions.h"
 #include "compiler/syntax/parse.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "stdlib/stdlib.h"
 

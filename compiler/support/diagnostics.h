@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/support/source.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 

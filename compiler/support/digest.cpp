@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "compiler/support/temporary_files.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 

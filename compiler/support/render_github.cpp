@@ -1,6 +1,6 @@
 #include "compiler/support/render_github.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "compiler/support/file.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

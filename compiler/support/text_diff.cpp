@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

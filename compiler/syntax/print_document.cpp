@@ -3,7 +3,7 @@
 #include "compiler/syntax/expr_writer.h"
 #include "compiler/syntax/layout.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nnefc {

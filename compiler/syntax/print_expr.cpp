@@ -3,7 +3,7 @@
 #include "compiler/syntax/expr_writer.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::transform {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nnefc::transform {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "compiler/transform/guard.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::transform {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/expand/print/literals.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::upgrade {
 namespace {

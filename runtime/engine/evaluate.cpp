@@ -9,7 +9,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/support/tensor/packed_elements.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::runtime {
 

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "compiler/ir/verify.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/loop_count.h"
 #include "runtime/engine/machine_digest.h"

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <ctime>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::runtime {
 

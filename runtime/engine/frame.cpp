@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "compiler/support/tensor/packed_elements.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/kernels/attributes.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compiler/ir/ops/opset/iterations.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::runtime {

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/plan_builder.h"
 #include "runtime/kernels/rules.h"

@@ -1,4 +1,4 @@
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/loop_count.h"
 #include "runtime/engine/plan_builder.h"
 #include "runtime/kernels/rules.h"

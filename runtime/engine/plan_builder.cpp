@@ -3,7 +3,7 @@
 #include <new>
 
 #include "compiler/support/tensor/packed_elements.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/engine/tuner.h"

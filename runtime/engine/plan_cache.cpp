@@ -12,7 +12,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/machine_digest.h"
 
 namespace nnefc::runtime {

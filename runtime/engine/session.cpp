@@ -1,7 +1,7 @@
 #include <new>
 
 #include "compiler/support/tensor/packed_elements.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/body_values.h"
 #include "runtime/engine/executable_impl.h"
 #include "runtime/engine/frame.h"

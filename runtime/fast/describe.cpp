@@ -3,7 +3,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/onednn/dnnl_layout.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::runtime {
 namespace {

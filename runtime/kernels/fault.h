@@ -5,7 +5,7 @@
 
 #include "compiler/support/diagnostics.h"
 #include "compiler/support/error_or.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/kernels/rules.h"
 
 namespace nnefc::runtime {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nnefc::runtime {

@@ -3,7 +3,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/onednn/precision.h"
 #include "runtime/tensor/round_up.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/onednn/dnnl_kernel.h"
 
 namespace nnefc::runtime {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/onednn/precision.h"
 #include "runtime/onednn/threading.h"
 

@@ -11,7 +11,7 @@
 
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

@@ -9,7 +9,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/semantics/check_document.h"
 #include "compiler/syntax/parse.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

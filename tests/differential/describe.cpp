@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "nlohmann/json.hpp"
 #include "tests/differential/proposals.h"
 

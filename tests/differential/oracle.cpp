@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "runtime/engine/evaluate.h"
 

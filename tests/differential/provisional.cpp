@@ -6,7 +6,7 @@
 
 #include "compiler/expand/provisional_names.h"
 #include "compiler/syntax/dialect.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::differential {

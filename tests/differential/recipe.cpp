@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/infer.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::differential {

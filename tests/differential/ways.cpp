@@ -16,7 +16,7 @@
 #include "compiler/openvino/write.h"
 #include "compiler/package/npz.h"
 #include "compiler/transform/standard.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
 #include "runtime/fast/register.h"

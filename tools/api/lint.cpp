@@ -1,6 +1,6 @@
 #include "compiler/lint/config.h"
 #include "compiler/lint/lint_model.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 

@@ -11,7 +11,7 @@
 #include "compiler/openvino/write.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "runtime/fast/describe.h"
 #include "runtime/fast/register.h"
 #include "tools/api/evaluator.h"

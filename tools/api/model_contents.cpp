@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include "compiler/ir/ops/variables.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/package/members.h"
 #include "compiler/package/model_folder.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/api/internals.h"
 #include "tools/api/model.h"
 

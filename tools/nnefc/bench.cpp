@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "compiler/driver/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
 #include "runtime/tensor/thread_team.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/ir/copy.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/api/make_executable.h"

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/evaluator.h"
 #include "tools/nnefc/help.h"

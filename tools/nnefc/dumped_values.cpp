@@ -1,7 +1,7 @@
 #include "tools/nnefc/dumped_values.h"
 
 #include "compiler/support/suggest.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "tools/nnefc/common.h"

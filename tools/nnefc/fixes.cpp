@@ -4,7 +4,7 @@
 
 #include "compiler/support/replace_file.h"
 #include "compiler/support/text_diff.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/nnefc/text_file.h"
 
 namespace nnefc::cli {

@@ -2,7 +2,7 @@
 #include "compiler/support/text_diff.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_name.h"

@@ -10,7 +10,7 @@
 
 #include "compiler/package/model_folder.h"
 #include "compiler/support/temporary_files.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {

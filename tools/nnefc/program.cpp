@@ -5,7 +5,7 @@
 #include <iostream>
 #include <new>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/api/model.h"
 #include "tools/nnefc/commit.h"
 #include "tools/nnefc/common.h"

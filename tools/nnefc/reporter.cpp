@@ -11,7 +11,7 @@
 #include "compiler/support/render_github.h"
 #include "compiler/support/render_sarif.h"
 #include "compiler/support/sort_diagnostics.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {

@@ -1,7 +1,7 @@
 #include "tools/nnefc/transform_options.h"
 
 #include "compiler/transform/standard.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
 #include "tools/nnefc/common.h"

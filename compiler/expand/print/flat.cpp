@@ -10,7 +10,7 @@
 #include "compiler/ir/ops/arguments.h"
 #include "compiler/ir/output_groups.h"
 #include "compiler/semantics/extensions.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 

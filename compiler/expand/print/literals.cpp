@@ -1,7 +1,7 @@
 #include "compiler/expand/print/literals.h"
 
 #include "compiler/syntax/print.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::print {
 namespace {

@@ -1,7 +1,7 @@
 #include "compiler/expand/print/naming.h"
 
 #include "compiler/syntax/parse.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {

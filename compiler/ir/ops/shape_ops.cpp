@@ -5,6 +5,7 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/wording.h"
+#include "fmt/format.h"
 
 namespace nnefc::ir {
 

@@ -9,6 +9,7 @@
 #include "compiler/ir/ops/opset/equation.h"
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
+#include "fmt/format.h"
 
 namespace nnefc::ir {
 

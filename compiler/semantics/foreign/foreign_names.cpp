@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"

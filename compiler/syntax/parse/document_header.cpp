@@ -6,7 +6,7 @@
 #include "compiler/syntax/parse/dialect_marks.h"
 #include "compiler/syntax/parse/document_parser.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

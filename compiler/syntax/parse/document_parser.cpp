@@ -6,7 +6,7 @@
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/parse/other_formats.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

@@ -4,7 +4,7 @@
 #include "compiler/syntax/parse/syntax_finder.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::parse {

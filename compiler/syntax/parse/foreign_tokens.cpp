@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/syntax/parse/scanner.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/syntax/parse/scanner.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

@@ -1,7 +1,7 @@
 // Parts of StatementReader that join names of other formats and close strings.
 #include "compiler/syntax/parse/statement_reader.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

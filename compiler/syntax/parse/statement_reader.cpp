@@ -6,7 +6,7 @@
 #include "compiler/syntax/parse/foreign_tokens.h"
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

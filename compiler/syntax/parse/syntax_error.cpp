@@ -1,6 +1,6 @@
 #include "compiler/syntax/parse/error_strategy.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "compiler/syntax/parse/error_strategy.h"
 #include "compiler/syntax/rules.h"
-#include "fmt/format.h"
 
 namespace nnefc::parse {
 

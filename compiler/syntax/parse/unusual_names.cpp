@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/syntax/parse.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::parse {
 namespace {

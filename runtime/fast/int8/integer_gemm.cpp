@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution_shape.h"

@@ -10,7 +10,7 @@
 #include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/support/file.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::fuzz {

@@ -1,6 +1,7 @@
 // DetectionOutput: detections from the offsets and scores of boxes.
 
 #include "compiler/ir/ops/opset/op_context.h"
+#include "fmt/format.h"
 
 namespace nnefc::ir {
 

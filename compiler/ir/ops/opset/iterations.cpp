@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/iterations.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc::ir {
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/ir/ops/opset/control_flow.h"
 #include "compiler/ir/ops/opset/iterations.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fmt/format.h"
+
 namespace nnefc::ir {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/ops/opset/op_context.h"
+#include "fmt/format.h"
 
 namespace nnefc::ir {
 

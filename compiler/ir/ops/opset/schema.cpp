@@ -6,7 +6,7 @@
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
 #include "compiler/ir/ops/opset/sparse/rows.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace nnefc::ir {

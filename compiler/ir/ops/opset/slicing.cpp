@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/ir/ops/opset/op_context.h"
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fmt/format.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
 namespace nnefc {

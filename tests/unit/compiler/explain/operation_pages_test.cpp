@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "stdlib/stdlib.h"
 

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::ir {

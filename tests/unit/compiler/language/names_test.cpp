@@ -1,7 +1,7 @@
 // Hover, definitions, references and the outline at names of each kind, in valid and invalid documents.
 
 #include "compiler/language/language_service.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::language {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 

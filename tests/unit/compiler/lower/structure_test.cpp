@@ -1,6 +1,6 @@
 // Properties that the table of cases does not show: names, shared buffers, attributes.
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 

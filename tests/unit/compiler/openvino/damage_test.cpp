@@ -1,7 +1,7 @@
 #include <chrono>
 #include <regex>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 

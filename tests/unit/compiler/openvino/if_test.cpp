@@ -1,4 +1,4 @@
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 

@@ -1,7 +1,7 @@
 #include "compiler/openvino/written_form.h"
 
 #include "compiler/ir/infer.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "nlohmann/json.hpp"
 
 namespace nnefc {

@@ -1,7 +1,7 @@
 #include "compiler/semantics/extensions.h"
 
 #include "checking.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {

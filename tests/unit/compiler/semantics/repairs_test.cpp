@@ -5,7 +5,7 @@
 
 #include "checking.h"
 #include "compiler/support/apply_fixes.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {

@@ -1,7 +1,7 @@
 // Names that are probably meant: slips, bounds of length and number, and ties.
 #include "compiler/support/suggest.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {

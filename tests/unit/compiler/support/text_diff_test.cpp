@@ -7,7 +7,7 @@
 #include <random>
 
 #include "compiler/support/replace_file.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 
 namespace nnefc {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/support/apply_fixes.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 
 namespace nnefc {
 namespace {

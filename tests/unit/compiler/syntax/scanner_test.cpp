@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "grammar/NnefLexer.h"
 #include "grammar/NnefParser.h"
 #include "gtest/gtest.h"

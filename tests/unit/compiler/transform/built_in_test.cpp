@@ -1,6 +1,6 @@
 // Effects of the built-in transformations, and graphs that they do not change.
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

@@ -8,7 +8,7 @@
 
 #include "compiler/ir/infer.h"
 #include "compiler/transform/pattern.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

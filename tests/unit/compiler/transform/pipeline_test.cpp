@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/transform/configuration.h"
+#include "fmt/format.h"
 #include "tests/unit/compiler/transform/transform_support.h"
 
 namespace nnefc::transform {

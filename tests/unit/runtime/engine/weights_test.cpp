@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "compiler/support/file.h"
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {

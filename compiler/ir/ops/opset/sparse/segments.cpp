@@ -5,6 +5,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/sparse/rows.h"
+#include "fmt/format.h"
 
 namespace nnefc::ir {
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 

@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/recurrent.h"
 
-#include "fmt/format.h"
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 

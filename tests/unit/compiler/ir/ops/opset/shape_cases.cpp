@@ -6,6 +6,7 @@
 #include "compiler/ir/ops/opset/register.h"
 #include "compiler/ir/text_values.h"
 #include "compiler/support/context.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 
 namespace nnefc::testing {
