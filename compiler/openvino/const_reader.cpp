@@ -2,6 +2,7 @@
 
 #include "compiler/openvino/attribute_text.h"
 #include "compiler/openvino/limits.h"
+#include "compiler/support/file.h"
 
 namespace nnefc::openvino {
 

@@ -6,6 +6,7 @@
 #include "compiler/package/dat.h"
 #include "compiler/package/dat_algorithm.h"
 #include "compiler/package/rules.h"
+#include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_visitor.h"
 
 namespace nnefc {

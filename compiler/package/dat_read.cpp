@@ -5,6 +5,7 @@
 
 #include "compiler/package/dat.h"
 #include "compiler/package/rules.h"
+#include "compiler/support/tensor/compressed_floats.h"
 
 namespace nnefc {
 namespace {

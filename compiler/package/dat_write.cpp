@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "compiler/package/dat.h"
+#include "compiler/support/file.h"
 
 namespace nnefc {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/support/file.h"
+
 namespace nnefc {
 
 ErrorOr<DataSource> OpenData(const std::string& path, Context& context, FileKind kind) {

@@ -15,6 +15,7 @@
 #include "compiler/package/packed_bytes.h"
 #include "compiler/package/rules.h"
 #include "compiler/support/contained_path.h"
+#include "compiler/support/file.h"
 
 namespace nnefc {
 namespace {

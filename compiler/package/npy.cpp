@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compiler/package/rules.h"
+#include "compiler/support/file.h"
 #include "fmt/format.h"
 
 namespace nnefc {

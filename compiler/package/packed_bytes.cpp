@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "compiler/support/file.h"
+
 namespace nnefc {
 namespace {
 

@@ -7,6 +7,7 @@
 #include "compiler/package/rules.h"
 #include "compiler/support/json_value.h"
 #include "compiler/support/suggest.h"
+#include "compiler/support/tensor/compressed_floats.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/file.h"
 #include "fmt/core.h"
 
 namespace nnefc {

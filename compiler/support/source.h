@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "compiler/support/error_or.h"
-#include "compiler/support/file.h"
 #include "compiler/support/ids.h"
 
 namespace nnefc {
+
+class MappedFile;
 
 struct FileTag;
 using FileId = TypedId<FileTag>;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "compiler/ir/text.h"
+#include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/core.h"
 

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "compiler/support/tensor/compressed_floats.h"
 #include "fmt/core.h"
 #include "runtime/engine/machine_digest.h"
 

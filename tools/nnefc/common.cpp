@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "compiler/support/file.h"
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
 #include "tools/api/evaluator.h"

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "compiler/package/model_folder.h"
+#include "compiler/support/file.h"
 #include "compiler/support/temporary_files.h"
 #include "fmt/core.h"
 #include "tools/nnefc/common.h"

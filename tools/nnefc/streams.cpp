@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "compiler/support/file.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {

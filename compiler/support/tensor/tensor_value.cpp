@@ -10,6 +10,8 @@
 #include <new>
 
 #include "compiler/support/allocation.h"
+#include "compiler/support/file.h"
+#include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_visitor.h"
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/format.h"
@@ -116,6 +118,14 @@ std::shared_ptr<const Buffer> Buffer::Computed(size_t size, Compute compute, std
   buffer->compute_part_ = std::move(part);
   buffer->recipe_ = std::move(recipe);
   return buffer;
+}
+
+Buffer::Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file,
+               std::shared_ptr<const void> owner)
+    : data_(data), size_(size), file_(std::move(file)), owner_(std::move(owner)) {}
+
+void Buffer::Release() const {
+  if (mapped()) MappedFile::Release({data(), size()});
 }
 
 std::byte* Buffer::ComputeBytes() const {

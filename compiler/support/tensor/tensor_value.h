@@ -13,13 +13,14 @@
 
 #include "compiler/support/check.h"
 #include "compiler/support/digest.h"
-#include "compiler/support/file.h"
-#include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_type.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nnefc {
+
+class CompressedFloats;
+class MappedFile;
 
 // The extents of a tensor, outermost first. Rank 0 is a single element.
 using Shape = llvm::SmallVector<int64_t, 4>;
@@ -80,9 +81,7 @@ class Buffer {
   // Returns the file that backs the bytes, or null.
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
   // Releases the memory of bytes that a file backs; the next access reads them again.
-  void Release() const {
-    if (mapped()) MappedFile::Release({data(), size()});
-  }
+  void Release() const;
   // Returns true if data() would have to compute the bytes.
   bool IsToCompute() const { return compute_ != nullptr && data_.load(std::memory_order_acquire) == nullptr; }
   // Computes the bytes into separate memory that this buffer does not retain. Throws std::bad_alloc if memory
@@ -98,8 +97,7 @@ class Buffer {
 
  private:
   Buffer(const std::byte* data, size_t size, std::shared_ptr<const MappedFile> file,
-         std::shared_ptr<const void> owner)
-      : data_(data), size_(size), file_(std::move(file)), owner_(std::move(owner)) {}
+         std::shared_ptr<const void> owner);
 
   bool owned() const { return file_ == nullptr && owner_ == nullptr && compute_ == nullptr; }
   const std::byte* ComputeOnce() const;
