@@ -15,9 +15,10 @@ namespace nnefc::runtime {
 
 namespace {
 
-// Integer arithmetic wraps around.
+// Integer arithmetic wraps around, so that the signs of the operands do not affect the bits of the result.
 #define NNEFC_WRAPPING_FUNCTION(Name, op)                                          \
   struct Name {                                                                    \
+    static constexpr bool kIgnoresSign = true;                                     \
     template <typename T>                                                          \
     static T Apply(T a, T b) {                                                     \
       if constexpr (std::is_floating_point_v<T>) return a op b;                    \
@@ -30,6 +31,7 @@ NNEFC_WRAPPING_FUNCTION(Multiply, *)
 #undef NNEFC_WRAPPING_FUNCTION
 
 struct SquaredDifference {
+  static constexpr bool kIgnoresSign = true;
   template <typename T>
   static T Apply(T a, T b) {
     const T difference = Subtract::Apply(a, b);
@@ -133,22 +135,20 @@ struct FloorMod {
   }
 };
 
-#define NNEFC_COMPARISON(Name, op)   \
-  struct Name {                      \
-    template <typename T>            \
-    static Boolean Apply(T a, T b) { \
-      return Boolean(a op b);        \
-    }                                \
+#define NNEFC_COMPARISON(Name, op, ignores_sign)         \
+  struct Name {                                          \
+    static constexpr bool kIgnoresSign = (ignores_sign); \
+    template <typename T>                                \
+    static Boolean Apply(T a, T b) {                     \
+      return Boolean(a op b);                            \
+    }                                                    \
   };
-NNEFC_COMPARISON(Less, <)
-NNEFC_COMPARISON(LessEqual, <=)
-NNEFC_COMPARISON(Greater, >)
-NNEFC_COMPARISON(GreaterEqual, >=)
-NNEFC_COMPARISON(Equal, ==)
-NNEFC_COMPARISON(NotEqual, !=)
-NNEFC_COMPARISON(And, &)
-NNEFC_COMPARISON(Or, |)
-NNEFC_COMPARISON(Xor, !=)
+NNEFC_COMPARISON(Less, <, false)
+NNEFC_COMPARISON(LessEqual, <=, false)
+NNEFC_COMPARISON(Equal, ==, true)
+NNEFC_COMPARISON(NotEqual, !=, true)
+NNEFC_COMPARISON(And, &, true)
+NNEFC_COMPARISON(Or, |, true)
 #undef NNEFC_COMPARISON
 
 // Strides of the output, a and b along a row.
@@ -213,43 +213,97 @@ void BinaryRow(const T* a, const T* b, Out* out, const RowStrides& step, int64_t
   }
 }
 
+// A function that computes a row of `length` elements of certain types.
+using RowFunction = void (*)(const std::byte* a, const std::byte* b, std::byte* out, const RowStrides& step,
+                             int64_t length);
+
 template <typename T, typename Out, typename Function>
-void RunBinaryAs(const ReferenceRun& run) {
-  const TensorView& a = run.input(0);
-  const TensorView& b = run.input(1);
+void WideBinaryRow(const std::byte* a, const std::byte* b, std::byte* out, const RowStrides& step,
+                   int64_t length) {
+  const T* x = reinterpret_cast<const T*>(a);
+  const T* y = reinterpret_cast<const T*>(b);
+  Out* row = reinterpret_cast<Out*>(out);
+  Wide([&] { BinaryRow<T, Out, Function>(x, y, row, step, length); });
+}
+
+template <typename Function>
+concept IgnoresSign = requires { requires Function::kIgnoresSign; };
+
+// The type of the operands of Function for elements of type T. Types with the same results are one type, so
+// that fewer rows are compiled.
+template <typename T, typename Function>
+auto OperandTag() {
+  if constexpr (std::is_same_v<T, Boolean>) {
+    return TypeTag<uint8_t>();
+  } else if constexpr (std::is_integral_v<T> && IgnoresSign<Function>) {
+    return TypeTag<std::make_unsigned_t<T>>();
+  } else {
+    return TypeTag<T>();
+  }
+}
+template <typename T, typename Function>
+using OperandType = typename decltype(OperandTag<T, Function>())::Type;
+
+// Returns the function for operands of that type and results of that type as well, or null.
+template <typename Function>
+RowFunction ArithmeticRow(ElementType type) {
+  RowFunction row = nullptr;
+  VisitNumericType(type, [&]<typename T>(TypeTag<T>) {
+    using U = OperandType<T, Function>;
+    row = WideBinaryRow<U, U, Function>;
+  });
+  return row;
+}
+
+// Returns the function for operands of that type and boolean results, or null.
+template <typename Function>
+RowFunction ComparisonRow(ElementType type) {
+  RowFunction row = nullptr;
+  VisitAnyType(type, [&]<typename T>(TypeTag<T>) {
+    row = WideBinaryRow<OperandType<T, Function>, Boolean, Function>;
+  });
+  return row;
+}
+
+// Runs `row_function` on the operands `a` and `b`, broadcast to the shape of the output.
+FaultOr<Success> RunRows(const ReferenceRun& run, const TensorView& a, const TensorView& b,
+                         RowFunction row_function) {
+  if (row_function == nullptr) return UnsupportedType(run);
   const MutableTensorView& out = run.output();
   const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
   const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
+  const auto a_bytes = static_cast<int64_t>(a.element_bytes()),
+             b_bytes = static_cast<int64_t>(b.element_bytes()),
+             out_bytes = static_cast<int64_t>(out.element_bytes());
   StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
-  loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
-    const T* x = a.data<T>() + offsets[1];
-    const T* y = b.data<T>() + offsets[2];
-    Out* row = out.mutable_data<Out>() + offsets[0];
-    Wide([&] { BinaryRow<T, Out, Function>(x, y, row, loop.row_strides(), length); });
+  loop.Run([&](const RowStrides& offsets, int64_t length) {
+    row_function(a.bytes() + offsets[1] * a_bytes, b.bytes() + offsets[2] * b_bytes,
+                 out.mutable_bytes() + offsets[0] * out_bytes, loop.row_strides(), length);
   });
+  return Success();
 }
 
 template <typename Function>
 FaultOr<Success> Arithmetic(const ReferenceRun& run) {
-  const bool known = VisitNumericType(run.input(0).type(),
-                                      [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, T, Function>(run); });
-  if (!known) return UnsupportedType(run);
-  return Success();
+  return RunRows(run, run.input(0), run.input(1), ArithmeticRow<Function>(run.input(0).type()));
 }
 
 template <typename Function>
 FaultOr<Success> Comparison(const ReferenceRun& run) {
-  const bool known = VisitAnyType(run.input(0).type(),
-                                  [&]<typename T>(TypeTag<T>) { RunBinaryAs<T, Boolean, Function>(run); });
-  if (!known) return UnsupportedType(run);
-  return Success();
+  return RunRows(run, run.input(0), run.input(1), ComparisonRow<Function>(run.input(0).type()));
+}
+
+// The comparison with its operands exchanged: a > b is b < a, for NaN as well.
+template <typename Function>
+FaultOr<Success> ExchangedComparison(const ReferenceRun& run) {
+  return RunRows(run, run.input(1), run.input(0), ComparisonRow<Function>(run.input(0).type()));
 }
 
 template <typename Function>
 FaultOr<Success> Logical(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
-  RunBinaryAs<Boolean, Boolean, Function>(run);
-  return Success();
+  return RunRows(run, run.input(0), run.input(1),
+                 WideBinaryRow<OperandType<Boolean, Function>, Boolean, Function>);
 }
 
 // Visits an unsigned type of the element width, because selection ignores the meaning of the bits.
@@ -320,14 +374,14 @@ void RegisterElementwiseBinary(KernelRegistry& registry) {
   add("FloorMod", Arithmetic<FloorMod>);
   add("Less", Comparison<Less>);
   add("LessEqual", Comparison<LessEqual>);
-  add("Greater", Comparison<Greater>);
-  add("GreaterEqual", Comparison<GreaterEqual>);
+  add("Greater", ExchangedComparison<Less>);
+  add("GreaterEqual", ExchangedComparison<LessEqual>);
   add("Equal", Comparison<Equal>);
   add("NotEqual", Comparison<NotEqual>);
   add("LogicalAnd", Logical<And>);
   add("LogicalOr", Logical<Or>);
-  add("LogicalXor", Logical<Xor>);
-  add("Xor", Logical<Xor>);
+  add("LogicalXor", Logical<NotEqual>);
+  add("Xor", Logical<NotEqual>);
   add("Select", Select);
 }
 
