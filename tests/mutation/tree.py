@@ -65,7 +65,7 @@ class Tree:
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=mold"]
         if not (self.folder / ".venv").exists() and (self._root / ".venv").exists():
             (self.folder / ".venv").symlink_to((self._root / ".venv").resolve())
-        subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF",
+        subprocess.run(["cmake", "--preset", "release", "-DNNEFC_BUILD_BENCH=OFF", "-DNNEFC_PRECOMPILE=OFF",
                         f"-DCMAKE_CXX_FLAGS=-include {self.folder}/tests/mutation/mutant.h -w",
                         "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *(linker if shutil.which("mold") else [])],
                        cwd=self.folder, check=True, stdout=subprocess.DEVNULL)

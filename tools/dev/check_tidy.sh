@@ -63,8 +63,13 @@ else
 fi
 [ -n "$files" ] || { echo "no file to check"; exit 0; }
 
+# Clang cannot read the headers that GCC precompiled.
+commands=$(mktemp -d)
+trap 'rm -rf "$commands"' EXIT
+sed -E 's/ -Winvalid-pch| -include [^ ]*cmake_pch\.hxx//g' "$build/compile_commands.json" >"$commands/compile_commands.json"
+
 # Ignores GCC-only options. Uses GCC's omp.h, except for an attribute that Clang interprets differently. FMT_CONSTEVAL is as
 # in CMakeLists.txt.
-printf '%s\n' "$files" | xargs -r -P "${JOBS:-2}" -n 1 "$tidy" -p "$build" --quiet \
+printf '%s\n' "$files" | xargs -r -P "${JOBS:-2}" -n 1 "$tidy" -p "$commands" --quiet \
   --extra-arg=-Wno-unknown-warning-option --extra-arg=-DFMT_CONSTEVAL= \
   --extra-arg=-idirafter --extra-arg="$(g++ -print-file-name=include)" --extra-arg='-D__malloc__(release)=' 2> >(grep -v ' generated\.$' >&2)
