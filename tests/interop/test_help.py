@@ -96,6 +96,42 @@ def test_the_manual_of_control_flow(nnefc: Path, tmp_path: Path) -> None:
     assert {line.split()[0] for line in listed.splitlines()} == set(RATIFIED) | set(EXTENSION) | TRACT
 
 
+TOPICS = sorted((STDLIB.parent / "compiler/explain/topics").glob("*.md"))
+
+
+def test_topics_are_listed(nnefc: Path, tmp_path: Path) -> None:
+    listed = re.search(r"Topics: ([^.]*)\.", _run(nnefc, tmp_path, "help", "explain").stdout)
+    assert listed and listed[1].replace(",", " ").split() == sorted(["control_flow", *(path.stem for path in TOPICS)])
+
+
+@pytest.mark.parametrize("path", TOPICS, ids=lambda path: path.stem)
+def test_the_text_of_a_topic(path: Path, nnefc: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# ") and "\nSee also: " in text
+    for name in (path.stem, path.stem.removesuffix("s")):
+        assert _run(nnefc, tmp_path, "explain", name).stdout == text
+    assert json.loads(_run(nnefc, tmp_path, "explain", path.stem, "--format", "json").stdout) == {"topic": path.stem, "text": text}
+    labels = {rule["rule"] for rule in json.loads(_run(nnefc, tmp_path, "explain", "--list", "--format", "json").stdout)["rules"]}
+    cited = re.findall(r"`([a-z_.-]+\.[a-z_.-]*)`", text.partition("\nSee also: ")[2])
+    assert all(any(label == name or (name.endswith(".") and label.startswith(name)) for label in labels) for name in cited), cited
+    for name in re.findall(r"`([a-z_]+)`", text.partition("\nSee also: ")[2]):
+        _run(nnefc, tmp_path, "explain", name)
+
+
+def test_the_operations_and_rules_of_a_section(nnefc: Path, tmp_path: Path) -> None:
+    rules = json.loads(_run(nnefc, tmp_path, "explain", "--list", "--format", "json").stdout)["rules"]
+    for section, operations in (("4.3.1", ["conv", "deconv"]), ("4.2.3", ["select"]), ("3.3.2", [])):
+        page = json.loads(_run(nnefc, tmp_path, "explain", section, "--format", "json").stdout)
+        within = [rule["rule"] for rule in rules
+                  if any(re.fullmatch(rf"[RP] {re.escape(section)}(\..*)?", each) for each in rule["sections"])]
+        assert page == {"section": section, "operations": operations, "rules": within}
+    # A chapter has the operations of all its sections; the number of another section does not begin with it.
+    chapter = json.loads(_run(nnefc, tmp_path, "explain", "4", "--format", "json").stdout)
+    assert sorted(chapter["operations"]) == sorted(RATIFIED)
+    for word in ("4.3.12", "4.3.", "42", "."):
+        assert "there is no" in _run(nnefc, tmp_path, "explain", word, code=2).stderr
+
+
 def test_a_fault_of_nnefc_is_reported_somewhere(nnefc: Path, tmp_path: Path) -> None:
     shown = _run(nnefc, tmp_path, "explain", "runtime.no-onednn").stdout
     assert "please report it to where you got nnefc from" in shown and "`nnefc --version`" in shown

@@ -1,3 +1,4 @@
+#include "compiler/explain/embedded_file.h"
 #include "compiler/explain/operation_pages.h"
 #include "compiler/explain/rule_file.h"
 #include "compiler/lint/rule_book.h"
@@ -12,6 +13,7 @@
 #include "runtime/kernels/rules.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/explain_operation.h"
+#include "tools/nnefc/explain_topic.h"
 #include "tools/nnefc/explain_transformation.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_name.h"
@@ -80,13 +82,16 @@ struct ExplainCommand {
   int Run() const {
     RequireReportName(output, FormatNamed(format));
     if (list == !label.empty())
-      throw MisuseError("`explain` takes a rule, an operation, a transformation or `--list`");
+      throw MisuseError(
+          "`explain` takes a rule, an operation, a transformation, a topic, a section or `--list`");
     if (list) return List();
     const auto plugins = plugin::Plugins::Load(extensions);
     if (!plugins->ok()) return ReportPlugins(*plugins);
     const Painter paint(UseColorFor(color, output));
     if (ExplainOperation(label, *plugins, format == "json", paint)) return kSuccess;
+    if (ExplainTopic(label, format == "json")) return kSuccess;
     const lint::RuleBook book = AllRules();
+    if (ExplainSection(label, book, format == "json", paint)) return kSuccess;
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
       if (format == "json") {
@@ -109,15 +114,17 @@ struct ExplainCommand {
     const std::string last = label.substr(label.rfind('.') + 1);
     Suggestion operation(last);
     for (const std::string& name : operations) operation.Offer(name);
+    for (const explain::EmbeddedFile& topic : explain::EmbeddedTopics()) operation.Offer(topic.name);
     const std::vector<std::string> transformations = ExplainedTransformations(*plugins);
     for (const std::string& name : transformations) operation.Offer(name);
     const bool is_label = label.find('.') != std::string::npos;
     const std::string_view rule = book.Nearest(label);
     const bool is_rule = operation.best().empty() || (is_label && !rule.empty());
     const std::string_view meant = is_rule ? rule : operation.best();
-    throw MisuseError(fmt::format("there is no rule, operation or transformation `{}`; {}", label,
-                                  meant.empty() ? "`nnefc explain --list` and `nnefc operations` show all"
-                                                : fmt::format("did you mean `{}`?", meant)));
+    throw MisuseError(fmt::format(
+        "there is no rule, operation, transformation or topic `{}`; {}", label,
+        meant.empty() ? "`nnefc explain --help`, `nnefc explain --list` and `nnefc operations` show all"
+                      : fmt::format("did you mean `{}`?", meant)));
   }
 
   int ReportPlugins(const plugin::Plugins& plugins) const {
@@ -207,11 +214,11 @@ struct ExplainCommand {
 
 void AddExplain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command =
-      app.add_subcommand("explain", "describe a rule, an operation or a transformation, with examples");
+  CLI::App* command = app.add_subcommand(
+      "explain", "describe a rule, an operation, a transformation or a topic, with examples");
   command->add_option("RULE", options->label,
                       "the label of a rule, as diagnostics show it in brackets, an operation, a "
-                      "transformation, or `control_flow`");
+                      "transformation, a topic, or a section of the specification");
   AddExtensions(*command, options->extensions);
   command->add_flag("--list", options->list, "list every rule with its severity and sections");
   command->add_option("--format", options->format, "the form of the answer")
@@ -219,11 +226,14 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->check(OneOf({"text", "json"}))
       ->capture_default_str();
   command->footer(
-      "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
-      "Examples:\n"
-      "  nnefc explain binding.positional-after-named\n"
-      "  nnefc explain conv\n"
-      "  nnefc explain MishFusion");
+      fmt::format("Topics: {}.\n"
+                  "Sections are those of NNEF 1.0.5 (R) and of the provisional NNEF 1.0 (P).\n"
+                  "Examples:\n"
+                  "  nnefc explain binding.positional-after-named\n"
+                  "  nnefc explain conv\n"
+                  "  nnefc explain types\n"
+                  "  nnefc explain 4.3.1",
+                  fmt::join(TopicNames(), ", ")));
   AddColor(*command, options->color, "colour in the answer");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(

@@ -178,7 +178,7 @@ def _read(source: Source) -> bytes:
 
 
 def explain(word: str) -> str:
-    """Explains a rule, an operation or a transformation, with examples.
+    """Explains a rule, an operation, a transformation, a topic or a section, with examples.
 
     Args:
         word: the label of a rule in diagnostics, the name of an operation or transformation, or "control_flow".
