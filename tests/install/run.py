@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Installs a build into a fresh folder, compiles each public header separately, and builds and runs programs in C++ and
-C that use only the package: run.py BUILD, or run.py --prefix FOLDER for an existing installation."""
+C that use only the package, and the examples of tools/examples: run.py BUILD, or run.py --prefix FOLDER for an existing
+installation."""
 
 import argparse
 import os
@@ -12,6 +13,7 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parent.parent / "tools/examples"
 NETWORK = HERE.parent / "networks/googlenet.nnef"  # oneDNN computes some of its operations
 
 
@@ -20,6 +22,33 @@ def run(*command: object) -> str:
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}\nexit code {done.returncode}")
     return done.stdout
+
+
+# The same formula as the plug-in's operation, with standard operations.
+HARD_SWISH = """version 1.0;
+extension KHR_enable_operator_expressions;
+graph net(x) -> (y)
+{
+    x = external(shape = [1, 5]);
+    y = x * min(max(x + 3.0, 0.0), 6.0) / 6.0;
+}
+"""
+
+
+def run_examples(prefix: pathlib.Path, folder: pathlib.Path) -> None:
+    """Builds the examples in C++ and C, and runs them."""
+    for name in ("cpp", "c", "plugin"):
+        run("cmake", "-S", EXAMPLES / name, "-B", folder / name, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON")
+        run("cmake", "--build", folder / name)
+    printed = [run(folder / "cpp" / "evaluate", NETWORK), run(folder / "c" / "evaluate_c", NETWORK)]
+    if printed[0] != printed[1] or not printed[0].startswith("output: rank 4, largest element 0."):
+        raise SystemExit(f"the examples in C++ and C print\n{printed[0]}\n{printed[1]}")
+    document = folder / "hard_swish.nnef"
+    document.write_text(HARD_SWISH)
+    run(prefix / "bin/nnefc", "run", document, "--random-inputs", 1, "-o", folder / "y.npz")
+    run(prefix / "bin/nnefc", "run", EXAMPLES / "plugin/net.nnef", "--extensions", folder / "plugin/hard_swish.so",
+        "--random-inputs", 1, "--compare", folder / "y.npz", "--tolerance", "close")
 
 
 def main() -> int:
@@ -60,7 +89,8 @@ def main() -> int:
         with tarfile.open(folder / "model.tar", "w") as archive:
             archive.add(document, "graph.nnef")
         run(prefix / "bin/nnefc", "check", folder / "model.tar")
-    print(f"{len(headers)} headers compile alone, three programs run")
+        run_examples(prefix, folder)
+    print(f"{len(headers)} headers compile alone, three programs and three examples run")
     return 0
 
 
