@@ -50,16 +50,16 @@ install_packages() {
     fail "apt-get install failed: is there a network? (needed: ${missing[*]})"
 }
 
-# Creates the Python environment .venv of the tests, unless it satisfies tests/requirements.txt.
+# Creates the Python environment .venv of the tests, unless it satisfies tests/requirements.txt and the file that it includes.
 install_test_environment() {
   local venv=.venv
   local stamp=$venv/requirements.installed
-  if cmp -s tests/requirements.txt "$stamp"; then return; fi
+  if cat tests/requirements.txt tools/docs/requirements.txt | cmp -s - "$stamp"; then return; fi
   say "installing the Python packages of the tests into $venv"
   python3 -m venv "$venv"
   "$venv/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt ||
     fail "pip install failed: is there a network?"
-  cp tests/requirements.txt "$stamp"
+  cat tests/requirements.txt tools/docs/requirements.txt >"$stamp"
   rm -f build/*/build.ninja  # builds are configured again, because the environment decides which parts they have
 }
 

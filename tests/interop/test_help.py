@@ -155,8 +155,8 @@ def test_limits_stand_once(nnefc: Path, tmp_path: Path) -> None:
     told = _run(nnefc, tmp_path, "help", "limits").stdout
     limits = dict(re.findall(r"--(max-[a-z]+) .*\((\d+)\)$", told, re.MULTILINE))
     assert limits["max-nesting"] == "1000"
-    readme = (STDLIB.parent / "README.md").read_text(encoding="utf-8")
-    assert set(limits) == set(re.findall(r"^\| `--(max-[a-z]+)`", readme, re.MULTILINE))
+    tour = (STDLIB.parent / "tools/docs/pages/tour.md").read_text(encoding="utf-8")
+    assert set(limits) == set(re.findall(r"^\| `--(max-[a-z]+)`", tour, re.MULTILINE))
     (tmp_path / "net.nnef").write_text(RIGHT, encoding="utf-8")
     _run(nnefc, tmp_path, "check", "net.nnef", "--max-nesting", "3")
     assert "`nnefc help limits`" in _run(nnefc, tmp_path, "--help").stdout

@@ -1,4 +1,4 @@
-"""Runs the code of the package's README and of the repository's without changes."""
+"""Runs the code of the package's README without changes."""
 
 import re
 
@@ -7,15 +7,6 @@ from conftest import LINEAR, ROOT
 from test_transformations import PACK
 
 import nnefc
-
-
-def test_the_readme_of_the_repository_runs(monkeypatch):
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    monkeypatch.chdir(ROOT)
-    names: dict[str, object] = {}
-    exec(block, names)
-    assert names["report"]
-    assert all(np.isfinite(value).all() for value in names["outputs"].values())
 
 
 def test_the_readme_runs(tmp_path, monkeypatch, capsys):
