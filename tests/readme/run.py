@@ -5,7 +5,7 @@
   topics of `nnefc explain`; blocks in Python need the folder of the package
 - compares the picture of a report with the output of nnefc, and the numbers of the README with the tables that it cites
 - checks that CI runs each command of the READMEs that installs nnefc
-- checks that each command and option of nnefc in READMEs, CONTRIBUTING and pages exists
+- checks that each command and option of nnefc in READMEs, CONTRIBUTING and pages exists, and each rule in pages
 - checks the workflows, the action, the hooks and the forms for GitHub and pre-commit (github_files.py)
 """
 
@@ -100,6 +100,16 @@ def missing_installations() -> list[str]:
     return found or ([] if count else ["no README has a command that installs nnefc"])
 
 
+def unknown_rules(nnefc: pathlib.Path) -> list[str]:
+    """Returns a message for each label in back-quotes of a family of rules that names no rule."""
+    listed = subprocess.run([str(nnefc), "explain", "--list"], capture_output=True, text=True, check=True).stdout
+    labels = {line.split()[0] for line in listed.splitlines()}
+    families = {label.partition(".")[0] for label in labels}
+    return [f"{page.relative_to(ROOT)}: there is no rule `{label}`"
+            for page in tested_pages() for label in re.findall(r"`([a-z_-]+\.[a-z-]+)`", page.read_text(encoding="utf-8"))
+            if label.partition(".")[0] in families and label not in labels and not re.search(r"\.(nnef|quant|xml|pb)$", label)]
+
+
 def numbers_of_readme(nnefc: pathlib.Path) -> list[tuple[str, bool]]:
     """Returns the statements with numbers in the README, and whether the tables that it cites support them."""
     table = (ROOT / "tests/conformance/README.md").read_text(encoding="utf-8")
@@ -141,7 +151,7 @@ def main() -> int:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     failures += [f"README.md: expected `{statement}`, which a table states" for statement, is_true in numbers_of_readme(nnefc)
                  if statement not in readme or not is_true]
-    failures += github_files.check(nnefc)
+    failures += unknown_rules(nnefc) + github_files.check(nnefc)
     picture = subprocess.run([sys.executable, ROOT / "tools/docs/error_picture.py", nnefc, "--check"], capture_output=True, text=True, check=False)
     if picture.returncode != 0:
         failures.append(picture.stdout + picture.stderr)

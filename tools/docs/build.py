@@ -60,6 +60,12 @@ def with_links(text: str, source: str, page: str) -> str:
     return LINK.sub(replaced, text)
 
 
+def with_sections(text: str) -> str:
+    """Returns the text with sections of the ratified specification, such as `R 4.3.1`, as links to Khronos."""
+    specification = reference.Specification()
+    return re.sub(r"\bR (\d+(?:\.\d+)*)\b", lambda match: specification.link(match[0], match[0]), text)
+
+
 def write_pages(nnefc: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str]]:
     """Writes all pages, and returns the entries of each generated part of the navigation."""
     shutil.copytree(HERE / "pages", folder)
@@ -67,7 +73,8 @@ def write_pages(nnefc: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str
     for source, page in (COPIED | sources).items():
         path = folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(with_links((ROOT / source).read_text(encoding="utf-8"), source, page), encoding="utf-8")
+        text = with_links((ROOT / source).read_text(encoding="utf-8"), source, page)
+        path.write_text(with_sections(text) if page == "decisions.md" else text, encoding="utf-8")
     (folder / "concepts").mkdir()
     topics = sorted(TOPICS.glob("*.md"))
     names = {path.stem for path in topics}

@@ -51,11 +51,11 @@ class Specification:
         stored = json.loads((HERE / "sections.json").read_text(encoding="utf-8"))
         self.url, self.anchors = stored["url"], stored["anchors"]
 
-    def link(self, section: str) -> str:
-        """Returns "R 4.3.1" as a link, and "P 4.3.1" as text."""
+    def link(self, section: str, words: str = "") -> str:
+        """Returns "R 4.3.1" as a link with these words, and "P 4.3.1" as text."""
         number = section[2:]
         if section.startswith("R ") and number in self.anchors:
-            return f"[{number} of NNEF 1.0.5]({self.url}#{self.anchors[number]})"
+            return f"[{words or f'{number} of NNEF 1.0.5'}]({self.url}#{self.anchors[number]})"
         return f"{number} of {'NNEF 1.0.5' if section.startswith('R ') else 'the provisional NNEF 1.0'}"
 
 
