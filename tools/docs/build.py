@@ -87,7 +87,7 @@ def write_pages(nnefc: pathlib.Path, folder: pathlib.Path) -> dict[str, list[str
 
 
 def write_configuration(output: pathlib.Path, entries: dict[str, list[str]]) -> pathlib.Path:
-    text = (HERE / "mkdocs.yml").read_text(encoding="utf-8").replace("[ROOT]", f'["{ROOT}"]')
+    text = (HERE / "mkdocs.yml").read_text(encoding="utf-8").replace("ROOT", str(ROOT))
     for name, pages in entries.items():
         text = re.sub(rf"^( *)(- .*): {name}$", lambda match: "\n".join(
             [f"{match[1]}{match[2]}:", *(f"{match[1]}    - {page}" for page in pages)]), text, flags=re.MULTILINE)
