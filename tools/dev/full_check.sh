@@ -5,6 +5,7 @@
 #   clang     unit tests of a build by clang-16
 #   portable  unit tests, golden tests and a sample of the conformance suite of a build without x86-64 code
 #   fuzz      each fuzz target for 60 s from its corpus (tests/fuzz/run)
+#   site      the documentation site in Chromium, with axe-core
 #   asan      all suites with the address and undefined-behaviour sanitizers
 #
 #   tools/dev/full_check.sh [PART...]    all or the given parts; prints a table of the parts and their seconds at the end
@@ -58,11 +59,20 @@ part_fuzz() {
   tests/fuzz/run 60
 }
 
+part_site() {
+  install_packages "${packages[@]}" "${test_packages[@]}" chromium
+  install_test_environment
+  build release nnefc
+  .venv/bin/pip install -q --disable-pip-version-check -r tests/docs/browser_requirements.txt
+  .venv/bin/python tools/docs/build.py
+  .venv/bin/python tests/docs/browser.py build/docs/site
+}
+
 part_asan() {
   tools/test.sh asan
 }
 
-readonly all_parts="tsan clang portable fuzz asan"
+readonly all_parts="tsan clang portable fuzz site asan"
 require_parts "$all_parts" "$@"
 # shellcheck disable=SC2086
 run_parts ${@:-$all_parts}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Opens the documentation site in Chromium: browser.py SITE [--chromium FILE] [--pages NAME...]
+
+SITE is a folder that tools/docs/build.py has written, such as build/docs/site.
+It needs Debian's package `chromium`, and the packages of browser_requirements.txt. Pages are opened in light and dark colours, at the widths
+of a desk and of a telephone:
+
+- axe-core finds no violation of WCAG 2.1 AA
+- no page scrolls sideways, and no request leaves the machine
+- the search finds a rule and an operation
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import pathlib
+import sys
+import threading
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PAGES = ("index.html", "tutorial.html", "tour.html", "guides/ci.html", "concepts/types.html", "decisions.html",
+         "reference/operations/4.3.html", "reference/rules/conv.html", "reference/rules/index.html", "reference/commands.html")
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+WIDTHS = (1280, 400)
+SEARCHES = {"conv.rank": "conv.rank", "local_response_normalization": "local_response_normalization"}
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+def check_page(page: Page, address: str, name: str, label: str) -> list[str]:
+    page.goto(f"{address}/{name}")
+    failures = [f"{label}: {violation['id']}: {violation['help']}\n  {node['html'][:160]}"
+                for violation in Axe().run(page, options=RULES).response["violations"] for node in violation["nodes"][:3]]
+    if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+        failures.append(f"{label}: scrolls sideways")
+    return failures
+
+
+def check_pages(browser: Browser, address: str, names: list[str], scheme: str, width: int) -> list[str]:
+    page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    requests: set[str] = set()
+    page.on("request", lambda request: requests.add(request.url))
+    failures = []
+    for name in names:
+        failures += check_page(page, address, name, f"{name} ({scheme}, {width} pixels)")
+    page.close()
+    return failures + [f"a page requests {url}" for url in sorted(requests) if not url.startswith((address, "data:", "blob:"))]
+
+
+def check_search(browser: Browser, address: str) -> list[str]:
+    page = browser.new_page()
+    page.goto(f"{address}/index.html")
+    failures = []
+    for words, expected in SEARCHES.items():
+        page.keyboard.press("/")
+        page.locator(".md-search__input").fill(words)
+        try:
+            page.locator(".md-search-result__item", has_text=expected).first.wait_for(timeout=10_000)
+        except Exception:
+            failures.append(f"the search for `{words}` does not find `{expected}`")
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("site", type=pathlib.Path)
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--pages", nargs="+", default=PAGES)
+    options = parser.parse_args()
+    failures: list[str] = []
+    handler = functools.partial(QuietHandler, directory=str(options.site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            for width in WIDTHS:
+                failures += check_pages(browser, address, options.pages, scheme, width)
+        failures += check_search(browser, address)
+        browser.close()
+        server.shutdown()
+    print(*failures, sep="\n", end="\n" if failures else "")
+    print(f"{len(options.pages)} pages, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
