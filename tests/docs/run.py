@@ -4,6 +4,7 @@
 - the site builds without warnings: each link to a page or heading of the site exists
 - each rule, operation, command and topic has its heading
 - no page loads anything from a network
+- documents are coloured by the lexer of tools/docs
 - each page has a language, a title, one main heading, and texts for images
 """
 
@@ -108,6 +109,9 @@ def check(site: pathlib.Path, nnefc: pathlib.Path) -> list[str]:
     for topic in (ROOT / "compiler/explain/topics").glob("*.md"):
         if f"concepts/{topic.stem}.html" not in pages:
             failures.append(f"there is no page of the topic {topic.stem}")
+    # The lexer of NNEF is in use.
+    if '<span class="k">graph</span>' not in (site / "tutorial.html").read_text(encoding="utf-8"):
+        failures.append("tutorial.html: documents have no colours")
     if not (site / "search/search_index.json").exists():
         failures.append("there is no index for the search")
     return failures

@@ -6,6 +6,8 @@ import sys
 from pygments import lexers, token
 from pygments.lexer import RegexLexer, words
 
+__all__ = ["NnefLexer"]
+
 KEYWORDS = ("version", "extension", "graph", "fragment", "for", "in", "if", "else", "yield",
             "shape_of", "length_of", "range_of")
 TYPES = ("tensor", "scalar", "integer", "extent", "logical", "string")

@@ -121,6 +121,7 @@ def write_operations(product: Product, specification: Specification, folder: pat
         key = ".".join(page["section"][2:].split(".")[:2]) if not page["extension"] else page["extension"].split()[-1]
         files.setdefault(key, []).append(page)
     index = ["# Operations\n", f"nnefc knows {len(names)} operations of NNEF documents. `nnefc explain NAME` prints the same texts.\n"]
+    files = dict(sorted(files.items()))  # sections, then extensions
     for key, members in files.items():
         title = f"{SECTIONS[key]} ({key})" if key in SECTIONS else f"Extension {key}"
         texts = [operation_text(page, specification, graphs[page["operation"]], reasons.get(page["operation"], "")) for page in members]
