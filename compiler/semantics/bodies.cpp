@@ -10,7 +10,6 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
   const ast::Fragment& fragment = document_.fragments[id];
   if (!fragment.has_body || IsProperties(fragment)) return;
   fragment_ = id;
-  const size_t errors = context_.emitter.error_count();
   const Signature& signature = out_->signature(id);
   body_ = BodyKind::kFragment;
   body_range_ = fragment.body_range;
@@ -34,15 +33,11 @@ void Checker::CheckFragmentBody(ast::FragmentId id) {
     declare(result, LocalKind::kResult);
     results.push_back(result.name);
   }
-  CheckAssignments(fragment.body);
-  const size_t reported = context_.emitter.error_count();
-  if (IsClosed(fragment.body_range)) CheckAssigned(results);
-  if (context_.emitter.error_count() != reported || has_syntax_error_ || has_dropped_names_) {
-    out_->broken_[static_cast<size_t>(id.index)] = true;
-  }
-  if (context_.emitter.error_count() != errors || has_syntax_error_ || has_dropped_names_) {
-    out_->unsound_[static_cast<size_t>(id.index)] = true;
-  }
+  const bool is_sound = CheckAssignments(fragment.body);
+  const bool is_assigned = !IsClosed(fragment.body_range) || CheckAssigned(results);
+  const bool is_broken = !is_assigned || has_syntax_error_ || has_dropped_names_;
+  if (is_broken) out_->broken_[static_cast<size_t>(id.index)] = true;
+  if (is_broken || !is_sound) out_->unsound_[static_cast<size_t>(id.index)] = true;
 }
 
 void Checker::CheckGraphBody(const ast::Graph& graph) {
@@ -74,14 +69,15 @@ void Checker::CheckGraphBody(const ast::Graph& graph) {
   scope_.Clear();
 }
 
-void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
+bool Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
+  bool is_sound = true;
   for (rest_ = body; !rest_.empty(); rest_ = rest_.drop_front()) {
     if (context_.emitter.exhausted()) {
       has_syntax_error_ = has_dropped_names_ = true;  // Later assignments are not checked.
-      return;
+      return false;
     }
     const ast::Assignment& assignment = rest_.front();
-    const size_t errors = context_.emitter.error_count();
+    has_error_ = false;
     externals_.clear();
     if (std::holds_alternative<ast::ErrorExpr>(expr(assignment.left).node)) has_dropped_names_ = true;
     // Check the right side first: `y = relu(y)` uses `y` before it is assigned.
@@ -92,8 +88,11 @@ void Checker::CheckAssignments(llvm::ArrayRef<ast::Assignment> body) {
       if (!dialect_.external_parameters || has_dropped_names_) break;
       ReportExternal(assignment, external);
     }
-    if (context_.emitter.error_count() != errors) out_->unsound_assignments_.insert(assignment.left.index);
+    if (!has_error_) continue;
+    out_->unsound_assignments_.insert(assignment.left.index);
+    is_sound = false;
   }
+  return is_sound;
 }
 
 void Checker::ReportExternal(const ast::Assignment& assignment, ExprId external) {
@@ -131,11 +130,13 @@ bool Checker::IsClosed(SourceRange body) const {
   return !body.valid() || SourceText(body).ends_with('}');
 }
 
-void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
-  if (has_dropped_names_) return;
+bool Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
+  if (has_dropped_names_) return true;
+  bool is_assigned = true;
   for (const ast::Name& name : names) {
     Local* local = scope_.Find(name.symbol);
     if (local == nullptr || local->assigned || local->declaration != name.range) continue;
+    is_assigned = false;
     if (local->kind == LocalKind::kGraphParameter) {
       const std::string_view text = Text(name.symbol);
       Report(kGraphParameter, name.range,
@@ -158,6 +159,7 @@ void Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
       builder.Note(other->local.assignment, "`{}` is assigned here", text);
     }
   }
+  return is_assigned;
 }
 
 void Checker::Assign(ExprId left, TypeId type, ExprId right, bool is_whole) {

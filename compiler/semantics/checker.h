@@ -75,9 +75,11 @@ class Checker {
   // ---- bodies.cpp ----
   void CheckFragmentBody(ast::FragmentId id);
   void CheckGraphBody(const ast::Graph& graph);
-  void CheckAssignments(llvm::ArrayRef<ast::Assignment> body);
+  // Checks the assignments of a body. Returns true if none of them has an error.
+  bool CheckAssignments(llvm::ArrayRef<ast::Assignment> body);
   bool IsClosed(SourceRange body) const;
-  void CheckAssigned(llvm::ArrayRef<ast::Name> names);
+  // Returns true if all of the names are assigned; reports those that are not.
+  bool CheckAssigned(llvm::ArrayRef<ast::Name> names);
   // Assigns a value of type `type` to `left`. `right` is the expression of that value if known, otherwise the
   // one that contains it.
   void Assign(ExprId left, TypeId type, ExprId right, bool is_whole);
@@ -253,6 +255,7 @@ class Checker {
   template <typename... Args>
   DiagnosticBuilder Report(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                            Args&&... args) {
+    has_error_ |= rule.severity == Severity::kError;
     return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
   }
   // Records a deviation that only lenient mode accepts.
@@ -309,6 +312,7 @@ class Checker {
   BodyKind body_ = BodyKind::kFragment;
   ast::FragmentId fragment_;  // owner of the current body
   bool in_generic_ = false;
+  bool has_error_ = false;                          // reported for the current declaration or assignment
   bool has_syntax_error_ = false;                   // an expression could not be parsed
   bool has_dropped_names_ = false;                  // a left value could not be parsed: names may be missing
   llvm::ArrayRef<ast::Assignment> rest_;            // the current and later assignments

@@ -47,9 +47,9 @@ void Checker::ChooseGraph(const CheckOptions& options) {
 void Checker::DeclareFragments() {
   for (size_t i = 0; i < document_.fragments.size(); ++i) {
     const ast::FragmentId id(static_cast<int32_t>(i));
-    const size_t errors = context_.emitter.error_count();
+    has_error_ = false;
     DeclareFragment(id);
-    if (context_.emitter.error_count() != errors || document_.fragments[id].has_error) {
+    if (has_error_ || document_.fragments[id].has_error) {
       out_->unsound_[i] = true;
       out_->broken_[i] = true;
     }
