@@ -81,8 +81,14 @@ class AstBuilder {
     return sign != nullptr && literal != nullptr && IsMinInteger(Unwrap(sign), Unwrap(literal));
   }
   ast::ExprNode ScalarValue(Token token);
-  ast::StringLiteral StringValue(Token token);
-  std::string Unescape(Token token, std::string_view body);
+  // The text of a string and whether it is valid; errors were reported.
+  struct StringValue {
+    Symbol text;
+    bool is_valid = true;
+  };
+  StringValue ReadString(Token token);
+  // Appends the characters that `body` denotes to `value`. Returns true if all of them are valid.
+  bool Unescape(Token token, std::string_view body, std::string& value);
 
   // build_expression.cpp
   Built BuildRvalue(const Parser::RvalueExprContext& context);

@@ -101,7 +101,7 @@ ast::Name AstBuilder::MakeName(Token name) {
   if (text.size() < 2 || (text[1] != '\'' && text[1] != '"'))
     return {context_.symbols.Intern(text), Range(name)};
   document_.quoted_names.push_back(Range(name));
-  const Symbol symbol = StringValue({TokenKind::kStringLiteral, name.begin + 1, name.end}).value;
+  const Symbol symbol = ReadString({TokenKind::kStringLiteral, name.begin + 1, name.end}).text;
   if (!context_.symbols.Text(symbol).empty()) return {symbol, Range(name)};
   context_.emitter.Emit(kUnexpectedToken, Range(name), "a name has at least one character");
   return {context_.symbols.Intern(text), Range(name)};
@@ -418,7 +418,7 @@ ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContex
 ast::Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContext& context) {
   ast::Quantization entry;
   const Token key = Unwrap(context.key);
-  entry.key = {StringValue(key).value, Range(key)};
+  entry.key = {ReadString(key).text, Range(key)};
   entry.invocation = Limit(BuildRvalue(*context.value));
   const ast::Expr& value = document_.exprs[entry.invocation];
   if (!ast::Is<ast::InvocationExpr>(value.node) && !std::holds_alternative<ast::ErrorExpr>(value.node)) {

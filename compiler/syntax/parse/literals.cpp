@@ -21,11 +21,10 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
     case TokenKind::kNumericLiteral:
       return BuildNumber(token, false, Range(token));
     case TokenKind::kStringLiteral: {
-      const size_t errors = context_.emitter.error_count();
-      const ast::StringLiteral value = StringValue(token);
+      const StringValue value = ReadString(token);
       // An invalid string is reported only once.
-      if (context_.emitter.error_count() != errors) return Make(Range(token), ast::ErrorExpr{}, 0);
-      return Make(Range(token), value, 0);
+      if (!value.is_valid) return Make(Range(token), ast::ErrorExpr{}, 0);
+      return Make(Range(token), ast::StringLiteral{value.text}, 0);
     }
     default:
       return Make(Range(token), ast::LogicalLiteral{token.kind == TokenKind::kTrue}, 0);
@@ -72,7 +71,7 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
   return ast::ScalarLiteral{value};
 }
 
-ast::StringLiteral AstBuilder::StringValue(Token token) {
+AstBuilder::StringValue AstBuilder::ReadString(Token token) {
   const std::string_view text = Text(token);
   // Foreign quotes were reported.
   const bool is_quoted = text.front() == '\'' || text.front() == '"';
@@ -81,13 +80,15 @@ ast::StringLiteral AstBuilder::StringValue(Token token) {
   bool plain = true;
   for (const char c : body) plain &= IsPrintable(c) && c != '\\';
   if (plain) return {context_.symbols.Intern(body)};
-  return {context_.symbols.Intern(Unescape(token, body))};
+  std::string value;
+  const bool is_valid = Unescape(token, body, value);
+  return {context_.symbols.Intern(value), is_valid};
 }
 
-std::string AstBuilder::Unescape(Token token, std::string_view body) {
+bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value) {
   const char quote = text_[token.begin];
   const uint32_t start = token.begin + 1;
-  std::string value;
+  bool is_valid = true;
   for (size_t i = 0; i < body.size(); ++i) {
     const auto at = static_cast<uint32_t>(start + i);
     const char c = body[i];
@@ -96,6 +97,7 @@ std::string AstBuilder::Unescape(Token token, std::string_view body) {
       if (escape) {
         ++i;
       } else {
+        is_valid = false;
         context_.emitter
             .Emit(kInvalidEscape, {document_.file, at, at + 1},
                   "`\\` must be escaped as `\\\\` inside a string")
@@ -105,6 +107,7 @@ std::string AstBuilder::Unescape(Token token, std::string_view body) {
       continue;
     }
     if (!IsPrintable(c)) {
+      is_valid = false;
       size_t end = i + 1;
       while (end < body.size() && !IsPrintable(body[end])) ++end;
       context_.emitter.Emit(kInvalidStringCharacter, {document_.file, at, static_cast<uint32_t>(start + end)},
@@ -116,7 +119,7 @@ std::string AstBuilder::Unescape(Token token, std::string_view body) {
     }
     value += c;
   }
-  return value;
+  return is_valid;
 }
 
 }  // namespace nnefc::parse
