@@ -9,7 +9,7 @@ namespace nnefc::openvino {
 namespace {
 
 template <typename T>
-std::optional<T> ParsedData(XmlFile& xml, pugi::xml_node data, const char* name, ir::AttributeKind kind) {
+std::optional<T> ParsedData(XmlReader& xml, pugi::xml_node data, const char* name, ir::AttributeKind kind) {
   const pugi::xml_attribute attribute = data.attribute(name);
   const std::string_view text = attribute.value();
   const std::optional<ir::Attribute> value = ParseAttribute(text, kind);
@@ -22,7 +22,7 @@ std::optional<T> ParsedData(XmlFile& xml, pugi::xml_node data, const char* name,
 
 }  // namespace
 
-std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer) {
+std::optional<DeclaredTensor> ReadDeclaredTensor(XmlReader& xml, const LayerElement& layer) {
   const pugi::xml_node data = xml.Child(layer.element, "data");
   const PortElement* port = layer.outputs.empty() ? nullptr : &layer.outputs.front();
   const bool is_known_by_port = !data.attribute("element_type") && !data.attribute("shape") &&
@@ -37,7 +37,7 @@ std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElemen
   return DeclaredTensor{*parsed_type, *parsed_shape};
 }
 
-bool ConstReader::Open(const LayerElement& layer) {
+bool ConstReader::Open(XmlReader& xml, const LayerElement& layer) {
   if (tried_) return file_ != nullptr;
   tried_ = true;
   auto file = MappedFile::Open(path_);
@@ -45,41 +45,40 @@ bool ConstReader::Open(const LayerElement& layer) {
     file_ = *file;
     return true;
   }
-  xml_->Error(kConstWeights, xml_->Range(layer.element), "the constants are missing: {}",
-              file.error().message);
+  xml.Error(kConstWeights, xml.Range(layer.element), "the constants are missing: {}", file.error().message);
   return false;
 }
 
-std::optional<TensorValue> ConstReader::Read(const LayerElement& layer) {
-  const pugi::xml_node data = xml_->RequiredChild(layer.element, "data");
+std::optional<TensorValue> ConstReader::Read(XmlReader& xml, const LayerElement& layer) {
+  const pugi::xml_node data = xml.RequiredChild(layer.element, "data");
   if (!data) return std::nullopt;
-  const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer);
+  const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(xml, layer);
   if (!tensor) return std::nullopt;
-  const std::optional<int64_t> offset = xml_->Integer(data, "offset", 0);
-  const std::optional<int64_t> size = xml_->Integer(data, "size", 0);
+  const std::optional<int64_t> offset = xml.Integer(data, "offset", 0);
+  const std::optional<int64_t> size = xml.Integer(data, "size", 0);
   if (!offset || !size) return std::nullopt;
   const std::optional<Shape> shape = tensor->shape.extents();
   const std::optional<int64_t> volume = shape ? Volume(*shape) : std::nullopt;
   const bool has_bytes = BitWidth(tensor->type) != 0;
   const std::optional<size_t> needed = volume && has_bytes ? ByteSize(tensor->type, *volume) : std::nullopt;
   if (!needed) {
-    xml_->Error(kConstSize, xml_->Range(data), "a constant cannot have the element type {} and the shape {}",
-                Name(tensor->type), ToString(tensor->shape));
+    xml.Error(kConstSize, xml.Range(data), "a constant cannot have the element type {} and the shape {}",
+              Name(tensor->type), ToString(tensor->shape));
     return std::nullopt;
   }
   if (*needed > static_cast<uint64_t>(*size)) {
-    xml_->Error(kConstSize, xml_->Range(data.attribute("size")),
-                "`size` is {} bytes; the shape {} of {} needs {}", *size, ToString(tensor->shape),
-                Name(tensor->type), *needed);
+    xml.Error(kConstSize, xml.Range(data.attribute("size")),
+              "`size` is {} bytes; the shape {} of {} needs {}", *size, ToString(tensor->shape),
+              Name(tensor->type), *needed);
     return std::nullopt;
   }
   if (*size == 0) return TensorValue(tensor->type, *shape, Buffer::Allocate(0));
-  if (!Open(layer)) return std::nullopt;
+  if (!Open(xml, layer)) return std::nullopt;
   const auto begin = static_cast<uint64_t>(*offset);
   if (begin > file_->size() || static_cast<uint64_t>(*size) > file_->size() - begin) {
-    xml_->Error(kConstRange, xml_->Range(data.attribute("offset")),
-                "the bytes from {} to {} are outside of `{}`, which has {}", begin,
-                begin + static_cast<uint64_t>(*size), path_, file_->size());
+    xml.Error(kConstRange, xml.Range(data.attribute("offset")),
+              "the bytes from {} to {} are outside of `{}`, which has {}", begin,
+              begin + static_cast<uint64_t>(*size), path_, file_->size());
     return std::nullopt;
   }
   return TensorValue(tensor->type, *shape, Buffer::Map(file_, static_cast<size_t>(begin), *needed));

@@ -13,17 +13,16 @@ namespace nnefc::openvino {
 // A reader of the values of Const layers from the .bin file, opened on first use.
 class ConstReader {
  public:
-  ConstReader(XmlFile* xml, std::string path) : xml_(xml), path_(std::move(path)) {}
+  explicit ConstReader(std::string path) : path_(std::move(path)) {}
 
   // Reads the value of the layer's `<data element_type= shape= offset= size=/>`; old files have type and
   // shape only at the output port. Emits an error for bytes outside the file, or fewer bytes than the shape
   // requires.
-  [[nodiscard]] std::optional<TensorValue> Read(const LayerElement& layer);
+  [[nodiscard]] std::optional<TensorValue> Read(XmlReader& xml, const LayerElement& layer);
 
  private:
-  [[nodiscard]] bool Open(const LayerElement& layer);
+  [[nodiscard]] bool Open(XmlReader& xml, const LayerElement& layer);
 
-  XmlFile* xml_;
   std::string path_;
   bool tried_ = false;
   std::shared_ptr<const MappedFile> file_;
@@ -34,6 +33,6 @@ struct DeclaredTensor {
   ElementType type = ElementType::kDynamic;
   ir::PartialShape shape;
 };
-[[nodiscard]] std::optional<DeclaredTensor> ReadDeclaredTensor(XmlFile& xml, const LayerElement& layer);
+[[nodiscard]] std::optional<DeclaredTensor> ReadDeclaredTensor(XmlReader& xml, const LayerElement& layer);
 
 }  // namespace nnefc::openvino

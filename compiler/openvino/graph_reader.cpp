@@ -33,7 +33,7 @@ bool IsBodyTag(std::string_view tag) {
 }
 
 // Returns the bodies with `then_body` first, regardless of the order in the file.
-std::vector<pugi::xml_node> BodyElements(XmlFile& xml, pugi::xml_node layer) {
+std::vector<pugi::xml_node> BodyElements(XmlReader& xml, pugi::xml_node layer) {
   std::vector<pugi::xml_node> bodies;
   for (pugi::xml_node child : layer.children()) {
     if (IsBodyTag(child.name()) && xml.Child(layer, child.name()) == child) bodies.push_back(child);
@@ -47,31 +47,32 @@ std::vector<pugi::xml_node> BodyElements(XmlFile& xml, pugi::xml_node layer) {
 }  // namespace
 
 std::unique_ptr<ir::Graph> GraphReader::Read() {
-  return ReadNet(xml_->root(), 0, nullptr);
+  return ReadNet(file_->root(), 0, nullptr);
 }
 
 // The recursion depth is at most ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, BodyLayers* places) {
-  const size_t errors = emitter_->error_count();
-  Layers layers = ReadLayers(*xml_, net, opsets_, *emitter_);
-  if (emitter_->error_count() > errors) return nullptr;
+  XmlReader xml(*file_);
+  std::optional<Layers> layers = ReadLayers(xml, net, opsets_, *emitter_);
+  if (!layers) return nullptr;
   const bool has_end =
-      std::any_of(layers.layers.begin(), layers.layers.end(), [&](const LayerElement& layer) {
+      std::any_of(layers->layers.begin(), layers->layers.end(), [&](const LayerElement& layer) {
         return IsOpset1(layer, *registry_, "Result") || IsSink(layer, *registry_);
       });
   if (!has_end) {
-    xml_->Error(kNetNoResult, xml_->Range(net), "`{}` has no Result", net.name()).Notes(xml_->LayerNote(net));
+    xml.Error(kNetNoResult, xml.Range(net), "`{}` has no Result", net.name()).Notes(xml.LayerNote(net));
     return nullptr;
   }
-  const std::optional<std::vector<int32_t>> order = OrderOfCreation(*xml_, layers, *registry_);
+  const std::optional<std::vector<int32_t>> order = OrderOfCreation(xml, *layers, *registry_);
   if (!order) return nullptr;
   auto graph = std::make_unique<ir::Graph>(registry_, net.attribute("name").value());
+  bool all_made = true;
   for (int32_t place : *order) {
     if (emitter_->exhausted()) return nullptr;
-    MakeNode(*graph, layers.layers, layers.layers[static_cast<size_t>(place)], depth);
+    all_made &= MakeNode(xml, *graph, layers->layers, layers->layers[static_cast<size_t>(place)], depth);
   }
-  if (emitter_->error_count() > errors) return nullptr;
-  for (const LayerElement& layer : layers.layers) {
+  if (!all_made || xml.has_errors()) return nullptr;
+  for (const LayerElement& layer : layers->layers) {
     if (IsOpset1(layer, *registry_, "Parameter")) {
       if (places != nullptr) places->parameters[layer.id] = static_cast<int32_t>(graph->parameters().size());
       graph->AddToParameters(layer.node);
@@ -80,9 +81,10 @@ std::unique_ptr<ir::Graph> GraphReader::ReadNet(pugi::xml_node net, int depth, B
       graph->AddToResults(layer.node);
     }
   }
-  ReadGraphRtInfo(*xml_, net, *graph);
+  ReadGraphRtInfo(xml, net, *graph);
+  if (xml.has_errors()) return nullptr;
   if (depth == 0) NameResults(*graph);
-  graphs_.push_back({graph.get(), std::move(layers)});
+  graphs_.push_back({graph.get(), std::move(*layers)});
   return graph;
 }
 
@@ -98,61 +100,63 @@ ir::OpId GraphReader::OperationOf(const LayerElement& layer) {
 }
 
 // Validates the number of outputs. Files may omit the last outputs; `num_outputs` is the node's number.
-bool GraphReader::CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs) {
+bool GraphReader::CheckOutputs(XmlReader& xml, const LayerElement& layer, const ir::OpInfo& info,
+                               int32_t& num_outputs) {
   const auto declared = static_cast<int32_t>(layer.outputs.size());
   num_outputs = declared;
   if (!info.outputs.empty() && info.outputs.back().ends_with("[]")) return true;
   const auto most = static_cast<int32_t>(info.outputs.size());
   num_outputs = most;
   if (declared <= most) return true;
-  xml_->Error(kLayerOutputs, xml_->Range(layer.element), "the layer `{}` declares {} outputs; `{}` has {}",
-              Shown(layer.name), declared, info.name, most);
+  xml.Error(kLayerOutputs, xml.Range(layer.element), "the layer `{}` declares {} outputs; `{}` has {}",
+            Shown(layer.name), declared, info.name, most);
   return false;
 }
 
 // Checks the operations whose number of inputs readers of graphs rely on; shape functions check the others.
-bool GraphReader::CheckInputs(const LayerElement& layer) {
+bool GraphReader::CheckInputs(XmlReader& xml, const LayerElement& layer) {
   const bool is_source = IsOpset1(layer, *registry_, "Parameter") || IsOpset1(layer, *registry_, "Const");
   const size_t expected = is_source ? 0 : 1;
   if (!is_source && !IsOpset1(layer, *registry_, "Result")) return true;
   if (layer.inputs.size() == expected) return true;
-  xml_->Error(kLayerInputs, xml_->Range(layer.element), "the {} `{}` has {} inputs; expected {}",
-              registry_->Info(layer.op).name, Shown(layer.name), layer.inputs.size(), expected);
+  xml.Error(kLayerInputs, xml.Range(layer.element), "the {} `{}` has {} inputs; expected {}",
+            registry_->Info(layer.op).name, Shown(layer.name), layer.inputs.size(), expected);
   return false;
 }
 
-void GraphReader::MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer,
-                           int depth) {
+bool GraphReader::MakeNode(XmlReader& xml, ir::Graph& graph, std::vector<LayerElement>& layers,
+                           LayerElement& layer, int depth) {
   const ir::OpId op = OperationOf(layer);
   int32_t num_outputs = 0;
-  const bool outputs_fit = CheckOutputs(layer, registry_->Info(op), num_outputs);
+  const bool outputs_fit = CheckOutputs(xml, layer, registry_->Info(op), num_outputs);
   std::vector<ir::OutputPort> inputs;
   for (EdgeSource source : layer.sources) {
     const ir::NodeId feeder = layers[static_cast<size_t>(source.layer)].node;
-    if (!feeder.valid()) return;  // its producer had an error
+    if (!feeder.valid()) return false;  // its producer had an error
     inputs.push_back({feeder, source.output});
   }
-  if (!outputs_fit || !CheckInputs(layer)) return;
+  if (!outputs_fit || !CheckInputs(xml, layer)) return false;
   layer.node = graph.AddNode({.op = op,
                               .name = std::string(layer.name),
                               .inputs = inputs,
-                              .attributes = ReadAttributes(layer),
+                              .attributes = ReadAttributes(xml, layer),
                               .num_outputs = num_outputs,
-                              .origin = {.range = xml_->Range(layer.element), .frame = nullptr}});
+                              .origin = {.range = xml.Range(layer.element), .frame = nullptr}});
   SetDeclaredOutputs(graph, layer);
   if (!layer.op.valid() && num_outputs == 0) graph.AddToSinks(layer.node);
   if (IsOpset1(layer, *registry_, "Const")) {
-    if (std::optional<TensorValue> value = constants_.Read(layer)) {
+    if (std::optional<TensorValue> value = constants_.Read(xml, layer)) {
       graph.SetOutputType({layer.node, 0}, value->type(),
                           ir::PartialShape(llvm::ArrayRef<int64_t>(value->shape())));
       graph.SetOutputValue({layer.node, 0}, std::move(value));
     }
   }
-  ReadBodies(graph, layer, depth);
-  ReadAllRtInfo(graph, layer);
+  const bool has_bodies = ReadBodies(xml, graph, layer, depth);
+  ReadAllRtInfo(xml, graph, layer);
+  return has_bodies && !xml.has_errors();
 }
 
-ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
+ir::AttributeMap GraphReader::ReadAttributes(XmlReader& xml, const LayerElement& layer) {
   ir::AttributeMap attributes;
   if (IsOpset1(layer, *registry_, "Const")) return attributes;
   // Attributes that are not in `<data>` or have a dedicated reader.
@@ -163,22 +167,22 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
     if (names) attributes.Set("output_names", SplitNames(names.value()));
   } else if (IsOpset1(layer, *registry_, "Parameter")) {
     special = {"element_type", "shape"};
-    if (const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(*xml_, layer)) {
+    if (const std::optional<DeclaredTensor> tensor = ReadDeclaredTensor(xml, layer)) {
       attributes.Set("element_type", tensor->type);
       attributes.Set("shape", tensor->shape);
     }
   }
   const ir::OpInfo* row = layer.op.valid() ? &registry_->Info(layer.op) : nullptr;
   if (row != nullptr && row->infer == nullptr) row = nullptr;
-  for (pugi::xml_attribute attribute : xml_->Child(layer.element, "data").attributes()) {
+  for (pugi::xml_attribute attribute : xml.Child(layer.element, "data").attributes()) {
     const std::string_view name = attribute.name();
     const std::string_view text = attribute.value();
     if (std::find(special.begin(), special.end(), name) != special.end()) continue;
     const ir::AttributeInfo* expected = row != nullptr ? row->FindAttribute(name) : nullptr;
     if (expected == nullptr) {
       if (row != nullptr && num_unknown_attributes_++ < kMaxWarnings) {
-        xml_->Error(kLayerUnknownAttribute, xml_->Range(attribute),
-                    "`{}` has no attribute `{}`; it has no effect", row->name, Shown(name));
+        xml.Error(kLayerUnknownAttribute, xml.Range(attribute),
+                  "`{}` has no attribute `{}`; it has no effect", row->name, Shown(name));
       }
       attributes.Set(name, text);
       continue;
@@ -194,9 +198,9 @@ ir::AttributeMap GraphReader::ReadAttributes(const LayerElement& layer) {
       attributes.Set(name, std::move(*value));
       continue;
     }
-    xml_->Error(kXmlAttributeValue, xml_->Range(attribute), "`{}` of `{}` is `{}`; expected {}", name,
-                row->name, Shown(text), KindText(expected->kind))
-        .Notes(xml_->LayerNote(xml_->Child(layer.element, "data")));
+    xml.Error(kXmlAttributeValue, xml.Range(attribute), "`{}` of `{}` is `{}`; expected {}", name, row->name,
+              Shown(text), KindText(expected->kind))
+        .Notes(xml.LayerNote(xml.Child(layer.element, "data")));
   }
   return attributes;
 }
@@ -217,39 +221,41 @@ void GraphReader::SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer
   graph.SetOutputType({layer.node, 0}, *type->get<ElementType>(), *shape->get<ir::PartialShape>());
 }
 
-void GraphReader::ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth) {
-  const std::vector<pugi::xml_node> elements = BodyElements(*xml_, layer.element);
-  if (elements.empty()) return;
+bool GraphReader::ReadBodies(XmlReader& xml, ir::Graph& graph, const LayerElement& layer, int depth) {
+  const std::vector<pugi::xml_node> elements = BodyElements(xml, layer.element);
+  if (elements.empty()) return true;
   if (const ir::OpInfo& row = graph.node(layer.node).info(); !ir::MayHaveBodies(row)) {
-    xml_->Error(kLayerUnknownAttribute, xml_->Range(elements.front()),
-                "`{}` has no bodies; the element `{}` has no effect", row.name,
-                Shown(elements.front().name()));
-    return;
+    xml.Error(kLayerUnknownAttribute, xml.Range(elements.front()),
+              "`{}` has no bodies; the element `{}` has no effect", row.name, Shown(elements.front().name()));
+    return true;
   }
   if (depth == ir::kMaxBodyNesting) {
-    xml_->Error(kNetNesting, xml_->Range(layer.element), "the nesting depth exceeds the maximum of {} bodies",
-                ir::kMaxBodyNesting);
-    return;
+    xml.Error(kNetNesting, xml.Range(layer.element), "the nesting depth exceeds the maximum of {} bodies",
+              ir::kMaxBodyNesting);
+    return false;
   }
+  bool all_read = true;
   for (pugi::xml_node element : elements) {
     BodyLayers inner;
     ir::Body body;
     body.role = element.name();
     body.graph = ReadNet(element, depth + 1, &inner);
+    all_read &= body.graph != nullptr;
     if (body.graph == nullptr) continue;
-    ReadPortMap(*xml_, layer, inner, body);
+    ReadPortMap(xml, layer, inner, body);
     graph.AddBody(layer.node, std::move(body));
   }
+  return all_read;
 }
 
-void GraphReader::ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer) {
-  ReadNodeRtInfo(*xml_, layer.element, graph, layer.node, RtInfoPlace::kLayer);
+void GraphReader::ReadAllRtInfo(XmlReader& xml, ir::Graph& graph, const LayerElement& layer) {
+  ReadNodeRtInfo(xml, layer.element, graph, layer.node, RtInfoPlace::kLayer);
   for (size_t i = 0; i < layer.inputs.size(); ++i) {
-    ReadNodeRtInfo(*xml_, layer.inputs[i].element, graph, layer.node, RtInfoPlace::kInput,
+    ReadNodeRtInfo(xml, layer.inputs[i].element, graph, layer.node, RtInfoPlace::kInput,
                    static_cast<int32_t>(i));
   }
   for (size_t i = 0; i < layer.outputs.size(); ++i) {
-    ReadNodeRtInfo(*xml_, layer.outputs[i].element, graph, layer.node, RtInfoPlace::kOutput,
+    ReadNodeRtInfo(xml, layer.outputs[i].element, graph, layer.node, RtInfoPlace::kOutput,
                    static_cast<int32_t>(i));
   }
 }
@@ -300,47 +306,48 @@ void FindUntakenBodies(const ir::Graph& graph, llvm::DenseSet<const ir::Graph*>&
 }  // namespace
 
 bool GraphReader::CompareDeclared() {
-  const size_t errors = emitter_->error_count();
+  XmlReader xml(*file_);
   llvm::DenseSet<const ir::Graph*> untaken;
   // Enclosing graphs were read after their bodies.
   for (const ReadGraph& read : llvm::reverse(graphs_)) {
     FindUntakenBodies(*read.graph, untaken);
     if (untaken.contains(read.graph)) continue;
     for (const LayerElement& layer : read.layers.layers) {
-      if (layer.node.valid()) CompareLayer(*read.graph, layer);
+      if (layer.node.valid()) CompareLayer(xml, *read.graph, layer);
     }
   }
-  return emitter_->error_count() == errors;
+  return !xml.has_errors();
 }
 
-void GraphReader::CompareLayer(const ir::Graph& graph, const LayerElement& layer) {
+void GraphReader::CompareLayer(XmlReader& xml, const ir::Graph& graph, const LayerElement& layer) {
   const ir::Node& node = graph.node(layer.node);
   for (size_t i = 0; i < layer.inputs.size(); ++i) {
-    CompareDims(layer.inputs[i], graph.output(node.input(static_cast<int32_t>(i))), layer.name);
+    CompareDims(xml, layer.inputs[i], graph.output(node.input(static_cast<int32_t>(i))), layer.name);
   }
   for (size_t i = 0; i < layer.outputs.size(); ++i) {
     const ir::OutputPort value{layer.node, static_cast<int32_t>(i)};
-    ComparePrecision(layer.outputs[i], graph, value, layer.name);
-    CompareDims(layer.outputs[i], graph.output(value), layer.name);
+    ComparePrecision(xml, layer.outputs[i], graph, value, layer.name);
+    CompareDims(xml, layer.outputs[i], graph.output(value), layer.name);
   }
 }
 
 // Warns about a declared precision that differs. Declarations of inputs are meaningless, and so are those of
 // outputs with inferred types; a difference indicates a faulty producer of the file.
-void GraphReader::ComparePrecision(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
-                                   std::string_view layer) {
+void GraphReader::ComparePrecision(XmlReader& xml, const PortElement& port, const ir::Graph& graph,
+                                   ir::OutputPort value, std::string_view layer) {
   constexpr ElementType kUnknown = ElementType::kDynamic;
   const ir::Output& output = graph.output(value);
   if (port.precision == kUnknown || output.type == kUnknown || port.precision == output.type ||
       IsStoredPrecision(graph, value, port.precision)) {
     return;
   }
-  xml_->Error(kPortPrecision, xml_->Range(port.element),
-              "port {} of the layer `{}` declares {}; it is {}, which is taken", port.id, Shown(layer),
-              PortName(port.precision), PortName(output.type));
+  xml.Error(kPortPrecision, xml.Range(port.element),
+            "port {} of the layer `{}` declares {}; it is {}, which is taken", port.id, Shown(layer),
+            PortName(port.precision), PortName(output.type));
 }
 
-void GraphReader::CompareDims(const PortElement& port, const ir::Output& output, std::string_view layer) {
+void GraphReader::CompareDims(XmlReader& xml, const PortElement& port, const ir::Output& output,
+                              std::string_view layer) {
   if (!port.shape || !output.shape.rank_known()) return;
   const bool same_rank = port.shape->rank() == output.shape.rank();
   const auto differs = [](ir::Dim a, ir::Dim b) { return !a.Compatible(b); };
@@ -348,9 +355,8 @@ void GraphReader::CompareDims(const PortElement& port, const ir::Output& output,
                               output.shape.dims().begin(), std::not_fn(differs))) {
     return;
   }
-  xml_->Error(kPortDims, xml_->Range(port.element),
-              "port {} of the layer `{}` declares the shape {}; it is {}", port.id, Shown(layer),
-              ShownShape(*port.shape), ShownShape(output.shape));
+  xml.Error(kPortDims, xml.Range(port.element), "port {} of the layer `{}` declares the shape {}; it is {}",
+            port.id, Shown(layer), ShownShape(*port.shape), ShownShape(output.shape));
 }
 
 }  // namespace nnefc::openvino

@@ -15,17 +15,17 @@ namespace nnefc::openvino {
 // A builder of the graph of a `net` and of its bodies.
 class GraphReader {
  public:
-  GraphReader(XmlFile* xml, ir::OpRegistry* registry, std::string weights_path, Emitter* emitter)
-      : xml_(xml),
+  GraphReader(XmlFile* file, ir::OpRegistry* registry, std::string weights_path, Emitter* emitter)
+      : file_(file),
         registry_(registry),
         opsets_(*registry),
-        constants_(xml, std::move(weights_path)),
+        constants_(std::move(weights_path)),
         emitter_(emitter) {}
 
   // Returns the graph of the root with the declared types and shapes, or emits diagnostics and returns null.
   [[nodiscard]] std::unique_ptr<ir::Graph> Read();
   // Compares the declarations of ports with the inferred types and shapes. Returns true if they agree.
-  bool CompareDeclared();
+  [[nodiscard]] bool CompareDeclared();
 
  private:
   // A graph with the layers it was read from.
@@ -35,21 +35,24 @@ class GraphReader {
   };
 
   [[nodiscard]] std::unique_ptr<ir::Graph> ReadNet(pugi::xml_node net, int depth, BodyLayers* places);
-  void MakeNode(ir::Graph& graph, std::vector<LayerElement>& layers, LayerElement& layer, int depth);
+  // Returns false after an error.
+  [[nodiscard]] bool MakeNode(XmlReader& xml, ir::Graph& graph, std::vector<LayerElement>& layers,
+                              LayerElement& layer, int depth);
   ir::OpId OperationOf(const LayerElement& layer);
-  [[nodiscard]] bool CheckInputs(const LayerElement& layer);
-  [[nodiscard]] bool CheckOutputs(const LayerElement& layer, const ir::OpInfo& info, int32_t& num_outputs);
-  ir::AttributeMap ReadAttributes(const LayerElement& layer);
+  [[nodiscard]] bool CheckInputs(XmlReader& xml, const LayerElement& layer);
+  [[nodiscard]] bool CheckOutputs(XmlReader& xml, const LayerElement& layer, const ir::OpInfo& info,
+                                  int32_t& num_outputs);
+  ir::AttributeMap ReadAttributes(XmlReader& xml, const LayerElement& layer);
   void SetDeclaredOutputs(ir::Graph& graph, const LayerElement& layer);
-  void ReadBodies(ir::Graph& graph, const LayerElement& layer, int depth);
-  void ReadAllRtInfo(ir::Graph& graph, const LayerElement& layer);
+  [[nodiscard]] bool ReadBodies(XmlReader& xml, ir::Graph& graph, const LayerElement& layer, int depth);
+  void ReadAllRtInfo(XmlReader& xml, ir::Graph& graph, const LayerElement& layer);
   void NameResults(ir::Graph& graph) const;
-  void CompareLayer(const ir::Graph& graph, const LayerElement& layer);
-  void ComparePrecision(const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
+  void CompareLayer(XmlReader& xml, const ir::Graph& graph, const LayerElement& layer);
+  void ComparePrecision(XmlReader& xml, const PortElement& port, const ir::Graph& graph, ir::OutputPort value,
                         std::string_view layer);
-  void CompareDims(const PortElement& port, const ir::Output& output, std::string_view layer);
+  void CompareDims(XmlReader& xml, const PortElement& port, const ir::Output& output, std::string_view layer);
 
-  XmlFile* xml_;
+  XmlFile* file_;
   ir::OpRegistry* registry_;
   OpsetIndex opsets_;
   ConstReader constants_;

@@ -15,10 +15,10 @@ constexpr size_t kShownUnused = 20;  // limit of listed unused layers
 
 class LayerReader {
  public:
-  LayerReader(XmlFile& xml, OpsetIndex& opsets, Emitter& emitter)
+  LayerReader(XmlReader& xml, OpsetIndex& opsets, Emitter& emitter)
       : xml_(xml), opsets_(opsets), emitter_(emitter) {}
 
-  Layers Read(pugi::xml_node net) {
+  std::optional<Layers> Read(pugi::xml_node net) {
     const pugi::xml_node layers = xml_.RequiredChild(net, "layers");
     const pugi::xml_node edges = xml_.RequiredChild(net, "edges");
     const auto elements = layers.children("layer");
@@ -26,11 +26,12 @@ class LayerReader {
     result_.layers.reserve(count);
     result_.by_id.reserve(count);
     for (pugi::xml_node element : elements) {
-      if (emitter_.exhausted()) return std::move(result_);
+      if (emitter_.exhausted()) return std::nullopt;
       ReadLayer(element);
     }
     ReadEdges(edges);
     CheckConnected();
+    if (xml_.has_errors()) return std::nullopt;
     return std::move(result_);
   }
 
@@ -204,7 +205,7 @@ class LayerReader {
 
   static constexpr size_t kFewPorts = 32;
 
-  XmlFile& xml_;
+  XmlReader& xml_;
   OpsetIndex& opsets_;
   Emitter& emitter_;
   Layers result_;
@@ -230,11 +231,11 @@ bool IsOpset1(const LayerElement& layer, const ir::OpRegistry& registry, std::st
   return info.name == name && info.set == "opset1";
 }
 
-Layers ReadLayers(XmlFile& xml, pugi::xml_node net, OpsetIndex& opsets, Emitter& emitter) {
+std::optional<Layers> ReadLayers(XmlReader& xml, pugi::xml_node net, OpsetIndex& opsets, Emitter& emitter) {
   return LayerReader(xml, opsets, emitter).Read(net);
 }
 
-std::optional<std::vector<int32_t>> OrderOfCreation(XmlFile& xml, const Layers& layers,
+std::optional<std::vector<int32_t>> OrderOfCreation(XmlReader& xml, const Layers& layers,
                                                     const ir::OpRegistry& registry) {
   enum class State : uint8_t { kUnused, kUsed, kOpen, kDone };
   const std::vector<LayerElement>& all = layers.layers;

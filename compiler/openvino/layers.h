@@ -50,13 +50,14 @@ struct Layers {
 
 // Reads `<layers>` and `<edges>` of `net` or of a body. Emits errors for missing and invalid attributes,
 // duplicate ids of layers and ports, edges from or to nonexistent ports, two edges into one port, and inputs
-// without an edge.
-Layers ReadLayers(XmlFile& xml, pugi::xml_node net, OpsetIndex& opsets, Emitter& emitter);
+// without an edge; then returns nothing.
+[[nodiscard]] std::optional<Layers> ReadLayers(XmlReader& xml, pugi::xml_node net, OpsetIndex& opsets,
+                                               Emitter& emitter);
 
 // Returns the layers in an order in which their nodes can be created: producers first, otherwise as in the
 // file. Omits layers that feed no Result and no sink, with a warning. Emits an error and returns nothing if
 // the layers form a cycle.
-std::optional<std::vector<int32_t>> OrderOfCreation(XmlFile& xml, const Layers& layers,
+std::optional<std::vector<int32_t>> OrderOfCreation(XmlReader& xml, const Layers& layers,
                                                     const ir::OpRegistry& registry);
 
 // Returns true for a layer with a side effect: Assign, and unknown operations without outputs.

@@ -10,7 +10,7 @@ namespace {
 
 class PortMapReader {
  public:
-  PortMapReader(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body)
+  PortMapReader(XmlReader& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body)
       : xml_(xml), layer_(layer), inner_(inner), body_(body) {}
 
   void Read() {
@@ -134,7 +134,7 @@ class PortMapReader {
     }
   }
 
-  XmlFile& xml_;
+  XmlReader& xml_;
   const LayerElement& layer_;
   const BodyLayers& inner_;
   ir::Body& body_;
@@ -142,7 +142,7 @@ class PortMapReader {
 
 }  // namespace
 
-void ReadPortMap(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body) {
+void ReadPortMap(XmlReader& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body) {
   PortMapReader(xml, layer, inner, body).Read();
 }
 

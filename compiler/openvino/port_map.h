@@ -21,6 +21,6 @@ struct BodyLayers {
 // `external_port_id` is the id of the layer's port or, in files of old converters, its index among the inputs
 // or outputs. It is an id if all entries of the layer's port maps are ids of ports, regardless of the order
 // of the ports.
-void ReadPortMap(XmlFile& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body);
+void ReadPortMap(XmlReader& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body);
 
 }  // namespace nnefc::openvino

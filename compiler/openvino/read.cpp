@@ -15,12 +15,14 @@ namespace nnefc {
 namespace {
 
 using openvino::XmlFile;
+using openvino::XmlReader;
 
 constexpr int64_t kOldestVersion = 10;
 constexpr int64_t kNewestVersion = 11;
 
-bool CheckRoot(XmlFile& xml) {
-  const pugi::xml_node root = xml.root();
+bool CheckRoot(XmlFile& file) {
+  XmlReader xml(file);
+  const pugi::xml_node root = file.root();
   if (!openvino::EqualsIgnoringCase(root.name(), "net")) {
     xml.Error(kXmlMissingElement, xml.Range(root), "the root of the file is `{}`; expected `net`",
               std::string_view(root.name()).substr(0, 60));
@@ -112,13 +114,9 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::Op
   const std::string weights_path =
       options.weights_path.empty() ? openvino::WeightsPath(path) : options.weights_path;
   openvino::GraphReader reader(xml->get(), &registry, weights_path, &context.emitter);
-  const size_t errors = context.emitter.error_count();
   graph = reader.Read();
-  if (graph == nullptr || context.emitter.error_count() > errors) return std::unique_ptr<ir::Graph>();
-  if (!ir::InferGraph(*graph, context.emitter) || !reader.CompareDeclared()) {
-    graph.reset();
-    return graph;
-  }
+  if (graph == nullptr || !ir::InferGraph(*graph, context.emitter) || !reader.CompareDeclared())
+    return std::unique_ptr<ir::Graph>();
   WarnOfRoundedDivisions(*graph, context.emitter);
   return graph;
 }

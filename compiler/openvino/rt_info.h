@@ -38,9 +38,9 @@ void WriteNodeRtInfo(XmlWriter& xml, const ir::Node& node, RtInfoPlace place, in
 // Reads the `<rt_info>` of `net` or of a body. If it is missing or empty, reads the `<meta_data>` of old
 // converters, as OpenVINO does: `cli_parameters` becomes `conversion_parameters`, and
 // `quantization_parameters` becomes `optimization`.
-void ReadGraphRtInfo(XmlFile& xml, pugi::xml_node net, ir::Graph& graph);
+void ReadGraphRtInfo(XmlReader& xml, pugi::xml_node net, ir::Graph& graph);
 // Reads the `<rt_info>` of a layer or of a port.
-void ReadNodeRtInfo(XmlFile& xml, pugi::xml_node element, ir::Graph& graph, ir::NodeId node,
+void ReadNodeRtInfo(XmlReader& xml, pugi::xml_node element, ir::Graph& graph, ir::NodeId node,
                     RtInfoPlace place, int32_t index = 0);
 
 }  // namespace nnefc::openvino

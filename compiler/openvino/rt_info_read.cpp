@@ -17,7 +17,7 @@ std::string KeyOf(pugi::xml_node element) {
 // A reader of arbitrarily nested elements into flat entries.
 class EntryReader {
  public:
-  EntryReader(XmlFile& xml, ir::Graph& graph) : xml_(xml), graph_(graph) {}
+  EntryReader(XmlReader& xml, ir::Graph& graph) : xml_(xml), graph_(graph) {}
 
   // Reads the content of `top`, except children named `except`; the entries have the prefix `path`.
   void Read(pugi::xml_node top, std::vector<std::string> path, std::string_view except = {}) {
@@ -62,13 +62,13 @@ class EntryReader {
     return true;
   }
 
-  XmlFile& xml_;
+  XmlReader& xml_;
   ir::Graph& graph_;
 };
 
 }  // namespace
 
-void ReadGraphRtInfo(XmlFile& xml, pugi::xml_node net, ir::Graph& graph) {
+void ReadGraphRtInfo(XmlReader& xml, pugi::xml_node net, ir::Graph& graph) {
   EntryReader reader(xml, graph);
   const pugi::xml_node info = xml.Child(net, "rt_info");
   reader.Read(info, {});
@@ -81,7 +81,7 @@ void ReadGraphRtInfo(XmlFile& xml, pugi::xml_node net, ir::Graph& graph) {
   reader.Read(xml.Child(net, "quantization_parameters"), {"optimization"});
 }
 
-void ReadNodeRtInfo(XmlFile& xml, pugi::xml_node element, ir::Graph& graph, ir::NodeId node,
+void ReadNodeRtInfo(XmlReader& xml, pugi::xml_node element, ir::Graph& graph, ir::NodeId node,
                     RtInfoPlace place, int32_t index) {
   const std::string prefix = place == RtInfoPlace::kLayer   ? ""
                              : place == RtInfoPlace::kInput ? fmt::format("input:{}/", index)

@@ -115,7 +115,7 @@ std::vector<DiagnosticNote> XmlFile::LayerNote(pugi::xml_node element) const {
   return {};
 }
 
-pugi::xml_node XmlFile::Child(pugi::xml_node element, const char* name) {
+pugi::xml_node XmlReader::Child(pugi::xml_node element, const char* name) {
   const pugi::xml_node child = element.child(name);
   const pugi::xml_node second = child.next_sibling(name);
   if (second) {
@@ -126,7 +126,7 @@ pugi::xml_node XmlFile::Child(pugi::xml_node element, const char* name) {
   return child;
 }
 
-pugi::xml_node XmlFile::RequiredChild(pugi::xml_node element, const char* name) {
+pugi::xml_node XmlReader::RequiredChild(pugi::xml_node element, const char* name) {
   const pugi::xml_node child = Child(element, name);
   if (!child) {
     Error(kXmlMissingElement, Range(element), "{} lacks the element `{}`", Subject(element), name)
@@ -135,7 +135,7 @@ pugi::xml_node XmlFile::RequiredChild(pugi::xml_node element, const char* name) 
   return child;
 }
 
-std::optional<std::string_view> XmlFile::Text(pugi::xml_node element, const char* name) {
+std::optional<std::string_view> XmlReader::Text(pugi::xml_node element, const char* name) {
   const pugi::xml_attribute attribute = element.attribute(name);
   if (attribute) return attribute.value();
   Error(kXmlMissingAttribute, Range(element), "{} lacks the attribute `{}`", Subject(element), name)
@@ -143,8 +143,8 @@ std::optional<std::string_view> XmlFile::Text(pugi::xml_node element, const char
   return std::nullopt;
 }
 
-std::optional<int64_t> XmlFile::Integer(pugi::xml_node element, const char* name, int64_t lowest,
-                                        int64_t highest) {
+std::optional<int64_t> XmlReader::Integer(pugi::xml_node element, const char* name, int64_t lowest,
+                                          int64_t highest) {
   const std::optional<std::string_view> text = Text(element, name);
   if (!text) return std::nullopt;
   const std::optional<int64_t> value = ParseInteger(Trimmed(*text));

@@ -28,14 +28,47 @@ class XmlFile {
   SourceRange Range(pugi::xml_node element) const;
   SourceRange Range(pugi::xml_attribute attribute) const;
 
+  // Returns a note that names the enclosing layer; none outside of layers.
+  std::vector<DiagnosticNote> LayerNote(pugi::xml_node element) const;
+
+ private:
+  friend class XmlReader;
+  XmlFile(FileId file, std::string text, Context& context)
+      : context_(context), file_(file), text_(std::move(text)) {}
+  [[nodiscard]] bool Parse();
+  [[nodiscard]] bool CheckAttributes();
+  SourceRange RangeAt(const char* name) const;
+
   template <typename... Args>
   DiagnosticBuilder Error(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                           Args&&... args) {
     return context_.emitter.Emit(rule, range, format, std::forward<Args>(args)...);
   }
 
-  // Returns a note that names the enclosing layer; none outside of layers.
-  std::vector<DiagnosticNote> LayerNote(pugi::xml_node element) const;
+  Context& context_;
+  FileId file_;
+  std::string text_;  // parsed in place: names and values point into it
+  pugi::xml_document document_;
+};
+
+// A reader of one part of a file, such as a body. It records whether the part has errors.
+class XmlReader {
+ public:
+  explicit XmlReader(XmlFile& file) : file_(file) {}
+
+  // Emits a diagnostic of this part.
+  template <typename... Args>
+  DiagnosticBuilder Error(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
+                          Args&&... args) {
+    has_errors_ |= rule.severity == Severity::kError;
+    return file_.Error(rule, range, format, std::forward<Args>(args)...);
+  }
+  // Returns true if an error was emitted.
+  bool has_errors() const { return has_errors_; }
+
+  SourceRange Range(pugi::xml_node element) const { return file_.Range(element); }
+  SourceRange Range(pugi::xml_attribute attribute) const { return file_.Range(attribute); }
+  std::vector<DiagnosticNote> LayerNote(pugi::xml_node element) const { return file_.LayerNote(element); }
 
   // Returns the only child with that name. If it is missing, returns an empty node; RequiredChild also emits
   // an error. A second child is an error.
@@ -49,16 +82,8 @@ class XmlFile {
                                  int64_t highest = std::numeric_limits<int64_t>::max());
 
  private:
-  XmlFile(FileId file, std::string text, Context& context)
-      : context_(context), file_(file), text_(std::move(text)) {}
-  [[nodiscard]] bool Parse();
-  [[nodiscard]] bool CheckAttributes();
-  SourceRange RangeAt(const char* name) const;
-
-  Context& context_;
-  FileId file_;
-  std::string text_;  // parsed in place: names and values point into it
-  pugi::xml_document document_;
+  XmlFile& file_;
+  bool has_errors_ = false;
 };
 
 }  // namespace nnefc::openvino
