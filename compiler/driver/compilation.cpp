@@ -254,36 +254,47 @@ Emitter Compilation::ExpandDocument(ExpandOptions options) {
   return reported;
 }
 
-transform::TransformationList MakeTransformations(const TransformOptions& options,
-                                                  const plugin::Plugins& plugins, Context& context,
-                                                  bool& environment_failed) {
-  transform::TransformationList list = transform::StandardTransformations();
-  plugins.AddTransformations(list, context.emitter);
-  if (!options.configuration.empty()) {
-    if (ErrorOr<FileId> file = context.sources.Open(options.configuration)) {
-      if (auto configuration = transform::ReadConfiguration(*file, context))
-        list.Configure(std::make_shared<const transform::Configuration>(std::move(*configuration)),
-                       context.emitter);
-    } else {
-      environment_failed = true;
-      context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
-    }
+namespace {
+
+// Passes the configuration file to the transformations. Returns false after an error was emitted.
+bool Configure(transform::TransformationList& list, const std::string& path, Context& context,
+               bool& environment_failed) {
+  ErrorOr<FileId> file = context.sources.Open(path);
+  if (!file) {
+    environment_failed = true;
+    context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+    return false;
   }
+  auto configuration = transform::ReadConfiguration(*file, context);
+  return configuration &&
+         list.Configure(std::make_shared<const transform::Configuration>(std::move(*configuration)),
+                        context.emitter);
+}
+
+}  // namespace
+
+std::optional<transform::TransformationList> MakeTransformations(const TransformOptions& options,
+                                                                 const plugin::Plugins& plugins,
+                                                                 Context& context, bool& environment_failed) {
+  transform::TransformationList list = transform::StandardTransformations();
+  bool ok = plugins.AddTransformations(list, context.emitter);
+  if (!options.configuration.empty())
+    ok &= Configure(list, options.configuration, context, environment_failed);
   list.SwitchByEnvironment(context.emitter);
   list.Switch(options.enabled, true, "--enable-transformations", context.emitter);
   list.Switch(options.disabled, false, "--disable-transformations", context.emitter);
+  if (!ok) return std::nullopt;
   return list;
 }
 
 bool Compilation::PrepareTransformations() {
-  const size_t errors = context_.emitter.error_count();
   transformations_ =
       MakeTransformations(options_.transform, *options_.plugins, context_, environment_failed_);
-  if (context_.emitter.error_count() > errors) return false;
+  if (!transformations_) return false;
   transform::PipelineOptions options = options_.transform.pipeline;
   options.verify |= options_.verify;
   options.evaluate = options_.evaluate;
-  pipeline_ = transform::Pipeline::Make(transformations_, std::move(options), context_.emitter);
+  pipeline_ = transform::Pipeline::Make(*transformations_, std::move(options), context_.emitter);
   return pipeline_.has_value();
 }
 

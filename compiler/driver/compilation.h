@@ -39,10 +39,11 @@ struct TransformOptions {
 };
 
 // Returns the transformations of nnefc and the plug-ins, configured and enabled by the options and the
-// environment. Mistakes are emitted; `environment_failed` is set if the configuration cannot be read.
-transform::TransformationList MakeTransformations(const TransformOptions& options,
-                                                  const plugin::Plugins& plugins, Context& context,
-                                                  bool& environment_failed);
+// environment. Returns nothing after an error was emitted; `environment_failed` is set if the configuration
+// cannot be read.
+[[nodiscard]] std::optional<transform::TransformationList> MakeTransformations(
+    const TransformOptions& options, const plugin::Plugins& plugins, Context& context,
+    bool& environment_failed);
 
 struct CompileOptions {
   // The dialect; without a value the document's own declaration decides.
@@ -203,7 +204,7 @@ class Compilation {
   ModelQuantization quantization_;
   std::shared_ptr<ir::Graph> opened_;  // set if the model is a graph when opened
   std::shared_ptr<const ir::Graph> lowered_;
-  transform::TransformationList transformations_;
+  std::optional<transform::TransformationList> transformations_;
   std::optional<transform::Pipeline> pipeline_;
   std::vector<StageTime> times_;
   std::function<void(Stage)> observer_;

@@ -303,11 +303,12 @@ void Plugins::RequireOperations() {
 
 // ---- contributions to a run ----
 
-void Plugins::AddTransformations(transform::TransformationList& list, Emitter& emitter) const {
+bool Plugins::AddTransformations(transform::TransformationList& list, Emitter& emitter) const {
   for (const Plugin& plugin : plugins_) {
     const auto fail = [&](std::string_view why) {
       emitter.Emit(kRegistrationFailed, {}, "plug-in `{}`: a transformation cannot be made: {}", plugin.path,
                    why);
+      return false;
     };
     for (const TransformationFactory& make : plugin.registrar.transformations()) {
       try {
@@ -322,6 +323,7 @@ void Plugins::AddTransformations(transform::TransformationList& list, Emitter& e
       }
     }
   }
+  return true;
 }
 
 void Plugins::AddOperations(ir::OpRegistry& registry) const {

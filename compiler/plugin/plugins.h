@@ -36,7 +36,7 @@ class Plugins {
     return library_ != nullptr ? *library_ : StandardLibrary::Shared();
   }
   // Adds new instances of the transformations. Emits an error if one cannot be created.
-  void AddTransformations(transform::TransformationList& list, Emitter& emitter) const;
+  [[nodiscard]] bool AddTransformations(transform::TransformationList& list, Emitter& emitter) const;
   void AddOperations(ir::OpRegistry& registry) const;
   // Returns a lowering in addition to the standard ones; null if no plug-in has one with that name.
   lower::LowerFunction FindLowering(const std::string& operation) const;

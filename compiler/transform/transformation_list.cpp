@@ -80,7 +80,7 @@ Transformation* TransformationList::FindOrReport(std::string_view name, Emitter&
   return nullptr;
 }
 
-void TransformationList::Configure(const std::shared_ptr<const Configuration>& configuration,
+bool TransformationList::Configure(const std::shared_ptr<const Configuration>& configuration,
                                    Emitter& emitter) {
   llvm::StringSet<> with_op;
   for (const ReplacementDescription& description : configuration->entries) {
@@ -92,7 +92,7 @@ void TransformationList::Configure(const std::shared_ptr<const Configuration>& c
     const std::string_view id = entry.transformation->replacement_id();
     if (!Guarded(*entry.transformation, "Configure", emitter,
                  [&] { entry.transformation->Configure(configuration); }))
-      return;
+      return false;
     if (!id.empty()) used.insert(llvm::StringRef(id.data(), id.size()));
   }
   for (const ReplacementDescription& description : configuration->entries) {
@@ -104,6 +104,7 @@ void TransformationList::Configure(const std::shared_ptr<const Configuration>& c
                  meant.best().empty() ? "give it an `op`, or load the transformation"
                                       : fmt::format("did you mean `{}`?", meant.best()));
   }
+  return true;
 }
 
 void TransformationList::Switch(const Names& names, bool enabled, std::string_view where, Emitter& emitter) {

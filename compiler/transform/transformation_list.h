@@ -47,8 +47,8 @@ class TransformationList {
   void SwitchByEnvironment(Emitter& emitter);
 
   // Passes the configuration of the compilation to all transformations, and adds one for each id whose
-  // entries have an `op`. Reports entries that no transformation uses.
-  void Configure(const std::shared_ptr<const Configuration>& configuration, Emitter& emitter);
+  // entries have an `op`. Reports entries that no transformation uses. Returns false after an error.
+  [[nodiscard]] bool Configure(const std::shared_ptr<const Configuration>& configuration, Emitter& emitter);
 
   // Returns all transformations, including disabled ones, in the order of `DeterminedOrder` by the last
   // component of their class names. Emits a diagnostic and returns nothing for duplicate ids, for a

@@ -50,9 +50,9 @@ class Bisection {
     Context context;
     bool environment_failed = false;
     command_.plugins()->Report(context.emitter, environment_failed);
-    const transform::TransformationList list =
+    const std::optional<transform::TransformationList> list =
         MakeTransformations(command_.transform, *command_.plugins(), context, environment_failed);
-    if (const auto order = list.Order(context.emitter)) {
+    if (const auto order = list ? list->Order(context.emitter) : std::nullopt) {
       for (const transform::Transformation* item : *order) {
         if (item->is_anchor()) continue;
         all_.push_back(item->name());

@@ -3,6 +3,7 @@
 #include "compiler/driver/compilation.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/text.h"
+#include "compiler/transform/standard.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
@@ -20,7 +21,8 @@ using transform::TransformationList;
 TransformationList MakeList(const plugin::Plugins& plugins) {
   Context unheard;
   bool failed = false;
-  return MakeTransformations({}, plugins, unheard, failed);
+  std::optional<TransformationList> made = MakeTransformations({}, plugins, unheard, failed);
+  return made ? std::move(*made) : transform::StandardTransformations();
 }
 
 // Returns the last component of a class name, or the id if the transformation has one.

@@ -55,13 +55,14 @@ struct TransformCommand : LoweredCommand {
     if (list || !plugins()->ok()) return kSuccess;
     Context context;
     bool environment_failed = false;
-    const transform::TransformationList known =
+    const std::optional<transform::TransformationList> known =
         MakeTransformations(transform, *plugins(), context, environment_failed);
-    context.emitter.Clear();  // reported when the model is transformed
+    if (!known) return kSuccess;  // reported when the model is transformed
+    context.emitter.Clear();      // likewise
     for (Watched* names : {&print_before, &print_after, &print_diff}) {
       for (std::string& name : *names) {
         if (name == "all") continue;
-        if (const transform::Transformation* found = known.FindOrReport(name, context.emitter))
+        if (const transform::Transformation* found = known->FindOrReport(name, context.emitter))
           name = found->name();
       }
     }

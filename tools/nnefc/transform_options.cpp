@@ -47,11 +47,11 @@ int ListTransformations(const TransformOptions& options, const CommonOptions& co
   Context context;
   bool environment_failed = false;
   common.plugins()->Report(context.emitter, environment_failed);
-  const transform::TransformationList list =
+  const std::optional<transform::TransformationList> list =
       MakeTransformations(options, *common.plugins(), context, environment_failed);
-  const std::optional<std::vector<transform::Transformation*>> order = list.Order(context.emitter);
+  const auto order = list ? list->Order(context.emitter) : std::nullopt;
   const int exit_code = Reporter(common).Report("", context, environment_failed);
-  if (!order || context.emitter.has_errors()) return exit_code;
+  if (!order || !common.plugins()->ok()) return exit_code;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::string text;
   for (const transform::Transformation* item : *order) {

@@ -170,7 +170,7 @@ TEST_F(PluginsTest, Folders) {
   EXPECT_EQ(seen, std::vector<std::string>{first});
   transform::TransformationList list;
   Emitter emitter;
-  one->AddTransformations(list, emitter);
+  EXPECT_TRUE(one->AddTransformations(list, emitter));
   ASSERT_NE(list.Find("OfFolder"), nullptr);
   EXPECT_EQ(list.Find("OfFolder")->plugin, first);
   // The other one is left out; its transformation is no duplicate.

@@ -77,7 +77,7 @@ TEST_F(PluginsTest, Transformations) {
   });
   transform::TransformationList list;
   Emitter emitter;
-  plugins->AddTransformations(list, emitter);
+  EXPECT_TRUE(plugins->AddTransformations(list, emitter));
   EXPECT_EQ(list.Find("First"), nullptr);
   EXPECT_EQ(list.Find("Throws"), nullptr);
 }
@@ -90,7 +90,7 @@ TEST_F(PluginsTest, TransformationsOfARun) {
   ASSERT_TRUE(plugins->ok());
   transform::TransformationList list;
   Emitter emitter;
-  plugins->AddTransformations(list, emitter);
+  EXPECT_TRUE(plugins->AddTransformations(list, emitter));
   EXPECT_TRUE(emitter.diagnostics().empty());
   for (const char* name : {"First", "Second"}) {
     ASSERT_NE(list.Find(name), nullptr) << name;
@@ -113,7 +113,7 @@ TEST_F(PluginsTest, TransformationsThatCannotBeMadeAgain) {
     ASSERT_TRUE(plugins->ok());
     transform::TransformationList list;
     Emitter emitter;
-    plugins->AddTransformations(list, emitter);
+    EXPECT_FALSE(plugins->AddTransformations(list, emitter));
     ASSERT_EQ(emitter.diagnostics().size(), 1U);
     const std::string part = how == 0   ? "no second one"
                              : how == 1 ? "other than a std::exception"

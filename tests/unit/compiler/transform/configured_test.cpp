@@ -54,7 +54,9 @@ class ConfiguredTest : public TransformTest {
   std::string Configure(TransformationList& list, const std::string& json) {
     Context context;
     auto read = ReadConfiguration(context.sources.AddText("c.json", json), context);
-    if (read) list.Configure(std::make_shared<const Configuration>(std::move(*read)), context.emitter);
+    if (read) {
+      EXPECT_TRUE(list.Configure(std::make_shared<const Configuration>(std::move(*read)), context.emitter));
+    }
     return context.emitter.diagnostics().empty() ? "" : context.emitter.diagnostics().front().message;
   }
 

@@ -109,7 +109,7 @@ class ConfiguredNetworksTest : public TransformTest {
     Context context;
     auto read = ReadConfiguration(context.sources.AddText("c.json", json), context);
     EXPECT_TRUE(read.has_value());
-    list.Configure(std::make_shared<const Configuration>(std::move(*read)), context.emitter);
+    EXPECT_TRUE(list.Configure(std::make_shared<const Configuration>(std::move(*read)), context.emitter));
     if (!context.emitter.diagnostics().empty()) return context.emitter.diagnostics().front().message;
     return Run(list, graph, Side::kBeforeLowering);
   }

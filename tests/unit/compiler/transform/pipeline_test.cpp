@@ -390,7 +390,7 @@ TEST_F(PipelineTest, ExceptionsBesidesTheChangeAreReported) {
   TransformationList list;
   list.Add<Throws>("Configure");
   Emitter emitter;
-  list.Configure(std::make_shared<const Configuration>(), emitter);
+  EXPECT_FALSE(list.Configure(std::make_shared<const Configuration>(), emitter));
   ASSERT_EQ(emitter.diagnostics().size(), 1U);
   EXPECT_EQ(emitter.diagnostics()[0].message,
             "transformation `THROWS` of the plug-in `a.so` failed: its `Configure` threw: no answer");
