@@ -112,9 +112,10 @@ class Fixer {
     const int passed = static_cast<int>(attempt.compilation->times().size()) - (ok ? 0 : 1);
     attempt.standing.stages_left = static_cast<int>(Stage::kExpand) + 1 - passed;
     if (judge_) judge_(*attempt.compilation);
-    attempt.standing.errors = attempt.compilation->context().emitter.error_count();
-    for (const Diagnostic& diagnostic : attempt.diagnostics())
+    for (const Diagnostic& diagnostic : attempt.diagnostics()) {
+      attempt.standing.errors += diagnostic.severity == Severity::kError;
       attempt.standing.warnings += diagnostic.severity == Severity::kWarning;
+    }
     work_ += kDiagnosticWork * attempt.diagnostics().size();
     if (attempt.compilation->model() == nullptr) return attempt;
     for (const auto& [name, text] : TextsOf(attempt)) work_ += text.size();

@@ -125,10 +125,8 @@ void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
 // state. Findings that are off or allowed by a comment are removed.
 void ApplySettings(const Settings& settings, AllowComments& allowed, Context& context) {
   std::vector<Diagnostic> diagnostics = context.emitter.diagnostics();
-  const auto num_errors =
-      llvm::count_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kError; });
   // If errors were dropped, their number must not change.
-  if (context.emitter.error_count() > static_cast<size_t>(num_errors)) return;
+  if (context.emitter.has_dropped_errors()) return;
   context.emitter.Clear();
   // Merge the findings of all families into document order.
   llvm::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {

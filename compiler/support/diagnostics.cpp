@@ -47,7 +47,10 @@ void Emitter::Add(Diagnostic diagnostic) {
   if (!seen_.insert(std::move(key)).second) return;
   if (diagnostic.severity == Severity::kError) {
     ++error_count_;
-    if (error_count_ > error_limit_) return;
+    if (error_count_ > error_limit_) {
+      has_dropped_errors_ = true;
+      return;
+    }
   }
   diagnostics_.push_back(std::move(diagnostic));
 }
@@ -59,10 +62,12 @@ void Emitter::Take(Emitter callee) {
     Add(std::move(diagnostic));
   }
   error_count_ += unkept;
+  has_dropped_errors_ |= callee.has_dropped_errors_;
 }
 
 void Emitter::Clear() {
   error_count_ = 0;
+  has_dropped_errors_ = false;
   diagnostics_.clear();
   seen_.clear();
 }

@@ -116,6 +116,8 @@ class Emitter {
 
   bool has_errors() const { return error_count_ > 0; }
   size_t error_count() const { return error_count_; }
+  // Returns true if errors beyond the limit were counted but not stored.
+  bool has_dropped_errors() const { return has_dropped_errors_; }
   // Returns true once the error limit is reached, so that a stage may stop early.
   bool exhausted() const { return error_count_ >= error_limit_; }
   // Returns how many more errors can be reported before that.
@@ -126,6 +128,7 @@ class Emitter {
  private:
   size_t error_limit_;
   size_t error_count_ = 0;
+  bool has_dropped_errors_ = false;
   std::vector<Diagnostic> diagnostics_;
   std::unordered_set<std::string> seen_;
 };

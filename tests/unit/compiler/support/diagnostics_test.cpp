@@ -53,10 +53,15 @@ TEST(EmitterTest, CountsBeyondItsLimit) {
   Emitter emitter(2);
   SourceManager sources;
   FileId file = sources.AddText("a.nnef", "xxxxxxxx");
-  for (uint32_t i = 0; i < 5; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  for (uint32_t i = 0; i < 2; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_FALSE(emitter.has_dropped_errors());
+  for (uint32_t i = 2; i < 5; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
   EXPECT_EQ(emitter.error_count(), 5u);
   EXPECT_EQ(emitter.diagnostics().size(), 2u);
   EXPECT_TRUE(emitter.exhausted());
+  EXPECT_TRUE(emitter.has_dropped_errors());
+  emitter.Clear();
+  EXPECT_FALSE(emitter.has_dropped_errors());
 }
 
 // The emitter of a caller treats diagnostics of a callee as its own: one per location, errors beyond a limit
@@ -77,7 +82,9 @@ TEST(EmitterTest, TakesWhatACalleeTold) {
   EXPECT_TRUE(callee.emitter.exhausted());
   EXPECT_EQ(callee.emitter.room(), 0u);
   EXPECT_EQ(context.emitter.error_count(), 1u);
+  EXPECT_FALSE(context.emitter.has_dropped_errors());
   context.emitter.Take(std::move(callee.emitter));
+  EXPECT_TRUE(context.emitter.has_dropped_errors());
   std::vector<std::string> messages;
   for (const Diagnostic& diagnostic : context.emitter.diagnostics()) messages.push_back(diagnostic.message);
   EXPECT_EQ(messages, (std::vector<std::string>{"caller", "warning", "error 2"}));
