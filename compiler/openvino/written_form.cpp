@@ -1,5 +1,7 @@
 #include "compiler/openvino/written_form.h"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "compiler/ir/copy.h"
@@ -41,6 +43,38 @@ bool IsPartial(const ir::Graph& graph, const ir::Node& node, const ir::InputMapp
   return !(cut->start == 0 && extent.known() && cut->stop == extent.value());
 }
 
+// Returns the part of a constant's values; nothing if they are unknown or fill no whole bytes.
+std::optional<TensorValue> PartOf(const ir::Graph& graph, ir::OutputPort whole, int64_t axis,
+                                  const Cut& cut) {
+  const ir::Node& node = graph.node(whole.node);
+  const auto& value = node.output(whole.index).value;
+  const int width = value ? BitWidth(value->type()) : 0;
+  if (!node.Is(ir::OpRole::kConst) || width == 0 || width % 8 != 0) return std::nullopt;
+  const llvm::ArrayRef<int64_t> extents = value->shape();
+  const auto at = static_cast<size_t>(axis);
+  const int64_t extent = extents[at];
+  const auto index = [&](int64_t offset) {
+    return std::clamp<int64_t>(offset < 0 ? offset + extent : offset, 0, extent);
+  };
+  const int64_t start = index(cut.start);
+  const int64_t count = std::max<int64_t>(index(cut.stop) - start, 0);
+  Shape shape(extents.begin(), extents.end());
+  shape[at] = count;
+  const std::optional<int64_t> rows = Volume(extents.take_front(at));
+  const std::optional<int64_t> inner = Volume(extents.drop_front(at + 1));
+  if (!rows || !inner) return std::nullopt;
+  const size_t step = static_cast<size_t>(*inner) * static_cast<size_t>(width / 8);
+  const std::shared_ptr<Buffer> buffer =
+      Buffer::Allocate(static_cast<size_t>(*rows) * static_cast<size_t>(count) * step);
+  if (buffer == nullptr) return std::nullopt;
+  const size_t size = static_cast<size_t>(count) * step;
+  for (int64_t row = 0; row < *rows && size > 0; ++row) {
+    const auto first = static_cast<size_t>(row * extent + start) * step;
+    std::memcpy(buffer->mutable_data() + static_cast<size_t>(row) * size, value->bytes() + first, size);
+  }
+  return TensorValue(value->type(), std::move(shape), buffer);
+}
+
 bool HasJoinedWeights(const ir::Graph& graph, const ir::Node& node) {
   return node.num_inputs() == 5 && ir::HasJoinedWeights(node, graph.output(node.input(4)).shape);
 }
@@ -68,6 +102,9 @@ class Former {
         Former(*graph_.body(id, i).graph).Run();
       }
       if (HasJoinedWeights(graph_, graph_.node(id))) SplitWeights(id);
+    }
+    for (ir::NodeId id : replaced_) {
+      if (graph_.node(id).uses().empty()) graph_.Erase(id);
     }
   }
 
@@ -100,10 +137,16 @@ class Former {
     graph_.Erase(id);
   }
 
+  // Adds a Slice, or its result if that is constant: a written graph has no operation on constants that
+  // reading and compiling it would fold.
   ir::OutputPort Slice(ir::NodeId user, ir::OutputPort whole, int64_t axis, const Cut& cut,
                        std::string_view suffix) {
     const std::string name = fmt::format("{}/{}", graph_.node(user).name(), suffix);
     const ir::Origin origin = graph_.node(user).origin();
+    if (std::optional<TensorValue> part = PartOf(graph_, whole, axis, cut)) {
+      if (!llvm::is_contained(replaced_, whole.node)) replaced_.push_back(whole.node);
+      return {graph_.AddConst(std::move(*part), name, origin), 0};
+    }
     const auto constant = [&](int64_t value, std::string_view what) {
       return ir::OutputPort{
           graph_.AddConst(TensorValue::FromInts({1}, {value}), fmt::format("{}_{}", name, what), origin), 0};
@@ -117,6 +160,7 @@ class Former {
   }
 
   ir::Graph& graph_;
+  std::vector<ir::NodeId> replaced_;  // constants of which parts are written
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "middle.AttentionFusion": ("scaled q",),
     "front.MishFusion": ("s", "t"),
     "middle.FoldConstants": ("s",),
+    "middle.FoldNewConstants": ("u",),
     "middle.TakeSelected": ("h", "s"),
     "middle.RecurrentLoopForm": ("xw",),
     "middle.TensorIteratorToSequence": ("loop",),

@@ -204,6 +204,30 @@ opset1.Result "y" (%4)
   void FindAndReplacePattern(Graph& graph) override { FoldAll(graph); }
 };
 
+// Folds again: transformations after FoldConstants compute with constants too, for example when a loop
+// becomes a sequence. A second compilation of the written graph then changes nothing.
+class FoldNewConstants : public MiddleReplacementPattern {
+ public:
+  std::string_view Description() const override {
+    return "Operations on constants that other transformations made become constants, by the rules of "
+           "FoldConstants.";
+  }
+  std::string_view Example() const override {
+    return R"(%0 = opset1.Parameter "x" {element_type = f32, shape = shape[1,2]} : f32[1,2]
+%1 = opset1.Const "c" : f32[2] = dense<f32[2]: 1.0, 2.0>
+%2 = opset1.Const "axis" : i64[1] = dense<i64[1]: 0>
+%3 = opset1.Unsqueeze "u" (%1, %2) : f32[1,2]
+%4 = opset1.Add "a" (%0, %3) : f32[1,2]
+opset1.Result "y" (%4)
+)";
+  }
+  Names RunBefore() const override { return {"middle.RemoveUnneeded", "PostMiddleStart"}; }
+  Names RunAfter() const override {
+    return {"middle.FuseConstantSequence", "middle.FuseScaleIntoFollowing", "MiddleFinish"};
+  }
+  void FindAndReplacePattern(Graph& graph) override { FoldAll(graph); }
+};
+
 class TakeSelected : public MiddleReplacementPattern {
  public:
   TakeSelected() { force_clean_up = true; }
@@ -336,6 +360,7 @@ opset1.Result "y" (%2)
 void RegisterConstants(TransformationList& list) {
   list.Add<middle::BindConstantsInBodies>();
   list.Add<middle::FoldConstants>();
+  list.Add<middle::FoldNewConstants>();
   list.Add<middle::TakeSelected>();
   list.Add<middle::InlineTakenBranch>();
 }

@@ -77,6 +77,32 @@ TEST_F(ConstantsTest, WhatShapeFunctionsKnowNeedsNoEvaluator) {
   EXPECT_TRUE(evaluator_.asked.empty());
 }
 
+// The second pass folds by the rules of the first, and does so after the transformations that make constants.
+TEST_F(ConstantsTest, NewConstantsAreFoldedToo) {
+  const auto graph = Fold(R"(  %0 = opset1.Parameter "x" {element_type = f32, shape = [1,2]} : f32[1,2]
+  %1 = opset1.Const "c" : f32[2] = dense<f32[2]: 1.0, 2.0>
+  %2 = opset1.Const "axis" : i64[1] = dense<i64[1]: 0>
+  %3 = opset1.Unsqueeze "u" (%1, %2) : f32[1,2]
+  %4 = opset1.Add "a" (%0, %3) : f32[1,2]
+  opset1.Result "y" (%4)
+)",
+                          "middle.FoldNewConstants");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(TransformTest::Brief(*graph), "Parameter(x) Const(u) Add(a: x, u) Result(y: a)");
+  Emitter emitter;
+  const TransformationList list = StandardTransformations();
+  const auto order = list.Order(emitter);
+  ASSERT_TRUE(order.has_value());
+  const auto place = [&](std::string_view name) {
+    return llvm::find(*order, list.Find(name)) - order->begin();
+  };
+  for (const char* earlier :
+       {"middle.TensorIteratorToSequence", "middle.UnrollLoops", "middle.EinsumToMatMul",
+        "middle.FuseConstantSequence", "middle.FuseScaleIntoFollowing"})
+    EXPECT_LT(place(earlier), place("middle.FoldNewConstants")) << earlier;
+  EXPECT_LT(place("middle.FoldNewConstants"), place("middle.RemoveUnneeded"));
+}
+
 TEST_F(ConstantsTest, ResultsAreComputedByANode) {
   EXPECT_EQ(Brief("  %9 = opset1.Multiply \"m\" (%1, %2) : f32[2,3]\n"),
             "Parameter(x) Const(a) Const(b) Multiply(m: a, b) Result(y: m)");
