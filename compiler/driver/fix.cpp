@@ -108,9 +108,8 @@ class Fixer {
     Attempt attempt{.texts = std::move(texts),
                     .compilation = std::make_unique<Compilation>(path_, options),
                     .standing = {}};
-    const bool ok = attempt.compilation->RunUntil(Stage::kExpand);
-    const int passed = static_cast<int>(attempt.compilation->times().size()) - (ok ? 0 : 1);
-    attempt.standing.stages_left = static_cast<int>(Stage::kExpand) + 1 - passed;
+    attempt.compilation->RunUntil(Stage::kExpand);
+    attempt.standing.stages_left = attempt.compilation->incomplete_stages();
     if (judge_) judge_(*attempt.compilation);
     for (const Diagnostic& diagnostic : attempt.diagnostics()) {
       attempt.standing.errors += diagnostic.severity == Severity::kError;

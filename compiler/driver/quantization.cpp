@@ -121,9 +121,9 @@ std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialec
   return names;
 }
 
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
-                                         const StandardLibrary& library, ir::OpRegistry& registry,
-                                         Context& context) {
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model,
+                                         const ExpandedDocument& expanded, const StandardLibrary& library,
+                                         ir::OpRegistry& registry, Context& context) {
   const ir::Graph none(&registry);
   const ir::Graph& graph = expanded.graph != nullptr ? *expanded.graph : none;
   llvm::StringSet<> activations;

@@ -48,9 +48,9 @@ struct [[nodiscard]] ModelQuantization {
 std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialect& dialect, Context& context);
 // Parses and checks the text of a graph.quant file. `expanded` is the model's expansion; if it is incomplete,
 // every key is accepted as a tensor name.
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model, const Expanded& expanded,
-                                         const StandardLibrary& library, ir::OpRegistry& registry,
-                                         Context& context);
+ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model,
+                                         const ExpandedDocument& expanded, const StandardLibrary& library,
+                                         ir::OpRegistry& registry, Context& context);
 
 // Returns the decoding of the items of `dat`, a tensor file quantized by `line`. Emits an error and returns
 // nothing for an operation outside the standard.

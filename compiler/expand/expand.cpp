@@ -46,18 +46,17 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
 
 }  // namespace
 
-Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                        ir::OpRegistry& registry, const ExpandOptions& options, Context& context) {
-  Expanded result;
+ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
+                                ir::OpRegistry& registry, const ExpandOptions& options, Context& context) {
+  ExpandedDocument result;
   if (document.graph() == nullptr) return result;
   Context own(context, context.emitter.room());
   CheckLowered(document, library, options, own);
   Symbol name = document.graph()->name.symbol;  // invalid if it could not be parsed
   const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
-  result.graph = std::make_unique<ir::Graph>(&registry, text);
+  auto graph = std::make_shared<ir::Graph>(&registry, text);
   expand::Heap heap(own.limits.items);
-  expand::GraphBuilder builder(*result.graph, registry, library.Get(ast::Dialect::kRatified), options, heap,
-                               own);
+  expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap, own);
   if (document.dialect().loose_values) builder.ReadLeniently();
   if (document.dialect().vendor_meanings) builder.ReadByVendor();
   builder.UseLibrary(library);
@@ -67,16 +66,16 @@ Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& 
   if (!builder.stopped()) {
     if (evaluated) builder.ReportUnknownExternals();
     if (document.dialect().coordinates) {
-      expand::NumberCoordinates(*result.graph, options.purpose, own.emitter);
+      expand::NumberCoordinates(*graph, options.purpose, own.emitter);
     }
     if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
-      CheckPrintedLabels(*result.graph, builder, own.emitter);
+      CheckPrintedLabels(*graph, builder, own.emitter);
     }
-    ir::CheckVariables(*result.graph, own.emitter,
-                       [&](ir::NodeId node) { return builder.VariablePlace(node); });
-    ir::CheckAdjustingInputs(*result.graph, own.emitter);
+    ir::CheckVariables(*graph, own.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
+    ir::CheckAdjustingInputs(*graph, own.emitter);
   }
-  builder.names().Finish(*result.graph);
+  builder.names().Finish(*graph);
+  result.graph = std::move(graph);
   result.open_shapes = builder.open_shapes();
   result.complete = document.complete() && evaluated && !own.emitter.has_errors();
   result.diagnostics = own.emitter.diagnostics();

@@ -51,10 +51,10 @@ struct ExpandOptions {
 };
 
 // The result of expanding a document.
-struct [[nodiscard]] Expanded {
+struct [[nodiscard]] ExpandedDocument {
   // The graph of NNEF operations; null if the document has no graph to expand. After errors, also those of
   // earlier stages, it lacks the parts that depend on them.
-  std::unique_ptr<ir::Graph> graph;
+  std::shared_ptr<const ir::Graph> graph;
   // True if there is no error, neither here nor in the document.
   bool complete = false;
   // The shapes of externals with trial extents (ExpandOptions::tries_symbols), keyed by name, as declared:
@@ -72,7 +72,7 @@ struct [[nodiscard]] Expanded {
 // Conventions of the nnef set: a node has all attributes of the ratified declaration, defaults included. A
 // generic operation's type is the attribute "dtype" ("scalar", "integer", "logical", "string"). An output's
 // first name is its NNEF identifier. A literal for a tensor is a `constant` of shape [] and one value.
-Expanded ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                        ir::OpRegistry& registry, const ExpandOptions& options, Context& context);
+ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
+                                ir::OpRegistry& registry, const ExpandOptions& options, Context& context);
 
 }  // namespace nnefc

@@ -127,7 +127,7 @@ class GraphBuilder {
   bool has_vendor_meanings() const { return has_vendor_meanings_; }
   // Returns true if a tensor has a quantized type (ExpandOptions::quantized).
   bool has_quantized_types() const { return !options_.quantized.empty(); }
-  // Expanded::open_shapes of a trial (ExpandOptions::tries_symbols).
+  // ExpandedDocument::open_shapes of a trial (ExpandOptions::tries_symbols).
   const std::map<std::string, ir::PartialShape>& open_shapes() const { return open_shapes_; }
   // Records a deviation that only lenient mode accepts, at an argument of the plan's operation.
   void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,

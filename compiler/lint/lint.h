@@ -11,7 +11,7 @@ namespace nnefc::lint {
 // The input of lint.
 struct LintInput {
   const CheckedDocument& checked;
-  const Expanded& expanded;
+  const ExpandedDocument& expanded;
   // The tensor files next to the document; null if there are none to check.
   const ModelContainer* model = nullptr;
   // The graph.quant file; null if there is none.

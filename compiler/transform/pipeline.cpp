@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "compiler/ir/copy.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/verify.h"
 #include "compiler/transform/guard.h"
@@ -159,41 +160,65 @@ bool Pipeline::IsChosen(const Transformation& transformation) const {
 }
 
 bool Pipeline::Run(Side side, ir::Graph& graph, Emitter& emitter) {
+  Target target{.graph = &graph, .change = [&]() -> ir::Graph& { return graph; }};
+  return RunSide(side, target, emitter);
+}
+
+std::shared_ptr<const ir::Graph> Pipeline::RunOnCopy(Side side, std::shared_ptr<const ir::Graph> graph,
+                                                     Emitter& emitter) {
+  std::shared_ptr<ir::Graph> copy;
+  Target target{.graph = graph.get(), .change = nullptr};
+  target.change = [&]() -> ir::Graph& {
+    if (copy == nullptr) {
+      copy = ir::Clone(*graph);
+      target.graph = copy.get();
+    }
+    return *copy;
+  };
+  if (!RunSide(side, target, emitter)) return nullptr;
+  return copy != nullptr ? copy : graph;
+}
+
+bool Pipeline::RunSide(Side side, Target& target, Emitter& emitter) {
   const auto lowering =
       llvm::find_if(order_, [](const Transformation* item) { return item->id == kLowering; });
   const auto begin = side == Side::kBeforeLowering ? order_.begin() : lowering;
   const auto end = side == Side::kBeforeLowering ? lowering : order_.end();
   for (auto it = begin; it != end && !stopped_; ++it) {
-    if (IsChosen(**it) && !RunOne(**it, graph, emitter)) return false;
+    if (IsChosen(**it) && !RunOne(**it, target, emitter)) return false;
     stopped_ = *it == last_;
   }
   return true;
 }
 
-bool Pipeline::RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter) {
+bool Pipeline::RunOne(Transformation& transformation, Target& target, Emitter& emitter) {
   transformation.log = [&](const std::string& text) {
     if (options_.log) options_.log(transformation, text);
   };
   transformation.warn = [&](const std::string& text) {
     emitter.Emit(kNotice, {}, "{}: {}", Called(transformation), text);
   };
-  TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(graph)};
-  if (options_.before) options_.before(transformation, graph);
+  TransformationReport report{.transformation = &transformation, .nodes_before = CountNodes(*target.graph)};
+  if (options_.before) options_.before(transformation, *target.graph);
   const auto start = std::chrono::steady_clock::now();
-  if (!Application(transformation, options_.evaluate, emitter).Apply(graph)) return false;
-  if (transformation.force_clean_up) CleanUp(graph);
+  const bool changes = transformation.MayChange(*target.graph);
+  if (changes) {
+    ir::Graph& graph = target.change();
+    if (!Application(transformation, options_.evaluate, emitter).Apply(graph)) return false;
+    if (transformation.force_clean_up) CleanUp(graph);
+  }
   report.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (options_.verify) {
+  if (options_.verify && changes) {
     for (const std::vector<std::string>& wrong :
-         {ir::Verify(graph), ir::VerifyInferred(graph, ir::PortNames::kAny)}) {
+         {ir::Verify(*target.graph), ir::VerifyInferred(*target.graph, ir::PortNames::kAny)}) {
       if (wrong.empty()) continue;
       emitter.Emit(kInvalidGraph, {}, "{} broke the graph: {}", Called(transformation), wrong.front());
       return false;
     }
   }
-  if (options_.after) options_.after(transformation, graph);
-  report.nodes_after = CountNodes(graph);
+  if (options_.after) options_.after(transformation, *target.graph);
+  report.nodes_after = CountNodes(*target.graph);
   reports_.push_back(report);
   return true;
 }

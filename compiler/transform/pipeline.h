@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,10 @@ class Pipeline {
   // The sides run in the order of the enum; either can be skipped. Returns false after a reported error; the
   // graph is then unusable. `Transformation::enabled` is read just before each transformation.
   [[nodiscard]] bool Run(Side side, ir::Graph& graph, Emitter& emitter);
+  // Does the same on a copy, and returns it. Returns the graph itself if no transformation may change it
+  // (Transformation::MayChange), and null after a reported error.
+  [[nodiscard]] std::shared_ptr<const ir::Graph> RunOnCopy(Side side, std::shared_ptr<const ir::Graph> graph,
+                                                           Emitter& emitter);
 
   // Returns all transformations of the list, including disabled ones and anchors.
   const std::vector<Transformation*>& order() const { return order_; }
@@ -64,8 +69,14 @@ class Pipeline {
   const std::vector<TransformationReport>& reports() const { return reports_; }
 
  private:
+  // The graph of a run, which may become a copy when a transformation is about to change it.
+  struct Target {
+    const ir::Graph* graph;
+    std::function<ir::Graph&()> change;  // returns the graph to change
+  };
+  [[nodiscard]] bool RunSide(Side side, Target& target, Emitter& emitter);
   bool IsChosen(const Transformation& transformation) const;
-  [[nodiscard]] bool RunOne(Transformation& transformation, ir::Graph& graph, Emitter& emitter);
+  [[nodiscard]] bool RunOne(Transformation& transformation, Target& target, Emitter& emitter);
 
   std::vector<Transformation*> order_;
   std::vector<Transformation*> only_;

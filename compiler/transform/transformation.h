@@ -64,6 +64,8 @@ class Transformation {
   // or start. Unknown names are ignored.
   virtual Names RunBefore() const = 0;
   virtual Names RunAfter() const = 0;
+  // Returns false if it would change neither the graph nor its bodies, so that no copy is made for it.
+  virtual bool MayChange(const ir::Graph&) const { return true; }
   // Changes the graph.
   virtual void FindAndReplacePattern(Graph& graph) = 0;
 

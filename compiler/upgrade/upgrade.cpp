@@ -291,7 +291,7 @@ class Upgrader {
     auto parsed = Parse(text, trial);
     const ast::Document& tried = *parsed;
     std::unique_ptr<CheckedDocument> checked;
-    Expanded expanded;
+    ExpandedDocument expanded;
     if (tried.complete) checked = CheckDocument(std::move(parsed), input_.library, {}, trial);
     if (checked != nullptr && checked->complete())
       expanded = ExpandDocument(*checked, input_.library, input_.registry, {}, trial);

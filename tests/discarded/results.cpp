@@ -2,6 +2,7 @@
 // reports it.
 #include "compiler/driver/fix.h"
 #include "compiler/driver/quantization.h"
+#include "compiler/driver/stages.h"
 #include "compiler/driver/upgrade_model.h"
 #include "compiler/ir/infer.h"
 #include "compiler/ir/interval.h"
@@ -33,7 +34,12 @@ void Discard() {
   Make<CheckedDocument>();                // discarded
   Make<ModelQuantization>();              // discarded
   Make<AddedLibraryReport>();             // discarded
+  Make<ExpandedDocument>();               // discarded
+  Make<Opened>();                         // discarded
+  Make<Parsed>();                         // discarded
+  Make<Checked>();                        // discarded
   Make<Expanded>();                       // discarded
+  Make<Lowered>();                        // discarded
   Make<ir::InferredNode>();               // discarded
   Make<ir::BroadcastResult>();            // discarded
   Make<OpenVinoInMemory>();               // discarded

@@ -2,9 +2,27 @@
 
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::transform {
 namespace front {
+
+namespace {
+
+bool HasOperation(const ir::Graph& graph, ir::OpId operation) {
+  return llvm::any_of(graph.nodes(), [&](ir::NodeId id) {
+    const ir::Node& node = graph.node(id);
+    return node.op() == operation || llvm::any_of(node.bodies(), [&](const ir::Body& body) {
+             return HasOperation(*body.graph, operation);
+           });
+  });
+}
+
+bool HasOperation(const ir::Graph& graph, std::string_view operation) {
+  return HasOperation(graph, graph.registry().Find(ir::kNnefSet, operation));
+}
+
+}  // namespace
 
 class SoftplusFusion : public FrontReplacementSubgraph {
  public:
@@ -20,6 +38,10 @@ class SoftplusFusion : public FrontReplacementSubgraph {
 %4 = nnef.log "l" (%3) : f32[2,3]
 opset1.Result "y" (%4)
 )";
+  }
+
+  bool MayChange(const ir::Graph& graph) const override {
+    return HasOperation(graph, "exp") && HasOperation(graph, "log");
   }
 
  protected:
@@ -54,6 +76,9 @@ opset1.Result "y" (%3)
 )";
   }
   Names RunAfter() const override { return {"front.SoftplusFusion", "FrontStart"}; }
+  bool MayChange(const ir::Graph& graph) const override {
+    return HasOperation(graph, "softplus") && HasOperation(graph, "tanh");
+  }
 
  protected:
   Pattern GetPattern() const override {

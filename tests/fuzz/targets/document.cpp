@@ -20,7 +20,7 @@ struct Reading {
 
 struct Result {
   std::unique_ptr<CheckedDocument> checked;
-  std::unique_ptr<ir::Graph> graph;  // null after an error
+  std::shared_ptr<const ir::Graph> graph;  // null after an error
 };
 
 Result Expand(std::string_view text, const Reading& reading, bool allow_unknown, ir::OpRegistry& registry,
@@ -38,7 +38,7 @@ Result Expand(std::string_view text, const Reading& reading, bool allow_unknown,
   Require(result.checked != nullptr, "checking always gives a document");
   Require(result.checked->complete() == !context.emitter.has_errors(),
           "what is not checked whole has a mistake", context);
-  Expanded expanded =
+  ExpandedDocument expanded =
       ExpandDocument(*result.checked, session.library, registry,
                      {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint,
                       .tries_symbols = allow_unknown && reading.leniency == Leniency::kLenient},

@@ -72,7 +72,7 @@ void Run(std::string_view text, ast::Dialect dialect) {
   const QuantizationTable table(options.quantize, *graph, context);
   CheckDiagnostics(context);
   if (!context.emitter.has_errors()) {
-    const Expanded quantized = ExpandDocument(*checked, session.library, registry, options, context);
+    const ExpandedDocument quantized = ExpandDocument(*checked, session.library, registry, options, context);
     CheckDiagnostics(context);
     Require(quantized.complete == !context.emitter.has_errors(), "a quantized graph lacks what was told",
             context);

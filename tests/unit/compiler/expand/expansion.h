@@ -67,8 +67,8 @@ class Expansion {
   ir::OpRegistry registry{&ir::StandardOps()};
   std::unique_ptr<CheckedDocument> checked;
   size_t check_errors = 0;
-  Expanded expanded;
-  ir::Graph* graph = nullptr;  // null after errors
+  ExpandedDocument expanded;
+  const ir::Graph* graph = nullptr;  // null after errors
 };
 
 inline constexpr std::string_view kRatifiedHeader =

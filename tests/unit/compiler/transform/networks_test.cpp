@@ -1,5 +1,6 @@
 // The configurations in the documentation of the framework, on small networks with their names.
 
+#include "compiler/ir/copy.h"
 #include "compiler/transform/configured.h"
 #include "compiler/transform/update_configuration.h"
 #include "llvm/ADT/STLExtras.h"
@@ -118,10 +119,11 @@ class ConfiguredNetworksTest : public TransformTest {
 TEST_F(ConfiguredNetworksTest, InceptionBlocksBecomeOperations) {
   Expansion model(kInception);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
+  const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "InceptionBlock");
   Context context;
   const std::optional<std::string> updated =
-      UpdateConfiguration(*model.graph, context.sources.AddText("c.json", kInceptionTemplate), context);
+      UpdateConfiguration(*copy, context.sources.AddText("c.json", kInceptionTemplate), context);
   ASSERT_TRUE(updated.has_value()) << context.emitter.diagnostics().front().message;
   const auto read = ReadConfiguration(context.sources.AddText("d.json", *updated), context);
   ASSERT_TRUE(read.has_value());
@@ -136,14 +138,14 @@ TEST_F(ConfiguredNetworksTest, InceptionBlocksBecomeOperations) {
   TransformationList list;
   RegisterAnchors(list);
   list.Add<InceptionBlockTransformation>();
-  EXPECT_EQ(RunConfigured(list, *updated, *model.graph), "");
-  EXPECT_EQ(Brief(*model.graph),
+  EXPECT_EQ(RunConfigured(list, *updated, *copy), "");
+  EXPECT_EQ(Brief(*copy),
             "external(image) concat(InceptionV4_Mixed_5a: image, image) "
             "InceptionBlock(InceptionV4_Mixed_5b: InceptionV4_Mixed_5a) "
             "InceptionBlock(InceptionV4_Mixed_5c: InceptionV4_Mixed_5b) "
             "InceptionBlock(InceptionV4_Mixed_5d: InceptionV4_Mixed_5c) "
             "relu(InceptionV4: InceptionV4_Mixed_5d) sigmoid(scores: InceptionV4) Result(scores: scores)");
-  Graph graph(*model.graph);
+  Graph graph(*copy);
   for (const Node& node : graph.GetOpNodes("InceptionBlock")) {
     EXPECT_EQ(node.Get("attr1_key"), ir::Attribute("attr1_value"));
     EXPECT_EQ(node.Get("attr2_key"), ir::Attribute(123456));
@@ -227,16 +229,17 @@ class ObjectDetectionAPISSDPostprocessorReplacement : public FrontReplacementFro
 TEST_F(ConfiguredNetworksTest, SsdPostprocessingBecomesOneOperation) {
   Expansion model(kSsd);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
+  const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "DetectionOutput");
   TransformationList list;
   RegisterAnchors(list);
   list.Add<ObjectDetectionAPISSDPostprocessorReplacement>();
-  EXPECT_EQ(RunConfigured(list, kSsdConfiguration, *model.graph), "");
-  EXPECT_EQ(Brief(*model.graph),
+  EXPECT_EQ(RunConfigured(list, kSsdConfiguration, *copy), "");
+  EXPECT_EQ(Brief(*copy),
             "external(image) relu(a: image) tanh(b: image) slice(c: image) exp(d: image) neg(e: image) "
             "DetectionOutput(detections: e, a, b, c, d) Result(detection_boxes: detections) "
             "Result(detection_scores: detections.1) Result(num_detections: detections.2)");
-  Graph graph(*model.graph);
+  Graph graph(*copy);
   EXPECT_EQ(graph.FindNode("detections")->Get("clip_after_nms"), ir::Attribute(true));
 }
 
@@ -292,11 +295,12 @@ graph net(image) -> (out)
 TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
   Expansion model(kConvolutions);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
+  const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "Block");
   Context context;
   const FileId file = context.sources.AddText(
       "c.json", R"([{"id": "Block", "match_kind": "scope", "instances": ["a", "b"], "op": "test.Block"}])");
-  const std::optional<std::string> updated = UpdateConfiguration(*model.graph, file, context);
+  const std::optional<std::string> updated = UpdateConfiguration(*copy, file, context);
   ASSERT_TRUE(updated.has_value()) << context.emitter.diagnostics().front().message;
   const auto read = ReadConfiguration(context.sources.AddText("d.json", *updated), context);
   ASSERT_TRUE(read.has_value());
@@ -304,9 +308,9 @@ TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
   EXPECT_EQ(read->entries[0].outputs, (std::vector<NodePort>{{"relu$", 0}}));
   TransformationList list;
   RegisterAnchors(list);
-  EXPECT_EQ(RunConfigured(list, *updated, *model.graph), "");
-  model.graph->EraseDeadNodes();
-  EXPECT_EQ(Brief(*model.graph),
+  EXPECT_EQ(RunConfigured(list, *updated, *copy), "");
+  copy->EraseDeadNodes();
+  EXPECT_EQ(Brief(*copy),
             "external(image) variable(f) Block(a: image, f) Block(b: a, f) tanh(out: b) Result(out: out)");
 }
 
@@ -315,13 +319,14 @@ TEST_F(ConfiguredNetworksTest, YoloRegionsStandBeforeResults) {
       "version 1.0; graph net(x) -> (y) { x = external(shape = [1, 50, 2, 2]); z = relu(x); y = sigmoid(z); "
       "}");
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
+  const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   TransformationList list;
   RegisterAnchors(list);
   list.Add<YoloRegionAddon>();
-  EXPECT_EQ(RunConfigured(list, kYoloConfiguration, *model.graph), "");
-  EXPECT_EQ(Brief(*model.graph),
+  EXPECT_EQ(RunConfigured(list, kYoloConfiguration, *copy), "");
+  EXPECT_EQ(Brief(*copy),
             "external(x) relu(z: x) sigmoid(y: z) RegionYolo(y/YoloRegion: y) Result(y: y/YoloRegion)");
-  Graph graph(*model.graph);
+  Graph graph(*copy);
   EXPECT_EQ(graph.FindNode("y/YoloRegion")->Get("num"), ir::Attribute(2));
 }
 

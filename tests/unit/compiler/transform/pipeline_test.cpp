@@ -57,6 +57,35 @@ TEST_F(PipelineTest, NamesAreUnique) {
   EXPECT_EQ(graph.UniqueName("y"), "y_2");
 }
 
+// A transformation that runs only if it is told that it may.
+class MishFusionOnDemand : public MishFusion {
+ public:
+  bool may_change = true;
+  bool MayChange(const ir::Graph&) const override { return may_change; }
+};
+
+TEST_F(PipelineTest, RunsOnACopyIfAnythingChanges) {
+  TransformationList list;
+  RegisterAnchors(list);
+  MishFusionOnDemand& fusion = list.Add<MishFusionOnDemand>();
+  const std::shared_ptr<const ir::Graph> graph = Parse(kMish);
+  const std::string before = ir::PrintGraph(*graph);
+  Emitter emitter;
+  std::optional<Pipeline> pipeline = Pipeline::Make(list, {}, emitter);
+  ASSERT_TRUE(pipeline.has_value());
+  EXPECT_EQ(pipeline->RunOnCopy(Side::kAfterLowering, graph, emitter), graph);
+  const auto copy = pipeline->RunOnCopy(Side::kBeforeLowering, graph, emitter);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_NE(copy, graph);
+  EXPECT_EQ(ir::PrintGraph(*graph), before);
+  EXPECT_EQ(Brief(*copy), "Parameter(x) Mish(m: x) Result(y: m)");
+  EXPECT_EQ(pipeline->reports().size(), 1U);
+  fusion.may_change = false;
+  EXPECT_EQ(pipeline->RunOnCopy(Side::kBeforeLowering, graph, emitter), graph);
+  EXPECT_EQ(pipeline->reports().size(), 2U);  // it is reported as one that changes nothing
+  EXPECT_EQ(pipeline->reports().back().nodes_after, pipeline->reports().back().nodes_before);
+}
+
 TEST_F(PipelineTest, UniqueNamesOfManyNodesAreQuick) {
   ir::Graph ir(&ir::StandardOps());
   Graph graph(ir);

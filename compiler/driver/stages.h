@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/compile_options.h"
+#include "compiler/driver/quantization.h"
+#include "compiler/expand/expand.h"
+#include "compiler/expand/instances.h"
+#include "compiler/ir/graph.h"
+#include "compiler/package/model.h"
+#include "compiler/semantics/check_document.h"
+#include "compiler/support/context.h"
+#include "compiler/transform/pipeline.h"
+
+namespace nnefc {
+
+// The stages, in execution order.
+enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
+std::string_view Name(Stage stage);
+
+// Each stage makes a value from those of the stages before, which nothing changes afterwards. It has the
+// diagnostics of its stage, which are also emitted to the context. After an error it is incomplete, and has
+// what does not depend on the error. An artefact that a later stage contains is moved there.
+
+// An open model.
+struct [[nodiscard]] Opened {
+  // The container of a document; null if the model is a graph or could not be opened.
+  std::unique_ptr<const ModelContainer> model;
+  // The texts of the document and of graph.quant: the model's own, or their replacements.
+  FileId graph_text;
+  std::optional<FileId> quantization_text;
+  // The graph of a model in another format than NNEF. A graph of OpenVINO operations is moved to `Lowered`.
+  std::shared_ptr<ir::Graph> graph;
+  bool complete = false;
+  bool environment_failed = false;  // a file cannot be opened
+  std::vector<Diagnostic> diagnostics;
+};
+Opened OpenModel(const std::string& path, ModelFormat format, const CompileOptions& options,
+                 ir::OpRegistry& registry, Context& context);
+
+// A parsed document in which resources of the model are replaced by their values.
+struct [[nodiscard]] Parsed {
+  std::unique_ptr<const ast::Document> document;  // moved to `Checked`
+  bool complete = false;
+  std::vector<Diagnostic> diagnostics;
+};
+Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& context);
+
+// A checked document. Its syntax tree is moved from `parsed`.
+struct [[nodiscard]] Checked {
+  std::unique_ptr<const CheckedDocument> document;
+  bool complete = false;
+  std::vector<Diagnostic> diagnostics;
+};
+Checked CheckModel(Parsed& parsed, const CompileOptions& options, Context& context);
+
+// A graph of NNEF operations with its quantization.
+struct [[nodiscard]] Expanded {
+  // The expansion of the document; see TrySymbols and Quantize for its variants.
+  ExpandedDocument document;
+  // The content of graph.quant.
+  ModelQuantization quantization;
+  // The instantiations of the document's fragments (CompileOptions::keep_instances).
+  InstanceRecord record;
+  bool complete = false;
+  std::vector<Diagnostic> diagnostics;
+};
+Expanded ExpandModel(const Opened& opened, const Checked& checked, const CompileOptions& options,
+                     ir::OpRegistry& registry, Context& context);
+
+// A graph of OpenVINO operations after all transformations.
+struct [[nodiscard]] Lowered {
+  std::shared_ptr<const ir::Graph> graph;  // null after an error
+  // The transformations with their reports; nothing if their selection has an error.
+  std::optional<transform::TransformationList> transformations;
+  std::optional<transform::Pipeline> pipeline;
+  bool complete = false;
+  bool environment_failed = false;  // the configuration of transformations cannot be read
+  std::vector<Diagnostic> diagnostics;
+};
+// Lowers a document. The transformations of the front phase change a copy of its graph.
+Lowered LowerModel(const Opened& opened, const Checked& checked, const Expanded& expanded,
+                   const CompileOptions& options, Context& context);
+// Transforms a graph of OpenVINO operations, which is moved from `opened`. The text form of a graph may also
+// contain NNEF operations; these are lowered, without data of variables.
+Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOptions& options, Context& context);
+
+// Returns the lowered graph without operations that only nnefc executes; null after an error.
+[[nodiscard]] std::shared_ptr<const ir::Graph> MakeOpenVinoForm(const Lowered& lowered,
+                                                                const CompileOptions& options,
+                                                                Context& context);
+
+// Returns the transformations of nnefc and the plug-ins, configured and enabled by the options and the
+// environment. Returns nothing after an error was emitted; `environment_failed` is set if the configuration
+// cannot be read.
+[[nodiscard]] std::optional<transform::TransformationList> MakeTransformations(
+    const TransformOptions& options, const plugin::Plugins& plugins, Context& context,
+    bool& environment_failed);
+
+}  // namespace nnefc

@@ -1,0 +1,149 @@
+#include "compiler/driver/stages.h"
+
+#include "compiler/driver/compilation.h"
+#include "compiler/ir/text.h"
+#include "gtest/gtest.h"
+
+namespace nnefc {
+namespace {
+
+std::string Document(const std::string& body) {
+  return "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n" + body + "}\n";
+}
+
+std::vector<std::string> Labels(const std::vector<Diagnostic>& diagnostics) {
+  std::vector<std::string> labels;
+  for (const Diagnostic& diagnostic : diagnostics) labels.emplace_back(diagnostic.rule->label);
+  return labels;
+}
+using Strings = std::vector<std::string>;
+
+class StagesTest : public ::testing::Test {
+ protected:
+  // Runs all stages up to expansion.
+  void Run(const std::string& document) {
+    options_.document = document;
+    opened_ = OpenModel("net.nnef", ModelFormat::kNnef, options_, registry_, context_);
+    parsed_ = ParseModel(opened_, options_, context_);
+    checked_ = CheckModel(parsed_, options_, context_);
+    expanded_ = ExpandModel(opened_, checked_, options_, registry_, context_);
+  }
+
+  CompileOptions options_;
+  Context context_{options_.plugins->library().base()};
+  ir::OpRegistry registry_{&ir::StandardOps()};
+  Opened opened_;
+  Parsed parsed_;
+  Checked checked_;
+  Expanded expanded_;
+};
+
+TEST_F(StagesTest, EachHasItsDiagnostics) {
+  Run(Document("    a = relu(b);\n    c = conv(x, x);\n    y = relu(x)\n"));
+  EXPECT_TRUE(opened_.complete && opened_.diagnostics.empty());
+  EXPECT_EQ(Labels(parsed_.diagnostics), Strings({"syntax.missing-semicolon"}));
+  EXPECT_EQ(Labels(checked_.diagnostics), Strings({"binding.undefined"}));
+  EXPECT_FALSE(expanded_.diagnostics.empty());  // of `conv`, whose operands have rank 2
+  EXPECT_FALSE(checked_.complete || expanded_.complete);
+  // The context has those of all stages in their order.
+  Strings all = Labels(parsed_.diagnostics);
+  for (const std::string& label : Labels(checked_.diagnostics)) all.push_back(label);
+  for (const std::string& label : Labels(expanded_.diagnostics)) all.push_back(label);
+  EXPECT_EQ(Labels(context_.emitter.diagnostics()), all);
+}
+
+TEST_F(StagesTest, AreCompleteWithoutErrors) {
+  Run(Document("    y = relu(x);\n"));
+  EXPECT_TRUE(opened_.complete && checked_.complete && expanded_.complete);
+  const Lowered lowered = LowerModel(opened_, checked_, expanded_, options_, context_);
+  EXPECT_TRUE(lowered.complete);
+  ASSERT_NE(lowered.graph, nullptr);
+  EXPECT_TRUE(lowered.diagnostics.empty());
+  EXPECT_TRUE(context_.emitter.diagnostics().empty());
+}
+
+TEST_F(StagesTest, FrontTransformationsChangeACopy) {
+  Run(Document("    s = softplus(x);\n    t = tanh(s);\n    y = x * t;\n"));
+  ASSERT_TRUE(expanded_.complete);
+  const std::string before = ir::PrintGraph(*expanded_.document.graph);
+  const Lowered fused = LowerModel(opened_, checked_, expanded_, options_, context_);
+  options_.transform.disabled = {"front.MishFusion"};
+  const Lowered plain = LowerModel(opened_, checked_, expanded_, options_, context_);
+  ASSERT_TRUE(plain.complete && fused.complete);
+  EXPECT_EQ(ir::PrintGraph(*expanded_.document.graph), before);
+  EXPECT_EQ(ir::PrintGraph(*plain.graph).find("Mish"), std::string::npos);
+  EXPECT_NE(ir::PrintGraph(*fused.graph).find("Mish"), std::string::npos);
+}
+
+TEST_F(StagesTest, OpenSymbolsAreTriedButNotLowered) {
+  options_.purpose = Purpose::kValidate;
+  options_.leniency = Leniency::kLenient;
+  Run("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
+      "graph net( x ) -> ( y )\n{\n    x = tract_core_external(shape = [S, 3], datum_type = 'f32');\n"
+      "    y = reshape(x, shape = [S * 3]);\n}\n");
+  ASSERT_TRUE(expanded_.complete) << RenderText(context_.emitter.diagnostics(), context_.sources, {});
+  EXPECT_TRUE(expanded_.document.is_trial());
+  const Lowered lowered = LowerModel(opened_, checked_, expanded_, options_, context_);
+  EXPECT_FALSE(lowered.complete);
+  EXPECT_EQ(Labels(lowered.diagnostics), Strings({"external.open-symbol"}));
+  options_.input_shapes["x"] = {5, 3};
+  const Expanded known = ExpandModel(opened_, checked_, options_, registry_, context_);
+  EXPECT_FALSE(known.document.is_trial());
+  EXPECT_TRUE(LowerModel(opened_, checked_, known, options_, context_).complete);
+}
+
+TEST_F(StagesTest, MissingQuantizationIsIncomplete) {
+  options_.quantize = true;
+  Run(Document("    y = relu(x);\n"));
+  EXPECT_FALSE(expanded_.complete);
+  EXPECT_TRUE(expanded_.document.complete);
+  EXPECT_EQ(Labels(expanded_.diagnostics), Strings({"quantization.missing"}));
+}
+
+TEST_F(StagesTest, TensorsAreQuantized) {
+  options_.quantization =
+      NamedText{"graph.quant", "\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n"};
+  Run(Document("    y = relu(x);\n"));
+  ASSERT_TRUE(expanded_.complete) << RenderText(context_.emitter.diagnostics(), context_.sources, {});
+  const std::string exact = ir::PrintGraph(*expanded_.document.graph);
+  EXPECT_EQ(exact.find("linear_quantize"), std::string::npos);
+  options_.quantize = true;
+  const Expanded quantized = ExpandModel(opened_, checked_, options_, registry_, context_);
+  ASSERT_TRUE(quantized.complete);
+  EXPECT_NE(ir::PrintGraph(*quantized.document.graph).find("linear_quantize"), std::string::npos);
+  EXPECT_EQ(ir::PrintGraph(*expanded_.document.graph), exact);
+}
+
+// ---- the order of the stages ----
+
+TEST(CompilationTest, ProcessesWhatDoesNotDependOnErrors) {
+  const std::string documents[] = {Document("    y = relu(x)\n"), Document("    y = relu(b);\n"),
+                                   Document("    y = conv(x, x);\n"), Document("    y = relu(x);\n")};
+  for (int complete = 0; complete < 4; ++complete) {
+    CompileOptions options;
+    options.document = documents[complete];
+    Compilation compilation("net.nnef", options);
+    // The first two stages with errors are parsing and checking.
+    EXPECT_EQ(compilation.RunUntil(Stage::kExpand), complete == 3);
+    EXPECT_EQ(compilation.incomplete_stages(), 3 - complete);
+    EXPECT_NE(compilation.checked(), nullptr);
+    EXPECT_NE(compilation.expanded(), nullptr);
+    EXPECT_EQ(compilation.times().size(), complete == 3 ? 4U : static_cast<size_t>(complete) + 2);
+    EXPECT_EQ(compilation.RunUntil(Stage::kLower), complete == 3);
+  }
+}
+
+TEST(CompilationTest, ExpandsAgainForOtherShapes) {
+  CompileOptions options;
+  options.document = Document("    y = relu(x);\n");
+  Compilation compilation("net.nnef", options);
+  ASSERT_TRUE(compilation.RunUntil(Stage::kExpand));
+  compilation.SetInputShapes({{"x", {4, 5}}});
+  ASSERT_TRUE(compilation.RunUntil(Stage::kLower));
+  EXPECT_EQ(compilation.times().size(), 5U);
+  const ir::Graph& graph = *compilation.lowered();
+  EXPECT_EQ(graph.node(graph.parameters()[0]).output().shape, ir::PartialShape({4, 5}));
+}
+
+}  // namespace
+}  // namespace nnefc
