@@ -13,6 +13,8 @@
 #include "runtime/engine/machine_digest.h"
 #include "runtime/fast/register.h"
 #include "runtime/kernels/rules.h"
+#include "runtime/onednn/onednn.h"
+#include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
@@ -88,7 +90,7 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
     outputs_.push_back(MakePort(graph_->node(id).name(), graph_->output(graph_->node(id).input(0))));
   }
   RegisterReferenceKernels(kernels_);
-  if (backend_ == Backend::kFast) RegisterFastKernels(kernels_);
+  if (backend_ == Backend::kFast) RegisterFastKernels(kernels_, OneDnnExtension());
   if (add_kernels_) added_ = kernels_.AddForeign(add_kernels_);
   if (options.tune || !options.way.empty() || cache_ != nullptr) {
     tuner_ = std::make_unique<Tuner>(

@@ -7,6 +7,7 @@
 
 #include "compiler/support/x86.h"
 #include "runtime/fast/describe.h"
+#include "runtime/onednn/onednn.h"
 
 #if defined(NNEFC_X86)
 #include <cpuid.h>
@@ -62,7 +63,7 @@ Digest DigestOfMachine() {
   FieldDigest digest;
   dl_iterate_phdr(&AddBuild, &digest);
   AddProcessor(digest);
-  digest.Add(DescribeInstructions());
+  digest.Add(DescribeInstructions()).Add(OneDnnVersion());
   return digest.Finish();
 }
 

@@ -1,28 +1,58 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "runtime/fast/memory/blocked_format.h"
 #include "runtime/kernels/registry.h"
-#include "runtime/onednn/onednn.h"
 
 namespace nnefc::runtime {
 
+// The tables of this backend, to which other libraries append implementations before they are registered.
+class FastTables {
+ public:
+  // Adds the tables of an operation, which must outlive the registry.
+  void Add(std::initializer_list<std::string_view> sets, std::string_view name,
+           llvm::ArrayRef<ImplementationTable> tables);
+  // Implementations for a table of an operation, by its type.
+  struct Rows {
+    std::string_view type;
+    llvm::ArrayRef<Implementation> rows;
+  };
+  // Appends implementations to the tables of an operation. Those of the tables come first if their costs are
+  // equal.
+  void Append(std::initializer_list<std::string_view> sets, std::string_view name,
+              llvm::ArrayRef<Rows> appended);
+  void RegisterIn(KernelRegistry& registry) const;
+
+ private:
+  struct Operation {
+    std::string set, name;
+    std::vector<ImplementationTable> tables;
+    std::vector<std::vector<Implementation>> rows;  // per table
+  };
+  Operation& Find(std::string_view set, std::string_view name);
+
+  std::vector<std::shared_ptr<Operation>> operations_;
+};
+
 // One function per file of kernels in this folder.
-void RegisterDnnConvolution(KernelRegistry& registry);
-void RegisterDnnDeconvolution(KernelRegistry& registry);
-void RegisterDnnPooling(KernelRegistry& registry);
-void RegisterDnnMatMul(KernelRegistry& registry);
-void RegisterDnnElementwise(KernelRegistry& registry);
-void RegisterDnnNormalization(KernelRegistry& registry);
-void RegisterDnnConcat(KernelRegistry& registry);
-void RegisterDnnQuantization(KernelRegistry& registry);
-void RegisterDnnRecurrent(KernelRegistry& registry);
-void RegisterDnnAttention(KernelRegistry& registry);
+void AddFastConvolution(FastTables& tables);
+void AddFastDeconvolution(FastTables& tables);
+void AddFastPooling(FastTables& tables);
+void AddFastMatMul(FastTables& tables);
+void AddFastElementwise(FastTables& tables);
+void AddFastNormalization(FastTables& tables);
+void AddFastConcat(FastTables& tables);
+void AddFastQuantization(FastTables& tables);
+void AddFastRecurrent(FastTables& tables);
+void AddFastAttention(FastTables& tables);
 void RegisterCompressedKernels(KernelRegistry& registry);
 void RegisterRowKernels(KernelRegistry& registry);
 void RegisterUnaryKernels(KernelRegistry& registry);
-void RegisterImageTransposes(KernelRegistry& registry);
-void RegisterImageResampling(KernelRegistry& registry);
+void AddImageTransposes(FastTables& tables);
+void AddImageResampling(FastTables& tables);
 
 // Returns the table of an operation with a single implementation.
 template <KernelOrReason (*kMake)(const KernelRequest&)>
@@ -32,13 +62,13 @@ llvm::ArrayRef<ImplementationTable> TableOf(std::string_view id, std::string_vie
   return kTables;
 }
 
-// pointwise/row_reductions.cpp: operations without a fast oneDNN primitive.
+// pointwise/row_reductions.cpp: reductions of rows.
 KernelOrReason MakeRowMean(const KernelRequest& request);
 KernelOrReason MakeRowMaximum(const KernelRequest& request);
 KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request);
 KernelOrReason MakeRowBatchNorm(const KernelRequest& request);
 
-// pointwise/unary.cpp: f32 Tanh and Sigmoid faster than oneDNN's.
+// pointwise/unary.cpp: f32 Tanh and Sigmoid.
 KernelOrReason MakeVectorizedGate(const KernelRequest& request);
 // PReLU with a single slope.
 KernelOrReason MakeVectorizedPRelu(const KernelRequest& request);
@@ -60,9 +90,8 @@ KernelOrReason MakeChannelConcat(const KernelRequest& request);
 KernelOrReason MakeScaledPointwiseConvolution(const KernelRequest& request);
 
 // memory/transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among
-// threads, unlike oneDNN's reorder, whose threads write to the same cache lines.
-std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& from,
-                                                      const dnnl::memory::desc& to);
+// threads, so that no two of them write to the same cache line.
+std::shared_ptr<const Kernel> MakeChannelsLastReorder(const BlockedFormat& from, const BlockedFormat& to);
 
 // int8/quantization.cpp: the sum of two quantized tensors.
 KernelOrReason MakeQuantizedSum(const KernelRequest& request);
@@ -102,9 +131,11 @@ ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_v
 void FuseChannelPermutations(ir::Graph& graph, Precision precision);
 // Finds chains that run as one step with a convolution or matmul.
 std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
-std::shared_ptr<const Kernel> MakeDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
-                                             const Layout& from, const Layout& to);
-std::optional<Layout> JoinDnnLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole, int64_t axis);
-std::optional<LayoutPart> PartOfDnnLayout(const ValueInfo& whole, const ElementsView& part);
+// Returns null if this backend has no such reorder.
+std::shared_ptr<const Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                              const Layout& from, const Layout& to);
+std::optional<Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
+                                         int64_t axis);
+std::optional<LayoutPart> PartOfBlockedLayout(const ValueInfo& whole, const ElementsView& part);
 
 }  // namespace nnefc::runtime

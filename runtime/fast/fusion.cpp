@@ -1,8 +1,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "runtime/fast/factories.h"
-#include "runtime/fast/post_ops.h"
+#include "runtime/fast/gemm/function_chain.h"
+#include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_functions.h"
 
 namespace nnefc::runtime {
 
@@ -89,7 +89,7 @@ struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
-  DnnFunctions functions = {};  // post-ops already accepted
+  FunctionChain functions = {};  // post-ops already accepted
 };
 
 // Returns true if `node` can be fused as an operation on its input `chained`.

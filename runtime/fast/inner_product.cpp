@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/gemv_microkernel.h"
 #include "runtime/tensor/parallel.h"
@@ -10,28 +11,7 @@
 
 namespace nnefc::runtime {
 
-using dnnl::memory;
-
 namespace {
-
-// Adds the arguments common to both primitives; `swapped` if the rows of the constant are the columns of the
-// primitive's weights.
-template <typename Primitive, typename PrimitiveDesc>
-PreparedKernel Finish(const KernelRequest& request, const DnnPostOps& posts, const PrimitiveDesc& primitive,
-                      bool swapped) {
-  DnnKernelBuilder builder(request);
-  builder.AddReshapedInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  if (swapped) {
-    builder.AddOrderedInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(), SwappedOrder(2, 0, 1));
-  } else {
-    builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
-  }
-  if (posts.bias() >= 0)
-    builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts.bias()), primitive.bias_desc());
-  posts.AddArguments(primitive, primitive.dst_desc(), builder);
-  builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(Primitive(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
-}
 
 // y[o] = sum over i of x[i] * weights[o, i], with post-ops.
 class Gemv final : public Kernel {
@@ -103,7 +83,7 @@ Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape) {
   if (weights.constant == nullptr) return Reason("the matrix is not constant");
   if (weights.constant->compressed() != nullptr) return Reason("the matrix is compressed");
   if (shape.inputs_first) return Reason("the rows of the matrix are inputs");
-  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == DnnType::f32;
+  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == StorageType::kF32;
   return is_f32 ? Reason() : Reason("the matrix is not f32");
 }
 
@@ -132,96 +112,6 @@ KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape,
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
-}
-
-// oneDNN 2.6's matmul with packed weights takes 0.85 of the time of its inner product on transformer layers,
-// especially with weights from memory; with fewer rows it is slower (processor not recorded).
-Cost DnnMatmulCost(const KernelRequest&, const InnerProduct& shape) {
-  constexpr double kFast = 0.15;
-  constexpr int64_t kMinRows = 8;
-  if (shape.rows >= kMinRows) return {kFast};
-  return Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, kMinRows));
-}
-
-KernelOrReason MakeDnnMatmul(const KernelRequest& request, const DnnPostOps& posts,
-                             const InnerProduct& shape) {
-  const DnnType type = MatmulType(request);
-  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
-  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, type);
-  const memory::desc bias = PlainDesc({1, shape.outputs});
-  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
-  const dnnl::matmul::desc desc = posts.bias() >= 0 ? dnnl::matmul::desc(source, weights, bias, result)
-                                                    : dnnl::matmul::desc(source, weights, result);
-  const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
-  if (IsDnnGemm(primitive.impl_info_str())) return Reason("oneDNN does not pack the matrix");
-  return Finish<dnnl::matmul>(request, posts, primitive, !shape.inputs_first);
-}
-
-Cost DnnInnerProductCost(const KernelRequest&, const InnerProduct&) {
-  constexpr double kFast = 0.2;
-  return {kFast};
-}
-
-KernelOrReason MakeDnnInnerProduct(const KernelRequest& request, const DnnPostOps& posts,
-                                   const InnerProduct& shape) {
-  using dnnl::inner_product_forward;
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const DnnType type = MatmulType(request);
-  const memory::desc source = PlainDesc({shape.rows, shape.inputs}, type);
-  const memory::desc weights = AnyDesc({shape.outputs, shape.inputs}, type);
-  const memory::desc bias = PlainDesc({shape.outputs});
-  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
-  const inner_product_forward::desc desc =
-      posts.bias() >= 0 ? inner_product_forward::desc(kind, source, weights, bias, result)
-                        : inner_product_forward::desc(kind, source, weights, result);
-  const inner_product_forward::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
-  return Finish<inner_product_forward>(request, posts, primitive, shape.inputs_first);
-}
-
-OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
-  Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
-  if (step.coded.sum) return Reason("a fused sum");
-  return step;
-}
-
-KernelOrReason MakeDnnInt8Matmul(const KernelRequest& given, const Int8Step& step,
-                                 const InnerProduct& shape) {
-  const Int8Request& coded = step.coded;
-  const std::optional<FoldedRequantization>& folded = step.folded;
-  const OrReason<DnnPostOps> posts =
-      folded ? DnnPostOps::MakeForRequantization(*folded, 2)
-             : DnnPostOps::MakeForQuantizedRows(coded.request, shape.rows, shape.outputs, coded.range);
-  if (!posts) return posts.reason();
-  dnnl::primitive_attr attributes = posts->Attributes();
-  SetInt8Scales(attributes, *step.source, folded ? folded->scales : step.scales);
-  const DnnType type = coded.range ? DnnType::u8 : DnnType::f32;
-  const memory::desc left = PlainDesc({shape.rows, shape.inputs}, DnnType::u8);
-  const memory::desc weights = AnyDesc({shape.inputs, shape.outputs}, DnnType::s8);
-  const memory::desc bias = PlainDesc({1, shape.outputs});
-  const memory::desc result = PlainDesc({shape.rows, shape.outputs}, type);
-  const bool has_bias = folded && !folded->bias.empty();
-  const dnnl::matmul::desc desc =
-      has_bias ? dnnl::matmul::desc(left, weights, bias, result) : dnnl::matmul::desc(left, weights, result);
-  const dnnl::matmul::primitive_desc primitive(desc, attributes, DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
-  if (IsDnnGemm(primitive.impl_info_str())) return Reason("oneDNN does not pack the matrix");
-  DnnKernelBuilder builder(given);
-  builder.AddReshapedQuantizedInput(DNNL_ARG_SRC, 0, primitive.src_desc(), *step.source);
-  constexpr int kColumns = 1 << 1;
-  builder.AddInputIn(
-      DNNL_ARG_WEIGHTS, 1, primitive.weights_desc(),
-      {.order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
-       .filter_codes = DnnFilterQuantization{.scales = given.filter_scales.vec(), .mask = kColumns}});
-  if (has_bias) builder.AddNumbers(DNNL_ARG_BIAS, folded->bias, bias);
-  posts->AddArguments(primitive, primitive.dst_desc(), builder);
-  if (coded.range) {
-    builder.AddReshapedQuantizedOutput(DNNL_ARG_DST, 0, primitive.dst_desc(), coded.range->codes);
-  } else {
-    builder.AddReshapedOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  }
-  return builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
 }
 
 }  // namespace nnefc::runtime

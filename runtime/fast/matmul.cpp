@@ -1,44 +1,17 @@
-// MatMul, with weights in a layout chosen at planning time if the right side is a constant matrix.
+#include "runtime/fast/matmul.h"
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/compressed_gemm.h"
 #include "runtime/fast/gemm/gemm.h"
 #include "runtime/fast/inner_product.h"
-#include "runtime/fast/int8/int8_convolution.h"
 #include "runtime/fast/int8/integer_gemm.h"
-#include "runtime/fast/post_ops.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
-#include "runtime/fast/split_k_matmul.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_kernel.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-using dnnl::memory;
-
-// Describes x times a constant matrix or its transpose. All axes of x but the last are rows.
-OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request) {
-  const Shape& a = request.inputs[0].shape;
-  const Shape& b = request.inputs[1].shape;
-  if (a.size() < 2) return Reason("the left operand is a vector");
-  if (b.size() != 2) return Reason("the right operand has {} axes", static_cast<int64_t>(b.size()));
-  if (request.inputs[1].constant == nullptr) return Reason("the right matrix is not constant");
-  if (request.node->Bool("transpose_a")) return Reason("the left operand is transposed");
-  const bool inputs_first = !request.node->Bool("transpose_b");
-  int64_t rows = 1;
-  for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
-  return InnerProduct{
-      .rows = rows, .inputs = a.back(), .outputs = inputs_first ? b[1] : b[0], .inputs_first = inputs_first};
-}
-
-// The same for a matrix whose elements are packed, not read in compressed form.
-OrReason<InnerProduct> PackedProductOf(const KernelRequest& request) {
-  OrReason<InnerProduct> shape = ConstantProductOf(request);
-  if (shape && CompressedGemmApplies(request, *shape).empty()) return Reason("the matrix is compressed");
-  return shape;
-}
 
 using ShapeFunction = OrReason<InnerProduct> (*)(const KernelRequest&);
 
@@ -50,16 +23,6 @@ Reason MatrixApplies(const KernelRequest& request) {
 template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
 Cost MatrixCost(const KernelRequest& request) {
   return kCost(request, *ConstantProductOf(request));
-}
-template <KernelOrReason (*kMake)(const KernelRequest&, const DnnPostOps&, const InnerProduct&)>
-KernelOrReason MakeForMatrix(const KernelRequest& request) {
-  const OrReason<InnerProduct> shape = ConstantProductOf(request);
-  const OrReason<DnnPostOps> posts = DnnPostOps::MakeForRows(request, shape->rows, shape->outputs);
-  return posts ? kMake(request, *posts, *shape) : posts.reason();
-}
-
-Reason PackedApplies(const KernelRequest& request) {
-  return PackedProductOf(request).reason();
 }
 
 KernelOrReason MakeRowGemv(const KernelRequest& request) {
@@ -108,54 +71,6 @@ KernelOrReason MakeInt8Rows(const KernelRequest& request) {
   const OrReason<Int8Step> step = Int8MatmulStepOf(request);
   return step ? MakeInt8Matmul(request, *step, *ConstantProductOf(request), kAlgorithm) : step.reason();
 }
-KernelOrReason MakeDnnInt8Rows(const KernelRequest& request) {
-  const OrReason<Int8Step> step = Int8MatmulStepOf(request);
-  return step ? MakeDnnInt8Matmul(request, *step, *ConstantProductOf(request)) : step.reason();
-}
-
-// A row-major operand as [1.., leading.., rows, columns] with the rank of the result, transposed by its
-// strides.
-memory::desc OperandDesc(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank, DnnType type) {
-  memory::dims dims(rank, 1);
-  memory::dims strides(rank, 1);
-  int64_t stride = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    dims[rank - 1 - i] = shape[shape.size() - 1 - i];
-    strides[rank - 1 - i] = stride;
-    stride *= dims[rank - 1 - i];
-  }
-  for (size_t i = shape.size(); i < rank; ++i) strides[rank - 1 - i] = stride;
-  if (transpose) {
-    std::swap(dims[rank - 1], dims[rank - 2]);
-    std::swap(strides[rank - 1], strides[rank - 2]);
-  }
-  return memory::desc(dims, type, strides);
-}
-
-// Vectors belong to the reference kernel, biases to a separate step.
-Reason GeneralApplies(const KernelRequest& request) {
-  if (request.inputs[0].shape.size() < 2 || request.inputs[1].shape.size() < 2)
-    return Reason("an operand is a vector");
-  return request.posts.empty() ? Reason() : Reason("a fused operation");
-}
-
-KernelOrReason MakeGeneral(const KernelRequest& request) {
-  const Shape& a = request.inputs[0].shape;
-  const Shape& b = request.inputs[1].shape;
-  const Shape& output = request.outputs[0].shape;
-  const size_t rank = output.size();
-  const DnnType type = MatmulType(request);
-  const memory::desc source = OperandDesc(a, request.node->Bool("transpose_a"), rank, type);
-  const memory::desc weights = OperandDesc(b, request.node->Bool("transpose_b"), rank, type);
-  const dnnl::matmul::desc desc(source, weights, PlainDesc(output));
-  const dnnl::matmul::primitive_desc primitive(desc, DnnKernelBuilder::Attributes(), DnnEngine(), true);
-  if (!primitive || IsDnnReference(primitive.impl_info_str())) return kNotInDnn;
-  DnnKernelBuilder builder(request);
-  builder.AddReshapedInput(DNNL_ARG_SRC, 0, source);
-  builder.AddReshapedInput(DNNL_ARG_WEIGHTS, 1, weights);
-  builder.AddOutput(DNNL_ARG_DST, 0, primitive.dst_desc());
-  return builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str());
-}
 
 // --- tables ---------------------------------------------------------------------------
 
@@ -164,39 +79,22 @@ constexpr Implementation Int8MatmulRow(std::string_view id) {
   return {id, MatrixApplies<ConstantProductOf, Int8RowsApply<kAlgorithm>>,
           MatrixCost<Int8RowsCost<kAlgorithm>>, MakeInt8Rows<kAlgorithm>};
 }
-constexpr int kDnnInt8Cost = 200, kGeneralCost = 100;
 constexpr Implementation kI32MatMul[] = {
     {"integer", IntegerMatmulApplies, FixedCost<100>, MakeIntegerMatmul}};
-constexpr Implementation kInt8MatMul[] = {
-    Int8MatmulRow<Int8Algorithm::kDot4>("int8_dot4"),
-    Int8MatmulRow<Int8Algorithm::kDot2>("int8_dot2"),
-    {"onednn_int8", NeedsVnni, FixedCost<kDnnInt8Cost>, MakeDnnInt8Rows}};
+constexpr Implementation kInt8MatMul[] = {Int8MatmulRow<Int8Algorithm::kDot4>("int8_dot4"),
+                                          Int8MatmulRow<Int8Algorithm::kDot2>("int8_dot2")};
 constexpr Implementation kCompressedRow{"compressed", MatrixApplies<ConstantProductOf, CompressedGemmApplies>,
                                         FixedCost<10>, MakeCompressed};
-constexpr Implementation kDnnRowsRow{"onednn_matmul", PackedApplies, MatrixCost<DnnMatmulCost>,
-                                     MakeForMatrix<MakeDnnMatmul>};
-constexpr Implementation kDnnInnerProductRow{"onednn_inner_product", PackedApplies,
-                                             MatrixCost<DnnInnerProductCost>,
-                                             MakeForMatrix<MakeDnnInnerProduct>};
-constexpr Implementation kGeneralRow{"onednn_general", GeneralApplies, FixedCost<kGeneralCost>, MakeGeneral};
 constexpr Implementation kF32MatMul[] = {
     kCompressedRow,
     {"gemv", MatrixApplies<PackedProductOf, GemvApplies>, MatrixCost<GemvCost>, MakeRowGemv},
-    {"gemm", MatrixApplies<PackedProductOf, GemmApplies>, MatrixCost<GemmCost>, MakeRowGemm},
-    kDnnRowsRow,
-    kDnnInnerProductRow,
-    kGeneralRow};
-constexpr Implementation kBf16MatMul[] = {kCompressedRow,
-                                          {"split_k_matmul", MatrixApplies<PackedProductOf, SplitKApplies>,
-                                           MatrixCost<SplitKCost>, MakeForMatrix<MakeSplitKMatmul>},
-                                          kDnnRowsRow,
-                                          kDnnInnerProductRow,
-                                          kGeneralRow};
+    {"gemm", MatrixApplies<PackedProductOf, GemmApplies>, MatrixCost<GemmCost>, MakeRowGemm}};
+constexpr Implementation kBf16MatMul[] = {kCompressedRow};
 
 // Quantizing steps may accept inputs of other types.
 Reason ServesInt8Rows(const KernelRequest& request) {
   const bool accepts =
-      DnnAccepts(request.inputs[0]) && DnnAccepts(request.inputs[1]) && DnnAccepts(request.outputs[0]);
+      IsDenseF32(request.inputs[0]) && IsDenseF32(request.inputs[1]) && IsDenseF32(request.outputs[0]);
   if (!accepts) return kNotF32;
   const OrReason<InnerProduct> shape = ConstantProductOf(request);
   return shape ? IsQuantized(request) : shape.reason();
@@ -261,6 +159,32 @@ void ConvertToMatrices(ir::Graph& graph, ir::NodeId id, const Factors& shapes) {
 
 }  // namespace
 
+OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request) {
+  const Shape& a = request.inputs[0].shape;
+  const Shape& b = request.inputs[1].shape;
+  if (a.size() < 2) return Reason("the left operand is a vector");
+  if (b.size() != 2) return Reason("the right operand has {} axes", static_cast<int64_t>(b.size()));
+  if (request.inputs[1].constant == nullptr) return Reason("the right matrix is not constant");
+  if (request.node->Bool("transpose_a")) return Reason("the left operand is transposed");
+  const bool inputs_first = !request.node->Bool("transpose_b");
+  int64_t rows = 1;
+  for (int64_t extent : llvm::ArrayRef<int64_t>(a).drop_back()) rows *= extent;
+  return InnerProduct{
+      .rows = rows, .inputs = a.back(), .outputs = inputs_first ? b[1] : b[0], .inputs_first = inputs_first};
+}
+
+OrReason<InnerProduct> PackedProductOf(const KernelRequest& request) {
+  OrReason<InnerProduct> shape = ConstantProductOf(request);
+  if (shape && CompressedGemmApplies(request, *shape).empty()) return Reason("the matrix is compressed");
+  return shape;
+}
+
+OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
+  Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+  if (step.coded.sum) return Reason("a fused sum");
+  return step;
+}
+
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port) {
   const ir::PartialShape& shape = graph.output(port).shape;
   return graph.node(port.node).Is(ir::OpRole::kConst) && shape.rank_known() && shape.rank() == 2;
@@ -293,8 +217,8 @@ void TransposeLeftOperands(ir::Graph& graph) {
   }
 }
 
-void RegisterDnnMatMul(KernelRegistry& registry) {
-  AddDnnTables(registry, {"opset1"}, "MatMul", kMatMul);
+void AddFastMatMul(FastTables& tables) {
+  tables.Add({"opset1"}, "MatMul", kMatMul);
 }
 
 }  // namespace nnefc::runtime

@@ -1,7 +1,12 @@
 #include "runtime/fast/register.h"
 
+#include <algorithm>
+
 #include "compiler/ir/infer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 
@@ -14,7 +19,82 @@ void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
   FuseChannelPermutations(graph, precision);
 }
 
+// Returns the multiply-adds of a convolution, or the elements accessed by another operation.
+int64_t WorkOf(const KernelRequest& request) {
+  constexpr int64_t kEnough = int64_t{1} << 30;  // saturation bound; a sum of a few of these does not
+                                                 // overflow
+  const auto volume = [&](const Shape& shape) {
+    return std::min<int64_t>(kEnough, Volume(shape).value_or(kEnough));
+  };
+  int64_t work = 0;
+  for (const ValueInfo& input : request.inputs) work += volume(input.shape);
+  for (const ValueInfo& output : request.outputs) work += volume(output.shape);
+  const std::string& type = request.node->type();
+  if (type.find("Convolution") != std::string::npos && request.inputs.size() > 1 &&
+      !request.outputs.empty()) {
+    const int64_t filter = volume(request.inputs[1].shape);
+    const int64_t channels = request.outputs[0].shape.size() > 1 ? request.outputs[0].shape[1] : 1;
+    work += volume(request.outputs[0].shape) * (filter / std::max<int64_t>(channels, 1));
+  }
+  return work;
+}
+
+// Kernels keep the thread count for which they are created: one if waking threads takes longer than the work,
+// as in most loop bodies.
+std::optional<PreparedKernel> ChooseForThreads(llvm::ArrayRef<ImplementationTable> tables,
+                                               const KernelRequest& request) {
+  const ThreadScope scope(WorkOf(request) < kParallelGrain ? 1 : CurrentThreads());
+  return ChooseImplementation(tables, request);
+}
+
 }  // namespace
+
+void FastTables::Add(std::initializer_list<std::string_view> sets, std::string_view name,
+                     llvm::ArrayRef<ImplementationTable> tables) {
+  for (std::string_view set : sets) {
+    auto operation = std::make_shared<Operation>();
+    operation->set = set;
+    operation->name = name;
+    operation->tables = tables.vec();
+    operation->rows.resize(tables.size());
+    operations_.push_back(std::move(operation));
+  }
+}
+
+FastTables::Operation& FastTables::Find(std::string_view set, std::string_view name) {
+  const auto found = llvm::find_if(operations_, [&](const std::shared_ptr<Operation>& operation) {
+    return operation->set == set && operation->name == name;
+  });
+  NNEFC_CHECK(found != operations_.end());
+  return **found;
+}
+
+void FastTables::Append(std::initializer_list<std::string_view> sets, std::string_view name,
+                        llvm::ArrayRef<Rows> appended) {
+  for (std::string_view set : sets) {
+    Operation& operation = Find(set, name);
+    for (const Rows& each : appended) {
+      const auto table = llvm::find_if(operation.tables, [&](const ImplementationTable& candidate) {
+        return candidate.type == each.type;
+      });
+      NNEFC_CHECK(table != operation.tables.end());
+      std::vector<Implementation>& rows =
+          operation.rows[static_cast<size_t>(table - operation.tables.begin())];
+      rows = table->implementations.vec();
+      rows.insert(rows.end(), each.rows.begin(), each.rows.end());
+      table->implementations = rows;
+    }
+  }
+}
+
+void FastTables::RegisterIn(KernelRegistry& registry) const {
+  for (const std::shared_ptr<Operation>& operation : operations_) {
+    // The factory keeps the tables alive.
+    registry.AddTables(
+        Backend::kFast, {operation->set}, operation->name, operation->tables,
+        [operation](const KernelRequest& request) { return ChooseForThreads(operation->tables, request); });
+  }
+}
 
 ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
                            const ir::NodeSpec& spec) {
@@ -24,29 +104,35 @@ ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_v
   return {id, 0};
 }
 
-void RegisterFastKernels(KernelRegistry& registry) {
-  RegisterDnnConvolution(registry);
-  RegisterDnnDeconvolution(registry);
-  RegisterDnnPooling(registry);
-  RegisterDnnMatMul(registry);
-  RegisterDnnElementwise(registry);
-  RegisterDnnNormalization(registry);
-  RegisterDnnConcat(registry);
-  RegisterDnnQuantization(registry);
-  RegisterDnnRecurrent(registry);
-  RegisterDnnAttention(registry);
+void RegisterFastKernels(KernelRegistry& registry, const FastExtension& extension) {
+  FastTables tables;
+  AddFastConvolution(tables);
+  AddFastDeconvolution(tables);
+  AddFastPooling(tables);
+  AddFastMatMul(tables);
+  AddFastElementwise(tables);
+  AddFastNormalization(tables);
+  AddFastConcat(tables);
+  AddFastQuantization(tables);
+  AddFastRecurrent(tables);
+  AddFastAttention(tables);
+  AddImageTransposes(tables);
+  AddImageResampling(tables);
+  if (extension.add != nullptr) extension.add(tables);
+  tables.RegisterIn(registry);
+  registry.AcceptStrides(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
   RegisterCompressedKernels(registry);
   RegisterRowKernels(registry);
   RegisterUnaryKernels(registry);
-  RegisterImageTransposes(registry);
-  RegisterImageResampling(registry);
-  registry.SetHooks(Backend::kFast, {.rewrite = Rewrite,
-                                     .find_codes = FindQuantizedNodes,
-                                     .find_fusions = FindFusions,
-                                     .make_reorder = MakeDnnReorder,
-                                     .join = JoinDnnLayouts,
-                                     .part = PartOfDnnLayout,
-                                     .reshape = ReshapeQuantized});
+  registry.SetHooks(
+      Backend::kFast,
+      {.rewrite = Rewrite,
+       .find_codes = FindQuantizedNodes,
+       .find_fusions = FindFusions,
+       .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : MakeFastReorder,
+       .join = JoinBlockedLayouts,
+       .part = PartOfBlockedLayout,
+       .reshape = ReshapeQuantized});
 }
 
 }  // namespace nnefc::runtime

@@ -1,9 +1,10 @@
 #include "runtime/onednn/merged_groups.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/core.h"
-#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/onednn/reorder.h"
 
 namespace nnefc::runtime {
 
@@ -11,24 +12,24 @@ namespace {
 
 class MergedFilterReorder final : public Kernel {
  public:
-  MergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
-                      const dnnl::reorder::primitive_desc& to_order)
+  MergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged, std::shared_ptr<const Kernel> to_order,
+                      size_t merged_bytes)
       : outputs_(filter[1]),
         inputs_(filter[2]),
         window_(Volume(filter.drop_front(3)).value_or(0)),
         merged_(merged),
-        to_order_(to_order),
-        threads_(CurrentThreads()) {}
+        to_order_(std::move(to_order)),
+        merged_bytes_(merged_bytes) {}
 
   std::string implementation() const override {
-    return fmt::format("merged_groups:{}", to_order_.impl_info_str());
+    return fmt::format("merged_groups:{}", to_order_->implementation());
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
-    const std::shared_ptr<Buffer> whole = Buffer::Allocate(to_order_.src_desc().get_size());
+    const std::shared_ptr<Buffer> whole = Buffer::Allocate(merged_bytes_);
     if (whole == nullptr) return OutOfMemory();
     auto* rows = reinterpret_cast<float*>(whole->mutable_data());
-    std::fill_n(rows, to_order_.src_desc().get_size() / sizeof(float), 0.0f);
+    std::fill_n(rows, merged_bytes_ / sizeof(float), 0.0f);
     // One row per output of each group, with all inputs of the merged group.
     const float* filter = run.input(0).data<float>();
     const int64_t taps = inputs_ * window_;
@@ -36,19 +37,17 @@ class MergedFilterReorder final : public Kernel {
       const int64_t place = row / outputs_ % merged_;  // index of the group within the merged one
       std::copy_n(filter + row * taps, taps, rows + (row * merged_ + place) * taps);
     }
-    return GuardedDnnRun(threads_, [&](dnnl::stream& stream) {
-      dnnl::memory source(to_order_.src_desc(), DnnEngine(), rows);
-      dnnl::memory target(to_order_.dst_desc(), DnnEngine(), run.output().mutable_bytes());
-      dnnl::reorder(to_order_).execute(stream, source, target);
-      stream.wait();  // while the rows are alive
-    });
+    TensorView merged = run.input(0);
+    merged.set_bytes(reinterpret_cast<const std::byte*>(rows));
+    const TensorView* inputs[] = {&merged};
+    return to_order_->Run({.inputs = inputs, .outputs = run.outputs});
   }
 
  private:
   int64_t outputs_, inputs_, window_;
   int64_t merged_;
-  dnnl::reorder::primitive_desc to_order_;
-  int threads_;
+  std::shared_ptr<const Kernel> to_order_;
+  size_t merged_bytes_;
 };
 
 }  // namespace
@@ -77,11 +76,11 @@ Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged) {
 }
 
 std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
-                                                      const dnnl::memory::desc& target) {
-  const dnnl::reorder::primitive_desc to_order(DnnEngine(), PlainDesc(MergedFilter(filter, merged)),
-                                               DnnEngine(), target, dnnl::primitive_attr(), true);
-  if (!to_order) return nullptr;
-  return std::make_shared<MergedFilterReorder>(filter, merged, to_order);
+                                                      const BlockedFormat& target) {
+  const BlockedFormat source = RowMajorFormat(MergedFilter(filter, merged));
+  std::shared_ptr<const Kernel> to_order = MakePrimitiveReorder(source, target);
+  if (to_order == nullptr) return nullptr;
+  return std::make_shared<MergedFilterReorder>(filter, merged, std::move(to_order), source.byte_size());
 }
 
 }  // namespace nnefc::runtime

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/memory/blocked_format.h"
+#include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
 
@@ -21,6 +22,6 @@ Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged);
 // Creates a reorder of such a row-major filter to `target`, with zeros between groups. Returns null if oneDNN
 // has no reorder.
 std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
-                                                      const dnnl::memory::desc& target);
+                                                      const BlockedFormat& target);
 
 }  // namespace nnefc::runtime

@@ -2,110 +2,105 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/SmallVector.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 
-using dnnl::memory;
-
 namespace {
 
-// Describes the matmul of row-major [rows, terms] with `part`, [terms, outputs]; nullopt if oneDNN has only
-// its reference or gemm-based implementation.
-std::optional<dnnl::matmul::primitive_desc> Describe(const memory::desc& part, int64_t rows, SumStart start) {
-  const int64_t terms = part.dims()[0], outputs = part.dims()[1];
-  dnnl::primitive_attr attributes = DnnKernelBuilder::Attributes();
-  if (start == SumStart::kOutput) {
-    dnnl::post_ops posts;
-    posts.append_sum();
-    attributes.set_post_ops(posts);
-  }
-  const memory::desc left = PlainDesc({rows, terms}, TypeOf(part));
-  const memory::desc out = PlainDesc({rows, outputs});
-  const dnnl::matmul::desc desc = start == SumStart::kBias
-                                      ? dnnl::matmul::desc(left, part, PlainDesc({1, outputs}), out)
-                                      : dnnl::matmul::desc(left, part, out);
-  dnnl::matmul::primitive_desc description(desc, attributes, DnnEngine(), true);
-  if (!description || IsDnnReference(description.impl_info_str()) || IsDnnGemm(description.impl_info_str()))
-    return std::nullopt;
-  return description;
+using Role = PrimitiveArgument::Role;
+
+// Creates the matmul of row-major [rows, terms] with `part`, [terms, outputs]; null if oneDNN has only its
+// reference or gemm-based implementation.
+std::shared_ptr<const Primitive> CreateProduct(const BlockedFormat& part, int64_t rows, SumStart start) {
+  const int64_t terms = part.extents[0], outputs = part.extents[1];
+  PrimitiveRequest request{.kind = PrimitiveKind::kMatmul,
+                           .sources = {RowMajorFormat({rows, terms}, part.type)},
+                           .weights = part,
+                           .result = RowMajorFormat({rows, outputs})};
+  if (start == SumStart::kOutput) request.posts = {{.kind = PrimitivePostOp::Kind::kSum}};
+  if (start == SumStart::kBias) request.bias = RowMajorFormat({1, outputs});
+  std::shared_ptr<const Primitive> primitive = CreatePrimitive(request);
+  return primitive == nullptr || IsGemm(*primitive) ? nullptr : primitive;
 }
 
 }  // namespace
 
-std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t rows, DnnType type) {
+std::optional<PackedMatrix> PackedMatrix::Make(const ValueInfo& value, int64_t rows, StorageType type) {
   const Shape& shape = value.shape;
-  if (value.constant == nullptr || !DnnAccepts(value) || shape.size() < 2 || shape.size() > 3)
+  if (value.constant == nullptr || !IsDenseF32(value) || shape.size() < 2 || shape.size() > 3)
     return std::nullopt;
-  const auto description =
-      Describe(AnyDesc({shape[shape.size() - 1], shape[shape.size() - 2]}, type), rows, SumStart::kOutput);
-  if (!description) return std::nullopt;
-  const memory::desc matrix = description->weights_desc();
-  if (matrix.data.format_kind != dnnl_blocked) return std::nullopt;
-  const memory::desc all = shape.size() == 3 ? StackedDesc(matrix, shape[0]) : matrix;
+  const std::shared_ptr<const Primitive> primitive = CreateProduct(
+      AnyFormat({shape[shape.size() - 1], shape[shape.size() - 2]}, type), rows, SumStart::kOutput);
+  if (primitive == nullptr) return std::nullopt;
+  const BlockedFormat matrix = primitive->format({Role::kWeights});
+  if (!matrix.is_blocked()) return std::nullopt;
+  const BlockedFormat all = shape.size() == 3 ? StackedFormat(matrix, shape[0]) : matrix;
   return PackedMatrix(
       matrix,
-      std::make_shared<DnnLayout>(
-          all, DnnLayout::Form{.order = SwappedOrder(shape.size(), shape.size() - 2, shape.size() - 1)}));
+      std::make_shared<BlockedLayout>(
+          all, BlockedLayout::Form{.order = SwappedOrder(shape.size(), shape.size() - 2, shape.size() - 1)}));
 }
 
 int64_t PackedMatrix::BlockOfOutputs() const {
-  const dnnl_blocking_desc_t& blocking = matrix_.data.format_desc.blocking;
   int64_t block = 1;
-  for (int i = 0; i < blocking.inner_nblks; ++i) {
-    if (blocking.inner_idxs[i] == 1) block *= blocking.inner_blks[i];
+  for (int i = 0; i < matrix_.num_blocks; ++i) {
+    const BlockedFormat::Block& each = matrix_.blocks[static_cast<size_t>(i)];
+    if (each.axis == 1) block *= each.size;
   }
   return block;
 }
 
-std::optional<memory::desc> PackedMatrix::Part(int64_t first, int64_t count) const {
+std::optional<BlockedFormat> PackedMatrix::Part(int64_t first, int64_t count) const {
   if (first == 0 && count == outputs()) return matrix_;
   const int64_t block = BlockOfOutputs();
   if (first % block != 0 || count % block != 0) return std::nullopt;
-  memory::desc part = matrix_;
-  part.data.dims[1] = part.data.padded_dims[1] = count;
+  BlockedFormat part = matrix_;
+  part.extents[1] = part.padded_extents[1] = count;
   return part;
 }
 
 int64_t PackedMatrix::Offset(int64_t index, int64_t first) const {
-  const dnnl_memory_desc_t& data = matrix_.data;
-  const int64_t elements = index * data.padded_dims[0] * data.padded_dims[1] +
-                           first / BlockOfOutputs() * data.format_desc.blocking.strides[1];
-  return elements * static_cast<int64_t>(memory::data_type_size(TypeOf(matrix_)));
+  const int64_t elements = index * matrix_.padded_extents[0] * matrix_.padded_extents[1] +
+                           first / BlockOfOutputs() * matrix_.strides[1];
+  return elements * static_cast<int64_t>(BytesOf(matrix_.type));
 }
 
-std::optional<PackedMatmul> PackedMatmul::Make(const memory::desc& part, int64_t rows, SumStart start) {
+std::optional<PackedMatmul> PackedMatmul::Make(const BlockedFormat& part, int64_t rows, SumStart start) {
   constexpr int64_t kWorthOthers = 8 * kParallelGrain;  // multiply-adds, with many per instruction
-  const bool is_small = rows * part.dims()[0] * part.dims()[1] < kWorthOthers;
+  const bool is_small = rows * part.extents[0] * part.extents[1] < kWorthOthers;
   const int threads = is_small ? 1 : CurrentThreads();
   const ThreadScope scope(threads);
-  const auto description = Describe(part, rows, start);
-  if (!description) return std::nullopt;
-  return PackedMatmul(*description, start, threads);
+  std::shared_ptr<const Primitive> primitive = CreateProduct(part, rows, start);
+  if (primitive == nullptr) return std::nullopt;
+  return PackedMatmul(std::move(primitive), start, threads);
 }
 
-void PackedMatmul::Call::Bind(int argument, const memory::desc& desc, const void* data) {
-  // oneDNN has mutable pointers for inputs but does not write to them.
-  void* handle = const_cast<void*>(data);
-  const auto [found, is_new] = memories_.try_emplace(argument);
-  if (is_new) {
-    found->second = memory(desc, DnnEngine(), handle);
-  } else if (found->second.get_data_handle() != handle) {
-    found->second.set_data_handle(handle);
-  }
+PackedMatmul::Call::Call(const PackedMatmul& product, std::byte* scratch)
+    : product_(product), scratch_(scratch) {
+  const Primitive& primitive = *product.primitive_;
+  std::vector<Primitive::BoundArgument> arguments;
+  const auto add = [&](Role role) { arguments.push_back({{role}, primitive.format({role})}); };
+  add(Role::kSource);
+  add(Role::kWeights);
+  add(Role::kResult);
+  if (product.start_ == SumStart::kBias) add(Role::kBias);
+  if (product.scratch_bytes() > 0) add(Role::kScratch);
+  call_ = primitive.NewCall(arguments);
 }
 
 FaultOr<Success> PackedMatmul::Call::Run(const void* left, const std::byte* part, const float* bias,
                                          float* out) {
-  const dnnl::matmul::primitive_desc& description = product_.description_;
-  return GuardedDnnRun(product_.threads_, [&](dnnl::stream& stream) {
-    Bind(DNNL_ARG_SRC, description.src_desc(), left);
-    Bind(DNNL_ARG_WEIGHTS, description.weights_desc(), part);
-    if (product_.start_ == SumStart::kBias) Bind(DNNL_ARG_BIAS, description.bias_desc(), bias);
-    Bind(DNNL_ARG_DST, description.dst_desc(), out);
-    if (product_.scratch_bytes() > 0) Bind(DNNL_ARG_SCRATCHPAD, description.scratchpad_desc(), scratch_);
-    product_.primitive_.execute(stream, memories_);
-  });
+  // oneDNN has mutable pointers for inputs but does not write to them.
+  llvm::SmallVector<void*, 5> addresses = {const_cast<void*>(left), const_cast<std::byte*>(part), out};
+  if (product_.start_ == SumStart::kBias) addresses.push_back(const_cast<float*>(bias));
+  if (product_.scratch_bytes() > 0) addresses.push_back(scratch_);
+  const ThreadScope scope(product_.threads_);
+  const std::string error = call_->Run(addresses);
+  if (!error.empty()) return KernelFault("oneDNN: {}", error);
+  return Success();
 }
 
 }  // namespace nnefc::runtime

@@ -25,7 +25,7 @@ COPY = ROOT / "build/planted"
 FAULTS = {
     "dropped-parameter": ("runtime/fast/post_ops.cpp", "function.algorithm, function.alpha, function.beta)",
                           "function.algorithm, function.alpha, 0.0f)"),
-    "swapped-operand": ("runtime/onednn/dnnl_functions.cpp", "return {AddStep(-s)};", "return {AddStep(s)};"),
+    "swapped-operand": ("runtime/fast/gemm/function_chain.cpp", "return {AddStep(-s)};", "return {AddStep(s)};"),
     "wrong-stride": ("runtime/fast/pooling.cpp", "places.channel_ = blocking.strides[1];",
                      "places.channel_ = blocking.strides[0];"),
     "early-overwrite": ("runtime/engine/plan_builder.cpp", ".overwritable = uses == 1 && values_.IsDead(id)",

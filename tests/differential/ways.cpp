@@ -20,6 +20,7 @@
 #include "runtime/engine/evaluate.h"
 #include "runtime/engine/executable.h"
 #include "runtime/fast/register.h"
+#include "runtime/onednn/register.h"
 #include "tests/differential/provisional.h"
 
 namespace nnefc::differential {
@@ -169,7 +170,7 @@ class CaseRun {
   void CompareImplementations() {
     static const runtime::KernelRegistry kKernels = [] {
       runtime::KernelRegistry kernels;
-      runtime::RegisterFastKernels(kernels);
+      runtime::RegisterFastKernels(kernels, runtime::OneDnnExtension());
       return kernels;
     }();
     std::set<std::string_view> ids;

@@ -1,6 +1,6 @@
 """The border of an image contributes nothing to a sum, whatever the filter: infinities and NaN of a filter only reach
 the results of windows that read the image there. oneDNN computes certain convolutions as matrix multiplications,
-including the border's zeros, more often on older processors (DNNL_MAX_CPU_ISA). Compared with the sum of the
+including the border's zeros, more often on older processors (ONEDNN_MAX_CPU_ISA). Compared with the sum of the
 specification in NumPy, on both backends."""
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_border(channels: int, results: int, begin: tuple[int, int], end: tuple[
     write(tmp_path / "net.ir", filters, begin, end)
     np.savez(tmp_path / "in.npz", x=x)
     tool = Nnefc(nnefc, tmp_path)
-    tool.environment["DNNL_MAX_CPU_ISA"] = isa
+    tool.environment["ONEDNN_MAX_CPU_ISA"] = isa
     for backend in ("reference", "fast"):
         found = tool.run(tmp_path / "net.ir", "--inputs", tmp_path / "in.npz", "--backend", backend)["y"]
         np.testing.assert_allclose(found, convolved(x, filters, begin, end), rtol=1e-5, atol=1e-5)

@@ -68,7 +68,7 @@ def document(inputs: dict[str, tuple[tuple[int, ...], str]], weights: tuple[int,
 
 def check(tool: Nnefc, folder: Path, inputs: dict[str, np.ndarray], expected: np.ndarray) -> None:
     np.savez(folder.parent / "in.npz", **inputs)
-    others = [] if "DNNL_MAX_CPU_ISA" in tool.environment else [["--backend", "reference"], ["--threads", "1"]]
+    others = [] if "ONEDNN_MAX_CPU_ISA" in tool.environment else [["--backend", "reference"], ["--threads", "1"]]
     for options in (["--threads", "2"], *others):
         seen = tool.run(folder, "--inputs", folder.parent / "in.npz", *options)["y"]
         assert seen.shape == expected.shape
@@ -80,7 +80,7 @@ def check(tool: Nnefc, folder: Path, inputs: dict[str, np.ndarray], expected: np
 def tool(request: pytest.FixtureRequest, nnefc: Path, tmp_path: Path) -> Nnefc:
     tool = Nnefc(nnefc, tmp_path)
     if request.param:
-        tool.environment["DNNL_MAX_CPU_ISA"] = request.param
+        tool.environment["ONEDNN_MAX_CPU_ISA"] = request.param
     return tool
 
 

@@ -8,8 +8,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Libraries and headers that each folder of runtime/fast may include.
-FAST = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/onednn", "runtime/fast/simd",
-        "runtime/fast/reasons.h", "runtime/fast/factories.h"}
+FAST = {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast/simd",
+        "runtime/fast/reasons.h", "runtime/fast/factories.h", "runtime/fast/processor.h",
+        "runtime/fast/memory/blocked_format.h", "runtime/fast/memory/blocked_layout.h"}
 # library -> libraries and headers it may include (in addition to itself). A library is a folder with its subfolders.
 ALLOWED = {
     "stdlib": set(),
@@ -39,7 +40,6 @@ ALLOWED = {
     "runtime/tensor": {"compiler/support"},
     "runtime/kernels": {"compiler/ir", "compiler/support", "runtime/tensor"},
     "runtime/fast/simd": {"compiler/support", "runtime/tensor"},
-    "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast/simd"},
     "runtime/fast/gemm": FAST,
     "runtime/fast/conv": FAST | {"runtime/fast/gemm"},
     "runtime/fast/int8": FAST | {"runtime/fast/gemm", "runtime/fast/conv"},
@@ -48,6 +48,9 @@ ALLOWED = {
     "runtime/fast/attention": FAST | {"runtime/fast/gemm", "runtime/fast/pointwise"},
     "runtime/fast/memory": FAST | {"runtime/fast/gemm", "runtime/fast/int8"},
     "runtime/fast": FAST | {"runtime/fast"},
+    "runtime/onednn": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast",
+                       "runtime/onednn/library/interface.h"},
+    "runtime/onednn/library": {"runtime/fast/gemm/function_kind.h", "runtime/fast/memory/blocked_format.h"},
     "runtime/engine": {"compiler/ir", "compiler/support", "runtime/tensor", "runtime/kernels", "runtime/fast",
                        "runtime/onednn"},
     "tools/api": {"compiler", "runtime"},
@@ -62,7 +65,7 @@ LIBRARIES = {
     "antlr4": ("compiler/syntax/parse/", "tests/unit/compiler/syntax/"),
     "archive": ("compiler/package/",),
     "pugixml": ("compiler/openvino/", "tests/fuzz/mutators/"),
-    "oneapi": ("runtime/onednn/",),
+    "oneapi": ("runtime/onednn/library/", "tests/unit/runtime/onednn/"),
     "nanobind": ("tools/python/",),
     "openvino": ("tools/openvino/",),
     "CLI": ("tools/", "tests/differential/"),

@@ -1,9 +1,10 @@
 // Sizes, operands and masks shared by the attention kernels.
 #pragma once
 
+#include "runtime/fast/memory/blocked_format.h"
 #include "runtime/kernels/broadcast.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/kernels/reason.h"
 #include "runtime/tensor/tensor_view.h"
 
 namespace nnefc::runtime {
@@ -15,11 +16,14 @@ struct AttentionSizes {
   int64_t group;  // batch elements processed together; 1 if they have several blocks
   int threads;
   bool causal;
-  DnnType type;  // operand type of the matrix multiplications
+  StorageType type;  // operand type of the matrix multiplications
 
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
 };
+
+// Describes an attention without its division into blocks.
+OrReason<AttentionSizes> AttentionSizesOf(const KernelRequest& request);
 
 // A batch of matrices with arbitrary row strides and contiguous elements within a row.
 template <typename Number>

@@ -115,7 +115,7 @@ class TiledAttention final : public Kernel {
 
 Reason TiledAttentionApplies(const AttentionSizes& sizes) {
   if (!HasSimd()) return kNeedsSimd;
-  if (sizes.type != DnnType::f32) return Reason("AMX multiplies bf16");
+  if (sizes.type != StorageType::kF32) return Reason("AMX multiplies bf16");
   if (sizes.values % kBlockColumns != 0)
     return Reason("values of {} elements, not whole blocks", sizes.values);
   const int64_t elements = sizes.width + sizes.values;

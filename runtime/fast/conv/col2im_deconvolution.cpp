@@ -4,9 +4,9 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/kernels/transposed_window.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -199,13 +199,13 @@ class FewOutputDeconvolution final : public Kernel {
 // [terms, outputs, window..] packed as one matrix per window position, in tiles of outputs with consecutive
 // terms.
 Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const Col2imShape& form) {
-  dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, 1, kTileColumns);
-  blocking.strides[0] = kTileColumns;
-  blocking.strides[1] = form.terms * kTileColumns;
+  BlockedFormat format = RowMajorFormat(filter);
+  SetBlock(format, 1, kTileColumns);
+  format.strides[0] = kTileColumns;
+  format.strides[1] = form.terms * kTileColumns;
   int64_t stride = form.terms * form.tiles() * kTileColumns;
-  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
-  return std::make_shared<DnnLayout>(desc);
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
+  return std::make_shared<BlockedLayout>(format);
 }
 
 bool IsWithoutOverlap(const WindowAxis& axis) {
@@ -249,7 +249,7 @@ Reason FewOutputCol2imApplies(const KernelRequest& request) {
 KernelOrReason MakeFewOutputCol2im(const KernelRequest& request) {
   if (!request.posts.empty()) return Reason("a fused operation");
   PreparedKernel prepared;
-  prepared.inputs = {LayoutOf(ChannelBlockedDesc(request.inputs[0].shape)), nullptr};
+  prepared.inputs = {LayoutOf(ChannelBlockedFormat(request.inputs[0].shape)), nullptr};
   prepared.outputs.resize(1);
   auto kernel = std::make_shared<FewOutputDeconvolution>(*Col2imShapeOf(request));
   prepared.scratch_bytes = kernel->scratch_bytes();

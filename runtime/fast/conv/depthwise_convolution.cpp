@@ -5,10 +5,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/depthwise_microkernel.h"
 #include "runtime/kernels/window.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/tasks.h"
 
 namespace nnefc::runtime {
@@ -136,12 +136,7 @@ class DepthwiseKernel final : public Kernel {
 
 // Returns the blocked layout of [channels, 1, 1, .., rows, columns].
 Layout FilterLayout(llvm::ArrayRef<int64_t> filter) {
-  using Tag = dnnl::memory::format_tag;
-  constexpr size_t kOfOneAxis = 4, kOfTwo = 5;
-  const Tag tag = filter.size() == kOfOneAxis ? Tag::Goiw16g
-                  : filter.size() == kOfTwo   ? Tag::Goihw16g
-                                              : Tag::Goidhw16g;
-  return LayoutOf(dnnl::memory::desc(DnnDims(filter), DnnType::f32, tag));
+  return LayoutOf(AxisBlockedFormat(filter, 0, kChannelBlock));
 }
 
 // Requires one channel per group and one to three spatial axes.

@@ -6,9 +6,9 @@
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/row_partitions.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/direct_convolution_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -299,18 +299,18 @@ class DirectConvolution final : public Kernel {
 // that are contiguous per tap and input: [tile][slices][rows][columns][inputs], for row-major images
 // [tile][slices][rows][inputs][columns]. Groups are consecutive.
 Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
-  dnnl::memory::desc desc = PlainDesc(filter);
+  BlockedFormat format = RowMajorFormat(filter);
   const size_t outputs = is_grouped ? 1 : 0, inputs = outputs + 1;
-  dnnl_blocking_desc_t& blocking = PutInBlocks(desc, outputs, kTileColumns);
+  SetBlock(format, outputs, kTileColumns);
   const size_t last = filter.size() - 1;
   const bool is_blocked = order == ImageOrder::kBlocked;
-  blocking.strides[inputs] = kTileColumns * (is_blocked ? 1 : filter[last]);
-  blocking.strides[last] = kTileColumns * (is_blocked ? filter[inputs] : 1);
+  format.strides[inputs] = kTileColumns * (is_blocked ? 1 : filter[last]);
+  format.strides[last] = kTileColumns * (is_blocked ? filter[inputs] : 1);
   int64_t of_taps = kTileColumns * filter[inputs] * filter[last];
-  for (size_t axis = last - 1; axis > inputs; of_taps *= filter[axis--]) blocking.strides[axis] = of_taps;
-  blocking.strides[outputs] = of_taps;
-  if (is_grouped) blocking.strides[0] = of_taps * CeilDivide(filter[outputs], kTileColumns);
-  return LayoutOf(desc);
+  for (size_t axis = last - 1; axis > inputs; of_taps *= filter[axis--]) format.strides[axis] = of_taps;
+  format.strides[outputs] = of_taps;
+  if (is_grouped) format.strides[0] = of_taps * CeilDivide(filter[outputs], kTileColumns);
+  return LayoutOf(format);
 }
 
 // Merges rows into one if windows cover a single pixel and the input fits a core's cache, to fill tiles well;

@@ -4,10 +4,10 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/few_output_convolution_microkernel.h"
 #include "runtime/fast/simd/transpose_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -192,9 +192,7 @@ class FewOutputConvolution final : public Kernel {
 
 // [outputs, inputs, taps..] in groups of outputs, contiguous per tap.
 Layout FewOutputFilterLayout(llvm::ArrayRef<int64_t> filter, const FewOutputShape& form) {
-  dnnl::memory::desc desc = PlainDesc(filter);
-  PutOutputsInBlocks(desc, form.of_group());
-  return std::make_shared<DnnLayout>(desc);
+  return std::make_shared<BlockedLayout>(AxisBlockedFormat(filter, 0, form.of_group()));
 }
 
 OrReason<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {

@@ -4,9 +4,9 @@
 
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/grouped_convolution_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -154,29 +154,24 @@ class GroupedConvolution final : public Kernel {
 Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers) {
   const int64_t lanes = SimdWidth(), outputs = filter[1], inputs = filter[2];
   const int64_t size = *Volume(filter.drop_front(2)) * lanes;
-  dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_memory_desc_t& data = desc.data;
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  const int last = data.ndims - 1;
-  blocking.strides[0] = size * (fills_registers ? outputs / lanes : 1);
-  blocking.strides[1] = size;
-  blocking.strides[2] = kGroupedColumns * lanes;
-  blocking.strides[last] = lanes;
-  if (last == 4) blocking.strides[3] = inputs * kGroupedColumns * lanes;
+  BlockedFormat format = RowMajorFormat(filter);
+  const size_t last = filter.size() - 1;
+  format.strides[0] = size * (fills_registers ? outputs / lanes : 1);
+  format.strides[1] = size;
+  format.strides[2] = kGroupedColumns * lanes;
+  format.strides[last] = lanes;
+  if (last == 4) format.strides[3] = inputs * kGroupedColumns * lanes;
   if (fills_registers) {
-    blocking.inner_nblks = 1;
-    blocking.inner_idxs[0] = 1;
-    blocking.inner_blks[0] = lanes;
+    format.num_blocks = 1;
+    format.blocks[0] = {1, lanes};
   } else {
     const int64_t groups = lanes / outputs;
-    data.padded_dims[0] = RoundUp(filter[0], groups);
-    blocking.inner_nblks = 2;
-    blocking.inner_idxs[0] = 0;
-    blocking.inner_blks[0] = groups;
-    blocking.inner_idxs[1] = 1;
-    blocking.inner_blks[1] = outputs;
+    format.padded_extents[0] = RoundUp(filter[0], groups);
+    format.num_blocks = 2;
+    format.blocks[0] = {0, groups};
+    format.blocks[1] = {1, outputs};
   }
-  return LayoutOf(desc);
+  return LayoutOf(format);
 }
 
 // Returns nullopt for groups that neither fill registers nor pack evenly into one.

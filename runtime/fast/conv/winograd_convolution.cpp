@@ -5,9 +5,9 @@
 #include "runtime/fast/conv/winograd_grid.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/winograd_microkernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -371,13 +371,12 @@ OrReason<WinogradForm> WinogradFormOf(const KernelRequest& request) {
 
 // [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
 Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
-  dnnl::memory::desc desc = PlainDesc(filter);
-  dnnl_blocking_desc_t& blocking = PutOutputsInBlocks(desc, kTileColumns);
+  BlockedFormat format = AxisBlockedFormat(filter, 0, kTileColumns);
   if (filter.size() == 5) {
-    blocking.strides[1] = blocking.strides[2];
-    blocking.strides[2] *= filter[1];
+    format.strides[1] = format.strides[2];
+    format.strides[2] *= filter[1];
   }
-  return LayoutOf(desc);
+  return LayoutOf(format);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include "compiler/support/check.h"
 #include "compiler/support/x86.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 #if defined(NNEFC_X86)
 #include <immintrin.h>

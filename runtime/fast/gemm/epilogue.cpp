@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/fast/gemm/operand_shape.h"
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime {
@@ -58,42 +58,41 @@ void Epilogue::TakeFirstSteps() {
   rest_.erase(rest_.begin(), next);
 }
 
-std::optional<Epilogue::Step> Epilogue::StepOf(const DnnFunction& function) {
-  using dnnl::algorithm;
+std::optional<Epilogue::Step> Epilogue::StepOf(const ChainedFunction& function) {
   const float number = function.number.value_or(0);
-  switch (function.algorithm) {
-    case algorithm::eltwise_linear:
+  switch (function.kind) {
+    case FunctionKind::kLinear:
       return Step{.function = EpilogueFunction::kLinear, .alpha = function.alpha, .beta = function.beta};
-    case algorithm::eltwise_relu:
+    case FunctionKind::kRelu:
       return Step{.function = function.alpha == 0 ? EpilogueFunction::kLowerBound : EpilogueFunction::kRelu,
                   .alpha = function.alpha};
-    case algorithm::binary_add:
+    case FunctionKind::kAdd:
       return Step{.function = EpilogueFunction::kLinear, .alpha = 1, .beta = number};
-    case algorithm::binary_mul:  // adding -0.0 preserves the sign of a zero
+    case FunctionKind::kMultiply:  // adding -0.0 preserves the sign of a zero
       return Step{.function = EpilogueFunction::kLinear, .alpha = number, .beta = -0.0f};
-    case algorithm::binary_max:
+    case FunctionKind::kMaximum:
       return Step{.function = EpilogueFunction::kLowerBound, .alpha = number};
-    case algorithm::binary_min:
+    case FunctionKind::kMinimum:
       return Step{.function = EpilogueFunction::kUpperBound, .alpha = number};
-    case algorithm::eltwise_clip:  // the other limit is infinite
+    case FunctionKind::kClip:  // the other limit is infinite
       return Step{.function = EpilogueFunction::kLowerBound, .alpha = function.alpha};
-    case algorithm::eltwise_logistic:
+    case FunctionKind::kSigmoid:
       return Step{.function = EpilogueFunction::kSigmoid};
-    case algorithm::eltwise_swish:
+    case FunctionKind::kSwish:
       return Step{.function = EpilogueFunction::kSwish, .alpha = function.alpha};
-    case algorithm::eltwise_hardswish:
+    case FunctionKind::kHSwish:
       return Step{.function = EpilogueFunction::kHSwish};
-    case algorithm::eltwise_gelu_erf:
+    case FunctionKind::kGelu:
       return Step{.function = EpilogueFunction::kGelu};
-    case algorithm::eltwise_gelu_tanh:
+    case FunctionKind::kGeluTanh:
       return Step{.function = EpilogueFunction::kGeluTanh};
-    case algorithm::eltwise_tanh:
+    case FunctionKind::kTanh:
       return Step{.function = EpilogueFunction::kTanh};
-    case algorithm::eltwise_elu:
+    case FunctionKind::kElu:
       return Step{.function = EpilogueFunction::kElu, .alpha = function.alpha};
-    case algorithm::eltwise_mish:
+    case FunctionKind::kMish:
       return Step{.function = EpilogueFunction::kMish};
-    case algorithm::eltwise_soft_relu:
+    case FunctionKind::kSoftPlus:
       return Step{.function = EpilogueFunction::kSoftPlus};
     default:
       return std::nullopt;
@@ -103,9 +102,9 @@ std::optional<Epilogue::Step> Epilogue::StepOf(const DnnFunction& function) {
 bool Epilogue::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
   const auto first = static_cast<size_t>(post.first_operand);
-  DnnFunctions functions;  // for this operation alone
+  FunctionChain functions;  // for this operation alone
   if (functions.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
-    for (const DnnFunction& function : functions.functions()) {
+    for (const ChainedFunction& function : functions.functions()) {
       const std::optional<Step> step = StepOf(function);
       if (!step) return false;
       rest_.push_back(*step);
@@ -184,9 +183,9 @@ PreparedKernel PrepareConvolution(const KernelRequest& request, const Epilogue& 
                                   const Layout& filter) {
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = LayoutOf(ChannelBlockedDesc(request.inputs[0].shape));
+  prepared.inputs[0] = LayoutOf(ChannelBlockedFormat(request.inputs[0].shape));
   prepared.inputs[1] = filter;
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedFormat(request.outputs[0].shape)));
   for (int input : steps.element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   prepared.scratch_bytes = static_cast<size_t>(steps.column_floats(channels)) * sizeof(float);
   return prepared;

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/fast/gemm/function_chain.h"
 #include "runtime/fast/simd/epilogue_microkernel.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
-#include "runtime/onednn/dnnl_functions.h"
 
 namespace nnefc::runtime {
 
@@ -66,7 +66,7 @@ class Epilogue {
     float alpha = 0, beta = 0;
   };
   // Returns nothing for functions without a tile implementation.
-  static std::optional<Step> StepOf(const DnnFunction& function);
+  static std::optional<Step> StepOf(const ChainedFunction& function);
   bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
   static void Apply(const Step& step, const Tile& tile, const Operands& operands);

@@ -7,7 +7,7 @@
 #include "runtime/fast/gemm/packed_weights.h"
 #include "runtime/fast/gemm/row_partitions.h"
 #include "runtime/fast/gemm/tiling.h"
-#include "runtime/onednn/dnnl_kernel.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -370,8 +370,8 @@ KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, co
                                         : PackedWeightLayout(sizes.terms, sizes.outputs, sizes.inputs_first);
   prepared.outputs.resize(1);
   if (sizes.is_blocked) {
-    prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedDesc(request.inputs[inputs.left].shape));
-    prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(request.outputs[0].shape));
+    prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedFormat(request.inputs[inputs.left].shape));
+    prepared.outputs[0] = LayoutOf(ChannelBlockedFormat(request.outputs[0].shape));
     for (int input : steps->element_inputs())
       prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   }

@@ -11,12 +11,11 @@
 #include <immintrin.h>
 #endif
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/onednn/precision.h"
+#include "runtime/tensor/round_up.h"
 
 namespace nnefc::runtime {
-
-using dnnl::memory;
 
 namespace {
 
@@ -239,26 +238,42 @@ constexpr TilesOfRows kWideTiles[kMaxPanelRows] = {
     RunTiles<Tile, 5, 3>, RunTiles<Tile, 6, 3>, RunTiles<Tile, 7, 3>, RunTiles<Tile, 8, 3>};
 #endif
 
+// Returns the format of a matrix [terms, outputs] in panels: one after the other, each with its terms in
+// order, for bf16 in pairs.
+BlockedFormat PanelFormat(int64_t terms, int64_t outputs, StorageType type) {
+  constexpr int64_t kTermsTogether = 16, kPair = 2;
+  const int64_t pair = type == StorageType::kBf16 ? kPair : 1;
+  BlockedFormat format = RowMajorFormat({terms, outputs}, type);
+  format.padded_extents[0] = RoundUp(terms, kTermsTogether * pair);
+  format.padded_extents[1] = RoundUp(outputs, kPanelWidth);
+  format.num_blocks = pair == 1 ? 2 : 3;
+  format.blocks[0] = {0, kTermsTogether};
+  format.blocks[1] = {1, kPanelWidth};
+  if (pair != 1) format.blocks[2] = {0, pair};
+  format.strides[0] = kTermsTogether * pair * kPanelWidth;
+  format.strides[1] = format.padded_extents[0] * kPanelWidth;
+  return format;
+}
+
 }  // namespace
 
-std::optional<PanelMatrix> PanelMatrix::Make(const ValueInfo& value, int64_t group, DnnType type) {
+std::optional<PanelMatrix> PanelMatrix::Make(const ValueInfo& value, int64_t group, StorageType type) {
   const Shape& shape = value.shape;
-  if (value.constant == nullptr || !DnnAccepts(value) || shape.size() < 2 || shape.size() > 3)
+  if (value.constant == nullptr || !IsDenseF32(value) || shape.size() < 2 || shape.size() > 3)
     return std::nullopt;
   const int64_t terms = shape.back();
   const int64_t groups = *Volume(shape) / (terms * group);
-  const auto tag = type == DnnType::bf16 ? memory::format_tag::BA16a16b2a : memory::format_tag::BA16a16b;
-  const memory::desc matrix({terms, group}, type, tag);
-  const int64_t panel_bytes = static_cast<int64_t>(matrix.get_size()) / CountPanels(group);
-  const DnnLayout::Form form = {.order = SwappedOrder(3, 1, 2)};
-  return PanelMatrix(std::make_shared<DnnLayout>(StackedDesc(matrix, groups), form), type, terms, group,
+  const BlockedFormat matrix = PanelFormat(terms, group, type);
+  const int64_t panel_bytes = static_cast<int64_t>(matrix.byte_size()) / CountPanels(group);
+  const BlockedLayout::Form form = {.order = SwappedOrder(3, 1, 2)};
+  return PanelMatrix(std::make_shared<BlockedLayout>(StackedFormat(matrix, groups), form), type, terms, group,
                      panel_bytes);
 }
 
-void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64_t terms,
+void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, StorageType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels) {
 #if defined(NNEFC_X86)
-  if (type == DnnType::bf16) return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
+  if (type == StorageType::kBf16) return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
   if (WidestVectorUnit() == VectorUnit::kAvx512)
     return kWideTiles<TileOfFloats>[rows.size() - 1](rows.data(), terms, panels);
 #endif

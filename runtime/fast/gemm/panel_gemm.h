@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 
@@ -22,24 +22,24 @@ class PanelMatrix {
  public:
   // A panel only has outputs of one group of `group` outputs. Returns nothing for values other than f32
   // constants.
-  static std::optional<PanelMatrix> Make(const ValueInfo& value, int64_t group, DnnType type);
+  static std::optional<PanelMatrix> Make(const ValueInfo& value, int64_t group, StorageType type);
 
   // Returns the packed layout for the plan.
   const Layout& layout() const { return layout_; }
-  DnnType type() const { return type_; }
+  StorageType type() const { return type_; }
   int64_t terms() const { return terms_; }
   // Returns the elements per left row: for bf16 padded to an even number of terms.
-  int64_t row_stride() const { return type_ == DnnType::bf16 ? (terms_ + 1) / 2 * 2 : terms_; }
+  int64_t row_stride() const { return type_ == StorageType::kBf16 ? (terms_ + 1) / 2 * 2 : terms_; }
   int64_t panels_of_group() const { return CountPanels(group_); }
   // Returns the bytes between panels; groups are consecutive.
   int64_t panel_bytes() const { return panel_bytes_; }
 
  private:
-  PanelMatrix(Layout layout, DnnType type, int64_t terms, int64_t group, int64_t panel_bytes)
+  PanelMatrix(Layout layout, StorageType type, int64_t terms, int64_t group, int64_t panel_bytes)
       : layout_(std::move(layout)), type_(type), terms_(terms), group_(group), panel_bytes_(panel_bytes) {}
 
   Layout layout_;
-  DnnType type_;
+  StorageType type_;
   int64_t terms_, group_;
   int64_t panel_bytes_;
 };
@@ -57,7 +57,7 @@ struct PanelSums {
 inline constexpr int64_t kMaxPanelRows = 8;
 
 // Multiplies up to kMaxPanelRows rows, f32 or bf16 as the panels, by all panels; `terms` is the K size.
-void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, DnnType type, int64_t terms,
+void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, StorageType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels);
 
 // The same for f32 with microkernels for 16 registers.

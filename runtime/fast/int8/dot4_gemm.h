@@ -4,8 +4,9 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/fast/int8/saturation_correction.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/processor.h"
 #include "runtime/kernels/reason.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 

@@ -21,7 +21,7 @@ struct NumberScales {
   bool by_columns;  // true if number j has scale j instead
 
   // Returns nullopt for filters that are not matrices.
-  static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape, const DnnLayout::Form& form) {
+  static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape, const BlockedLayout::Form& form) {
     const auto scales = static_cast<int64_t>(form.filter_codes->scales.size());
     const int64_t rows = shape[0], row = Volume(shape.drop_front()).value_or(0);
     if (rows == 0 || row == 0 || scales == 0) return std::nullopt;
@@ -42,26 +42,25 @@ struct NumberScales {
 
 // Returns, per index along an axis, its contribution to an element's offset: in blocked layouts an offset is
 // the sum of these over all axes.
-Places PlacesOfAxis(const dnnl_memory_desc_t& target, size_t axis) {
-  const dnnl_blocking_desc_t& blocking = target.format_desc.blocking;
+Places PlacesOfAxis(const BlockedFormat& target, size_t axis) {
   Places places;
-  for (int64_t index = 0; index < target.dims[axis]; ++index) {
+  for (int64_t index = 0; index < target.extents[axis]; ++index) {
     int64_t rest = index, place = 0, stride = 1;
-    for (int i = blocking.inner_nblks; i-- > 0;) {
-      const int64_t block = blocking.inner_blks[i];
-      if (blocking.inner_idxs[i] == static_cast<int64_t>(axis)) {
-        place += rest % block * stride;
-        rest /= block;
+    for (int i = target.num_blocks; i-- > 0;) {
+      const BlockedFormat::Block& block = target.blocks[static_cast<size_t>(i)];
+      if (block.axis == static_cast<int64_t>(axis)) {
+        place += rest % block.size * stride;
+        rest /= block.size;
       }
-      stride *= block;
+      stride *= block.size;
     }
-    places.push_back(place + rest * blocking.strides[axis]);
+    places.push_back(place + rest * target.strides[axis]);
   }
   return places;
 }
 
 // Returns the offsets of elements in row-major order over some axes.
-Places PlacesOfRow(const dnnl_memory_desc_t& target, llvm::ArrayRef<size_t> axes) {
+Places PlacesOfRow(const BlockedFormat& target, llvm::ArrayRef<size_t> axes) {
   Places places = {0};
   for (size_t axis : axes) {
     Places longer;
@@ -99,35 +98,31 @@ bool AreFourTogether(const std::vector<int32_t>& numbers) {
   return true;
 }
 
-// oneDNN stores compensation sums after the filter if the source's zero point is not 0.
-bool FindSums(const dnnl_memory_desc_t& target, int mask, QuantizedOffsets& places) {
-  const dnnl_memory_extra_desc_t& extra = target.extra;
-  if (extra.flags == 0) return true;
-  if (extra.flags != dnnl_memory_extra_flag_compensation_conv_asymmetric_src) return false;
-  if (extra.asymm_compensation_mask != mask) return false;
+// Compensation sums follow the filter if the source's zero point is not 0.
+bool FindSums(const BlockedFormat& target, int mask, QuantizedOffsets& places) {
+  if (target.sum_axes == 0) return true;
+  if (target.sum_axes != mask) return false;
   size_t codes = 1;
-  for (int axis = 0; axis < target.ndims; ++axis) {
-    codes *= static_cast<size_t>(target.padded_dims[axis]);
+  for (size_t axis = 0; axis < target.shape().size(); ++axis) {
+    codes *= static_cast<size_t>(target.padded_extents[axis]);
     if ((mask & 1 << axis) == 0) continue;
-    places.inner_scales = target.dims[axis];
-    places.inner_sums = target.padded_dims[axis];
+    places.inner_scales = target.extents[axis];
+    places.inner_sums = target.padded_extents[axis];
   }
   if (codes % sizeof(int32_t) != 0) return false;
   places.sums = static_cast<int64_t>(codes);
   return true;
 }
 
-std::optional<QuantizedOffsets> FindPlaces(const NumberScales& numbers, const DnnLayout::Form& form,
-                                           const dnnl::memory::desc& desc) {
-  const dnnl_memory_desc_t& target = desc.data;
-  if (target.format_kind != dnnl_blocked || target.data_type != dnnl_s8 || target.offset0 != 0)
-    return std::nullopt;
+std::optional<QuantizedOffsets> FindPlaces(const NumberScales& numbers, const BlockedLayout::Form& form,
+                                           const BlockedFormat& target) {
+  if (!target.is_blocked() || target.type != StorageType::kS8) return std::nullopt;
   QuantizedOffsets places;
-  places.bytes = desc.get_size();
+  places.bytes = target.byte_size();
   if (places.bytes > INT32_MAX || !FindSums(target, form.filter_codes->mask, places)) return std::nullopt;
   AxisOrder axes = form.order;
-  for (size_t axis = 0; axes.size() < static_cast<size_t>(target.ndims); ++axis) axes.push_back(axis);
-  if (target.dims[axes[0]] != numbers.rows) return std::nullopt;
+  for (size_t axis = 0; axes.size() < target.shape().size(); ++axis) axes.push_back(axis);
+  if (target.extents[axes[0]] != numbers.rows) return std::nullopt;
   places.rows = PlacesOfAxis(target, axes[0]);
   const Places row = PlacesOfRow(target, llvm::ArrayRef<size_t>(axes).drop_front());
   if (static_cast<int64_t>(row.size()) != numbers.row) return std::nullopt;
@@ -259,8 +254,8 @@ class FilterPacking final : public ConstantKernel {
 }  // namespace
 
 std::shared_ptr<const ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> shape,
-                                                        const DnnLayout::Form& form,
-                                                        const dnnl::memory::desc& target) {
+                                                        const BlockedLayout::Form& form,
+                                                        const BlockedFormat& target) {
   if (!form.filter_codes || shape.empty()) return nullptr;
   const std::optional<NumberScales> numbers = NumberScales::Find(shape, form);
   if (!numbers) return nullptr;

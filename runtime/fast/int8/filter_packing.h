@@ -2,15 +2,15 @@
 
 #include <memory>
 
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 
 // Creates a kernel that packs a quantized filter according to `form` in the layout `target`, including
 // compensation sums. Returns null for unknown layouts.
 std::shared_ptr<const ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> shape,
-                                                        const DnnLayout::Form& form,
-                                                        const dnnl::memory::desc& target);
+                                                        const BlockedLayout::Form& form,
+                                                        const BlockedFormat& target);
 
 }  // namespace nnefc::runtime

@@ -9,9 +9,10 @@
 #include "runtime/fast/int8/int8_epilogue.h"
 #include "runtime/fast/int8/int8_grouped_convolution.h"
 #include "runtime/fast/int8/int8_winograd.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/processor.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -301,35 +302,27 @@ bool FitsWords(int64_t terms, const Int8ConvolutionShape& form) {
 // Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
 // tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
 Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
-                     bool has_sums, DnnLayout::Form form) {
+                     bool has_sums, BlockedLayout::Form form) {
   const size_t input_axis = 1 - output_axis;
-  dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
-  dnnl_memory_desc_t& data = desc.data;
-  data.padded_dims[output_axis] = RoundUp(filter[output_axis], kBlockColumns);
-  data.padded_dims[input_axis] = RoundUp(filter[input_axis], inputs_together);
-  dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
-  blocking.inner_nblks = 2;
-  blocking.inner_idxs[0] = static_cast<int64_t>(output_axis);
-  blocking.inner_blks[0] = kBlockColumns;
-  blocking.inner_idxs[1] = static_cast<int64_t>(input_axis);
-  blocking.inner_blks[1] = inputs_together;
+  BlockedFormat format = RowMajorFormat(filter, StorageType::kS8);
+  format.padded_extents[output_axis] = RoundUp(filter[output_axis], kBlockColumns);
+  format.padded_extents[input_axis] = RoundUp(filter[input_axis], inputs_together);
+  format.num_blocks = 2;
+  format.blocks[0] = {static_cast<int64_t>(output_axis), kBlockColumns};
+  format.blocks[1] = {static_cast<int64_t>(input_axis), inputs_together};
   int64_t stride = inputs_together * kBlockColumns;
-  blocking.strides[input_axis] = stride;
-  stride *= data.padded_dims[input_axis] / inputs_together;
-  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) blocking.strides[axis] = stride;
-  blocking.strides[output_axis] = stride;
-  if (has_sums) {
-    data.extra.flags = dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
-    data.extra.asymm_compensation_mask = 1 << output_axis;
-  }
-  return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
+  format.strides[input_axis] = stride;
+  stride *= format.padded_extents[input_axis] / inputs_together;
+  for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
+  format.strides[output_axis] = stride;
+  if (has_sums) format.sum_axes = 1 << output_axis;
+  return std::make_shared<BlockedLayout>(std::move(format), std::move(form));
 }
 
 // Returns the depthwise filter layout: kBlockColumns channels per tap.
-Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, DnnLayout::Form form) {
-  dnnl::memory::desc desc = PlainDesc(filter, DnnType::s8);
-  PutOutputsInBlocks(desc, kBlockColumns);
-  return std::make_shared<DnnLayout>(std::move(desc), std::move(form));
+Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, BlockedLayout::Form form) {
+  return std::make_shared<BlockedLayout>(AxisBlockedFormat(filter, 0, kBlockColumns, StorageType::kS8),
+                                         std::move(form));
 }
 
 // Adds the kernel and the layouts of all inputs except the filter.
@@ -346,7 +339,7 @@ KernelOrReason Finish(const KernelRequest& given, const Int8Step& step, const In
   if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0)
     return Reason("{} columns with a fused elementwise operand, not whole blocks", form.outputs);
   const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
-    return is_blocked ? ChannelsLastDesc(shape, DnnType::f32) : PlainDesc(shape);
+    return is_blocked ? ChannelsLastFormat(shape, StorageType::kF32) : RowMajorFormat(shape);
   };
   PreparedKernel prepared;
   prepared.inputs.resize(given.inputs.size());
@@ -362,7 +355,7 @@ KernelOrReason Finish(const KernelRequest& given, const Int8Step& step, const In
       prepared.in_place_required = true;
     }
   } else if (is_blocked) {
-    prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(given.outputs[0].shape));
+    prepared.outputs[0] = LayoutOf(ChannelBlockedFormat(given.outputs[0].shape));
     for (int input : steps->element_inputs())
       prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   }
@@ -382,11 +375,11 @@ bool IsFolded(const KernelRequest& given, int64_t channel_axis) {
   return Int8Step(given, channel_axis).folded.has_value();
 }
 
-constexpr Reason kDnnUsesVnni("oneDNN is faster with VNNI");
+constexpr Reason kOneDnnUsesVnni("oneDNN is faster with VNNI");
 
 // With VNNI and 512-bit vectors our kernels beat oneDNN's if weights dominate and come from a remote cache:
 // measured on Emerald Rapids.
-bool IsFasterThanVnniOfDnn(const KernelRequest& given) {
+bool IsFasterThanVnniOfOneDnn(const KernelRequest& given) {
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape, output = given.outputs[0].shape;
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
@@ -400,7 +393,7 @@ bool IsFasterThanVnniOfDnn(const KernelRequest& given) {
   return is_worth && IsFolded(given, 1);
 }
 
-bool IsFasterThanVnniOfDnn(const KernelRequest& given, const InnerProduct& shape) {
+bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const InnerProduct& shape) {
   constexpr int64_t kMaxRows = 1024;
   return SimdWidth() == kSimdWidth512 && shape.inputs % kQuad == 0 && shape.rows <= kMaxRows &&
          IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
@@ -489,9 +482,9 @@ Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorith
 
 Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   if (HasVnni())
-    return algorithm == Int8Algorithm::kDot4 && IsFasterThanVnniOfDnn(given)
+    return algorithm == Int8Algorithm::kDot4 && IsFasterThanVnniOfOneDnn(given)
                ? Cost{kDot4Time}
-               : Cost::NotByDefault(kDnnUsesVnni);
+               : Cost::NotByDefault(kOneDnnUsesVnni);
   switch (algorithm) {
     case Int8Algorithm::kWinograd:
       return Int8Winograd::IsFasterThanDirect(Int8FormOf(given, algorithm)->form)
@@ -513,8 +506,8 @@ KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& s
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
   const bool is_grouped = algorithm == Int8Algorithm::kGrouped || algorithm == Int8Algorithm::kDepthwise;
   const int64_t mask = is_grouped ? 3 : 1;
-  DnnLayout::Form codes{.filter_codes = DnnFilterQuantization{.scales = given.filter_scales.vec(),
-                                                              .mask = static_cast<int>(mask)}};
+  BlockedLayout::Form codes{
+      .filter_codes = FilterScales{.scales = given.filter_scales.vec(), .mask = static_cast<int>(mask)}};
   Int8Epilogue::Form results{.outputs = form.outputs,
                              .pixels = form.out_pixels(),
                              .is_blocked = true,
@@ -530,7 +523,7 @@ KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& s
   switch (algorithm) {
     case Int8Algorithm::kGrouped:
       return finish(Finish<Int8GroupConvolution>(given, step, form, std::move(results), shape->groups), [&] {
-        return std::make_shared<DnnLayout>(PlainDesc(filter, DnnType::s8), std::move(codes));
+        return std::make_shared<BlockedLayout>(RowMajorFormat(filter, StorageType::kS8), std::move(codes));
       });
     case Int8Algorithm::kDepthwise:
       return finish(Finish<Int8Depthwise>(given, step, form, std::move(results)),
@@ -558,8 +551,8 @@ Reason Int8MatmulApplies(const KernelRequest& given, const InnerProduct& shape, 
 Cost Int8MatmulCost(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm) {
   const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
   if (HasVnni())
-    return is_dot4 && IsFasterThanVnniOfDnn(given, shape) ? Cost{kDot4Time}
-                                                          : Cost::NotByDefault(kDnnUsesVnni);
+    return is_dot4 && IsFasterThanVnniOfOneDnn(given, shape) ? Cost{kDot4Time}
+                                                             : Cost::NotByDefault(kOneDnnUsesVnni);
   return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
 }
 
@@ -568,9 +561,9 @@ KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step, 
   if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
   const Int8ConvolutionShape form = Int8FormOf(given, shape);
   constexpr int kColumns = 1 << 1;
-  DnnLayout::Form codes{
+  BlockedLayout::Form codes{
       .order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
-      .filter_codes = DnnFilterQuantization{.scales = given.filter_scales.vec(), .mask = kColumns}};
+      .filter_codes = FilterScales{.scales = given.filter_scales.vec(), .mask = kColumns}};
   Int8Epilogue::Form results{.outputs = shape.outputs,
                              .pixels = shape.rows,
                              .is_blocked = false,

@@ -17,7 +17,7 @@ struct Int8Step {
   // result.
   Int8Step(const KernelRequest& given, int64_t channel_axis);
 
-  const DnnQuantization* source;
+  const ValueQuantization* source;
   Int8Request coded;
   std::vector<float> scales;                   // from accumulators to f32
   std::optional<FoldedRequantization> folded;  // if the result is quantized

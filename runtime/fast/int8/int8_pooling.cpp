@@ -92,7 +92,7 @@ class Int8MaxPool final : public Kernel {
 
 class Int8AveragePool final : public Kernel {
  public:
-  Int8AveragePool(int64_t images, int64_t channels, int64_t pixels, const DnnQuantization& codes)
+  Int8AveragePool(int64_t images, int64_t channels, int64_t pixels, const ValueQuantization& codes)
       : images_(images), channels_(channels), pixels_(pixels), codes_(codes) {}
 
   std::string implementation() const override { return "nnefc:int8_average_pool"; }
@@ -133,34 +133,35 @@ class Int8AveragePool final : public Kernel {
   }
 
   int64_t images_, channels_, pixels_;
-  DnnQuantization codes_;
+  ValueQuantization codes_;
 };
 
 }  // namespace
 
-KernelOrReason MakeInt8AveragePool(const KernelRequest& request, const DnnQuantization& codes) {
+KernelOrReason MakeInt8AveragePool(const KernelRequest& request, const ValueQuantization& codes) {
   const Shape& shape = request.inputs[0].shape;
   const std::optional<int64_t> pixels = Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2));
   if (!pixels || *pixels == 0) return Reason("no pixels");
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8AveragePool>(shape[0], shape[1], *pixels, codes);
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(ChannelsLastDesc(shape, DnnType::f32), codes);
+  prepared.inputs[0] = QuantizedLayout(ChannelsLastFormat(shape, StorageType::kF32), codes);
   prepared.outputs.resize(request.outputs.size());
   return prepared;
 }
 
 KernelOrReason MakeInt8MaxPool(const KernelRequest& request, const Window& window,
-                               const DnnQuantization& codes) {
+                               const ValueQuantization& codes) {
   const WindowAxis& planes = window[0];
   const Shape& shape = request.inputs[0].shape;
   if (planes.input != 1 || planes.output != 1 || planes.size != 1) return Reason("windows of three axes");
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]);
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(ChannelsLastDesc(shape, DnnType::f32), codes);
+  prepared.inputs[0] = QuantizedLayout(ChannelsLastFormat(shape, StorageType::kF32), codes);
   prepared.outputs.resize(request.outputs.size());
-  prepared.outputs[0] = QuantizedLayout(ChannelsLastDesc(request.outputs[0].shape, DnnType::f32), codes);
+  prepared.outputs[0] =
+      QuantizedLayout(ChannelsLastFormat(request.outputs[0].shape, StorageType::kF32), codes);
   return prepared;
 }
 

@@ -11,13 +11,13 @@ namespace {
 // The layout of images.
 enum class ImageOrder : uint8_t { kRows, kChannelsLast16, kBlocks };
 
-std::optional<ImageOrder> OrderOf(const dnnl::memory::desc& desc) {
-  const dnnl::memory::dims shape = desc.dims();
-  const DnnType type = TypeOf(desc);
-  if (desc == PlainDesc(shape, type)) return ImageOrder::kRows;
+std::optional<ImageOrder> OrderOf(const BlockedFormat& format) {
+  const llvm::ArrayRef<int64_t> shape = format.shape();
+  const StorageType type = format.type;
+  if (format == RowMajorFormat(shape, type)) return ImageOrder::kRows;
   if (shape.size() < 3 || shape.size() > 5) return std::nullopt;
-  if (desc == ChannelsLastDesc(shape, type)) return ImageOrder::kChannelsLast16;
-  if (type == DnnType::f32 && desc == ChannelBlockedDesc(shape)) return ImageOrder::kBlocks;
+  if (format == ChannelsLastFormat(shape, type)) return ImageOrder::kChannelsLast16;
+  if (type == StorageType::kF32 && format == ChannelBlockedFormat(shape)) return ImageOrder::kBlocks;
   return std::nullopt;
 }
 
@@ -46,7 +46,7 @@ struct ImageSizes {
 template <typename Number>
 class Int8Reorder final : public Kernel {
  public:
-  Int8Reorder(const ImageSizes& sizes, ImageOrder from, ImageOrder to, const DnnQuantization& codes)
+  Int8Reorder(const ImageSizes& sizes, ImageOrder from, ImageOrder to, const ValueQuantization& codes)
       : sizes_(sizes), from_(from), to_(to), codes_(codes) {}
 
   std::string implementation() const override { return "nnefc:int8_reorder"; }
@@ -159,16 +159,16 @@ class Int8Reorder final : public Kernel {
 
   ImageSizes sizes_;
   ImageOrder from_, to_;
-  DnnQuantization codes_;
+  ValueQuantization codes_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeInt8Reorder(const dnnl::memory::desc& from, const DnnQuantization& codes,
-                                              const dnnl::memory::desc& to, bool to_codes) {
-  const dnnl::memory::dims shape = from.dims();
-  if (to.dims() != shape || TypeOf(from) != DnnType::u8) return nullptr;
-  if (TypeOf(to) != (to_codes ? DnnType::u8 : DnnType::f32)) return nullptr;
+std::shared_ptr<const Kernel> MakeInt8Reorder(const BlockedFormat& from, const ValueQuantization& codes,
+                                              const BlockedFormat& to, bool to_codes) {
+  const llvm::ArrayRef<int64_t> shape = from.shape();
+  if (to.shape() != shape || from.type != StorageType::kU8) return nullptr;
+  if (to.type != (to_codes ? StorageType::kU8 : StorageType::kF32)) return nullptr;
   const std::optional<ImageOrder> order = OrderOf(from), wanted = OrderOf(to);
   if (!order || !wanted) return nullptr;
   ImageSizes sizes{.images = 1, .channels = 1, .pixels = 1};

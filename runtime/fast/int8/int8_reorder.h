@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/memory/blocked_layout.h"
 
 namespace nnefc::runtime {
 
 // Creates a reorder of quantized values to quantized values of the same scale (`to_codes`), or to f32.
 // Returns null for layouts other than row-major, NHWC, and nChw16c for f32.
-std::shared_ptr<const Kernel> MakeInt8Reorder(const dnnl::memory::desc& from, const DnnQuantization& codes,
-                                              const dnnl::memory::desc& to, bool to_codes);
+std::shared_ptr<const Kernel> MakeInt8Reorder(const BlockedFormat& from, const ValueQuantization& codes,
+                                              const BlockedFormat& to, bool to_codes);
 
 }  // namespace nnefc::runtime

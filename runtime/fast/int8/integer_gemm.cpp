@@ -11,6 +11,7 @@
 #include "runtime/fast/int8/convolution_shape.h"
 #include "runtime/fast/int8/dot4_gemm.h"
 #include "runtime/fast/int8/int8_epilogue.h"
+#include "runtime/fast/processor.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"

@@ -9,9 +9,9 @@
 #include "llvm/ADT/SetVector.h"
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/quantization.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/table_lookup_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -404,7 +404,7 @@ bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert) {
 KernelOrReason MakeLookupTable(const KernelRequest& request) {
   if (request.posts.empty() || request.posts.size() > 2) return Reason("no lookup follows");
   const ValueInfo& input = request.inputs[0];
-  const DnnQuantization* codes = QuantizationOf(input);
+  const ValueQuantization* codes = QuantizationOf(input);
   const auto first = static_cast<size_t>(request.posts[0].first_operand);
   const TensorValue* numbers = request.inputs[first].constant;
   if (!HasSimd()) return kNeedsSimd;
@@ -412,8 +412,8 @@ KernelOrReason MakeLookupTable(const KernelRequest& request) {
   if (numbers == nullptr) return Reason("the table is not constant");
   if (numbers->type() != ElementType::kF32 || numbers->volume() != kCodes)
     return Reason("a table of {} elements", numbers->volume());
-  const dnnl::memory::desc desc = DescInF32(input);
-  if (IsPadded(desc)) return Reason("the layout has padding channels");
+  const BlockedFormat format = FormatInF32(input);
+  if (IsPadded(format)) return Reason("the layout has padding channels");
   if (input.shape != request.outputs[0].shape) return Reason("the shapes differ");
   const TensorValue loaded = numbers->Loaded().Aligned(alignof(float));
   const std::vector<float> table(loaded.elements<float>().begin(), loaded.elements<float>().end());
@@ -423,7 +423,7 @@ KernelOrReason MakeLookupTable(const KernelRequest& request) {
   prepared.inputs[0] = input.layout;
   if (request.posts.size() == 1) {
     prepared.kernel = std::make_shared<LookupTable<float>>(table, count);
-    prepared.outputs.push_back(LayoutOf(desc));
+    prepared.outputs.push_back(LayoutOf(format));
     return prepared;
   }
   const Int8Request coded(request);
@@ -432,7 +432,7 @@ KernelOrReason MakeLookupTable(const KernelRequest& request) {
   of_codes.reserve(table.size());
   for (float number : table) of_codes.push_back(coded.range->Quantize(number));
   prepared.kernel = std::make_shared<LookupTable<uint8_t>>(std::move(of_codes), count);
-  prepared.outputs.push_back(QuantizedLayout(desc, coded.range->codes));
+  prepared.outputs.push_back(QuantizedLayout(format, coded.range->codes));
   prepared.in_place = 0;
   return prepared;
 }

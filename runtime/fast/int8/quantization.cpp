@@ -7,18 +7,16 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/fake_quantize_microkernel.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/table_lookup_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
 
 namespace {
-
-using dnnl::memory;
 
 constexpr int64_t kLevels = 256;
 
@@ -90,7 +88,7 @@ class QuantizeKernel final : public Kernel {
 // Requantizes to another range.
 class RecodeKernel final : public Kernel {
  public:
-  RecodeKernel(const DnnQuantization& from, const QuantizationRange& to, int64_t count) : count_(count) {
+  RecodeKernel(const ValueQuantization& from, const QuantizationRange& to, int64_t count) : count_(count) {
     for (int code = 0; code < kLevels; ++code)
       table_[static_cast<size_t>(code)] = to.Quantize(from.NumberOf(code));
   }
@@ -114,7 +112,7 @@ class RecodeKernel final : public Kernel {
 // Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0.
 class SumKernel final : public Kernel {
  public:
-  SumKernel(const DnnQuantization& a, const DnnQuantization& b, bool relu, const QuantizationRange& range,
+  SumKernel(const ValueQuantization& a, const ValueQuantization& b, bool relu, const QuantizationRange& range,
             int64_t count)
       : a_(a), b_(b), least_(relu ? range.Quantize(0) : 0), range_(range), count_(count) {}
 
@@ -123,7 +121,7 @@ class SumKernel final : public Kernel {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
-    const DnnQuantization a = a_, b = b_;
+    const ValueQuantization a = a_, b = b_;
     const QuantizationRange range = range_;
     const int least = least_;
     ParallelParts(count_, [&](int64_t begin, int64_t end) {
@@ -136,7 +134,7 @@ class SumKernel final : public Kernel {
   }
 
  private:
-  DnnQuantization a_, b_;
+  ValueQuantization a_, b_;
   int least_;
   QuantizationRange range_;
   int64_t count_;
@@ -169,7 +167,7 @@ KernelOrReason MakeRound(const KernelRequest& request) {
   if (!HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
   const ValueInfo& input = request.inputs[0];
-  if (!DnnAccepts(input)) return kNotF32;
+  if (!IsDenseF32(input)) return kNotF32;
   if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
   llvm::SmallVector<float, 4> limits;
   for (const ValueInfo& limit : request.inputs.drop_front(1)) {
@@ -182,8 +180,8 @@ KernelOrReason MakeRound(const KernelRequest& request) {
                                      static_cast<float>(request.node->Int("levels") - 1)};
   if (!(levels.high - levels.low > kMin)) return Reason("the limits are too close");
   // Without padding a layout's memory contains exactly its elements.
-  const memory::desc desc = DescInF32(input);
-  const Layout layout = IsPadded(desc) ? nullptr : LayoutOf(desc);
+  const BlockedFormat format = FormatInF32(input);
+  const Layout layout = IsPadded(format) ? nullptr : LayoutOf(format);
   PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = layout;
@@ -195,24 +193,24 @@ KernelOrReason MakeRound(const KernelRequest& request) {
 KernelOrReason MakeQuantize(const KernelRequest& request) {
   if (!request.as_codes) return Reason("a reader needs f32 values");
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!DnnAccepts(request.inputs[0])) return kNotF32;
+  if (!IsDenseF32(request.inputs[0])) return kNotF32;
   const std::optional<QuantizationRange> range =
       QuantizationRangeOf(*request.node, request.inputs.drop_front(1));
   if (!range) return Reason("not 256 levels with one scale");
   const ValueInfo& input = request.inputs[0];
-  memory::desc desc = DescInF32(input);
-  if (IsPadded(desc)) desc = PlainDesc(input.shape);
+  BlockedFormat format = FormatInF32(input);
+  if (IsPadded(format)) format = RowMajorFormat(input.shape);
   const int64_t count = Volume(input.shape).value_or(0);
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.outputs.push_back(QuantizedLayout(desc, range->codes));
-  const DnnQuantization* codes = QuantizationOf(input);
-  if (codes != nullptr && !IsPadded(DescInF32(input))) {
+  prepared.outputs.push_back(QuantizedLayout(format, range->codes));
+  const ValueQuantization* codes = QuantizationOf(input);
+  if (codes != nullptr && !IsPadded(FormatInF32(input))) {
     prepared.inputs[0] = input.layout;
     prepared.kernel = std::make_shared<RecodeKernel>(*codes, *range, count);
     prepared.in_place = 0;
   } else {
-    prepared.inputs[0] = LayoutOf(desc);
+    prepared.inputs[0] = LayoutOf(format);
     prepared.kernel = std::make_shared<QuantizeKernel>(*range, count);
   }
   return prepared;
@@ -230,19 +228,19 @@ KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   if (coded.request.posts.size() > 1) return kHasFusedOperation;
   const bool relu = !coded.request.posts.empty();
   if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return kHasFusedOperation;
-  const DnnQuantization* a = QuantizationOf(request.inputs[0]);
-  const DnnQuantization* b = QuantizationOf(request.inputs[1]);
+  const ValueQuantization* a = QuantizationOf(request.inputs[0]);
+  const ValueQuantization* b = QuantizationOf(request.inputs[1]);
   if (a == nullptr || b == nullptr) return Reason("an operand is not quantized");
   if (request.inputs[0].shape != request.inputs[1].shape) return Reason("a broadcast operand");
-  const memory::desc desc = DescInF32(request.inputs[0]);
-  if (IsPadded(desc)) return Reason("the layout has padding channels");
+  const BlockedFormat format = FormatInF32(request.inputs[0]);
+  if (IsPadded(format)) return Reason("the layout has padding channels");
   PreparedKernel prepared;
   prepared.kernel =
       std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(desc, *a);
-  prepared.inputs[1] = QuantizedLayout(desc, *b);
-  prepared.outputs.push_back(QuantizedLayout(desc, coded.range->codes));
+  prepared.inputs[0] = QuantizedLayout(format, *a);
+  prepared.inputs[1] = QuantizedLayout(format, *b);
+  prepared.outputs.push_back(QuantizedLayout(format, coded.range->codes));
   return prepared;
 }
 
@@ -321,7 +319,7 @@ QuantizationMap::QuantizationMap(const QuantizationRange& range) : factor(255.0f
   offset = -range.low * factor + lift;
 }
 
-std::vector<float> AccumulatorScales(const DnnQuantization& source, llvm::ArrayRef<float> filter_scales) {
+std::vector<float> AccumulatorScales(const ValueQuantization& source, llvm::ArrayRef<float> filter_scales) {
   std::vector<float> scales;
   for (float scale : filter_scales) scales.push_back(scale * source.scale);
   return scales;
@@ -366,7 +364,7 @@ std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& requ
 std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, const QuantizationRange& range,
                                                  const QuantizedSum& sum) {
   const ValueInfo& others = given.inputs[sum.operand];
-  const DnnQuantization* codes = QuantizationOf(others);
+  const ValueQuantization* codes = QuantizationOf(others);
   if (codes == nullptr || !others.overwritable || others.shape != given.outputs[0].shape) return std::nullopt;
   if (sum.has_relu && sum.range.codes.zero != 0) return std::nullopt;
   const QuantizationMap map(sum.range);
@@ -465,11 +463,11 @@ std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, con
   return QuantizationRangeOf(node, limits);
 }
 
-void RegisterDnnQuantization(KernelRegistry& registry) {
-  AddDnnTables(registry, {"opset1"}, "FakeQuantize", kFakeQuantizeTables);
-  AddDnnTables(registry, {"opset1"}, "Convert", TableOf<MakeLookupTable>("lookup_table", "int8"));
+void AddFastQuantization(FastTables& tables) {
+  tables.Add({"opset1"}, "FakeQuantize", kFakeQuantizeTables);
+  tables.Add({"opset1"}, "Convert", TableOf<MakeLookupTable>("lookup_table", "int8"));
   for (std::string_view name : {"min_max_linear_quantize", "zero_point_linear_quantize"})
-    AddDnnTables(registry, {"nnef"}, name, TableOf<MakeQuantize>("quantize"));
+    tables.Add({"nnef"}, name, TableOf<MakeQuantize>("quantize"));
 }
 
 }  // namespace nnefc::runtime

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 
@@ -24,7 +24,7 @@ struct QuantizationRange {
   Formula formula = Formula::kFakeQuantize;
   float low = 0;  // lowest input value
   float high = 0;
-  DnnQuantization codes;
+  ValueQuantization codes;
 
   uint8_t Quantize(float x) const;
 };
@@ -65,7 +65,7 @@ struct QuantizationMap {
 };
 
 // Returns the scales that convert int8 accumulators to f32, by channel.
-std::vector<float> AccumulatorScales(const DnnQuantization& source, llvm::ArrayRef<float> filter_scales);
+std::vector<float> AccumulatorScales(const ValueQuantization& source, llvm::ArrayRef<float> filter_scales);
 
 // A folded epilogue up to a quantized result: value = scales * (sum + bias) per channel, clamped to `limits`.
 struct FoldedRequantization {
@@ -75,7 +75,7 @@ struct FoldedRequantization {
     size_t operand;
     float factor, offset;
     float other_factor;
-    DnnQuantization others;
+    ValueQuantization others;
   };
 
   std::vector<float> scales;

@@ -7,6 +7,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/int8/filter_quantization.h"
 #include "runtime/fast/int8/quantization.h"
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/kernels/attributes.h"
 
@@ -258,9 +259,9 @@ std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int6
                                        llvm::ArrayRef<int64_t> to) {
   const ValueInfo value{
       .type = ElementType::kF32, .shape = Shape(from.begin(), from.end()), .layout = layout};
-  const DnnQuantization* codes = QuantizationOf(value);
-  if (codes == nullptr || DescInF32(value) != PlainDesc(from) || to.size() > 12) return std::nullopt;
-  return QuantizedLayout(PlainDesc(to), *codes);
+  const ValueQuantization* codes = QuantizationOf(value);
+  if (codes == nullptr || FormatInF32(value) != RowMajorFormat(from) || to.size() > 12) return std::nullopt;
+  return QuantizedLayout(RowMajorFormat(to), *codes);
 }
 
 QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers) {

@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/simd/transpose_microkernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -32,9 +31,8 @@ struct BlockedCopy {
   int64_t CountOf(int64_t index) const { return std::min(block, count - index * block); }
 };
 
-bool IsDenseOfF32(const dnnl_memory_desc_t& desc) {
-  return desc.format_kind == dnnl_blocked && desc.data_type == dnnl_f32 && desc.offset0 == 0 &&
-         desc.extra.flags == 0;
+bool IsBlockedF32(const BlockedFormat& format) {
+  return format.is_blocked() && format.type == StorageType::kF32 && format.sum_axes == 0;
 }
 
 // Removes axes of extent 1, and merges axes that are contiguous on both sides.
@@ -53,32 +51,29 @@ llvm::SmallVector<ReorderLoop, 4> JoinedLoops(llvm::SmallVector<ReorderLoop, 4> 
   return joined;
 }
 
-std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {
-  if (!IsDenseOfF32(from) || !IsDenseOfF32(to) || from.ndims != to.ndims) return std::nullopt;
-  const dnnl_blocking_desc_t& of_from = from.format_desc.blocking;
-  const dnnl_blocking_desc_t& of_to = to.format_desc.blocking;
-  if (of_from.inner_nblks + of_to.inner_nblks != 1) return std::nullopt;
-  const bool is_to_blocks = of_to.inner_nblks == 1;
-  const dnnl_blocking_desc_t& blocked = is_to_blocks ? of_to : of_from;
-  const dnnl_blocking_desc_t& plain = is_to_blocks ? of_from : of_to;
-  const auto axis = static_cast<int>(blocked.inner_idxs[0]);
-  const int64_t block = blocked.inner_blks[0];
+std::optional<BlockedCopy> CopyOf(const BlockedFormat& from, const BlockedFormat& to) {
+  if (!IsBlockedF32(from) || !IsBlockedF32(to) || from.rank != to.rank) return std::nullopt;
+  if (from.num_blocks + to.num_blocks != 1) return std::nullopt;
+  const bool is_to_blocks = to.num_blocks == 1;
+  const BlockedFormat& blocked = is_to_blocks ? to : from;
+  const BlockedFormat& plain = is_to_blocks ? from : to;
+  const auto axis = static_cast<size_t>(blocked.blocks[0].axis);
+  const int64_t block = blocked.blocks[0].size;
   const bool fills_registers = block % SimdWidth() == 0;
   if (!fills_registers && (!is_to_blocks || block >= kSimdWidth256)) return std::nullopt;
-  BlockedCopy copy{
-      .is_to_blocks = is_to_blocks,
-      .block = block,
-      .blocks = {(to.dims[axis] + block - 1) / block, of_from.strides[axis], of_to.strides[axis]},
-      .count = to.dims[axis],
-      .plain_stride = plain.strides[axis],
-      .columns = {1, 0, 0}};
+  BlockedCopy copy{.is_to_blocks = is_to_blocks,
+                   .block = block,
+                   .blocks = {(to.extents[axis] + block - 1) / block, from.strides[axis], to.strides[axis]},
+                   .count = to.extents[axis],
+                   .plain_stride = plain.strides[axis],
+                   .columns = {1, 0, 0}};
   (is_to_blocks ? copy.blocks.from : copy.blocks.to) *= block;
   llvm::SmallVector<ReorderLoop, 4> loops;
-  for (int i = 0; i < to.ndims; ++i) {
-    if (from.dims[i] != to.dims[i]) return std::nullopt;
-    if (i != axis && (from.padded_dims[i] != from.dims[i] || to.padded_dims[i] != to.dims[i]))
+  for (size_t i = 0; i < to.shape().size(); ++i) {
+    if (from.extents[i] != to.extents[i]) return std::nullopt;
+    if (i != axis && (from.padded_extents[i] != from.extents[i] || to.padded_extents[i] != to.extents[i]))
       return std::nullopt;
-    if (i != axis) loops.push_back({to.dims[i], of_from.strides[i], of_to.strides[i]});
+    if (i != axis) loops.push_back({to.extents[i], from.strides[i], to.strides[i]});
   }
   copy.others = JoinedLoops(std::move(loops));
   const auto* columns = std::find_if(copy.others.begin(), copy.others.end(), [&](const ReorderLoop& loop) {
@@ -87,7 +82,7 @@ std::optional<BlockedCopy> CopyOf(const dnnl_memory_desc_t& from, const dnnl_mem
   if (columns != copy.others.end()) {
     copy.columns = *columns;
     copy.others.erase(columns);
-  } else if (copy.plain_stride != 1 && to.dims[axis] != 1) {
+  } else if (copy.plain_stride != 1 && to.extents[axis] != 1) {
     return std::nullopt;
   }
   return copy;
@@ -168,9 +163,9 @@ class BlockReorder final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeBlockReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+std::shared_ptr<const Kernel> MakeBlockReorder(const BlockedFormat& from, const BlockedFormat& to) {
   if (!HasSimd()) return nullptr;
-  std::optional<BlockedCopy> copy = CopyOf(from.data, to.data);
+  std::optional<BlockedCopy> copy = CopyOf(from, to);
   return copy ? std::make_shared<BlockReorder>(std::move(*copy)) : nullptr;
 }
 

@@ -5,10 +5,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/channel_gather_microkernel.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -94,12 +94,12 @@ KernelOrReason MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> pi
   PreparedKernel prepared;
   std::vector<int64_t> channels;
   for (const ValueInfo& image : request.inputs.take_front(static_cast<size_t>(request.node->num_inputs()))) {
-    if (!DnnAccepts(image)) return kNotF32;
+    if (!IsDenseF32(image)) return kNotF32;
     channels.push_back(image.shape[1]);
-    prepared.inputs.push_back(LayoutOf(ChannelBlockedDesc(image.shape)));
+    prepared.inputs.push_back(LayoutOf(ChannelBlockedFormat(image.shape)));
   }
   prepared.inputs.resize(request.inputs.size());
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(out)));
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedFormat(out)));
   const int64_t pixels = *Volume(llvm::ArrayRef<int64_t>(out).drop_front(2));
   std::vector<SourceBlocks> blocks = PickBlocks(channels, picked);
   prepared.kernel = std::make_shared<ChannelGather>(out[0], pixels, std::move(channels), std::move(blocks));

@@ -6,10 +6,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_layout.h"
 
 namespace nnefc::runtime {
 

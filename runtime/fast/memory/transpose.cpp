@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -75,7 +75,7 @@ class ImageTranspose final : public Kernel {
 
 bool IsInBlocks(const ValueInfo& value) {
   return value.layout != nullptr && QuantizationOf(value) == nullptr &&
-         DescOf(value) == ChannelBlockedDesc(value.shape);
+         FormatOf(value) == ChannelBlockedFormat(value.shape);
 }
 
 // Returns the direction of [N, C, ..] to [N, .., C] or back.
@@ -104,7 +104,7 @@ KernelOrReason MakeTranspose(const KernelRequest& request) {
   const size_t rank = given.shape.size();
   if (!HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!DnnAccepts(given)) return kNotF32;
+  if (!IsDenseF32(given)) return kNotF32;
   if (order == nullptr || order->volume() != static_cast<int64_t>(rank))
     return Reason("the order is not constant");
   if (rank < 3 || rank > 5) return Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
@@ -114,7 +114,7 @@ KernelOrReason MakeTranspose(const KernelRequest& request) {
   if (is_from_blocks && !IsInBlocks(given)) return kNotBlocked;
   const Shape& images = is_from_blocks ? given.shape : request.outputs[0].shape;
   if (images[1] < kChannelBlock) return Reason("{} channels, fewer than a block", images[1]);
-  const Layout in_blocks = LayoutOf(ChannelBlockedDesc(images));
+  const Layout in_blocks = LayoutOf(ChannelBlockedFormat(images));
   PreparedKernel prepared;
   prepared.kernel = std::make_shared<ImageTranspose>(SizesOf(images), *way);
   prepared.inputs.resize(2);
@@ -125,20 +125,20 @@ KernelOrReason MakeTranspose(const KernelRequest& request) {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeChannelsLastReorder(const dnnl::memory::desc& from,
-                                                      const dnnl::memory::desc& to) {
-  const dnnl::memory::dims shape = from.dims();
-  if (shape.size() < 3 || shape.size() > 5 || to.dims() != shape || shape[1] < kChannelBlock) return nullptr;
-  const dnnl::memory::desc blocks = ChannelBlockedDesc(shape), behind = ChannelsLastDesc(shape, DnnType::f32);
-  if (from == blocks && to == behind)
+std::shared_ptr<const Kernel> MakeChannelsLastReorder(const BlockedFormat& from, const BlockedFormat& to) {
+  const llvm::ArrayRef<int64_t> shape = from.shape();
+  if (shape.size() < 3 || shape.size() > 5 || to.shape() != shape || shape[1] < kChannelBlock) return nullptr;
+  const BlockedFormat blocks = ChannelBlockedFormat(shape),
+                      channels_last = ChannelsLastFormat(shape, StorageType::kF32);
+  if (from == blocks && to == channels_last)
     return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kChannelsLast16);
-  if (from == behind && to == blocks)
+  if (from == channels_last && to == blocks)
     return std::make_shared<ImageTranspose>(SizesOf(shape), ChannelsGo::kToBlocks);
   return nullptr;
 }
 
-void RegisterImageTransposes(KernelRegistry& registry) {
-  AddDnnTables(registry, {"opset1"}, "Transpose", TableOf<MakeTranspose>("channels"));
+void AddImageTransposes(FastTables& tables) {
+  tables.Add({"opset1"}, "Transpose", TableOf<MakeTranspose>("channels"));
 }
 
 }  // namespace nnefc::runtime

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/channel_sums_microkernel.h"
 #include "runtime/fast/simd/per_channel_microkernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 

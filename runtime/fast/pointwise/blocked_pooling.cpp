@@ -4,9 +4,9 @@
 #include <array>
 
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/pooling_microkernel.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -246,13 +246,13 @@ PreparedKernel MakeBlockedPooling(const KernelRequest& request, PoolingKind pool
   const PoolForm form = PoolFormOf(request, pooled, window);
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = IsChannelBlocked(input) ? input.layout : LayoutOf(ChannelBlockedDesc(input.shape));
+  prepared.inputs[0] = IsChannelBlocked(input) ? input.layout : LayoutOf(ChannelBlockedFormat(input.shape));
   prepared.outputs.resize(request.outputs.size());
   if (IsOfWholeImages(form)) {
     prepared.kernel = std::make_shared<NumberOfImages>(form);
     return prepared;
   }
-  prepared.outputs[0] = LayoutOf(ChannelBlockedDesc(request.outputs[0].shape));
+  prepared.outputs[0] = LayoutOf(ChannelBlockedFormat(request.outputs[0].shape));
   prepared.kernel = std::make_shared<BlockedPooling>(form);
   return prepared;
 }

@@ -6,12 +6,12 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/tiling.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/borders.h"
 #include "runtime/kernels/resized_axes.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
@@ -170,7 +170,7 @@ KernelOrReason MakeBlockedResampling(const KernelRequest& request, const std::ve
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedDesc(request.outputs[0].shape)));
+  prepared.outputs.push_back(LayoutOf(ChannelBlockedFormat(request.outputs[0].shape)));
   auto kernel = std::make_shared<BlockedResampling>(std::move(form));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
@@ -242,9 +242,9 @@ const ImplementationTable kPadTables[] = {{"f32", AlwaysApplies, kPad}};
 
 }  // namespace
 
-void RegisterImageResampling(KernelRegistry& registry) {
-  AddDnnTables(registry, {"opset1", "opset4", "opset11"}, "Interpolate", kInterpolateTables);
-  AddDnnTables(registry, {"opset1", "opset12"}, "Pad", kPadTables);
+void AddImageResampling(FastTables& tables) {
+  tables.Add({"opset1", "opset4", "opset11"}, "Interpolate", kInterpolateTables);
+  tables.Add({"opset1", "opset12"}, "Pad", kPadTables);
 }
 
 }  // namespace nnefc::runtime

@@ -7,9 +7,9 @@
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/epilogue.h"
 #include "runtime/fast/gemm/operand_shape.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/per_channel_microkernel.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -119,7 +119,7 @@ PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef
 }
 
 KernelOrReason MakePerChannelBinary(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (!AreDenseF32(request)) return kNotF32;
   if (!HasSimd()) return kNeedsSimd;
   if (request.node->num_inputs() != 2) return Reason("not two operands");
   const Shape& shape = request.outputs[0].shape;

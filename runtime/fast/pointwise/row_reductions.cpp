@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/pointwise/blocked_normalization.h"
 #include "runtime/fast/pointwise/l2_normalization.h"
 #include "runtime/fast/pointwise/reduce_row.h"
@@ -19,7 +20,6 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/fast/simd/row_statistics_microkernel.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
@@ -185,7 +185,7 @@ OrReason<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& reques
 
 Reason IsPlain(const KernelRequest& request) {
   if (!request.posts.empty()) return Reason("a fused operation");
-  return request.outputs.size() == 1 && DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0])
+  return request.outputs.size() == 1 && IsDenseF32(request.inputs[0]) && IsDenseF32(request.outputs[0])
              ? Reason()
              : kNotF32;
 }
@@ -416,7 +416,7 @@ struct GroupNormalisation {
 };
 
 KernelOrReason MakeGroupNormalization(const KernelRequest& request) {
-  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (!AreDenseF32(request)) return kNotF32;
   if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
   if (request.inputs[0].shape.size() < 2) return Reason("a vector");
   const Shape& shape = request.inputs[0].shape;
@@ -578,7 +578,7 @@ struct BatchNormalisation {
 
 KernelOrReason MakeRowBatchNorm(const KernelRequest& request) {
   const Shape& shape = request.inputs[0].shape;
-  if (!DnnAcceptsAll(request)) return kNotF32;
+  if (!AreDenseF32(request)) return kNotF32;
   if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
   if (shape.size() < 2) return Reason("a vector");
   if (request.inputs[0].layout != nullptr) return Reason("the input is not row-major");

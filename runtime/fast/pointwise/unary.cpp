@@ -5,9 +5,9 @@
 
 #include "runtime/fast/factories.h"
 #include "runtime/fast/gemm/epilogue.h"
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 #include "runtime/fast/simd/loop_math.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
@@ -66,7 +66,7 @@ struct Slope {
 
 Reason IsOfElements(const KernelRequest& request) {
   if (!request.posts.empty()) return kHasFusedOperation;
-  return DnnAccepts(request.inputs[0]) && DnnAccepts(request.outputs[0]) ? Reason() : kNotF32;
+  return IsDenseF32(request.inputs[0]) && IsDenseF32(request.outputs[0]) ? Reason() : kNotF32;
 }
 
 // Processes the whole memory of a layout, equal to its elements if it is not padded.
@@ -85,20 +85,20 @@ PreparedKernel PrepareInPlace(const KernelRequest& request, std::shared_ptr<cons
 template <typename Function>
 KernelOrReason MakeUnaryOf(const KernelRequest& request, Function function) {
   if (const Reason reason = IsOfElements(request); !reason.empty()) return reason;
-  const dnnl::memory::desc desc = DescInF32(request.inputs[0]);
-  const bool in_layout = Function::kKeepsZero || !IsPadded(desc);
+  const BlockedFormat format = FormatInF32(request.inputs[0]);
+  const bool in_layout = Function::kKeepsZero || !IsPadded(format);
   const int64_t count =
-      in_layout ? static_cast<int64_t>(desc.get_size() / sizeof(float)) : *Volume(request.inputs[0].shape);
+      in_layout ? static_cast<int64_t>(format.byte_size() / sizeof(float)) : *Volume(request.inputs[0].shape);
   return PrepareInPlace(request, std::make_shared<UnaryKernel<Function>>(function, count),
-                        in_layout ? LayoutOf(desc) : nullptr);
+                        in_layout ? LayoutOf(format) : nullptr);
 }
 
 // oneDNN handles the others: bf16 functions, and functions that make padding nonzero.
 Reason IsInLayoutOfF32(const KernelRequest& request, bool keeps_zero) {
   if (const Reason reason = IsOfElements(request); !reason.empty()) return reason;
-  const dnnl::memory::desc desc = DescOf(request.inputs[0]);
-  if (TypeOf(desc) == DnnType::bf16) return Reason("the input is bf16");
-  return keeps_zero || !IsPadded(desc) ? Reason() : Reason("the layout has padding channels");
+  const BlockedFormat format = FormatOf(request.inputs[0]);
+  if (format.type == StorageType::kBf16) return Reason("the input is bf16");
+  return keeps_zero || !IsPadded(format) ? Reason() : Reason("the layout has padding channels");
 }
 
 template <typename Function>
@@ -160,7 +160,7 @@ KernelOrReason MakeEpilogueFunction(const KernelRequest& request) {
                            !steps->limits().has_min && !steps->limits().has_max;
   if (!is_function) return Reason("limits alone");
   return PrepareInPlace(request, std::make_shared<FunctionKernel>(std::move(*steps)),
-                        LayoutOf(DescInF32(request.inputs[0])));
+                        LayoutOf(FormatInF32(request.inputs[0])));
 }
 
 KernelOrReason MakeVectorizedGate(const KernelRequest& request) {

@@ -1,20 +1,19 @@
-// LSTMCell, GRUCell and RNNCell, and the corresponding sequences, in f32: the inputs of many steps are
-// multiplied by their weights in one matmul. Steps use panels of constant weights (rnn/recurrent_panels.h),
-// or else one matmul for the whole batch with gates as row functions. runtime/kernels/recurrent.cpp has the
-// formulas and handles all cases declined here: other types, peepholes.
+// The inputs of many steps are multiplied by their weights in one matmul. Steps use panels of constant
+// weights (rnn/recurrent_panels.h), or else one matmul for the whole batch with gates as row functions.
+// runtime/kernels/recurrent.cpp has the formulas and handles all cases declined here: other types, peepholes.
 
-#include "runtime/kernels/recurrent.h"
-#include "runtime/fast/reasons.h"
+#include "runtime/fast/rnn/recurrent.h"
 
 #include <cstring>
+#include <utility>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/fast/reasons.h"
 #include "runtime/fast/rnn/recurrent_gates.h"
-#include "runtime/fast/rnn/recurrent_matmul.h"
 #include "runtime/fast/rnn/recurrent_panels.h"
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/onednn/dnnl_kernel.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
@@ -50,13 +49,13 @@ class StepRunner {
     size_t bytes() const { return static_cast<size_t>(floats) * sizeof(float); }
   };
 
-  StepRunner(const Cell& cell, const DirectionWeights& weights, const PackedWeights* packed, int64_t steps,
-             const Scratch& places, float* scratch)
+  StepRunner(const Cell& cell, const DirectionWeights& weights, const RecurrentMatmuls& matmuls,
+             int64_t steps, const Scratch& places, float* scratch)
       : cell_(cell),
         math_(cell),
         parts_(PartsOf(cell)),
         weights_(weights),
-        multiplier_(cell, weights, packed, reinterpret_cast<std::byte*>(scratch + places.product)),
+        multiplier_(matmuls.NewRun(cell, weights, reinterpret_cast<std::byte*>(scratch + places.product))),
         steps_(steps),
         beside_(scratch + places.beside),
         x_(scratch + places.x),
@@ -109,8 +108,8 @@ class StepRunner {
       x = x_;
     }
     for (size_t part = 0; part < parts_.size(); ++part) {
-      FaultOr<Success> done = multiplier_.Run({false, part, count * batch.size, SumStart::kBias}, x,
-                                              Bias(parts_[part].first), Gates(batch, part, 0));
+      FaultOr<Success> done = multiplier_->Run({false, part, count * batch.size, SumStart::kBias}, x,
+                                               Bias(parts_[part].first), Gates(batch, part, 0));
       if (!done) return done;
     }
     return Success();
@@ -121,13 +120,13 @@ class StepRunner {
     const bool is_at_once = cell_.linear_before_reset;
     FaultOr<Success> done =
         is_at_once
-            ? multiplier_.Run({true, AllGates(cell_), batch.size, SumStart::kZero}, h, nullptr, beside_)
-            : multiplier_.Run({true, 0, batch.size, SumStart::kOutput}, h, nullptr, Gates(batch, 0, place));
+            ? multiplier_->Run({true, AllGates(cell_), batch.size, SumStart::kZero}, h, nullptr, beside_)
+            : multiplier_->Run({true, 0, batch.size, SumStart::kOutput}, h, nullptr, Gates(batch, 0, place));
     if (!done) return done;
     if (cell_.kind == CellKind::kGru && !is_at_once) {
       ForEachPart(batch, step, place, [&](const StateRow& row) { math_.StartGru(row); });
-      done =
-          multiplier_.Run({true, 1, batch.size, SumStart::kOutput}, beside_, nullptr, Gates(batch, 1, place));
+      done = multiplier_->Run({true, 1, batch.size, SumStart::kOutput}, beside_, nullptr,
+                              Gates(batch, 1, place));
       if (!done) return done;
     }
     ForEachPart(batch, step, place, [&](const StateRow& row) {
@@ -166,7 +165,7 @@ class StepRunner {
   const CellMath math_;
   const llvm::SmallVector<GatePart, 2> parts_;
   const DirectionWeights& weights_;
-  Multiplier multiplier_;
+  const std::unique_ptr<RecurrentMultiplier> multiplier_;
   const int64_t steps_;  // steps with gates in memory at the same time
   llvm::SmallVector<float*, 2> gates_;
   float* beside_;
@@ -182,15 +181,13 @@ class RecurrentKernel final : public Kernel {
     bool reverse;
     int64_t steps;
     std::optional<PanelWeights> panels;
-    std::optional<PackedWeights> packed;  // otherwise
+    std::shared_ptr<const RecurrentMatmuls> matmuls;  // otherwise
   };
   RecurrentKernel(const std::array<Cell, 2>& cells, Form form, const StepRunner::Scratch& scratch)
       : cells_(cells), form_(std::move(form)), scratch_(scratch) {}
 
   std::string implementation() const override {
-    if (form_.panels) return form_.panels->implementation();
-    return form_.packed ? fmt::format("onednn:{}", form_.packed->products()[0].second.implementation())
-                        : "onednn:gemm";
+    return form_.panels ? form_.panels->implementation() : form_.matmuls->implementation();
   }
 
   FaultOr<Success> Run(const KernelRun& run) const override {
@@ -254,7 +251,7 @@ class RecurrentKernel final : public Kernel {
                              .bias = run.input(first + 2).data<float>() + direction * cell_.bias_rows(),
                              .inputs = inputs,
                              .direction = direction};
-    if (!form_.panels && !form_.packed) {
+    if (!form_.panels && !form_.matmuls->is_packed()) {
       weights.w.data += rows * inputs;
       weights.r.data += rows * hidden;
     }
@@ -276,8 +273,7 @@ class RecurrentKernel final : public Kernel {
     auto* scratch = reinterpret_cast<float*>(run.scratch);
     const Cell& cell = cells_[static_cast<size_t>(weights.direction)];
     if (form_.panels) return RunPanels(cell, weights, *form_.panels, batch, scratch);
-    const PackedWeights* packed = form_.packed ? &*form_.packed : nullptr;
-    return StepRunner(cell, weights, packed, form_.steps, scratch_, scratch).Run(batch);
+    return StepRunner(cell, weights, *form_.matmuls, form_.steps, scratch_, scratch).Run(batch);
   }
 
   struct Count {
@@ -333,72 +329,99 @@ int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
   return std::clamp<int64_t>(kMax / (batch * cell.gates * cell.hidden), 1, length);
 }
 
-template <CellKind kKind, bool kSequence>
-KernelOrReason MakeRecurrent(const KernelRequest& request) {
-  const size_t states = kKind == CellKind::kLstm ? 2 : 1;
-  const size_t lengths = kSequence ? states + 1 : request.inputs.size();  // index of the only input that is
-                                                                          // not f32
-  if (!request.posts.empty()) return kHasFusedOperation;
-  if (request.outputs.size() != states + (kSequence ? 1 : 0)) return Reason("another number of results");
-  for (size_t i = 0; i < request.inputs.size(); ++i) {
-    if (i != lengths && !DnnAccepts(request.inputs[i])) return kNotF32;
-  }
-  if (kKind == CellKind::kLstm && !kSequence && request.inputs.size() > 6) return Reason("peepholes");
-  const Cell cell = MakeCell(*request.node, kKind);
-  const Shape& x = request.inputs[0].shape;
-  const int64_t length = kSequence ? x[1] : 1;
-  const int64_t steps = kSequence ? StepsTogether(cell, x[0], length) : 1;
-  const size_t w = kSequence ? lengths + 1 : states + 1;
-  const size_t bias = w + 2;
-  const bool is_side_by_side = kKind == CellKind::kLstm && !kSequence && request.inputs.size() == 5 &&
-                               request.inputs[4].shape.size() == 1;
-  RecurrentKernel::Form form{.is_sequence = kSequence,
-                             .reverse = kSequence && request.node->String("direction") == "reverse",
-                             .steps = steps};
-  if (!is_side_by_side) {
-    const PackedWeights::Sizes sizes = {.batch = x[0],
-                                        .length = length,
-                                        .steps = steps,
-                                        .has_bias = request.inputs.size() > bias,
-                                        .type = MatmulType(request)};
-    // For a single row the time is bound by reading R from a cache, with AMX tiles too.
-    const bool has_tiles = HasAmx() && sizes.type == DnnType::bf16 && sizes.batch > 1;
-    if (has_tiles) form.packed = PackedWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);
-    if (!form.packed) form.panels = PanelWeights::Make(cell, request.inputs[w], request.inputs[w + 1], sizes);
-  }
+KernelOrReason MakeRecurrentKernel(const KernelRequest& request, const RecurrentLayer& layer,
+                                   RecurrentKernel::Form form) {
+  form.is_sequence = layer.is_sequence;
+  form.reverse = layer.is_sequence && request.node->String("direction") == "reverse";
+  form.steps = layer.sizes.steps;
   PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
+  const size_t w = layer.w;
   size_t product_bytes = 0;
   if (form.panels) {
     prepared.inputs[w] = form.panels->w_layout();
     prepared.inputs[w + 1] = form.panels->r().layout();
     prepared.scratch_bytes = form.panels->scratch_bytes();
-  } else if (form.packed) {
-    prepared.inputs[w] = form.packed->w().layout();
-    prepared.inputs[w + 1] = form.packed->r().layout();
-    product_bytes = form.packed->scratch_bytes();
+  } else {
+    prepared.inputs[w] = form.matmuls->w_layout();
+    // W and R may be one matrix.
+    if (w + 1 < request.inputs.size() && form.matmuls->is_packed())
+      prepared.inputs[w + 1] = form.matmuls->r_layout();
+    product_bytes = form.matmuls->scratch_bytes();
   }
-  const StepRunner::Scratch scratch(cell, x[0], steps, x.back(), product_bytes);
+  const Shape& x = request.inputs[0].shape;
+  const StepRunner::Scratch scratch(layer.cell, x[0], form.steps, x.back(), product_bytes);
   if (!form.panels) prepared.scratch_bytes = scratch.bytes();
-  const std::array<Cell, 2> cells = {cell, MakeCell(*request.node, kKind, 1)};
+  const std::array<Cell, 2> cells = {layer.cell, MakeCell(*request.node, layer.cell.kind, 1)};
   prepared.kernel = std::make_shared<RecurrentKernel>(cells, std::move(form), scratch);
   return prepared;
 }
 
+// Returns the reason if an operand is not f32, or the operation has other results or peepholes.
+OrReason<RecurrentLayer> FindLayer(const KernelRequest& request, CellKind kind, bool is_sequence) {
+  const size_t states = kind == CellKind::kLstm ? 2 : 1;
+  // The index of the only input that is not f32.
+  const size_t lengths = is_sequence ? states + 1 : request.inputs.size();
+  if (!request.posts.empty()) return kHasFusedOperation;
+  if (request.outputs.size() != states + (is_sequence ? 1 : 0)) return Reason("another number of results");
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    if (i != lengths && !IsDenseF32(request.inputs[i])) return kNotF32;
+  }
+  if (kind == CellKind::kLstm && !is_sequence && request.inputs.size() > 6) return Reason("peepholes");
+  const Cell cell = MakeCell(*request.node, kind);
+  const Shape& x = request.inputs[0].shape;
+  const int64_t length = is_sequence ? x[1] : 1;
+  const size_t w = is_sequence ? lengths + 1 : states + 1;
+  return RecurrentLayer{.cell = cell,
+                        .is_sequence = is_sequence,
+                        .is_side_by_side = kind == CellKind::kLstm && !is_sequence &&
+                                           request.inputs.size() == 5 && request.inputs[4].shape.size() == 1,
+                        .w = w,
+                        .sizes = {.batch = x[0],
+                                  .length = length,
+                                  .steps = is_sequence ? StepsTogether(cell, x[0], length) : 1,
+                                  .has_bias = request.inputs.size() > w + 2,
+                                  .type = MatmulType(request)}};
+}
+
+KernelOrReason MakePanels(const KernelRequest& request) {
+  const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
+  if (!layer) return layer.reason();
+  return MakePanelRecurrent(request, *layer, nullptr);
+}
+
 }  // namespace
 
-void RegisterDnnRecurrent(KernelRegistry& registry) {
-  const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
-                       llvm::ArrayRef<ImplementationTable> tables) {
-    AddDnnTables(registry, sets, name, tables);
-  };
-  add({"opset1", "opset4"}, "LSTMCell", TableOf<MakeRecurrent<CellKind::kLstm, false>>("recurrent"));
-  add({"opset3"}, "GRUCell", TableOf<MakeRecurrent<CellKind::kGru, false>>("recurrent"));
-  add({"opset1"}, "RNNCell", TableOf<MakeRecurrent<CellKind::kRnn, false>>("recurrent"));
-  add({"opset5"}, "LSTMSequence", TableOf<MakeRecurrent<CellKind::kLstm, true>>("recurrent"));
-  add({"opset5"}, "GRUSequence", TableOf<MakeRecurrent<CellKind::kGru, true>>("recurrent"));
-  add({"opset5"}, "RNNSequence", TableOf<MakeRecurrent<CellKind::kRnn, true>>("recurrent"));
+OrReason<RecurrentLayer> RecurrentLayerOf(const KernelRequest& request) {
+  const std::string& type = request.node->type();
+  const CellKind kind = type.starts_with("LSTM")  ? CellKind::kLstm
+                        : type.starts_with("GRU") ? CellKind::kGru
+                                                  : CellKind::kRnn;
+  return FindLayer(request, kind, type.ends_with("Sequence"));
+}
+
+KernelOrReason MakePanelRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
+                                  std::shared_ptr<const RecurrentMatmuls> inputs) {
+  if (layer.is_side_by_side) return Reason("the weights are one matrix");
+  std::optional<PanelWeights> panels = PanelWeights::Make(
+      layer.cell, request.inputs[layer.w], request.inputs[layer.w + 1], layer.sizes, std::move(inputs));
+  if (!panels) return Reason("the weights are not constant");
+  return MakeRecurrentKernel(request, layer, {.panels = std::move(panels)});
+}
+
+KernelOrReason MakeMatmulRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
+                                   std::shared_ptr<const RecurrentMatmuls> matmuls) {
+  return MakeRecurrentKernel(request, layer, {.matmuls = std::move(matmuls)});
+}
+
+void AddFastRecurrent(FastTables& tables) {
+  const llvm::ArrayRef<ImplementationTable> panels = TableOf<MakePanels>("recurrent");
+  tables.Add({"opset1", "opset4"}, "LSTMCell", panels);
+  tables.Add({"opset3"}, "GRUCell", panels);
+  tables.Add({"opset1"}, "RNNCell", panels);
+  for (std::string_view name : {"LSTMSequence", "GRUSequence", "RNNSequence"})
+    tables.Add({"opset5"}, name, panels);
 }
 
 }  // namespace nnefc::runtime

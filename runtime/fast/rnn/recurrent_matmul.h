@@ -1,16 +1,15 @@
-// Matmuls of recurrent layers: inputs with W and states with R, packed if they are constant and large.
+// Matmuls of recurrent layers: inputs with W and states with R. Another backend implements them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <string>
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/fast/gemm/dot_products.h"
+#include "runtime/fast/memory/blocked_format.h"
+#include "runtime/kernels/kernel.h"
 #include "runtime/kernels/recurrent.h"
-#include "runtime/onednn/packed_matrix.h"
 
 namespace nnefc::runtime {
 
@@ -24,6 +23,9 @@ llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell);
 llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell);
 size_t AllGates(const Cell& cell);
 
+// The initial accumulators of a matmul.
+enum class SumStart : uint8_t { kZero, kBias, kOutput };
+
 // The identity of a matmul: inputs or state, part of the gates, size, and initial accumulators.
 struct ProductKey {
   bool of_state;
@@ -34,47 +36,12 @@ struct ProductKey {
   friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-// Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden], and the matmuls of all runs.
-class PackedWeights {
- public:
-  struct Sizes {
-    int64_t batch, length;
-    int64_t steps;  // steps whose inputs are multiplied at once
-    bool has_bias;
-    DnnType type;  // operand type
-  };
-  // Returns nothing for small or variable weights, or if they cannot be packed.
-  static std::optional<PackedWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                           const Sizes& sizes);
-  // Packs W only, for matmuls of all gates at once.
-  static std::optional<PackedWeights> OfInputs(const Cell& cell, const ValueInfo& w, const Sizes& sizes);
-
-  const PackedMatrix& w() const { return w_; }
-  const PackedMatrix& r() const { return *r_; }
-  llvm::ArrayRef<std::pair<ProductKey, PackedMatmul>> products() const { return products_; }
-  std::optional<PackedMatmul> Product(const ProductKey& key) const;
-  // Returns the byte offset of the weights of a matmul.
-  int64_t Offset(const ProductKey& key, int64_t direction) const {
-    return Of(key).Offset(direction, First(key));
-  }
-  // Returns the scratch size of matmuls, including preceding bf16 operands.
-  size_t scratch_bytes() const;
-  size_t factor_bytes() const { return factor_bytes_; }
-
- private:
-  PackedWeights(const Cell& cell, const PackedMatrix& w, const std::optional<PackedMatrix>& r,
-                const Sizes& sizes);
-  bool Add(const ProductKey& key);
-  bool AddOfInputs(size_t part, const Sizes& sizes);
-  const PackedMatrix& Of(const ProductKey& key) const { return key.of_state ? *r_ : w_; }
-  int64_t First(const ProductKey& key) const { return parts_[key.part].first * hidden_; }
-
-  PackedMatrix w_;
-  std::optional<PackedMatrix> r_;
-  llvm::SmallVector<GatePart, 3> parts_;
-  int64_t hidden_;
-  size_t factor_bytes_ = 0;
-  std::vector<std::pair<ProductKey, PackedMatmul>> products_;
+// The size of a layer, and the operand type of its matmuls.
+struct RecurrentSizes {
+  int64_t batch, length;
+  int64_t steps;  // steps whose inputs are multiplied at once
+  bool has_bias;
+  StorageType type;
 };
 
 // The weights of one direction in a run; packed weights cover all directions.
@@ -86,35 +53,27 @@ struct DirectionWeights {
 };
 
 // The matmuls of a run.
-class Multiplier {
+class RecurrentMultiplier {
  public:
-  // `packed`: null for row-major weights.
-  Multiplier(const Cell& cell, const DirectionWeights& weights, const PackedWeights* packed,
-             std::byte* scratch)
-      : parts_(ProductParts(cell)),
-        hidden_(cell.hidden),
-        weights_(weights),
-        packed_(packed),
-        scratch_(scratch) {}
-
+  virtual ~RecurrentMultiplier() = default;
   // out = start + left * weights^T, row-major; a null `bias` means zeros.
-  FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out);
+  virtual FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) = 0;
+};
 
- private:
-  struct Kept {
-    ProductKey key;
-    std::optional<PackedMatmul> own;  // created for an unplanned number of rows
-    std::vector<std::byte> own_scratch;
-    std::optional<PackedMatmul::Call> call;
-  };
-  FaultOr<PackedMatmul::Call*> CallOf(const ProductKey& key);
-
-  const llvm::SmallVector<GatePart, 3> parts_;
-  const int64_t hidden_;
-  const DirectionWeights& weights_;
-  const PackedWeights* packed_;
-  std::byte* scratch_;
-  std::vector<std::unique_ptr<Kept>> calls_;
+// The matmuls of a layer, in all runs.
+class RecurrentMatmuls {
+ public:
+  virtual ~RecurrentMatmuls() = default;
+  // Returns true if the weights of all directions are packed together.
+  virtual bool is_packed() const = 0;
+  // Returns the layouts of the weights for the plan; null for row-major.
+  virtual Layout w_layout() const = 0;
+  virtual Layout r_layout() const = 0;
+  virtual size_t scratch_bytes() const = 0;
+  virtual std::string implementation() const = 0;
+  // `cell` and `weights` must outlive the result.
+  virtual std::unique_ptr<RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
+                                                      std::byte* scratch) const = 0;
 };
 
 }  // namespace nnefc::runtime

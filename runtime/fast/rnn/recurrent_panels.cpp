@@ -78,7 +78,7 @@ class PanelRunner {
   void Finish(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
               int64_t last) const;
 
-  bool is_rounded() const { return packed_.r().type() == DnnType::bf16; }
+  bool is_rounded() const { return packed_.r().type() == StorageType::kBf16; }
   const std::byte* State(const Batch& batch, int64_t step, int64_t element) const;
 
   const Cell& cell_;
@@ -89,7 +89,7 @@ class PanelRunner {
   const int64_t steps_;
   const int64_t padded_;
   llvm::SmallVector<Phase, 2> phases_;
-  std::optional<Multiplier> multiplier_;
+  std::unique_ptr<RecurrentMultiplier> multiplier_;
   float *gates_, *beside_, *bias_, *states_;
   uint16_t *rounded_, *rounded_x_;
 };
@@ -99,16 +99,14 @@ class PanelRunner {
 // ---- the plan ----
 
 std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                               const PackedWeights::Sizes& sizes) {
+                                               const RecurrentSizes& sizes,
+                                               std::shared_ptr<const RecurrentMatmuls> inputs) {
   const auto packed_r = PanelMatrix::Make(r, cell.hidden, sizes.type);
   if (!packed_r || w.constant == nullptr) return std::nullopt;
   PanelWeights weights(*packed_r);
-  // Packed weights need adjacent input rows and output sums.
-  const bool is_close = sizes.batch == 1 && cell.hidden % kPanelWidth == 0;
-  if (sizes.type == DnnType::bf16 && HasAmx() && is_close)
-    weights.inputs_ = PackedWeights::OfInputs(cell, w, sizes);
-  if (!weights.inputs_) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
-  if (!weights.inputs_ && !weights.w_) return std::nullopt;
+  weights.inputs_ = std::move(inputs);
+  if (weights.inputs_ == nullptr) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
+  if (weights.inputs_ == nullptr && !weights.w_) return std::nullopt;
   const auto threads = static_cast<int64_t>(CurrentThreads());
   const int64_t panels = weights.r_.panels_of_group();
   const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
@@ -116,9 +114,9 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
   constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
   if (sizes.batch * of_element >= kWorthOthers)
     weights.threads_ = static_cast<int>(std::min<int64_t>(threads, panels));
-  const int64_t inputs = w.shape.back();
+  const int64_t width = w.shape.back();
   weights.whole_ = {.steps = sizes.steps,
-                    .scratch = weights.PlaceScratch(cell, inputs, sizes.batch, sizes.steps)};
+                    .scratch = weights.PlaceScratch(cell, width, sizes.batch, sizes.steps)};
   // Each thread then reads all of R, small enough for a shared cache.
   constexpr int64_t kMinElements = 4, kMaxNumbers = int64_t{1} << 20;
   if (threads > 1 && sizes.batch >= threads * kMinElements && of_element <= kMaxNumbers &&
@@ -126,7 +124,7 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
     const int64_t steps = std::min(sizes.length, sizes.steps * threads);
     const int64_t batch = (sizes.batch + threads - 1) / threads;
     weights.slice_ = {
-        .count = threads, .steps = steps, .scratch = weights.PlaceScratch(cell, inputs, batch, steps)};
+        .count = threads, .steps = steps, .scratch = weights.PlaceScratch(cell, width, batch, steps)};
   }
   return weights;
 }
@@ -141,7 +139,7 @@ PanelWeights::Scratch PanelWeights::PlaceScratch(const Cell& cell, int64_t input
     return begin;
   };
   const int64_t padded = r_.panels_of_group() * kPanelWidth;
-  const bool is_rounded = r_.type() == DnnType::bf16;
+  const bool is_rounded = r_.type() == StorageType::kBf16;
   scratch.gates = place(batch * steps * cell.gates * padded);
   scratch.beside = place(batch * padded);
   scratch.bias = place((cell.gates + 1) * padded);
@@ -153,7 +151,7 @@ PanelWeights::Scratch PanelWeights::PlaceScratch(const Cell& cell, int64_t input
 }
 
 std::string PanelWeights::implementation() const {
-  return r_.type() == DnnType::bf16 ? "panels:bf16" : "panels:f32";
+  return r_.type() == StorageType::kBf16 ? "panels:bf16" : "panels:f32";
 }
 
 // ---- a run ----
@@ -197,9 +195,9 @@ PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, cons
   } else {
     phases_ = {{0, cell.gates, false, true}};
   }
-  if (packed.inputs()) {
-    multiplier_.emplace(cell, weights, &*packed.inputs(),
-                        reinterpret_cast<std::byte*>(scratch + share.scratch.product));
+  if (packed.inputs() != nullptr) {
+    multiplier_ =
+        packed.inputs()->NewRun(cell, weights, reinterpret_cast<std::byte*>(scratch + share.scratch.product));
   }
   std::fill_n(bias_, (cell.gates + 1) * padded_, 0.0f);
   const int64_t biases = weights.bias == nullptr ? 0 : cell.bias_rows() / cell.hidden;

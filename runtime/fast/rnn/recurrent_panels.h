@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "runtime/fast/gemm/panel_gemm.h"
@@ -40,15 +41,21 @@ struct Batch {
 // Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden].
 class PanelWeights {
  public:
-  // Returns nothing if the weights are not constant.
+  // Returns nothing if the weights are not constant. `inputs` computes the matmuls of all inputs with W if it
+  // is not null.
   static std::optional<PanelWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                          const PackedWeights::Sizes& sizes);
+                                          const RecurrentSizes& sizes,
+                                          std::shared_ptr<const RecurrentMatmuls> inputs = nullptr);
+  // Returns true if `inputs` may compute the matmuls of inputs: it needs adjacent input rows and output sums.
+  static bool TakesInputs(const Cell& cell, const RecurrentSizes& sizes) {
+    return sizes.batch == 1 && cell.hidden % kPanelWidth == 0;
+  }
 
-  const Layout& w_layout() const { return w_ ? w_->layout() : inputs_->w().layout(); }
+  Layout w_layout() const { return w_ ? w_->layout() : inputs_->w_layout(); }
   const PanelMatrix& r() const { return r_; }
   const std::optional<PanelMatrix>& w() const { return w_; }
-  // Returns the matmuls of inputs if AMX computes them.
-  const std::optional<PackedWeights>& inputs() const { return inputs_; }
+  // Returns the matmuls of inputs if another backend computes them, or null.
+  const RecurrentMatmuls* inputs() const { return inputs_.get(); }
   // The thread count of steps partitioned by state units.
   int threads() const { return threads_; }
   std::string implementation() const;
@@ -83,7 +90,7 @@ class PanelWeights {
 
   PanelMatrix r_;
   std::optional<PanelMatrix> w_;
-  std::optional<PackedWeights> inputs_;
+  std::shared_ptr<const RecurrentMatmuls> inputs_;
   int threads_ = 1;
   Share whole_, slice_;
 };

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/fast/processor.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {

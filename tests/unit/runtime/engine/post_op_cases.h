@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {

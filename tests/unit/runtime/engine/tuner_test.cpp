@@ -8,6 +8,7 @@
 
 #include "runtime/engine/plan_cache.h"
 #include "runtime/fast/register.h"
+#include "runtime/onednn/register.h"
 #include "tests/unit/runtime/run_graph.h"
 
 namespace nnefc::runtime {
@@ -215,7 +216,7 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
 // Each algorithm of a step, independent of its speed here.
 TEST_F(TunerTest, EachWayComputesTheSame) {
   KernelRegistry names;
-  RegisterFastKernels(names);
+  RegisterFastKernels(names, OneDnnExtension());
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
     const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
     for (const char* operation : {"Convolution", "MatMul"}) {

@@ -7,9 +7,10 @@
 #include <map>
 #include <sstream>
 
+#include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/register.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/onednn/dnnl_layout.h"
+#include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/run_graph.h"
 
@@ -110,10 +111,11 @@ class ChoiceRequest {
  private:
   // Quantizes the input, the filter and, with `int8=folded`, the result.
   void Quantize(const ChoiceCase& of, ir::OutputPort result) {
-    const DnnQuantization codes{.scale = 0.5F, .zero = 3};
+    const ValueQuantization codes{.scale = 0.5F, .zero = 3};
     const Shape& x = inputs_[0].shape;
     const bool is_image = request_.node->type() != "MatMul";
-    inputs_[0].layout = QuantizedLayout(is_image ? ChannelsLastDesc(x, DnnType::f32) : PlainDesc(x), codes);
+    inputs_[0].layout =
+        QuantizedLayout(is_image ? ChannelsLastFormat(x, StorageType::kF32) : RowMajorFormat(x), codes);
     const Shape& out = outputs_[0].shape;
     scales_.assign(static_cast<size_t>(is_image ? out[1] : out.back()), 0.25F);
     request_.filter_scales = scales_;
@@ -151,7 +153,7 @@ TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
   const std::string processor = Processor();
   if (processor.empty()) GTEST_SKIP() << "the expected ids are those of other processors";
   KernelRegistry kernels;
-  RegisterFastKernels(kernels);
+  RegisterFastKernels(kernels, OneDnnExtension());
   const std::vector<ChoiceCase> cases = ReadCases();
   ASSERT_GT(cases.size(), 300U);
   for (const ChoiceCase& one : cases) {

@@ -1,7 +1,7 @@
 // Products of quantized rows with constant matrices against sums of integers.
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {

@@ -2,8 +2,8 @@
 // and tiles, codes near their zero, far from it and at both ends, and what may follow up to the next
 // quantization.
 
+#include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
 namespace nnefc::runtime {

@@ -124,7 +124,7 @@ void ForEachSize(const Body& body) {
 TEST(PanelsTest, ProductsOfFloats) {
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
-      MultiplyByPanels(left, DnnType::f32, terms, sums);
+      MultiplyByPanels(left, StorageType::kF32, terms, sums);
     });
   });
 }
@@ -141,7 +141,7 @@ TEST(PanelsTest, ProductsOfBfloats) {
   if (!HasBf16()) GTEST_SKIP() << "the processor has no products of bf16";
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, true).Check([&](auto left, auto sums) {
-      MultiplyByPanels(left, DnnType::bf16, terms, sums);
+      MultiplyByPanels(left, StorageType::kBf16, terms, sums);
     });
   });
 }

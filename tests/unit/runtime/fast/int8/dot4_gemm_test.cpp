@@ -2,6 +2,7 @@
 // loops over all pixels and taps in integers.
 
 #include "runtime/fast/int8/dot4_gemm.h"
+#include "runtime/fast/processor.h"
 
 #include <gtest/gtest.h>
 

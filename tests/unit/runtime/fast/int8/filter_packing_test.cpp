@@ -10,9 +10,6 @@
 namespace nnefc::runtime {
 namespace {
 
-using dnnl::memory;
-using Tag = memory::format_tag;
-
 // Numbers that are to be computed, and that say how many bytes of them anybody wanted at once.
 struct Computed {
   std::vector<float> numbers;
@@ -44,14 +41,14 @@ std::vector<float> Scales(int64_t count) {
 }
 
 // Lays `value` out by rows; the codes as they lie.
-std::vector<int8_t> LaidOut(const TensorValue& value, const memory::desc& target,
-                            const DnnLayout::Form& form) {
-  const Layout layout = std::make_shared<DnnLayout>(target, form);
+std::vector<int8_t> LaidOut(const TensorValue& value, const BlockedFormat& target,
+                            const BlockedLayout::Form& form) {
+  const Layout layout = std::make_shared<BlockedLayout>(target, form);
   const std::shared_ptr<const Kernel> kernel =
-      MakeDnnReorder(ElementType::kF32, value.shape(), nullptr, layout);
+      MakeFastReorder(ElementType::kF32, value.shape(), nullptr, layout);
   const auto* by_rows = dynamic_cast<const ConstantKernel*>(kernel.get());
   EXPECT_NE(by_rows, nullptr);
-  std::vector<int8_t> result(target.get_size());
+  std::vector<int8_t> result(target.byte_size());
   if (by_rows == nullptr) return result;
   EXPECT_TRUE(by_rows->RunByRows(value, reinterpret_cast<std::byte*>(result.data())).ok());
   return result;
@@ -62,10 +59,10 @@ TEST(FilterRowsTest, MatricesHaveTheScalesOfTheirColumns) {
   Computed computed;
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i % kColumns));
-  const memory::desc target({kRows, kColumns}, DnnType::s8, Tag::ba);
+  const BlockedFormat target = OrderedFormat({kRows, kColumns}, {1, 0}, StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kRows, kColumns}), target,
-              {.filter_codes = DnnFilterQuantization{.scales = Scales(kColumns), .mask = 2}});
+              {.filter_codes = FilterScales{.scales = Scales(kColumns), .mask = 2}});
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     ASSERT_EQ(codes[static_cast<size_t>(i % kColumns * kRows + i / kColumns)], CodeAt(i)) << i;
   EXPECT_LT(*computed.most, computed.numbers.size() * sizeof(float) / 2);
@@ -76,11 +73,10 @@ TEST(FilterRowsTest, TransposedMatricesHaveThoseOfTheirRows) {
   Computed computed;
   for (int64_t i = 0; i < kOutputs * kInputs; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / kInputs));
-  const memory::desc target({kInputs, kOutputs}, DnnType::s8, Tag::ab);
-  const std::vector<int8_t> codes =
-      LaidOut(computed.Value({kOutputs, kInputs}), target,
-              {.order = SwappedOrder(2, 0, 1),
-               .filter_codes = DnnFilterQuantization{.scales = Scales(kOutputs), .mask = 2}});
+  const BlockedFormat target = RowMajorFormat({kInputs, kOutputs}, StorageType::kS8);
+  const std::vector<int8_t> codes = LaidOut(
+      computed.Value({kOutputs, kInputs}), target,
+      {.order = SwappedOrder(2, 0, 1), .filter_codes = FilterScales{.scales = Scales(kOutputs), .mask = 2}});
   for (int64_t i = 0; i < kOutputs * kInputs; ++i)
     ASSERT_EQ(codes[static_cast<size_t>(i % kInputs * kOutputs + i / kInputs)], CodeAt(i)) << i;
   EXPECT_LT(*computed.most, computed.numbers.size() * sizeof(float) / 2);
@@ -91,10 +87,10 @@ TEST(FilterRowsTest, FiltersHaveThoseOfTheirOutputs) {
   Computed computed;
   for (int64_t i = 0; i < kOutputs * kInputs * kTaps; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / (kInputs * kTaps)));
-  const memory::desc target({kOutputs, kInputs, 3, 3}, DnnType::s8, Tag::hwio);
+  const BlockedFormat target = OrderedFormat({kOutputs, kInputs, 3, 3}, {2, 3, 1, 0}, StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kOutputs, kInputs, 3, 3}), target,
-              {.filter_codes = DnnFilterQuantization{.scales = Scales(kOutputs), .mask = 1}});
+              {.filter_codes = FilterScales{.scales = Scales(kOutputs), .mask = 1}});
   for (int64_t i = 0; i < kOutputs * kInputs * kTaps; ++i) {
     const int64_t output = i / (kInputs * kTaps), input = i / kTaps % kInputs, tap = i % kTaps;
     ASSERT_EQ(codes[static_cast<size_t>((tap * kInputs + input) * kOutputs + output)], CodeAt(i)) << i;
@@ -107,10 +103,11 @@ TEST(FilterRowsTest, FiltersOfGroupsHaveThoseOfEachGroup) {
   Computed computed;
   for (int64_t i = 0; i < kGroups * kOutputs * kInputs * kTaps; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / (kInputs * kTaps)));
-  const memory::desc target({kGroups, kOutputs, kInputs, 3, 3}, DnnType::s8, Tag::hwigo);
+  const BlockedFormat target =
+      OrderedFormat({kGroups, kOutputs, kInputs, 3, 3}, {3, 4, 2, 0, 1}, StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kGroups, kOutputs, kInputs, 3, 3}), target,
-              {.filter_codes = DnnFilterQuantization{.scales = Scales(kGroups * kOutputs), .mask = 3}});
+              {.filter_codes = FilterScales{.scales = Scales(kGroups * kOutputs), .mask = 3}});
   for (int64_t i = 0; i < kGroups * kOutputs * kInputs * kTaps; ++i) {
     const int64_t channel = i / (kInputs * kTaps), input = i / kTaps % kInputs, tap = i % kTaps;
     ASSERT_EQ(codes[static_cast<size_t>((tap * kInputs + input) * kGroups * kOutputs + channel)], CodeAt(i))
@@ -118,108 +115,14 @@ TEST(FilterRowsTest, FiltersOfGroupsHaveThoseOfEachGroup) {
   }
 }
 
-// The same codes, as oneDNN lays them out.
-std::vector<int8_t> ByOneDnn(std::vector<int8_t> codes, const memory::desc& source,
-                             const memory::desc& target) {
-  std::vector<int8_t> result(target.get_size());
-  dnnl::memory from(source, DnnEngine(), codes.data()), to(target, DnnEngine(), result.data());
-  dnnl::stream stream(DnnEngine());
-  dnnl::reorder(from, to).execute(stream, from, to);
-  stream.wait();
-  return result;
-}
-
-struct OneDnnCase {
-  memory::dims dims;
-  Tag tag;
-  int mask = 1;             // the axes of which the scales are
-  bool sums = false;        // beside the codes
-  bool transposed = false;  // how the numbers lie
-};
-
-// Bytes that oneDNN counts behind the sums and leaves alone do not matter.
-size_t BytesOf(const memory::desc& target, const OneDnnCase& tried) {
-  size_t codes = 1, sums = sizeof(int32_t);
-  for (int axis = 0; axis < target.data.ndims; ++axis) {
-    codes *= static_cast<size_t>(target.data.padded_dims[axis]);
-    if ((tried.mask & 1 << axis) != 0) sums *= static_cast<size_t>(target.data.padded_dims[axis]);
-  }
-  return codes + (tried.sums ? sums : 0);
-}
-
-class FilterRowsAsOneDnnTest : public testing::TestWithParam<OneDnnCase> {};
-
-TEST_P(FilterRowsAsOneDnnTest, LieAsOneDnnLaysThem) {
-  const OneDnnCase& tried = GetParam();
-  memory::desc target(tried.dims, DnnType::s8, tried.tag);
-  if (tried.sums) {
-    target.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
-    target.data.extra.asymm_compensation_mask = tried.mask;
-  }
-  int64_t count = 1, channels = 1;
-  for (size_t axis = 0; axis < tried.dims.size(); ++axis) {
-    count *= tried.dims[axis];
-    if ((tried.mask & 1 << axis) != 0) channels *= tried.dims[axis];
-  }
-  Shape shape(tried.dims.begin(), tried.dims.end());
-  if (tried.transposed) std::swap(shape[0], shape[1]);
-  // Of the number that lies i-th: its scale.
-  const auto channel = [&](int64_t i) {
-    return tried.mask == 2 && !tried.transposed ? i % channels : i / (count / channels);
-  };
-  Computed computed;
-  std::vector<int8_t> codes;
-  for (int64_t i = 0; i < count; ++i) {
-    codes.push_back(static_cast<int8_t>(CodeAt(i)));
-    computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(channel(i)));
-  }
-  const AxisOrder order = tried.transposed ? SwappedOrder(2, 0, 1) : AxisOrder();
-  const DnnLayout::Form form = {
-      .order = order, .filter_codes = DnnFilterQuantization{.scales = Scales(channels), .mask = tried.mask}};
-  memory::desc source = OrderedDesc(tried.dims, order);
-  source.data.data_type = dnnl_s8;
-  const size_t bytes = BytesOf(target, tried);
-  std::vector<int8_t> expected = ByOneDnn(codes, source, target);
-  expected.resize(bytes);
-  std::vector<int8_t> computed_codes = LaidOut(computed.Value(shape), target, form);
-  computed_codes.resize(bytes);
-  EXPECT_EQ(computed_codes, expected);
-
-  // What is there is laid out in the same way, whatever was in the memory before.
-  const TensorValue there = computed.Value(shape).Loaded();
-  const std::shared_ptr<const Kernel> kernel = MakeFilterPacking(shape, form, target);
-  ASSERT_NE(kernel, nullptr);
-  std::vector<int8_t> result(target.get_size(), 77);
-  const TensorView input(there);
-  const MutableTensorView output(ElementType::kF32, shape, reinterpret_cast<std::byte*>(result.data()));
-  const TensorView* inputs[] = {&input};
-  const MutableTensorView* outputs[] = {&output};
-  ASSERT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
-  result.resize(bytes);
-  EXPECT_EQ(result, expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(, FilterRowsAsOneDnnTest,
-                         testing::Values(OneDnnCase{{96, 16, 1, 1}, Tag::OhwI48o4i},
-                                         OneDnnCase{{96, 16, 1, 1}, Tag::OhwI48o4i, 1, true},
-                                         OneDnnCase{{100, 64, 3, 3}, Tag::OhwI64o4i, 1, true},
-                                         OneDnnCase{{32, 3, 3, 3}, Tag::OIhw4i16o4i, 1, true},
-                                         OneDnnCase{{40, 30, 5, 3}, Tag::OIhw4i16o4i},
-                                         OneDnnCase{{40, 70, 3, 3}, Tag::OIhw16i16o4i},
-                                         OneDnnCase{{40, 1, 1, 3, 3}, Tag::Goihw16g, 3},
-                                         OneDnnCase{{3, 20, 24, 3, 3}, Tag::gOIhw4i16o4i, 3, true},
-                                         OneDnnCase{{130, 70}, Tag::BA16a64b4a, 2},
-                                         OneDnnCase{{130, 70}, Tag::BA16a64b4a, 2, true},
-                                         OneDnnCase{{130, 70}, Tag::BA16a64b4a, 2, false, true},
-                                         OneDnnCase{{130, 70}, Tag::BA16a64b4a, 2, true, true}));
-
-// Codes of products of an unknown kind are left to oneDNN.
-TEST(FilterRowsTest, DescriptionsWithOtherSumsAreNotKnown) {
-  memory::desc target({64, 64, 1, 1}, DnnType::s8, Tag::OIhw4i16o4i);
-  const DnnLayout::Form form = {.filter_codes = DnnFilterQuantization{.scales = Scales(64), .mask = 1}};
+// Filters with other sums than those of their scales are unknown.
+TEST(FilterRowsTest, FormatsWithOtherSumsAreUnknown) {
+  BlockedFormat target = RowMajorFormat({64, 64, 1, 1}, StorageType::kS8);
+  const BlockedLayout::Form form = {.filter_codes = FilterScales{.scales = Scales(64), .mask = 1}};
   EXPECT_NE(MakeFilterPacking({64, 64, 1, 1}, form, target), nullptr);
-  target.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
-  target.data.extra.compensation_mask = 1;
+  target.sum_axes = 1;
+  EXPECT_NE(MakeFilterPacking({64, 64, 1, 1}, form, target), nullptr);
+  target.sum_axes = 2;
   EXPECT_EQ(MakeFilterPacking({64, 64, 1, 1}, form, target), nullptr);
 }
 

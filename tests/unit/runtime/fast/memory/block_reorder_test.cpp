@@ -1,4 +1,4 @@
-// Copies to blocks of an axis and back, against the place that a description gives each element.
+// Copies to blocks of an axis and back, against the place that a format defines for each element.
 
 #include "runtime/fast/memory/block_reorder.h"
 
@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "runtime/fast/simd/dispatch.h"
-#include "runtime/onednn/dnnl_layout.h"
 #include "runtime/tensor/thread_team.h"
 
 namespace nnefc::runtime {
 namespace {
-
-using dnnl::memory;
 
 class BlockReorderTest : public ::testing::Test {
  protected:
@@ -28,48 +25,39 @@ class BlockReorderTest : public ::testing::Test {
     return least + static_cast<int64_t>(random_() % static_cast<uint64_t>(most - least + 1));
   }
 
-  // Dense in an order of axes drawn at random, `axis` in blocks of so many: -1 for none.
-  memory::desc Desc(const memory::dims& dims, int axis, int64_t block) {
+  // Returns a dense format with a random order of axes, and blocks along `axis`; -1 for none.
+  BlockedFormat FormatFor(const Shape& dims, int axis, int64_t block) {
     const size_t rank = dims.size();
     std::vector<size_t> order(rank);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_);
-    memory::desc desc = PlainDesc(Shape(dims.begin(), dims.end()));
-    dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+    BlockedFormat format = RowMajorFormat(dims);
     int64_t stride = axis < 0 ? 1 : block;
+    if (axis >= 0) SetBlock(format, static_cast<size_t>(axis), block);
     for (size_t i : order) {
-      const bool is_blocked = static_cast<int>(i) == axis;
-      const int64_t count = is_blocked ? (dims[i] + block - 1) / block : dims[i];
-      if (is_blocked) desc.data.padded_dims[i] = count * block;
-      blocking.strides[i] = stride;
-      stride *= count;
+      format.strides[i] = stride;
+      stride *= static_cast<int>(i) == axis ? (dims[i] + block - 1) / block : dims[i];
     }
-    if (axis >= 0) {
-      blocking.inner_nblks = 1;
-      blocking.inner_idxs[0] = axis;
-      blocking.inner_blks[0] = block;
-    }
-    return desc;
+    return format;
   }
 
-  static int64_t PlaceOf(const memory::desc& desc, const memory::dims& index) {
-    const dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+  static int64_t PlaceOf(const BlockedFormat& format, const Shape& index) {
     int64_t place = 0;
     for (size_t i = 0; i < index.size(); ++i) {
-      const bool is_blocked = blocking.inner_nblks == 1 && blocking.inner_idxs[0] == static_cast<int64_t>(i);
-      const int64_t block = is_blocked ? blocking.inner_blks[0] : 1;
-      place += index[i] / block * blocking.strides[i] + (is_blocked ? index[i] % block : 0);
+      const bool is_blocked = format.num_blocks == 1 && format.blocks[0].axis == static_cast<int64_t>(i);
+      const int64_t block = is_blocked ? format.blocks[0].size : 1;
+      place += index[i] / block * format.strides[i] + (is_blocked ? index[i] % block : 0);
     }
     return place;
   }
 
-  void Check(const memory::dims& dims, const memory::desc& from, const memory::desc& to) {
+  void Check(const Shape& dims, const BlockedFormat& from, const BlockedFormat& to) {
     const std::shared_ptr<const Kernel> kernel = MakeBlockReorder(from, to);
     if (kernel == nullptr) return;
     ++made_;
-    const auto floats = [](const memory::desc& desc) { return desc.get_size() / sizeof(float); };
+    const auto floats = [](const BlockedFormat& format) { return format.byte_size() / sizeof(float); };
     std::vector<float> source(floats(from), -1), expected(floats(to), 0), found(floats(to), 77);
-    memory::dims index(dims.size());
+    Shape index(dims.size(), 0);
     const int64_t volume = std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
     for (int64_t i = 0; i < volume; ++i) {
       int64_t rest = i;
@@ -77,9 +65,8 @@ class BlockReorderTest : public ::testing::Test {
       source[static_cast<size_t>(PlaceOf(from, index))] = static_cast<float>(i + 1);
       expected[static_cast<size_t>(PlaceOf(to, index))] = static_cast<float>(i + 1);
     }
-    const Shape shape(dims.begin(), dims.end());
-    const TensorView input(ElementType::kF32, shape, reinterpret_cast<const std::byte*>(source.data()));
-    const MutableTensorView output(ElementType::kF32, shape, reinterpret_cast<std::byte*>(found.data()));
+    const TensorView input(ElementType::kF32, dims, reinterpret_cast<const std::byte*>(source.data()));
+    const MutableTensorView output(ElementType::kF32, dims, reinterpret_cast<std::byte*>(found.data()));
     const TensorView* inputs[] = {&input};
     const MutableTensorView* outputs[] = {&output};
     const ThreadScope scope(static_cast<int>(Draw(1, 3)));
@@ -94,25 +81,25 @@ class BlockReorderTest : public ::testing::Test {
 TEST_F(BlockReorderTest, EachElementComesToItsPlace) {
   for (int round = 0; round < 1500; ++round) {
     const auto rank = Draw(2, 5);
-    memory::dims dims;
+    Shape dims;
     for (int64_t i = 0; i < rank; ++i)
       dims.push_back(Draw(0, 2) == 0 ? Draw(1, 3) : Draw(1, rank > 3 ? 12 : 70));
     const auto axis = static_cast<int>(Draw(0, rank - 1));
     if (Draw(0, 1) == 0) dims[static_cast<size_t>(axis)] = Draw(1, 70);
-    const memory::desc plain = Desc(dims, -1, 1), blocked = Desc(dims, axis, Draw(1, 2) * 16);
+    const BlockedFormat plain = FormatFor(dims, -1, 1), blocked = FormatFor(dims, axis, Draw(1, 2) * 16);
     Check(dims, plain, blocked);
     if (!HasFatalFailure()) Check(dims, blocked, plain);
-    if (!HasFatalFailure()) Check(dims, plain, Desc(dims, axis, Draw(1, 7)));
-    if (HasFatalFailure()) FAIL() << blocked.data.ndims << " axes, in blocks " << axis;
+    if (!HasFatalFailure()) Check(dims, plain, FormatFor(dims, axis, Draw(1, 7)));
+    if (HasFatalFailure()) FAIL() << blocked.rank << " axes, in blocks " << axis;
   }
   EXPECT_GT(made_, 2000);
 }
 
 // A task has some hundred columns.
 TEST_F(BlockReorderTest, ManyColumns) {
-  const memory::dims dims = {50, 1000};
+  const Shape dims = {50, 1000};
   for (int round = 0; round < 6; ++round) {
-    const memory::desc plain = Desc(dims, -1, 1), blocked = Desc(dims, round % 2, 32);
+    const BlockedFormat plain = FormatFor(dims, -1, 1), blocked = FormatFor(dims, round % 2, 32);
     Check(dims, plain, blocked);
     Check(dims, blocked, plain);
   }

@@ -1,14 +1,13 @@
-#include "runtime/fast/split_k_matmul.h"
+#include "runtime/onednn/split_k_matmul.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "runtime/fast/simd/loop_math.h"
+#include "runtime/onednn/rows.h"
 #include "runtime/tensor/parallel.h"
 
 namespace nnefc::runtime {
-
-using dnnl::memory;
 
 namespace {
 
@@ -99,49 +98,50 @@ class SplitKMatmul final : public Kernel {
 // The matmul of one chunk, accumulated into the result.
 struct KChunk {
   PreparedKernel prepared;
-  memory::desc weights;
+  BlockedFormat weights;
 };
-OrReason<KChunk> MakePart(const KernelRequest& request, const DnnPostOps& posts, const InnerProduct& shape,
+OrReason<KChunk> MakePart(const KernelRequest& request, const OneDnnPostOps& posts, const InnerProduct& shape,
                           int64_t inputs, bool has_bias) {
-  const memory::desc source = PlainDesc({shape.rows, inputs}, DnnType::bf16);
-  const memory::desc weights = AnyDesc({inputs, shape.outputs}, DnnType::bf16);
-  const memory::desc bias = PlainDesc({1, shape.outputs});
-  const memory::desc result = PlainDesc({shape.rows, shape.outputs});
-  const dnnl::matmul::desc desc = has_bias ? dnnl::matmul::desc(source, weights, bias, result)
-                                           : dnnl::matmul::desc(source, weights, result);
-  const dnnl::matmul::primitive_desc primitive(desc, posts.Attributes(), DnnEngine(), true);
-  if (!primitive || std::string_view(primitive.impl_info_str()).find("amx") == std::string_view::npos)
+  using Role = PrimitiveArgument::Role;
+  const BlockedFormat bias = RowMajorFormat({1, shape.outputs});
+  const BlockedFormat result = RowMajorFormat({shape.rows, shape.outputs});
+  PrimitiveRequest wanted{.kind = PrimitiveKind::kMatmul,
+                          .sources = {RowMajorFormat({shape.rows, inputs}, StorageType::kBf16)},
+                          .weights = AnyFormat({inputs, shape.outputs}, StorageType::kBf16),
+                          .result = result,
+                          .posts = posts.OfPrimitive()};
+  if (has_bias) wanted.bias = bias;
+  const std::shared_ptr<const Primitive> primitive = CreatePrimitive(wanted);
+  if (primitive == nullptr || primitive->implementation().find("amx") == std::string::npos)
     return Reason("oneDNN has no AMX kernel for a part");
-  if (primitive.weights_desc().data.format_kind != dnnl_blocked)
-    return Reason("oneDNN packs the matrix in an unknown layout");
-  DnnKernelBuilder builder(request);
-  builder.AddReshapedInput(DNNL_ARG_SRC, 0, primitive.src_desc());
-  builder.AddInput(DNNL_ARG_WEIGHTS, 1, primitive.weights_desc());
-  if (has_bias) builder.AddReshapedInput(DNNL_ARG_BIAS, static_cast<size_t>(posts.bias()), bias);
-  posts.AddArguments(primitive, result, builder);
-  builder.AddReshapedOutput(DNNL_ARG_DST, 0, result);
-  return KChunk{
-      builder.Finish(dnnl::matmul(primitive), primitive.scratchpad_desc(), primitive.impl_info_str()),
-      primitive.weights_desc()};
+  const BlockedFormat weights = primitive->format({Role::kWeights});
+  if (!weights.is_blocked()) return Reason("oneDNN packs the matrix in an unknown layout");
+  OneDnnKernelBuilder builder(request, primitive);
+  builder.AddReshapedInput({Role::kSource}, 0, primitive->format({Role::kSource}));
+  builder.AddInput(Role::kWeights, 1);
+  if (has_bias) builder.AddReshapedInput({Role::kBias}, static_cast<size_t>(posts.bias()), bias);
+  posts.AddArguments(result, builder);
+  builder.AddReshapedOutput(result);
+  return KChunk{builder.Finish(), weights};
 }
 
 }  // namespace
 
 Reason SplitKApplies(const KernelRequest& request, const InnerProduct& shape) {
   if (!HasAmx()) return Reason("needs AMX");
-  if (MatmulType(request) != DnnType::bf16) return Reason("precision f32");
+  if (MatmulType(request) != StorageType::kBf16) return Reason("precision f32");
   return ChunksOf(shape.inputs) == 1 ? Reason("{} inputs do not divide into parts", shape.inputs) : Reason();
 }
 
 // Faster than oneDNN's matmul where that is faster than its inner product.
 Cost SplitKCost(const KernelRequest& request, const InnerProduct& shape) {
   constexpr double kOfMatmul = 0.7;
-  Cost cost = DnnMatmulCost(request, shape);
+  Cost cost = OneDnnMatmulCost(request, shape);
   cost.time *= kOfMatmul;
   return cost;
 }
 
-KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& posts,
+KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOps& posts,
                                 const InnerProduct& shape) {
   constexpr size_t kAligned = 64;
   const int64_t chunks = ChunksOf(shape.inputs);
@@ -149,7 +149,7 @@ KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& 
   if (posts.has_sum() && !posts.begins_with_sum()) return Reason("a fused sum after another operation");
   const Rows rows{.rows = shape.rows, .inputs = shape.inputs, .chunks = chunks};
   const int64_t inputs = rows.inputs_of_chunk();
-  const DnnPostOps nothing;
+  const OneDnnPostOps nothing;
   OrReason<KChunk> first =
       MakePart(request, posts.has_sum() ? nothing.AfterSum() : nothing, shape, inputs, false);
   OrReason<KChunk> middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
@@ -161,17 +161,17 @@ KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& 
   if (first->weights != last->weights || middle->weights != last->weights)
     return Reason("the parts need the matrix in different layouts");
   SplitKMatmul::Parts parts{.products = {first->prepared.kernel},
-                            .chunk_bytes = last->weights.get_size(),
+                            .chunk_bytes = last->weights.byte_size(),
                             .scratch_offset = static_cast<size_t>(shape.rows * inputs) * sizeof(uint16_t)};
   parts.scratch_offset = (parts.scratch_offset + kAligned - 1) / kAligned * kAligned;
   for (int64_t chunk = 2; chunk < chunks; ++chunk) parts.products.push_back(middle->prepared.kernel);
   parts.products.push_back(last->prepared.kernel);
   PreparedKernel prepared = std::move(last->prepared);
-  const bool from_f32 = TypeOf(DescOf(request.inputs[0])) == DnnType::f32;
+  const bool from_f32 = FormatOf(request.inputs[0]).type == StorageType::kF32;
   if (from_f32) prepared.inputs[0] = nullptr;
   const AxisOrder order = shape.inputs_first ? AxisOrder() : AxisOrder({2, 0, 1});
-  prepared.inputs[1] =
-      std::make_shared<DnnLayout>(StackedDesc(last->weights, chunks), DnnLayout::Form{.order = order});
+  prepared.inputs[1] = std::make_shared<BlockedLayout>(StackedFormat(last->weights, chunks),
+                                                       BlockedLayout::Form{.order = order});
   prepared.scratch_bytes =
       parts.scratch_offset +
       std::max({first->prepared.scratch_bytes, middle->prepared.scratch_bytes, prepared.scratch_bytes});

@@ -2,13 +2,13 @@
 // AMX kernels become slower for large K, by half from 3,000 inputs on.
 #pragma once
 
-#include "runtime/fast/inner_product.h"
+#include "runtime/onednn/inner_product.h"
 
 namespace nnefc::runtime {
 
 Reason SplitKApplies(const KernelRequest& request, const InnerProduct& shape);
 Cost SplitKCost(const KernelRequest& request, const InnerProduct& shape);
-KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const DnnPostOps& posts,
+KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOps& posts,
                                 const InnerProduct& shape);
 
 }  // namespace nnefc::runtime

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/onednn/onednn.h"
+#include "oneapi/dnnl/dnnl.hpp"
+
 namespace nnefc::runtime {
 namespace {
 
@@ -73,17 +74,17 @@ std::string Version() {
 
 // (2 * 2 + 3) * 0.5 is 3.5. With one set of parameters for both linear functions
 // it is (2 * 2 + 3) + 3.
-TEST(DnnPostOpsTest, AnAlgorithmHasOneSetOfParametersInAChain) {
+TEST(OneDnnPostOpsTest, AnAlgorithmHasOneSetOfParametersInAChain) {
   dnnl::post_ops posts;
   posts.append_eltwise(1, algorithm::eltwise_linear, 1, 3);
   posts.append_eltwise(1, algorithm::eltwise_linear, 0.5f, 0);
   const std::vector<float> out = RunBinary(algorithm::binary_mul, {2, 2}, {2, 2}, posts);
   EXPECT_EQ(out[0], 10) << "oneDNN " << Version()
-                        << " has its fault no more: DnnFunctions need not keep an algorithm from coming up "
+                        << " has its fault no more: FunctionChain need not keep an algorithm from coming up "
                            "twice with other parameters";
 }
 
-TEST(DnnPostOpsTest, TheSameParametersTwiceAreRight) {
+TEST(OneDnnPostOpsTest, TheSameParametersTwiceAreRight) {
   dnnl::post_ops posts;
   posts.append_eltwise(1, algorithm::eltwise_linear, 2, 1);
   posts.append_eltwise(1, algorithm::eltwise_abs, 0, 0);
@@ -93,7 +94,7 @@ TEST(DnnPostOpsTest, TheSameParametersTwiceAreRight) {
   EXPECT_EQ(out[1], 11);
 }
 
-TEST(DnnPostOpsTest, ExponentialOfNanIsInfinite) {
+TEST(OneDnnPostOpsTest, ExponentialOfNanIsInfinite) {
   EXPECT_EQ(RunFunction(algorithm::eltwise_exp, 0, 0, {kNan, 1})[0], kInfinity)
       << "oneDNN " << Version() << " keeps NaN: its exponential can be used again";
 }
@@ -121,7 +122,7 @@ size_t WrittenBehind(const memory::dims& dims, memory::format_tag tag) {
 
 // Channels that fill no whole number of blocks, or blocks shorter than vectors:
 // which sizes are hit depends on the processor.
-TEST(DnnPostOpsTest, BinaryOfBlocksWritesBehindItsResult) {
+TEST(OneDnnPostOpsTest, BinaryOfBlocksWritesBehindItsResult) {
   size_t written = 0;
   for (const memory::format_tag tag : {memory::format_tag::nChw8c, memory::format_tag::nChw16c}) {
     for (int64_t channels = 2; channels < 40; channels += 3) {
@@ -139,7 +140,7 @@ TEST(DnnPostOpsTest, BinaryOfBlocksWritesBehindItsResult) {
 
 // clip replaces NaN by its lower limit, so that NNEF's clamp is binary_min and
 // then clip.
-TEST(DnnPostOpsTest, ClipOfNanIsItsLowerLimit) {
+TEST(OneDnnPostOpsTest, ClipOfNanIsItsLowerLimit) {
   EXPECT_EQ(RunFunction(algorithm::eltwise_clip, -1, 2, {kNan, 0})[0], -1)
       << "oneDNN " << Version() << " computes another clip: see MinimumStep";
 }
@@ -152,7 +153,7 @@ struct Property {
 };
 
 // The functions of which every bit is relied on.
-TEST(DnnPostOpsTest, ExactFunctionsOfSpecialValues) {
+TEST(OneDnnPostOpsTest, ExactFunctionsOfSpecialValues) {
   const Property properties[] = {
       {"relu", algorithm::eltwise_relu, 0, 0, [](float x) { return x > 0.0f ? x : 0.0f; }},
       {"leaky relu", algorithm::eltwise_relu, 0.5f, 0, [](float x) { return x < 0.0f ? 0.5f * x : x; }},
@@ -182,7 +183,7 @@ TEST(DnnPostOpsTest, ExactFunctionsOfSpecialValues) {
 }
 
 // The cache of primitives compares parameters by value.
-TEST(DnnPostOpsTest, ZerosOfBothSignsAreOneParameter) {
+TEST(OneDnnPostOpsTest, ZerosOfBothSignsAreOneParameter) {
   const std::vector<float> x = {-0.0f, 1};
   EXPECT_FALSE(std::signbit(RunFunction(algorithm::eltwise_linear, 1, 0.0f, x)[0]));
   EXPECT_FALSE(std::signbit(RunFunction(algorithm::eltwise_linear, 1, -0.0f, x)[0]))
@@ -191,7 +192,7 @@ TEST(DnnPostOpsTest, ZerosOfBothSignsAreOneParameter) {
 
 // min(x, y) is x < y ? x : y, max(x, y) is x > y ? x : y, of a
 // number and of as many elements.
-TEST(DnnPostOpsTest, MinimumAndMaximumAreSelections) {
+TEST(OneDnnPostOpsTest, MinimumAndMaximumAreSelections) {
   const std::vector<float> values = {kNan, 1, 0.0f, -0.0f, kInfinity, -kInfinity, 2, -1e-40f};
   for (float number : {kNan, 1.0f, 0.0f, -0.0f, kInfinity, -kInfinity}) {
     for (const bool maximum : {false, true}) {

@@ -1,0 +1,18 @@
+// Elementwise functions with one and two inputs, in the layout of the input.
+#pragma once
+
+#include <optional>
+
+#include "runtime/fast/gemm/function_kind.h"
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/kernels/kernel.h"
+#include "runtime/kernels/reason.h"
+
+namespace nnefc::runtime {
+
+std::optional<FunctionKind> BinaryFunction(ir::ElementFunction function);
+// Returns the format for two inputs with the same shape: that of the input that is not row-major.
+BlockedFormat CommonFormatOf(const KernelRequest& request);
+Reason EqualShapes(const KernelRequest& request);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,81 @@
+// Blocked formats as layouts of values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/fast/memory/blocked_format.h"
+#include "runtime/kernels/kernel.h"
+#include "runtime/tensor/layout.h"
+
+namespace nnefc::runtime {
+
+// Quantization parameters of 8-bit values: scale * (value - zero).
+struct ValueQuantization {
+  float scale = 1;
+  int zero = 0;
+
+  float NumberOf(int code) const { return scale * static_cast<float>(code - zero); }
+  bool operator==(const ValueQuantization&) const = default;
+};
+// Quantization parameters of a filter by output channel: scales[channel] * value.
+struct FilterScales {
+  std::vector<float> scales;
+  int mask = 1;  // axes of the scales
+
+  bool operator==(const FilterScales&) const = default;
+};
+
+// The layout of an f32 value: the format of its memory, with its quantization.
+class BlockedLayout final : public OpaqueLayout {
+ public:
+  // Additional properties of a layout for f32 values.
+  struct Form {
+    AxisOrder order = {};       // original axis order of a constant before packing
+    int64_t merged_groups = 1;  // groups of a constant filter merged into one group of the format
+    std::optional<ValueQuantization> codes = std::nullopt;
+    std::optional<FilterScales> filter_codes = std::nullopt;
+
+    bool operator==(const Form&) const = default;
+  };
+  explicit BlockedLayout(BlockedFormat format) : format_(std::move(format)) {}
+  BlockedLayout(BlockedFormat format, Form form) : format_(std::move(format)), form_(std::move(form)) {}
+
+  const BlockedFormat& format() const { return format_; }
+  const Form& form() const { return form_; }
+  size_t byte_size() const override { return format_.byte_size(); }
+  bool Equals(const OpaqueLayout& other) const override;
+  std::string ToString() const override;
+  std::string Key() const override;
+
+ private:
+  BlockedFormat format_;
+  Form form_;
+};
+
+// Returns true for tensors that the kernels of this backend support: f32, not empty, at most 12 axes, dense.
+bool IsDenseF32(const ValueInfo& value);
+bool AreDenseF32(const KernelRequest& request);
+
+// Returns the current format of the value; for quantized values that of f32 in the same order.
+BlockedFormat FormatOf(const ValueInfo& value);
+BlockedFormat FormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
+// Returns the same element order for f32.
+BlockedFormat FormatInF32(const ValueInfo& value);
+// Returns the format of the memory itself, with the 8-bit type for quantized layouts.
+BlockedFormat MemoryFormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
+// Returns the properties of a layout; the default ones for row-major.
+const BlockedLayout::Form& FormOf(const Layout& layout);
+// Returns true for f32 images in nChw16c layout.
+bool IsChannelBlocked(const ValueInfo& value);
+// Returns the quantization parameters of the value, or null if it is not quantized.
+const ValueQuantization* QuantizationOf(const ValueInfo& value);
+Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes);
+// Returns null if the format is row-major f32 or equivalent (such as nChw16c images with one pixel).
+Layout LayoutOf(const BlockedFormat& format);
+
+// Returns the operand type of matrix multiplications.
+StorageType MatmulType(const KernelRequest& request);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,25 @@
+// Concat, and layouts that turn it into placement.
+#pragma once
+
+#include <optional>
+
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/kernels/reason.h"
+
+namespace nnefc::runtime {
+
+// The common layout of parts and result: with channels in blocks, or NHWC if `block` is 0.
+struct ConcatFormat {
+  int64_t block = 0;
+  StorageType type = StorageType::kF32;
+
+  BlockedFormat Of(llvm::ArrayRef<int64_t> shape) const;
+};
+// Returns the common layout, in bf16 if any part is; nothing if no part has such a layout.
+std::optional<ConcatFormat> CommonConcatFormat(llvm::ArrayRef<ValueInfo> parts, size_t axis);
+
+size_t ConcatAxisOf(const KernelRequest& request);
+// The condition of concatenations without a fused operation.
+Reason JoinsParts(const KernelRequest& request);
+
+}  // namespace nnefc::runtime

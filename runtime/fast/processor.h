@@ -1,0 +1,37 @@
+// The instructions of this processor that kernels use, within the limit of the environment variable
+// ONEDNN_MAX_CPU_ISA.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/backend.h"
+
+namespace nnefc::runtime {
+
+// The instruction sets that the variable names, each with the earlier ones.
+enum class InstructionLimit : uint8_t {
+  kAvx,  // no vector kernels
+  kAvx2,
+  kAvx2Vnni,
+  kAvx512,
+  kAvx512Vnni,
+  kAvx512Bf16,
+  kAmx,  // no limit
+};
+InstructionLimit NamedInstructionLimit();
+
+// Returns true if AVX-512 may be used.
+bool HasAvx512();
+// Returns true if the processor has bf16 instructions.
+bool HasBf16();
+// Returns true if the processor multiplies tiles of bf16 and int8, and the system permits it.
+bool HasAmx();
+// Returns true if the processor has VNNI, which accumulates int8 products in i32. Other processors add pairs
+// in i16, which may saturate.
+bool HasVnni();
+
+// Returns the effective precision: f32 for bf16 if the processor lacks bf16 instructions, or multiplies f32
+// faster and the user did not name an instruction set.
+Precision EffectivePrecision(Precision precision);
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,183 @@
+// ConvolutionBackpropData and GroupConvolutionBackpropData.
+
+#include "runtime/fast/deconvolution.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/fast/conv/col2im_deconvolution.h"
+#include "runtime/kernels/transposed_window.h"
+#include "runtime/onednn/post_ops.h"
+#include "runtime/onednn/rows.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+using Role = PrimitiveArgument::Role;
+using PrimitiveOrNull = std::shared_ptr<const Primitive>;
+
+struct DeconvolutionShape {
+  llvm::ArrayRef<int64_t> input, output;
+  Shape filter;  // [(groups,) out, in, spatial..], oneDNN's order
+  std::vector<int64_t> strides = {}, dilations = {}, before = {}, after = {};
+  bool bias = false;
+};
+
+// Null if oneDNN has no implementation, or only slow ones.
+PrimitiveOrNull TryDeconvolution(const DeconvolutionShape& shape, const OneDnnPostOps& posts,
+                                 const BlockedFormat& source, const BlockedFormat& result) {
+  PrimitiveRequest request{.kind = PrimitiveKind::kDeconvolution,
+                           .algorithm = PrimitiveAlgorithm::kDirect,
+                           .sources = {source},
+                           .weights = AnyFormat(shape.filter, source.type),
+                           .result = result,
+                           .strides = shape.strides,
+                           .dilations = shape.dilations,
+                           .before = shape.before,
+                           .after = shape.after,
+                           .posts = posts.OfPrimitive()};
+  if (shape.bias) request.bias = RowMajorFormat(shape.output[1]);
+  return CreatePrimitive(request);
+}
+
+// Direct kernels require NHWC for bf16, and nChw16c for f32 like convolutions; other cases use GEMM.
+PrimitiveOrNull ChooseF32(const DeconvolutionShape& shape, const OneDnnPostOps& posts, int64_t groups) {
+  const bool fits =
+      shape.input[1] / groups % kChannelBlock == 0 && shape.output[1] / groups % kChannelBlock == 0;
+  if (HasAvx512() && fits) {
+    PrimitiveOrNull primitive =
+        TryDeconvolution(shape, posts, ChannelBlockedFormat(shape.input), ChannelBlockedFormat(shape.output));
+    if (primitive != nullptr && !IsGemm(*primitive)) return primitive;
+  }
+  return TryDeconvolution(shape, posts, AnyFormat(shape.input), AnyFormat(shape.output));
+}
+
+// Direct kernels multiply padding channels by zero filter elements, which yields NaN for infinite inputs.
+// Kernels that reduce over whole blocks require zeros, so this kernel clears the padding.
+class ZeroedBlockKernel final : public Kernel {
+ public:
+  // Returns nothing if the format has no padding channels.
+  static std::shared_ptr<const Kernel> Of(std::shared_ptr<const Kernel> primitive,
+                                          const BlockedFormat& format) {
+    const bool is_filled = format.is_blocked() && format.type == StorageType::kF32 &&
+                           format.num_blocks == 1 && format.blocks[0].axis == 1 &&
+                           format.extents[1] < format.padded_extents[1] &&
+                           format.strides[format.shape().size() - 1] == format.blocks[0].size;
+    if (!is_filled) return nullptr;
+    return std::make_shared<ZeroedBlockKernel>(std::move(primitive), format);
+  }
+  ZeroedBlockKernel(std::shared_ptr<const Kernel> primitive, const BlockedFormat& format)
+      : primitive_(std::move(primitive)),
+        images_(format.extents[0]),
+        image_(format.strides[0]),
+        block_(format.blocks[0].size),
+        pixels_(format.strides[1] / block_),
+        taken_(format.extents[1] % block_),
+        first_(format.extents[1] / block_ * format.strides[1]) {}
+
+  std::string implementation() const override { return primitive_->implementation(); }
+  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    FaultOr<Success> done = primitive_->Run(run);
+    if (!done.ok()) return done;
+    auto* last = reinterpret_cast<float*>(run.output().mutable_bytes()) + first_;
+    ParallelParts(images_ * pixels_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        std::fill_n(last + i / pixels_ * image_ + i % pixels_ * block_ + taken_, block_ - taken_, 0.0f);
+    });
+    return done;
+  }
+
+ private:
+  const std::shared_ptr<const Kernel> primitive_;
+  const int64_t images_, image_, block_, pixels_, taken_, first_;
+};
+
+// Returns whether the request is a GroupConvolutionBackpropData, whose filter has an axis for groups.
+bool IsGroupDeconvolution(const KernelRequest& request) {
+  return request.inputs[1].shape.size() > request.inputs[0].shape.size();
+}
+
+DeconvolutionShape DeconvolutionShapeOf(const KernelRequest& request) {
+  const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
+  const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
+  const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
+  const size_t groups = IsGroupDeconvolution(request) ? 1 : 0;
+  DeconvolutionShape shape{.input = input, .output = output, .filter = Shape(filter.begin(), filter.end())};
+  std::swap(shape.filter[groups], shape.filter[groups + 1]);
+  const Window window = MakeTransposedWindow(*request.node, output.drop_front(2), input.drop_front(2),
+                                             filter.drop_front(groups + 2));
+  for (size_t i = 5 - input.size(); i < 3; ++i) {
+    const WindowAxis& axis = window[i];
+    shape.strides.push_back(axis.stride);
+    shape.dilations.push_back(axis.dilation - 1);
+    shape.before.push_back(axis.before);
+    shape.after.push_back((axis.output - 1) * axis.stride + axis.reach() - axis.input - axis.before);
+  }
+  return shape;
+}
+
+template <StorageType kType>
+KernelOrReason MakeOneDnnDeconvolution(const KernelRequest& request) {
+  const OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, 1, kType);
+  if (!posts) return posts.reason();
+  // Post-ops other than a bias do not follow the formulas: direct kernels lose NaN, and GEMM is slow.
+  if (!posts->empty()) return Reason("a fused operation other than a bias");
+  DeconvolutionShape shape = DeconvolutionShapeOf(request);
+  shape.bias = posts->bias() >= 0;
+  const size_t groups = IsGroupDeconvolution(request) ? 1 : 0;
+  const PrimitiveOrNull primitive =
+      kType == StorageType::kBf16 ? TryDeconvolution(shape, *posts, ChannelsLastFormat(shape.input, kType),
+                                                     ChannelsLastFormat(shape.output, kType))
+                                  : ChooseF32(shape, *posts, groups == 1 ? shape.filter[0] : 1);
+  if (primitive == nullptr) return kNotInOneDnn;
+  OneDnnKernelBuilder builder(request, primitive);
+  builder.AddInput(Role::kSource, 0);
+  builder.AddOrderedInput(Role::kWeights, 1, SwappedOrder(shape.filter.size(), groups, groups + 1));
+  if (shape.bias) {
+    builder.AddReshapedInput({Role::kBias}, static_cast<size_t>(posts->bias()),
+                             RowMajorFormat(shape.output[1]));
+  }
+  posts->AddArguments(builder);
+  builder.AddOutput();
+  PreparedKernel prepared = builder.Finish();
+  if (auto zeroed = ZeroedBlockKernel::Of(prepared.kernel, primitive->format({Role::kResult})))
+    prepared.kernel = std::move(zeroed);
+  return prepared;
+}
+
+Reason OneDnnDeconvolutionApplies(const KernelRequest& request) {
+  if (!IsGroupDeconvolution(request) && !request.posts.empty() && FewOutputCol2imApplies(request).empty())
+    return Reason("col2im is faster without the fused operations");
+  // Swapping axes requires row-major filters.
+  return request.inputs[1].layout != nullptr ? Reason("the filter is not row-major") : Reason();
+}
+
+// Without AMX the bf16 kernel takes two to four times as long as the f32 kernel (processor not recorded).
+Cost Bf16DeconvolutionCost(const KernelRequest&) {
+  return HasAmx() ? Cost{1} : Cost::NotByDefault(Reason("needs AMX to be faster than f32"));
+}
+
+constexpr int kDeconvolutionCost = 200;
+constexpr Implementation kF32DeconvolutionRow{"onednn", OneDnnDeconvolutionApplies,
+                                              FixedCost<kDeconvolutionCost>,
+                                              MakeOneDnnDeconvolution<StorageType::kF32>};
+constexpr Implementation kF32DeconvolutionRows[] = {kF32DeconvolutionRow};
+constexpr Implementation kBf16DeconvolutionRows[] = {
+    {"onednn_bf16", OneDnnDeconvolutionApplies, Bf16DeconvolutionCost,
+     MakeOneDnnDeconvolution<StorageType::kBf16>},
+    kF32DeconvolutionRow};
+const ImplementationTable kGroupTables[] = {{"f32", DeconvolutionServesF32, kF32DeconvolutionRows},
+                                            {"bf16", DeconvolutionServesBf16, kBf16DeconvolutionRows}};
+
+}  // namespace
+
+void AddDeconvolutionRows(FastTables& tables) {
+  tables.Append({"opset1"}, "ConvolutionBackpropData",
+                {{"f32", kF32DeconvolutionRows}, {"bf16", kBf16DeconvolutionRows}});
+  tables.Add({"opset1"}, "GroupConvolutionBackpropData", kGroupTables);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,27 @@
+#include "runtime/onednn/register.h"
+
+#include "runtime/onednn/reorder.h"
+#include "runtime/onednn/rows.h"
+
+namespace nnefc::runtime {
+
+const FastExtension& OneDnnExtension() {
+  static constexpr FastExtension kExtension = {
+      .add =
+          [](FastTables& tables) {
+            AddConvolutionRows(tables);
+            AddDeconvolutionRows(tables);
+            AddMatmulRows(tables);
+            AddPoolingRows(tables);
+            AddElementwiseRows(tables);
+            AddNormalizationRows(tables);
+            AddConcatRows(tables);
+            AddRecurrentRows(tables);
+            AddAttentionRows(tables);
+          },
+      .make_reorder = MakeOneDnnReorder,
+  };
+  return kExtension;
+}
+
+}  // namespace nnefc::runtime

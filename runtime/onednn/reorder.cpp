@@ -1,0 +1,105 @@
+// Reorders between layouts, and between f32 and quantized values.
+
+#include "runtime/onednn/reorder.h"
+
+#include <optional>
+#include <utility>
+
+#include "runtime/fast/factories.h"
+#include "runtime/onednn/kernel_builder.h"
+#include "runtime/onednn/merged_groups.h"
+#include "runtime/tensor/parallel.h"
+
+namespace nnefc::runtime {
+
+namespace {
+
+// Returns nullopt for quantization except of filters: other values are only quantized by FakeQuantize.
+std::optional<ReorderScales> ScalesOf(const BlockedLayout::Form& from, const BlockedLayout::Form& to) {
+  ReorderScales scales;
+  if (to.filter_codes) {
+    scales.axes = to.filter_codes->mask;
+    scales.scales.reserve(to.filter_codes->scales.size());
+    for (float scale : to.filter_codes->scales) scales.scales.push_back(1 / scale);
+  } else if (from.codes && !to.codes) {
+    scales.scales = {from.codes->scale};
+    scales.source_zero = from.codes->zero;
+  } else if (from.codes != to.codes) {
+    return std::nullopt;
+  }
+  return scales;
+}
+
+// Quantizes a filter in row-major order, then reorders it to the primitive's layout, if `MakeFilterPacking`
+// does not support it: oneDNN cannot do both in one reorder for every layout.
+class FilterReorder final : public Kernel {
+ public:
+  FilterReorder(std::shared_ptr<const Kernel> to_codes, std::shared_ptr<const Kernel> to_order, size_t bytes)
+      : to_codes_(std::move(to_codes)), to_order_(std::move(to_order)), bytes_(bytes) {}
+
+  std::string implementation() const override { return to_order_->implementation(); }
+  FaultOr<Success> Run(const KernelRun& run) const override {
+    const std::shared_ptr<Buffer> codes = Buffer::Allocate(bytes_);
+    if (codes == nullptr) return OutOfMemory();
+    auto* bytes = reinterpret_cast<std::byte*>(codes->mutable_data());
+    TensorView quantized = run.input(0);
+    quantized.set_bytes(bytes);
+    const MutableTensorView written(ElementType::kF32, run.input(0).shape(), bytes);
+    const MutableTensorView* outputs[] = {&written};
+    const TensorView* inputs[] = {&quantized};
+    FaultOr<Success> done = to_codes_->Run({.inputs = run.inputs, .outputs = outputs});
+    return done ? to_order_->Run({.inputs = inputs, .outputs = run.outputs}) : done;
+  }
+
+ private:
+  std::shared_ptr<const Kernel> to_codes_, to_order_;
+  size_t bytes_;  // of the quantized filter
+};
+
+std::shared_ptr<const Kernel> MakeFilterReorder(const BlockedFormat& source, const BlockedFormat& target,
+                                                const ReorderScales& scales) {
+  const BlockedFormat codes = RowMajorFormat(target.shape(), StorageType::kS8);
+  std::shared_ptr<const Kernel> to_codes = MakePrimitiveReorder(source, codes, scales);
+  std::shared_ptr<const Kernel> to_order = MakePrimitiveReorder(codes, target);
+  if (to_codes == nullptr || to_order == nullptr) return nullptr;
+  return std::make_shared<FilterReorder>(std::move(to_codes), std::move(to_order), codes.byte_size());
+}
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakePrimitiveReorder(const BlockedFormat& source, const BlockedFormat& target,
+                                                   const ReorderScales& scales) {
+  std::shared_ptr<const Primitive> primitive = CreatePrimitive({.kind = PrimitiveKind::kReorder,
+                                                                .sources = {source},
+                                                                .result = target,
+                                                                .scales = scales.scales,
+                                                                .scale_axes = scales.axes,
+                                                                .source_zero = scales.source_zero});
+  if (primitive == nullptr) return nullptr;
+  const ValueInfo value{.type = ElementType::kF32,
+                        .shape = Shape(source.shape().begin(), source.shape().end())};
+  const KernelRequest request{.inputs = value, .outputs = value};
+  OneDnnKernelBuilder builder(request, std::move(primitive));
+  builder.AddInput({PrimitiveArgument::Role::kSource}, 0, source);
+  builder.AddOutput(target);
+  return builder.Finish().kernel;
+}
+
+std::shared_ptr<const Kernel> MakeOneDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                                const Layout& from, const Layout& to) {
+  if (std::shared_ptr<const Kernel> own = MakeFastReorder(type, shape, from, to)) return own;
+  if (type != ElementType::kF32) return nullptr;
+  const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
+  const ThreadScope scope(is_small ? 1 : CurrentThreads());
+  const BlockedFormat target = MemoryFormatOf(to, shape);
+  if (const int64_t merged = FormOf(to).merged_groups; merged > 1)
+    return from == nullptr ? MakeMergedFilterReorder(shape, merged, target) : nullptr;
+  const std::optional<ReorderScales> scales = ScalesOf(FormOf(from), FormOf(to));
+  if (!scales) return nullptr;
+  const BlockedFormat source =
+      from != nullptr ? MemoryFormatOf(from, shape) : OrderedFormat(target.shape(), FormOf(to).order);
+  if (FormOf(to).filter_codes) return MakeFilterReorder(source, target, *scales);
+  return MakePrimitiveReorder(source, target, *scales);
+}
+
+}  // namespace nnefc::runtime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/fast/memory/blocked_layout.h"
+#include "runtime/onednn/onednn.h"
+
+namespace nnefc::runtime {
+
+// Creates a reorder between two layouts: ours if there is one, otherwise oneDNN's. Returns null if there is
+// none.
+std::shared_ptr<const Kernel> MakeOneDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                                const Layout& from, const Layout& to);
+
+// The scaling of elements in a reorder.
+struct ReorderScales {
+  std::vector<float> scales = {};
+  int axes = 0;  // of the scales
+  int32_t source_zero = 0;
+};
+// Creates oneDNN's reorder of the memory itself, or returns null.
+std::shared_ptr<const Kernel> MakePrimitiveReorder(const BlockedFormat& source, const BlockedFormat& target,
+                                                   const ReorderScales& scales = {});
+
+}  // namespace nnefc::runtime

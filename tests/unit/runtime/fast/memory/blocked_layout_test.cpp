@@ -1,0 +1,158 @@
+#include "runtime/fast/memory/blocked_layout.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "runtime/fast/factories.h"
+
+namespace nnefc::runtime {
+namespace {
+
+Layout RowMajor(const Shape& shape) {
+  return LayoutOf(RowMajorFormat(shape));
+}
+Layout ChannelsLast(const Shape& shape) {
+  return LayoutOf(ChannelsLastFormat(shape, StorageType::kF32));
+}
+Layout InBlocks(const Shape& shape, int64_t block = kChannelBlock) {
+  return LayoutOf(AxisBlockedFormat(shape, 1, block));
+}
+
+TEST(BlockedLayoutTest, RowMajorMemoryIsNoLayout) {
+  EXPECT_EQ(RowMajor({2, 3, 4, 5}), nullptr);
+  EXPECT_EQ(ChannelsLast({1, 7, 1, 1}), nullptr);
+  EXPECT_EQ(InBlocks({2, 32, 1, 1}), nullptr);
+  EXPECT_EQ(RowMajor({}), nullptr);
+}
+
+TEST(BlockedLayoutTest, OthersAre) {
+  const auto columns_first = [] { return LayoutOf(OrderedFormat({3, 5}, {1, 0})); };
+  for (const auto& [layout, same] :
+       std::vector<std::pair<Layout, Layout>>{{ChannelsLast({2, 3, 4, 5}), ChannelsLast({2, 3, 4, 5})},
+                                              {InBlocks({1, 32, 4, 5}), InBlocks({1, 32, 4, 5})},
+                                              {InBlocks({1, 24, 1, 1}), InBlocks({1, 24, 1, 1})},
+                                              {columns_first(), columns_first()}}) {
+    ASSERT_NE(layout, nullptr);
+    EXPECT_TRUE(SameLayout(layout, same));
+    EXPECT_FALSE(SameLayout(layout, nullptr));
+  }
+  EXPECT_EQ(InBlocks({1, 32, 4, 5})->ToString(), "aBcd16b");
+  EXPECT_EQ(ChannelsLast({2, 3, 4, 5})->ToString(), "acdb");
+  EXPECT_EQ(columns_first()->ToString(), "ba");
+  EXPECT_EQ(InBlocks({1, 24, 4, 5})->byte_size(), size_t{32 * 4 * 5 * 4});
+}
+
+std::vector<float> Reordered(llvm::ArrayRef<int64_t> shape, const Layout& from, const Layout& to,
+                             std::vector<float> values, size_t bytes) {
+  std::shared_ptr<const Kernel> kernel = MakeFastReorder(ElementType::kF32, shape, from, to);
+  EXPECT_NE(kernel, nullptr);
+  std::vector<float> result(bytes / sizeof(float));
+  const Shape extents(shape.begin(), shape.end());
+  const TensorView input(ElementType::kF32, extents, reinterpret_cast<const std::byte*>(values.data()));
+  const MutableTensorView output(ElementType::kF32, extents, reinterpret_cast<std::byte*>(result.data()));
+  const TensorView* inputs[] = {&input};
+  const MutableTensorView* outputs[] = {&output};
+  EXPECT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
+  return result;
+}
+
+TEST(BlockedLayoutTest, ReordersThereAndBack) {
+  const Shape shape = {1, 20, 3, 3};
+  std::vector<float> values(180);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const Layout blocked = InBlocks({1, 20, 3, 3});
+  const std::vector<float> there = Reordered(shape, nullptr, blocked, values, blocked->byte_size());
+  EXPECT_EQ(there[1], 9);   // channel 1 of pixel 0
+  EXPECT_EQ(there[16], 1);  // channel 0 of pixel 1
+  EXPECT_EQ(Reordered(shape, blocked, nullptr, there, 720), values);
+}
+
+TEST(BlockedLayoutTest, PartsJoinWhereBlocksAre) {
+  // With channels in blocks, or NHWC without a block size.
+  const auto part = [](int64_t batch, int64_t channels, int64_t block) {
+    const Shape shape = {batch, channels, 4, 4};
+    return ValueInfo{.type = ElementType::kF32,
+                     .shape = shape,
+                     .layout = block == 0 ? ChannelsLast(shape) : InBlocks(shape, block)};
+  };
+  const auto whole = [](int64_t batch, int64_t channels) {
+    return ValueInfo{.type = ElementType::kF32, .shape = {batch, channels, 4, 4}};
+  };
+  const int64_t blocked = kChannelBlock;
+  const auto joined = JoinBlockedLayouts({part(1, 16, blocked), part(1, 32, blocked)}, whole(1, 48), 1);
+  ASSERT_TRUE(joined.has_value());
+  EXPECT_TRUE(SameLayout(*joined, InBlocks({1, 48, 4, 4})));
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 24, blocked)}, whole(1, 40), 1).has_value());
+  EXPECT_FALSE(JoinBlockedLayouts({part(2, 16, blocked), part(2, 16, blocked)}, whole(2, 32), 1).has_value());
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 16, 0)}, whole(1, 32), 1).has_value());
+  EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 16, 8)}, whole(1, 32), 1).has_value());
+  EXPECT_TRUE(JoinBlockedLayouts({part(2, 16, blocked), part(1, 16, blocked)},
+                                 {.type = ElementType::kF32, .shape = {3, 16, 4, 4}}, 0)
+                  .has_value());
+}
+
+// Sizes of formats by hand: whole blocks, sums after the elements, axes without elements.
+TEST(BlockedFormatTest, SizesIncludePaddingAndSums) {
+  EXPECT_EQ(RowMajorFormat({3, 5}).byte_size(), size_t{3 * 5 * 4});
+  EXPECT_EQ(RowMajorFormat({3, 5}, StorageType::kBf16).byte_size(), size_t{3 * 5 * 2});
+  EXPECT_EQ(RowMajorFormat({}).byte_size(), size_t{4});
+  EXPECT_EQ(RowMajorFormat({3, 0, 5}).byte_size(), size_t{0});
+  EXPECT_EQ(AxisBlockedFormat({5, 3}, 0, 4).byte_size(), size_t{8 * 3 * 4});
+  BlockedFormat filter = AxisBlockedFormat({5, 3}, 0, 4, StorageType::kS8);
+  filter.sum_axes = 1 << 0;
+  EXPECT_EQ(filter.byte_size(), size_t{8 * 3 + 8 * 4});
+  filter.sum_axes = 1 << 1;
+  EXPECT_EQ(filter.byte_size(), size_t{8 * 3 + 3 * 4});
+  filter.min_bytes = 36;
+  EXPECT_EQ(filter.byte_size(), size_t{36});
+  filter.min_bytes = 37;
+  EXPECT_EQ(filter.byte_size(), size_t{37});
+}
+
+TEST(BlockedFormatTest, EqualityIgnoresStridesOfSingleElements) {
+  BlockedFormat a = RowMajorFormat({2, 1, 3}), b = a;
+  b.strides[1] = 77;
+  EXPECT_EQ(a, b);
+  b.strides[0] = 77;
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, RowMajorFormat({2, 1, 3}, StorageType::kU8));
+  EXPECT_NE(a, RowMajorFormat({2, 1, 3, 1}));
+  EXPECT_NE(a, AnyFormat({2, 1, 3}));
+  EXPECT_EQ(AnyFormat({2, 1, 3}), AnyFormat({2, 1, 3}));
+  EXPECT_NE(AxisBlockedFormat({16, 16}, 0, 16), AxisBlockedFormat({16, 16}, 0, 8));
+  EXPECT_NE(AxisBlockedFormat({16, 16}, 0, 16), AxisBlockedFormat({16, 16}, 1, 16));
+  b = a;
+  b.sum_axes = 1;
+  EXPECT_NE(a, b);
+}
+
+TEST(BlockedFormatTest, ChannelBlocksAreSixteenOrEight) {
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20, 3}, 1, 16)), 16);
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20, 3, 3, 3}, 1, 8, StorageType::kBf16)), 8);
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20, 3}, 1, 4)), 0);
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20, 3}, 2, 16)), 0);
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20}, 1, 16)), 0);
+  EXPECT_EQ(ChannelBlockOf(AxisBlockedFormat({1, 20, 1, 1, 1, 1}, 1, 16)), 0);
+  EXPECT_EQ(ChannelBlockOf(RowMajorFormat({1, 20, 3})), 0);
+}
+
+// Keys distinguish each member of a layout.
+TEST(BlockedLayoutTest, KeysAreThoseOfEqualLayouts) {
+  const BlockedFormat format = AxisBlockedFormat({5, 3}, 0, 4);
+  const auto key = [&](BlockedLayout::Form form) { return BlockedLayout(format, std::move(form)).Key(); };
+  EXPECT_EQ(key({}), BlockedLayout(format).Key());
+  EXPECT_NE(key({}), BlockedLayout(AxisBlockedFormat({5, 3}, 0, 5)).Key());
+  EXPECT_NE(key({}), BlockedLayout(AxisBlockedFormat({5, 3}, 1, 4)).Key());
+  EXPECT_NE(key({}), key({.order = {1, 0}}));
+  EXPECT_NE(key({}), key({.merged_groups = 2}));
+  EXPECT_NE(key({}), key({.codes = ValueQuantization{.scale = 1, .zero = 0}}));
+  EXPECT_NE(key({.codes = ValueQuantization{.scale = 1, .zero = 0}}),
+            key({.codes = ValueQuantization{.scale = 1, .zero = 1}}));
+  EXPECT_NE(key({.filter_codes = FilterScales{.scales = {1}, .mask = 1}}),
+            key({.filter_codes = FilterScales{.scales = {1}, .mask = 2}}));
+}
+
+}  // namespace
+}  // namespace nnefc::runtime

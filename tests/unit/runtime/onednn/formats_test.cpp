@@ -1,0 +1,112 @@
+// Our formats are those of oneDNN: they compare, measure and convert as there.
+
+#include "runtime/onednn/library/formats.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace nnefc::runtime {
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+TEST(OneDnnFormatsTest, NamedFormatsAreThoseOfOneDnn) {
+  const auto desc = [](const memory::dims& dims, Tag tag) {
+    return memory::desc(dims, memory::data_type::f32, tag);
+  };
+  EXPECT_EQ(DescOf(RowMajorFormat({2, 3, 4, 5})), desc({2, 3, 4, 5}, Tag::nchw));
+  EXPECT_EQ(DescOf(RowMajorFormat({})), desc({1}, Tag::a));
+  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 5})), desc({2, 20, 5}, Tag::nCw16c));
+  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 4, 5})), desc({2, 20, 4, 5}, Tag::nChw16c));
+  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 3, 4, 5})), desc({2, 20, 3, 4, 5}, Tag::nCdhw16c));
+  EXPECT_EQ(DescOf(AxisBlockedFormat({2, 20, 4, 5}, 1, 8)), desc({2, 20, 4, 5}, Tag::nChw8c));
+  EXPECT_EQ(DescOf(AxisBlockedFormat({20, 1, 1, 3, 3}, 0, 16)), desc({20, 1, 1, 3, 3}, Tag::Goihw16g));
+  for (const auto type : {StorageType::kF32, StorageType::kBf16, StorageType::kU8, StorageType::kS8}) {
+    const memory::data_type wanted = type == StorageType::kF32    ? memory::data_type::f32
+                                     : type == StorageType::kBf16 ? memory::data_type::bf16
+                                     : type == StorageType::kU8   ? memory::data_type::u8
+                                                                  : memory::data_type::s8;
+    EXPECT_EQ(DescOf(ChannelsLastFormat({2, 3, 4, 5}, type)), memory::desc({2, 3, 4, 5}, wanted, Tag::nhwc));
+    EXPECT_EQ(DescOf(AnyFormat({2, 3}, type)), memory::desc({2, 3}, wanted, Tag::any));
+  }
+}
+
+TEST(OneDnnFormatsTest, FormatsCompareAndMeasureAsInOneDnn) {
+  std::mt19937 random(5);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+  };
+  std::vector<memory::desc> all;
+  for (int round = 0; round < 2000; ++round) {
+    const auto rank = static_cast<size_t>(draw(1, 5));
+    memory::dims dims(rank);
+    for (int64_t& extent : dims) extent = draw(0, 3) == 0 ? 1 : draw(1, 40);
+    const auto type = std::vector{memory::data_type::f32, memory::data_type::bf16, memory::data_type::u8,
+                                  memory::data_type::s8, memory::data_type::s32}[random() % 5];
+    if (draw(0, 1) == 0) {
+      const std::vector<Tag> tags[] = {{Tag::a},
+                                       {Tag::ab, Tag::ba, Tag::BA16a16b, Tag::BA16a16b2a},
+                                       {Tag::acb, Tag::aBc16b, Tag::aBc8b},
+                                       {Tag::acdb, Tag::aBcd16b, Tag::aBcd8b, Tag::Abcd16a, Tag::OIhw4i16o4i},
+                                       {Tag::acdeb, Tag::aBcde16b, Tag::aBcde8b, Tag::Abcde16a}};
+      const std::vector<Tag>& of_rank = tags[rank - 1];
+      all.emplace_back(dims, type, of_rank[random() % of_rank.size()]);
+    } else {
+      std::vector<size_t> order(rank);
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), random);
+      memory::dims strides(rank);
+      int64_t stride = 1;
+      for (size_t axis : order) {
+        strides[axis] = stride;
+        stride *= dims[axis];
+      }
+      all.emplace_back(dims, type, strides);
+    }
+    const memory::desc& desc = all.back();
+    const BlockedFormat format = FormatOfDesc(desc);
+    ASSERT_TRUE(format.is_blocked());
+    ASSERT_EQ(format.byte_size(), desc.get_size());
+    ASSERT_EQ(format.min_bytes, 0u);
+    ASSERT_EQ(DescOf(format), desc);
+  }
+  for (const memory::desc& desc : all) {
+    // Itself and others; those with few elements are often the same.
+    for (const memory::desc& other : {desc, all[random() % all.size()], all[random() % all.size()]})
+      ASSERT_EQ(FormatOfDesc(desc) == FormatOfDesc(other), desc == other);
+  }
+}
+
+// Sums after a filter, and formats without blocks.
+TEST(OneDnnFormatsTest, OtherFormatsReturnToOneDnn) {
+  memory::desc filter({40, 30, 3, 3}, memory::data_type::s8, Tag::OIhw4i16o4i);
+  filter.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
+  filter.data.extra.asymm_compensation_mask = 1;
+  const BlockedFormat format = FormatOfDesc(filter);
+  EXPECT_TRUE(format.is_blocked());
+  EXPECT_EQ(format.sum_axes, 1);
+  EXPECT_EQ(format.byte_size(), filter.get_size());
+  EXPECT_EQ(DescOf(format), filter);
+
+  memory::desc signed_filter = filter;
+  signed_filter.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
+  signed_filter.data.extra.compensation_mask = 1;
+  const BlockedFormat other = FormatOfDesc(signed_filter);
+  EXPECT_FALSE(other.is_blocked());
+  EXPECT_EQ(other.byte_size(), signed_filter.get_size());
+  EXPECT_EQ(DescOf(other), signed_filter);
+  EXPECT_EQ(other, other);
+  EXPECT_NE(other, format);
+
+  EXPECT_EQ(FormatOfDesc({}).rank, 0);
+  EXPECT_EQ(DescOf({}), memory::desc());
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
