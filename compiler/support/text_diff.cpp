@@ -172,4 +172,28 @@ std::string UnifiedDiff(std::string_view before, std::string_view after, std::st
   return out;
 }
 
+std::vector<LineEdit> LineEdits(std::string_view before, std::string_view after) {
+  std::vector<LineEdit> line_edits;
+  if (before == after) return line_edits;
+  const Lines new_lines = Split(after);
+  size_t old_line = 0;
+  size_t new_line = 0;
+  bool continues = false;  // the last edit changed something
+  for (const Edit edit : FindEdits(Split(before), new_lines)) {
+    if (edit == Edit::kKeep) {
+      ++old_line, ++new_line;
+      continues = false;
+      continue;
+    }
+    if (!continues) line_edits.push_back({old_line, old_line, {}});
+    continues = true;
+    if (edit == Edit::kInsert) {
+      line_edits.back().text += new_lines[new_line++];
+    } else {
+      line_edits.back().end = ++old_line;
+    }
+  }
+  return line_edits;
+}
+
 }  // namespace nnefc

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nnefc {
 
@@ -10,5 +11,15 @@ namespace nnefc {
 // limit of 2000; beyond it the whole differing part is replaced.
 std::string UnifiedDiff(std::string_view before, std::string_view after, std::string_view before_name,
                         std::string_view after_name);
+
+// A replacement of the lines [begin, end) of a text, counted from 0.
+struct LineEdit {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string text;  // whole lines, with their line ends
+};
+
+// Returns the edits that change `before` into `after`, in order and disjoint, with the same limits.
+std::vector<LineEdit> LineEdits(std::string_view before, std::string_view after);
 
 }  // namespace nnefc

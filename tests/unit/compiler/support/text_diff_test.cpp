@@ -103,6 +103,40 @@ TEST(UnifiedDiff, IsWhatPatchTakes) {
   }
 }
 
+// Applies line edits from the last to the first.
+std::string ApplyEdits(const std::string& before, const std::vector<LineEdit>& edits) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < before.size();) {
+    const size_t end = std::min(before.find('\n', at), before.size() - 1) + 1;
+    lines.push_back(before.substr(at, end - at));
+    at = end;
+  }
+  for (size_t i = edits.size(); i > 0; --i) {
+    const auto begin = lines.begin() + static_cast<ptrdiff_t>(edits[i - 1].begin);
+    const auto end = lines.begin() + static_cast<ptrdiff_t>(edits[i - 1].end);
+    lines.insert(lines.erase(begin, end), edits[i - 1].text);
+  }
+  std::string after;
+  for (const std::string& line : lines) after += line;
+  return after;
+}
+
+TEST(LineEdits, ChangeTheTextsLineByLine) {
+  EXPECT_TRUE(LineEdits("a\nb\n", "a\nb\n").empty());
+  const std::vector<LineEdit> edits = LineEdits("a\nb\nc\nd\n", "a\nB\nc\n");
+  ASSERT_EQ(edits.size(), 2u);
+  EXPECT_EQ(edits[0].begin, 1u);
+  EXPECT_EQ(edits[0].end, 2u);
+  EXPECT_EQ(edits[0].text, "B\n");
+  EXPECT_EQ(edits[1].begin, 3u);
+  EXPECT_EQ(edits[1].end, 4u);
+  EXPECT_EQ(edits[1].text, "");
+  for (const std::string before : {"", "a", "a\n", "a\nb", "a\nb\nc\n", "\n\n"}) {
+    for (const std::string after : {"", "a", "b\n", "a\nc\nb", "x\na\nb\nc\ny\n", "\n"})
+      EXPECT_EQ(ApplyEdits(before, LineEdits(before, after)), after);
+  }
+}
+
 TEST(ReplaceFile, KeepsLinksAndPermissions) {
   const Folder folder;
   Write(folder / "file", "before");
