@@ -196,18 +196,20 @@ std::string FindConfig(const std::string& path) {
 }
 
 SettingsRequest ReadConfig(const std::string& path, Context& context, bool& environment_failed) {
-  SettingsRequest request;
   ErrorOr<FileId> file = context.sources.Open(path);
-  if (!file) {
-    environment_failed = true;
-    context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+  if (file) return ReadConfigText(*file, context);
+  environment_failed = true;
+  context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+  return {};
+}
+
+SettingsRequest ReadConfigText(FileId file, Context& context) {
+  SettingsRequest request;
+  if (context.sources.Text(file).size() > kMaxConfigSize) {
+    context.emitter.Emit(kConfigSyntax, {file, 0, 1}, "the file has more than {} bytes", kMaxConfigSize);
     return request;
   }
-  if (context.sources.Text(*file).size() > kMaxConfigSize) {
-    context.emitter.Emit(kConfigSyntax, {*file, 0, 1}, "the file has more than {} bytes", kMaxConfigSize);
-    return request;
-  }
-  ConfigReader(*file, context, request).Read();
+  ConfigReader(file, context, request).Read();
   return request;
 }
 

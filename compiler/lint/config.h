@@ -25,5 +25,7 @@ std::string FindConfig(const std::string& path);
 // Duplicate keys are diagnostics, too, and the last one applies. An unreadable file is emitted and sets
 // `environment_failed`.
 SettingsRequest ReadConfig(const std::string& path, Context& context, bool& environment_failed);
+// Same, for a text of the context.
+SettingsRequest ReadConfigText(FileId file, Context& context);
 
 }  // namespace nnefc::lint
