@@ -1,5 +1,7 @@
 #include "compiler/language/analysis.h"
 
+#include <set>
+
 #include "compiler/lint/lint_model.h"
 #include "compiler/support/sections.h"
 #include "compiler/syntax/print.h"
@@ -9,14 +11,18 @@ namespace nnefc::language {
 
 Analysis::Analysis(NamedText document, const AnalysisOptions& options)
     : uri_(std::move(document.name)),
+      options_(options),
+      lint_(options.lint != nullptr ? std::optional(*options.lint) : std::nullopt),
       compilation_(uri_, {.dialect = options.dialect,
                           .purpose = Purpose::kValidate,
+                          .keep_instances = true,
                           .document = std::move(document.text),
                           .quantization = options.quantization,
                           .limits = options.limits}) {
   compilation_.RunUntil(Stage::kExpand);
-  positions_ = std::make_unique<PositionMap>(context().sources, file());
-  if (options.lint != nullptr) lint::LintModel(compilation_, *options.lint);
+  positions_ = std::make_unique<PositionMap>(context().sources, file(), options_.encoding);
+  options_.lint = lint_ ? &*lint_ : nullptr;
+  if (lint_) lint::LintModel(compilation_, *lint_);
   names_ = std::make_unique<NameIndex>(checked());
   if (graph() != nullptr) IndexShapes();
 }
@@ -45,7 +51,7 @@ void Analysis::IndexShapes() {
 TextRange Analysis::RangeOf(SourceRange range) const {
   auto position = [&](uint32_t offset) {
     return range.file == file() ? positions_->PositionAt(offset)
-                                : PositionAt(context().sources, range.file, offset);
+                                : PositionAt(context().sources, range.file, offset, options_.encoding);
   };
   return {range.begin, range.end, position(range.begin), position(range.end)};
 }
@@ -123,7 +129,7 @@ std::vector<Finding> Analysis::Findings() const {
 std::vector<Finding> Analysis::QuantizationFindings() const {
   const std::optional<FileId> quantization = compilation_.quantization_text();
   if (!quantization) return {};
-  const PositionMap positions(context().sources, *quantization);
+  const PositionMap positions(context().sources, *quantization, options_.encoding);
   std::vector<Finding> findings =
       FindingsIn(context(), *quantization, positions, [this](SourceRange range) { return PlaceOf(range); });
   DescribeOperands(checked(), findings);
@@ -136,20 +142,26 @@ std::string Analysis::TypeText(TypeId type) const {
   return types.Text(type, checked().dialect());
 }
 
-std::string Analysis::SignatureText(Callee callee) const {
+std::string Analysis::SignatureText(Callee callee,
+                                    std::vector<std::pair<uint32_t, uint32_t>>* parameters) const {
   const Signature& signature = callee.document->signature(callee.fragment);
   const TypeTable& types = callee.document->types();
   const ast::Dialect& dialect = callee.document->dialect();
   std::string text(Text(signature.name.symbol));
   if (signature.is_generic) text += "<?>";
   auto append = [&](const TypedName& name, size_t index) {
-    text += fmt::format("{}{}: {}", index == 0 ? " " : ", ", Text(name.name.symbol),
-                        types.Text(name.type, dialect));
+    text += index == 0 ? " " : ", ";
+    const auto begin = static_cast<uint32_t>(text.size());
+    text += fmt::format("{}: {}", Text(name.name.symbol), types.Text(name.type, dialect));
     if (name.default_value.valid())
       text += fmt::format(" = {}", PrintExpr(callee.document->ast(), name.default_value, context(), 80));
+    return std::pair(begin, static_cast<uint32_t>(text.size()));
   };
   text += "(";
-  for (size_t i = 0; i < signature.parameters.size(); ++i) append(signature.parameters[i], i);
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const std::pair<uint32_t, uint32_t> range = append(signature.parameters[i], i);
+    if (parameters != nullptr) parameters->push_back(range);
+  }
   text += " ) -> (";
   for (size_t i = 0; i < signature.results.size(); ++i) append(signature.results[i], i);
   return text + " )";
@@ -158,6 +170,42 @@ std::string Analysis::SignatureText(Callee callee) const {
 std::string Analysis::DefaultText(Callee callee, size_t parameter) const {
   const ast::ExprId value = callee.document->signature(callee.fragment).parameters[parameter].default_value;
   return value.valid() ? PrintExpr(callee.document->ast(), value, context(), 80) : "";
+}
+
+namespace {
+
+// Returns a recorded value as a literal; empty if it contains tensors or unknown parts.
+std::string LiteralOf(const InstanceValue& value) {
+  using Kind = InstanceValue::Kind;
+  if (value.kind == Kind::kLiteral) return value.literal;
+  if (value.kind != Kind::kArray && value.kind != Kind::kTuple) return {};
+  std::string text;
+  for (const InstanceValue& item : value.items) {
+    const std::string literal = LiteralOf(item);
+    if (literal.empty()) return {};
+    text += text.empty() ? literal : ", " + literal;
+  }
+  return value.kind == Kind::kArray ? fmt::format("[{}]", text) : fmt::format("({})", text);
+}
+
+}  // namespace
+
+std::string Analysis::ValueOf(const Entity& entity) const {
+  if (entity.kind != EntityKind::kParameter || entity.callee.document != &checked()) return {};
+  std::string first;
+  size_t others = 0;
+  std::set<std::string> values;
+  for (const FragmentInstance& instance : compilation_.instances()) {
+    if (instance.fragment != entity.callee.fragment) continue;
+    std::string value = LiteralOf(instance.arguments[static_cast<size_t>(entity.parameter)]);
+    if (value.empty() || !values.insert(value).second) continue;
+    if (first.empty()) {
+      first = std::move(value);
+    } else {
+      ++others;
+    }
+  }
+  return others == 0 ? first : fmt::format("{} and {} other{}", first, others, others == 1 ? "" : "s");
 }
 
 std::string Analysis::ShapeOf(const Entity& entity) const {

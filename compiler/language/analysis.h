@@ -22,6 +22,7 @@ struct AnalysisOptions {
   Limits limits;
   const lint::Settings* lint = nullptr;  // null: lint is off
   std::optional<NamedText> quantization;
+  PositionEncoding encoding = PositionEncoding::kUtf16;
 };
 
 // The analysis of one version of one text: parsed, checked and expanded as far as its errors permit. Any text
@@ -35,7 +36,14 @@ class Analysis {
   FileId file() const { return compilation_.graph_text(); }
   const Context& context() const { return compilation_.context(); }
   const CheckedDocument& checked() const { return *compilation_.checked(); }
+  const ast::Document& ast() const { return checked().ast(); }
   const NameIndex& names() const { return *names_; }
+  const Compilation& compilation() const { return compilation_; }
+  // The expanded graph, possibly of a part of the document; null if nothing was expanded.
+  const ir::Graph* graph() const { return compilation_.expanded(); }
+  // The text of the document's graph.quant file.
+  std::optional<FileId> quantization_text() const { return compilation_.quantization_text(); }
+  const AnalysisOptions& options() const { return options_; }
 
   TextRange RangeOf(SourceRange range) const;
   // Returns nothing for a range outside every text.
@@ -46,12 +54,17 @@ class Analysis {
 
   // Returns the type as text, such as "tensor<scalar>"; empty for an Error type.
   std::string TypeText(TypeId type) const;
-  // Returns the declaration on one line: "conv( input: tensor<scalar>, .. ) -> ( output: tensor<scalar> )"
-  std::string SignatureText(Callee callee) const;
+  // Returns the declaration on one line: "conv( input: tensor<scalar>, .. ) -> ( output: tensor<scalar> )".
+  // Stores the ranges of its parameters in `parameters` unless that is null.
+  std::string SignatureText(Callee callee,
+                            std::vector<std::pair<uint32_t, uint32_t>>* parameters = nullptr) const;
   // Returns the shape of the tensor that a name denotes; see Hover::shape.
   std::string ShapeOf(const Entity& entity) const;
   // Returns the shape of an expression's value; `item` selects an output, -1 the first.
   std::string ShapeAt(SourceRange expr, int32_t item) const;
+  // Returns the value of an attribute parameter of a fragment in its first instantiation, such as "2", with
+  // the number of other values, "2 and 1 other"; empty if it is not instantiated.
+  std::string ValueOf(const Entity& entity) const;
   // Returns the default value of a parameter as text; empty if it has none.
   std::string DefaultText(Callee callee, size_t parameter) const;
   SymbolKind KindOf(const Entity& entity) const;
@@ -59,10 +72,11 @@ class Analysis {
 
  private:
   void IndexShapes();
-  const ir::Graph* graph() const { return compilation_.expanded(); }
   bool IsQuantization(FileId file) const { return compilation_.quantization_text() == file; }
 
   std::string uri_;
+  AnalysisOptions options_;
+  std::optional<lint::Settings> lint_;
   Compilation compilation_;
   std::unique_ptr<const PositionMap> positions_;
   std::unique_ptr<NameIndex> names_;

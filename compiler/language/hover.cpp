@@ -1,3 +1,4 @@
+#include "compiler/explain/operation_pages.h"
 #include "compiler/language/analysis.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,6 +28,14 @@ void DescribeInvocation(const Analysis& analysis, ast::ExprId id, Hover& hover) 
     hover.defaults.emplace_back(analysis.Text(signature.parameters[i].name.symbol),
                                 analysis.DefaultText(binding->callee, i));
   }
+}
+
+void DescribeOperation(Hover& hover) {
+  std::optional<explain::OperationPage> page = explain::FindOperationPage(hover.name);
+  if (!page) return;
+  hover.summary = page->summary.empty() ? std::move(page->comment) : std::move(page->summary);
+  hover.formula = std::move(page->formula);
+  hover.section = std::move(page->section);
 }
 
 std::string_view Word(SymbolKind kind) {
@@ -64,7 +73,8 @@ std::string Hover::Text() const {
   if (signature.empty() && !type.empty()) text += ": " + type;
   if (!generic.empty()) text += "\n? = " + generic;
   if (!shape.empty()) text += "\nshape " + shape;
-  for (const auto& [parameter, value] : defaults) text += fmt::format("\n{} = {}", parameter, value);
+  for (const auto& [parameter, fallback] : defaults) text += fmt::format("\n{} = {}", parameter, fallback);
+  if (!value.empty()) text += "\nvalue " + value;
   return text;
 }
 
@@ -79,13 +89,18 @@ std::optional<Hover> FindHover(const Analysis& analysis, uint32_t offset) {
               .shape = {},
               .signature = {},
               .generic = {},
-              .defaults = {}};
+              .defaults = {},
+              .value = {},
+              .summary = {},
+              .formula = {},
+              .section = {}};
   if (entity.kind == EntityKind::kFragment || entity.kind == EntityKind::kOperation) {
     hover.signature = analysis.SignatureText(entity.callee);
     const ast::ExprId invocation = occurrence->is_declaration
                                        ? ast::ExprId()
                                        : InvocationNamedAt(analysis.checked().ast(), occurrence->range);
     if (invocation.valid()) DescribeInvocation(analysis, invocation, hover);
+    if (entity.kind == EntityKind::kOperation) DescribeOperation(hover);
     return hover;
   }
   hover.type = analysis.TypeText(entity.type);
@@ -93,6 +108,7 @@ std::optional<Hover> FindHover(const Analysis& analysis, uint32_t offset) {
   if (entity.kind == EntityKind::kParameter) {
     std::string value = analysis.DefaultText(entity.callee, static_cast<size_t>(entity.parameter));
     if (!value.empty()) hover.defaults.emplace_back(hover.name, std::move(value));
+    hover.value = analysis.ValueOf(entity);
   }
   return hover;
 }

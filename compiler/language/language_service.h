@@ -81,8 +81,15 @@ struct Hover {
   std::string generic;
   // Omitted parameters of an invocation with their default values.
   std::vector<std::pair<std::string, std::string>> defaults;
+  // The value of a fragment's attribute, such as "2"; if it differs between instantiations, the first value
+  // and the number of others, "2 and 1 other".
+  std::string value;
+  // Of an operation: one sentence, the formula of a primitive, and the section, "R 4.3.1".
+  std::string summary;
+  std::string formula;
+  std::string section;
 
-  // Returns all fields as plain text lines, the declaration first.
+  // Returns the fields up to the value as plain text lines, the declaration first.
   std::string Text() const;
 };
 
@@ -119,16 +126,22 @@ struct ServiceOptions {
   std::optional<lint::Settings> lint = lint::Settings();
   // Maximum size of a text in bytes; larger texts are rejected.
   size_t max_text = size_t{64} << 20;
+  // The unit of columns in every Position.
+  PositionEncoding encoding = PositionEncoding::kUtf16;
 };
 
-// The base of a language server: documents in memory, checked on every change. Reads no files.
+class Analysis;
+class ConfigurationText;
+
+// The base of a language server: documents in memory, checked after changes. Reads no files.
 //
 // A document may be incomplete: the parsed part has definitions, references, types and symbols; the expanded
 // part has shapes; findings report the errors. Queries on an unknown uri, and queries without a result,
 // return an empty value. A query accepts a byte offset or a Position; one beyond the text means its end.
 //
 // Thread safety: calls on one service must not overlap. Different services share no mutable state and may run
-// concurrently. Checking happens within Open and Change, so queries are short.
+// concurrently. The first query after a change checks the document; Open, Change and the other queries are
+// short.
 class LanguageService {
  public:
   explicit LanguageService(ServiceOptions options = {});
@@ -137,16 +150,22 @@ class LanguageService {
   LanguageService& operator=(LanguageService&&) noexcept;
 
   // Opens a document; `uri` identifies it in places. The dialect is detected from the text unless it is
-  // passed. Returns false if the document is already open or too large.
+  // passed. Returns false if the document is already open, too large, or named like a graph (`.xml`, `.ir`).
   bool Open(const std::string& uri, int64_t version, std::string text,
             std::optional<ast::Dialect> dialect = {});
   // Opens a graph.quant file; it is checked against the document `model` while that is open. Only Diagnostics
   // finds anything in it. Returns false also if the model has such a file already.
   bool OpenQuantization(const std::string& uri, int64_t version, std::string text, const std::string& model);
+  // Opens a configuration, `.nnefc.json`. Only Diagnostics finds anything in it.
+  bool OpenConfiguration(const std::string& uri, int64_t version, std::string text);
+  // Returns the settings of an open configuration, without its mistakes.
+  std::optional<lint::SettingsRequest> Configuration(const std::string& uri) const;
   // Applies the changes in order. Returns false, without any change, if the document is not open, the version
   // is not above the last one, a range ends before it begins, or the text would be too large.
   bool Change(const std::string& uri, int64_t version, const std::vector<TextChange>& changes);
   bool Close(const std::string& uri);
+  // Replaces the lint settings of one document; those of the options apply until then.
+  void SetLint(const std::string& uri, std::optional<lint::Settings> settings);
 
   std::vector<std::string> Documents() const;
   std::optional<int64_t> Version(const std::string& uri) const;
@@ -154,6 +173,14 @@ class LanguageService {
   std::string_view Text(const std::string& uri) const;
   // Returns the uri of a document of the standard library, such as `ratified.nnef`, as it occurs in places.
   static std::string LibraryUri(std::string_view file_name);
+
+  // Returns the analysis of the current version of a document, for the queries of queries.h; null for a
+  // graph.quant file and for a configuration. It is valid until the next change of the document, of its
+  // graph.quant file or of its settings.
+  const Analysis* AnalysisOf(const std::string& uri) const;
+  // Returns the open graph.quant file of a model; empty if there is none.
+  std::string QuantizationOf(const std::string& model) const;
+  PositionEncoding encoding() const { return options_.encoding; }
 
   // Returns the findings of a document in source order.
   std::vector<Finding> Diagnostics(const std::string& uri) const;
@@ -164,6 +191,10 @@ class LanguageService {
   std::vector<Place> References(const std::string& uri, uint32_t offset,
                                 bool include_declaration = true) const;
   std::optional<Hover> HoverAt(const std::string& uri, uint32_t offset) const;
+  // Return the declaration of the tensor that a key of a graph.quant file names, and its hover. The model
+  // must be open.
+  std::optional<Place> QuantizedTensor(const std::string& uri, uint32_t offset) const;
+  std::optional<Hover> QuantizedTensorHover(const std::string& uri, uint32_t offset) const;
   // Returns fragments and graphs with their parameters, results and assigned names.
   std::vector<DocumentSymbol> Symbols(const std::string& uri) const;
   // Returns completions at the cursor: names that have a value there, fragments, standard operations,
@@ -191,9 +222,11 @@ class LanguageService {
  private:
   struct Document;
   const Document* Find(const std::string& uri) const;
-  // Like Find, but returns null for a graph.quant file, because queries do not cover those.
-  const Document* FindModel(const std::string& uri) const;
-  void Analyse(const std::string& uri, Document& document, std::string text);
+  const ConfigurationText* ConfigurationOf(const std::string& uri) const;
+  bool Add(const std::string& uri, std::unique_ptr<Document> document, std::string text);
+  void SetText(const std::string& uri, Document& document, std::string text);
+  // Discards the analyses that depend on the text or the existence of a document.
+  void Invalidate(const std::string& uri, const Document& document);
 
   ServiceOptions options_;
   std::map<std::string, std::unique_ptr<Document>> documents_;

@@ -3,7 +3,26 @@
 #include <algorithm>
 
 namespace nnefc::language {
-Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset) {
+namespace {
+
+// Returns the width of a character in the units of an encoding.
+int32_t UnitsOf(const Utf16Character& character, PositionEncoding encoding) {
+  return encoding == PositionEncoding::kUtf16 ? character.units : static_cast<int32_t>(character.bytes);
+}
+
+// Returns the offset of the first byte of the character at an offset.
+uint32_t CharacterStart(std::string_view text, uint32_t offset) {
+  // A character has at most four bytes.
+  for (uint32_t back = 1; back <= 3 && back <= offset; ++back) {
+    if (offset >= text.size() || (static_cast<unsigned char>(text[offset]) & 0xC0U) != 0x80U) break;
+    if (Utf16CharacterAt(text, offset - back).bytes > back) return offset - back;
+  }
+  return offset;
+}
+
+}  // namespace
+
+Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset, PositionEncoding encoding) {
   const std::string_view text = sources.Text(file);
   offset = std::min(offset, static_cast<uint32_t>(text.size()));
   const int line = sources.Position({file, offset}).line;
@@ -12,33 +31,39 @@ Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset) 
     const Utf16Character character = Utf16CharacterAt(text, at);
     if (at + character.bytes > offset) break;
     at += character.bytes;
-    position.character += character.units;
+    position.character += UnitsOf(character, encoding);
   }
   return position;
 }
 
-PositionMap::PositionMap(const SourceManager& sources, FileId file)
-    : sources_(sources), file_(file), index_(sources.Text(file)) {}
+PositionMap::PositionMap(const SourceManager& sources, FileId file, PositionEncoding encoding)
+    : sources_(sources), file_(file), encoding_(encoding), index_(sources.Text(file)) {}
 
 Position PositionMap::PositionAt(uint32_t offset) const {
-  offset = std::min(offset, static_cast<uint32_t>(sources_.Text(file_).size()));
+  const std::string_view text = sources_.Text(file_);
+  offset = std::min(offset, static_cast<uint32_t>(text.size()));
   const int line = sources_.Position({file_, offset}).line;
-  return {line - 1, index_.Length(sources_.LineStart(file_, line), offset)};
+  const uint32_t start = sources_.LineStart(file_, line);
+  if (encoding_ == PositionEncoding::kUtf8)
+    return {line - 1, static_cast<int32_t>(CharacterStart(text, offset) - start)};
+  return {line - 1, index_.Length(start, offset)};
 }
 
-uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position) {
+uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position, PositionEncoding encoding) {
   const std::string_view text = sources.Text(file);
-  const int32_t last = PositionAt(sources, file, static_cast<uint32_t>(text.size())).line;
+  const auto size = static_cast<uint32_t>(text.size());
+  const int32_t last = sources.Position({file, size}).line - 1;
   if (position.line < 0) return 0;
-  if (position.line > last) return static_cast<uint32_t>(text.size());
+  if (position.line > last) return size;
   const uint32_t begin = sources.LineStart(file, position.line + 1);
   const std::string_view line = sources.Line(file, position.line + 1);
   uint32_t at = 0;
-  for (int32_t left = position.character; at < line.size();) {
+  for (int32_t remaining = position.character; at < line.size();) {
     const Utf16Character character = Utf16CharacterAt(line, at);
-    if (character.units > left) break;
+    const int32_t units = UnitsOf(character, encoding);
+    if (units > remaining) break;
     at += character.bytes;
-    left -= character.units;
+    remaining -= units;
   }
   return begin + at;
 }

@@ -8,8 +8,11 @@
 
 namespace nnefc::language {
 
-// An editor position: 0-based line, and 0-based column in UTF-16 code units. Lines end at `\n`; a `\r` before
-// it belongs to the line end.
+// The unit of columns: a byte of UTF-8 or a code unit of UTF-16.
+enum class PositionEncoding : uint8_t { kUtf8, kUtf16 };
+
+// An editor position: 0-based line, and 0-based column in units of an encoding. Lines end at `\n`; a `\r`
+// before it belongs to the line end.
 struct Position {
   int32_t line = 0;
   int32_t character = 0;
@@ -18,24 +21,27 @@ struct Position {
 
 // Returns the position of a byte offset. An offset past the text means its end; an offset within a character
 // means that character.
-Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset);
+Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset,
+                    PositionEncoding encoding = PositionEncoding::kUtf16);
 
 // Returns the byte offset of a position. As in the Language Server Protocol, a column past the line's end
 // means that end, and a line past the last one means the end of the text. Negative numbers count as 0, and
-// half of a surrogate pair counts as the character.
-uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position);
+// a column within a character, such as half of a surrogate pair, counts as the character.
+uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position,
+                  PositionEncoding encoding = PositionEncoding::kUtf16);
 
 // Converts offsets of one text to positions in logarithmic time, even for long lines.
 class PositionMap {
  public:
   // The file's text must not change.
-  PositionMap(const SourceManager& sources, FileId file);
+  PositionMap(const SourceManager& sources, FileId file, PositionEncoding encoding);
   // Same as the free function PositionAt.
   Position PositionAt(uint32_t offset) const;
 
  private:
   const SourceManager& sources_;
   FileId file_;
+  PositionEncoding encoding_;
   Utf16Index index_;
 };
 

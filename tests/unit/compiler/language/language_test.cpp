@@ -151,7 +151,7 @@ TEST_F(LanguageTest, HoverTellsTypesAndShapes) {
   EXPECT_EQ(Hovered(At("rest )")), "result rest: tensor<integer>\nshape [1,8,16,16]");
   EXPECT_EQ(Hovered(At("sizes =")), "value sizes: integer[]");
   EXPECT_EQ(Hovered(At("i * step")), "iterator i: integer");
-  EXPECT_EQ(Hovered(At("step];")), "parameter step: integer\nstep = 1");
+  EXPECT_EQ(Hovered(At("step];")), "parameter step: integer\nstep = 1\nvalue 2 and 1 other");
   // Both instantiations have this shape; those of their inputs differ.
   EXPECT_EQ(Hovered(At("sum =")), "tensor sum: tensor<scalar>\nshape [1,8,16,16]");
   EXPECT_EQ(Hovered(At("version")), "nothing");
@@ -264,7 +264,7 @@ TEST_F(LanguageTest, ProvisionalDocumentsHaveTheirOwnWords) {
       "version 1.0\nfragment f( x: tensor, n: extent = 2 ) -> ( y: tensor ) { y = x * scalar(n) }\n"
       "graph g( x ) -> ( y ) { x = external(shape = [2,3]) y = f(x) }\n");
   EXPECT_EQ(Findings(), "lint.not-ratified 0:0");
-  EXPECT_EQ(Hovered(At("n)")), "parameter n: extent\nn = 2");
+  EXPECT_EQ(Hovered(At("n)")), "parameter n: extent\nn = 2\nvalue 2");
   EXPECT_EQ(Hovered(At("y = f")), "result y: tensor\nshape [2,3]");
 }
 

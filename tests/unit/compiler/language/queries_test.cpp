@@ -1,0 +1,337 @@
+// Queries for editing and display over an analysis.
+#include "compiler/language/queries.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "compiler/language/code_text.h"
+#include "fmt/ranges.h"
+#include "gtest/gtest.h"
+
+namespace nnefc::language {
+namespace {
+
+constexpr char kQueriesUri[] = "file:///net.nnef";
+constexpr std::string_view kQueriesNet = R"(version 1.0;
+extension KHR_enable_fragment_definitions;
+extension KHR_enable_operator_expressions;
+
+fragment layer(
+    input: tensor<scalar>,
+    filter: tensor<scalar>,
+    step: integer = 1 )
+-> ( output: tensor<scalar> )
+{
+    sizes = [for i in [1, 1] yield i * step];
+    sum = conv(input, filter, stride = sizes);
+    output = relu(sum);
+}
+
+graph net( image ) -> ( output )
+{
+    image = external(shape = [1, 3, 32, 32]);
+    filter = variable(shape = [8, 3, 3, 3], label = 'filter');
+    first = layer(image, filter, step = 2);
+    output = softmax(first);
+}
+)";
+
+class QueriesTest : public testing::Test {
+ protected:
+  void Open(std::string_view text, PositionEncoding encoding = PositionEncoding::kUtf16) {
+    service_ = LanguageService({.encoding = encoding});
+    ASSERT_TRUE(service_.Open(kQueriesUri, 1, std::string(text)));
+  }
+  const Analysis& analysis() { return *service_.AnalysisOf(kQueriesUri); }
+  uint32_t At(std::string_view needle) {
+    const size_t at = service_.Text(kQueriesUri).find(needle);
+    EXPECT_NE(at, std::string_view::npos) << needle;
+    return static_cast<uint32_t>(at);
+  }
+  std::string Apply(const std::vector<TextEdit>& edits) {
+    std::string text(service_.Text(kQueriesUri));
+    for (size_t i = edits.size(); i > 0; --i) {
+      const TextRange& range = edits[i - 1].range;
+      text.replace(range.begin, range.end - range.begin, edits[i - 1].text);
+    }
+    return text;
+  }
+  // Returns the parameter at the cursor; "none" without a signature.
+  std::string Active(uint32_t offset) {
+    const auto help = FindSignature(analysis(), offset);
+    if (!help) return "none";
+    if (!help->active) return "";
+    const auto [begin, end] = help->parameters[*help->active];
+    return help->label.substr(begin, end - begin);
+  }
+
+  LanguageService service_;
+};
+
+TEST_F(QueriesTest, SignaturesFollowTheCursor) {
+  Open(kQueriesNet);
+  EXPECT_EQ(Active(At("image, filter, step")), "input: tensor<scalar>");
+  EXPECT_EQ(Active(At("filter, step = 2")), "filter: tensor<scalar>");
+  EXPECT_EQ(Active(At("2);")), "step: integer = 1");
+  EXPECT_EQ(Active(At("step = 2") + 2), "step: integer = 1");  // the third argument, as far as it is typed
+  EXPECT_EQ(Active(At("32, 32]")), "shape: integer[]");        // within an array
+  EXPECT_EQ(Active(At("filter');")), "label: string");         // within a string
+  EXPECT_EQ(Active(At("first = ")), "none");
+  EXPECT_EQ(Active(UINT32_MAX), "none");
+  Open(
+      "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x, x, # relu(\n");
+  EXPECT_EQ(Active(At("x, x,")), "x: tensor<scalar>");
+  EXPECT_EQ(Active(At(", #") + 1), "");  // beyond the parameters
+  EXPECT_EQ(Active(At("relu(\n") + 5), "none");
+}
+
+TEST(StatementStart, IsThatOfTheUnfinishedStatement) {
+  // The cursor is the end of the text.
+  auto start = [](std::string_view text, bool has_semicolons = true) {
+    return StatementStart(text, text.size(), has_semicolons);
+  };
+  EXPECT_EQ(start("a = 1; b = c"), 7u);
+  EXPECT_EQ(start("a = 1; "), 7u);
+  EXPECT_EQ(start("a = 1;"), 6u);
+  EXPECT_EQ(start("graph g( x"), 0u);
+  EXPECT_EQ(start("{ b = f(c,\n  d"), 2u);
+  EXPECT_EQ(start("{ b = f(c,\n  "), 2u);  // a bracket is open
+  EXPECT_EQ(start("{ b = f(c)\n  "), 13u);
+  EXPECT_EQ(start("{ a = 1\n b = f(c,\n  d", false), 9u);
+  EXPECT_EQ(start("{ a = 1\n b = f(c,\n  d", true), 2u);
+  EXPECT_EQ(start("a = 'b; c"), 0u);  // within a string
+  EXPECT_EQ(start(""), 0u);
+}
+
+TEST_F(QueriesTest, FormattingIsRestrictedToLines) {
+  std::string untidy(kQueriesNet);
+  untidy.replace(untidy.find("    first ="), 11, "  first  =");
+  untidy.replace(untidy.find("    output = softmax"), 12, "output=");
+  Open(untidy);
+  EXPECT_EQ(Apply(*FormatDocument(analysis())), kQueriesNet);
+  const uint32_t line = At("  first");
+  const std::string one = Apply(*FormatRange(analysis(), line, line));
+  EXPECT_NE(one.find("\n    first = layer"), std::string::npos);
+  EXPECT_NE(one.find("\noutput="), std::string::npos);
+  // A completed statement.
+  const std::vector<TextEdit> typed = FormatTyped(analysis(), At("step = 2);") + 10, ';');
+  EXPECT_EQ(Apply(typed), one);
+  Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(");
+  EXPECT_FALSE(FormatDocument(analysis()));
+  EXPECT_TRUE(FormatTyped(analysis(), UINT32_MAX, ';').empty());
+}
+
+TEST_F(QueriesTest, ALineEndIsFollowedByIndentation) {
+  auto indented = [&](std::string_view before, std::string_view after) {
+    Open(std::string(before) + std::string(after));
+    const std::string text = Apply(FormatTyped(analysis(), static_cast<uint32_t>(before.size()), '\n'));
+    return text.substr(before.size());
+  };
+  EXPECT_EQ(indented("version 1.0;\n", "  "), "");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "y"), "    y");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", " \tz"), "    z");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "    y"), "    y");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n", "    }"), "}");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n    x = f([1,\n", ""), "        ");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{\n}\n", ""), "");
+  EXPECT_EQ(indented("graph g( x ) -> ( y )\n{ # (\n", ""), "    ");
+}
+
+TEST_F(QueriesTest, QuantizationFilesAreFormatted) {
+  const auto edits = FormatQuantization("\"x\":  f(a=1);\n", PositionEncoding::kUtf8, {});
+  ASSERT_TRUE(edits);
+  ASSERT_EQ(edits->size(), 1u);
+  EXPECT_EQ(edits->front().text, "\"x\": f(a = 1);\n");
+  EXPECT_FALSE(FormatQuantization("\"x\":", PositionEncoding::kUtf8, {}));
+}
+
+TEST_F(QueriesTest, SafeFixesAreAppliedTogether) {
+  Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 4])\n    y = relu(x = x);\n}\n");
+  const std::string fixed = Apply(FixAll(analysis()));
+  EXPECT_NE(fixed.find("[1, 4]);"), std::string::npos) << fixed;
+  Open(kQueriesNet);
+  EXPECT_TRUE(FixAll(analysis()).empty());
+}
+
+TEST_F(QueriesTest, NamesOfTheDocumentAreRenamed) {
+  Open(kQueriesNet);
+  EXPECT_EQ(FindRenamable(analysis(), At("step: integer"))->name, "step");
+  EXPECT_FALSE(FindRenamable(analysis(), At("conv(")));
+  EXPECT_FALSE(FindRenamable(analysis(), At("stride =")));
+  EXPECT_FALSE(FindRenamable(analysis(), At("version")));
+  const Renaming step = Rename(analysis(), At("step: integer"), "by");
+  EXPECT_EQ(step.error, "");
+  EXPECT_EQ(step.edits.size(), 3u);
+  EXPECT_NE(Apply(step.edits).find("layer(image, filter, by = 2)"), std::string::npos);
+  // The same name in another body does not conflict: `output` of the graph and of the fragment.
+  EXPECT_EQ(Rename(analysis(), At("first = "), "sum").error, "");
+  EXPECT_EQ(Rename(analysis(), At("first = "), "step").error, "");  // also the name of an argument
+  EXPECT_EQ(Rename(analysis(), At("sum = "), "input").error, "there is already a name `input` in this body");
+  EXPECT_EQ(Rename(analysis(), At("sum = "), "i").error, "there is already a name `i` in this body");
+  EXPECT_EQ(Rename(analysis(), At("sum = "), "sum").error, "");
+  EXPECT_EQ(Rename(analysis(), At("sum = "), "stride").error, "");  // a parameter of `conv`
+  EXPECT_EQ(Rename(analysis(), At("layer("), "relu").error,
+            "there is already a fragment or operation `relu`");
+  EXPECT_EQ(Rename(analysis(), At("first = "), "1a").error,
+            "`1a` is not a valid name: expected letters, digits and `_`");
+  EXPECT_NE(Rename(analysis(), At("version"), "a").error, "");
+}
+
+TEST_F(QueriesTest, LabelsAreRenamedWithTheirFiles) {
+  Open(kQueriesNet);
+  const auto renamable = FindRenamable(analysis(), At("filter');"));
+  ASSERT_TRUE(renamable && renamable->is_label);
+  const Renaming renaming = Rename(analysis(), At("filter');"), "a/it's");
+  EXPECT_EQ(renaming.error, "");
+  EXPECT_NE(Apply(renaming.edits).find("label = 'a/it\\'s')"), std::string::npos) << Apply(renaming.edits);
+  EXPECT_EQ(renaming.old_file, "filter");
+  EXPECT_EQ(renaming.new_file, "a/it's");
+  EXPECT_EQ(Rename(analysis(), At("filter');"), "../x").error,
+            "`../x` does not name a file inside the model");
+}
+
+TEST_F(QueriesTest, BodiesAreRenamedWithTheirFragment) {
+  Open(
+      "version 1.0;\nextension NNEFC_control_flow;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment yes( a: tensor<scalar> ) -> ( b: tensor<scalar> )\n{\n    b = relu(a);\n}\n"
+      "graph g( x, c ) -> ( y )\n{\n    x = external(shape = [1]);\n    c = external<logical>(shape = []);\n"
+      "    [y] = if_else(c, [x], then_body = 'yes', else_body = 'yes');\n}\n");
+  const Renaming renaming = Rename(analysis(), At("yes( a"), "so");
+  EXPECT_EQ(renaming.edits.size(), 3u);
+  EXPECT_NE(Apply(renaming.edits).find("then_body = 'so', else_body = 'so'"), std::string::npos);
+}
+
+TEST_F(QueriesTest, CallsAreThoseOfFragments) {
+  Open(kQueriesNet);
+  const auto item = FindCallItem(analysis(), At("layer(image"));
+  ASSERT_TRUE(item);
+  EXPECT_EQ(item->selection.begin, At("layer("));
+  EXPECT_FALSE(FindCallItem(analysis(), At("conv(")));
+  const std::vector<Calls> incoming = IncomingCalls(analysis(), At("layer("));
+  ASSERT_EQ(incoming.size(), 1u);
+  EXPECT_EQ(incoming[0].item.name, "net");
+  EXPECT_EQ(incoming[0].ranges[0].begin, At("layer(image"));
+  EXPECT_TRUE(OutgoingCalls(analysis(), At("layer(")).empty());
+  EXPECT_EQ(OutgoingCalls(analysis(), At("net( image")).size(), 1u);
+}
+
+TEST_F(QueriesTest, TokensOfBrokenTexts) {
+  Open("version 1.0;\ngraph g( x -> \"\xC3\xA9 # 'a\n# c 1e5\n 12.5e-3 1e 7.x 'open\n");
+  std::vector<std::string> shown;
+  for (const SemanticToken& token : FindTokens(analysis(), 0, UINT32_MAX)) {
+    const std::string_view text =
+        service_.Text(kQueriesUri).substr(token.range.begin, token.range.end - token.range.begin);
+    shown.push_back(fmt::format("{}:{}", static_cast<int>(token.kind), text));
+  }
+  const std::vector<std::string> wanted = {"3:version", "2:1.0", "3:graph"};
+  EXPECT_EQ(std::vector<std::string>(shown.begin(), shown.begin() + 3), wanted);
+  const std::vector<std::string> end = {
+      "1:\"\xC3\xA9 # 'a", "0:# c 1e5", "2:12.5e-3", "2:1", "2:7.", "1:'open"};
+  ASSERT_GE(shown.size(), end.size());
+  EXPECT_EQ(std::vector<std::string>(shown.end() - 6, shown.end()), end)
+      << fmt::format("{}", fmt::join(shown, " "));
+}
+
+TEST_F(QueriesTest, SelectionsGrow) {
+  for (std::string_view text :
+       {kQueriesNet, kQueriesNet.substr(0, 500), std::string_view("graph g( x"), std::string_view()}) {
+    Open(text);
+    for (uint32_t offset = 0; offset <= text.size() + 1; offset += 7) {
+      const std::vector<TextRange> ranges = FindSelections(analysis(), offset);
+      ASSERT_FALSE(ranges.empty());
+      EXPECT_EQ(ranges.back().begin, 0u);
+      EXPECT_EQ(ranges.back().end, text.size());
+      for (size_t i = 1; i < ranges.size(); ++i) {
+        EXPECT_LE(ranges[i].begin, ranges[i - 1].begin);
+        EXPECT_GE(ranges[i].end, ranges[i - 1].end);
+        EXPECT_GT(ranges[i].end - ranges[i].begin, ranges[i - 1].end - ranges[i - 1].begin);
+      }
+    }
+  }
+}
+
+TEST_F(QueriesTest, HintsAreInTheRange) {
+  Open(kQueriesNet);
+  const uint32_t line = At("    first =");
+  std::vector<std::string> labels;
+  for (const InlayHint& hint : FindHints(analysis(), line, At("    output = softmax")))
+    labels.push_back(hint.label);
+  EXPECT_EQ(labels, std::vector<std::string>{": [1,8,16,16]"});
+  EXPECT_TRUE(FindHints(analysis(), line, line).empty());
+}
+
+TEST_F(QueriesTest, ValuesOfInstantiations) {
+  Open(kQueriesNet);
+  EXPECT_EQ(service_.HoverAt(kQueriesUri, At("step]"))->value, "2");
+  EXPECT_EQ(service_.HoverAt(kQueriesUri, At("input, filter, stride"))->value, "");  // a tensor
+}
+
+TEST_F(QueriesTest, FormulasOfOperations) {
+  Open(kQueriesNet);
+  const auto conv = service_.HoverAt(kQueriesUri, At("conv("));
+  EXPECT_EQ(conv->section, "R 4.3.1");
+  EXPECT_NE(conv->formula, "");
+  EXPECT_NE(conv->summary, "");
+}
+
+TEST_F(QueriesTest, SectionsHaveAddresses) {
+  EXPECT_EQ(SectionUrl("R 4.3.1"),
+            "https://registry.khronos.org/NNEF/specs/1.0/nnef-1.0.5.html#convolution-ops");
+  EXPECT_EQ(SectionUrl("R 3.3.2, R 4.1"),
+            "https://registry.khronos.org/NNEF/specs/1.0/nnef-1.0.5.html#fragment-definition-invocation");
+  EXPECT_EQ(SectionUrl("R 99"), "https://registry.khronos.org/NNEF/specs/1.0/nnef-1.0.5.html");
+  EXPECT_EQ(SectionUrl("P 4.3"), "");
+  EXPECT_EQ(SectionUrl(""), "");
+}
+
+TEST_F(QueriesTest, ColumnsOfUtf8AreBytes) {
+  Open("# \xC3\xA9\xF0\x9F\x98\x80x\r\ny\n", PositionEncoding::kUtf8);
+  EXPECT_EQ(service_.PositionOf(kQueriesUri, 8), (Position{0, 8}));
+  EXPECT_EQ(service_.PositionOf(kQueriesUri, 3), (Position{0, 2}));  // within a character
+  EXPECT_EQ(service_.PositionOf(kQueriesUri, 6), (Position{0, 4}));
+  EXPECT_EQ(service_.Offset(kQueriesUri, {0, 8}), 8u);
+  EXPECT_EQ(service_.Offset(kQueriesUri, {0, 3}), 2u);
+  EXPECT_EQ(service_.Offset(kQueriesUri, {0, 7}), 4u);
+  EXPECT_EQ(service_.Offset(kQueriesUri, {0, 99}), 9u);
+  const PositionMap map(analysis().context().sources, analysis().file(), PositionEncoding::kUtf8);
+  for (uint32_t offset = 0; offset < 15; ++offset)
+    EXPECT_EQ(map.PositionAt(offset), service_.PositionOf(kQueriesUri, offset)) << offset;
+  ASSERT_TRUE(service_.Change(kQueriesUri, 2, {{{{{0, 4}, {0, 8}}}, "z"}}));
+  EXPECT_EQ(service_.Text(kQueriesUri), "# \xC3\xA9zx\r\ny\n");
+}
+
+// The published numbers of ResNet-50 at 224x224.
+TEST_F(QueriesTest, CostsOfResNet50) {
+  std::ifstream file("tests/networks/resnet50.nnef");
+  std::stringstream text;
+  text << file.rdbuf();
+  Open(text.str());
+  const auto costs = FindCosts(analysis());
+  ASSERT_TRUE(costs && costs->macs);
+  EXPECT_NEAR(static_cast<double>(costs->parameters), 25.56e6, 0.005 * 25.56e6);
+  EXPECT_NEAR(*costs->macs, 4.09e9, 0.005 * 4.09e9);
+  Open("version 1.0;\ngraph g( x ) -> ( y )\n{\n    y = relu(x);\n}\n");
+  EXPECT_FALSE(FindCosts(analysis()));
+  EXPECT_FALSE(Expansion(analysis()));
+}
+
+TEST_F(QueriesTest, ConfigurationsAreChecked) {
+  const std::string uri = "file:///.nnefc.json";
+  LanguageService service;
+  ASSERT_TRUE(service.OpenConfiguration(uri, 1, R"({"lint": {"disable": ["unused-tensor", "nonsense"]}})"));
+  ASSERT_EQ(service.Diagnostics(uri).size(), 1u);
+  EXPECT_EQ(service.Diagnostics(uri)[0].range.start, (Position{0, 39}));
+  ASSERT_EQ(service.Configuration(uri)->disabled.size(), 1u);
+  EXPECT_EQ(service.AnalysisOf(uri), nullptr);
+  ASSERT_TRUE(service.Change(uri, 2, {{{}, "{}"}}));
+  EXPECT_TRUE(service.Diagnostics(uri).empty());
+  EXPECT_FALSE(service.Configuration("file:///other.json"));
+}
+
+TEST_F(QueriesTest, GraphsAreNotDocuments) {
+  EXPECT_FALSE(service_.Open("file:///net.xml", 1, "version 1.0;\n"));
+  EXPECT_FALSE(service_.Open("file:///net.ir", 1, "version 1.0;\n"));
+}
+
+}  // namespace
+}  // namespace nnefc::language
