@@ -441,3 +441,39 @@ def test_a_missing_library_is_a_warning(command: str, planned: str, nnefc: Path,
     assert warning.startswith("nnefc: warning: some operations run in reference kernels, which are slow, because oneDNN is missing: `libnnefc_onednn.so`")
     assert warning.endswith("install nnefc again [runtime.no-onednn]")
     assert _shell(nnefc, folder, f"{broken} --backend reference").stderr == ""
+
+
+def test_the_name_of_standard_input(nnefc: Path, folder: Path) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / ".nnefc.json").write_text('{"lint": {"levels": {"undefined-layer": "error"}, "disable": ["unused-tensor"]}}', encoding="utf-8")
+    named = "--stdin-filename model/net.nnef"
+    done = _shell(nnefc, folder, f"nnefc check - {named} < wrong.nnef")
+    assert done.returncode == 1 and done.stderr.startswith("model/net.nnef:6:")
+    assert _shell(nnefc, folder, f"nnefc fmt - {named} < right.nnef").stdout == RIGHT
+    assert _shell(nnefc, folder, f"nnefc fmt - --check {named} < <(sed 's/ = /=/' right.nnef)").stdout == "model/net.nnef\n"
+    # The name decides whether the text is a graph.quant file.
+    quant = '"x": linear_quantize( min=0.0, max=1.0, bits=8 );\n'
+    (folder / "quant").write_text(quant, encoding="utf-8")
+    assert _shell(nnefc, folder, "nnefc fmt - < quant").returncode == 1
+    done = _shell(nnefc, folder, "nnefc fmt - --stdin-filename model/graph.quant < quant")
+    assert (done.returncode, done.stdout) == (0, '"x": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n')
+    # The configuration of its folder applies.
+    spare = RIGHT.replace("    y =", "    z = relu(x);\n    y =")
+    (folder / "spare.nnef").write_text(spare, encoding="utf-8")
+    assert "lint.unused-tensor" in _shell(nnefc, folder, "nnefc lint - < spare.nnef").stderr
+    assert "lint.unused-tensor" not in _shell(nnefc, folder, f"nnefc lint - {named} < spare.nnef").stderr
+    # Fixes are those of the text.
+    missing = RIGHT.replace("8, 8]);", "8, 8])")
+    (folder / "missing.nnef").write_text(missing, encoding="utf-8")
+    assert _shell(nnefc, folder, f"nnefc check - --fix {named} < missing.nnef").stdout == RIGHT
+    assert not (folder / "model" / "net.nnef").exists()
+
+
+@pytest.mark.parametrize(("line", "error"), [
+    ("check right.nnef --stdin-filename net.nnef", "which is the model `-`"),
+    ("check - --stdin-filename net.xml < right.nnef", "expected the name of an NNEF document"),
+    ("fmt right.nnef --stdin-filename net.nnef", "which is the model `-`"),
+    ("lint - --stdin-filename '' < right.nnef", "--stdin-filename")])
+def test_names_that_standard_input_cannot_have(line: str, error: str, nnefc: Path, folder: Path) -> None:
+    done = _shell(nnefc, folder, f"nnefc {line}")
+    assert done.returncode == 2 and error in done.stderr

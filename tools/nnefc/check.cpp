@@ -29,9 +29,9 @@ struct CheckCommand : CommonOptions {
     const bool for_openvino = target == "openvino";
     compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kValidate;
     compile.structure_only = for_openvino;
-    const FixReport report = fixes.Make(model, compile, nullptr);
+    const FixReport report = fixes.Make(model, *this, compile, nullptr);
     compile.open.reads_data = for_openvino;
-    Compilation compilation(ShownModel(model), compile);
+    Compilation compilation(ModelName(model), compile);
     bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
     if (ok && compilation.format() != ModelFormat::kNnef)
       RequireKnownOperations(compilation.graph(), compilation.context().emitter);
@@ -53,6 +53,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
   AddCommonOptions(*command, *options, 0);
   AddQuantize(*command, *options);
   AddRecursive(*command, *options);
+  AddStdinFilename(*command, *options);
   options->fixes.Add(*command, "change the files where a mistake has one repair that helps");
   command
       ->add_option("--target", options->target,
@@ -64,7 +65,8 @@ void AddCheck(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  nnefc check model.nnef model_folder --format sarif\n"
       "  nnefc check --recursive models --werror --format github\n"
-      "  nnefc check model.nnef --fix --diff");
+      "  nnefc check model.nnef --fix --diff\n"
+      "  nnefc check - --stdin-filename model.nnef < model.nnef");
   AddOutput(*command, options->output, "the file to write the report to; standard error without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
@@ -61,7 +62,18 @@ std::string ShownModel(const std::string& model) {
   return model == "-" ? "<stdin>" : model;
 }
 
+std::string CommonOptions::ModelName(const std::string& model) const {
+  return model == "-" && !stdin_filename.empty() ? stdin_filename : ShownModel(model);
+}
+
 std::vector<std::string> CommonOptions::FindModels() const {
+  if (!stdin_filename.empty()) {
+    if (std::ranges::find(models, "-") == models.end())
+      throw MisuseError("`--stdin-filename` names the document on standard input, which is the model `-`");
+    if (FormatOf(stdin_filename) != ModelFormat::kNnef)
+      throw MisuseError(
+          fmt::format("`--stdin-filename {}`: expected the name of an NNEF document", stdin_filename));
+  }
   return recursive ? SearchFolders(models) : models;
 }
 
@@ -160,6 +172,13 @@ void AddExtensions(CLI::App& command, std::vector<std::string>& extensions) {
       ->take_all()
       ->expected(1)
       ->group(kCommonGroup);
+}
+
+void AddStdinFilename(CLI::App& command, CommonOptions& options) {
+  command
+      .add_option("--stdin-filename", options.stdin_filename,
+                  "the file whose text standard input has: its name in messages")
+      ->type_name("FILE");
 }
 
 void AddRecursive(CLI::App& command, CommonOptions& options) {

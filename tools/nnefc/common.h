@@ -44,6 +44,7 @@ struct CommonOptions {
   bool quiet = false;                   // prints only errors
   bool recursive = false;               // searches folders for models
   std::vector<std::string> extensions;  // plug-ins
+  std::string stdin_filename;           // the name of the document on standard input
   uint64_t max_bytes = ModelOpenOptions().max_bytes;
   Limits limits;
 
@@ -57,6 +58,8 @@ struct CommonOptions {
   CompileOptions compile_options(const std::string& model) const;  // may throw MisuseError
   // Returns the plug-ins of `extensions`, loaded on first use.
   const std::shared_ptr<const plugin::Plugins>& plugins() const;
+  // Returns the name of a model in messages; for `-` that of `--stdin-filename`, or else `<stdin>`.
+  std::string ModelName(const std::string& model) const;
   // Throws MisuseError if an option for documents is set and a model is not one.
   void RefuseForOpenVino(std::string_view option, bool is_given) const;
 
@@ -73,6 +76,8 @@ enum class ModelKind { kDocument, kAny };
 enum class ReportForms { kDiagnostics, kResult };
 // Adds `--extensions`.
 void AddExtensions(CLI::App& command, std::vector<std::string>& extensions);
+// Adds `--stdin-filename`.
+void AddStdinFilename(CLI::App& command, CommonOptions& options);
 // Adds `--recursive`.
 void AddRecursive(CLI::App& command, CommonOptions& options);
 // Returns the name of a model in messages: `<stdin>` for `-`.

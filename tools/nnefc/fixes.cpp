@@ -23,10 +23,10 @@ void FixOptions::Validate(const CommonOptions& options) const {
   options.RefuseForOpenVino("--fix", fix);
 }
 
-FixReport FixOptions::Make(const std::string& model, CompileOptions& compile,
+FixReport FixOptions::Make(const std::string& model, const CommonOptions& options, CompileOptions& compile,
                            const FixValidator& judge) const {
   if (!fix) return {};
-  FixReport report = FixModel(ShownModel(model), compile,
+  FixReport report = FixModel(options.ModelName(model), compile,
                               unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);
   for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
   return report;
@@ -35,7 +35,7 @@ FixReport FixOptions::Make(const std::string& model, CompileOptions& compile,
 void FixOptions::Deliver(const std::string& model, const FixReport& report,
                          const CommonOptions& options) const {
   if (fix && !diff && model == "-") {  // written to standard output even if unchanged
-    const auto found = report.changes.find(ShownModel(model));
+    const auto found = report.changes.find(options.ModelName(model));
     WriteStdout(found == report.changes.end() ? StandardInput() : found->second.after);
   }
   for (const auto& [name, change] : report.changes) {
@@ -55,11 +55,12 @@ void FixOptions::Deliver(const std::string& model, const FixReport& report,
   for (const std::string& line : report.fixed) PrintStderr("{}\n", line);
   for (const std::string& line : report.refused) PrintStderr("{}\n", line);
   if (report.unsafe > 0)
-    PrintStderr("{}: {} unsafe fix{} not applied; `--fix --unsafe-fixes` applies {}\n", ShownModel(model),
-                report.unsafe, report.unsafe == 1 ? " was" : "es were", report.unsafe == 1 ? "it" : "them");
+    PrintStderr("{}: {} unsafe fix{} not applied; `--fix --unsafe-fixes` applies {}\n",
+                options.ModelName(model), report.unsafe, report.unsafe == 1 ? " was" : "es were",
+                report.unsafe == 1 ? "it" : "them");
   if (report.untried > 0)
     PrintStderr("{}: {} more fix{} not tried, since checking takes long; use `--fix` once more\n",
-                ShownModel(model), report.untried, report.untried == 1 ? " was" : "es were");
+                options.ModelName(model), report.untried, report.untried == 1 ? " was" : "es were");
 }
 
 }  // namespace nnefc::cli

@@ -20,7 +20,8 @@ struct FixOptions {
   void Validate(const CommonOptions& options) const;
   // Computes the fixes of a model and stores the fixed texts in `compile`, for the following run. `judge` is
   // the argument of FixModel.
-  FixReport Make(const std::string& model, CompileOptions& compile, const FixValidator& judge) const;
+  FixReport Make(const std::string& model, const CommonOptions& options, CompileOptions& compile,
+                 const FixValidator& judge) const;
   // Writes the texts, or shows the changes, and prints the applied fixes if the report is text.
   void Deliver(const std::string& model, const FixReport& report, const CommonOptions& options) const;
 };

@@ -47,7 +47,8 @@ struct FmtCommand : CommonOptions {
     context.limits = compile.limits;
     bool environment_failed = false;
     int exit_code = kSuccess;
-    for (const TextFile& text : OpenTexts(model, compile.open, context, environment_failed)) {
+    for (const TextFile& text :
+         OpenTexts(model, ModelName(model), compile.open, context, environment_failed)) {
       if (in_place && !text.writable)
         throw MisuseError(fmt::format("`{}` cannot be changed in place; only files can", text.path));
       exit_code = std::max(exit_code, Format(text, compile, context));
@@ -108,6 +109,7 @@ void AddFmt(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("fmt", "print documents in the one style, comments included");
   AddTextOptions(*command, *options);
   AddRecursive(*command, *options);
+  AddStdinFilename(*command, *options);
   CLI::Option* in_place = command->add_flag("-i,--in-place", options->in_place,
                                             "write the result back to the files instead of printing it");
   command
@@ -119,7 +121,8 @@ void AddFmt(CLI::App& app, int& exit_code) {
       "is "
       "standard input. A document with syntax errors is not changed.\nExamples:\n"
       "  nnefc fmt --check model.nnef model_folder\n"
-      "  nnefc fmt --in-place --recursive models");
+      "  nnefc fmt --in-place --recursive models\n"
+      "  nnefc fmt - --stdin-filename model/graph.quant < model/graph.quant");
   AddOutput(*command, options->output, "the file to write the result to; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });

@@ -70,15 +70,15 @@ int LintCommand::Run() {
     if (FormatOf(model) != ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
-    const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(model);
-    Compilation compilation(ShownModel(model), compile);
+    const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(ModelName(model));
+    Compilation compilation(ModelName(model), compile);
     // Errors of the configuration do not stop the stages; they are reported last.
     Context configuration(compilation.context(), compile.error_limit);
     bool config_failed = false;
     if (!path.empty()) lint::Apply(lint::ReadConfig(path, configuration, config_failed), settings);
     lint::Apply(request, settings);
-    const FixReport report =
-        fixes.Make(model, compile, [&](Compilation& compilation) { lint::LintModel(compilation, settings); });
+    const FixReport report = fixes.Make(
+        model, *this, compile, [&](Compilation& compilation) { lint::LintModel(compilation, settings); });
     compilation.SetTexts(std::move(compile.texts));
     RunStages(compilation, Stage::kExpand);
     lint::LintModel(compilation, settings);
@@ -86,7 +86,7 @@ int LintCommand::Run() {
     if (reported_configurations.insert(path).second)
       compilation.context().emitter.Take(std::move(configuration.emitter));
     fixes.Deliver(model, report, *this);
-    exit_code = std::max(exit_code, reporter.Report(ShownModel(model), compilation.context(),
+    exit_code = std::max(exit_code, reporter.Report(ModelName(model), compilation.context(),
                                                     config_failed || compilation.environment_failed()));
   }
   return exit_code;
@@ -100,6 +100,7 @@ void AddLint(CLI::App& app, int& exit_code) {
       app.add_subcommand("lint", "check, and report what is deprecated, unused or surprising");
   AddCommonOptions(*command, *options, 0, ModelKind::kDocument);
   AddRecursive(*command, *options);
+  AddStdinFilename(*command, *options);
   command->add_option("--enable", options->enable, "rules to switch on: names, or all")
       ->type_name("RULE,..")
       ->delimiter(',')

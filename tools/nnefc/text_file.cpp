@@ -27,10 +27,12 @@ const std::string& StandardInput() {
   return text;
 }
 
-std::vector<TextFile> OpenTexts(const std::string& path, const ModelOpenOptions& options, Context& context,
-                                bool& environment_failed) {
+std::vector<TextFile> OpenTexts(const std::string& path, const std::string& name,
+                                const ModelOpenOptions& options, Context& context, bool& environment_failed) {
   if (path == "-") {
-    return {{.path = "<stdin>", .file = context.sources.AddText("<stdin>", StandardInput())}};
+    return {{.path = name,
+             .is_quantization = name.ends_with(kQuantizationSuffix),
+             .file = context.sources.AddText(name, StandardInput())}};
   }
   if (path.ends_with(kQuantizationSuffix) && !std::filesystem::is_directory(path)) {
     ErrorOr<FileId> file = context.sources.Open(path);
