@@ -137,5 +137,6 @@ void AddInspect(CLI::App& app, int& exit_code);
 void AddBench(CLI::App& app, int& exit_code);
 void AddExplain(CLI::App& app, int& exit_code);
 void AddOperations(CLI::App& app, int& exit_code);
+void AddLsp(CLI::App& app, int& exit_code);
 
 }  // namespace nnefc::cli

@@ -164,6 +164,7 @@ int RunProgram(int argc, char** argv) {
   AddBench(app, exit_code);
   AddExplain(app, exit_code);
   AddOperations(app, exit_code);
+  AddLsp(app, exit_code);
   RestrictValues(app);
   FormatHelp(app);
   const std::vector<std::string> words = Words(argc, argv);
