@@ -45,6 +45,7 @@ LITERALS = ((re.compile(r"\s*(#[^\n]*\n\s*)*version [0-9.]+"), "net.nnef"), (re.
             (re.compile(r"\s*<(\?xml|net)\b"), "net.xml"), (re.compile(r'\s*\{\s*"'), "net.json"))
 COMPILE_SECONDS = 60
 COMPILED = 120  # documents that NNEFC compiles
+SESSIONS = 40  # documents in sessions of an editor
 
 
 class Seeds:
@@ -308,6 +309,34 @@ def add_compiled(seeds: Seeds, nnefc: pathlib.Path, models: list[tuple[str, byte
                 seeds.add("graph_text", text)
 
 
+def add_sessions(seeds: Seeds, documents: list[bytes]) -> None:
+    """Sessions of an editor: a document, requests about it, and changes."""
+    uri = "file:///net.nnef"
+    positions = ["hover", "definition", "references", "prepareRename", "completion", "signatureHelp", "prepareCallHierarchy"]
+    for number, document in enumerate(documents):
+        text = document.decode("utf-8", "replace")
+        line = number % max(1, text.count("\n"))
+        here = {"line": line, "character": number % 13}
+        document_params = {"textDocument": {"uri": uri}}
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": line + 5, "character": 0}}
+        messages = [{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": uri, "version": 1, "text": text}}}]
+        messages += [{"method": f"textDocument/{name}", "params": {**document_params, "position": here}} for name in positions]
+        messages += [{"method": f"textDocument/{name}", "params": {**document_params, "range": whole, "context": {"only": ["source"]}}}
+                     for name in ("codeAction", "semanticTokens/full", "semanticTokens/range", "foldingRange", "inlayHint",
+                                  "documentSymbol", "formatting", "rangeFormatting", "codeLens")]
+        messages += [{"method": "textDocument/rename", "params": {**document_params, "position": here, "newName": "renamed"}},
+                     {"method": "textDocument/onTypeFormatting", "params": {**document_params, "position": here, "ch": "\n"}},
+                     {"method": "textDocument/selectionRange", "params": {**document_params, "positions": [here]}},
+                     {"method": "workspace/executeCommand", "params": {"command": "nnefc.showExpansion", "arguments": [uri]}},
+                     {"method": "codeLens/resolve", "params": {"range": whole, "data": {"uri": uri}}}]
+        for index, message in enumerate(messages[1:]):
+            message["id"] = index
+        messages.insert(9, {"method": "textDocument/didChange", "params": {
+            "textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": {"start": here, "end": here}, "text": " y = "}]}})
+        seeds.add("lsp", json.dumps(messages).encode())
+    seeds.add("lsp", b"Content-Length: 2\r\n\r\n{}Content-Length: 40\r\n\r\n" + b'{"id": 1, "method": "textDocument/hover"}')
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -323,6 +352,8 @@ def main() -> int:
     add_binary(seeds)
     add_exported(seeds)
     add_stored(seeds)
+    short = sorted({data for files in found for name, data in files.items() if name.endswith(".nnef") and len(data) <= 1500})
+    add_sessions(seeds, short[::max(1, len(short) // SESSIONS)])
     if options.all:
         add_conformance(seeds)
     for folder in options.files:
