@@ -59,8 +59,8 @@ void InferSparseFillEmptyRows(OpContext& op) {
   const PartialShape pairs = op.shape(2).rank_known() ? op.shape(2) : PartialShape::OfRank(2);
   const Dim values = op.shape(0).rank_known() ? op.shape(0)[0] : Dim();
   if (!pairs[0].Compatible(values) || !pairs[1].Compatible(Dim(2))) {
-    op.Error(kOpsetExtent, "{} has the shape {}; expected [{},2], a pair for each value", op.InputName(2),
-             ToString(pairs), ToString(PartialShape{values}));
+    op.Error(kOpsetExtent, "{} has the shape {}; expected {}, a pair for each value", op.InputName(2),
+             ToString(pairs), ToString(PartialShape{values, Dim(2)}));
     return;
   }
   if (op.shape(1).rank_known() && !op.shape(1)[0].Compatible(Dim(2))) {
