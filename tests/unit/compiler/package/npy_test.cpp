@@ -88,6 +88,30 @@ TEST_F(NpyTest, RefusesWhatItCannotRead) {
   }
 }
 
+// The header and the file end before characters that would continue them.
+TEST_F(NpyTest, NothingAfterTheEndCounts) {
+  for (const auto& [dictionary, data, message] :
+       {std::tuple("{'descr'", ": '<i4', 'fortran_order': False, 'shape': (1,)}",
+                   "expected `:` in the header"),
+        {"{'shape':", "(1,)}", "expected `(` in the header"},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1,", ")}", "expected an extent"},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1", ")}", "expected `)` in the header"},
+        {"", "{}", "expected `{` in the header"},
+        {"{'descr':", "'<i4'}", "expected a type such as"},
+        {"{", "'descr'}", "expected a key in the header"},
+        {"{'fortran_order':", "True}", "expected `True` or `False`"},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1,)", "}", "expected `}` in the header"}}) {
+    const std::string read = Read(Npy(dictionary, data));
+    EXPECT_NE(read.find(message), std::string::npos) << dictionary << ": " << read;
+  }
+  const std::string whole = Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "1234");
+  const DataSource source = Source(whole);
+  for (const size_t size : {0, 1, 5}) {
+    (void)ReadNpy({source.file, Buffer::Slice(source.bytes, 0, size)}, context_.emitter);
+    EXPECT_EQ(Messages(), "x: error: at byte 0: invalid NumPy array file [npy.magic]\n") << size;
+  }
+}
+
 TEST_F(NpyTest, KeysOfTheHeader) {
   const auto read = [&](const char* dictionary) {
     std::string text = Read(Npy(dictionary, "1234"));

@@ -82,6 +82,39 @@ TEST_F(SafetensorsTest, TensorsFillTheData) {
   EXPECT_EQ(Read(File("{}", "1")), "safetensors.size");
 }
 
+TEST_F(SafetensorsTest, PlacesOfMistakes) {
+  const auto place = [&](const std::string& bytes) {
+    (void)ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
+    const SourceRange range = context_.emitter.diagnostics().front().range;
+    context_.emitter.Clear();
+    return std::pair(range.begin, range.end);
+  };
+  const std::string header = "{" + Tensor("a", "1", "0, 4") + "}";
+  const auto data = static_cast<uint32_t>(8 + header.size());
+  EXPECT_EQ(place(File(header, "12345")), (std::pair(data + 4, data + 5)));
+  EXPECT_EQ(place(File(header, "1234567")), (std::pair(data + 4, data + 7)));
+  const std::string bools = R"({"a": {"dtype": "BOOL", "shape": [3], "data_offsets": [0, 3]}})";
+  const auto at = static_cast<uint32_t>(8 + bools.size());
+  for (const uint32_t wrong : {0U, 1U, 2U}) {
+    std::string items(3, '\1');
+    items[wrong] = '\2';
+    const std::string bytes = File(bools, items);
+    const auto index = ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
+    ASSERT_TRUE(index);
+    EXPECT_FALSE(ReadSafetensorsEntry(Source(bytes), index->at("a"), context_.emitter).has_value());
+    const Diagnostic& diagnostic = context_.emitter.diagnostics().front();
+    EXPECT_EQ(diagnostic.message, fmt::format("item {} of type `BOOL` is 2; expected 0 or 1", wrong));
+    EXPECT_EQ(diagnostic.range.begin, at + wrong);
+    EXPECT_EQ(diagnostic.range.end, at + wrong + 1);
+    context_.emitter.Clear();
+  }
+  for (const char* items : {"\0\0\1", "\1\1\1"}) {
+    const std::string bytes = File(bools, std::string(items, 3));
+    const auto index = ReadSafetensorsIndex(Source(bytes), bytes.size(), context_.emitter);
+    EXPECT_TRUE(ReadSafetensorsEntry(Source(bytes), index->at("a"), context_.emitter).has_value());
+  }
+}
+
 TEST_F(SafetensorsTest, SizesOfTheHeader) {
   const std::string header = "{" + Tensor("a", "0", "0, 0") + "}";
   for (uint64_t wrong : {header.size() + 1, header.size() - 1, size_t{0}, size_t{1} << 62, size_t{1} << 63,
