@@ -1,6 +1,7 @@
 // Plug-ins, loaded from shared libraries that the build makes, and each mistake of a file or folder.
 // `module/module.cpp` calls back, so that each test registers what it wants.
 
+#include <dlfcn.h>
 #include <elf.h>
 
 #include <cstring>
@@ -102,6 +103,34 @@ TEST_F(PluginsTest, DamagedHeaders) {
     Registration() = [](Registrar&) {};
     return Plugins::Load({damaged([](Elf64_Ehdr&) {})})->ok();
   }());
+}
+
+// A section whose name continues after that of the interface is another one.
+TEST_F(PluginsTest, NamesOfSections) {
+  std::string bytes = Read(Module("whole"));
+  const std::string name = std::string("\0", 1) + NNEFC_INTERFACE_SECTION + std::string("\0", 1);
+  const size_t at = bytes.rfind(name);
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + name.size() - 1] = '_';
+  ExpectMistake(*Plugins::Load({Write("named.so", bytes)}), "plugin.not-a-plug-in",
+                "without `NNEFC_EXTENSION`");
+}
+
+// The libraries are loaded as long as the plug-ins.
+TEST_F(PluginsTest, LibrariesAreUnloaded) {
+  Registration() = [](Registrar&) {};
+  const std::string path = Write("unloaded.so", Read(Module("whole")));
+  const auto is_loaded = [&] {
+    void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr) ::dlclose(handle);
+    return handle != nullptr;
+  };
+  EXPECT_FALSE(is_loaded());
+  auto plugins = Plugins::Load({path});
+  ASSERT_TRUE(plugins->ok());
+  EXPECT_TRUE(is_loaded());
+  plugins = nullptr;
+  EXPECT_FALSE(is_loaded());
 }
 
 // The section that holds the interface: its name, its offset and size at the end of the file and beyond.

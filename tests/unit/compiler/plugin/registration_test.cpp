@@ -251,6 +251,48 @@ TEST_F(PluginsTest, Operations) {
       "plugin.duplicate", "kernel of `nnef.broken`");
 }
 
+// The first mistake of a plug-in is reported alone, and each of the later ones would be one by itself.
+TEST_F(PluginsTest, OneOfTwoMistakes) {
+  const auto no_kernel = [](Registrar& r) { r.AddKernel("opset1", "ReLU", nullptr); };
+  const KernelAdder nothing = [](runtime::KernelRegistry&) {};
+  const auto both = [&](const std::function<void(Registrar&)>& first, const char* rule, const char* part) {
+    ExpectMistake(
+        [&](Registrar& r) {
+          first(r);
+          no_kernel(r);
+        },
+        rule, part);
+  };
+  ExpectMistake(no_kernel, "plugin.entry", "of no operation that it adds");
+  both([](Registrar& r) { r.AddOperation({.set = "", .name = "Broken", .infer = LikeInput}); },
+       "plugin.entry", "no set or no name");
+  both([](Registrar& r) { r.AddOperation({.set = "acme", .name = "Broken"}); }, "plugin.entry",
+       "no shape function");
+  both([](Registrar& r) { r.AddOperation({.set = "opset1", .name = "Add", .infer = LikeInput}); },
+       "plugin.duplicate", "nnefc has an operation `opset1.Add`");
+  both([](Registrar& r) { r.AddOperation({.set = "nnef", .name = "undeclared", .infer = LikeInput}); },
+       "plugin.entry", "no library of it declares");
+  both(
+      [](Registrar& r) {
+        for (int i = 0; i < 2; ++i) r.AddOperation({.set = "acme", .name = "Broken", .infer = LikeInput});
+      },
+      "plugin.duplicate", "operation `acme.Broken` is registered twice");
+  both(
+      [](Registrar& r) {
+        AddBroken(r);
+        for (int i = 0; i < 2; ++i) r.AddLowering("broken", LowerToNothing);
+      },
+      "plugin.duplicate", "lowering of `broken`");
+  both([](Registrar& r) { r.AddLowering("relu", LowerToNothing); }, "plugin.entry",
+       "of no NNEF operation that it adds");
+  both(
+      [&](Registrar& r) {
+        AddBroken(r);
+        for (int i = 0; i < 2; ++i) r.AddKernel("nnef", "broken", nothing);
+      },
+      "plugin.duplicate", "kernel of `nnef.broken`");
+}
+
 TEST_F(PluginsTest, LoweringsAndKernelsOfARun) {
   const runtime::KernelRegistry* added = nullptr;
   const auto plugins = Load([&](Registrar& r) {
