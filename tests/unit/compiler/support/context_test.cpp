@@ -28,6 +28,16 @@ TEST(ContextTest, BeginsWithTheNamesOfItsBase) {
   EXPECT_EQ(base.symbols.size(), 2u);
 }
 
+// The defaults of --max-nesting and the other flags.
+TEST(ContextTest, LimitsOfADocument) {
+  const Limits limits;
+  EXPECT_EQ(limits.nesting, 1000);
+  EXPECT_EQ(limits.recursion, 10000);
+  EXPECT_EQ(limits.steps, 50000000);
+  EXPECT_EQ(limits.operations, 400000);
+  EXPECT_EQ(limits.items, 20000000);
+}
+
 TEST(ContextTest, KeepsItsNamesWhereTheyAre) {
   ContextBase base;
   base.symbols.Intern("base");

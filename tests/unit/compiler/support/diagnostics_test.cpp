@@ -64,6 +64,19 @@ TEST(EmitterTest, CountsBeyondItsLimit) {
   EXPECT_FALSE(emitter.has_dropped_errors());
 }
 
+TEST(EmitterTest, StoresAHundredErrors) {
+  Emitter emitter;
+  SourceManager sources;
+  const FileId file = sources.AddText("a.nnef", std::string(200, 'x'));
+  for (uint32_t i = 0; i < 99; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.room(), 1U);
+  EXPECT_FALSE(emitter.exhausted());
+  for (uint32_t i = 99; i < 102; ++i) emitter.Emit(kTestRule, {file, i, i + 1}, "wrong");
+  EXPECT_EQ(emitter.room(), 0U);
+  EXPECT_EQ(emitter.error_count(), 102U);
+  EXPECT_EQ(emitter.diagnostics().size(), 100U);
+}
+
 // The emitter of a caller treats diagnostics of a callee as its own: one per location, errors beyond a limit
 // counted.
 TEST(EmitterTest, TakesWhatACalleeTold) {
@@ -105,6 +118,40 @@ TEST(RenderTest, UnderlinesTheRange) {
             "a.nnef:1:1: note: declared here\n"
             "    1 | first\n"
             "      | ^~~~~\n");
+}
+
+// 160 bytes of a long line are shown: from its start if the range begins in the first 80, else the 80 before
+// it. A character is not cut.
+TEST(RenderTest, CutsLongLines) {
+  std::string line;
+  for (int i = 0; i < 400; ++i) line += static_cast<char>('a' + i % 26);
+  const auto shown = [&](const std::string& text, uint32_t column) {
+    Context context;
+    const FileId file = context.sources.AddText("a.nnef", text + "\n");
+    context.emitter.Emit(kTestRule, {file, column, column + 1}, "wrong");
+    const std::string rendered = RenderText(context.emitter.diagnostics(), context.sources, {});
+    const size_t begin = rendered.find("    1 | ") + 8;
+    const std::string excerpt = rendered.substr(begin, rendered.find('\n', begin) - begin);
+    const size_t caret = rendered.find('^', begin) - rendered.find("      | ", begin) - 8;
+    EXPECT_EQ(excerpt.substr(caret, 1), text.substr(column, 1)) << column;
+    return excerpt;
+  };
+  for (const uint32_t column : {0U, 53U, 54U, 79U, 80U})
+    EXPECT_EQ(shown(line, column), line.substr(0, 160) + "...") << column;
+  for (const uint32_t column : {81U, 82U, 200U, 319U})
+    EXPECT_EQ(shown(line, column), "..." + line.substr(column - 80, 160) + "...") << column;
+  for (const uint32_t column : {320U, 321U, 399U})
+    EXPECT_EQ(shown(line, column), "..." + line.substr(240, 160)) << column;
+  EXPECT_EQ(shown(line.substr(0, 160), 159), line.substr(0, 160));
+  EXPECT_EQ(shown(line.substr(0, 161), 159), "..." + line.substr(1, 160));
+  EXPECT_EQ(shown(line.substr(0, 161), 80), line.substr(0, 160) + "...");
+  // The first byte that would be shown continues a character, and so does the first one after the last.
+  std::string wide = line;
+  wide.replace(119, 2, "\xc3\xa9");
+  EXPECT_EQ(shown(wide, 200), "..." + wide.substr(121, 160) + "...");
+  wide = line;
+  wide.replace(159, 2, "\xc3\xa9");
+  EXPECT_EQ(shown(wide, 0), wide.substr(0, 159) + "...");
 }
 
 TEST(RenderTest, MarksUnsafeFixes) {

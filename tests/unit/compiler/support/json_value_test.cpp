@@ -68,6 +68,41 @@ TEST(JsonValueTest, LargestIntegers) {
   ASSERT_NE((*items)[3].get<int64_t>(), nullptr);
 }
 
+// The range of a value is its text. Of an array or an object it is the opening bracket.
+TEST(JsonValueTest, RangesOfValues) {
+  for (const char* word :
+       {"null",     "true",          "false",    "0",         "-7",       "12",   "1.5",   "-2.25",
+        "1e5",      "1E5",           "1E+5",     "1e-5",      "-0.5E-10", "\"\"", "\"a\"", "\"a\\\"b\"",
+        "\"\\\\\"", "\"a\\\\\\\"\"", "\"\\\"\"", "\"[]{}:,\""}) {
+    for (const auto& [before, after] :
+         {std::pair("[", "]"), {"[ ", " ]"}, {"[1,", ",2]"}, {"[\n1 , ", "\n, 2]"}}) {
+      const std::string text = std::string(before) + word + after;
+      const ReadText read(text);
+      ASSERT_TRUE(read.value.has_value()) << text;
+      const JsonValue& value =
+          (*read.value->get<
+              JsonValue::Items>())[std::string_view(before).find('1') != std::string_view::npos ? 1 : 0];
+      EXPECT_EQ(text.substr(value.range.begin, value.range.end - value.range.begin), word) << text;
+    }
+    // A value that is the whole text.
+    const ReadText whole(word);
+    ASSERT_TRUE(whole.value.has_value()) << word;
+    EXPECT_EQ(whole.value->range.begin, 0U) << word;
+    EXPECT_EQ(whole.value->range.end, std::string(word).size()) << word;
+  }
+  const std::string text = "{\"k\": [], \"\\\"\\\\\": {}}";
+  const ReadText read(text);
+  ASSERT_TRUE(read.value.has_value());
+  const auto& members = *read.value->get<JsonValue::Members>();
+  ASSERT_EQ(members.size(), 2U);
+  const auto part = [&](SourceRange range) { return text.substr(range.begin, range.end - range.begin); };
+  EXPECT_EQ(part(read.value->range), "{");
+  EXPECT_EQ(part(members[0].key_range), "\"k\"");
+  EXPECT_EQ(part(members[0].value.range), "[");
+  EXPECT_EQ(part(members[1].key_range), "\"\\\"\\\\\"");
+  EXPECT_EQ(part(members[1].value.range), "{");
+}
+
 TEST(JsonValueTest, RepeatedKeys) {
   EXPECT_TRUE(ReadText("{\"a\": 1, \"b\": {\"a\": 2}}").value.has_value());
   const ReadText read("{\"a\": 1, \"b\": 2, \"a\": 3}");

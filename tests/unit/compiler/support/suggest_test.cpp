@@ -19,7 +19,8 @@ TEST(Suggest, SlipsAreOneDoubledMissingOrTransposedLetter) {
         std::pair("xrelu", "relu"), std::pair("rexlu", "relu"), std::pair("re", "relu"),
         std::pair("reeelu", "relu"), std::pair("rleux", "relu"), std::pair("erul", "relu"),
         std::pair("uler", "relu"), std::pair("b", "a"), std::pair("", ""), std::pair("a", ""),
-        std::pair("reeulx", "relu"), std::pair("rlex", "relu"), std::pair("lreu", "relu")})
+        std::pair("reeulx", "relu"), std::pair("rlex", "relu"), std::pair("lreu", "relu"),
+        std::pair("rxeu", "relu"), std::pair("rlxu", "relu"), std::pair("rlea", "relu")})
     EXPECT_FALSE(IsOneSlip(written, meant)) << written;
 }
 
@@ -45,6 +46,10 @@ TEST(Suggest, NearestCandidates) {
   EXPECT_EQ(Best("usm", {"sum"}), "sum unique typo");
   EXPECT_EQ(Best("rel", {"rela"}), "rela unique typo");
   EXPECT_EQ(Best("ad", {"add"}), "");
+  // A transposition has both letters of the other name.
+  EXPECT_EQ(Best("bacd", {"abcd"}), "abcd unique typo");
+  for (const char* meant : {"bxcd", "xacd", "acxd", "axbd", "abdx", "abxc"})
+    EXPECT_EQ(Best("abcd", {meant}), "");
   // One letter of three may be wrong, at most three.
   EXPECT_EQ(Best("abxdex", {"abcdef"}), "abcdef unique");
   EXPECT_EQ(Best("abxxex", {"abcdef"}), "");

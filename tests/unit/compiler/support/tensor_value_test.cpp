@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/tensor/element_visitor.h"
 #include "compiler/support/tensor/packed_elements.h"
 
 namespace nnefc {
@@ -277,6 +278,87 @@ TEST(NarrowFloatTest, NumbersBeyondTheLargest) {
   EXPECT_EQ(codes(ElementType::kNF4, {2.0F, -2.0F, kInfinity, kNan}), (std::vector<int>{15, 0, 15, 0}));
   EXPECT_EQ(codes(ElementType::kF8E8M0, {0.0F, -1.0F, 1.5F, 2.9F, 3.0F, 6.0F, 3e38F, kInfinity, kNan}),
             (std::vector<int>{0, 0, 128, 128, 128, 130, 254, 254, 255}));
+}
+
+// 2^e below 1.5 * 2^e, 2^(e+1) above it, and at it the even code: 127 + e or 128 + e.
+TEST(NarrowFloatTest, PowersOfTwoAreTheNearestOnes) {
+  for (const int exponent : {-126, -3, -2, -1, 0, 1, 2, 3, 126}) {
+    const int code = 127 + exponent;
+    const auto found = [&](float significand) {
+      return int{FloatToNarrow(ElementType::kF8E8M0, std::ldexp(significand, exponent))};
+    };
+    EXPECT_EQ(found(1.0F), code) << exponent;
+    EXPECT_EQ(found(std::nextafter(1.5F, 1.0F)), code) << exponent;
+    EXPECT_EQ(found(1.5F), code + code % 2) << exponent;
+    EXPECT_EQ(found(std::nextafter(1.5F, 2.0F)), code + 1) << exponent;
+    EXPECT_EQ(found(1.75F), code + 1) << exponent;
+  }
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E8M0, 0x1p127F), 254);
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E8M0, 0x1.cp127F), 254);
+  EXPECT_EQ(FloatToNarrow(ElementType::kF8E8M0, 0x1p-149F), 0);
+}
+
+// In the middle of two numbers, the code is that of the lower one.
+TEST(NarrowFloatTest, MiddlesOfNormalFloats) {
+  const auto code = [](float value) { return int{FloatToNarrow(ElementType::kNF4, value)}; };
+  for (int i = 1; i < 16; ++i) {
+    const float low = NarrowToFloat(ElementType::kNF4, static_cast<uint8_t>(i - 1));
+    const float high = NarrowToFloat(ElementType::kNF4, static_cast<uint8_t>(i));
+    const float middle = (low + high) / 2;
+    EXPECT_EQ(code(middle), i - 1) << i;
+    EXPECT_EQ(code(std::nextafter(middle, -2.0F)), i - 1) << i;
+    EXPECT_EQ(code(std::nextafter(middle, 2.0F)), i) << i;
+  }
+}
+
+// The smallest normal number of 16 bits and its neighbours.
+TEST(HalfTest, SmallestNormalNumber) {
+  EXPECT_EQ(FloatToHalf(0x1p-14F), 0x0400);
+  EXPECT_EQ(FloatToHalf(std::nextafter(0x1p-14F, 0.0F)), 0x0400);
+  EXPECT_EQ(FloatToHalf(0x1.ff8p-15F), 0x03ff);
+  EXPECT_EQ(FloatToHalf(std::nextafter(0x1p-14F, 1.0F)), 0x0400);
+  EXPECT_EQ(FloatToHalf(0x1.004p-14F), 0x0401);
+  EXPECT_EQ(Half().bits, 0);
+  EXPECT_EQ(BFloat().bits, 0);
+}
+
+constexpr ElementType kAllTypes[] = {
+    ElementType::kDynamic, ElementType::kBoolean, ElementType::kBF16,   ElementType::kF16,
+    ElementType::kF32,     ElementType::kF64,     ElementType::kI8,     ElementType::kI16,
+    ElementType::kI32,     ElementType::kI64,     ElementType::kU8,     ElementType::kU16,
+    ElementType::kU32,     ElementType::kU64,     ElementType::kU1,     ElementType::kU2,
+    ElementType::kU4,      ElementType::kI4,      ElementType::kNF4,    ElementType::kF4E2M1,
+    ElementType::kF8E4M3,  ElementType::kF8E5M2,  ElementType::kF8E8M0, ElementType::kString};
+
+// Only types of less than a byte and floats of up to 8 bits are not computed with.
+TEST(ElementTypeTest, TypesToStore) {
+  for (const ElementType type : kAllTypes) {
+    const bool expected = type == ElementType::kU1 || type == ElementType::kU2 || type == ElementType::kU4 ||
+                          type == ElementType::kI4 || type == ElementType::kNF4 ||
+                          type == ElementType::kF4E2M1 || type == ElementType::kF8E4M3 ||
+                          type == ElementType::kF8E5M2 || type == ElementType::kF8E8M0;
+    EXPECT_EQ(IsStorageOnly(type), expected) << Name(type);
+  }
+}
+
+TEST(ElementTypeTest, VisitedTypes) {
+  const auto ignore = [](auto) {};
+  for (const ElementType type : kAllTypes) {
+    const bool is_stored =
+        IsStorageOnly(type) || type == ElementType::kDynamic || type == ElementType::kString;
+    const bool is_float = !is_stored && IsFloat(type), is_integer = !is_stored && IsInteger(type);
+    EXPECT_EQ(VisitAnyType(type, ignore), !is_stored) << Name(type);
+    EXPECT_EQ(VisitFloatType(type, ignore), is_float) << Name(type);
+    EXPECT_EQ(VisitIntegerType(type, ignore), is_integer) << Name(type);
+    EXPECT_EQ(VisitNumericType(type, ignore), is_float || is_integer) << Name(type);
+  }
+}
+
+TEST(TensorValueTest, NoValue) {
+  const TensorValue value;
+  EXPECT_EQ(value.type(), ElementType::kDynamic);
+  EXPECT_EQ(value.volume(), 0);
+  EXPECT_EQ(value.byte_size(), 0U);
 }
 
 TEST(TensorValueTest, IntegersOfLessThanAByteKeepTheLowBits) {
