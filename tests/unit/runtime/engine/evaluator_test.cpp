@@ -117,6 +117,44 @@ TEST(EvaluatorTest, RangesOfHalfNumbers) {
   }
 }
 
+// Conversions of 16-bit floats stay compressed, whatever follows the inputs of the node in memory.
+TEST(EvaluatorTest, HalfNumbersStayCompressed) {
+  KernelRegistry kernels;
+  RegisterReferenceKernels(kernels);
+  const TensorValue numbers = RandomTensor({300, 100}, 1);
+  for (const ElementType type : {ElementType::kF16, ElementType::kBF16, ElementType::kF64}) {
+    TestGraph g;
+    const ir::OutputPort x = g.Parameter("x", {300, 100}, type);
+    const ir::Node& convert =
+        g.graph->node(g.Op("Convert", {x}, With("destination_type", ElementType::kF32)).node);
+    const std::vector<TensorValue> values = {numbers.ConvertedTo(type), numbers};
+    const auto later = EvaluateLater(convert, TestRegistry(), llvm::ArrayRef(values).take_front(1), kernels);
+    EXPECT_EQ(later.has_value(), type == ElementType::kF64) << Name(type);
+  }
+}
+
+TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
+  KernelRegistry kernels;
+  RegisterReferenceKernels(kernels);
+  TestGraph g;
+  const ir::OutputPort x = g.Parameter("x", {3});
+  const ir::Node& node = g.graph->node(g.Op("Negative", {x}).node);
+  const std::vector<TensorValue> inputs = {TensorValue::FromFloats({3}, {1, 2, 3})};
+  ir::Output output = node.output();
+  const auto known = EvaluateNode(node, {output}, inputs, kernels);
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  EXPECT_EQ(known->front(), TensorValue::FromFloats({3}, {-1, -2, -3}));
+  output.type = ElementType::kDynamic;
+  const auto of_any_type = EvaluateNode(node, {output}, inputs, kernels);
+  ASSERT_FALSE(of_any_type.ok());
+  EXPECT_EQ(of_any_type.error().message, "the shape of its result is not known");
+  output = node.output();
+  output.shape = ir::PartialShape();
+  const auto of_any_shape = EvaluateNode(node, {output}, inputs, kernels);
+  ASSERT_FALSE(of_any_shape.ok());
+  EXPECT_EQ(of_any_shape.error().message, "the shape of its result is not known");
+}
+
 TEST(EvaluatorTest, WhatFailsIsLeft) {
   TestGraph g;
   const auto x = g.Parameter("x", {3});

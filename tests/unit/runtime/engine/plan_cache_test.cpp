@@ -531,6 +531,21 @@ TEST_F(PlanCacheTest, PermissionsOfFiles) {
   EXPECT_GE(num_files, 2);
 }
 
+// A file that others may write is replaced. The new file has the mode of a new file.
+TEST_F(PlanCacheTest, FilesOfOthersAreReplaced) {
+  const mode_t mask = ::umask(022);
+  for (const mode_t mode : {mode_t{0646}, mode_t{0757}, mode_t{0777}}) {
+    fs::remove_all(folder_ / "cache");
+    Run(Network());
+    const fs::path entry = Entry();
+    ASSERT_EQ(::chmod(entry.c_str(), mode), 0);
+    EXPECT_NE(Run(Network()).warnings.find("may be written by other users"), std::string::npos);
+    EXPECT_EQ(fs::status(entry).permissions(), fs::perms(0644));
+    EXPECT_EQ(Run(Network()).warnings, "");
+  }
+  ::umask(mask);
+}
+
 // An item has the requested size, or is absent.
 TEST_F(PlanCacheTest, ItemsAreFoundByTheirSize) {
   PlanCache cache(folder_);

@@ -1,0 +1,231 @@
+// Corners of If and Loop: conditions, missing kernels in bodies, results of unknown shapes.
+
+#include "compiler/ir/text.h"
+#include "compiler/support/context.h"
+#include "tests/unit/runtime/run_graph.h"
+
+namespace nnefc::runtime {
+namespace {
+
+std::shared_ptr<ir::Graph> Parsed(const std::string& text) {
+  Context context;
+  std::shared_ptr<ir::Graph> graph =
+      ir::ParseGraph(context.sources.AddText("graph", text), TestRegistry(), context);
+  EXPECT_NE(graph, nullptr) << Messages(context.emitter) << text;
+  return graph;
+}
+
+// Returns the errors of planning.
+std::string PlanErrors(const std::string& text) {
+  Emitter emitter;
+  (void)Executable::Create(Parsed(text), {}, emitter);
+  return Messages(emitter);
+}
+
+// An If with a condition of the type `condition`. Its bodies negate and double x.
+std::string IfOf(const std::string& condition, const std::string& negate = "opset1.Negative",
+                 const std::string& twice = "opset1.Add \"add\" (%0, %0)") {
+  return "graph \"net\" {\n  %0 = " + condition +
+         "\n  %1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+         "  %2 = opset8.If \"if\" (%0, %1) : f32[2] bodies {\n"
+         "    \"then_body\" input 1 -> 0 output 0 -> 0 graph \"then\" {\n"
+         "      %0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+         "      %1 = " +
+         negate +
+         " \"negate\" (%0) : f32[2]\n      opset1.Result \"r\" (%1)\n    }\n"
+         "    \"else_body\" input 1 -> 0 output 0 -> 0 graph \"else\" {\n"
+         "      %0 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2]\n"
+         "      %1 = " +
+         twice +
+         " : f32[2]\n      opset1.Result \"r\" (%1)\n    }\n  }\n"
+         "  opset1.Result \"y\" (%2)\n}";
+}
+
+// An If with the condition `condition`, a node %0 of the parameters %5, %6 and %7 and the constants %8 and
+// %9.
+std::string ReplacedCondition(const std::string& condition) {
+  std::string text = IfOf("CONDITION");
+  const std::string line = "%0 = CONDITION";
+  return text.replace(text.find(line), line.size(),
+                      R"(%5 = opset1.Parameter "flags" {element_type = boolean, shape = shape[3]} : boolean[3]
+  %6 = opset1.Parameter "start" {element_type = i64, shape = shape[1]} : i64[1]
+  %7 = opset1.Parameter "stop" {element_type = i64, shape = shape[1]} : i64[1]
+  %8 = opset1.Const "step" : i64[1] = dense<i64[1]: 1>
+  %9 = opset1.Const "axis" : i64[1] = dense<i64[1]: 0>
+  )" + condition);
+}
+
+// If-8: the condition is one element of rank 0 or 1.
+TEST(IfConditionTest, OneElementOfTheRun) {
+  const auto executable = Compile(
+      Parsed(IfOf(R"(opset1.Parameter "cond" {element_type = boolean, shape = [...]} : boolean[...])")), {});
+  ASSERT_NE(executable, nullptr);
+  const auto session = Session::Create(executable);
+  const TensorValue x = TensorValue::FromFloats({2}, {1, -3});
+  for (const Shape& shape : {Shape{}, Shape{1}}) {
+    for (const uint8_t condition : {0, 1}) {
+      const auto outputs = session->Run({TensorValue::FromBools(shape, {condition}), x});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      EXPECT_EQ((*outputs)[0], TensorValue::FromFloats({2}, condition != 0 ? std::vector<float>{-1, 3}
+                                                                           : std::vector<float>{2, -6}));
+    }
+  }
+  const auto mistake = [&](const Shape& shape, const std::vector<uint8_t>& values) {
+    const auto outputs = session->Run({TensorValue::FromBools(shape, values), x});
+    return outputs.ok() ? "no mistake" : outputs.error().message;
+  };
+  EXPECT_EQ(mistake({2}, {1, 1}), "`cond` of `if` (If) has the shape [2]; expected one element");
+  EXPECT_EQ(mistake({0}, {}), "`cond` of `if` (If) has the shape [0]; expected one element");
+  EXPECT_EQ(mistake({1, 2}, {1, 1}), "`cond` of `if` (If) has rank 2; expected 0 or 1");
+}
+
+// The number of elements of the condition is a result of the run.
+TEST(IfConditionTest, PartsOfAList) {
+  const std::string text = ReplacedCondition(R"(%0 = opset8.Slice "part" (%5, %6, %7, %8, %9) : boolean[?])");
+  const auto executable = Compile(Parsed(text), {});
+  ASSERT_NE(executable, nullptr);
+  const auto session = Session::Create(executable);
+  const TensorValue x = TensorValue::FromFloats({2}, {1, -3});
+  const auto run = [&](int64_t start, int64_t stop) {
+    return session->Run({TensorValue::FromBools({3}, {1, 0, 1}), TensorValue::FromInts({1}, {start}),
+                         TensorValue::FromInts({1}, {stop}), x});
+  };
+  for (const int64_t start : {0, 1, 2}) {
+    const auto outputs = run(start, start + 1);
+    ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+    EXPECT_EQ((*outputs)[0], TensorValue::FromFloats(
+                                 {2}, start == 1 ? std::vector<float>{2, -6} : std::vector<float>{-1, 3}));
+  }
+  for (const int64_t stop : {1, 3}) {
+    const auto outputs = run(1, stop);
+    ASSERT_FALSE(outputs.ok()) << stop;
+    EXPECT_EQ(outputs.error().message, "`if` (If): its condition is boolean[" + std::to_string(stop - 1) +
+                                           "]; expected one element of type boolean");
+  }
+}
+
+// An operation without a kernel is an error in each body that a run may reach.
+TEST(IfConditionTest, BodiesWithoutKernels) {
+  const std::string parameter =
+      R"(opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[])";
+  const auto constant = [](int value) {
+    return "opset1.Const \"cond\" : boolean[] = dense<boolean[]: " + std::to_string(value) + ">";
+  };
+  const std::string no_negate = "`negate` is a `nnef.neg`, which has no kernel\n";
+  const std::string no_add = "`add` is a `nnef.add`, which has no kernel\n";
+  const std::string add = "nnef.add \"add\" (%0, %0)";
+  EXPECT_EQ(PlanErrors(IfOf(parameter)), "");
+  EXPECT_EQ(PlanErrors(IfOf(parameter, "nnef.neg")), no_negate);
+  EXPECT_EQ(PlanErrors(IfOf(parameter, "opset1.Negative", add)), no_add);
+  EXPECT_EQ(PlanErrors(IfOf(constant(1), "nnef.neg")), no_negate);
+  EXPECT_EQ(PlanErrors(IfOf(constant(0), "nnef.neg")), "");
+  EXPECT_EQ(PlanErrors(IfOf(constant(1), "opset1.Negative", add)), "");
+  EXPECT_EQ(PlanErrors(IfOf(constant(0), "opset1.Negative", add)), no_add);
+}
+
+// Results with shapes that only a run knows: a whole value and a part of it that starts at the same byte,
+// with the extents exchanged between the bodies. A whole value is passed on without a copy.
+TEST(IfResultsTest, AWholeValueWithItsPart) {
+  const auto body = [](const std::string& whole, const std::string& part) {
+    return R"({
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[4]} : f32[4]
+      %1 = opset1.Negative "negate" (%0) : f32[4]
+      %2 = opset1.Const "axis" : i64[] = dense<i64[]: 0>
+      %3:2 = opset1.Split "parts" (%1, %2) {num_splits = 2} : f32[2], f32[2]
+      opset1.Result "a" ()" +
+           whole + ")\n      opset1.Result \"b\" (" + part + ")\n    }\n";
+  };
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[4]} : f32[4]
+  %2:2 = opset8.If "if" (%0, %1) : f32[...], f32[...] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 output 1 -> 1 graph "then" )" +
+                           body("%1", "%3") +
+                           R"(    "else_body" input 1 -> 0 output 0 -> 0 output 1 -> 1 graph "else" )" +
+                           body("%3.1", "%1") + R"(  }
+  opset1.Result "a" (%2)
+  opset1.Result "b" (%2.1)
+})";
+  const TensorValue x = TensorValue::FromFloats({4}, {1, 2, 3, 4});
+  const TensorValue whole = TensorValue::FromFloats({4}, {-1, -2, -3, -4});
+  for (const Backend backend : kBackends) {
+    const auto executable = Compile(Parsed(text), {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const auto session = Session::Create(executable);
+    const auto first = session->Run({TensorValue::FromBools({}, {1}), x});
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    EXPECT_EQ((*first)[0], whole);
+    EXPECT_EQ((*first)[1], TensorValue::FromFloats({2}, {-1, -2}));
+    const auto second = session->Run({TensorValue::FromBools({}, {0}), x});
+    ASSERT_TRUE(second.ok()) << second.error().message;
+    EXPECT_EQ((*second)[0], TensorValue::FromFloats({2}, {-3, -4}));
+    EXPECT_EQ((*second)[1], whole);
+  }
+}
+
+// A result of an unknown shape is passed on without a copy: 8000 bytes of memory allow one value.
+TEST(IfResultsTest, AWholeValueIsNotCopied) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "cond" {element_type = boolean, shape = shape[]} : boolean[]
+  %1 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+  %2 = opset8.If "if" (%0, %1) : f32[...] bodies {
+    "then_body" input 1 -> 0 output 0 -> 0 graph "then" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+      %1 = opset1.Negative "negate" (%0) : f32[1000]
+      opset1.Result "r" (%1)
+    }
+    "else_body" input 1 -> 0 output 0 -> 0 graph "else" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[1000]} : f32[1000]
+      %1 = opset1.Const "c" : f32[1] = dense<f32[1]: 1.0>
+      opset1.Result "r" (%1)
+    }
+  }
+  opset1.Result "y" (%2)
+})";
+  const auto executable = Compile(Parsed(text), {.threads = 1, .limits = {.bytes = 7000}});
+  ASSERT_NE(executable, nullptr);
+  const auto outputs =
+      Session::Create(executable)->Run({TensorValue::FromBools({}, {1}), RandomTensor({1000}, 1)});
+  EXPECT_TRUE(outputs.ok()) << outputs.error().message;
+}
+
+// Each iteration concatenates positions of nonzero elements, whose number only the iteration knows. `parts`
+// is the rank of x, and the trip count is known in advance.
+TEST(LoopResultsTest, PartsOfUnknownShapes) {
+  const std::string text = R"(graph "net" {
+  %0 = opset1.Parameter "trips" {element_type = i64, shape = shape[]} : i64[]
+  %1 = opset1.Const "go" : boolean[] = dense<boolean[]: 1>
+  %2 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+  %3 = opset5.Loop "loop" (%0, %1, %2) : i64[...] bodies {
+    "body" input 2 -> 0 output -1 -> 1
+           output 0 -> 0 slice(axis 0, start 0, end -1, stride 2, part 2) graph "body" {
+      %0 = opset1.Parameter "x" {element_type = f32, shape = shape[2,3]} : f32[2,3]
+      %1 = opset1.Const "again" : boolean[] = dense<boolean[]: 1>
+      %2 = opset3.NonZero "positions" (%0) {output_type = i64} : i64[2,?]
+      opset1.Result "r" (%2)
+      opset1.Result "go" (%1)
+    }
+  }
+  opset1.Result "y" (%3)
+})";
+  const TensorValue x = TensorValue::FromFloats({2, 3}, {0, 5, 0, 1, 0, 7});
+  const std::vector<int64_t> rows = {0, 1, 1}, columns = {1, 0, 2};
+  for (const Backend backend : kBackends) {
+    const auto executable = Compile(Parsed(text), {.backend = backend});
+    ASSERT_NE(executable, nullptr);
+    const auto session = Session::Create(executable);
+    for (const int64_t trips : {1, 2, 3}) {
+      std::vector<int64_t> expected;
+      for (int64_t i = 0; i < trips; ++i) {
+        expected.insert(expected.end(), rows.begin(), rows.end());
+        expected.insert(expected.end(), columns.begin(), columns.end());
+      }
+      const auto outputs = session->Run({TensorValue::FromInts({}, {trips}), x});
+      ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+      EXPECT_EQ((*outputs)[0], TensorValue::FromInts({2 * trips, 3}, expected));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nnefc::runtime
