@@ -106,6 +106,67 @@ TEST_F(BranchesTest, LoopsHaveOneBody) {
   EXPECT_EQ(loop("bb"), "`l` (TensorIterator) has 2 bodies; expected `body` (1)");
 }
 
+TEST_F(BranchesTest, ChoicesHaveTwoBodies) {
+  const auto choice = [&](const std::vector<std::string>& roles) {
+    std::string bodies;
+    for (const std::string& role : roles)
+      bodies += "\"" + role +
+                "\" input 1 -> 0 output 0 -> 0 graph \"b\" { %0 = opset1.Parameter \"p\" {element_type = "
+                "f32, shape = "
+                "shape[2]} : f32[2] opset1.Result \"r\" (%0) } ";
+    return Outputs(
+        "graph \"g\" { %0 = opset1.Parameter \"c\" {element_type = boolean, shape = shape[]} : boolean[] "
+        "%1 = opset1.Parameter \"x\" {element_type = f32, shape = shape[2]} : f32[2] "
+        "%2 = opset8.If \"i\" (%0, %1) : f32[2] bodies { " +
+        bodies + "} opset1.Result \"y\" (%2) }");
+  };
+  const auto mistake = [](int count) {
+    return fmt::format("`i` (If) has {} bodies; expected `then_body` and `else_body` (1)", count);
+  };
+  EXPECT_EQ(choice({"then_body", "else_body"}), "f32[2]");
+  EXPECT_EQ(choice({"then_body"}), mistake(1));
+  EXPECT_EQ(choice({"then_body", "other_body"}), mistake(2));
+  EXPECT_EQ(choice({"other_body", "else_body"}), mistake(2));
+  EXPECT_EQ(choice({"else_body", "then_body"}), mistake(2));
+  EXPECT_EQ(choice({"then_body", "else_body", "else_body"}), mistake(3));
+}
+
+// The state of a loop has unknown extents where the next one differs, unless it includes it. The second
+// result of the body has the type of the state.
+TEST_F(BranchesTest, StatesOfALoop) {
+  const auto loop = [&](const std::string& state, const std::string& next, const std::string& result) {
+    const auto parameter = [](const std::string& label, const std::string& name, const std::string& shape) {
+      const bool is_open = shape.find_first_of("?.") != std::string::npos;
+      return label + " = opset1.Parameter \"" + name +
+             "\" {element_type = f32, shape = " + (is_open ? "" : "shape") + shape + "} : f32" + shape + " ";
+    };
+    return Outputs(
+        "graph \"g\" { %0 = opset1.Const \"t\" : i64[] = dense<i64[]: 3> %1 = opset1.Const \"c\" : "
+        "boolean[] = dense<boolean[]: 1> " +
+        parameter("%2", "x", state) + parameter("%3", "n", next) +
+        "%4 = opset5.Loop \"l\" (%0, %1, %2, %3) : f32[...] bodies { \"body\" input 2 -> 0 input 3 -> 1 "
+        "output 0 -> 2 output -1 -> 1 back 0 -> 0 graph \"b\" { " +
+        parameter("%0", "p", "[...]") + parameter("%1", "q", "[...]") + result +
+        " %3 = opset1.Const \"go\" : boolean[] = dense<boolean[]: 1> %4 = opset1.ReLU \"s\" (%0) : f32[...] "
+        "opset1.Result \"r\" (%2) opset1.Result \"go\" (%3) opset1.Result \"s\" (%4) } } "
+        "opset1.Result \"y\" (%4) }");
+  };
+  const std::string twice = "%2 = opset1.Concat \"d\" (%0, %0) {axis = 0} : f32[...]";
+  const std::string replaced = "%2 = opset1.ReLU \"d\" (%1) : f32[...]";
+  EXPECT_EQ(loop("[1,3]", "[1]", twice), "f32[?,3]");
+  EXPECT_EQ(loop("[0,3]", "[1]", twice), "f32[0,3]");
+  EXPECT_EQ(loop("[?,3]", "[1]", twice), "f32[?,3]");
+  EXPECT_EQ(loop("[2,3]", "[2,3]", replaced), "f32[2,3]");
+  EXPECT_EQ(loop("[2,3]", "[2,4]", replaced), "f32[2,?]");
+  EXPECT_EQ(loop("[2,3]", "[3,3]", replaced), "f32[?,3]");
+  EXPECT_EQ(loop("[2,3]", "[2,3,1]", replaced), "f32[...]");
+  EXPECT_EQ(loop("[2,3]", "[2]", replaced), "f32[...]");
+  for (const char* next : {"[1..4,3]", "[2..3,3]", "[1,3]", "[4,3]"})
+    EXPECT_EQ(loop("[1..4,3]", next, replaced), "f32[1..4,3]") << next;
+  for (const char* next : {"[1..9,3]", "[0..4,3]", "[0..2,3]", "[4..5,3]", "[5,3]", "[0,3]", "[?,3]"})
+    EXPECT_EQ(loop("[1..4,3]", next, replaced), "f32[?,3]") << next;
+}
+
 // A body that is fed another type is not inferred.
 TEST_F(BranchesTest, TheFirstMistakeIsReportedAlone) {
   const std::string body = R"( graph "b" {

@@ -253,6 +253,25 @@ TEST_F(TextTest, Reals) {
   EXPECT_EQ(PrintAttributes(map), "{a = [nan, nan, inf, -inf, 0.0, -0.0, 3.0, 1e+22, 1e-07, 0.1]}");
 }
 
+// Numbers beyond the largest are infinite, those below the smallest are 0.
+TEST_F(TextTest, RealsBeyondTheirLimits) {
+  const auto read = [](const std::string& number) {
+    Context context;
+    TextScanner scanner(context.sources.AddText("attributes", "{a = " + number + "}"), context);
+    const std::optional<AttributeMap> map = ParseAttributesText(scanner);
+    EXPECT_TRUE(map.has_value()) << number;
+    return map ? map->Find("a")->AsDouble() : -7.0;
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(read("1.7976931348623157e308"), std::numeric_limits<double>::max());
+  EXPECT_EQ(read("1e309"), infinity);
+  EXPECT_EQ(read("-1e309"), -infinity);
+  EXPECT_EQ(read("1e99999"), infinity);
+  EXPECT_EQ(read("4.9406564584124654e-324"), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(read("1e-400"), 0.0);
+  EXPECT_EQ(read("0.1"), 0.1);
+}
+
 TEST_F(TextTest, AttributesAreLimited) {
   const auto attributes = [](int count) {
     std::string text = "{";

@@ -175,6 +175,15 @@ TEST(OriginTest, ScopeAndNotes) {
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_EQ(notes[0].message, "in `f2`, instantiated here");
   EXPECT_EQ(StackNotes(Stack(16)).size(), 16u);
+  const std::vector<DiagnosticNote> of_all = StackNotes(Stack(16));
+  EXPECT_EQ(of_all[8].message, "in `f8`, instantiated here");
+  const std::vector<DiagnosticNote> without_one = StackNotes(Stack(17));
+  ASSERT_EQ(without_one.size(), 17u);
+  EXPECT_EQ(without_one[7].message, "in `f10`, instantiated here");
+  EXPECT_EQ(without_one[8].message, "1 more instantiations");
+  EXPECT_EQ(without_one[9].message, "in `f8`, instantiated here");
+  EXPECT_EQ(without_one[16].message, "in `f1`, instantiated here");
+  EXPECT_EQ(StackNotes(Stack(24)).size(), 17u);
   const std::vector<DiagnosticNote> shortened = StackNotes(Stack(100));
   ASSERT_EQ(shortened.size(), 17u);
   EXPECT_EQ(shortened[7].message, "in `f93`, instantiated here");
