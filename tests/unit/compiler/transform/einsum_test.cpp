@@ -63,7 +63,17 @@ TEST_F(EinsumTest, ExtentsThatMayStretch) {
   EXPECT_EQ(Of("ij,jk->ik", "[3,?]", "[4,5]"), left);
   EXPECT_EQ(Of("abc,cd->abd", "[?,3,4]", "[4,5]"), left);
   EXPECT_EQ(Of("...ij,...jk->...ik", "[7,3,4]", "[2,7,4,5]"), left);
+  EXPECT_EQ(Of("...ij,...jk->...ik", "[7,3,4]", "[7,7,4,5]"), left);
+  EXPECT_EQ(Of("...ij,...jk->...ik", "[7,7,3,4]", "[7,4,5]"), left);
   EXPECT_EQ(Of("bij,bjk->bik", "[?,?,4]", "[2,4,?]"), "MatMul(e: a, b) Result(y: e)");
+  EXPECT_EQ(Of("ij,jk->ik", "[3,4]", "[?,5]"), left);
+  // Axes at `...` of one operand are rows or columns.
+  const std::string made =
+      "Const(e/shape) Reshape(e/matrices: a, e/shape) Const(e/shape_2) Reshape(e/matrices_2: b, e/shape_2) "
+      "MatMul(e/product: e/matrices, e/matrices_2) Const(e/shape_3) Reshape(e: e/product, e/shape_3) "
+      "Result(y: e)";
+  EXPECT_EQ(Of("...ij,jk->...ik", "[2,3,4]", "[4,5]"), made);
+  EXPECT_EQ(Of("...ij,...jk->...ik", "[2,3,4]", "[4,5]"), made);
 }
 
 }  // namespace
