@@ -1,0 +1,94 @@
+#include "compiler/raise/absorb.h"
+
+#include "compiler/raise/batch_norm.h"
+
+namespace nnefc::raise {
+
+namespace {
+
+enum class Product : uint8_t { kConvolution, kTransposedConvolution, kMatrix };
+
+const Product* FindProduct(const ir::Node& node) {
+  static const ir::OpTable<Product> products(
+      ir::StandardOps(), ir::kOpsets,
+      {{"Convolution", Product::kConvolution},
+       {"GroupConvolution", Product::kConvolution},
+       {"ConvolutionBackpropData", Product::kTransposedConvolution},
+       {"GroupConvolutionBackpropData", Product::kTransposedConvolution},
+       {"MatMul", Product::kMatrix}});
+  return products.Find(node.op());
+}
+
+// True for a convolution, and for the product of a matrix and a constant matrix, which becomes `linear`.
+bool TakesBias(const RaiseState& state, const ir::Node& node) {
+  const Product* product = FindProduct(node);
+  if (product == nullptr) return false;
+  return *product != Product::kMatrix ||
+         (!node.Bool("transpose_a") && state.source.output(node.input(0)).shape.rank() == 2 &&
+          state.source.output(node.input(1)).shape.rank() == 2 &&
+          state.constants.Find(node.input(1)) != nullptr);
+}
+
+// True if `value` has one element for each channel of `shape`, its axis 1, by NumPy's alignment.
+bool IsPerChannel(const TensorValue& value, const nnefc::Shape& shape) {
+  if (value.type() != ElementType::kF32 || value.rank() > static_cast<int64_t>(shape.size())) return false;
+  if (value.volume() != shape[1]) return false;
+  const size_t channels = shape.size() - 2;  // from the end
+  return channels < value.shape().size() &&
+         value.shape()[value.shape().size() - 1 - channels] == value.volume();
+}
+
+}  // namespace
+
+namespace {
+
+// True if the output of `producer` has one use, which has the same shape.
+bool HasOneUse(const ir::Node& producer, const ir::Node& user) {
+  return producer.uses().size() == 1 && producer.output().shape == user.output().shape;
+}
+
+void AbsorbAddition(RaiseState& state, const ir::Node& add) {
+  for (int32_t i = 0; i < 2; ++i) {
+    const ir::Node& producer = state.source.node(add.input(i).node);
+    const OutputPort bias = add.input(1 - i);
+    const TensorValue* value = state.constants.Find(bias);
+    if (value == nullptr || !TakesBias(state, producer) || !HasOneUse(producer, add)) continue;
+    if (!IsPerChannel(*value, producer.output().shape.known_extents())) continue;
+    state.absorbed[producer.id().index] = {.node = add.id(),
+                                           .bias = *value,
+                                           .bias_name = state.source.node(bias.node).name(),
+                                           .is_from_half = state.constants.IsFromHalf(bias)};
+    return;
+  }
+}
+
+// The outputs of the filter of a convolution, but not of a transposed one, are its leading axes.
+void AbsorbBatchNorm(RaiseState& state, const ir::Node& norm) {
+  const ir::Node& producer = state.source.node(norm.input(InputNamed(norm, "data")).node);
+  const Product* product = FindProduct(producer);
+  if (product == nullptr || *product != Product::kConvolution || !HasOneUse(producer, norm)) return;
+  const TensorValue* filter = state.constants.Find(producer.input(1));
+  const auto transform = ChannelTransformOf(state, norm);
+  if (filter == nullptr || filter->type() != ElementType::kF32 || !transform) return;
+  const std::vector<float> shift(transform->shift.begin(), transform->shift.end());
+  state.absorbed[producer.id().index] = {
+      .node = norm.id(),
+      .bias = TensorValue::FromFloats({static_cast<int64_t>(shift.size())}, shift),
+      .bias_name = "",
+      .scales = transform->scale};
+}
+
+}  // namespace
+
+void FindAbsorbed(RaiseState& state, llvm::ArrayRef<ir::NodeId> order, const std::vector<bool>& live) {
+  static const ir::OpTable<bool> norms(ir::StandardOps(), ir::kOpsets, {{"BatchNormInference", true}});
+  for (ir::NodeId id : order) {
+    const ir::Node& node = state.source.node(id);
+    if (!live[static_cast<size_t>(id.index)]) continue;
+    if (node.Is(ir::ElementFunction::kAdd)) AbsorbAddition(state, node);
+    const bool is_folded = state.options.folds_batch_normalization && norms.Find(node.op()) != nullptr;
+    if (is_folded) AbsorbBatchNorm(state, node);
+  }
+}
+
+}  // namespace nnefc::raise

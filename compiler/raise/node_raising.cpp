@@ -1,0 +1,385 @@
+#include "compiler/raise/node_raising.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::raise {
+
+namespace {
+
+// Constants of up to this number of elements, and those of one repeated value, are written in the document.
+constexpr int64_t kMaxListed = 8;
+
+// Returns the number with the fewest decimal digits that is the same f32.
+double Shortened(double value) {
+  const auto narrow = static_cast<float>(value);
+  if (!std::isfinite(narrow)) return value;
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, narrow);
+  double shortest = value;
+  if (error == std::errc()) std::from_chars(text, end, shortest);
+  return static_cast<float>(shortest) == narrow ? shortest : value;
+}
+
+bool IsFinite(const TensorValue& value) {
+  if (!IsFloat(value.type())) return true;
+  for (int64_t i = 0; i < value.volume(); ++i) {
+    if (!std::isfinite(value.ElementAsDouble(i))) return false;
+  }
+  return true;
+}
+
+bool IsRepeated(const TensorValue& value) {
+  const auto width = static_cast<size_t>(BitWidth(value.type())) / 8;
+  const std::byte* bytes = value.bytes();
+  if (width == 0 || value.volume() == 0) return false;
+  return std::equal(bytes + width, bytes + value.byte_size(), bytes);
+}
+
+// Returns the elements [0, count) as the attribute `value` of a `constant`.
+Attribute ListOf(const TensorValue& value, int64_t count) {
+  if (value.type() == ElementType::kBoolean) {
+    Attribute::Logicals items;
+    for (int64_t i = 0; i < count; ++i) items.push_back(value.ElementAsInt(i) != 0);
+    return items;
+  }
+  if (IsInteger(value.type())) {
+    Attribute::Integers items;
+    for (int64_t i = 0; i < count; ++i) items.push_back(value.ElementAsInt(i));
+    return items;
+  }
+  Attribute::Scalars items;
+  for (int64_t i = 0; i < count; ++i) items.push_back(Shortened(value.ElementAsDouble(i)));
+  return items;
+}
+
+// Returns a value of NNEF's type for elements of this type.
+TensorValue InNnefType(const TensorValue& value) {
+  return IsInteger(value.type()) && value.type() != ElementType::kI64 ? value.ConvertedTo(ElementType::kI64)
+                                                                      : value;
+}
+
+}  // namespace
+
+ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, Attribute>> entries) {
+  ir::AttributeMap map;
+  for (const auto& [name, value] : entries) map.Set(name, value);
+  return map;
+}
+
+std::string_view DataTypeName(ElementType type) {
+  if (type == ElementType::kF32) return "scalar";
+  if (type == ElementType::kBoolean) return "logical";
+  return IsInteger(type) && BitWidth(type) >= 8 && type != ElementType::kU64 ? "integer" : "";
+}
+
+RaiseState::RaiseState(const ir::Graph& source_graph, llvm::ArrayRef<ir::NodeId> order,
+                       const RaiseOptions& raise_options, Context& run_context)
+    : source(source_graph),
+      options(raise_options),
+      context(run_context),
+      constants(source_graph, order, raise_options.evaluate),
+      target(&source_graph.registry(), Identifier(source_graph.name().empty() ? "net" : source_graph.name())),
+      ports(source_graph.node_bound()) {}
+
+// ---- the OpenVINO node ----
+
+const TensorValue* NodeRaising::Value(int32_t index) const {
+  return index < node_.num_inputs() ? state_.constants.Find(node_.input(index)) : nullptr;
+}
+
+std::optional<double> NodeRaising::ScalarValue(int32_t index) const {
+  const TensorValue* value = Value(index);
+  if (value == nullptr || value->volume() != 1) return std::nullopt;
+  return value->ElementAsDouble(0);
+}
+
+Integers NodeRaising::ConstIntegers(int32_t index, std::string_view what) {
+  const TensorValue* value = Value(index);
+  if (value == nullptr) Decline("its `{}` depend on data", what);
+  Integers items;
+  for (int64_t i = 0; i < value->volume(); ++i) items.push_back(value->ElementAsInt(i));
+  return items;
+}
+
+Integers NodeRaising::ConstAxes(int32_t index, int64_t rank, std::string_view what) {
+  Integers axes = ConstIntegers(index, what);
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
+std::optional<OutputPort> NodeRaising::AbsorbedBias() {
+  const auto found = state_.absorbed.find(node_.id().index);
+  if (found == state_.absorbed.end()) return std::nullopt;
+  const AbsorbedNode& absorbed = found->second;
+  return Constant(absorbed.bias.Reshaped({1, absorbed.bias.volume()}), "bias", absorbed.bias_name,
+                  absorbed.is_from_half);
+}
+
+llvm::ArrayRef<double> NodeRaising::AbsorbedScales() const {
+  const auto found = state_.absorbed.find(node_.id().index);
+  return found == state_.absorbed.end() ? llvm::ArrayRef<double>()
+                                        : llvm::ArrayRef<double>(found->second.scales);
+}
+
+void NodeRaising::RequireScalars(int32_t index) {
+  if (input_type(index) != ElementType::kF32)
+    Decline("its input {} has the type {}, and NNEF computes with scalars only", index,
+            Name(input_type(index)));
+}
+
+// ---- operands ----
+
+OutputPort NodeRaising::input(int32_t index) {
+  if (const TensorValue* value = Value(index)) return ConstantInput(index, *value);
+  const OutputPort source = node_.input(index);
+  return state_.ports[static_cast<size_t>(source.node.index)][static_cast<size_t>(source.index)];
+}
+
+OutputPort NodeRaising::ConstantInput(int32_t index, const TensorValue& value) {
+  const OutputPort port = node_.input(index);
+  const auto& inputs = node_.info().inputs;
+  const std::string role =
+      static_cast<size_t>(index) < inputs.size() && !inputs[static_cast<size_t>(index)].variadic
+          ? inputs[static_cast<size_t>(index)].name
+          : fmt::format("value_{}", index);
+  return Constant(value, role, state_.source.node(port.node).name(), state_.constants.IsFromHalf(port));
+}
+
+bool NodeRaising::IsFullOperand(int32_t index, int64_t rank) const {
+  return (Value(index) == nullptr && (input_rank(index) > 0 || rank == 0)) ||
+         (Value(index) != nullptr && !IsFinite(*Value(index)));
+}
+
+OutputPort NodeRaising::Aligned(int32_t index, int64_t rank, bool may_shrink) {
+  if (const TensorValue* value = Value(index)) {
+    const bool is_literal =
+        may_shrink && value->volume() == 1 && !IsInteger(value->type()) && IsFinite(*value);
+    if (is_literal) {
+      return value->type() == ElementType::kBoolean ? Literal(value->ElementAsInt(0) != 0)
+                                                    : Literal(value->ElementAsDouble(0));
+    }
+    nnefc::Shape shape = value->shape();
+    while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1) shape.erase(shape.begin());
+    if (static_cast<int64_t>(shape.size()) > rank)
+      Decline("its operand {} has a higher rank than its result", index);
+    shape.insert(shape.begin(), static_cast<size_t>(rank) - shape.size(), 1);
+    while (may_shrink && IsFinite(*value) && shape.size() > 1 && shape.back() == 1) shape.pop_back();
+    return ConstantInput(index, value->Reshaped(shape));
+  }
+  const int64_t missing = rank - input_rank(index);
+  if (missing < 0) Decline("its operand {} has a higher rank than its result", index);
+  if (missing == 0 || (input_rank(index) == 0 && may_shrink)) return input(index);
+  Integers axes;
+  for (int64_t i = 0; i < missing; ++i) axes.push_back(i);
+  return Unsqueeze(input(index), axes, fmt::format("aligned_{}", index));
+}
+
+std::pair<OutputPort, OutputPort> NodeRaising::AlignedPair(int32_t first, int32_t second, int64_t rank) {
+  const OutputPort x = Aligned(first, rank, IsFullOperand(second, rank));
+  return {x, Aligned(second, rank, IsFullOperand(first, rank))};
+}
+
+OutputPort NodeRaising::WithShape(int32_t index, llvm::ArrayRef<int64_t> shape) {
+  if (const TensorValue* value = Value(index))
+    return ConstantInput(index, value->Reshaped(nnefc::Shape(shape.begin(), shape.end())));
+  if (llvm::ArrayRef<int64_t>(input_shape(index)) == shape) return input(index);
+  return Reshape(input(index), shape, fmt::format("shaped_{}", index));
+}
+
+OutputPort NodeRaising::AddConstant(const TensorValue& value) {
+  const int64_t count = IsRepeated(value) ? 1 : value.volume();
+  return Add("constant", {},
+             Attributes({{"shape", Attribute::Integers(value.shape().begin(), value.shape().end())},
+                         {"value", ListOf(value, count)},
+                         {"dtype", DataTypeName(value.type())}}));
+}
+
+OutputPort NodeRaising::Constant(const TensorValue& given, std::string_view role, std::string_view name,
+                                 bool from_half) {
+  if (DataTypeName(given.type()).empty())
+    Decline("its constant `{}` has the type {}", role, Name(given.type()));
+  if (llvm::is_contained(given.shape(), 0)) Decline("its constant `{}` has no elements", role);
+  const Integers shape(given.shape().begin(), given.shape().end());
+  OutputPort& shared = state_.shared[{given.bytes(), given.type(), shape}];
+  if (shared.valid()) return shared;
+  state_.kept.push_back(given);
+  const TensorValue value = InNnefType(given);
+  std::string hint = IsNumberedName(name) ? fmt::format("{}/{}", BaseName(), role) : std::string(name);
+  if (IsFinite(value) && (value.volume() <= kMaxListed || IsRepeated(value))) {
+    shared = AddConstant(value);
+  } else {
+    const std::string label = state_.labels.Take(Label(hint));
+    shared = Add("variable", {},
+                 Attributes({{"shape", shape}, {"label", label}, {"dtype", DataTypeName(value.type())}}));
+    hint = label;
+    TensorValue stored = value;
+    if (from_half && value.type() == ElementType::kF32) {
+      TensorValue half = value.ConvertedTo(ElementType::kF16);
+      if (half.ConvertedTo(ElementType::kF32) == value) stored = std::move(half);
+    }
+    state_.data.emplace(label, std::move(stored));
+  }
+  state_.hints[static_cast<size_t>(shared.node.index)] = hint;
+  return shared;
+}
+
+OutputPort NodeRaising::Floats(llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape,
+                               std::string_view role) {
+  const std::vector<float> floats(values.begin(), values.end());
+  return Constant(TensorValue::FromFloats(nnefc::Shape(shape.begin(), shape.end()), floats), role);
+}
+
+OutputPort NodeRaising::Literal(double value) {
+  const OutputPort port = Add("constant", {},
+                              Attributes({{"shape", Attribute::Integers{}},
+                                          {"value", Attribute::Scalars{Shortened(value)}},
+                                          {"dtype", "scalar"}}));
+  state_.hints[static_cast<size_t>(port.node.index)].clear();
+  return port;
+}
+
+OutputPort NodeRaising::Literal(bool value) {
+  const OutputPort port = Add(
+      "constant", {},
+      Attributes(
+          {{"shape", Attribute::Integers{}}, {"value", Attribute::Logicals{value}}, {"dtype", "logical"}}));
+  state_.hints[static_cast<size_t>(port.node.index)].clear();
+  return port;
+}
+
+// ---- building ----
+
+std::string NodeRaising::BaseName() const {
+  const auto found = state_.absorbed.find(node_.id().index);
+  const ir::Node& named = found == state_.absorbed.end() ? node_ : state_.source.node(found->second.node);
+  const auto& names = named.num_outputs() > 0 ? named.output().names : std::vector<std::string>();
+  const bool use_tensor_name = !names.empty() && !IsNumberedName(names.front());
+  return use_tensor_name ? names.front() : named.name();
+}
+
+ir::NodeId NodeRaising::AddNode(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
+                                ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix) {
+  // All attributes are present after expansion, too.
+  const ir::OpRegistry& registry = state_.target.registry();
+  for (const ir::AttributeInfo& each : registry.Info(registry.Find(ir::kNnefSet, operation)).attributes) {
+    const Attribute* given = attributes.Find(each.name);
+    if (given == nullptr && each.fallback) attributes.Set(each.name, *each.fallback);
+    const double* number = given == nullptr ? nullptr : given->get<double>();
+    if (number != nullptr) attributes.Set(each.name, Shortened(*number));
+  }
+  Emitter quiet;
+  const ir::InferredNode added = ir::AddInferred(state_.target, ir::kNnefSet, operation,
+                                                 {.inputs = inputs,
+                                                  .attributes = std::move(attributes),
+                                                  .num_outputs = num_outputs,
+                                                  .origin = node_.origin()},
+                                                 quiet);
+  state_.hints.resize(state_.target.node_bound());
+  state_.hints[static_cast<size_t>(added.id.index)] =
+      fmt::format("{}_{}", BaseName(), suffix.empty() ? operation : suffix);
+  if (!added.inferred) {
+    Decline("{}", quiet.diagnostics().empty() ? "its form is invalid" : quiet.diagnostics().front().message);
+  }
+  return added.id;
+}
+
+OutputPort NodeRaising::Add(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
+                            ir::AttributeMap attributes, std::string_view suffix) {
+  return {AddNode(operation, inputs, std::move(attributes), 1, suffix), 0};
+}
+
+nnefc::Shape NodeRaising::Shape(OutputPort port) const {
+  return state_.target.output(port).shape.known_extents();
+}
+
+OutputPort NodeRaising::Reshape(OutputPort port, llvm::ArrayRef<int64_t> shape, std::string_view suffix) {
+  const nnefc::Shape from = Shape(port);
+  if (llvm::ArrayRef<int64_t>(from) == shape) return port;
+  if (llvm::is_contained(shape, 0)) Decline("its result has no elements");
+  // Leading extents that do not change are copied, and a single one that is left is computed, so that the
+  // document does not depend on the batch size.
+  Integers items(shape.begin(), shape.end());
+  size_t copied = 0;
+  while (copied < items.size() && copied < from.size() && items[copied] == from[copied]) items[copied++] = 0;
+  if (copied + 1 == items.size()) items.back() = -1;
+  return Add("reshape", {port},
+             Attributes({{"shape", items}, {"dtype", DataTypeName(target().output(port).type)}}), suffix);
+}
+
+OutputPort NodeRaising::Transpose(OutputPort port, const Integers& order, std::string_view suffix) {
+  if (std::is_sorted(order.begin(), order.end())) return port;
+  return Add("transpose", {port},
+             Attributes({{"axes", order}, {"dtype", DataTypeName(target().output(port).type)}}), suffix);
+}
+
+OutputPort NodeRaising::Squeeze(OutputPort port, const Integers& axes, std::string_view suffix) {
+  if (axes.empty()) return port;
+  return Add("squeeze", {port},
+             Attributes({{"axes", axes}, {"dtype", DataTypeName(target().output(port).type)}}), suffix);
+}
+
+OutputPort NodeRaising::Unsqueeze(OutputPort port, const Integers& axes, std::string_view suffix) {
+  if (axes.empty()) return port;
+  return Add("unsqueeze", {port},
+             Attributes({{"axes", axes}, {"dtype", DataTypeName(target().output(port).type)}}), suffix);
+}
+
+OutputPort NodeRaising::Cast(OutputPort port, ElementType type, std::string_view suffix) {
+  const std::string_view wanted = DataTypeName(type);
+  if (DataTypeName(target().output(port).type) == wanted) return port;
+  return Add("cast", {port}, Attributes({{"dtype", wanted}}), suffix);
+}
+
+// ---- results ----
+
+void NodeRaising::SetOutput(int32_t index, OutputPort port) {
+  const auto absorbed = state_.absorbed.find(node_.id().index);
+  const ir::Node& computed =
+      absorbed == state_.absorbed.end() ? node_ : state_.source.node(absorbed->second.node);
+  const ir::Output& wanted = computed.output(index);
+  const ir::Output& actual = state_.target.output(port);
+  if (actual.shape != wanted.shape || DataTypeName(actual.type) != DataTypeName(wanted.type)) {
+    state_.context.emitter.Emit(
+        kShapeChanged, node_.origin().range,
+        "a fault of nnefc, not of the model: `{}` of the layer `{}` has the shape {}, and "
+        "its form in NNEF has {}",
+        node_.type(), node_.name(), ir::ToString(wanted.shape), ir::ToString(actual.shape));
+    state_.failed = true;
+  }
+  const auto set = [&](const ir::Node& node) {
+    auto& ports = state_.ports[static_cast<size_t>(node.id().index)];
+    ports.resize(static_cast<size_t>(node.num_outputs()));
+    ports[static_cast<size_t>(index)] = port;
+  };
+  set(node_);
+  if (absorbed != state_.absorbed.end()) set(computed);
+  const bool use_tensor_name = !wanted.names.empty() && !IsNumberedName(wanted.names.front());
+  const std::string numbered = index == 0 ? computed.name() : fmt::format("{}_{}", computed.name(), index);
+  state_.wanted.try_emplace({port.node.index, port.index}, use_tensor_name ? wanted.names.front() : numbered);
+}
+
+void NodeRaising::Finish() {
+  auto& ports = state_.ports[static_cast<size_t>(node_.id().index)];
+  ports.resize(static_cast<size_t>(node_.num_outputs()));
+  for (int32_t i = 0; i < node_.num_outputs(); ++i) {
+    OutputPort& port = ports[static_cast<size_t>(i)];
+    if (port.valid()) continue;
+    const ElementType wanted = output_type(i);
+    const ElementType type = IsInteger(wanted)                 ? ElementType::kI64
+                             : wanted == ElementType::kBoolean ? ElementType::kBoolean
+                                                               : ElementType::kF32;
+    const ir::PartialShape& shape = node_.output(i).shape;
+    ir::AttributeMap attributes = Attributes({{"shape", shape}, {"dtype", DataTypeName(type)}});
+    port = {state_.target.AddNode(ir::kNnefSet, "external", {.attributes = std::move(attributes)}), 0};
+    state_.hints.resize(state_.target.node_bound());
+    state_.target.SetOutputType(port, type, shape);
+  }
+}
+
+}  // namespace nnefc::raise

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/ir/infer.h"
+#include "compiler/raise/constants.h"
+#include "compiler/raise/names.h"
+#include "compiler/raise/raise.h"
+#include "compiler/raise/rules.h"
+#include "compiler/support/context.h"
+
+namespace nnefc::raise {
+
+using ir::Attribute;
+using ir::OutputPort;
+using Integers = std::vector<int64_t>;
+
+// Makes an attribute map in place: `Attributes({{"axis", 1}})`.
+ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, Attribute>> entries);
+
+// Returns NNEF's name of the data type that represents elements of a type; empty if there is none.
+std::string_view DataTypeName(ElementType type);
+
+// The only use of a convolution or matrix multiplication that becomes a part of it: an addition of a value
+// for each channel, or a batch normalization, which also scales the filter.
+struct AbsorbedNode {
+  ir::NodeId node;
+  TensorValue bias;
+  std::string bias_name;
+  bool is_from_half = false;
+  std::vector<double> scales = {};  // of the filter's outputs; empty: none
+};
+
+// The state of one RaiseGraph.
+struct RaiseState {
+  RaiseState(const ir::Graph& source, llvm::ArrayRef<ir::NodeId> order, const RaiseOptions& options,
+             Context& context);
+
+  const ir::Graph& source;
+  const RaiseOptions& options;
+  Context& context;
+  ConstantValues constants;
+  ir::Graph target;
+  std::vector<std::vector<OutputPort>> ports;  // index: node of the source, output
+  std::map<int32_t, AbsorbedNode> absorbed;    // key: node of the source
+  std::map<std::string, TensorValue> data;     // of variables, by label
+  std::vector<std::string> hints;              // index: node of the target; a name for its outputs
+  std::map<std::pair<int32_t, int32_t>, std::string> wanted;  // names of ports of the target
+  // Variables and constants of the target by their bytes, type and shape.
+  std::map<std::tuple<const std::byte*, ElementType, std::vector<int64_t>>, OutputPort> shared;
+  std::vector<TensorValue> kept;  // the tensors of these bytes
+  UniqueNames labels{/*ignores_case=*/true};
+  std::map<std::string, OutputPort> states;  // variables by the id of their ReadValue
+  bool failed = false;
+};
+
+// The reason that a node has no form; thrown by NodeRaising::Decline and caught by RaiseGraph.
+struct Declined {
+  std::string reason;
+};
+
+// The interface for raising one OpenVINO node. Types are those of NNEF, and shapes are known. Ports belong to
+// the target graph.
+class NodeRaising {
+ public:
+  NodeRaising(RaiseState& state, ir::NodeId node) : state_(state), node_(state.source.node(node)) {}
+
+  const ir::Node& node() const { return node_; }
+  RaiseState& state() { return state_; }
+  const ir::Graph& target() const { return state_.target; }
+
+  // ---- the OpenVINO node ----
+  int32_t num_inputs() const { return node_.num_inputs(); }
+  bool has_input(int32_t index) const { return index < node_.num_inputs(); }
+  ElementType input_type(int32_t index) const { return source_input(index).type; }
+  nnefc::Shape input_shape(int32_t index) const { return source_input(index).shape.known_extents(); }
+  int64_t input_rank(int32_t index) const { return source_input(index).shape.rank(); }
+  nnefc::Shape output_shape(int32_t index = 0) const { return node_.output(index).shape.known_extents(); }
+  ElementType output_type(int32_t index = 0) const { return node_.output(index).type; }
+  int64_t output_rank(int32_t index = 0) const { return node_.output(index).shape.rank(); }
+  // Returns the value of an input that does not depend on those of the graph, or null.
+  const TensorValue* Value(int32_t index) const;
+  // Returns the value of such an input with one element.
+  std::optional<double> ScalarValue(int32_t index) const;
+  // Returns the values of such an input of integers; declines if they are unknown. `what` names the input.
+  Integers ConstIntegers(int32_t index, std::string_view what);
+  // The same for axes, which are made non-negative, sorted and unique.
+  Integers ConstAxes(int32_t index, int64_t rank, std::string_view what = "axes");
+  // Returns the bias that is added to the node's output, if the node absorbs it, with shape [1, channels].
+  std::optional<OutputPort> AbsorbedBias();
+  // Returns the scales that multiply the outputs of the node's filter; empty if there are none.
+  llvm::ArrayRef<double> AbsorbedScales() const;
+
+  // ---- operands ----
+  // Returns input `index`. A constant becomes a variable, or a `constant` if it is small.
+  OutputPort input(int32_t index);
+  // Returns input `index` aligned by NumPy's rule with a result of rank `rank`, for NNEF's rule: an operand
+  // of lower rank gets leading extents of 1. A constant of one element becomes a literal, and others lose
+  // trailing extents of 1, if `may_shrink`: another operand has rank `rank`.
+  OutputPort Aligned(int32_t index, int64_t rank, bool may_shrink = true);
+  // The same for two operands.
+  std::pair<OutputPort, OutputPort> AlignedPair(int32_t first, int32_t second, int64_t rank);
+  // True if input `index` has rank `rank` once it is aligned, and is no literal.
+  bool IsFullOperand(int32_t index, int64_t rank) const;
+  // Returns input `index` with other extents of the same volume: a constant, or a `reshape`.
+  OutputPort WithShape(int32_t index, llvm::ArrayRef<int64_t> shape);
+  // Returns a variable or a `constant`. `role` completes its name if `name` is empty.
+  OutputPort Constant(const TensorValue& value, std::string_view role, std::string_view name = {},
+                      bool from_half = false);
+  OutputPort ConstantInput(int32_t index, const TensorValue& value);
+  OutputPort Floats(llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape, std::string_view role);
+  OutputPort Literal(double value);
+  OutputPort Literal(bool value);
+
+  // ---- building ----
+  OutputPort Add(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
+                 ir::AttributeMap attributes = {}, std::string_view suffix = {});
+  ir::NodeId AddNode(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
+                     ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix = {});
+  nnefc::Shape Shape(OutputPort port) const;
+  OutputPort Reshape(OutputPort port, llvm::ArrayRef<int64_t> shape, std::string_view suffix = {});
+  OutputPort Transpose(OutputPort port, const Integers& order, std::string_view suffix = {});
+  // Removes and inserts extents of 1; returns `port` for no axes.
+  OutputPort Squeeze(OutputPort port, const Integers& axes, std::string_view suffix = {});
+  OutputPort Unsqueeze(OutputPort port, const Integers& axes, std::string_view suffix = {});
+  OutputPort Cast(OutputPort port, ElementType type, std::string_view suffix = {});
+  OutputPort Binary(std::string_view operation, OutputPort x, OutputPort y, std::string_view suffix = {}) {
+    return Add(operation, {x, y}, {}, suffix);
+  }
+  OutputPort Unary(std::string_view operation, OutputPort x, std::string_view suffix = {}) {
+    return Add(operation, {x}, {}, suffix);
+  }
+
+  // ---- results ----
+  // Makes `port` the output `index`, and compares its type and shape with the source.
+  void SetOutput(int32_t index, OutputPort port);
+  void SetOutput(OutputPort port) { SetOutput(0, port); }
+  // Stops with the reason that the node has no NNEF form, which completes "`TYPE` has no form ..: ".
+  template <typename... Args>
+  [[noreturn]] void Decline(fmt::format_string<Args...> format, Args&&... args) {
+    throw Declined{fmt::format(format, std::forward<Args>(args)...)};
+  }
+  // Declines unless input `index` has the type f32.
+  void RequireScalars(int32_t index = 0);
+  // Replaces outputs that were not set because of an error by placeholders.
+  void Finish();
+
+ private:
+  const ir::Output& source_input(int32_t index) const { return state_.source.output(node_.input(index)); }
+  std::string BaseName() const;
+  OutputPort AddConstant(const TensorValue& value);
+
+  RaiseState& state_;
+  const ir::Node& node_;
+};
+
+}  // namespace nnefc::raise

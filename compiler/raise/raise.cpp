@@ -1,0 +1,305 @@
+#include "compiler/raise/raise.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/raise/absorb.h"
+#include "compiler/raise/node_raising.h"
+#include "compiler/raise/table.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc {
+
+namespace raise {
+
+namespace {
+
+using ir::NodeId;
+
+const std::vector<RaiseEntry>& Entries() {
+  static const std::vector<RaiseEntry> entries = [] {
+    std::vector<RaiseEntry> all;
+    for (const auto& family :
+         {ElementwiseEntries(), ActivationEntries(), ConvolutionEntries(), PoolingEntries(), MatmulEntries(),
+          AttentionEntries(), ReduceEntries(), NormalizationEntries(), ShapeOpsEntries(),
+          RearrangingEntries(), SectionsEntries(), ResamplingEntries(), QuantizationEntries(),
+          UpdateEntries()})
+      all.insert(all.end(), family.begin(), family.end());
+    return all;
+  }();
+  return entries;
+}
+
+}  // namespace
+
+RaiseFunction FindRaising(ir::OpId op) {
+  static const ir::OpTable<RaiseFunction> table = [] {
+    ir::OpTable<RaiseFunction> made(ir::StandardOps(), ir::kOpsets, {});
+    for (const RaiseEntry& entry : Entries())
+      made.Add(ir::StandardOps(), ir::kOpsets, {{entry.operation, entry.raise}});
+    return made;
+  }();
+  const RaiseFunction* found = table.Find(op);
+  return found == nullptr ? nullptr : *found;
+}
+
+std::vector<std::string_view> RaisedOperations() {
+  std::vector<std::string_view> names;
+  for (const RaiseEntry& entry : Entries()) names.push_back(entry.operation);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+namespace {
+
+bool IsInterface(const ir::Node& node) {
+  return node.Is(ir::OpRole::kParameter) || node.Is(ir::OpRole::kResult) || node.Is(ir::OpRole::kConst);
+}
+
+// Raises the nodes of one graph.
+class Raiser {
+ public:
+  Raiser(const ir::Graph& source, llvm::ArrayRef<NodeId> order, const RaiseOptions& options, Context& context)
+      : state_(source, order, options, context), order_(order), live_(source.node_bound(), false) {}
+
+  std::optional<RaisedGraph> Raise();
+
+ private:
+  void FindLiveNodes();
+  // Reports inputs with unknown extents, and layers whose shapes depend on data.
+  [[nodiscard]] bool HasKnownShapes() const;
+  void RaiseParameters();
+  void RaiseNode(NodeId id);
+  void RaiseComputation(NodeRaising& raising);
+  void CopyNode(NodeRaising& raising);
+  // Adds a result for each of the source. A tensor has one name, so that further results are copies.
+  void RaiseResults();
+  void NameNodes();
+  void ReportNoForm(const ir::Node& node, const std::string& reason);
+
+  RaiseState state_;
+  llvm::ArrayRef<NodeId> order_;
+  std::vector<bool> live_;  // index: node of the source
+};
+
+void Raiser::FindLiveNodes() {
+  const ir::Graph& source = state_.source;
+  std::vector<NodeId> open(source.results().begin(), source.results().end());
+  open.insert(open.end(), source.sinks().begin(), source.sinks().end());
+  for (NodeId id : open) live_[static_cast<size_t>(id.index)] = true;
+  while (!open.empty()) {
+    const ir::Node& node = source.node(open.back());
+    open.pop_back();
+    for (OutputPort port : node.inputs()) {
+      const auto index = static_cast<size_t>(port.node.index);
+      if (live_[index] || state_.constants.Find(port) != nullptr) continue;
+      live_[index] = true;
+      open.push_back(port.node);
+    }
+  }
+}
+
+bool Raiser::HasKnownShapes() const {
+  Emitter& emitter = state_.context.emitter;
+  const ir::Graph& source = state_.source;
+  bool known = true;
+  for (NodeId id : source.parameters()) {
+    const ir::Node& node = source.node(id);
+    if (node.output().shape.known()) continue;
+    known = false;
+    emitter.Emit(kOpenExtent, node.origin().range,
+                 "the input `{}` has the shape {}, and NNEF needs every extent; set them by `--input-shape "
+                 "{}=..`",
+                 node.name(), ir::ToString(node.output().shape), node.name());
+  }
+  for (size_t i = 0; known && i < order_.size(); ++i) {
+    const ir::Node& node = source.node(order_[i]);
+    if (!live_[static_cast<size_t>(node.id().index)]) continue;
+    for (const ir::Output& output : node.outputs()) {
+      if (output.shape.known()) continue;
+      known = false;
+      emitter.Emit(kOpenExtent, node.origin().range,
+                   "the shape of the result of `{}`, the layer `{}`, depends on data: {}; NNEF needs every "
+                   "extent",
+                   node.type(), node.name(), ir::ToString(output.shape));
+      break;
+    }
+  }
+  return known;
+}
+
+void Raiser::RaiseParameters() {
+  for (NodeId id : state_.source.parameters()) {
+    const ir::Node& node = state_.source.node(id);
+    const std::string_view type = DataTypeName(node.output().type);
+    NodeRaising raising(state_, id);
+    if (type.empty()) {
+      ReportNoForm(node, fmt::format("its type is {}, and NNEF has f32 scalars, integers and logicals",
+                                     Name(node.output().type)));
+    } else {
+      try {
+        const nnefc::Shape shape = raising.output_shape();
+        const OutputPort port = raising.Add(
+            "external", {}, Attributes({{"shape", Integers(shape.begin(), shape.end())}, {"dtype", type}}));
+        state_.target.AddToParameters(port.node);
+        state_.wanted[{port.node.index, 0}] = node.name();
+        raising.SetOutput(port);
+      } catch (const Declined& declined) {
+        ReportNoForm(node, declined.reason);
+      }
+    }
+    raising.Finish();
+  }
+}
+
+void Raiser::ReportNoForm(const ir::Node& node, const std::string& reason) {
+  state_.failed = true;
+  state_.context.emitter.Emit(kNoForm, node.origin().range,
+                              "`{}`, the layer `{}`, has no form in the ratified dialect: {}", node.type(),
+                              node.name(), reason);
+}
+
+// Lowering preserves operations of NNEF that OpenVINO has not.
+void Raiser::CopyNode(NodeRaising& raising) {
+  const ir::Node& node = raising.node();
+  if (node.info().section.empty() || !node.info().section.starts_with("R "))
+    raising.Decline("it is not an operation of the specification");
+  std::vector<OutputPort> inputs;
+  for (int32_t i = 0; i < node.num_inputs(); ++i) inputs.push_back(raising.input(i));
+  const ir::NodeId copy = raising.AddNode(node.type(), inputs, node.attributes(), node.num_outputs());
+  for (int32_t i = 0; i < node.num_outputs(); ++i) raising.SetOutput(i, {copy, i});
+}
+
+void Raiser::RaiseComputation(NodeRaising& raising) {
+  const ir::Node& node = raising.node();
+  for (int32_t i = 0; i < node.num_outputs(); ++i) {
+    const ElementType type = node.output(i).type;
+    if (!DataTypeName(type).empty()) continue;
+    // An input of the same type is reported where the type appears first.
+    const bool is_reported = llvm::any_of(node.inputs(), [&](OutputPort port) {
+      return state_.source.output(port).type == type && state_.constants.Find(port) == nullptr;
+    });
+    if (is_reported) return;
+    raising.Decline("its result has the type {}, and NNEF has f32 scalars, integers and logicals",
+                    Name(type));
+  }
+  if (const RaiseFunction raise = FindRaising(node.op())) return raise(raising);
+  if (node.set() != ir::kNnefSet) raising.Decline("nnefc has no combination of standard operations for it");
+  CopyNode(raising);
+}
+
+void Raiser::RaiseNode(NodeId id) {
+  const ir::Node& node = state_.source.node(id);
+  const auto& ports = state_.ports[static_cast<size_t>(id.index)];
+  if (!live_[static_cast<size_t>(id.index)] || IsInterface(node) || !ports.empty()) return;
+  NodeRaising raising(state_, id);
+  try {
+    RaiseComputation(raising);
+  } catch (const Declined& declined) {
+    ReportNoForm(node, declined.reason);
+  }
+  raising.Finish();
+}
+
+void Raiser::RaiseResults() {
+  std::set<std::pair<int32_t, int32_t>> named;
+  for (NodeId id : state_.source.results()) {
+    const ir::Node& result = state_.source.node(id);
+    NodeRaising raising(state_, id);
+    OutputPort port;
+    try {
+      port = raising.input(0);
+      const ir::Node& producer = state_.target.node(port.node);
+      const bool has_name = producer.Is(ir::OpRole::kExternal) || producer.Is(ir::OpRole::kVariable) ||
+                            producer.Is(ir::OpRole::kConstant) ||
+                            named.contains({port.node.index, port.index});
+      if (has_name) {
+        const ElementType type = producer.output(port.index).type;
+        port = raising.Add("copy", port, Attributes({{"dtype", DataTypeName(type)}}));
+      }
+    } catch (const Declined& declined) {
+      ReportNoForm(result, declined.reason);
+      continue;
+    }
+    named.insert({port.node.index, port.index});
+    state_.wanted[{port.node.index, port.index}] = result.name();
+    state_.target.AddResult(result.name(), port, result.origin());
+  }
+}
+
+// Names of inputs and results come first, then those of the source's tensors, then those of helpers.
+void Raiser::NameNodes() {
+  UniqueNames names;
+  std::map<std::pair<int32_t, int32_t>, std::string> given;
+  const auto name_port = [&](OutputPort port, const std::string& wanted) {
+    auto [entry, added] = given.try_emplace({port.node.index, port.index});
+    if (!added) return;
+    std::string name = Identifier(wanted);
+    entry->second = names.Take(name);
+  };
+  const auto wanted_of = [&](OutputPort port) { return state_.wanted.at({port.node.index, port.index}); };
+  for (NodeId id : state_.target.parameters()) name_port({id, 0}, wanted_of({id, 0}));
+  for (NodeId id : state_.target.results()) {
+    const OutputPort port = state_.target.node(id).input(0);
+    name_port(port, wanted_of(port));
+  }
+  for (NodeId id : state_.target.nodes()) {
+    const ir::Node& node = state_.target.node(id);
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      const auto found = state_.wanted.find({id.index, i});
+      if (found != state_.wanted.end()) name_port({id, i}, found->second);
+    }
+  }
+  for (NodeId id : state_.target.nodes()) {
+    const ir::Node& node = state_.target.node(id);
+    const std::string& hint = state_.hints[static_cast<size_t>(id.index)];
+    if (node.set() != ir::kNnefSet || hint.empty()) continue;  // a literal
+    for (int32_t i = 0; i < node.num_outputs(); ++i) {
+      name_port({id, i}, i == 0 ? hint : fmt::format("{}_{}", hint, i));
+      const std::string& name = given.at({id.index, i});
+      state_.target.SetOutputNames({id, i}, {name});
+      if (i == 0) state_.target.SetName(id, name);
+    }
+  }
+}
+
+std::optional<RaisedGraph> Raiser::Raise() {
+  FindLiveNodes();
+  if (!HasKnownShapes()) return std::nullopt;
+  RaiseParameters();
+  FindAbsorbed(state_, order_, live_);
+  for (NodeId id : order_) RaiseNode(id);
+  RaiseResults();
+  if (state_.failed) return std::nullopt;
+  state_.target.EraseDeadNodes();
+  state_.hints.resize(state_.target.node_bound());
+  NameNodes();
+  RaisedGraph raised;
+  for (const auto& [port, wanted] : state_.wanted) {
+    if (!state_.target.Contains(NodeId(port.first))) continue;
+    const auto& names = state_.target.node(NodeId(port.first)).output(port.second).names;
+    if (!names.empty()) raised.names.emplace_back(wanted, names.front());
+  }
+  for (NodeId id : state_.target.nodes()) {
+    const ir::Node& node = state_.target.node(id);
+    if (!node.Is(ir::OpRole::kVariable)) continue;
+    const std::string& label = node.String("label");
+    raised.data.emplace(label, state_.data.at(label));
+  }
+  raised.graph = std::make_unique<ir::Graph>(std::move(state_.target));
+  return raised;
+}
+
+}  // namespace
+
+}  // namespace raise
+
+std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
+                                      Context& context) {
+  const std::optional<std::vector<ir::NodeId>> order = source.TopologicalOrder();
+  NNEFC_CHECK(order.has_value() && options.evaluate != nullptr);
+  return raise::Raiser(source, *order, options, context).Raise();
+}
+
+}  // namespace nnefc

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/fold.h"
+#include "compiler/ir/graph.h"
+#include "compiler/support/context.h"
+
+namespace nnefc {
+
+struct RaiseOptions {
+  // Computes the constant parts of the graph: weights that are stored compressed, shapes, axes. Never null.
+  ir::Evaluator evaluate;
+  // Computes batch normalizations with constant parameters as a part of the convolution before them, or as a
+  // product and a sum.
+  bool folds_batch_normalization = false;
+};
+
+// A graph of ratified NNEF operations and the data of its variables.
+struct RaisedGraph {
+  std::unique_ptr<ir::Graph> graph;
+  std::map<std::string, TensorValue> data;  // by label
+  // The names of the source's tensors and the identifiers that replace them, in order.
+  std::vector<std::pair<std::string, std::string>> names;
+};
+
+// Raises a graph of OpenVINO operations to one of NNEF operations that computes the same values, node by node
+// (README.md). Inputs and outputs retain their order and, as far as they are identifiers, their names.
+// Operations without an exact form are all reported. Returns nothing after an error.
+[[nodiscard]] std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
+                                                    Context& context);
+
+}  // namespace nnefc

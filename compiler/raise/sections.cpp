@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/raise/node_raising.h"
+#include "compiler/raise/table.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::raise {
+
+namespace {
+
+int64_t NonNegative(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
+
+void RaiseConcat(NodeRaising& n) {
+  std::vector<OutputPort> values;
+  for (int32_t i = 0; i < n.num_inputs(); ++i) {
+    if (!llvm::is_contained(n.input_shape(i), 0)) values.push_back(n.input(i));
+  }
+  const int64_t axis = NonNegative(n.node().Int("axis"), n.output_rank());
+  if (values.empty()) n.Decline("its result has no elements");
+  if (values.size() == 1) return n.SetOutput(values.front());
+  n.SetOutput(
+      n.Add("concat", values, Attributes({{"axis", axis}, {"dtype", DataTypeName(n.output_type())}})));
+}
+
+// Splits by the extents of the results along an axis. Equal ones have the ratio 1.
+void Split(NodeRaising& n, int64_t axis) {
+  const int32_t parts = n.node().num_outputs();
+  Integers ratios;
+  for (int32_t i = 0; i < parts; ++i) ratios.push_back(n.output_shape(i)[static_cast<size_t>(axis)]);
+  if (llvm::is_contained(ratios, 0)) n.Decline("one of its results has no elements");
+  if (parts == 1) return n.SetOutput(n.input(0));
+  const int64_t divisor = std::accumulate(ratios.begin(), ratios.end(), int64_t{0},
+                                          [](int64_t a, int64_t b) { return std::gcd(a, b); });
+  for (int64_t& ratio : ratios) ratio /= divisor;
+  const ir::NodeId split = n.AddNode(
+      "split", n.input(0),
+      Attributes({{"axis", axis}, {"ratios", ratios}, {"dtype", DataTypeName(n.output_type())}}), parts);
+  for (int32_t i = 0; i < parts; ++i) n.SetOutput(i, {split, i});
+}
+
+void RaiseSplit(NodeRaising& n) {
+  const Integers axis = n.ConstIntegers(1, "axis");
+  Split(n, NonNegative(axis.front(), n.input_rank(0)));
+}
+
+// A range of elements along one axis of the input.
+struct Range {
+  int64_t begin = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+};
+
+// Returns the first element of a range: negative ones count from the end, and others are clamped to the
+// nearest one from which `step` enters the tensor.
+int64_t FirstElement(int64_t begin, int64_t step, int64_t extent) {
+  if (begin < 0) begin += extent;
+  return step > 0 ? std::clamp<int64_t>(begin, 0, extent) : std::clamp<int64_t>(begin, -1, extent - 1);
+}
+
+// Slices all axes; those with all elements are omitted.
+OutputPort SliceRanges(NodeRaising& n, OutputPort x, llvm::ArrayRef<Range> ranges) {
+  const nnefc::Shape shape = n.Shape(x);
+  Integers axes, begin, end, stride;
+  for (size_t axis = 0; axis < ranges.size(); ++axis) {
+    const Range& range = ranges[axis];
+    if (range.count == 0) n.Decline("its result has no elements");
+    if (range.count == shape[axis] && (range.step == 1 || range.count == 1)) continue;
+    const int64_t step = range.count == 1 ? 1 : range.step;
+    const int64_t past = range.begin + (range.count - 1) * step + (step > 0 ? 1 : -1);
+    axes.push_back(static_cast<int64_t>(axis));
+    begin.push_back(range.begin);
+    end.push_back(past < 0 ? -shape[axis] - 1 : past);  // -1 is the last element
+    stride.push_back(step);
+  }
+  if (axes.empty()) return x;
+  if (llvm::all_of(stride, [](int64_t step) { return step == 1; })) stride.clear();
+  return n.Add("slice", x,
+               Attributes({{"axes", axes},
+                           {"begin", begin},
+                           {"end", end},
+                           {"stride", stride},
+                           {"dtype", DataTypeName(n.output_type())}}));
+}
+
+std::vector<Range> WholeRanges(const nnefc::Shape& shape) {
+  std::vector<Range> ranges;
+  for (int64_t extent : shape) ranges.push_back({.count = extent});
+  return ranges;
+}
+
+// Slice-8: data, start, stop, step, axes.
+void RaiseSlice(NodeRaising& n) {
+  const nnefc::Shape shape = n.input_shape(0);
+  const nnefc::Shape output = n.output_shape();
+  const Integers start = n.ConstIntegers(1, "start");
+  const Integers step = n.ConstIntegers(3, "step");
+  Integers axes(start.size());
+  std::iota(axes.begin(), axes.end(), int64_t{0});
+  if (n.has_input(4)) axes = n.ConstIntegers(4, "axes");
+  std::vector<Range> ranges = WholeRanges(shape);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(NonNegative(axes[i], n.input_rank(0)));
+    ranges[axis] = {
+        .begin = FirstElement(start[i], step[i], shape[axis]), .step = step[i], .count = output[axis]};
+  }
+  n.SetOutput(SliceRanges(n, n.input(0), ranges));
+}
+
+bool MaskBit(const Integers& mask, size_t i) {
+  return i < mask.size() && mask[i] != 0;
+}
+
+// StridedSlice: items of `begin` are axes; masks make an item cover several axes (ellipsis), insert an axis
+// (new) or remove one (shrink).
+void RaiseStridedSlice(NodeRaising& n) {
+  const nnefc::Shape shape = n.input_shape(0);
+  const nnefc::Shape output = n.output_shape();
+  const Integers begin = n.ConstIntegers(1, "begin");
+  const Integers steps = n.has_input(3) ? n.ConstIntegers(3, "strides") : Integers(begin.size(), 1);
+  const auto mask = [&](std::string_view name) { return n.node().Ints(name); };
+  const Integers begin_mask = mask("begin_mask"), new_axis = mask("new_axis_mask"),
+                 shrink = mask("shrink_axis_mask"), ellipsis = mask("ellipsis_mask");
+  size_t consumed = 0;
+  for (size_t i = 0; i < begin.size(); ++i) consumed += !MaskBit(ellipsis, i) && !MaskBit(new_axis, i);
+  std::vector<Range> ranges = WholeRanges(shape);
+  Integers removed, inserted;
+  size_t axis = 0, result = 0;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    if (MaskBit(ellipsis, i)) {
+      const size_t covered = shape.size() - consumed;
+      axis += covered;
+      result += covered;
+    } else if (MaskBit(new_axis, i)) {
+      inserted.push_back(static_cast<int64_t>(result++));
+    } else if (MaskBit(shrink, i)) {
+      removed.push_back(static_cast<int64_t>(axis));
+      ranges[axis] = {.begin = begin[i] < 0 ? begin[i] + shape[axis] : begin[i], .count = 1};
+      ++axis;
+    } else {
+      const int64_t whole = steps[i] > 0 ? 0 : shape[axis] - 1;
+      ranges[axis] = {.begin = MaskBit(begin_mask, i) ? whole : FirstElement(begin[i], steps[i], shape[axis]),
+                      .step = steps[i],
+                      .count = output[result++]};
+      ++axis;
+    }
+  }
+  const OutputPort sliced = n.Squeeze(SliceRanges(n, n.input(0), ranges), removed, "elements");
+  n.SetOutput(n.Unsqueeze(sliced, inserted, "inserted"));
+}
+
+// Pad: NNEF's borders have other names.
+void RaisePad(NodeRaising& n) {
+  n.RequireScalars();
+  const Integers begin = n.ConstIntegers(1, "pads_begin");
+  const Integers end = n.ConstIntegers(2, "pads_end");
+  std::vector<std::pair<int64_t, int64_t>> padding;
+  for (size_t i = 0; i < begin.size(); ++i) padding.emplace_back(begin[i], end[i]);
+  if (llvm::all_of(padding, [](const auto& item) { return item == std::pair<int64_t, int64_t>(0, 0); }))
+    return n.SetOutput(n.input(0));
+  constexpr std::pair<std::string_view, std::string_view> kBorders[] = {
+      {"constant", "constant"}, {"edge", "replicate"}, {"reflect", "reflect"}, {"symmetric", "reflect-even"}};
+  const std::string& mode = n.node().String("pad_mode");
+  const auto* border = llvm::find_if(kBorders, [&](const auto& each) { return each.first == mode; });
+  NNEFC_CHECK(border != std::end(kBorders));
+  ir::AttributeMap attributes = Attributes({{"border", border->second}});
+  attributes.Set("padding", ir::PairList(padding));
+  if (mode == "constant" && n.has_input(3)) {
+    const std::optional<double> value = n.ScalarValue(3);
+    if (!value) n.Decline("its `pad_value` depends on data");
+    attributes.Set("value", *value);
+  }
+  n.SetOutput(n.Add("pad", n.input(0), std::move(attributes)));
+}
+
+// Reverses axes by slices with the stride -1.
+void RaiseReverse(NodeRaising& n) {
+  const nnefc::Shape shape = n.input_shape(0);
+  Integers axes = n.ConstIntegers(1, "reversed_axes");
+  if (n.node().String("mode") == "mask") {
+    Integers chosen;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i] != 0) chosen.push_back(static_cast<int64_t>(i));
+    }
+    axes = std::move(chosen);
+  }
+  std::vector<Range> ranges = WholeRanges(shape);
+  for (int64_t axis : axes) {
+    Range& range = ranges[static_cast<size_t>(NonNegative(axis, n.input_rank(0)))];
+    range = {.begin = range.count - 1, .step = -1, .count = range.count};
+  }
+  n.SetOutput(SliceRanges(n, n.input(0), ranges));
+}
+
+}  // namespace
+
+std::vector<RaiseEntry> SectionsEntries() {
+  return {{"Concat", RaiseConcat},
+          {"Split", RaiseSplit},
+          {"VariadicSplit", RaiseSplit},
+          {"Slice", RaiseSlice},
+          {"StridedSlice", RaiseStridedSlice},
+          {"Pad", RaisePad},
+          {"Reverse", RaiseReverse}};
+}
+
+}  // namespace nnefc::raise

@@ -1,0 +1,297 @@
+// Properties of whole graphs: names, biases, constants, states, and everything that is reported.
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+#include "tests/unit/compiler/raise/raising_support.h"
+
+namespace nnefc::testing {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string Parameter(int id, const std::string& name, const std::string& type) {
+  const size_t bracket = type.find('[');
+  return fmt::format("%{} = opset1.Parameter \"{}\" {{element_type = {}, shape = shape{}}} : {}\n", id, name,
+                     type.substr(0, bracket), type.substr(bracket), type);
+}
+
+constexpr std::string_view kConvolution =
+    "{strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]} : f32[1,2,4]";
+
+TEST(Raise, MakesADocument) {
+  const Raising raising(Parameter(0, "x", "f32[2,3]") +
+                        "%1 = opset1.ReLU \"relu\" (%0) : f32[2,3]\nopset1.Result \"y\" (%1)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(
+      raising.Document(),
+      "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n    y = relu(x);\n}\n");
+}
+
+TEST(Raise, NamesTensorsByTheirTensorNames) {
+  const Raising raising(Parameter(0, "input:0", "f32[2,3]") +
+                        "%1 = opset1.ReLU \"layer\" (%0) : f32[2,3] as [\"/block 1/Relu_output_0\"]\n"
+                        "%2 = opset1.Exp \"12\" (%1) : f32[2,3] as [\"34\"]\n"
+                        "%3 = opset1.Abs \"abs\" (%2) : f32[2,3]\n"
+                        "opset1.Result \"result 1\" (%3)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Externals(), Lines{"input_0 = external(shape = [2, 3]);"});
+  EXPECT_EQ(raising.Statements(), (Lines{"block_1_Relu_output_0 = relu(input_0);",
+                                         "t12 = exp(block_1_Relu_output_0);", "result_1 = abs(t12);"}));
+}
+
+TEST(Raise, DistinguishesEqualNames) {
+  const Raising raising(Parameter(0, "x", "f32[2]") + "%1 = opset1.ReLU \"x\" (%0) : f32[2]\n" +
+                        "%2 = opset1.Abs \"x\" (%1) : f32[2]\n%3 = opset1.Exp \"y\" (%2) : f32[2]\n"
+                        "opset1.Result \"x.1\" (%3)\nopset1.Result \"x-1\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(), (Lines{"x_2 = relu(x);", "x_1_2 = abs(x_2);", "x_1 = exp(x_1_2);"}));
+}
+
+TEST(Raise, CopiesASecondResultOfATensor) {
+  const Raising raising(Parameter(0, "x", "f32[2]") + "%1 = opset1.ReLU \"r\" (%0) : f32[2]\n" +
+                        "opset1.Result \"a\" (%1)\nopset1.Result \"b\" (%1)\nopset1.Result \"c\" (%0)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(), (Lines{"a = relu(x);", "b = copy(a);", "c = copy(x);"}));
+}
+
+TEST(Raise, RetainsUnusedInputsAndDropsDeadLayers) {
+  const Raising raising(
+      Parameter(0, "x", "f32[2]") + Parameter(1, "unused", "f32[3]") +
+      "%2 = opset1.ReLU \"r\" (%0) : f32[2]\n%3 = opset1.Const \"axis\" : i64[] = dense<i64[]: 0>\n"
+      "%4 = opset3.CumSum \"dead\" (%0, %3) : f32[2]\nopset1.Result \"y\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Externals(), (Lines{"x = external(shape = [2]);", "unused = external(shape = [3]);"}));
+  EXPECT_EQ(raising.Statements(), Lines{"y = relu(x);"});
+}
+
+std::string BiasedConvolution(const std::string& bias, const std::string& more) {
+  return Parameter(0, "x", "f32[1,3,4]") + Parameter(1, "w", "f32[2,3,1]") +
+         fmt::format("%2 = opset1.Convolution \"conv\" (%0, %1) {}\n", kConvolution) +
+         fmt::format("%3 = opset1.Const \"conv.bias\" : {}\n", bias) +
+         "%4 = opset1.Add \"sum\" (%2, %3) {} : f32[1,2,4]\nopset1.Result \"y\" (%4)\n" + more;
+}
+
+TEST(Raise, MovesABiasIntoTheConvolution) {
+  const Raising raising(BiasedConvolution("f32[1,2,1] = dense<f32[1,2,1]: 0.25, 0.5>", ""));
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(), (Lines{"conv_bias = constant(shape = [1, 2], value = [0.25, 0.5]);",
+                                         "y = conv(x, w, conv_bias);"}));
+}
+
+TEST(Raise, MovesABiasOfLowerRankIntoTheConvolution) {
+  const Raising raising(BiasedConvolution("f32[2,1] = dense<f32[2,1]: 0.25, 0.5>", ""));
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements().back(), "y = conv(x, w, conv_bias);");
+}
+
+TEST(Raise, LeavesAnAdditionAlongAnotherAxis) {
+  const Raising raising(BiasedConvolution("f32[1,1,4] = dense<f32[1,1,4]: 1.0, 2.0, 3.0, 4.0>", ""));
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(
+      raising.Statements(),
+      (Lines{"conv = conv(x, w);", "conv_bias = constant(shape = [1, 1, 4], value = [1.0, 2.0, 3.0, 4.0]);",
+             "y = add(conv, conv_bias);"}));
+}
+
+TEST(Raise, LeavesTheBiasOfAConvolutionWithAnotherUse) {
+  const Raising raising(
+      BiasedConvolution("f32[1,2,1] = dense<f32[1,2,1]: 0.25, 0.5>", "opset1.Result \"z\" (%2)\n"));
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(),
+            (Lines{"z = conv(x, w);", "conv_bias = constant(shape = [1, 2], value = [0.25, 0.5]);",
+                   "y = add(z, conv_bias);"}));
+}
+
+TEST(Raise, MovesABiasIntoLinear) {
+  const Raising raising(Parameter(0, "x", "f32[4,3]") +
+                        "%1 = opset1.Const \"w\" : f32[2,3] = dense<f32[2,3]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>\n"
+                        "%2 = opset1.MatMul \"fc\" (%0, %1) {transpose_b = true} : f32[4,2]\n"
+                        "%3 = opset1.Const \"b\" : f32[2] = dense<f32[2]: 0.5, 1.5>\n"
+                        "%4 = opset1.Add \"sum\" (%3, %2) {} : f32[4,2]\nopset1.Result \"y\" (%4)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements().back(), "y = linear(x, w, b);");
+}
+
+// gamma / sqrt(variance + epsilon) is 0.5 and 2, beta - mean * that 1 and -5.
+std::string Normalization(const std::string& data, const std::string& shape) {
+  return "%10 = opset1.Const \"gamma\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+         "%11 = opset1.Const \"beta\" : f32[2] = dense<f32[2]: 2.0, 1.0>\n"
+         "%12 = opset1.Const \"mean\" : f32[2] = dense<f32[2]: 2.0, 3.0>\n"
+         "%13 = opset1.Const \"variance\" : f32[2] = dense<f32[2]: 3.0, 0.0>\n" +
+         fmt::format(
+             "%14 = opset5.BatchNormInference \"bn\" ({}, %10, %11, %12, %13) {{epsilon = 1.0}} : f32{}\n"
+             "opset1.Result \"y\" (%14)\n",
+             data, shape);
+}
+
+std::string NormalizedConvolution(const std::string& more = "") {
+  return Parameter(0, "x", "f32[1,3,4]") +
+         "%1 = opset1.Const \"w\" : f32[2,3,1] = dense<f32[2,3,1]: 2.0, 4.0, 6.0, 1.0, 2.0, 3.0>\n" +
+         fmt::format("%2 = opset1.Convolution \"conv\" (%0, %1) {}\n", kConvolution) +
+         Normalization("%2", "[1,2,4]") + more;
+}
+
+TEST(Raise, FoldsABatchNormalizationIntoTheConvolution) {
+  const Raising raising(NormalizedConvolution(), /*folds_batch_normalization=*/true);
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(),
+            (Lines{"w = constant(shape = [2, 3, 1], value = [1.0, 2.0, 3.0, 2.0, 4.0, 6.0]);",
+                   "bn_bias = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = conv(x, w, bn_bias);"}));
+}
+
+TEST(Raise, FoldsABatchNormalizationAfterASharedConvolution) {
+  const Raising raising(NormalizedConvolution("opset1.Result \"z\" (%2)\n"),
+                        /*folds_batch_normalization=*/true);
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(
+      raising.Statements(),
+      (Lines{"w = constant(shape = [2, 3, 1], value = [2.0, 4.0, 6.0, 1.0, 2.0, 3.0]);", "z = conv(x, w);",
+             "bn_scale = constant(shape = [1, 2], value = [0.5, 2.0]);", "bn_scaled = mul(z, bn_scale);",
+             "bn_shift = constant(shape = [1, 2], value = [1.0, -5.0]);", "y = add(bn_scaled, bn_shift);"}));
+}
+
+TEST(Raise, RetainsBatchNormalizationsByDefault) {
+  const Raising raising(NormalizedConvolution());
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements().back(),
+            "y = batch_normalization(conv, mean, variance, beta, gamma, epsilon = 1.0);");
+}
+
+// Nine elements are too many to be listed in the document.
+constexpr std::string_view kNine = "dense<f32[9]: 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5>";
+
+TEST(Raise, WritesLargeConstantsAsVariables) {
+  const Raising raising(Parameter(0, "x", "f32[9]") +
+                        fmt::format("%1 = opset1.Const \"/layer/scale\" : f32[9] = {}\n", kNine) +
+                        "%2 = opset1.Multiply \"m\" (%0, %1) {} : f32[9]\nopset1.Result \"y\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(), (Lines{"layer_scale = variable(shape = [9], label = 'layer/scale');",
+                                         "y = mul(x, layer_scale);"}));
+  ASSERT_EQ(raising.raised().data.size(), 1u);
+  EXPECT_EQ(raising.raised().data.at("layer/scale").ElementAsDouble(8), 4.5);
+}
+
+TEST(Raise, NamesNumberedConstantsAfterTheirUse) {
+  const Raising raising(Parameter(0, "x", "f32[9]") +
+                        fmt::format("%1 = opset1.Const \"Constant_12\" : f32[9] = {}\n", kNine) +
+                        "%2 = opset1.Multiply \"m\" (%0, %1) {} : f32[9]\nopset1.Result \"y\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.raised().data.begin()->first, "m/b");
+}
+
+TEST(Raise, WritesASharedConstantOnce) {
+  const Raising raising(Parameter(0, "x", "f32[9]") +
+                        fmt::format("%1 = opset1.Const \"c\" : f32[9] = {}\n", kNine) +
+                        "%2 = opset1.Multiply \"m\" (%0, %1) {} : f32[9]\n"
+                        "%3 = opset1.Add \"a\" (%2, %1) {} : f32[9]\nopset1.Result \"y\" (%3)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(),
+            (Lines{"c = variable(shape = [9], label = 'c');", "m = mul(x, c);", "y = add(m, c);"}));
+}
+
+TEST(Raise, KeepsCompressedConstantsInHalfPrecision) {
+  const std::string half = "dense<f16[9]: 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5>";
+  const Raising raising(Parameter(0, "x", "f32[9]") + "%1 = opset1.Const \"c\" : f16[9] = " + half +
+                        "\n%2 = opset1.Convert \"wide\" (%1) {destination_type = f32} : f32[9]\n"
+                        "%3 = opset1.Multiply \"m\" (%0, %2) {} : f32[9]\nopset1.Result \"y\" (%3)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements().front(), "wide = variable(shape = [9], label = 'wide');");
+  EXPECT_EQ(raising.raised().data.at("wide").type(), ElementType::kF16);
+}
+
+TEST(Raise, DistinguishesLabelsThatDifferInCase) {
+  const std::string other = "dense<f32[9]: 1.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5>";
+  const Raising raising(Parameter(0, "x", "f32[9]") +
+                        fmt::format("%1 = opset1.Const \"c\" : f32[9] = {}\n", kNine) +
+                        "%2 = opset1.Const \"C\" : f32[9] = " + other +
+                        "\n%3 = opset1.Multiply \"m\" (%0, %1) {} : f32[9]\n"
+                        "%4 = opset1.Add \"a\" (%3, %2) {} : f32[9]\nopset1.Result \"y\" (%4)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.raised().data.count("c"), 1u);
+  EXPECT_EQ(raising.raised().data.count("C_2"), 1u);
+}
+
+TEST(Raise, StoresInfinitiesInTensorFiles) {
+  const Raising raising(Parameter(0, "x", "f32[2]") +
+                        "%1 = opset1.Const \"limit\" : f32[] = dense<f32[]: inf>\n"
+                        "%2 = opset1.Minimum \"m\" (%0, %1) {} : f32[2]\nopset1.Result \"y\" (%2)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(),
+            (Lines{"limit = variable(shape = [1], label = 'limit');", "y = min(x, limit);"}));
+}
+
+TEST(Raise, WritesStatesAsUpdatedVariables) {
+  const Raising raising(Parameter(0, "x", "f32[2]") +
+                        "%1 = opset1.Const \"start\" : f32[2] = dense<f32[2]: 1.0, 2.0>\n"
+                        "%2 = opset6.ReadValue \"read\" (%1) {variable_id = \"sum\", variable_type = f32, "
+                        "variable_shape = shape[2]} : f32[2]\n"
+                        "%3 = opset1.Add \"next\" (%2, %0) {} : f32[2]\n"
+                        "%4 = opset6.Assign \"assign\" (%3) {variable_id = \"sum\"} : f32[2]\n"
+                        "opset1.Result \"y\" (%3)\nsinks (%4)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(raising.Statements(), (Lines{"read = variable(shape = [2], label = 'sum');", "y = add(read, x);",
+                                         "assign = update(read, y);"}));
+  EXPECT_EQ(raising.raised().data.at("sum").ElementAsDouble(1), 2.0);
+}
+
+TEST(Raise, ReportsAllOperationsWithoutAForm) {
+  const Raising raising(Parameter(0, "x", "f32[2,3]") + Parameter(1, "i", "i64[2]") +
+                        "%2 = opset1.Const \"axis\" : i64[] = dense<i64[]: 1>\n"
+                        "%3 = opset3.CumSum \"first\" (%0, %2) {} : f32[2,3]\n"
+                        "%4 = opset1.Add \"second\" (%1, %1) {} : i64[2]\n"
+                        "%5 = opset1.ReLU \"fine\" (%3) : f32[2,3]\n"
+                        "opset1.Result \"y\" (%5)\nopset1.Result \"z\" (%4)\n");
+  EXPECT_FALSE(raising.ok());
+  EXPECT_EQ(
+      raising.Messages(),
+      (Lines{"`CumSum`, the layer `first`, has no form in the ratified dialect: nnefc has no combination of "
+             "standard operations for it",
+             "`Add`, the layer `second`, has no form in the ratified dialect: its input 0 has the type i64, "
+             "and NNEF computes with scalars only"}));
+}
+
+TEST(Raise, ReportsATypeOnce) {
+  const Raising raising(Parameter(0, "x", "f16[2]") +
+                        "%1 = opset1.ReLU \"r\" (%0) : f16[2]\n%2 = opset1.Abs \"a\" (%1) : f16[2]\n"
+                        "opset1.Result \"y\" (%2)\n");
+  EXPECT_FALSE(raising.ok());
+  EXPECT_EQ(raising.Messages(),
+            Lines{"`Parameter`, the layer `x`, has no form in the ratified dialect: its type is "
+                  "f16, and NNEF has f32 scalars, integers and logicals"});
+}
+
+TEST(Raise, NamesTheInputWithOpenExtents) {
+  const Raising raising(Parameter(0, "x", "f32[?,2]") +
+                        "%1 = opset1.ReLU \"r\" (%0) : f32[?,2]\nopset1.Result \"y\" (%1)\n");
+  EXPECT_FALSE(raising.ok());
+  EXPECT_EQ(raising.Messages(),
+            Lines{"the input `x` has the shape [?,2], and NNEF needs every extent; set them by "
+                  "`--input-shape x=..`"});
+}
+
+TEST(Raise, WarnsAboutIndicesThatDependOnData) {
+  const Raising raising(Parameter(0, "x", "f32[4,3]") + Parameter(1, "i", "i64[2]") +
+                        "%2 = opset1.Const \"axis\" : i64[] = dense<i64[]: 0>\n"
+                        "%3 = opset8.Gather \"g\" (%0, %1, %2) {} : f32[2,3]\nopset1.Result \"y\" (%3)\n");
+  ASSERT_TRUE(raising.ok());
+  EXPECT_EQ(
+      raising.Messages(Severity::kWarning),
+      Lines{"the indices of `Gather`, the layer `g`, depend on data; negative ones, which count from the end "
+            "in OpenVINO, are undefined in NNEF"});
+}
+
+TEST(Raise, HandlesTenThousandOperationsOfOneName) {
+  constexpr int kCount = 10000;
+  std::string body = Parameter(0, "x", "f32[2]");
+  for (int i = 1; i <= kCount; ++i) body += fmt::format("%{} = opset1.ReLU \"r\" (%{}) : f32[2]\n", i, i - 1);
+  body += fmt::format("opset1.Result \"y\" (%{})\n", kCount);
+  const Raising raising(body);
+  ASSERT_TRUE(raising.ok());
+  const Lines statements = raising.Statements();
+  ASSERT_EQ(statements.size(), size_t{kCount});
+  EXPECT_EQ(statements[1], "r_2 = relu(r);");
+  EXPECT_EQ(statements.back(), "y = relu(r_9999);");
+}
+
+}  // namespace
+}  // namespace nnefc::testing
