@@ -22,6 +22,7 @@ namespace nnefc {
   RULE(kInputUnknown, "input.unknown", kError, "")                                              \
   RULE(kInputShape, "input.shape", kError, "")                                                  \
   RULE(kInputType, "input.type", kError, "")                                                    \
+  RULE(kConversionDiffers, "driver.conversion-differs", kError, "internal")                     \
   RULE(kGraphInvalid, "driver.invalid-graph", kError, "internal")
 // clang-format on
 NNEFC_DEFINE_RULES(kDriverRules, NNEFC_DRIVER_RULES)

@@ -10,6 +10,7 @@
 #include "compiler/openvino/rules.h"
 #include "compiler/package/rules.h"
 #include "compiler/plugin/rules.h"
+#include "compiler/raise/rules.h"
 #include "compiler/semantics/rules.h"
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/rules.h"
@@ -39,6 +40,7 @@ RuleBook::RuleBook() {
   Add(ir::nnef::kControlFlowRules);
   Add(ir::kIrRules);
   Add(lower::kLowerRules);
+  Add(raise::kRaiseRules);
   Add(transform::kTransformRules);
   Add(plugin::kPluginRules);
   Add(kDriverRules);

@@ -254,7 +254,8 @@ def test_a_fix_of_several_parts_is_one_fix(nnefc: Path, tmp_path: Path) -> None:
 # The forms of `--format` of each command: a report of diagnostics alone has all; a result that programs read has text
 # and JSON.
 ALL_FORMS = ("text", "json", "sarif", "github")
-FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "transform": ALL_FORMS,
+FORMS = {"check": ALL_FORMS, "lint": ALL_FORMS, "expand": ALL_FORMS, "upgrade": ALL_FORMS, "compile": ALL_FORMS, "convert": ALL_FORMS,
+         "transform": ALL_FORMS,
          "fmt": ("text", "json"), "run": ("text", "json"), "inspect": ("text", "json"), "bench": ("text", "json"),
          "explain": ("text", "json"), "operations": ()}
 

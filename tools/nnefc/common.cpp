@@ -27,7 +27,8 @@ using Json = nlohmann::ordered_json;
 // Stages recurse into expressions; this nesting depth fits any stack.
 constexpr int64_t kHighestNesting = 4000;
 
-// Parses "NAME=1,3,224,224".
+}  // namespace
+
 std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -49,8 +50,6 @@ std::pair<std::string, Shape> ParseInputShape(const std::string& text) {
   }
   return {text.substr(0, equals), shape};
 }
-
-}  // namespace
 
 Format FormatNamed(std::string_view name) {
   if (name == "json") return Format::kJson;

@@ -80,6 +80,8 @@ void AddExtensions(CLI::App& command, std::vector<std::string>& extensions);
 void AddStdinFilename(CLI::App& command, CommonOptions& options);
 // Adds `--recursive`.
 void AddRecursive(CLI::App& command, CommonOptions& options);
+// Parses "NAME=1,3,224,224", a value of `--input-shape`. Throws MisuseError for other text.
+std::pair<std::string, Shape> ParseInputShape(const std::string& text);
 // Returns the name of a model in messages: `<stdin>` for `-`.
 std::string ShownModel(const std::string& model);
 // Adds the common options to a command; `max_models` 0 means any number.
@@ -131,6 +133,7 @@ void AddExpand(CLI::App& app, int& exit_code);
 void AddFmt(CLI::App& app, int& exit_code);
 void AddUpgrade(CLI::App& app, int& exit_code);
 void AddCompile(CLI::App& app, int& exit_code);
+void AddConvert(CLI::App& app, int& exit_code);
 void AddTransform(CLI::App& app, int& exit_code);
 void AddRun(CLI::App& app, int& exit_code);
 void AddInspect(CLI::App& app, int& exit_code);

@@ -15,9 +15,9 @@ constexpr std::string_view kToPicture =
     "that "
     "`nnefc compile MODEL -o net.xml` writes";
 constexpr std::string_view kToConversion =
-    "`nnefc compile MODEL -o net.xml` writes OpenVINO IR, `nnefc upgrade` turns a provisional model into a "
-    "ratified "
-    "one; nnefc does not make NNEF documents from models in other formats";
+    "`nnefc compile MODEL -o net.xml` writes OpenVINO IR, `nnefc convert net.xml` turns it into an NNEF "
+    "model, and "
+    "`nnefc upgrade` a provisional model into a ratified one";
 constexpr std::string_view kToSimpler =
     "`nnefc transform MODEL` optimizes the graph that a model becomes; `nnefc expand` flattens a document";
 constexpr std::string_view kToDifference =
@@ -53,12 +53,13 @@ constexpr ForeignWord kForeignCommands[] = {
     {"optimize", kToSimpler, ""},
     {"optimise", kToSimpler, ""},
     {"simplify", kToSimpler, ""},
-    {"convert", kToConversion, ""},
     {"translate", kToConversion, ""},
     {"migrate", "did you mean `nnefc upgrade`?", ""},
     {"update", "did you mean `nnefc upgrade`?", ""},
     {"import",
-     "nnefc reads NNEF and OpenVINO IR; `nnefc check FILE` names the converter for a model in another format",
+     "`nnefc convert net.xml` turns OpenVINO IR into an NNEF model; `nnefc check FILE` names the converter "
+     "for a "
+     "model in another format",
      ""},
     {"export", "`nnefc compile MODEL -o net.xml` writes OpenVINO IR", ""},
     {"build", kToCompile, ""},

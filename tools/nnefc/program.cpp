@@ -158,6 +158,7 @@ int RunProgram(int argc, char** argv) {
   AddFmt(app, exit_code);
   AddUpgrade(app, exit_code);
   AddCompile(app, exit_code);
+  AddConvert(app, exit_code);
   AddTransform(app, exit_code);
   AddRun(app, exit_code);
   AddInspect(app, exit_code);

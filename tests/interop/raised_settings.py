@@ -1,0 +1,27 @@
+"""The operations that `nnefc convert` turns into NNEF, and the settings of test cases that have no form."""
+
+from __future__ import annotations
+
+RAISED = set(
+    "Abs Acos Acosh AdaptiveAvgPool AdaptiveMaxPool Add Asin Asinh Atan Atanh AvgPool BatchNormInference Broadcast Ceiling Clamp "
+    "Concat Convert ConvertLike Convolution ConvolutionBackpropData Cos Cosh DepthToSpace Divide Elu Equal Erf Exp FakeQuantize "
+    "Floor GRN Gather Gelu Greater GreaterEqual GroupConvolution GroupConvolutionBackpropData GroupNormalization HSigmoid HSwish "
+    "HardSigmoid Identity Interpolate LRN Less LessEqual Log LogSoftmax LogicalAnd LogicalNot LogicalOr LogicalXor MVN MatMul "
+    "MaxPool Maximum Minimum Mish Multiply Negative NormalizeL2 NotEqual PReLU Pad Power ReLU ReduceL1 ReduceL2 ReduceLogicalAnd "
+    "ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceSum Reshape Reverse Round ScaledDotProductAttention Select Selu ShuffleChannels Sigmoid Sign Sin "
+    "Sinh Slice SoftMax SoftPlus SoftSign SpaceToDepth Split Sqrt SquaredDifference Squeeze StridedSlice Subtract Swish Tan Tanh "
+    "Tile TopK Transpose Unsqueeze VariadicSplit Xor".split())
+
+# Their second results, positions of maxima, have no form.
+FIRST_OUTPUT = {"MaxPool", "AdaptiveMaxPool"}
+
+# By row, the numbers of its cases in opset_cases.py: arithmetic on integers, PaddlePaddle's broadcast, sections of different
+# sizes, more than one of the largest elements, batch axes of indices, and cubic interpolation.
+NO_FORM: dict[str, set[int]] = {
+    "opset1.Abs": {2}, "opset1.Negative": {2}, "opset1.Add": set(range(3, 12)), "opset1.Multiply": {3, 4, 5}, "opset1.Clamp": {1},
+    "opset8.AdaptiveAvgPool": {1, 3}, "opset8.AdaptiveMaxPool": {1},
+    "opset1.TopK": {0, 1, 2, 3}, "opset3.TopK": {0, 1, 2, 3}, "opset11.TopK": {*range(16)} - {4, 10},
+    "opset7.Gather": {3}, "opset8.Gather": {3},
+    "opset4.Interpolate": {3, 7, 11, 15, 19},
+    "opset11.Interpolate": {3, 7, 11, 15, 19, *range(21, 25), *(first + i for first in range(37, 102, 16) for i in range(4))},
+}

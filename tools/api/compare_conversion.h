@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/driver/convert_model.h"
+#include "runtime/engine/executable.h"
+
+namespace nnefc::api {
+
+// Returns twice the number of multiply-adds of a graph whose shapes are known, or an underestimate.
+double CountOperations(const ir::Graph& graph);
+
+// The largest difference of one output of a converted model, max|a-b| / max|b|.
+struct OutputDifference {
+  std::string name;
+  double difference = 0;
+};
+
+// Runs a graph of OpenVINO operations and the document converted from it on the same random inputs. `source`
+// is the compilation that was converted; this lowers it. Emits errors to it, and returns nothing after one.
+[[nodiscard]] std::optional<std::vector<OutputDifference>> CompareConversion(
+    Compilation& source, const ConvertedModel& converted, const runtime::ExecutableOptions& options);
+
+}  // namespace nnefc::api
