@@ -39,11 +39,11 @@ class StagesTest : public ::testing::Test {
 };
 
 TEST_F(StagesTest, EachHasItsDiagnostics) {
-  Run(Document("    a = relu(b);\n    c = conv(x, x);\n    y = relu(x)\n"));
+  Run(Document("    a = relu(b);\n    c = matmul(x, x);\n    y = relu(x)\n"));
   EXPECT_TRUE(opened_.complete && opened_.diagnostics.empty());
   EXPECT_EQ(Labels(parsed_.diagnostics), Strings({"syntax.missing-semicolon"}));
-  EXPECT_EQ(Labels(checked_.diagnostics), Strings({"binding.undefined"}));
-  EXPECT_FALSE(expanded_.diagnostics.empty());  // of `conv`, whose operands have rank 2
+  EXPECT_EQ(Labels(checked_.diagnostics), Strings({"identifier.undefined"}));
+  EXPECT_FALSE(expanded_.diagnostics.empty());  // of `matmul`, whose extents differ
   EXPECT_FALSE(checked_.complete || expanded_.complete);
   // The context has those of all stages in their order.
   Strings all = Labels(parsed_.diagnostics);
@@ -63,7 +63,7 @@ TEST_F(StagesTest, AreCompleteWithoutErrors) {
 }
 
 TEST_F(StagesTest, FrontTransformationsChangeACopy) {
-  Run(Document("    s = softplus(x);\n    t = tanh(s);\n    y = x * t;\n"));
+  Run(Document("    s = softplus(x);\n    t = tanh(s);\n    y = mul(x, t);\n"));
   ASSERT_TRUE(expanded_.complete);
   const std::string before = ir::PrintGraph(*expanded_.document.graph);
   const Lowered fused = LowerModel(opened_, checked_, expanded_, options_, context_);
@@ -118,7 +118,7 @@ TEST_F(StagesTest, TensorsAreQuantized) {
 
 TEST(CompilationTest, ProcessesWhatDoesNotDependOnErrors) {
   const std::string documents[] = {Document("    y = relu(x)\n"), Document("    y = relu(b);\n"),
-                                   Document("    y = conv(x, x);\n"), Document("    y = relu(x);\n")};
+                                   Document("    y = matmul(x, x);\n"), Document("    y = relu(x);\n")};
   for (int complete = 0; complete < 4; ++complete) {
     CompileOptions options;
     options.document = documents[complete];
