@@ -12,6 +12,7 @@
 #include "compiler/upgrade/upgrade.h"
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/kernels/fault.h"
+#include "tools/api/program.h"
 #include "tools/api/report.h"
 
 namespace nnefc {
@@ -40,6 +41,7 @@ void Discard() {
   Make<Checked>();                        // discarded
   Make<Expanded>();                       // discarded
   Make<Lowered>();                        // discarded
+  Make<api::Planned>();                   // discarded
   Make<ir::InferredNode>();               // discarded
   Make<ir::BroadcastResult>();            // discarded
   Make<OpenVinoInMemory>();               // discarded

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,91 @@ class Plugins(PluginTest):
         done = self.nnefc("transform", name, *inputs, "--bisect", "--transformations-config", "wrong.json")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("Wrong` is the first transformation", done.stdout)
+
+    # A model with an operation of the plug-in, a sub-model, weights in a `.safetensors` and a value in a `.json`.
+    WHOLE = """version 1.0;
+extension KHR_enable_operator_expressions;
+extension tract_registry tract_core;
+extension tract_registry tract_resource;
+graph net( x ) -> ( y )
+{
+    x = tract_core_external(shape = [2, 3], datum_type = 'f32');
+    w = variable<scalar>(shape = [3, 3], label = 'layer.weight');
+    h = matmul(x, w);
+    s = acme_swish(h, beta = tract_resource_get('settings', '$.beta'));
+    y = tract_core_submodel([s], label = 'part');
+}
+"""
+    PART = """version 1.0;
+extension tract_registry tract_core;
+graph part( v ) -> ( r )
+{
+    v = tract_core_external(shape = [2, 3], datum_type = 'f32');
+    m = mean_reduce(v, axes = [1]);
+    r = sub(v, m);
+}
+"""
+
+    def whole_model(self) -> tuple[pathlib.Path, np.ndarray, np.ndarray]:
+        """Returns the folder, an input and the output by the formulas."""
+        folder = self.models / "whole"
+        (folder / "part").mkdir(parents=True, exist_ok=True)
+        (folder / "graph.nnef").write_text(self.WHOLE)
+        (folder / "part" / "graph.nnef").write_text(self.PART)
+        (folder / "settings.json").write_text(json.dumps({"beta": 1.5}))
+        rng = np.random.default_rng(6)
+        w, x = (rng.normal(size=shape).astype(np.float32) for shape in ((3, 3), (2, 3)))
+        header = json.dumps({"layer.weight": {"dtype": "F32", "shape": [3, 3], "data_offsets": [0, w.nbytes]}}).encode()
+        (folder / "weights.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + w.tobytes())
+        h = x.astype(np.float64) @ w
+        s = h / (1 + np.exp(-1.5 * h))
+        return folder, x, s - s.mean(axis=1, keepdims=True)
+
+    def test_every_way_runs_a_whole_model(self) -> None:
+        folder, x, expected = self.whole_model()
+        np.save(self.models / "x.npy", x)
+        np.savez(self.models / "expected.npz", y=expected.astype(np.float32))
+        x.tofile(self.models / "x.f32")
+        inputs = ("--input", "x=x.npy", "--extensions", self.example)
+        compared = ("--compare", "expected.npz", "--tolerance", "close")
+
+        def run(*words: object) -> None:
+            self.good("run", folder, *inputs, *compared, *words)
+
+        def bisect() -> None:
+            self.assertIn("keep the outputs", self.good("transform", folder, *inputs, "--bisect"))
+
+        def program(interface: str) -> None:
+            done = subprocess.run([self.plugins / "program", self.example, interface, folder, "x.f32", "y.f32"],
+                                  cwd=self.models, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            found = np.fromfile(self.models / "y.f32", np.float32).reshape(2, 3)
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+        def python() -> None:
+            import nnefc
+            model = nnefc.load(folder, extensions=[self.example])
+            found = model.compile().run({"x": x})["y"]
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+        ways = {
+            "check": lambda: self.good("check", folder, "--extensions", self.example),
+            "run": run,
+            "run by the reference": lambda: run("--backend", "reference"),
+            "run and check-finite": lambda: run("--check-finite"),
+            "bench": lambda: self.good("bench", folder, *inputs, "--iterations", 1),
+            "bisect": bisect,
+            "C++": lambda: program("c++"),
+            "C": lambda: program("c"),
+        }
+        if "PYTHONPATH" in os.environ:
+            ways["Python"] = python
+        for way, call in ways.items():
+            with self.subTest(way):
+                call()
+        # Each way notices a wrong input of the model.
+        (folder / "settings.json").write_text(json.dumps({"beta": 0.5}))
+        self.assertEqual(self.nnefc("run", folder, *inputs, *compared).returncode, 1)
 
     def test_operation_is_written_to_ir_and_read(self) -> None:
         name = self.model("one.nnef", "y = acme_smooth(x, beta = 1.5)")

@@ -107,13 +107,22 @@ std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_
                      is_batch ? "that batch" : "that shape");
 }
 
+std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::Port& port, bool may_reshape,
+                                    Emitter& emitter) {
+  if (FitsShape(port.shape, value.shape())) return FitType(value, port, emitter);
+  emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}", port.name,
+               ToString(value.shape()), ToString(port.shape), ShapeAdvice(port, value.shape(), may_reshape));
+  return std::nullopt;
+}
+
 void InputBinder::Bind(const std::string& name, TensorValue value, std::string_view source) {
   const runtime::Port* port = FindPort(ports_, name);
   if (port == nullptr) {
     emitter_.Emit(kInputUnknown, {}, "{}: {}", source, NoInput(ports_, name));
     return;
   }
-  if (auto fit = FitType(value, *port, emitter_)) bound_.try_emplace(port->name, std::move(*fit));
+  if (auto fit = FitInput(value, *port, may_reshape_, emitter_))
+    bound_.try_emplace(port->name, std::move(*fit));
 }
 
 std::optional<std::vector<TensorValue>> InputBinder::Finish() {

@@ -28,18 +28,25 @@ std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view na
 // (..)", or an empty string. `may_reshape`: `--input-shape` can change the shapes of the graph.
 std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_reshape);
 
+// Returns data for an input, converted as by FitType. Emits an error for data of another shape or type.
+[[nodiscard]] std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::Port& port,
+                                                  bool may_reshape, Emitter& emitter);
+
 // Collects named tensors in the order and types of a graph's inputs.
 class InputBinder {
  public:
-  InputBinder(const std::vector<runtime::Port>& ports, Emitter& emitter) : ports_(ports), emitter_(emitter) {}
+  // `may_reshape` as for ShapeAdvice.
+  InputBinder(const std::vector<runtime::Port>& ports, bool may_reshape, Emitter& emitter)
+      : ports_(ports), may_reshape_(may_reshape), emitter_(emitter) {}
 
-  // Adds a tensor from `source`. Emits an error if no input has this name.
+  // Adds a tensor from `source`. Emits an error if no input has this name, shape and type.
   void Bind(const std::string& name, TensorValue value, std::string_view source);
   // Returns the data of all inputs, or nothing if an error was emitted or an input has no data.
   std::optional<std::vector<TensorValue>> Finish();
 
  private:
   const std::vector<runtime::Port>& ports_;
+  bool may_reshape_;
   Emitter& emitter_;
   std::map<std::string, TensorValue> bound_;
 };

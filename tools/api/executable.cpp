@@ -18,22 +18,6 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
 
 constexpr size_t kMaxFaults = 1;  // reported per run
 
-namespace {
-
-// Emits an error for each input with data of another shape. Returns true if there is none.
-bool RequireShapes(const std::vector<runtime::Port>& ports, const std::vector<TensorValue>& values,
-                   bool may_reshape, Emitter& emitter) {
-  for (size_t i = 0; i < ports.size(); ++i) {
-    if (FitsShape(ports[i].shape, values[i].shape())) continue;
-    emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}", ports[i].name,
-                 nnefc::ToString(values[i].shape()), ir::ToString(ports[i].shape),
-                 ShapeAdvice(ports[i], values[i].shape(), may_reshape));
-  }
-  return !emitter.has_errors();
-}
-
-}  // namespace
-
 Precision BestPrecision() {
   return runtime::EffectivePrecision(Precision::kBf16);
 }
@@ -72,16 +56,15 @@ Outcome<Tensors> Session::Run(const Tensors& inputs) {
   return Guard([&]() -> Outcome<Tensors> {
     Context context;
     const runtime::Executable& executable = *state_->executable->executable;
-    InputBinder binder(executable.inputs(), context.emitter);
+    const bool may_reshape = state_->executable->program->compilation().format() == ModelFormat::kNnef;
+    InputBinder binder(executable.inputs(), may_reshape, context.emitter);
     for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
     std::optional<std::vector<TensorValue>> values = binder.Finish();
-    const bool may_reshape = state_->executable->compilation->format() == ModelFormat::kNnef;
-    if (!values || !RequireShapes(executable.inputs(), *values, may_reshape, context.emitter))
-      return {.value = std::nullopt, .report = TakeReport(context)};
+    if (!values) return {.value = std::nullopt, .report = TakeReport(context)};
     runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {
       const std::lock_guard lock(*state_->executable->mutex);
-      Context reported(state_->executable->compilation->context(), kMaxFaults);
+      Context reported(state_->executable->program->compilation().context(), kMaxFaults);
       Emit(results.error(), reported.emitter);
       return {.value = std::nullopt, .report = TakeReport(reported)};
     }

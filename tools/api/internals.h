@@ -17,6 +17,7 @@
 #include "tools/api/executable.h"
 #include "tools/api/model.h"
 #include "tools/api/port.h"
+#include "tools/api/program.h"
 #include "tools/api/report.h"
 #include "tools/api/tensor.h"
 
@@ -79,9 +80,11 @@ struct Model::State {
   std::vector<Port> outputs;
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // guards the members below
   // Expanded when the model is created, lowered on demand.
-  std::shared_ptr<Compilation> compilation;
+  std::shared_ptr<Program> program;
   Report not_lowered;  // errors if it cannot be lowered
   std::unique_ptr<Contents> contents;
+
+  Compilation& compilation() const { return program->compilation(); }
 };
 
 CompileOptions ToCompileOptions(const ModelOptions& options);
@@ -89,8 +92,8 @@ CompileOptions ToCompileOptions(const ModelOptions& options);
 Contents& ContentsOf(Model::State& state);
 
 struct Executable::State {
-  std::shared_ptr<Compilation> compilation;  // owns the graph's names and source ranges
-  std::shared_ptr<std::mutex> mutex;         // guards reading and adding its texts
+  std::shared_ptr<Program> program;   // owns the graph's names and source ranges
+  std::shared_ptr<std::mutex> mutex;  // guards reading and adding its texts
   std::shared_ptr<const runtime::Executable> executable;
   std::vector<Port> inputs;
   std::vector<Port> outputs;

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "compiler/driver/rules.h"
-#include "compiler/driver/variable_data.h"
 #include "compiler/expand/print/flat.h"
 #include "compiler/ir/text.h"
-#include "compiler/openvino/read.h"
 #include "compiler/openvino/write.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
@@ -16,7 +13,6 @@
 #include "runtime/onednn/onednn.h"
 #include "tools/api/evaluator.h"
 #include "tools/api/internals.h"
-#include "tools/api/make_executable.h"
 #include "tools/api/openvino_form.h"
 
 namespace nnefc::api {
@@ -59,33 +55,12 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
 
 namespace {
 
-bool Judge(Compilation& compilation) {
-  if (!compilation.RunUntil(Stage::kExpand)) return false;
-  return compilation.format() == ModelFormat::kNnef ||
-         RequireKnownOperations(compilation.graph(), compilation.context().emitter);
-}
-
-// Checks the data of variables that were passed with a document. Returns false if any do not fit.
-bool CheckPassed(Compilation& compilation, std::optional<uint64_t> seed) {
-  CheckPassedData(*compilation.expanded(), *compilation.model(), compilation.quantization().table, seed,
-                  compilation.context());
-  return !compilation.context().emitter.has_errors();
-}
-
 Report Check(const std::string& path, CompileOptions options) {
   return Guard([&]() -> Report {
     options.purpose = Purpose::kValidate;
-    const bool has_data = !options.data.empty();
-    const std::optional<uint64_t> seed = options.random_weights;
-    auto compilation = std::make_shared<Compilation>(path, std::move(options));
-    if (!Judge(*compilation) || compilation->model() == nullptr) return TakeReport(*compilation);
-    if (has_data) {
-      CheckPassed(*compilation, seed);
-    } else {
-      CheckVariableFiles(*compilation->expanded(), *compilation->model(), compilation->quantization().table,
-                         compilation->context());
-    }
-    return TakeReport(*compilation);
+    Program program(path, std::move(options));
+    (void)program.Check();  // errors are in the report
+    return TakeReport(program.compilation());
   });
 }
 
@@ -95,12 +70,10 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
     state->path = path;
     state->options = options;
     options.open.reads_data = true;
-    state->compilation = std::make_shared<Compilation>(path, options);
-    Compilation& compilation = *state->compilation;
-    bool ok = Judge(compilation);
-    if (ok && !options.data.empty() && compilation.model() != nullptr)
-      ok = CheckPassed(compilation, options.random_weights);
-    Report report = TakeReport(*state->compilation);
+    state->program = std::make_shared<Program>(path, options);
+    Compilation& compilation = state->compilation();
+    const bool ok = state->program->Expand() && (options.data.empty() || state->program->CheckData());
+    Report report = TakeReport(compilation);
     if (!ok) return {.value = std::nullopt, .report = std::move(report)};
     const ir::Graph& graph = compilation.graph();
     for (ir::NodeId id : graph.parameters()) {
@@ -117,14 +90,14 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
 
 // Returns the graph of OpenVINO operations, or null with errors in the report.
 std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& report) {
-  Compilation& compilation = *state.compilation;
+  Compilation& compilation = state.compilation();
   if (!state.not_lowered.ok()) {
     report = state.not_lowered;
     return nullptr;
   }
   ContentsOf(state);
   const bool ok = compilation.RunUntil(Stage::kLower);
-  report = TakeReport(*state.compilation);
+  report = TakeReport(state.compilation());
   if (ok) return compilation.lowered();
   state.not_lowered = report;
   return nullptr;
@@ -183,7 +156,7 @@ const std::vector<Port>& Model::outputs() const {
 
 Outcome<std::string> Model::Expand(const std::vector<std::string>& lower) const {
   return Guard([&]() -> Outcome<std::string> {
-    if (state_->compilation->format() != ModelFormat::kNnef)
+    if (state_->compilation().format() != ModelFormat::kNnef)
       return {.value = std::nullopt,
               .report = EnvironmentReport(fmt::format("`{}` is a graph of OpenVINO operations, "
                                                       "which no document can hold",
@@ -207,7 +180,7 @@ Outcome<std::string> Model::Lower() const {
     std::lock_guard lock(*state_->mutex);
     Outcome<std::string> outcome;
     if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
-    if (const auto graph = state_->compilation->MakeOpenVinoForm()) outcome.value = ir::PrintGraph(*graph);
+    if (const auto graph = state_->compilation().MakeOpenVinoForm()) outcome.value = ir::PrintGraph(*graph);
     return outcome;
   });
 }
@@ -219,8 +192,8 @@ Report Model::WriteOpenVino(const std::string& path) const {
     std::lock_guard lock(*state_->mutex);
     Report report;
     if (LoweredGraph(*state_, report) == nullptr) return report;
-    const auto graph = OpenVinoFormOf(*state_->compilation, /*structure_only=*/false);
-    if (graph == nullptr) return TakeReport(*state_->compilation);
+    const auto graph = OpenVinoFormOf(state_->compilation(), /*structure_only=*/false);
+    if (graph == nullptr) return TakeReport(state_->compilation());
     if (auto written = nnefc::WriteOpenVino(*graph, path); !written)
       return EnvironmentReport(written.error().message);
     return report;
@@ -232,9 +205,9 @@ Outcome<OpenVinoForm> Model::ToOpenVino() const {
     std::lock_guard lock(*state_->mutex);
     Outcome<OpenVinoForm> outcome;
     if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
-    const auto graph = OpenVinoFormOf(*state_->compilation, /*structure_only=*/false);
+    const auto graph = OpenVinoFormOf(state_->compilation(), /*structure_only=*/false);
     if (graph == nullptr) {
-      outcome.report = TakeReport(*state_->compilation);
+      outcome.report = TakeReport(state_->compilation());
       return outcome;
     }
     OpenVinoInMemory form = WriteOpenVinoInMemory(*graph);
@@ -249,24 +222,19 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
   return Guard([&]() -> Outcome<Executable> {
     std::lock_guard lock(*state_->mutex);
     Outcome<Executable> outcome;
-    const auto graph = LoweredGraph(*state_, outcome.report);
-    if (graph == nullptr) return outcome;
+    if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
     runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
     given.precision = runtime::EffectivePrecision(options.precision);
     given.plan_cache = options.plan_cache;
     given.tune = options.tune;
     auto executable = std::make_shared<Executable::State>();
-    executable->compilation = state_->compilation;
+    executable->program = state_->program;
     executable->mutex = state_->mutex;
-    executable->executable =
-        MakeExecutable(graph, given, state_->compilation->plugins(), state_->compilation->context().emitter);
-    if (executable->executable == nullptr) {
-      outcome.report = TakeReport(*state_->compilation);
-      return outcome;
-    }
-    if (!state_->compilation->context().emitter.diagnostics().empty())
-      outcome.report = TakeReport(*state_->compilation);
+    executable->executable = state_->program->Plan(given).executable;
+    if (!state_->compilation().context().emitter.diagnostics().empty())
+      outcome.report = TakeReport(state_->compilation());
+    if (executable->executable == nullptr) return outcome;
     for (const runtime::Port& port : executable->executable->inputs())
       executable->inputs.push_back(ToPort(port.name, port.type, port.shape));
     for (const runtime::Port& port : executable->executable->outputs())

@@ -93,7 +93,7 @@ Outcome<Tensor> NoVariable(const std::string& label) {
 Contents& ContentsOf(Model::State& state) {
   if (state.contents != nullptr) return *state.contents;
   auto contents = std::make_unique<Contents>();
-  Compilation& compilation = *state.compilation;
+  Compilation& compilation = state.compilation();
   const ir::Graph& graph = compilation.graph();
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -131,7 +131,7 @@ Outcome<Tensor> Model::ReadVariable(const std::string& label) const {
       if (variable.port.shape) shape = ir::PartialShape(llvm::ArrayRef<int64_t>(*variable.port.shape));
       std::optional<TensorValue> value =
           contents.store->Load(label, variable.port.type, shape, contents.origins.at(label));
-      Outcome<Tensor> outcome{.value = std::nullopt, .report = TakeReport(*state_->compilation)};
+      Outcome<Tensor> outcome{.value = std::nullopt, .report = TakeReport(state_->compilation())};
       if (value) outcome.value = ToTensor(std::move(*value));
       return outcome;
     }

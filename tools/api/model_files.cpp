@@ -34,7 +34,7 @@ UpgradedTexts TextsOf(Compilation& compilation, const CompileOptions& options) {
 }
 
 Written Prepare(const Model::State& state) {
-  if (state.compilation->format() != ModelFormat::kNnef) {
+  if (state.compilation().format() != ModelFormat::kNnef) {
     return {.report = EnvironmentReport(fmt::format(
                 "`{}` is a graph of OpenVINO operations, which no document can hold", state.path))};
   }

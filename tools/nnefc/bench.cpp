@@ -57,9 +57,10 @@ struct BenchCommand : CommonOptions {
     // Streams share the threads of a single stream.
     if (execution.threads == 0 && streams > 1)
       execution.threads = std::max(1, runtime::AvailableThreads() / streams);
-    Compilation compilation(ShownModel(models.front()), compile);
+    api::Program program(ShownModel(models.front()), compile);
+    Compilation& compilation = program.compilation();
     Reporter reporter(*this);
-    std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
+    std::optional<api::Execution> prepared = Prepare(program, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     std::vector<Stream> all(static_cast<size_t>(streams));
     for (Stream& stream : all) stream.session = runtime::Session::Create(prepared->executable);

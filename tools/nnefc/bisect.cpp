@@ -6,7 +6,7 @@
 #include "compiler/driver/rules.h"
 #include "compiler/ir/copy.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/api/make_executable.h"
+#include "tools/api/program.h"
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
@@ -97,17 +97,18 @@ class Bisection {
 
   // Returns the outputs of a compiled model.
   std::optional<std::vector<NamedTensor>> Outputs(CompileOptions options) {
-    auto compilation = std::make_unique<Compilation>(ShownModel(command_.models.front()), std::move(options));
-    std::optional<Execution> prepared = Prepare(*compilation, execution_, command_.max_bytes);
+    auto program = std::make_unique<api::Program>(ShownModel(command_.models.front()), std::move(options));
+    Compilation& compilation = program->compilation();
+    std::optional<api::Execution> prepared = Prepare(*program, execution_, command_.max_bytes);
     std::optional<std::vector<NamedTensor>> outputs;
     if (prepared) {
       inputs_ = prepared->inputs;
-      outputs = Execute(prepared->executable, compilation->context());
+      outputs = Execute(prepared->executable, compilation.context());
     }
     // Diagnostics of the model are reported once.
-    if (!std::exchange(is_reported_, true) || compilation->context().emitter.has_errors())
-      exit_code_ = Reporter(command_).Report(*compilation);
-    if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(compilation);
+    if (!std::exchange(is_reported_, true) || compilation.context().emitter.has_errors())
+      exit_code_ = Reporter(command_).Report(compilation);
+    if (recorded_ == nullptr && !steps_.empty()) recorded_ = std::move(program);
     return exit_code_ == kSuccess ? outputs : std::nullopt;
   }
 
@@ -115,11 +116,12 @@ class Bisection {
   std::optional<std::vector<NamedTensor>> OutputsAfter(size_t count) {
     const auto step = steps_.find(names_[count - 1]);
     if (step == steps_.end() || step->second.graph == nullptr) return Outputs(OptionsWith(count));
-    Context context;
+    Context& context = recorded_->compilation().context();
+    context.emitter.Clear();  // reported
     std::optional<std::vector<NamedTensor>> outputs;
-    if (const auto executable = api::MakeExecutable(step->second.graph, execution_.executable_options(),
-                                                    command_.plugins(), context.emitter))
-      outputs = Execute(executable, context);
+    const api::Planned planned =
+        recorded_->Plan(execution_.run_options(command_.max_bytes).executable, step->second.graph);
+    if (planned.complete) outputs = Execute(planned.executable, context);
     if (context.emitter.has_errors()) exit_code_ = Reporter(command_).Report("", context, false);
     return outputs;
   }
@@ -170,8 +172,8 @@ class Bisection {
   const CompareOptions& compare_;
   transform::Names all_;
   transform::Names names_;
-  std::map<std::string, Step> steps_;      // keyed by name
-  std::unique_ptr<Compilation> recorded_;  // owns the operations of the graphs
+  std::map<std::string, Step> steps_;       // keyed by name
+  std::unique_ptr<api::Program> recorded_;  // owns the operations of the graphs
   std::vector<TensorValue> inputs_;
   bool is_reported_ = false;
   int exit_code_ = kSuccess;

@@ -1,6 +1,5 @@
-#include "compiler/driver/variable_data.h"
-#include "compiler/openvino/read.h"
 #include "tools/api/openvino_form.h"
+#include "tools/api/program.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/fixes.h"
 #include "tools/nnefc/misuse.h"
@@ -31,14 +30,12 @@ struct CheckCommand : CommonOptions {
     compile.structure_only = for_openvino;
     const FixReport report = fixes.Make(model, *this, compile, nullptr);
     compile.open.reads_data = for_openvino;
-    Compilation compilation(ModelName(model), compile);
-    bool ok = RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand);
-    if (ok && compilation.format() != ModelFormat::kNnef)
-      RequireKnownOperations(compilation.graph(), compilation.context().emitter);
-    if (ok && for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
-    if (ok && compilation.model() != nullptr)
-      CheckVariableFiles(*compilation.expanded(), *compilation.model(), compilation.quantization().table,
-                         compilation.context());
+    api::Program program(ModelName(model), compile);
+    Compilation& compilation = program.compilation();
+    if (RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand)) {
+      if (for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
+      (void)program.Check();  // emits errors
+    }
     fixes.Deliver(model, report, *this);
     return reporter.Report(compilation);
   }

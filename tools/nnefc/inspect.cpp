@@ -3,8 +3,8 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "tools/api/document_facts.h"
 #include "tools/nnefc/common.h"
-#include "tools/nnefc/document_facts.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_name.h"
 #include "tools/nnefc/paint.h"
@@ -87,7 +87,7 @@ Json ToJson(const Compilation& compilation, const Overview& overview, int64_t la
     json["outputs"].push_back(port(graph.node(id).name(), graph.output(graph.node(id).input(0))));
   }
   for (const auto& [kind, count] : ByCount(overview.kinds)) json["kinds"][kind] = count;
-  const DocumentFacts facts = FactsOf(compilation);
+  const api::DocumentFacts facts = api::FactsOf(compilation);
   for (const auto& [key, value] : facts.properties) json["properties"][key] = value;
   if (!facts.symbols.empty()) json["symbols"] = facts.symbols;
   if (!facts.assertions.empty()) json["assertions"] = facts.assertions;
@@ -134,7 +134,7 @@ struct InspectCommand : CommonOptions {
     const Painter paint(UseColorFor(color, output));
     const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };
     Print("{}{} ({})\n", head("graph"), graph.name(), LanguageOf(compilation));
-    const DocumentFacts facts = FactsOf(compilation);
+    const api::DocumentFacts facts = api::FactsOf(compilation);
     for (const auto& [key, value] : facts.properties) Print("{}{}: {}\n", head("property"), key, value);
     if (!facts.symbols.empty()) Print("{}{}\n", head("symbols"), fmt::join(facts.symbols, ", "));
     for (const std::string& assertion : facts.assertions) Print("{}{}\n", head("assertion"), assertion);

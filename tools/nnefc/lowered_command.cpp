@@ -2,8 +2,8 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/openvino/write.h"
-#include "compiler/support/temporary_files.h"
 #include "tools/api/openvino_form.h"
+#include "tools/api/write_graph.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_name.h"
 #include "tools/nnefc/reporter.h"
@@ -84,30 +84,8 @@ int LoweredCommand::UpdateConfiguration() const {
 }
 
 void LoweredCommand::WriteText(const ir::Graph& graph) const {
-  constexpr uint64_t kAlignment = 64;
   if (!llvm::StringRef(output).endswith(".ir")) return WriteProduct(output, ir::PrintGraph(graph));
-  std::optional<OutputFile> kept;
-  uint64_t size = 0;
-  const auto require = [](const ErrorOr<Success>& written) {
-    if (!written) throw MisuseError(written.error().message);
-  };
-  const auto keep = [&](const TensorValue& value) {
-    if (!kept) {
-      ErrorOr<OutputFile> created = OutputFile::Create(output.substr(0, output.size() - 3) + ".bin");
-      if (!created) throw MisuseError(created.error().message);
-      kept.emplace(std::move(*created));
-    }
-    const std::string padding((kAlignment - size % kAlignment) % kAlignment, '\0');
-    require(kept->Write(padding));
-    require(kept->Write(std::span(value.bytes(), value.byte_size())));
-    const uint64_t begin = size + padding.size();
-    size = begin + value.byte_size();
-    return begin;
-  };
-  const std::string text = ir::PrintGraph(graph, {.keep = keep});
-  const auto hold = HoldTemporaryFiles();
-  if (kept) require(kept->Commit());
-  WriteProduct(output, text);
+  if (auto written = api::WriteGraphText(graph, output); !written) throw MisuseError(written.error().message);
 }
 
 }  // namespace nnefc::cli

@@ -3,11 +3,12 @@
 
 #include "compiler/driver/rules.h"
 #include "compiler/driver/write_variables.h"
+#include "compiler/package/npz.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 #include "runtime/fast/register.h"
-#include "tools/nnefc/check_finite.h"
+#include "tools/api/check_finite.h"
 #include "tools/nnefc/compare.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
@@ -21,9 +22,6 @@ namespace nnefc::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Warm-up runs before a profile.
-constexpr int kWarmUpRuns = 2;
 
 struct RunCommand : CommonOptions {
   ExecutionOptions execution;
@@ -50,9 +48,10 @@ struct RunCommand : CommonOptions {
     compile.open.reads_data = true;
     if (!execution.dump.empty()) KeepTensors(compile.transform);
     execution.explains = verbose || profile;
-    Compilation compilation(ShownModel(models.front()), compile);
+    api::Program program(ShownModel(models.front()), compile);
+    Compilation& compilation = program.compilation();
     Reporter reporter(*this);
-    std::optional<Execution> prepared = Prepare(compilation, execution, max_bytes);
+    std::optional<api::Execution> prepared = Prepare(program, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     Save(compilation, *prepared);
     prepared->session->EnableProfile(verbose);
@@ -62,7 +61,7 @@ struct RunCommand : CommonOptions {
     int exit_code = reporter.Report(compilation);
     if (!values) return exit_code;
     if (check_finite) {
-      CheckFinite(compilation, execution, *prepared);
+      api::CheckFinite(program, execution.run_options(max_bytes), *prepared);
       exit_code = std::max(exit_code, reporter.Report(compilation));
     }
     report = {{"model", compilation.path()}};
@@ -70,34 +69,13 @@ struct RunCommand : CommonOptions {
       AddStages(compilation, *prepared, elapsed.count());
       AddImplementations(prepared->session->profile());
     }
-    if (profile) AddProfile(WarmProfile(*prepared), runtime::MeasurePeak(execution.threads));
+    if (profile) AddProfile(api::WarmProfile(*prepared, iterations), runtime::MeasurePeak(execution.threads));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;
   }
 
-  // Returns the minimum time of each step over several runs in a warmed-up session. If loops and branches
-  // cause different steps in each run, the last run counts.
-  std::vector<runtime::StepProfile> WarmProfile(const Execution& prepared) const {
-    const auto session = runtime::Session::Create(prepared.executable);
-    for (int i = 0; i < kWarmUpRuns; ++i) {
-      if (!session->Run(prepared.inputs)) return {};
-    }
-    session->EnableProfile(true);
-    std::vector<runtime::StepProfile> least;
-    for (int i = 0; i < iterations; ++i) {
-      if (!session->Run(prepared.inputs)) return {};
-      std::vector<runtime::StepProfile> steps = session->profile();
-      for (size_t k = 0; k < steps.size() && steps.size() == least.size(); ++k) {
-        if (steps[k].name == least[k].name)
-          steps[k].milliseconds = std::min(steps[k].milliseconds, least[k].milliseconds);
-      }
-      least = std::move(steps);
-    }
-    return least;
-  }
-
-  std::optional<std::vector<TensorValue>> Execute(Compilation& compilation, Execution& prepared) const {
+  std::optional<std::vector<TensorValue>> Execute(Compilation& compilation, api::Execution& prepared) const {
     Progress progress;
     progress.Start(fmt::format("{}: run", compilation.path()));
     runtime::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
@@ -108,7 +86,7 @@ struct RunCommand : CommonOptions {
   }
 
   // Writes the inputs of the run, and a model with all its data.
-  void Save(Compilation& compilation, const Execution& prepared) const {
+  void Save(Compilation& compilation, const api::Execution& prepared) const {
     if (!save_inputs.empty()) {
       std::vector<NamedTensor> named;
       const std::vector<runtime::Port>& ports = prepared.executable->inputs();
@@ -131,7 +109,8 @@ struct RunCommand : CommonOptions {
     NamedTensor tensor;
     bool is_output = false;
   };
-  static std::vector<Computed> Gather(const Execution& prepared, const std::vector<TensorValue>& values) {
+  static std::vector<Computed> Gather(const api::Execution& prepared,
+                                      const std::vector<TensorValue>& values) {
     const std::vector<runtime::Port>& ports = prepared.executable->outputs();
     std::vector<Computed> computed;
     for (size_t i = 0; i < ports.size(); ++i)
@@ -142,7 +121,8 @@ struct RunCommand : CommonOptions {
   }
 
   // Writes, compares or prints the computed values.
-  int Deliver(Compilation& compilation, const Execution& prepared, const std::vector<TensorValue>& values) {
+  int Deliver(Compilation& compilation, const api::Execution& prepared,
+              const std::vector<TensorValue>& values) {
     const std::vector<Computed> computed = Gather(prepared, values);
     if (!output.empty()) {
       std::vector<NamedTensor> named;
@@ -160,17 +140,22 @@ struct RunCommand : CommonOptions {
   }
 
   // Reads the tensors of an .npz by name, or the tensor of a .npy or .dat file for the only output.
-  std::optional<std::vector<NamedTensor>> ReadExpected(const Execution& prepared, Context& context) const {
-    if (!IsTensorFile(compare.path))
-      return ReadNpz(OpenInput(compare.path, context), context, {.max_bytes = max_bytes});
+  std::optional<std::vector<NamedTensor>> ReadExpected(const api::Execution& prepared,
+                                                       Context& context) const {
+    if (!api::IsTensorFile(compare.path)) {
+      const ErrorOr<DataSource> source = OpenData(compare.path, context);
+      if (!source) throw MisuseError(source.error().message);
+      return ReadNpz(*source, context, {.max_bytes = max_bytes});
+    }
     if (prepared.num_outputs != 1)
       throw MisuseError(
           fmt::format("`--compare {}`: the graph has {} outputs; an .npz has a tensor for each, by name",
                       compare.path, prepared.num_outputs));
     const runtime::Port& output = prepared.executable->outputs().front();
-    std::optional<TensorValue> value = ReadTensorFile(compare.path, output, context);
-    if (!value) return std::nullopt;
-    return std::vector<NamedTensor>{{output.name, std::move(*value)}};
+    ErrorOr<std::optional<TensorValue>> value = api::ReadTensorFile(compare.path, output, context);
+    if (!value) throw MisuseError(value.error().message);
+    if (!*value) return std::nullopt;
+    return std::vector<NamedTensor>{{output.name, std::move(**value)}};
   }
 
   // Ignores names if there is one output and one expected tensor.
@@ -258,7 +243,7 @@ struct RunCommand : CommonOptions {
     return rows;
   }
 
-  void AddStages(const Compilation& compilation, const Execution& prepared, double run_milliseconds) {
+  void AddStages(const Compilation& compilation, const api::Execution& prepared, double run_milliseconds) {
     const auto add = [&](std::string_view stage, double milliseconds) {
       if (IsText()) Print("{:<8}{}\n", stage, FormatTime(milliseconds));
       report["stages"].push_back(Json{{"stage", std::string(stage)}, {"milliseconds", milliseconds}});

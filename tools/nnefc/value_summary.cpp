@@ -6,21 +6,12 @@
 #include <numeric>
 
 #include "fmt/format.h"
-#include "fmt/ranges.h"
+#include "tools/api/element_index.h"
 
 namespace nnefc::cli {
 namespace {
 
 constexpr int64_t kMaxRows = 8;  // rows whose highest elements are printed
-
-std::string IndexIn(llvm::ArrayRef<int64_t> extents, int64_t position) {
-  std::vector<int64_t> index(extents.size());
-  for (size_t axis = extents.size(); axis-- > 0;) {
-    index[axis] = position % extents[axis];
-    position /= extents[axis];
-  }
-  return fmt::format("[{}]", fmt::join(index, ","));
-}
 
 // NaN is printed without a sign.
 std::string NumberText(double value) {
@@ -35,11 +26,11 @@ int64_t RowsOf(const TensorValue& value) {
 
 std::string IndexInRow(int64_t position, const TensorValue& value) {
   const llvm::ArrayRef<int64_t> extents = value.shape();
-  return IndexIn(extents.drop_front(extents.size() < 2 ? 0 : 1), position);
+  return api::ElementIndex(extents.drop_front(extents.size() < 2 ? 0 : 1), position);
 }
 
 std::string IndexText(int64_t position, const TensorValue& value) {
-  return IndexIn(value.shape(), position);
+  return api::ElementIndex(value.shape(), position);
 }
 
 std::vector<int64_t> HighestOfRow(const TensorValue& value, int64_t row, int64_t count) {

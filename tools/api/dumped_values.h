@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "compiler/driver/compilation.h"
+#include "compiler/support/error_or.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 // A value of a graph that is reported in addition to the outputs.
 struct DumpedValue {
@@ -16,7 +17,8 @@ struct DumpedValue {
 
 // Returns the values of a lowered model named by `--dump`, in the order of computation. Names are those of
 // tensors printed by `nnefc expand`, or of tensors and layers of OpenVINO IR; `all` selects all named results
-// of operations. Throws MisuseError for an unknown name.
-std::vector<DumpedValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names);
+// of operations. Returns an error for an unknown name.
+ErrorOr<std::vector<DumpedValue>> FindValues(const Compilation& compilation,
+                                             const std::vector<std::string>& names);
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

@@ -6,7 +6,7 @@
 
 #include "compiler/driver/compilation.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 
 // Information in a document other than its graph, as written by exporters.
 struct DocumentFacts {
@@ -18,4 +18,4 @@ struct DocumentFacts {
 // Collects properties from fragments without parameters. Returns nothing for models that are not documents.
 DocumentFacts FactsOf(const Compilation& compilation);
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

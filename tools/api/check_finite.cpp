@@ -1,4 +1,4 @@
-#include "tools/nnefc/check_finite.h"
+#include "tools/api/check_finite.h"
 
 #include <cmath>
 
@@ -7,10 +7,10 @@
 #include "fmt/core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/api/make_executable.h"
-#include "tools/nnefc/value_summary.h"
+#include "runtime/kernels/rules.h"
+#include "tools/api/element_index.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 // Returns the index of the first non-finite element.
@@ -26,7 +26,7 @@ std::optional<int64_t> FindNotFinite(const TensorValue& value) {
 std::string ElementText(const TensorValue& value, int64_t position) {
   const double element = value.ElementAsDouble(position);
   const std::string text = std::isnan(element) ? "a NaN" : element > 0 ? "infinity" : "-infinity";
-  return fmt::format("{} at {}", text, IndexText(position, value));
+  return fmt::format("{} at {}", text, ElementIndex(value.shape(), position));
 }
 
 // Returns true if a body of the node, or one nested in it, has a constant with non-finite elements.
@@ -42,12 +42,12 @@ bool HasConstantNotFinite(const ir::Node& node) {
 
 class FiniteChecker {
  public:
-  FiniteChecker(Compilation& compilation, const ExecutionOptions& options, const Execution& prepared)
-      : emitter_(compilation.context().emitter),
-        options_(options.executable_options()),
-        plugins_(compilation.plugins()),
+  FiniteChecker(Program& program, const RunOptions& options, const Execution& prepared)
+      : program_(program),
+        emitter_(program.compilation().context().emitter),
+        options_(options.executable),
         prepared_(prepared),
-        graph_(*compilation.lowered()) {
+        graph_(*program.compilation().lowered()) {
     options_.backend = runtime::Backend::kReference;
     options_.plan_cache.clear();
     options_.tune = false;
@@ -62,10 +62,9 @@ class FiniteChecker {
       for (int32_t i = 0; i < node.num_outputs(); ++i)
         kept.emplace_back(fmt::format("#{}", kept.size()), ir::OutputPort{id, i});
     }
-    const std::shared_ptr<const runtime::Executable> executable =
-        api::MakeExecutable(ir::Clone(graph_, kept), options_, plugins_, emitter_);
-    if (executable == nullptr) return;
-    const auto values = runtime::Session::Create(executable)->Run(prepared_.inputs);
+    const Planned planned = program_.Plan(options_, ir::Clone(graph_, kept));
+    if (!planned.complete) return;
+    const auto values = runtime::Session::Create(planned.executable)->Run(prepared_.inputs);
     if (!values) {
       Emit(values.error(), emitter_);
       return;
@@ -106,9 +105,9 @@ class FiniteChecker {
     return false;
   }
 
+  Program& program_;
   Emitter& emitter_;
   runtime::ExecutableOptions options_;
-  std::shared_ptr<const plugin::Plugins> plugins_;
   const Execution& prepared_;
   const ir::Graph& graph_;
   llvm::DenseMap<ir::NodeId, std::string> wrong_;  // the first non-finite element of each node
@@ -116,8 +115,8 @@ class FiniteChecker {
 
 }  // namespace
 
-void CheckFinite(Compilation& compilation, const ExecutionOptions& options, const Execution& prepared) {
-  FiniteChecker(compilation, options, prepared).Check();
+void CheckFinite(Program& program, const RunOptions& options, const Execution& prepared) {
+  FiniteChecker(program, options, prepared).Check();
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

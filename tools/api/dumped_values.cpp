@@ -1,12 +1,11 @@
-#include "tools/nnefc/dumped_values.h"
+#include "tools/api/dumped_values.h"
 
 #include "compiler/support/suggest.h"
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "tools/nnefc/common.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 // Returns the names of an output that `--dump` accepts.
@@ -26,7 +25,7 @@ class ValueFinder {
     for (ir::NodeId id : graph_.results()) outputs_.insert(graph_.node(id).name());
   }
 
-  std::vector<DumpedValue> Find(const std::vector<std::string>& names) {
+  ErrorOr<std::vector<DumpedValue>> Find(const std::vector<std::string>& names) {
     const bool all = llvm::is_contained(names, "all");
     llvm::StringSet<> missing;
     for (const std::string& name : names) missing.insert(name);
@@ -42,12 +41,12 @@ class ValueFinder {
           found.push_back({name, {id, i}});
           asked = true;
         }
-        if (all && !asked && IsTold(node, i) && !outputs_.contains(called.front()))
+        if (all && !asked && IsNamed(node, i) && !outputs_.contains(called.front()))
           found.push_back({called.front(), {id, i}});
       }
     }
     for (const std::string& name : names) {
-      if (missing.contains(name)) throw MisuseError(fmt::format("`--dump {}`: {}", name, WhyNot(name)));
+      if (missing.contains(name)) return SystemError{fmt::format("`--dump {}`: {}", name, WhyNot(name))};
     }
     return found;
   }
@@ -55,7 +54,7 @@ class ValueFinder {
  private:
   // Outputs of a document have names. Lowering names added nodes after the tensor they compute, so these are
   // excluded.
-  bool IsTold(const ir::Node& node, int32_t index) const {
+  bool IsNamed(const ir::Node& node, int32_t index) const {
     if (node.info().is_source) return false;
     if (compilation_.format() == ModelFormat::kNnef) return !node.output(index).names.empty();
     return !NamesOf(node, index).empty();
@@ -93,8 +92,9 @@ class ValueFinder {
 
 }  // namespace
 
-std::vector<DumpedValue> FindValues(const Compilation& compilation, const std::vector<std::string>& names) {
+ErrorOr<std::vector<DumpedValue>> FindValues(const Compilation& compilation,
+                                             const std::vector<std::string>& names) {
   return ValueFinder(compilation).Find(names);
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

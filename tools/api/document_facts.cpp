@@ -1,9 +1,9 @@
-#include "tools/nnefc/document_facts.h"
+#include "tools/api/document_facts.h"
 
 #include "compiler/semantics/extensions.h"
 #include "compiler/syntax/print.h"
 
-namespace nnefc::cli {
+namespace nnefc::api {
 namespace {
 
 std::string Unquoted(const ast::Document& document, ast::ExprId expr, const Context& context) {
@@ -55,4 +55,4 @@ DocumentFacts FactsOf(const Compilation& compilation) {
   return facts;
 }
 
-}  // namespace nnefc::cli
+}  // namespace nnefc::api

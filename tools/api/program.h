@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/support/error_or.h"
+#include "runtime/engine/executable.h"
+#include "tools/api/gather_inputs.h"
+
+namespace nnefc::api {
+
+// The settings of a run.
+struct RunOptions {
+  InputSources inputs;
+  // The backend and the limits. The kernels of plug-ins are added to it.
+  runtime::ExecutableOptions executable;
+  // Values to compute in addition to the outputs; see FindValues.
+  std::vector<std::string> dump;
+};
+
+// A graph planned for execution: the stage after `Lowered`.
+struct [[nodiscard]] Planned {
+  std::shared_ptr<const runtime::Executable> executable;  // null after an error
+  bool complete = false;
+  std::vector<nnefc::Diagnostic> diagnostics;
+};
+
+// A planned model with the data of its inputs.
+struct Execution {
+  std::shared_ptr<const runtime::Executable> executable;
+  std::unique_ptr<runtime::Session> session;
+  std::vector<TensorValue> inputs;
+  size_t num_outputs = 0;  // outputs of the model; dumped values follow them
+  double plan_milliseconds = 0;
+};
+
+// Returns the minimum time of each step over several runs in a new, warmed-up session. If loops and branches
+// cause different steps in each run, the last run counts. Empty if a run fails.
+std::vector<runtime::StepProfile> WarmProfile(const Execution& execution, int iterations);
+
+// The path from a model to numbers: its compilation with options, limits and plug-ins, its executables and
+// the data of its inputs. The C and C++ interface, Python and all commands use it.
+class Program {
+ public:
+  Program(std::string path, CompileOptions options);
+
+  Compilation& compilation() { return compilation_; }
+  const Compilation& compilation() const { return compilation_; }
+  // Sets a function that is called at the start of each stage with its name.
+  void set_observer(std::function<void(std::string_view)> observer);
+
+  // Runs the stages up to expansion. Emits errors for unknown operations. Returns true on success.
+  [[nodiscard]] bool Expand();
+  // Checks the data of the variables of an expanded model: those passed in the options, or else the tensor
+  // files. Returns true if there is no error.
+  [[nodiscard]] bool CheckData();
+  // Does both.
+  [[nodiscard]] bool Check() { return Expand() && CheckData(); }
+  // Prepares the lowered graph, or another graph made of it.
+  Planned Plan(const runtime::ExecutableOptions& options, std::shared_ptr<const ir::Graph> graph = nullptr);
+  // Compiles, plans and reads the inputs. Returns no value after an error was emitted, and an error for
+  // sources of inputs or names of values that do not fit the model, and for unreadable files.
+  ErrorOr<std::optional<Execution>> Prepare(const RunOptions& options);
+
+ private:
+  // Sets unknown extents of externals (P 4.1.1) to those of the data, so that the graph is made for them. The
+  // value is false after an error was emitted.
+  ErrorOr<bool> SetOpenExtents(const InputSources& sources);
+  // Emits one error for all constants without data, which the text form of a graph may omit.
+  [[nodiscard]] bool RequireConstants();
+
+  bool has_passed_data_;
+  std::optional<uint64_t> random_weights_;
+  Compilation compilation_;
+  std::function<void(std::string_view)> observer_;
+};
+
+}  // namespace nnefc::api
