@@ -15,7 +15,7 @@ import pytest
 
 RIGHT = "version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3]);\n    y = relu(x);\n}\n"
 TWO = RIGHT.replace("( y )", "( y, z )").replace("relu(x);", "relu(x);\n    z = exp(x);")
-COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "transform", "run", "inspect", "bench", "explain", "operations", "lsp"]
+COMMANDS = ["check", "lint", "expand", "fmt", "upgrade", "compile", "convert", "transform", "run", "inspect", "bench", "explain", "operations", "lsp"]
 
 
 @pytest.fixture(name="run")
