@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "runtime/kernels/registry.h"
+#include "tests/unit/runtime/run_graph.h"
+
 namespace nnefc::runtime {
 namespace {
 
@@ -109,6 +112,41 @@ TEST(ChooseImplementationTest, TheNextTableIsTriedWithoutARequestedOne) {
   EXPECT_EQ(Choice(tables, "usual"), "none; broken: not requested");
   EXPECT_EQ(Choice(llvm::ArrayRef<ImplementationTable>(tables).take_front(2)),
             "none; broken: it cannot be made; i32: filter 1x1");
+}
+
+// Output 0 of an elementwise operation may share the memory of the first input of its type and shape.
+TEST(AliasingTest, TheFirstInputLikeTheOutput) {
+  KernelRegistry registry;
+  RegisterReferenceKernels(registry);
+  TestGraph g;
+  const auto x = g.Parameter("x", {2, 3}), y = g.Parameter("y", {2, 3});
+  const ir::Node& add = g.graph->node(g.Op("Add", {x, y}).node);
+  const auto input_of = [&](std::string_view operation, std::vector<ValueInfo> inputs,
+                            const ValueInfo& output) {
+    // Another value like the output follows in memory.
+    const size_t count = inputs.size();
+    inputs.push_back(output);
+    const KernelFactory* factory = registry.Find(Backend::kReference, "opset1", operation);
+    EXPECT_NE(factory, nullptr) << operation;
+    const auto prepared =
+        (*factory)({.node = &add, .inputs = llvm::ArrayRef(inputs).take_front(count), .outputs = output});
+    EXPECT_TRUE(prepared.has_value()) << operation;
+    return prepared ? prepared->in_place : -2;
+  };
+  const ValueInfo f32{.type = ElementType::kF32, .shape = {2, 3}},
+      i32{.type = ElementType::kI32, .shape = {2, 3}}, row{.type = ElementType::kF32, .shape = {3}},
+      turned{.type = ElementType::kF32, .shape = {3, 2}};
+  EXPECT_EQ(input_of("Add", {f32, f32}, f32), 0);
+  EXPECT_EQ(input_of("Add", {f32, row}, f32), 0);
+  EXPECT_EQ(input_of("Add", {row, f32}, f32), 1);
+  for (const ValueInfo& other : {i32, row, turned}) EXPECT_EQ(input_of("Add", {other, other}, f32), -1);
+  EXPECT_EQ(input_of("Add", {i32, f32}, f32), 1);
+  for (const char* operation : {"Clamp", "Elu", "ReLU", "Sqrt", "Abs", "Multiply", "Maximum"}) {
+    EXPECT_EQ(input_of(operation, {f32}, f32), 0) << operation;
+    EXPECT_EQ(input_of(operation, {row}, f32), -1) << operation;
+  }
+  // The elements of a product are read several times.
+  EXPECT_EQ(input_of("MatMul", {f32, f32}, f32), -1);
 }
 
 }  // namespace

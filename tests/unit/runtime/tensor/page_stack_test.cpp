@@ -67,7 +67,11 @@ TEST(PageStackTest, HasNoMoreThanThereIs) {
   PageStack stack;
   EXPECT_EQ(stack.Take(SIZE_MAX).data, nullptr);
   EXPECT_EQ(stack.Take(SIZE_MAX / 4).data, nullptr);
-  EXPECT_NE(stack.Take(1).data, nullptr);
+  EXPECT_EQ(stack.Take(SIZE_MAX / 4 - kLargePage / 2).data, nullptr);
+  const PageStack::Piece piece = stack.Take(1);
+  ASSERT_NE(piece.data, nullptr);
+  piece.data[0] = std::byte{1};  // a failure adds no addresses
+  EXPECT_EQ(piece.data[0], std::byte{1});
 }
 
 // Returns the mapped addresses of the process, in pages.

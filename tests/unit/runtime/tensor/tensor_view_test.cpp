@@ -92,6 +92,76 @@ TEST(TensorViewTest, CopiesTransposedViewsOfAnyExtents) {
   CheckTransposedCopies<int64_t>(ElementType::kI64);
 }
 
+// A layout of another backend.
+class OtherLayout final : public OpaqueLayout {
+ public:
+  size_t byte_size() const override { return 24; }
+  bool Equals(const OpaqueLayout& other) const override { return other.ToString() == ToString(); }
+  std::string ToString() const override { return "other"; }
+};
+
+TEST(LayoutTest, EqualLayouts) {
+  const Layout dense = nullptr, other = std::make_shared<OtherLayout>(),
+               another = std::make_shared<OtherLayout>();
+  const auto strided = [](Strides strides, size_t bytes) -> Layout {
+    return std::make_shared<StridedLayout>(std::move(strides), bytes);
+  };
+  const Layout rows = strided({4, 1}, 24);
+  EXPECT_TRUE(SameLayout(dense, dense));
+  EXPECT_TRUE(SameLayout(rows, rows));
+  EXPECT_TRUE(SameLayout(rows, strided({4, 1}, 24)));
+  EXPECT_TRUE(SameLayout(other, another));
+  for (const Layout& different : {dense, other, strided({3, 1}, 24), strided({4, 2}, 24), strided({4, 1}, 28),
+                                  strided({4}, 24), strided({4, 1, 1}, 24)}) {
+    EXPECT_FALSE(SameLayout(rows, different));
+    EXPECT_FALSE(SameLayout(different, rows));
+  }
+  EXPECT_FALSE(SameLayout(other, dense));
+  EXPECT_FALSE(SameLayout(dense, other));
+}
+
+// Overlapping windows: several axes of the source have the same stride.
+TEST(TensorViewTest, CopiesOverlappingViews) {
+  std::vector<float> source(4000);
+  std::iota(source.begin(), source.end(), 1.0F);
+  for (const Strides& strides :
+       {Strides{1, 1, 20}, {1, 20, 1}, {20, 1, 1}, {1, 1, 1}, {1, 20, 20}, {0, 1, 20}}) {
+    for (const Shape& shape : {Shape{9, 17, 8}, {8, 8, 8}, {7, 16, 33}, {16, 1, 24}}) {
+      const TensorView view(ElementType::kF32, shape, strides,
+                            reinterpret_cast<const std::byte*>(source.data()));
+      std::vector<float> target(static_cast<size_t>(view.volume()));
+      CopyElements(view,
+                   MutableTensorView(ElementType::kF32, shape, reinterpret_cast<std::byte*>(target.data())));
+      EXPECT_EQ(target, CopiedByCoordinates<float>(view)) << ToString(shape) << ToString(strides);
+    }
+  }
+}
+
+// Targets with gaps between elements, along the last axis or along others.
+TEST(TensorViewTest, CopiesToStridedTargets) {
+  constexpr float kUnchanged = -1;
+  std::vector<float> source(4000);
+  std::iota(source.begin(), source.end(), 1.0F);
+  const Shape shape = {9, 10, 11};
+  for (const Strides& from : {Strides{110, 11, 1}, {1, 9, 90}, {11, 99, 1}, {2, 20, 200}}) {
+    for (const Strides& to : {Strides{220, 22, 2}, {300, 20, 1}, {2, 18, 180}, {110, 1, 10}, {1, 9, 90}}) {
+      const TensorView view(ElementType::kF32, shape, from,
+                            reinterpret_cast<const std::byte*>(source.data()));
+      std::vector<float> target(4000, kUnchanged), expected = target;
+      CopyElements(
+          view, MutableTensorView(ElementType::kF32, shape, to, reinterpret_cast<std::byte*>(target.data())));
+      for (int64_t i = 0; i < 9; ++i) {
+        for (int64_t j = 0; j < 10; ++j) {
+          for (int64_t k = 0; k < 11; ++k)
+            expected[static_cast<size_t>(i * to[0] + j * to[1] + k * to[2])] =
+                source[static_cast<size_t>(i * from[0] + j * from[1] + k * from[2])];
+        }
+      }
+      EXPECT_EQ(target, expected) << ToString(from) << ToString(to);
+    }
+  }
+}
+
 // Returns the offsets of the elements of a view, in row-major order.
 std::vector<int64_t> PlacesOf(const ElementsView& view) {
   std::vector<int64_t> places;
