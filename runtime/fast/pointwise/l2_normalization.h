@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "runtime/kernels/implementation.h"
 #include "runtime/kernels/kernel.h"
 
 namespace nnefc::runtime {
