@@ -21,7 +21,7 @@ struct ConvertOptions {
 // A ratified document and the data of its variables.
 struct ConvertedModel {
   std::string document;
-  std::map<std::string, TensorValue> data;  // by label
+  std::map<std::string, TensorValue> data;  // key: label
   // The names of the source's tensors and their identifiers in the document, in order.
   std::vector<std::pair<std::string, std::string>> names;
 };
@@ -31,8 +31,8 @@ inline Stage StageBeforeConversion(ModelFormat format) {
   return format == ModelFormat::kNnef ? Stage::kLower : Stage::kOpen;
 }
 
-// Converts a graph of OpenVINO operations to a ratified document (compiler/raise), which is checked in strict
-// mode. Emits errors and returns nothing after one.
+// Converts a graph of OpenVINO operations to a ratified document (compiler/raise), checks it in strict mode.
+// Emits errors and returns nothing after one.
 [[nodiscard]] std::optional<ConvertedModel> ConvertModel(Compilation& compilation,
                                                          const ConvertOptions& options);
 

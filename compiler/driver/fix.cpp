@@ -160,7 +160,7 @@ class Fixer {
                       fix.range.file);
     }
     std::vector<Place> places;
-    std::map<uint32_t, int64_t> growth;  // by file
+    std::map<uint32_t, int64_t> growth;  // key: file
     for (const auto& [edit, file] : edits) {
       const auto& [index, begin, end, text] = edit;
       const auto at = static_cast<uint32_t>(begin + growth[index]);

@@ -22,9 +22,9 @@ namespace nnefc {
 enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
 std::string_view Name(Stage stage);
 
-// Each stage makes a value from those of the stages before, which nothing changes afterwards. It has the
-// diagnostics of its stage, which are also emitted to the context. After an error it is incomplete, and has
-// what does not depend on the error. An artefact that a later stage contains is moved there.
+// Each stage makes an immutable value from those of the stages before. The value has the diagnostics of its
+// stage, which are also emitted to the context. After an error it is incomplete: the parts that depend on the
+// error are absent. An artefact that a later stage contains is moved there.
 
 // An open model.
 struct [[nodiscard]] Opened {

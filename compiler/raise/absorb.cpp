@@ -19,7 +19,7 @@ const Product* FindProduct(const ir::Node& node) {
   return products.Find(node.op());
 }
 
-// True for a convolution, and for the product of a matrix and a constant matrix, which becomes `linear`.
+// True for a convolution, and for the product of a matrix and a constant matrix (it becomes `linear`).
 bool TakesBias(const RaiseState& state, const ir::Node& node) {
   const Product* product = FindProduct(node);
   if (product == nullptr) return false;
@@ -33,7 +33,7 @@ bool TakesBias(const RaiseState& state, const ir::Node& node) {
 bool IsPerChannel(const TensorValue& value, const nnefc::Shape& shape) {
   if (value.type() != ElementType::kF32 || value.rank() > static_cast<int64_t>(shape.size())) return false;
   if (value.volume() != shape[1]) return false;
-  const size_t channels = shape.size() - 2;  // from the end
+  const size_t channels = shape.size() - 2;  // counted from the last axis
   return channels < value.shape().size() &&
          value.shape()[value.shape().size() - 1 - channels] == value.volume();
 }
@@ -42,7 +42,7 @@ bool IsPerChannel(const TensorValue& value, const nnefc::Shape& shape) {
 
 namespace {
 
-// True if the output of `producer` has one use, which has the same shape.
+// True if the output of `producer` has one use, with the same shape.
 bool HasOneUse(const ir::Node& producer, const ir::Node& user) {
   return producer.uses().size() == 1 && producer.output().shape == user.output().shape;
 }

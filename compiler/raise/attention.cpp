@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-// Returns what a causal attention adds to the scores [queries, keys]: minus infinity for later keys.
+// Returns the mask of causal attention, a summand of the scores [queries, keys]: minus infinity for later
+// keys.
 OutputPort CausalMask(NodeRaising& n, const nnefc::Shape& scores) {
   const int64_t queries = scores[scores.size() - 2];
   const int64_t keys = scores.back();
@@ -23,7 +24,7 @@ OutputPort CausalMask(NodeRaising& n, const nnefc::Shape& scores) {
   return n.Floats(mask, shape, "mask");
 }
 
-// Applies the mask, which is added to the scores or, of logicals, selects those that count.
+// Applies the mask: adds reals to the scores; logicals select the scores that count.
 OutputPort Masked(NodeRaising& n, OutputPort scores) {
   const nnefc::Shape shape = n.Shape(scores);
   if (n.node().Bool("causal")) return n.Binary("add", scores, CausalMask(n, shape), "masked");

@@ -78,7 +78,7 @@ void ResolvePadding(const NodeRaising& n, Window& window, const Integers& input,
   const Integers extra = n.node().Ints("output_padding", window.rank());
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t total = window.stride[i] * (input[i] - 1) + window.reach(i) - output[i] + extra[i];
-    // A result that is larger than what the windows reach grows at its end.
+    // A result that extends beyond the windows grows at its end.
     const int64_t cropped = std::max<int64_t>(total, 0);
     window.begin[i] = mode == "same_upper" ? cropped - cropped / 2 : cropped / 2;
     window.end[i] = total - window.begin[i];

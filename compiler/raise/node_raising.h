@@ -30,13 +30,13 @@ ir::AttributeMap Attributes(std::initializer_list<std::pair<std::string_view, At
 std::string_view DataTypeName(ElementType type);
 
 // The only use of a convolution or matrix multiplication that becomes a part of it: an addition of a value
-// for each channel, or a batch normalization, which also scales the filter.
+// for each channel, or a batch normalization (it also scales the filter).
 struct AbsorbedNode {
   ir::NodeId node;
   TensorValue bias;
   std::string bias_name;
   bool is_from_half = false;
-  std::vector<double> scales = {};  // of the filter's outputs; empty: none
+  std::vector<double> scales = {};  // per output of the filter; empty: none
 };
 
 // The state of one RaiseGraph.
@@ -51,7 +51,7 @@ struct RaiseState {
   ir::Graph target;
   std::vector<std::vector<OutputPort>> ports;  // index: node of the source, output
   std::map<int32_t, AbsorbedNode> absorbed;    // key: node of the source
-  std::map<std::string, TensorValue> data;     // of variables, by label
+  std::map<std::string, TensorValue> data;     // variables; key: label
   std::vector<std::string> hints;              // index: node of the target; a name for its outputs
   std::map<std::pair<int32_t, int32_t>, std::string> wanted;  // names of ports of the target
   // Variables and constants of the target by their bytes, type and shape.
@@ -90,9 +90,10 @@ class NodeRaising {
   const TensorValue* Value(int32_t index) const;
   // Returns the value of such an input with one element.
   std::optional<double> ScalarValue(int32_t index) const;
-  // Returns the values of such an input of integers; declines if they are unknown. `what` names the input.
+  // Returns the values of such an input of integers; declines if they are unknown. The message calls the
+  // input `what`.
   Integers ConstIntegers(int32_t index, std::string_view what);
-  // The same for axes, which are made non-negative, sorted and unique.
+  // The same for axes; returns them non-negative, sorted and unique.
   Integers ConstAxes(int32_t index, int64_t rank, std::string_view what = "axes");
   // Returns the bias that is added to the node's output, if the node absorbs it, with shape [1, channels].
   std::optional<OutputPort> AbsorbedBias();
@@ -143,7 +144,7 @@ class NodeRaising {
   // Makes `port` the output `index`, and compares its type and shape with the source.
   void SetOutput(int32_t index, OutputPort port);
   void SetOutput(OutputPort port) { SetOutput(0, port); }
-  // Stops with the reason that the node has no NNEF form, which completes "`TYPE` has no form ..: ".
+  // Stops with the reason that the node has no NNEF form: the end of "`TYPE` has no form ..: ".
   template <typename... Args>
   [[noreturn]] void Decline(fmt::format_string<Args...> format, Args&&... args) {
     throw Declined{fmt::format(format, std::forward<Args>(args)...)};

@@ -82,7 +82,7 @@ void RaiseGroupNormalization(NodeRaising& n) {
   n.SetOutput(n.Binary("add", scaled, ChannelParameter(n, "bias")));
 }
 
-// NormalizeL2: x / sqrt(max(sum(x^2), eps)), which is `l2_normalization` with the root of eps, or
+// NormalizeL2: x / sqrt(max(sum(x^2), eps)), that is `l2_normalization` with the root of eps, or
 // x / sqrt(sum(x^2) + eps).
 void RaiseNormalizeL2(NodeRaising& n) {
   n.RequireScalars();

@@ -23,7 +23,7 @@ struct RaiseOptions {
 // A graph of ratified NNEF operations and the data of its variables.
 struct RaisedGraph {
   std::unique_ptr<ir::Graph> graph;
-  std::map<std::string, TensorValue> data;  // by label
+  std::map<std::string, TensorValue> data;  // key: label
   // The names of the source's tensors and the identifiers that replace them, in order.
   std::vector<std::pair<std::string, std::string>> names;
 };
