@@ -270,6 +270,11 @@ TEST_F(TextTest, RealsBeyondTheirLimits) {
   EXPECT_EQ(read("4.9406564584124654e-324"), std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(read("1e-400"), 0.0);
   EXPECT_EQ(read("0.1"), 0.1);
+  for (const char* wrong : {"1.5.5", "1e5e5", "1e", "1.5e+", "1.e.", "nann", "infi"}) {
+    Context context;
+    TextScanner scanner(context.sources.AddText("attributes", std::string("{a = ") + wrong + "}"), context);
+    EXPECT_FALSE(ParseAttributesText(scanner).has_value()) << wrong;
+  }
 }
 
 TEST_F(TextTest, AttributesAreLimited) {

@@ -99,6 +99,15 @@ TEST(AttributeTest, EmptyListsAreListsOfAnyKind) {
 }
 
 // The kinds of attributes, each with its items as a list.
+// Only a list converts to a list, and only an empty one to a list of any kind.
+TEST(AttributeDeathTest, ListsOfOtherValues) {
+  EXPECT_DEATH((void)Attribute(int64_t{5}).AsInts(), "");
+  EXPECT_DEATH((void)Attribute(2.5).AsDoubles(), "");
+  EXPECT_DEATH((void)Attribute("text").AsInts(), "");
+  EXPECT_DEATH((void)Attribute(true).AsPairs(), "");
+  EXPECT_DEATH((void)Attribute(Attribute::Strings{"a"}).AsInts(), "");
+}
+
 TEST(AttributeTest, Kinds) {
   const std::pair<Attribute, std::optional<size_t>> cases[] = {
       {Attribute(true), std::nullopt},
