@@ -28,7 +28,8 @@ const ir::OpRegistry& Opsets();
 
 // Infers a node with the inputs and attributes of a case, and as many outputs as it has results. Returns the
 // types of the outputs in the form of ShapeCase::results, or the label of the broken rule; then `message`, if
-// not null, is the text of the error.
-std::string InferCase(const ShapeCase& shape_case, std::string* message = nullptr);
+// not null, is the text of the first error. Expects one error, or counts them if `num_messages` is not null.
+std::string InferCase(const ShapeCase& shape_case, std::string* message = nullptr,
+                      int* num_messages = nullptr);
 
 }  // namespace nnefc::testing
