@@ -4,7 +4,6 @@
 #include "tools/api/bind_inputs.h"
 #include "tools/api/difference.h"
 #include "tools/api/evaluator.h"
-#include "tools/api/make_executable.h"
 
 namespace nnefc::api {
 
@@ -13,13 +12,11 @@ namespace {
 constexpr uint64_t kSeed = 1;
 
 // Lowers and plans a model; returns null and emits errors to `emitter` on failure.
-std::shared_ptr<const runtime::Executable> Plan(Compilation& compilation,
-                                                const runtime::ExecutableOptions& options, Emitter& emitter) {
+std::shared_ptr<const runtime::Executable> Plan(Program& program, const runtime::ExecutableOptions& options,
+                                                Emitter& emitter) {
+  Compilation& compilation = program.compilation();
   std::shared_ptr<const runtime::Executable> executable;
-  if (compilation.RunUntil(Stage::kLower)) {
-    executable =
-        MakeExecutable(compilation.lowered(), options, compilation.plugins(), compilation.context().emitter);
-  }
+  if (compilation.RunUntil(Stage::kLower)) executable = program.Plan(options).executable;
   if (executable == nullptr && &emitter != &compilation.context().emitter)
     emitter.Take(compilation.context().emitter);
   return executable;
@@ -70,11 +67,11 @@ double CountOperations(const ir::Graph& graph) {
   return count;
 }
 
-std::optional<std::vector<OutputDifference>> CompareConversion(Compilation& source,
+std::optional<std::vector<OutputDifference>> CompareConversion(Program& source,
                                                                const ConvertedModel& converted,
                                                                const runtime::ExecutableOptions& options) {
-  Emitter& emitter = source.context().emitter;
-  Compilation target("converted", ConvertedOptions(source, converted));
+  Emitter& emitter = source.compilation().context().emitter;
+  Program target("converted", ConvertedOptions(source.compilation(), converted));
   const auto planned = Plan(target, options, emitter);
   const auto expected = planned == nullptr ? nullptr : Plan(source, options, emitter);
   if (expected == nullptr) return std::nullopt;

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/driver/compilation.h"
 #include "compiler/driver/convert_model.h"
 #include "runtime/engine/executable.h"
+#include "tools/api/program.h"
 
 namespace nnefc::api {
 
@@ -20,8 +20,8 @@ struct OutputDifference {
 };
 
 // Runs a graph of OpenVINO operations and the document converted from it on the same random inputs. `source`
-// is the compilation that was converted; this lowers it. Emits errors to it, and returns nothing after one.
+// is the program that was converted; this lowers it. Emits errors to it, and returns nothing after one.
 [[nodiscard]] std::optional<std::vector<OutputDifference>> CompareConversion(
-    Compilation& source, const ConvertedModel& converted, const runtime::ExecutableOptions& options);
+    Program& source, const ConvertedModel& converted, const runtime::ExecutableOptions& options);
 
 }  // namespace nnefc::api

@@ -34,11 +34,12 @@ struct ConvertCommand : CommonOptions {
       for (const std::string& text : input_shapes) options.input_shapes.insert(ParseInputShape(text));
     }
     CheckOutputName();
-    Compilation compilation(ShownModel(models.front()), std::move(compile));
+    api::Program program(ShownModel(models.front()), std::move(compile));
+    Compilation& compilation = program.compilation();
     std::optional<ConvertedModel> converted;
     if (RunStages(compilation, StageBeforeConversion(compilation.format())))
       converted = ConvertModel(compilation, options);
-    if (converted && !IsSame(compilation, *converted)) converted.reset();
+    if (converted && !IsSame(program, *converted)) converted.reset();
     const int exit_code = Reporter(*this).Report(compilation);
     if (!converted) return exit_code == kSuccess ? kInvalid : exit_code;
     Write(*converted);
@@ -62,13 +63,14 @@ struct ConvertCommand : CommonOptions {
   }
 
   // Compares the outputs of both models. Reports each difference, and returns false if one is too large.
-  bool IsSame(Compilation& compilation, const ConvertedModel& converted) const {
+  bool IsSame(api::Program& program, const ConvertedModel& converted) const {
+    Compilation& compilation = program.compilation();
     const ir::Graph& graph = compilation.lowered() != nullptr ? *compilation.lowered() : compilation.graph();
     const bool is_small = api::CountOperations(graph) <= kMaxComparedOperations;
     if (compare == "never" || (compare == "auto" && !is_small)) return true;
     Progress progress;
     progress.Start(fmt::format("{}: compare outputs", compilation.path()));
-    const auto differences = api::CompareConversion(compilation, converted, {});
+    const auto differences = api::CompareConversion(program, converted, {});
     progress.Stop();
     if (!differences) return false;
     bool is_same = true;

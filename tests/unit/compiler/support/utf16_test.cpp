@@ -25,7 +25,9 @@ TEST(Utf16CharacterTest, LeadBytes) {
         EXPECT_EQ(Utf16CharacterAt(damaged, 0).bytes, 1U) << lead << ' ' << kept;
       }
     }
-    if (bytes > 1) EXPECT_EQ(Utf16CharacterAt(text.substr(0, bytes), 0).bytes, bytes) << lead;
+    if (bytes > 1) {
+      EXPECT_EQ(Utf16CharacterAt(text.substr(0, bytes), 0).bytes, bytes) << lead;
+    }
   }
 }
 
