@@ -85,6 +85,15 @@ TEST(Operators, OnValues) {
       {RatifiedBody("z = n in n; y = x;"), "type.operator 3:7"},
       {RatifiedBody("z = x in xs; y = x;"), "type.operator 3:7"},
       {RatifiedBody("z = xs == xs; y = x;"), "type.operator 3:8"},
+      {RatifiedBody("z = xs == [1.0]; y = x;"), "type.operator 3:8"},
+      {RatifiedBody("z = [1.0] == xs; y = x;"), "type.operator 3:11"},
+      {RatifiedBody("z = xs != []; y = x;"), "type.operator 3:8"},
+      {RatifiedBody("z = [] != xs; y = x;"), "type.operator 3:8"},
+      {RatifiedBody("z = x in [1.0]; y = x;"), "type.operator 3:7"},
+      {RatifiedBody("z = 1.0 in xs; y = x;"), "type.operator 3:9"},
+      {RatifiedBody("z = x in []; y = x;"), "type.operator 3:7"},
+      {RatifiedBody("z = xs in [[1.0]]; y = x;"), "type.operator 3:8"},
+      {RatifiedBody("z = [1.0] in [xs]; y = x;"), "type.operator 3:11"},
   });
 }
 
