@@ -35,7 +35,8 @@ TEST(CompletedParameters, AreThoseThatAreNotGiven) {
        {"y = conv(", "y = conv(x, ", "y = conv(x, f, ", "y = conv (x, f, ", "y = conv  (x, f, ",
         "y = conv\n    (x, f, ", "y = conv(x,f,", "y = conv(x, relu(f), ", "y = relu(conv(x, f, ",
         "y = conv(x, [f, f][0], ", "y = conv(x, 'a(', ", "y = conv(x, \"}\", ", "y = conv(x, 'it\\'s(', ",
-        "y = conv(x, # relu(\n    f,\t", "z = relu(x); y = conv(x, f, ", "y = conv(x, f, \n  "}) {
+        "y = conv(x, relu(f; g), ", "y = conv(x, [f; g], ", "y = conv(x, # relu(\n    f,\t",
+        "z = relu(x); y = conv(x, f, ", "y = conv(x, f, \n  "}) {
     EXPECT_EQ(Offered(start), all) << start;
   }
   EXPECT_EQ(Offered("y = conv(x, f, border = 'constant', "), "padding stride dilation groups");
@@ -66,9 +67,22 @@ TEST(CompletedParameters, AreNoneWhereNoArgumentBegins) {
                             "y = unknown(x, ",
                             "y = conv((x }, ",
                             "y = conv(x, { ",
+                            "y = conv(x }, ",
+                            "y = conv(x, (f }), ",
+                            "y = conv(x; ",
+                            "y = conv(x, f; z, ",
+                            "y = conv(x, { a), ",
+                            "y = conv(x, { a }, ",
+                            "y = conv(x, [{ a], ",
                             "y = relu(x); } conv(x"}) {
     EXPECT_EQ(Offered(start), "") << start;
   }
+}
+
+// Documents without a brace or a semicolon before the cursor.
+TEST(CompletedParameters, AreFoundAtTheBeginningOfAText) {
+  for (const char* text : {"", "c", ",", "a, b", "conv", ")", "a), ", "], b"})
+    EXPECT_EQ(ParametersAfter(text), "") << text;
 }
 
 // Arguments without a name count, whatever operators they have.

@@ -75,6 +75,38 @@ TEST(Names, OfParametersOfOperations) {
   EXPECT_EQ(net.service.Definition(kNamesUri, net.At("axes = [1]"))->range.begin, definition->range.begin);
 }
 
+// Parameters of an invocation without an argument are shown with their defaults: the first, one between, the
+// last.
+TEST(Names, OfInvocationsShowOmittedParameters) {
+  const Opened net(
+      "version 1.0;\nextension KHR_enable_fragment_definitions;\n"
+      "fragment f( a: scalar = 1.0, b: scalar = 2.0, c: scalar = 3.0 ) -> ( y: tensor<scalar> )\n{\n"
+      "    y = constant(shape = [1], value = [1.0]);\n}\n"
+      "graph net( x ) -> ( i, j, k, l )\n{\n    x = external(shape = [2]);\n    i = f(c = 5.0);\n"
+      "    j = f(b = 5.0);\n    k = f(a = 5.0, b = 6.0);\n    l = f(c = 7.0, b = 6.0, a = 5.0);\n}\n");
+  const auto omitted = [&](std::string_view needle) {
+    std::string shown;
+    const std::optional<Hover> hover = net.service.HoverAt(kNamesUri, net.At(needle));
+    for (const auto& [name, value] : hover ? hover->defaults : decltype(hover->defaults)())
+      shown += fmt::format("{} = {} ", name, value);
+    return shown;
+  };
+  EXPECT_EQ(omitted("f(c = 5.0)"), "a = 1.0 b = 2.0 ");
+  EXPECT_EQ(omitted("f(b = 5.0)"), "a = 1.0 c = 3.0 ");
+  EXPECT_EQ(omitted("f(a = 5.0"), "c = 3.0 ");
+  EXPECT_EQ(omitted("f(c = 7.0"), "");
+}
+
+// Only open documents and the standard library have a text.
+TEST(Names, OfDocumentsThatAreNotOpenHaveNoText) {
+  const LanguageService service;
+  const std::string library = LanguageService::LibraryUri("");
+  EXPECT_FALSE(service.Text(library + "ratified.nnef").empty());
+  for (const std::string& uri : {std::string(), std::string("file:///net.nnef"), std::string("ratified.nnef"),
+                                 std::string(library.size(), 'x') + "ratified.nnef", library + "other.nnef"})
+    EXPECT_EQ(service.Text(uri), "") << uri;
+}
+
 // A name has no type where its value has none: an unknown operation, one name more than there are results.
 TEST(Names, WithoutAType) {
   const Opened net(
