@@ -48,6 +48,42 @@ TEST(Scanner, NumbersTokensAsTheGrammarDoes) {
   EXPECT_EQ(static_cast<size_t>(parse::TokenKind::kUnexpected), grammar::NnefParser::UNEXPECTED);
 }
 
+// An unexpected character is one token: the first byte of a UTF-8 sequence with its continuation bytes, or a
+// single byte.
+TEST(Scanner, TakesWholeUnexpectedCharacters) {
+  const std::pair<std::string_view, uint32_t> cases[] = {
+      {"@", 1},
+      {"@@", 1},
+      {"@\x80", 1},
+      {"$\xBF", 1},
+      {"\x7F\x80", 1},
+      {"\xC2", 1},
+      {"\xC2\x80", 2},
+      {"\xC3\xA8", 2},
+      {"\xC3\xA9", 2},
+      {"\xC3\xBF", 2},
+      {"\xC3\xA9\xC3\xA9", 2},
+      {"\xC3\xC0", 1},
+      {"\xC3\x7F", 1},
+      {"\xC3x", 1},
+      {"\xE2\x82\xAC", 3},
+      {"\xE2\x82\xAC;", 3},
+      {"\xE2\x82", 2},
+      {"\xF0\x9F\x98\x80", 4},
+      {"\xF0\x9F\x98\x81", 4},
+      {"\x80", 1},
+      {"\x80\x80", 1},
+      {"\xBF\xBF", 1},
+      {"\xBF\x80", 1},
+  };
+  for (const auto& [text, size] : cases) {
+    const parse::Token token = parse::Scanner(text).Next();
+    EXPECT_EQ(token.kind, parse::TokenKind::kUnexpected) << text;
+    EXPECT_EQ(token.begin, 0u) << text;
+    EXPECT_EQ(token.end, size) << text;
+  }
+}
+
 TEST(Scanner, AgreesWithTheLexerOnDocuments) {
   bool shared = false;
   const std::vector<std::string> paths = CorpusPaths();
