@@ -230,12 +230,10 @@ template <typename Function>
 concept IgnoresSign = requires { requires Function::kIgnoresSign; };
 
 // The type of the operands of Function for elements of type T. Types with the same results are one type, so
-// that fewer rows are compiled.
+// that fewer rows are compiled. Booleans are not bytes here: any byte except 0 is true.
 template <typename T, typename Function>
 auto OperandTag() {
-  if constexpr (std::is_same_v<T, Boolean>) {
-    return TypeTag<uint8_t>();
-  } else if constexpr (std::is_integral_v<T> && IgnoresSign<Function>) {
+  if constexpr (std::is_integral_v<T> && IgnoresSign<Function>) {
     return TypeTag<std::make_unsigned_t<T>>();
   } else {
     return TypeTag<T>();
@@ -302,8 +300,7 @@ FaultOr<Success> ExchangedComparison(const ReferenceRun& run) {
 template <typename Function>
 FaultOr<Success> Logical(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kBoolean) return UnsupportedType(run);
-  return RunRows(run, run.input(0), run.input(1),
-                 WideBinaryRow<OperandType<Boolean, Function>, Boolean, Function>);
+  return RunRows(run, run.input(0), run.input(1), WideBinaryRow<Boolean, Boolean, Function>);
 }
 
 // Visits an unsigned type of the element width, because selection ignores the meaning of the bits.

@@ -220,6 +220,29 @@ TEST_P(OperationsTest, ReferenceAccessesOnlyItsTensors) {
 INSTANTIATE_TEST_SUITE_P(Cases, OperationsTest, testing::Range(size_t{0}, Cases().size()),
                          [](const testing::TestParamInfo<size_t>& info) { return Cases()[info.param].name; });
 
+// Buffers of other programs have any byte; OpenVINO and NumPy treat all except 0 as true.
+TEST(BooleanBytesTest, AllExceptZeroAreTrue) {
+  const std::vector<std::pair<const char*, std::vector<uint8_t>>> operations = {
+      {"LogicalAnd", {0, 0, 0, 1, 1, 1}},  {"LogicalOr", {0, 1, 1, 1, 1, 1}},
+      {"LogicalXor", {0, 1, 1, 0, 0, 0}},  {"Equal", {1, 0, 0, 1, 1, 1}},
+      {"NotEqual", {0, 1, 1, 0, 0, 0}},    {"Less", {0, 1, 0, 0, 0, 0}},
+      {"LessEqual", {1, 1, 0, 1, 1, 1}},   {"Greater", {0, 0, 1, 0, 0, 0}},
+      {"GreaterEqual", {1, 0, 1, 1, 1, 1}}};
+  for (const auto& [type, expected] : operations) {
+    SCOPED_TRACE(type);
+    TestGraph graph;
+    graph.Result(graph.Op("opset1", type,
+                          {graph.Parameter("a", {6}, ElementType::kBoolean),
+                           graph.Parameter("b", {6}, ElementType::kBoolean)}));
+    const std::vector<TensorValue> outputs = RunGraph(graph.graph, {},
+                                                      {TensorValue::FromBools({6}, {0, 0, 2, 2, 1, 255}),
+                                                       TensorValue::FromBools({6}, {0, 4, 0, 1, 4, 255})});
+    ASSERT_EQ(outputs.size(), 1u);
+    for (int64_t i = 0; i < 6; ++i)
+      EXPECT_EQ(outputs[0].ElementAsDouble(i), expected[static_cast<size_t>(i)]) << i;
+  }
+}
+
 TEST(OperationsTable, IsThere) {
   EXPECT_GE(Cases().size(), 600u);
 }
