@@ -283,7 +283,12 @@ std::optional<Clock::time_point> Server::deadline() const {
 }
 
 void Server::Run(Clock::time_point now) {
-  if (session_ != nullptr) session_->publisher.Run(session_->workspace, now, send_);
+  if (session_ == nullptr) return;
+  try {
+    session_->publisher.Run(session_->workspace, now, send_);
+  } catch (const std::bad_alloc&) {
+    Log("diagnostics: out of memory");
+  }
 }
 
 }  // namespace nnefc::lsp
