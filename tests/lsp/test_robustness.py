@@ -83,6 +83,27 @@ def test_broken_messages(broken: bytes) -> None:
     assert "relu" in responses[5]["result"]["contents"]["value"]
 
 
+def test_depth_of_messages() -> None:
+    """Valid JSON, some deeper than a stack: as an unknown member of a request, and as ids that are compared."""
+    def nested(depth: int) -> str:
+        return "[" * depth + "]" * depth
+
+    def lens(data: str) -> bytes:
+        return framed(('{"jsonrpc": "2.0", "id": 5, "method": "codeLens/resolve", "params": {"data": {"uri": "%s"}, "x": %s}}' % (URI, data)).encode())
+
+    ends = framed(SHUTDOWN) + framed(EXIT)
+    begins = framed(INITIALIZE) + framed(OPEN)
+    for depth, deep in ((254, False), (255, True), (1_000_000, True)):
+        messages = serve(begins + lens(nested(depth)) + ends)
+        assert any(message.get("error", {}).get("code") == -32700 for message in messages) == deep
+        assert any(message.get("id") == 5 for message in messages) != deep
+    cancel = '{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": %s}}' % nested(1_000_000)
+    same = '{"jsonrpc": "2.0", "method": "shutdown", "id": %s}' % nested(1_000_000)
+    assert serve(begins + framed(same.encode()) + framed(cancel.encode()) + ends)[-1]["id"] == 99
+    # Brackets in strings do not count.
+    assert {message.get("id") for message in serve(begins + lens('"%s\\"%s"' % ("[" * 5000, "{" * 5000)) + ends)} >= {5, 99}
+
+
 def test_lengths_are_not_believed() -> None:
     # A gigabyte is announced, and not allocated.
     assert serve(framed(INITIALIZE) + b"Content-Length: 1000000000\r\n\r\n{}", code=1, memory=1 << 29)[-1]["error"]["code"] == -32700

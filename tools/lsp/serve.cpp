@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "fmt/format.h"
 #include "tools/lsp/frame_reader.h"
 #include "tools/lsp/server.h"
 
@@ -95,8 +96,34 @@ class Inbox {
   bool is_closed_ = false;
 };
 
+// The maximum depth of arrays and objects in a message. Functions of the JSON library recurse into them.
+constexpr int kMaxDepth = 256;
+
+// Returns true if more arrays and objects are nested, which need not match.
+bool IsTooDeep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Received Parse(FrameReader::Frame frame) {
   if (!frame.error.empty()) return {.message = {}, .error = std::move(frame.error)};
+  if (IsTooDeep(frame.content))
+    return {.message = {},
+            .error = fmt::format("a message nests more than {} arrays and objects", kMaxDepth)};
   Json message = Json::parse(frame.content, nullptr, /*allow_exceptions=*/false);
   if (message.is_discarded()) return {.message = {}, .error = "invalid JSON"};
   return {.message = std::move(message), .error = {}};
