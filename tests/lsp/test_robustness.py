@@ -104,6 +104,16 @@ def test_depth_of_messages() -> None:
     assert {message.get("id") for message in serve(begins + lens('"%s\\"%s"' % ("[" * 5000, "{" * 5000)) + ends)} >= {5, 99}
 
 
+def test_texts_with_names_of_the_library() -> None:
+    """A text of the editor is not written into the folder of generated files, nor outside of it."""
+    uri = "nnefc:/stdlib/../../outside.nnef"
+    opened = json.loads(json.dumps(OPEN))
+    opened["params"]["textDocument"]["uri"] = uri
+    responses = answers(opened, request("textDocument/definition", position(4, 13, uri)))
+    assert responses[5]["result"]["uri"] == uri
+    assert not (CACHE / "outside.nnef").exists()
+
+
 def test_lengths_are_not_believed() -> None:
     # A gigabyte is announced, and not allocated.
     assert serve(framed(INITIALIZE) + b"Content-Length: 1000000000\r\n\r\n{}", code=1, memory=1 << 29)[-1]["error"]["code"] == -32700

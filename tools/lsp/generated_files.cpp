@@ -45,7 +45,8 @@ std::optional<std::string> WriteGenerated(std::string_view name, std::string_vie
 
 std::string EditorUri(const language::LanguageService& service, const std::string& uri) {
   const std::string library = language::LanguageService::LibraryUri("");
-  if (!uri.starts_with(library)) return uri;
+  // A text of the editor may have any name, with `..` too.
+  if (!uri.starts_with(library) || service.Version(uri)) return uri;
   return WriteGenerated("stdlib/" + uri.substr(library.size()), service.Text(uri)).value_or(uri);
 }
 
