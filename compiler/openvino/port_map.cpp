@@ -8,6 +8,10 @@ namespace nnefc::openvino {
 
 namespace {
 
+// Reads the `<port_map>` of a TensorIterator or Loop, or the `<then_port_map>` or `<else_port_map>` of an If.
+// Its entries connect ports of the layer to Parameters and Results of a body:
+//
+//     <input external_port_id="0" internal_layer_id="2" axis="1"/>
 class PortMapReader {
  public:
   PortMapReader(XmlReader& xml, const LayerElement& layer, const BodyLayers& inner, ir::Body& body)
@@ -27,17 +31,18 @@ class PortMapReader {
   }
 
  private:
-  // The interpretation of external_port_id.
+  // The interpretation of external_port_id: the id of a port, or the index of a port.
   enum class Meaning : uint8_t { kPortId, kPlace, kNeither };
+  // The numbering of a layer's input ports, or of its output ports.
   struct Numbering {
     Meaning meaning = Meaning::kPlace;
-    std::unordered_map<int64_t, int32_t> place_of_id;
-    int64_t count = 0;
-    bool has_misfit = false;
+    std::unordered_map<int64_t, int32_t> place_of_id;  // the index of each port
+    int64_t count = 0;                                 // of ports
+    bool has_misfit = false;                           // an entry is neither an id nor an index
   };
 
-  // Determines the numbering: ids, unless some entries of the layer's port maps are not ids but all are
-  // indices.
+  // Determines the numbering from the entries `<tag>` of all port maps of the layer: ids if all entries are
+  // ids, otherwise indices if all are indices.
   Numbering FindNumbering(const char* tag, const std::vector<PortElement>& ports) {
     Numbering numbering;
     numbering.count = static_cast<int64_t>(ports.size());
@@ -62,13 +67,15 @@ class PortMapReader {
     return numbering;
   }
 
-  // ReadExternal reports invalid text.
+  // Returns external_port_id, or nothing for invalid text, which ReadExternal reports.
   static std::optional<int64_t> ParsedId(pugi::xml_node entry) {
     return ParseInteger(Trimmed(entry.attribute("external_port_id").value()));
   }
 
   bool IsLoop() const { return layer_.type == "Loop" || !layer_.op.valid(); }
 
+  // Returns the index of the layer's port; -1 for a value that a Loop itself provides or consumes. Emits an
+  // error and returns nothing if there is no such port.
   std::optional<int32_t> ReadExternal(pugi::xml_node entry, const Numbering& numbering) {
     const std::optional<int64_t> id = xml_.Integer(entry, "external_port_id");
     if (!id) return std::nullopt;
@@ -88,6 +95,8 @@ class PortMapReader {
     return std::nullopt;
   }
 
+  // Returns the index of the body's Parameter or Result whose layer id the attribute contains. Emits an error
+  // and returns nothing if there is none.
   std::optional<int32_t> ReadInternal(pugi::xml_node entry, const char* attribute,
                                       const std::unordered_map<int64_t, int32_t>& places,
                                       std::string_view kind) {

@@ -16,8 +16,8 @@ namespace nnefc {
 
 namespace {
 
-// A backup of the file at `path` under another name until the run has succeeded. Files that are not regular
-// stay in place.
+// A backup of the file at `path`, which is renamed until its replacement is complete. Files that are not
+// regular, such as symbolic links, are not renamed.
 class Backup {
  public:
   explicit Backup(const std::string& path) : path_(path), kept_(path + ".XXXXXX") {
@@ -52,6 +52,7 @@ class Backup {
   bool is_kept_ = false;
 };
 
+// Moves both files to their final paths, or neither: after an error the former weights file is restored.
 ErrorOr<Success> CommitBoth(OutputFile& weights, const std::string& weights_path, OutputFile& xml) {
   const auto hold = HoldTemporaryFiles();
   Backup backup(weights_path);
