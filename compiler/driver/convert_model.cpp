@@ -25,7 +25,8 @@ bool Accepts(const ir::PartialShape& open, const Shape& given) {
          });
 }
 
-// Sets the shapes of inputs. Emits an error and returns false if one does not fit.
+// Sets the shapes of inputs. Emits an error and returns false if an input does not exist or accepts another
+// shape only.
 bool SetShapes(ir::Graph& graph, const std::map<std::string, Shape>& shapes, Emitter& emitter) {
   for (const auto& [name, shape] : shapes) {
     const auto found =
@@ -80,7 +81,8 @@ std::string InStyle(const std::string& text, Context& context) {
   return PrintDocument(*ParseDocument(file, {.dialect = ast::Dialect::kRatified}, context), context);
 }
 
-// Checks the document in strict mode, so that no fault of a form remains unnoticed.
+// Checks the document in strict mode. Emits the first error as an internal one and returns false if it is
+// invalid.
 bool CheckConverted(const ConvertedModel& model, Compilation& compilation) {
   CompileOptions options;
   options.dialect = ast::Dialect::kRatified;
@@ -104,6 +106,7 @@ bool CheckConverted(const ConvertedModel& model, Compilation& compilation) {
 
 std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const ConvertOptions& options) {
   Context& context = compilation.context();
+  // A document has a lowered graph; a model of another format has OpenVINO operations from the start.
   const ir::Graph* graph = compilation.lowered() ? compilation.lowered().get() : &compilation.graph();
   std::unique_ptr<ir::Graph> inferred;
   if (!options.input_shapes.empty() || HasUnknownShapes(*graph)) {
