@@ -1,5 +1,6 @@
-// Channels that pass through concatenations, slices and shuffles before a convolution: one Concat plus Gather
-// (memory/channel_gather.cpp) collects them from their source images.
+// A graph transformation for chains of concatenations, slices and shuffles of channels before a convolution.
+// They are replaced by one Concat of the source images and one Gather of channels, which run as one kernel
+// (memory/channel_gather.cpp). An image is an f32 tensor of shape [N, C, spatial..].
 
 #include <algorithm>
 #include <map>
@@ -17,11 +18,11 @@ namespace {
 
 // Maximum source images per gather.
 constexpr size_t kMaxImages = 16;
-// Maximum channels tracked.
+// Maximum channels tracked, in all images of the graph together.
 constexpr int64_t kMaxChannels = 1 << 20;
 
 using Channels = std::vector<int64_t>;
-// For each output, the channels of input 0 it consists of; nothing for nodes that do anything else.
+// The channels of input 0 that form each output of a node.
 using Moves = std::vector<Channels>;
 
 std::optional<Channels> ConstantInts(const ir::Graph& graph, ir::OutputPort port) {
@@ -37,6 +38,7 @@ std::optional<int64_t> ConstantInt(const ir::Graph& graph, ir::OutputPort port) 
   return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
 }
 
+// Returns true if the axis is that of channels.
 bool IsOfChannels(int64_t axis, const Shape& images) {
   return NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
 }
@@ -78,6 +80,8 @@ std::optional<Moves> MovesOfSlice(const ir::Graph& graph, const ir::Node& node, 
   return Moves{part};
 }
 
+// Returns the channel permutation of a node with input 0 of shape `images`, or nothing if the node does
+// anything else.
 using Mover = std::optional<Moves> (*)(const ir::Graph&, const ir::Node&, const Shape& images);
 
 enum class PassThrough : uint8_t { kConcat, kConvolution, kReshape, kTranspose };
@@ -117,9 +121,10 @@ class ChannelPermutations {
     ir::OutputPort image;
     int64_t index;
   };
+  // The sources of the channels of an image that such a chain computes.
   struct Moved {
     std::vector<Channel> channels;
-    bool is_more_than_joined;  // not only by concatenations
+    bool is_more_than_joined;  // the chain has other nodes than concatenations
   };
   using Key = std::pair<int32_t, int32_t>;
   static Key KeyOf(ir::OutputPort port) { return {port.node.index, port.index}; }
@@ -146,6 +151,7 @@ class ChannelPermutations {
     return moved;
   }
 
+  // Records the source channels of the node's outputs if it only permutes or selects channels.
   void Follow(const ir::Node& node) {
     if (node.num_inputs() == 0) return;
     if (Is(node, PassThrough::kConcat)) return FollowConcat(node);
@@ -214,6 +220,7 @@ class ChannelPermutations {
     if (ImagesIn(joined).size() <= kMaxImages) moved_[KeyOf(node.port())] = std::move(joined);
   }
 
+  // Counts channels to be tracked; returns false beyond kMaxChannels.
   bool Remembers(int64_t channels) {
     if (channels > kMaxChannels - remembered_) return false;
     remembered_ += channels;
@@ -229,6 +236,8 @@ class ChannelPermutations {
     return images;
   }
 
+  // Replaces the input of a convolution by a Gather. Inputs with less than one block of channels, and chains
+  // of concatenations alone, remain.
   void GatherFor(const ir::Node& convolution) {
     const ir::OutputPort port = convolution.input(0);
     const auto found = moved_.find(KeyOf(port));
@@ -239,6 +248,7 @@ class ChannelPermutations {
     graph_.SetInput(convolution.id(), 0, gathered);
   }
 
+  // Adds the nodes that compute the image at `port` from its source images.
   ir::OutputPort Gather(const Moved& moved, ir::OutputPort port) {
     const std::string name = graph_.node(port.node).name();
     const ir::Origin origin = graph_.node(port.node).origin();
