@@ -1,3 +1,7 @@
+// The C interface (nnefc.h), a wrapper of the C++ interface in this folder. The structs that C knows by
+// pointer own C++ objects. Misuse, such as an unknown dialect in the options, returns NNEFC_FAILED without a
+// report.
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -46,7 +50,8 @@ int Finish(api::Report report, nnefc_report** given) {
   return result;
 }
 
-// Runs `work` with the caller's pointers cleared. No exception leaves it.
+// Clears the caller's pointer to a report, if any, and returns the result of `work`. Lack of memory is
+// NNEFC_FAILED, because exceptions must not reach callers in C.
 template <typename Work>
 int Enter(nnefc_report** report, Work work) {
   if (report != nullptr) *report = nullptr;
@@ -57,6 +62,7 @@ int Enter(nnefc_report** report, Work work) {
   }
 }
 
+// Converts options; null has the defaults. Returns nothing if a name is unknown.
 std::optional<api::ModelOptions> ToOptions(const nnefc_model_options* given) {
   api::ModelOptions options;
   if (given == nullptr) return options;
@@ -106,6 +112,7 @@ int FinishModel(api::Outcome<api::Model> outcome, nnefc_model** model, nnefc_rep
   return Finish(std::move(outcome.report), report);
 }
 
+// Returns a view of a port; zeros if `index` is out of range.
 nnefc_port ToPort(const std::vector<api::Port>& ports, size_t index) {
   if (index >= ports.size()) return {};
   const api::Port& port = ports[index];
@@ -115,6 +122,7 @@ nnefc_port ToPort(const std::vector<api::Port>& ports, size_t index) {
           .extents = port.shape ? port.shape->data() : nullptr};
 }
 
+// Copies a tensor. Returns nothing if pointers are missing, the type is unknown, or its size does not fit.
 std::optional<api::Tensor> ToTensor(const nnefc_tensor& given) {
   if (given.type == nullptr || (given.rank > 0 && given.extents == nullptr) ||
       (given.bytes > 0 && given.data == nullptr))
