@@ -18,10 +18,10 @@ using Size = ir::Attribute::Integers;
 // Node and index of an output.
 using Key = std::pair<int32_t, int32_t>;
 
-// Operations that share coordinates.
+// Operations whose tensors of coordinates are connected: they are read together, or copied from each other.
 struct Group {
   std::vector<ir::NodeId> windows;  // operations with a window that produce or read them
-  std::vector<Size> sizes;
+  std::vector<Size> sizes;          // of these windows, without trailing ones
 };
 
 // Returns the coordinates that a node reads or produces; none for other nodes.
@@ -35,6 +35,8 @@ std::vector<Key> CoordinatesOf(const ir::Graph& graph, const ir::Node& node) {
   return keys;
 }
 
+// Numbers the coordinates of a group within the smallest window that covers all of its windows. Emits an
+// error if the group cannot be printed, or if a window has a lower rank than the common one.
 void Renumber(ir::Graph& graph, const Group& group, Purpose purpose, Emitter& emitter) {
   Size common;
   for (const Size& size : group.sizes) {
