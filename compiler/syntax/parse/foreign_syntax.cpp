@@ -1,4 +1,5 @@
 #include <charconv>
+#include <limits>
 
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/parse/syntax_finder.h"
@@ -92,7 +93,8 @@ class ForeignSyntax : SyntaxFinder {
       uint64_t value = 0;
       const char* end = suffix.data() + suffix.size();
       const auto [at, error] = std::from_chars(suffix.data() + 1, end, value, 16);
-      if (error == std::errc() && at == end) right = fmt::format("{}", value);
+      const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+      if (error == std::errc() && at == end && fits) right = fmt::format("{}", value);
     }
     if (suffix == "e" || suffix == "E") {
       SyntaxError error = Error(fmt::format("`{}{}` has no digits in its exponent", number, suffix));
@@ -335,7 +337,8 @@ class ForeignSyntax : SyntaxFinder {
       error.rule = &kKeywordAsName;
       return error;
     }
-    const bool is_behind = Found() == TokenKind::kColon && at_ >= 2 && IsName(at_ - 1);
+    // The name before the third token is the graph's.
+    const bool is_behind = Found() == TokenKind::kColon && at_ > 2 && IsName(at_ - 1);
     if (!is_graph || (!is_before && !is_behind)) return std::nullopt;
     SyntaxError error =
         Error("parameters and results of a graph are names alone; `external` says the type and shape");

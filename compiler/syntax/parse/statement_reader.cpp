@@ -187,9 +187,10 @@ void StatementReader::ReportUnexpected(Token token) {
   const bool before_digits = token.end < text_.size() && text_[token.end] >= '0' && text_[token.end] <= '9';
   if (text == "." && (after_digits || before_digits)) {
     auto report = context_.emitter.Emit(kMalformedNumber, Range(token), "{}",
-                                        after_digits ? "expected a digit after the decimal point"
-                                                     : "expected a digit before the decimal point");
-    if (after_digits) report.Fix({file_, token.end, token.end}, "0");
+                                        after_digits && before_digits ? "a number has one decimal point"
+                                        : after_digits ? "expected a digit after the decimal point"
+                                                       : "expected a digit before the decimal point");
+    if (!before_digits) report.Fix({file_, token.end, token.end}, "0");
     if (!after_digits) report.Fix({file_, token.begin, token.begin}, "0");
     return;
   }
