@@ -133,24 +133,22 @@ bool LanguageService::Change(const std::string& uri, int64_t version,
                              const std::vector<TextChange>& changes) {
   auto found = documents_.find(uri);
   if (found == documents_.end() || version <= found->second->version) return false;
-  std::string text(found->second->text());
+  EditedText text{std::string(found->second->text())};
   for (const TextChange& change : changes) {
     if (change.range) {
       // The range refers to the text after the previous changes.
-      SourceManager sources;
-      const FileId file = sources.AddText(uri, text);
-      const uint32_t begin = OffsetAt(sources, file, change.range->first, options_.encoding);
-      const uint32_t end = OffsetAt(sources, file, change.range->second, options_.encoding);
+      const uint32_t begin = text.OffsetAt(change.range->first, options_.encoding);
+      const uint32_t end = text.OffsetAt(change.range->second, options_.encoding);
       if (end < begin) return false;
-      text.replace(begin, end - begin, change.text);
+      text.Replace(begin, end, change.text);
     } else {
-      text = change.text;
+      text = EditedText(change.text);
     }
-    if (text.size() > options_.max_text) return false;
+    if (text.text().size() > options_.max_text) return false;
   }
   Document& document = *found->second;
   document.version = version;
-  SetText(uri, document, std::move(text));
+  SetText(uri, document, std::move(text).Take());
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/language/positions.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nnefc::language {
 namespace {
@@ -18,6 +19,25 @@ uint32_t CharacterStart(std::string_view text, uint32_t offset) {
     if (Utf16CharacterAt(text, offset - back).bytes > back) return offset - back;
   }
   return offset;
+}
+
+// Returns the offset of a column in a line without its end.
+uint32_t OffsetInLine(std::string_view line, int32_t column, PositionEncoding encoding) {
+  uint32_t at = 0;
+  for (int32_t remaining = column; at < line.size();) {
+    const Utf16Character character = Utf16CharacterAt(line, at);
+    const int32_t units = UnitsOf(character, encoding);
+    if (units > remaining) break;
+    at += character.bytes;
+    remaining -= units;
+  }
+  return at;
+}
+
+// Appends the offsets after the line ends of `text`, which begins at the offset `begin`.
+void AddLineStarts(std::string_view text, uint32_t begin, std::vector<uint32_t>& starts) {
+  for (size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    starts.push_back(begin + static_cast<uint32_t>(at) + 1);
 }
 
 }  // namespace
@@ -57,15 +77,38 @@ uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position, 
   if (position.line > last) return size;
   const uint32_t begin = sources.LineStart(file, position.line + 1);
   const std::string_view line = sources.Line(file, position.line + 1);
-  uint32_t at = 0;
-  for (int32_t remaining = position.character; at < line.size();) {
-    const Utf16Character character = Utf16CharacterAt(line, at);
-    const int32_t units = UnitsOf(character, encoding);
-    if (units > remaining) break;
-    at += character.bytes;
-    remaining -= units;
+  return begin + OffsetInLine(line, position.character, encoding);
+}
+
+EditedText::EditedText(std::string text) : text_(std::move(text)), line_starts_{0} {
+  AddLineStarts(text_, 0, line_starts_);
+}
+
+uint32_t EditedText::OffsetAt(Position position, PositionEncoding encoding) const {
+  if (position.line < 0) return 0;
+  const auto line = static_cast<size_t>(position.line);
+  if (line >= line_starts_.size()) return static_cast<uint32_t>(text_.size());
+  const uint32_t begin = line_starts_[line];
+  const size_t end = line + 1 < line_starts_.size() ? line_starts_[line + 1] - 1 : text_.size();
+  std::string_view content = std::string_view(text_).substr(begin, end - begin);
+  if (content.ends_with('\r')) content.remove_suffix(1);
+  return begin + OffsetInLine(content, position.character, encoding);
+}
+
+void EditedText::Replace(uint32_t begin, uint32_t end, std::string_view replacement) {
+  std::vector<uint32_t> added;
+  AddLineStarts(replacement, begin, added);
+  const auto first = std::upper_bound(line_starts_.begin(), line_starts_.end(), begin);
+  const auto last = std::upper_bound(first, line_starts_.end(), end);
+  // Modulo 2^32, like the sums.
+  const uint32_t growth = static_cast<uint32_t>(replacement.size()) - (end - begin);
+  for (auto start = last; start != line_starts_.end(); ++start) *start += growth;
+  text_.replace(begin, end - begin, replacement);
+  if (last - first == static_cast<std::ptrdiff_t>(added.size())) {
+    std::copy(added.begin(), added.end(), first);
+  } else {
+    line_starts_.insert(line_starts_.erase(first, last), added.begin(), added.end());
   }
-  return begin + at;
 }
 
 }  // namespace nnefc::language

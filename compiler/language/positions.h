@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "compiler/support/source.h"
 #include "compiler/support/utf16.h"
@@ -29,6 +32,24 @@ Position PositionAt(const SourceManager& sources, FileId file, uint32_t offset,
 // a column within a character, such as half of a surrogate pair, counts as the character.
 uint32_t OffsetAt(const SourceManager& sources, FileId file, Position position,
                   PositionEncoding encoding = PositionEncoding::kUtf16);
+
+// A text that is changed many times, with the places of its lines: a search for them after each change would
+// take seconds for an edit of every line.
+class EditedText {
+ public:
+  explicit EditedText(std::string text);
+
+  const std::string& text() const { return text_; }
+  std::string Take() && { return std::move(text_); }
+  // Same as the free function OffsetAt.
+  uint32_t OffsetAt(Position position, PositionEncoding encoding) const;
+  // Requires `begin <= end`, both within the text.
+  void Replace(uint32_t begin, uint32_t end, std::string_view replacement);
+
+ private:
+  std::string text_;
+  std::vector<uint32_t> line_starts_;
+};
 
 // Converts offsets of one text to positions in logarithmic time, even for long lines.
 class PositionMap {

@@ -2,6 +2,7 @@
 #include "compiler/language/queries.h"
 
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "compiler/language/code_text.h"
@@ -331,6 +332,35 @@ TEST_F(QueriesTest, ConfigurationsAreChecked) {
 TEST_F(QueriesTest, GraphsAreNotDocuments) {
   EXPECT_FALSE(service_.Open("file:///net.xml", 1, "version 1.0;\n"));
   EXPECT_FALSE(service_.Open("file:///net.ir", 1, "version 1.0;\n"));
+}
+
+// After each change of a random text, places agree with those of the whole text.
+TEST(EditedTextTest, LinesFollowChanges) {
+  const std::vector<std::string> pieces = {
+      "", "a", "\n", "\r\n", "\r", "\xC3\xA9", "\xF0\x9F\x98\x80", "ab\ncd\n", "\n\n", "x y"};
+  std::mt19937 random(5);
+  const auto below = [&](size_t bound) { return static_cast<uint32_t>(random() % bound); };
+  std::string text = "one\ntwo\r\n\nfour";
+  EditedText edited(text);
+  for (int step = 0; step < 500; ++step) {
+    const uint32_t begin = below(text.size() + 1);
+    const uint32_t end = begin + below(std::min<size_t>(text.size() - begin, 12) + 1);
+    const std::string& piece = pieces[below(pieces.size())];
+    text.replace(begin, end - begin, piece);
+    edited.Replace(begin, end, piece);
+    ASSERT_EQ(edited.text(), text) << step;
+    SourceManager sources;
+    const FileId file = sources.AddText("text", text);
+    const int32_t lines = sources.Position({file, static_cast<uint32_t>(text.size())}).line;
+    for (const PositionEncoding encoding : {PositionEncoding::kUtf8, PositionEncoding::kUtf16}) {
+      for (int32_t line = -1; line <= lines; ++line) {
+        for (int32_t character = -1; character < 9; ++character)
+          ASSERT_EQ(edited.OffsetAt({line, character}, encoding),
+                    OffsetAt(sources, file, {line, character}, encoding))
+              << step << ": " << line << ":" << character;
+      }
+    }
+  }
 }
 
 }  // namespace
