@@ -163,14 +163,22 @@ void RaiseClamp(NodeRaising& n) {
   n.SetOutput(n.Add("clamp", {x, n.Literal(low), n.Literal(high)}));
 }
 
+// True if integers of 64 bits represent the results of a conversion to `type`, that is, if it does not wrap
+// around. Indices in i64 are assumed to fit i32.
+bool HasUnboundedForm(ElementType from, ElementType type) {
+  if (!IsInteger(type) || from == ElementType::kBoolean) return true;
+  if (IsFloat(from) || from == ElementType::kI64)
+    return type == ElementType::kI32 || type == ElementType::kI64;
+  if (IsSigned(from) == IsSigned(type)) return BitWidth(type) >= BitWidth(from);
+  return IsSigned(type) && BitWidth(type) > BitWidth(from);
+}
+
 // Convert truncates toward zero, and `cast` rounds down. Integers of NNEF have 64 bits, so that a conversion
 // between types that both represent the values is none.
 void ConvertTo(NodeRaising& n, ElementType type) {
   const ElementType from = n.input_type(0);
-  constexpr int kMinBits = 32;  // narrower integers would lose high bits
-  if (IsInteger(type) && from != ElementType::kBoolean && BitWidth(type) < kMinBits &&
-      (!IsInteger(from) || BitWidth(type) < BitWidth(from)))
-    n.Decline("it converts to {}, and integers of NNEF have 64 bits", Name(type));
+  if (!HasUnboundedForm(from, type))
+    n.Decline("it converts {} to {}, and integers of NNEF have 64 bits", Name(from), Name(type));
   OutputPort x = n.input(0);
   if (IsFloat(from) && IsInteger(type)) {
     const OutputPort is_negative = n.Binary("lt", x, n.Literal(0.0), "is_negative");

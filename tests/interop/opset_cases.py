@@ -64,6 +64,8 @@ def elementwise() -> None:
     for target in ["i32", "f32", "i64", "boolean"]:
         add("opset1.Convert", f(3, 4, low=-9, high=9), destination_type=target)
     add("opset1.Convert", i(5, dtype=np.int32), destination_type="f32")
+    for target in ["u8", "i16"]:
+        add("opset1.Convert", np.arange(-4, 5, dtype=np.int8), destination_type=target)
     add("opset1.ConvertLike", f(3, 4, low=-9, high=9), i(2, dtype=np.int32))
     add("opset1.Clamp", x, min=-0.5, max=1.0)
     add("opset1.Clamp", i(9, dtype=np.int32), min=-2.5, max=3.5)

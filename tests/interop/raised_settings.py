@@ -15,10 +15,11 @@ RAISED = set(
 # Their second results, positions of maxima, have no form.
 FIRST_OUTPUT = {"MaxPool", "AdaptiveMaxPool"}
 
-# By row, the numbers of its cases in opset_cases.py: arithmetic on integers, PaddlePaddle's broadcast, sections of different
-# sizes, more than one of the largest elements, batch axes of indices, and cubic interpolation.
+# By row, the numbers of its cases in opset_cases.py: arithmetic on integers, conversions that wrap around, PaddlePaddle's
+# broadcast, sections of different sizes, more than one of the largest elements, batch axes of indices, and cubic interpolation.
 NO_FORM: dict[str, set[int]] = {
     "opset1.Abs": {2}, "opset1.Negative": {2}, "opset1.Add": set(range(3, 12)), "opset1.Multiply": {3, 4, 5}, "opset1.Clamp": {1},
+    "opset1.Convert": {5},
     "opset8.AdaptiveAvgPool": {1, 3}, "opset8.AdaptiveMaxPool": {1},
     "opset1.TopK": {0, 1, 2, 3}, "opset3.TopK": {0, 1, 2, 3}, "opset11.TopK": {*range(16)} - {4, 10},
     "opset7.Gather": {3}, "opset8.Gather": {3},
