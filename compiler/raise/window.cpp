@@ -56,8 +56,10 @@ Window ReadWindow(const NodeRaising& n, Integers size, llvm::ArrayRef<int64_t> i
     window.end = n.node().Ints("pads_end", rank);
   } else if (mode != "valid") {
     for (size_t i = 0; i < rank; ++i) {
+      // A pooling that rounds up may have one more position, for which there is no padding.
+      const int64_t positions = std::min(output[i], (input[i] + window.stride[i] - 1) / window.stride[i]);
       const int64_t total =
-          std::max<int64_t>((output[i] - 1) * window.stride[i] + window.reach(i) - input[i], 0);
+          std::max<int64_t>((positions - 1) * window.stride[i] + window.reach(i) - input[i], 0);
       window.begin[i] = mode == "same_upper" ? total / 2 : total - total / 2;
       window.end[i] = total - window.begin[i];
     }
