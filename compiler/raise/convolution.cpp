@@ -65,9 +65,10 @@ void RaiseConvolution(NodeRaising& n) {
   n.SetOutput(n.Add("conv", Operands(n, filter), std::move(attributes)));
 }
 
-// Resolves the padding of a transposed convolution: an explicit output shape determines it, and the node's
-// attributes are void then; otherwise automatic padding is none.
-void ResolvePadding(const NodeRaising& n, Window& window, const Integers& input, const Integers& output) {
+// Resolves the padding of a transposed convolution: an output shape determines it, otherwise automatic
+// padding is none. Declines explicit padding that differs at the begin: by its definition, the operation
+// ignores it, but OpenVINO's CPU plug-in crops the result by it.
+void ResolvePadding(NodeRaising& n, Window& window, const Integers& input, const Integers& output) {
   const std::string& mode = n.node().String("auto_pad");
   if (!n.has_input(2)) {
     if (mode == "explicit") return;
@@ -80,8 +81,12 @@ void ResolvePadding(const NodeRaising& n, Window& window, const Integers& input,
     const int64_t total = window.stride[i] * (input[i] - 1) + window.reach(i) - output[i] + extra[i];
     // A result that extends beyond the windows grows at its end.
     const int64_t cropped = std::max<int64_t>(total, 0);
-    window.begin[i] = mode == "same_upper" ? cropped - cropped / 2 : cropped / 2;
-    window.end[i] = total - window.begin[i];
+    const int64_t begin = mode == "same_upper" ? cropped - cropped / 2 : cropped / 2;
+    if (begin != window.begin[i] && (mode == "explicit" || mode == "valid"))
+      n.Decline("its output shape implies {} elements of padding before axis {}, and its attributes {}",
+                begin, i + 2, window.begin[i]);
+    window.begin[i] = begin;
+    window.end[i] = total - begin;
   }
 }
 
