@@ -16,7 +16,7 @@ struct ResizedAxis {
   int64_t input = 0, output = 0;
   double scale = 1;  // output per input
 
-  bool changes() const { return input != output || scale != 1; }
+  bool changes() const { return input != output; }
 };
 
 // The modes of an Interpolate, those of the first version in terms of later ones.
@@ -63,6 +63,9 @@ std::vector<ResizedAxis> ReadAxes(NodeRaising& n, const nnefc::Shape& input) {
     if (each.input == 0 || each.output == 0) n.Decline("its result has no elements");
     each.scale = by_scales ? scales->ElementAsDouble(static_cast<int64_t>(i))
                            : static_cast<double>(each.output) / static_cast<double>(each.input);
+    // OpenVINO copies such an axis, although its definition scales the coordinates.
+    if (!each.changes() && each.scale != 1)
+      n.Decline("it scales axis {} by {}, and the extent {} remains", axis, each.scale, each.input);
   }
   return resized;
 }
