@@ -6,6 +6,19 @@ namespace nnefc::raise {
 
 namespace {
 
+// True if a lower limit is not below an upper one: of limits with equal shapes the one at the same position,
+// otherwise any.
+bool MayHaveEmptyRange(const TensorValue& low, const TensorValue& high) {
+  const bool is_paired = low.shape() == high.shape();
+  for (int64_t i = 0; i < low.volume(); ++i) {
+    const int64_t end = is_paired ? i + 1 : high.volume();
+    for (int64_t j = is_paired ? i : 0; j < end; ++j) {
+      if (!(low.ElementAsDouble(i) < high.ElementAsDouble(j))) return true;
+    }
+  }
+  return false;
+}
+
 // FakeQuantize: round((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol with x limited to [il, ih], and
 // halves rounded to even. The operations of NNEF round halves up.
 void RaiseFakeQuantize(NodeRaising& n) {
@@ -16,10 +29,7 @@ void RaiseFakeQuantize(NodeRaising& n) {
   for (int32_t i = 1; i < n.num_inputs(); ++i) {
     if (n.Value(i) == nullptr) n.Decline("its limits depend on data");
   }
-  for (int64_t i = 0; i < n.Value(1)->volume() && n.Value(1)->shape() == n.Value(2)->shape(); ++i) {
-    if (n.Value(1)->ElementAsDouble(i) >= n.Value(2)->ElementAsDouble(i))
-      n.Decline("one of its ranges is empty or reversed");
-  }
+  if (MayHaveEmptyRange(*n.Value(1), *n.Value(2))) n.Decline("one of its ranges is empty or reversed");
   const auto difference = [&](int32_t low, int32_t high, std::string_view suffix) -> OutputPort {
     const std::optional<double> a = n.ScalarValue(low), b = n.ScalarValue(high);
     if (a && b) return n.Literal(static_cast<double>(static_cast<float>(*b) - static_cast<float>(*a)));
