@@ -166,6 +166,7 @@ void Raiser::CopyNode(NodeRaising& raising) {
   if (node.info().section.empty() || !node.info().section.starts_with("R "))
     raising.Decline("it is not an operation of the specification");
   std::vector<OutputPort> inputs;
+  inputs.reserve(static_cast<size_t>(node.num_inputs()));
   for (int32_t i = 0; i < node.num_inputs(); ++i) inputs.push_back(raising.input(i));
   const ir::NodeId copy = raising.AddNode(node.type(), inputs, node.attributes(), node.num_outputs());
   for (int32_t i = 0; i < node.num_outputs(); ++i) raising.SetOutput(i, {copy, i});

@@ -214,8 +214,8 @@ struct ExplainCommand {
 
 void AddExplain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
-  CLI::App* command = app.add_subcommand(
-      "explain", "describe a rule, an operation, a transformation or a topic, with examples");
+  CLI::App* command =
+      app.add_subcommand("explain", "describe a rule, an operation, a transformation or a topic");
   command->add_option("RULE", options->label,
                       "the label of a rule, as diagnostics show it in brackets, an operation, a "
                       "transformation, a topic, or a section of the specification");
