@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/fast/factories.h"
+#include "runtime/fast/memory/element_reorder.h"
 #include "runtime/onednn/kernel_builder.h"
 #include "runtime/onednn/merged_groups.h"
 #include "runtime/tensor/parallel.h"
@@ -99,7 +100,9 @@ std::shared_ptr<const Kernel> MakeOneDnnReorder(ElementType type, llvm::ArrayRef
   const BlockedFormat source =
       from != nullptr ? MemoryFormatOf(from, shape) : OrderedFormat(target.shape(), FormOf(to).order);
   if (FormOf(to).filter_codes) return MakeFilterReorder(source, target, *scales);
-  return MakePrimitiveReorder(source, target, *scales);
+  std::shared_ptr<const Kernel> kernel = MakePrimitiveReorder(source, target, *scales);
+  // Our kernels pack their weights without oneDNN, too.
+  return kernel == nullptr && scales->scales.empty() ? MakeElementReorder(source, target) : kernel;
 }
 
 }  // namespace nnefc::runtime

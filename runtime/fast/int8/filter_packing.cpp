@@ -40,25 +40,6 @@ struct NumberScales {
   }
 };
 
-// Returns, per index along an axis, its contribution to an element's offset: in blocked layouts an offset is
-// the sum of these over all axes.
-Places PlacesOfAxis(const BlockedFormat& target, size_t axis) {
-  Places places;
-  for (int64_t index = 0; index < target.extents[axis]; ++index) {
-    int64_t rest = index, place = 0, stride = 1;
-    for (int i = target.num_blocks; i-- > 0;) {
-      const BlockedFormat::Block& block = target.blocks[static_cast<size_t>(i)];
-      if (block.axis == static_cast<int64_t>(axis)) {
-        place += rest % block.size * stride;
-        rest /= block.size;
-      }
-      stride *= block.size;
-    }
-    places.push_back(place + rest * target.strides[axis]);
-  }
-  return places;
-}
-
 // Returns the offsets of elements in row-major order over some axes.
 Places PlacesOfRow(const BlockedFormat& target, llvm::ArrayRef<size_t> axes) {
   Places places = {0};

@@ -160,6 +160,23 @@ void SetBlock(BlockedFormat& format, size_t axis, int64_t block) {
   format.blocks[0] = {static_cast<int64_t>(axis), block};
 }
 
+std::vector<int64_t> PlacesOfAxis(const BlockedFormat& format, size_t axis) {
+  std::vector<int64_t> places;
+  for (int64_t index = 0; index < format.extents[axis]; ++index) {
+    int64_t rest = index, place = 0, stride = 1;
+    for (int i = format.num_blocks; i-- > 0;) {
+      const BlockedFormat::Block& block = format.blocks[static_cast<size_t>(i)];
+      if (block.axis == static_cast<int64_t>(axis)) {
+        place += rest % block.size * stride;
+        rest /= block.size;
+      }
+      stride *= block.size;
+    }
+    places.push_back(place + rest * format.strides[axis]);
+  }
+  return places;
+}
+
 bool IsRowMajor(const BlockedFormat& format) {
   if (!format.is_blocked() || format.num_blocks > 1 || format.sum_axes != 0) return false;
   const auto rank = static_cast<size_t>(format.rank);

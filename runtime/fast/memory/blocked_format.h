@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -108,6 +109,10 @@ BlockedFormat QuantizedFormat(const BlockedFormat& format);
 // Divides an axis into blocks, innermost in memory, and pads it to a multiple of the block size. The caller
 // sets the strides.
 void SetBlock(BlockedFormat& format, size_t axis, int64_t block);
+
+// Returns, per index along an axis of a blocked format, its contribution to an element's offset, which is the
+// sum of these over all axes.
+std::vector<int64_t> PlacesOfAxis(const BlockedFormat& format, size_t axis);
 
 // Returns true if the memory order is row-major: no padding, and at most one blocked axis, with all later
 // axes of extent 1.
