@@ -304,6 +304,7 @@ KernelOrReason MakePackedInputs(const KernelRequest& request) {
 KernelOrReason MakeRowMajor(const KernelRequest& request) {
   const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
   if (!layer) return layer.reason();
+  if (LoadOneDnn() == nullptr) return kNotInOneDnn;
   return MakeMatmulRecurrent(request, *layer, std::make_shared<RowMajorMatmuls>());
 }
 
