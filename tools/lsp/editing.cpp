@@ -108,6 +108,7 @@ Json CodeActions(Session& session, const Json& params) {
     has_safe_fix = has_safe_fix || is_safe;
     if (!Overlap(finding.range, begin, end) || !Wants(params, kQuickFix, true)) continue;
     std::vector<language::TextEdit> edits;
+    edits.reserve(finding.fixes.size());
     for (const language::Finding::Fix& fix : finding.fixes) edits.push_back({fix.range, fix.text});
     const std::string& text = edits.front().text;
     const std::string title = edits.size() > 1 ? "Fix: " + finding.message
