@@ -151,6 +151,7 @@ LAXER: list[tuple[str, str, str]] = [
     ("DFT", "element type must be f32", "f64 is computed, too"),
     ("STFT", "Expected floating point type", "f64 is computed, too"),
     ("Nms", "as element type for the", "f64 is read, too"),
+    ("opset16.SparseFillEmptyRows", "out of bounds", "columns are checked in the run"),
     ("opset15.SliceScatter", "input dim size", "ends that are unknown are checked in the run that knows them"),
     ("opset15.SliceScatter", "out of the tensor rank range", "ends that are unknown are checked in the run that knows them"),
     ("opset15.SliceScatter", "must have compatible shapes", "ends that are unknown are checked in the run that knows them"),
