@@ -1,3 +1,8 @@
+// Operations with bodies, `if_else` and loops: their string arguments name fragments of the document.
+// The machine first creates the node. For each body it then pushes a call of the fragment, while the builder
+// adds nodes to a new graph (BeginBody); when the call returns, that graph becomes a body of the node
+// (FinishBody). The shapes of the node's outputs are inferred from the finished bodies (FinishBodies).
+
 #include <utility>
 
 #include "compiler/expand/attributes.h"
@@ -85,6 +90,8 @@ Value GraphBuilder::FinishBodies(ir::NodeId node, std::vector<ir::Body> bodies, 
 
 // ---- Machine ----
 
+// Creates the node and begins its first body. Parameters and results of a body correspond to the node's
+// inputs and outputs by position; only loops of tract's dialect use names (scan.cpp, BodyRun::goes_by_name).
 bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
                              const Site& site) {
   auto run = std::make_unique<BodyRun>();
@@ -169,7 +176,8 @@ bool Machine::BeginBody() {
   return true;
 }
 
-// Returns from a body with its results. The other body is evaluated even after an error.
+// Makes the values of the finished call the results of the body, and begins the next body if there is one.
+// This continues even after an error, so that errors of all bodies are reported.
 bool Machine::FinishBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun - 1].second;
@@ -207,6 +215,8 @@ bool Machine::FinishBody() {
   return run.begun < run.requests.size() ? BeginBody() : FinishBodies();
 }
 
+// Pushes the outputs of the node as an array, or an only output that is assigned to a name without brackets.
+// Returns false if a body failed or inference reports an error.
 bool Machine::FinishBodies() {
   std::unique_ptr<BodyRun> run = std::move(body_runs_.back());
   body_runs_.pop_back();

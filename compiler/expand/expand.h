@@ -67,7 +67,8 @@ struct [[nodiscard]] ExpandedDocument {
 
 // Evaluates a checked document's graph: instantiates the document's fragments and computes attributes. The
 // result is a graph of NNEF operations (set "nnef", in the ratified form); their shapes are inferred as the
-// graph grows. Errors are emitted with the stack of fragments.
+// graph grows. Operations that the document declares without a body are added to the registry. Errors are
+// emitted with the stack of fragments.
 //
 // Conventions of the nnef set: a node has all attributes of the ratified declaration, defaults included. A
 // generic operation's type is the attribute "dtype" ("scalar", "integer", "logical", "string"). An output's

@@ -1,5 +1,7 @@
-// The extents of externals: those of `--input-shape` and of the tensors passed to submodels, and the symbols
-// that they bind.
+// The members of GraphBuilder for `external` operations, the inputs of a document. The declared shape of an
+// external may contain symbols, `[N, 3, H, W]`. They are bound to extents of `--input-shape`, or of the
+// tensor passed to the external of a submodel. Each document has its own symbols; all are numbered
+// consecutively, so that closing a submodel's scope discards the highest numbers.
 
 #include <tuple>
 
@@ -13,7 +15,7 @@
 namespace nnefc::expand {
 namespace {
 
-// Returns a symbol's extent in a trial: even, and different for each symbol.
+// Returns a symbol's extent in a trial (ExpandOptions::tries_symbols): even, and different for each symbol.
 int64_t TriedExtent(uint32_t symbol) {
   return 6 + 4 * int64_t{symbol};
 }
@@ -28,7 +30,9 @@ Value GraphBuilder::ValueOf(const Value& value) const {
   return bound == symbols_.end() ? value : Value::KnownExtent(value.symbol(), bound->second);
 }
 
-// Binds the symbols in the declared shape of an external to the actual extents.
+// Binds the symbols in the declared shape of an external to the known extents of `shape`, and checks the
+// assertions that this completes. Emits an error and returns false if a symbol has another extent already, or
+// an assertion fails.
 bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialShape& shape,
                                std::string_view name, const Site& site) {
   for (size_t axis = 0; axis < written.size() && static_cast<int64_t>(axis) < shape.rank(); ++axis) {
@@ -66,6 +70,8 @@ void GraphBuilder::Forget(uint32_t before) {
   num_symbols_ = before;
 }
 
+// submodel.input: compares the passed tensor with the declaration, except for extents that are symbols; these
+// are bound.
 bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Value& given,
                               const Site& site, std::string_view name) {
   const llvm::ArrayRef<Value> declared = arguments[static_cast<size_t>(plan.Find("shape"))].items();
@@ -118,7 +124,10 @@ bool GraphBuilder::CheckAssertions(std::string_view external) {
   return hold;
 }
 
-// external.shape: `--input-shape` overrides it; an extent of 0 is open until run time (P 4.1.1).
+// Sets the attribute `shape` of an external if it is not the declared shape: `--input-shape` overrides it. In
+// the provisional dialect (P 4.1.1) and in lenient mode, extents of 0 and unbound symbols are unknown until
+// run time. Emits an error and returns false if BindSymbols does, or if a printed graph would have unknown
+// extents.
 bool GraphBuilder::PrepareExternal(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                    ir::AttributeMap& attributes) {
   std::string name(site.in_graph.valid() ? context_.symbols.Text(site.in_graph) : "");
