@@ -16,6 +16,7 @@ const Output* InputAt(const Graph& graph, const Node& node, size_t input) {
   return ports.empty() ? nullptr : &graph.output(ports.front());
 }
 
+// Returns true if an input is a constant or a variable.
 bool IsStored(const Graph& graph, const Node& node, size_t input) {
   const Node& producer = graph.node(node.segment(static_cast<int32_t>(input)).front().node);
   return producer.Is(OpRole::kVariable) || producer.Is(OpRole::kConstant);
