@@ -19,7 +19,9 @@ enum class Severity : uint8_t { kError, kWarning, kNote };
 struct Rule {
   std::string_view label;  // "binding.missing-argument"
   Severity severity;
-  // The sections of the specification that define the rule: "R 3.3.2, P 3.3.1"; empty for nnefc's own rules.
+  // The sections of the ratified and provisional specification that define the rule: "R 3.3.2, P 3.3.1".
+  // Empty for nnefc's own rules about models; "internal", "environment" or "plug-in" for errors that a model
+  // does not cause.
   std::string_view section;
 };
 
@@ -98,7 +100,7 @@ class DiagnosticBuilder {
 };
 
 // Collects diagnostics. Repeated diagnostics of one rule at one source range are reported once, however often
-// a fragment is expanded. Not thread-safe.
+// a fragment is expanded; without a range, those with the same message. Not thread-safe.
 class Emitter {
  public:
   // Creates an emitter that counts but does not store errors after the first `error_limit`.
@@ -110,6 +112,7 @@ class Emitter {
     return DiagnosticBuilder(
         this, {&rule, rule.severity, range, fmt::format(format, std::forward<Args>(args)...), {}, {}});
   }
+  // Adds a finished diagnostic, unless it is a repetition or an error beyond the limit.
   void Add(Diagnostic diagnostic);
   // Adds the diagnostics of a callee's emitter, as if they had been emitted here.
   void Take(Emitter callee);
@@ -120,7 +123,7 @@ class Emitter {
   bool has_dropped_errors() const { return has_dropped_errors_; }
   // Returns true once the error limit is reached, so that a stage may stop early.
   bool exhausted() const { return error_count_ >= error_limit_; }
-  // Returns how many more errors can be reported before that.
+  // Returns the number of errors that can still be stored before the limit.
   size_t room() const { return exhausted() ? 0 : error_limit_ - error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   void Clear();
