@@ -29,7 +29,8 @@ std::optional<std::span<const std::byte>> GzipStream::Next() {
     }
     int status = inflate(&stream_, Z_NO_FLUSH);
     if (status == Z_STREAM_END) {
-      // Another member may follow; any other bytes after the last one are padding.
+      // Another member may follow; any other bytes after the last one are padding. Blocks are parts of one
+      // buffer, so the rest of this block and the next blocks are contiguous.
       std::span<const std::byte> next(reinterpret_cast<const std::byte*>(stream_.next_in),
                                       stream_.avail_in + packed_.rest().size());
       at_end_ = !IsGzip(next);

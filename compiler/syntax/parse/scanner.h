@@ -6,11 +6,11 @@
 
 namespace nnefc::parse {
 
-// Splits a text into the tokens of NnefLexer.g4, comments included. Total: a byte that begins no token
-// becomes one of kind kUnexpected (one per UTF-8 character).
+// Splits a text into the tokens of NnefLexer.g4, comments included. It accepts any text: a character that
+// begins no token becomes a token of kind kUnexpected.
 class Scanner {
  public:
-  // Scans `text` from `offset`; the text outlives the scanner.
+  // Scans `text` from `offset`, in bytes. The text must outlive the scanner.
   explicit Scanner(std::string_view text, uint32_t offset = 0) : text_(text), at_(offset) {}
 
   // Returns the next token, or kEndOfText at the end of the text, also when called again.
