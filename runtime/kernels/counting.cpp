@@ -1,4 +1,4 @@
-// NonZero, OneHot, CumSum, Bucketize, SearchSorted and Eye.
+// Reference kernels of NonZero, OneHot, CumSum, Bucketize, SearchSorted and Eye.
 
 #include <algorithm>
 
@@ -98,8 +98,8 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
   return Success();
 }
 
-// out = the number of bounds below x. With with_right_bound, x equal to a bound belongs to the bucket that
-// ends there.
+// out = the number of bounds b < x (with_right_bound: a bucket includes its upper bound), or b <= x
+// otherwise.
 FaultOr<Success> Bucketize(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));

@@ -9,10 +9,12 @@
 
 namespace nnefc::runtime {
 
-// A memory layout other than row-major. Only the backend that created it can interpret it.
+// A memory layout other than dense row-major. Only the backend that created it can interpret it, except for
+// StridedLayout.
 class OpaqueLayout {
  public:
   virtual ~OpaqueLayout() = default;
+  // Returns the size of a tensor in this layout, gaps included.
   virtual size_t byte_size() const = 0;
   virtual bool Equals(const OpaqueLayout& other) const = 0;
   // Returns a short description for printed plans.
@@ -28,7 +30,7 @@ class OpaqueLayout {
 using Layout = std::shared_ptr<const OpaqueLayout>;
 
 // Elements with strides other than those of a dense row-major tensor, possibly with gaps. All parts of the
-// engine can interpret it. Strides are not negative.
+// engine can interpret it. Strides are in elements and not negative.
 class StridedLayout final : public OpaqueLayout {
  public:
   // `bytes` is the distance from the first byte to the end of the last element.
@@ -44,7 +46,7 @@ class StridedLayout final : public OpaqueLayout {
   size_t bytes_;
 };
 
-// Returns the layout of a view, or null if the view is dense.
+// Returns a StridedLayout with the strides of a view, or null if the view is dense.
 Layout LayoutOf(const ElementsView& view, size_t element_bytes);
 // Returns the strides of a StridedLayout, or null for other layouts.
 const Strides* StridesOf(const Layout& layout);
