@@ -53,7 +53,8 @@ class PackedMatmul {
     // `scratch` must have scratch_bytes() bytes.
     Call(const PackedMatmul& product, std::byte* scratch);
 
-    // out = start + left * part^T; `bias` has one element per output.
+    // Computes out = start + left * part^T with the SumStart of the matmul: zero, `bias` (one element per
+    // output), or the former values of `out`. `left` has the element type of the part.
     FaultOr<Success> Run(const void* left, const std::byte* part, const float* bias, float* out);
 
    private:

@@ -1,4 +1,6 @@
-// Transposes of channels to or from the end: if the images are nChw16c, both directions copy blocks.
+// Conversions of f32 images between nChw16c and NHWC: as a Transpose of [N, C, spatial..] to [N, spatial..,
+// C] or back, where the tensor with channels first is nChw16c, and as a reorder of one tensor. Both copy 16
+// channels at a time.
 
 #include <algorithm>
 
@@ -13,6 +15,7 @@ namespace nnefc::runtime {
 
 namespace {
 
+// The direction: kChannelsLast16 reads nChw16c and writes NHWC, kToBlocks is the reverse.
 enum class ChannelsGo : uint8_t { kChannelsLast16, kToBlocks };
 
 struct TransposedImages {
@@ -41,7 +44,7 @@ class ImageTranspose final : public Kernel {
   }
 
  private:
-  // Copies a channel block of a range of pixels.
+  // Copies a channel block of the pixels [first, end). Pads an incomplete block of nChw16c with zeros.
   void CopyBlock(int64_t image, int64_t block, int64_t first, int64_t end, const float* from,
                  float* to) const {
     const int64_t channels = sizes_.channels, channel = block * kChannelBlock;
@@ -73,6 +76,7 @@ class ImageTranspose final : public Kernel {
   ChannelsGo way_;
 };
 
+// Returns true if the layout of the value is nChw16c.
 bool IsInBlocks(const ValueInfo& value) {
   return value.layout != nullptr && QuantizationOf(value) == nullptr &&
          FormatOf(value) == ChannelBlockedFormat(value.shape);
