@@ -15,7 +15,7 @@ namespace nnefc::api {
 // Returns the input with that name, or the only input that has a tensor with that name; null if there is
 // none.
 const runtime::Port* FindPort(const std::vector<runtime::Port>& ports, std::string_view name);
-// "the graph has no input `y`; it has `x`"
+// Returns a message: "the graph has no input `y`; it has `x`".
 std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view name);
 // Converts data of a wider or narrower type of the same kind. Emits an error for other types.
 [[nodiscard]] std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port,
@@ -41,7 +41,8 @@ class InputBinder {
 
   // Adds a tensor from `source`. Emits an error if no input has this name, shape and type.
   void Bind(const std::string& name, TensorValue value, std::string_view source);
-  // Returns the data of all inputs, or nothing if an error was emitted or an input has no data.
+  // Returns the data of all inputs, or nothing if the emitter has errors. Emits an error for the first input
+  // without data if there is none yet.
   std::optional<std::vector<TensorValue>> Finish();
 
  private:
