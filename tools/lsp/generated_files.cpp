@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the folder of an environment variable, which must be absolute.
+// Returns the folder of an environment variable if it is absolute.
 fs::path FolderFrom(const char* variable) {
   const char* value = std::getenv(variable);
   const fs::path path = value == nullptr ? fs::path() : fs::path(value);

@@ -99,7 +99,7 @@ class Inbox {
 // The maximum depth of arrays and objects in a message. Functions of the JSON library recurse into them.
 constexpr int kMaxDepth = 256;
 
-// Returns true if more arrays and objects are nested, which need not match.
+// Returns true if more arrays and objects are nested; their brackets need not match.
 bool IsTooDeep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
