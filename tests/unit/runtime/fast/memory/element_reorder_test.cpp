@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 #include "compiler/support/tensor/element_visitor.h"
@@ -42,8 +43,8 @@ std::vector<To> ReorderedElements(const BlockedFormat& from, const BlockedFormat
 }
 
 TEST(ElementReorderTest, FillsBlocksOfBothAxesAndBack) {
-  std::vector<float> matrix;
-  for (int i = 0; i < kMatrixRows * kMatrixColumns; ++i) matrix.push_back(static_cast<float>(i + 1));
+  std::vector<float> matrix(kMatrixRows * kMatrixColumns);
+  std::iota(matrix.begin(), matrix.end(), 1.0F);
   const BlockedFormat rows = RowMajorFormat({kMatrixRows, kMatrixColumns});
   const BlockedFormat panels = FormatOfTwoBlocks(StorageType::kF32, {0, 2}, {1, 4});
   const BlockedFormat pairs = FormatOfTwoBlocks(StorageType::kBf16, {1, 4}, {0, 2});
