@@ -135,13 +135,13 @@ struct FloorMod {
   }
 };
 
-#define NNEFC_COMPARISON(Name, op, ignores_sign)         \
-  struct Name {                                          \
-    static constexpr bool kIgnoresSign = (ignores_sign); \
-    template <typename T>                                \
-    static Boolean Apply(T a, T b) {                     \
-      return Boolean(a op b);                            \
-    }                                                    \
+#define NNEFC_COMPARISON(Name, op, ignores_sign)                          \
+  struct Name {                                                           \
+    [[maybe_unused]] static constexpr bool kIgnoresSign = (ignores_sign); \
+    template <typename T>                                                 \
+    static Boolean Apply(T a, T b) {                                      \
+      return Boolean(a op b);                                             \
+    }                                                                     \
   };
 NNEFC_COMPARISON(Less, <, false)
 NNEFC_COMPARISON(LessEqual, <=, false)
