@@ -54,7 +54,8 @@ struct ConvertCommand : CommonOptions {
   bool HasDocument() const { return FormatOf(models.front()) == ModelFormat::kNnef; }
 
   CompileOptions SourceOptions() const {
-    CommonOptions common = *this;
+    const CommonOptions& own = *this;
+    CommonOptions common = own;
     if (!HasDocument()) common.input_shapes.clear();  // compile_options rejects them for graphs
     CompileOptions compile = common.compile_options(models.front());
     compile.executes = true;

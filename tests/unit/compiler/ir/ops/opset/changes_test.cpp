@@ -172,14 +172,14 @@ std::string OfAnotherKind(const std::string& value) {
 
 TEST(OpsetSchema, KindsOfAttributes) {
   std::set<std::string> compared;
-  for (ShapeCase shape_case : ReadShapeCases("tests/unit/compiler/ir/ops/opset/shape_cases.txt")) {
+  for (const ShapeCase& shape_case : ReadShapeCases("tests/unit/compiler/ir/ops/opset/shape_cases.txt")) {
     if (shape_case.results == "error" || shape_case.attributes.empty()) continue;
     const std::vector<std::string> attributes = SplitText(shape_case.attributes, ", ");
     for (const std::string& attribute : attributes) {
       const std::string name = attribute.substr(0, attribute.find(" = "));
-      if (attribute == name || !compared.insert(shape_case.op + " " + name).second) continue;
+      if (attribute == name || !compared.insert(fmt::format("{} {}", shape_case.op, name)).second) continue;
       const std::string value = OfAnotherKind(attribute.substr(name.size() + 3));
-      EXPECT_EQ(InferCase(Changed(shape_case, name + " = " + value)), "opset.attribute-kind")
+      EXPECT_EQ(InferCase(Changed(shape_case, fmt::format("{} = {}", name, value))), "opset.attribute-kind")
           << shape_case.op << " " << attribute << " -> " << value;
     }
   }
