@@ -87,7 +87,11 @@ float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& 
 int64_t NearestPosition(const std::string& mode, float coordinate, double scale) {
   if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
   if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
-  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(coordinate + 0.5f));
+  if (mode == "round_prefer_ceil") {
+    // A sum with 0.5 could round up to the next integer.
+    const float below = std::floor(coordinate);
+    return static_cast<int64_t>(below) + (coordinate - below >= 0.5f ? 1 : 0);
+  }
   if (mode == "simple")
     return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
   return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
