@@ -93,6 +93,16 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const Posit
   return findings;
 }
 
+std::vector<Finding> FindingsIn(const Context& context, FileId file, const std::string& uri,
+                                PositionEncoding encoding) {
+  const PositionMap positions(context.sources, file, encoding);
+  return FindingsIn(context, file, positions, [&](SourceRange range) -> std::optional<Place> {
+    if (range.file != file) return std::nullopt;
+    return Place{
+        uri, {range.begin, range.end, positions.PositionAt(range.begin), positions.PositionAt(range.end)}};
+  });
+}
+
 namespace {
 
 // Restricts the section references to the specification of the document's dialect.

@@ -16,6 +16,9 @@ namespace nnefc::language {
 // Returns the findings of one text in source order; `place_of` maps the ranges of notes to places.
 std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
                                 llvm::function_ref<std::optional<Place>(SourceRange)> place_of);
+// The same for a text without related texts: notes have places in the text `uri` only.
+std::vector<Finding> FindingsIn(const Context& context, FileId file, const std::string& uri,
+                                PositionEncoding encoding);
 
 struct AnalysisOptions {
   std::optional<ast::Dialect> dialect;

@@ -9,12 +9,7 @@ ConfigurationText::ConfigurationText(NamedText text, PositionEncoding encoding)
 }
 
 std::vector<Finding> ConfigurationText::Findings() const {
-  const PositionMap positions(context_.sources, file_, encoding_);
-  return FindingsIn(context_, file_, positions, [&](SourceRange range) -> std::optional<Place> {
-    if (range.file != file_) return std::nullopt;
-    return Place{
-        uri_, {range.begin, range.end, positions.PositionAt(range.begin), positions.PositionAt(range.end)}};
-  });
+  return FindingsIn(context_, file_, uri_, encoding_);
 }
 
 }  // namespace nnefc::language

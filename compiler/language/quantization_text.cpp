@@ -14,12 +14,7 @@ QuantizationText::QuantizationText(NamedText text, const Limits& limits, Positio
 }
 
 std::vector<Finding> QuantizationText::Findings() const {
-  const PositionMap positions(context_.sources, file_, encoding_);
-  return FindingsIn(context_, file_, positions, [&](SourceRange range) -> std::optional<Place> {
-    if (range.file != file_) return std::nullopt;
-    return Place{
-        uri_, {range.begin, range.end, positions.PositionAt(range.begin), positions.PositionAt(range.end)}};
-  });
+  return FindingsIn(context_, file_, uri_, encoding_);
 }
 
 }  // namespace nnefc::language
