@@ -118,10 +118,10 @@ class Tensors {
   Context& context_;
 };
 
-class Evaluator {
+class LineEvaluator {
  public:
-  Evaluator(const CheckedDocument& quantization, ir::OpRegistry& registry, const CheckedDocument& ratified,
-            Context& context)
+  LineEvaluator(const CheckedDocument& quantization, ir::OpRegistry& registry,
+                const CheckedDocument& ratified, Context& context)
       : quantization_(quantization),
         context_(context),
         graph_(&registry, ""),
@@ -204,7 +204,7 @@ class Evaluator {
 std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
                                                      const StandardLibrary& library, ir::OpRegistry& registry,
                                                      Context& context) {
-  return Evaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
+  return LineEvaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
 }
 
 }  // namespace nnefc

@@ -9,7 +9,7 @@
 namespace nnefc::testing {
 namespace {
 
-const ir::OpInfo& Row(std::string_view name) {
+const ir::OpInfo& RowOf(std::string_view name) {
   return StandardOps().Info(StandardOps().Find(ir::kNnefSet, name));
 }
 
@@ -45,8 +45,8 @@ std::string Inputs(const ir::OpInfo& row) {
 
 // True if the defaults of the row equal `attributes`, in the text form without braces.
 bool HasDefaults(std::string_view name, std::string_view attributes) {
-  const ir::AttributeMap defaults = CompletedAttributes(Row(name), "");
-  return CompletedAttributes(Row("copy"), attributes) == defaults;
+  const ir::AttributeMap defaults = CompletedAttributes(RowOf(name), "");
+  return CompletedAttributes(RowOf("copy"), attributes) == defaults;
 }
 
 TEST(StandardLibraryTest, EveryOperationHasARow) {
@@ -57,7 +57,7 @@ TEST(StandardLibraryTest, EveryOperationHasARow) {
 
 TEST(StandardLibraryTest, RowsTellTheirSection) {
   for (const Declaration& declaration : Declarations()) {
-    const std::string& section = Row(declaration.name).section;
+    const std::string& section = RowOf(declaration.name).section;
     const bool is_vendors = declaration.name.starts_with("tract_");
     EXPECT_TRUE(section.starts_with("R 4.") || section == "NNEFC_control_flow" || is_vendors)
         << declaration.name;
@@ -65,29 +65,29 @@ TEST(StandardLibraryTest, RowsTellTheirSection) {
 }
 
 TEST(StandardLibraryTest, RowsSayWhatIsDeclared) {
-  EXPECT_EQ(Inputs(Row("conv")), "input float; filter float; bias? float");
+  EXPECT_EQ(Inputs(RowOf("conv")), "input float; filter float; bias? float");
   EXPECT_TRUE(
       HasDefaults("conv", R"(border = "constant", padding = [], stride = [], dilation = [], groups = 1)"));
-  EXPECT_EQ(Inputs(Row("select")), "condition boolean; true_value generic; false_value generic");
-  EXPECT_EQ(Inputs(Row("concat")), "values[] generic");
+  EXPECT_EQ(Inputs(RowOf("select")), "condition boolean; true_value generic; false_value generic");
+  EXPECT_EQ(Inputs(RowOf("concat")), "values[] generic");
   EXPECT_TRUE(HasDefaults("concat", ""));
-  EXPECT_EQ(Row("split").outputs, std::vector<std::string>{"values[]"});
-  EXPECT_EQ(Row("moments").outputs, (std::vector<std::string>{"mean", "variance"}));
-  EXPECT_EQ(Inputs(Row("gather")), "input generic; indices integer");
-  EXPECT_EQ(Inputs(Row("cast")), "input");
+  EXPECT_EQ(RowOf("split").outputs, std::vector<std::string>{"values[]"});
+  EXPECT_EQ(RowOf("moments").outputs, (std::vector<std::string>{"mean", "variance"}));
+  EXPECT_EQ(Inputs(RowOf("gather")), "input generic; indices integer");
+  EXPECT_EQ(Inputs(RowOf("cast")), "input");
   EXPECT_TRUE(HasDefaults("softmax", "axes = [1]"));
   EXPECT_TRUE(HasDefaults("elu", "alpha = 1.0"));
   EXPECT_TRUE(HasDefaults("reshape", "axis_start = 0, axis_count = -1"));
   EXPECT_FALSE(HasDefaults("reshape", "axis_start = 0"));
-  EXPECT_EQ(Inputs(Row("tensor_iterator")), "sliced[]; merged[]; invariant[]");
-  EXPECT_TRUE(Row("external").is_generic);
-  EXPECT_FALSE(Row("relu").is_generic);
+  EXPECT_EQ(Inputs(RowOf("tensor_iterator")), "sliced[]; merged[]; invariant[]");
+  EXPECT_TRUE(RowOf("external").is_generic);
+  EXPECT_FALSE(RowOf("relu").is_generic);
 }
 
 // Every declared attribute is required, and must be of the declared kind.
 TEST(StandardLibraryTest, AttributesAreChecked) {
   for (const Declaration& declaration : Declarations()) {
-    const ir::OpInfo& row = Row(declaration.name);
+    const ir::OpInfo& row = RowOf(declaration.name);
     for (const ir::AttributeInfo& wrong : row.attributes) {
       for (bool missing : {true, false}) {
         ir::AttributeMap attributes;
