@@ -185,6 +185,8 @@ class Checker {
   static std::optional<size_t> PlaceOf(const Signature& signature, const ast::Name& name);
   // Arguments in the style of other frameworks (misplaced_arguments.cpp).
   bool ReportUnbracketed(const ast::InvocationExpr& invocation, const Signature& signature);
+  bool IsMisspelt(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                  const Signature& signature, size_t positional);
   void ReportUnknownArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                              Callee callee);
   void FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,

@@ -292,7 +292,8 @@ bool Checker::BindNamed(const ast::InvocationExpr& invocation, const ast::Argume
   const Signature& signature = SignatureOf(callee);
   const std::optional<size_t> found = PlaceOf(signature, *argument.name);
   const bool is_extensions = callee.document->is_library() && callee.document != standard_;
-  if (!found && dialect_.surplus_arguments && !is_extensions) {
+  if (!found && dialect_.surplus_arguments && !is_extensions &&
+      !IsMisspelt(invocation, argument, signature, positional)) {
     Deviate(kLenientSurplus, argument.name->range, "`{}` has no parameter `{}`, which is left out",
             Text(signature.name.symbol), Text(argument.name->symbol));
     return true;

@@ -59,6 +59,31 @@ bool Checker::ReportUnbracketed(const ast::InvocationExpr& invocation, const Sig
   return false;
 }
 
+// Returns true if the name of a surplus argument is misspelt, or another framework's name, for a parameter
+// that the invocation gives neither by name nor among the first `positional` arguments. To ignore such an
+// argument would change the result.
+bool Checker::IsMisspelt(const ast::InvocationExpr& invocation, const ast::Argument& argument,
+                         const Signature& signature, size_t positional) {
+  const auto is_missing = [&](const TypedName& parameter) {
+    return static_cast<size_t>(&parameter - signature.parameters.data()) >= positional &&
+           llvm::none_of(invocation.arguments, [&](const ast::Argument& other) {
+             return other.name.has_value() && other.name->symbol == parameter.name.symbol;
+           });
+  };
+  const std::string_view text = Text(argument.name->symbol);
+  if (!MayCompare(signature.parameters.size())) return false;
+  Suggestion suggestion(text);
+  for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
+  const auto is_meant = [&](std::string_view name) {
+    return llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
+      return Text(parameter.name.symbol) == name && is_missing(parameter);
+    });
+  };
+  if (suggestion.is_typo()) return is_meant(suggestion.best());
+  const ForeignName* foreign = FindForeignParameter(text, is_meant);
+  return foreign != nullptr && !foreign->ours.empty();
+}
+
 void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                                     Callee callee) {
   const ast::Name& name = *argument.name;

@@ -297,6 +297,20 @@ def test_each_deviation_is_told_once(nnefc: Path, tmp_path: Path) -> None:
     assert "graph.nnef:5:16: warning" in told_of and "(the first of 3 places)" in told_of
 
 
+@pytest.mark.parametrize("argument,parameter", [("ax = [1]", None), ("axis = [1]", "axes"), ("axess = [1]", "axes"), ("axse = [1]", "axes"),
+                                                ("axes = [1], axess = [2]", None)])
+def test_a_misspelt_name_is_no_surplus_argument(argument: str, parameter: str | None, nnefc: Path, tmp_path: Path) -> None:
+    """Without the argument, the result would be another one."""
+    path = tmp_path / "net.nnef"
+    path.write_text("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [2, 3]);\n"
+                    f"    y = softmax(x, {argument});\n}}\n")
+    done = Nnefc(nnefc, tmp_path).call("check", "--lenient", path)
+    if parameter is None:
+        assert done.returncode == 0 and "is left out [lenient.surplus-argument]" in done.stderr
+    else:
+        assert done.returncode == 1 and f"did you mean `{parameter}`?" in done.stderr, done.stderr
+
+
 def test_a_mark_of_an_exporter_is_enough(nnefc: Path, tmp_path: Path) -> None:
     tool = Nnefc(nnefc, tmp_path)
     marked = Case("two_aligned_rank_expanded = unsqueeze(2, axes = [0, 1, 2, 3]);\ny = add(x, two_aligned_rank_expanded);", X + 2, set())
