@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnefc {
+namespace nnefc::stdlib {
 
 // A parameter or result of an operation of the standard library.
 struct DeclaredValue {
@@ -27,4 +27,4 @@ std::span<const Declaration> Declarations();
 // The declaration of that name, or null.
 const Declaration* FindDeclaration(std::string_view name);
 
-}  // namespace nnefc
+}  // namespace nnefc::stdlib

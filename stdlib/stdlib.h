@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnefc {
+namespace nnefc::stdlib {
 
 // Returns the text of `ratified.nnef`, the standard operations of the ratified dialect. It lives as long
 // as the program.
@@ -36,6 +36,6 @@ std::string_view TractExtraLibraryText();
 // Returns every word (identifier, keyword, string) that the documents hold, once.
 std::span<const std::string_view> LibraryWords();
 
-}  // namespace nnefc
+}  // namespace nnefc::stdlib
 
 #endif  // NNEFC_STDLIB_STDLIB_H_

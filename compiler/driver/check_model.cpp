@@ -2,12 +2,12 @@
 #include "compiler/driver/stages.h"
 #include "compiler/syntax/parse.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& context) {
   Context own(context, context.emitter.room());
   Parsed parsed;
-  auto document = ParseDocument(opened.graph_text, {.dialect = options.dialect}, own);
+  auto document = ast::ParseDocument(opened.graph_text, {.dialect = options.dialect}, own);
   parsed.complete = document->complete && ReplaceResources(*document, *opened.model, "", own);
   parsed.document = std::move(document);
   parsed.diagnostics = own.emitter.diagnostics();
@@ -18,12 +18,12 @@ Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& 
 Checked CheckModel(Parsed& parsed, const CompileOptions& options, Context& context) {
   Context own(context, context.emitter.room());
   Checked checked;
-  checked.document = CheckDocument(std::move(parsed.document), options.plugins->library(),
-                                   {.graph = options.graph, .leniency = options.leniency}, own);
+  checked.document = semantics::CheckDocument(std::move(parsed.document), options.plugins->library(),
+                                              {.graph = options.graph, .leniency = options.leniency}, own);
   checked.complete = checked.document->complete();
   checked.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));
   return checked;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

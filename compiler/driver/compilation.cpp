@@ -8,7 +8,7 @@
 #include "compiler/support/replace_file.h"
 #include "compiler/transform/update_configuration.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 Stage After(Stage stage) {
@@ -131,7 +131,7 @@ const std::shared_ptr<const ir::Graph>& Compilation::lowered() const {
 }
 
 std::shared_ptr<const ir::Graph> Compilation::MakeOpenVinoForm() {
-  return nnefc::MakeOpenVinoForm(*lowered_, options_, context_);
+  return driver::MakeOpenVinoForm(*lowered_, options_, context_);
 }
 
 const transform::Pipeline* Compilation::pipeline() const {
@@ -166,4 +166,4 @@ bool Compilation::UpdateConfiguration(const std::string& path) {
   return written ? true : fail(written.error());
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

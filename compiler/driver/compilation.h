@@ -14,7 +14,7 @@
 #include "compiler/plugin/plugins.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 struct StageTime {
   Stage stage;
@@ -51,23 +51,25 @@ class Compilation {
   Context& context() { return context_; }
   const Context& context() const { return context_; }
   ir::OpRegistry& registry() { return registry_; }
-  const StandardLibrary& library() const { return options_.plugins->library(); }
+  const semantics::StandardLibrary& library() const { return options_.plugins->library(); }
   const std::shared_ptr<const plugin::Plugins>& plugins() const { return options_.plugins; }
   // Returns the number of stages up to expansion that are incomplete.
   int incomplete_stages() const;
 
   // ---- artefacts of the stages; null if they do not exist ----
-  const ModelContainer* model() const { return opened_ ? opened_->model.get() : nullptr; }
+  const package::ModelContainer* model() const { return opened_ ? opened_->model.get() : nullptr; }
   // The texts of an open model: its own, or their replacements.
   FileId graph_text() const { return opened_->graph_text; }
   std::optional<FileId> quantization_text() const { return opened_->quantization_text; }
-  const CheckedDocument* checked() const { return checked_ ? checked_->document.get() : nullptr; }
+  const semantics::CheckedDocument* checked() const { return checked_ ? checked_->document.get() : nullptr; }
   // The expansion of the document; after errors, as much of it as is independent of them.
-  const ExpandedDocument& expansion() const { return stage_expanded().document; }
+  const expand::ExpandedDocument& expansion() const { return stage_expanded().document; }
   // The graph of NNEF operations.
   const ir::Graph* expanded() const { return expansion().graph.get(); }
   // The instantiations of the document's fragments, if recorded.
-  const std::vector<FragmentInstance>& instances() const { return stage_expanded().record.instances(); }
+  const std::vector<expand::FragmentInstance>& instances() const {
+    return stage_expanded().record.instances();
+  }
   // The quantization of an expanded model's variables, from graph.quant.
   const ModelQuantization& quantization() const { return stage_expanded().quantization; }
   // The graph of OpenVINO operations.
@@ -109,4 +111,4 @@ class Compilation {
   bool failed_ = false;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

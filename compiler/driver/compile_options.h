@@ -16,7 +16,7 @@
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // An in-memory text with the name that messages use for it.
 struct NamedText {
@@ -38,13 +38,13 @@ struct CompileOptions {
   // The dialect; without a value the document's own declaration decides.
   std::optional<ast::Dialect> dialect;
   // The treatment of exporters' deviations from the specification: rejected or reported.
-  Leniency leniency = Leniency::kAuto;
+  semantics::Leniency leniency = semantics::Leniency::kAuto;
   // The selected graph of a document with several.
   std::optional<std::string> graph;
   // Shapes that override those of externals.
   std::map<std::string, Shape> input_shapes;
   // The purpose of the model, a restriction of its valid content.
-  Purpose purpose = Purpose::kExecute;
+  expand::Purpose purpose = expand::Purpose::kExecute;
   // Standard compounds to expand: names, or "all".
   std::vector<std::string> lower;
   // Quantize each tensor that the model's graph.quant file names right after it is computed (R 7.1, P 7.1).
@@ -66,7 +66,7 @@ struct CompileOptions {
   std::shared_ptr<const plugin::Plugins> plugins = std::make_shared<plugin::Plugins>();
   // Options for opening the model: the limit on the unpacked size of an archive, and whether the data of
   // variables will be read.
-  ModelOpenOptions open;
+  package::ModelOpenOptions open;
   // Texts that replace those of the model's files, by their names in messages: unsaved text of an editor, or
   // the result of a proposed change.
   std::map<std::string, std::string> texts;
@@ -89,4 +89,4 @@ enum class ModelFormat : uint8_t {
 };
 ModelFormat FormatOf(std::string_view path);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -12,7 +12,7 @@
 #include "compiler/syntax/print.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 namespace {
 
@@ -78,7 +78,8 @@ bool HasUnknownShapes(const ir::Graph& graph) {
 // Returns the document in the canonical style of `fmt`.
 std::string InStyle(const std::string& text, Context& context) {
   const FileId file = context.sources.AddText("converted", text);
-  return PrintDocument(*ParseDocument(file, {.dialect = ast::Dialect::kRatified}, context), context);
+  return ast::PrintDocument(*ast::ParseDocument(file, {.dialect = ast::Dialect::kRatified}, context),
+                            context);
 }
 
 // Checks the document in strict mode. Emits the first error as an internal one and returns false if it is
@@ -86,7 +87,7 @@ std::string InStyle(const std::string& text, Context& context) {
 bool CheckConverted(const ConvertedModel& model, Compilation& compilation) {
   CompileOptions options;
   options.dialect = ast::Dialect::kRatified;
-  options.leniency = Leniency::kStrict;
+  options.leniency = semantics::Leniency::kStrict;
   options.document = model.document;
   options.data = model.data;
   options.limits = compilation.context().limits;
@@ -116,14 +117,15 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
       return std::nullopt;
     graph = inferred.get();
   }
-  std::optional<RaisedGraph> raised = RaiseGraph(
+  std::optional<raise::RaisedGraph> raised = raise::RaiseGraph(
       *graph, {.evaluate = options.evaluate, .folds_batch_normalization = options.folds_batch_normalization},
       context);
   if (!raised) return std::nullopt;
-  const PrintedNames names(*raised->graph);
+  const expand::print::PrintedNames names(*raised->graph);
   ConvertedModel model;
   model.document =
-      InStyle(PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names), context);
+      InStyle(expand::print::PrintFlatDocument(*raised->graph, compilation.library(), context.symbols, names),
+              context);
   model.data = std::move(raised->data);
   for (const auto& [source, name] : raised->names) model.names.emplace_back(source, names.Of(name));
   if (!CheckConverted(model, compilation)) return std::nullopt;
@@ -131,11 +133,11 @@ std::optional<ConvertedModel> ConvertModel(Compilation& compilation, const Conve
 }
 
 ErrorOr<Success> WriteConvertedModel(const ConvertedModel& model, const std::string& folder) {
-  const ModelFolder files(folder);
+  const package::ModelFolder files(folder);
   for (const auto& [label, value] : model.data) {
     if (auto written = files.WriteVariable(label, value); !written) return written;
   }
-  return files.WriteText(kGraphFile, model.document);
+  return files.WriteText(package::kGraphFile, model.document);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -8,7 +8,7 @@
 
 #include "compiler/driver/compilation.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 struct ConvertOptions {
   // Shapes that replace those of the inputs of a graph that is no document.
@@ -39,4 +39,4 @@ inline Stage StageBeforeConversion(ModelFormat format) {
 // Writes the document and the tensor files of a converted model to an existing folder.
 ErrorOr<Success> WriteConvertedModel(const ConvertedModel& model, const std::string& folder);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -4,20 +4,20 @@
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 // An expansion whose diagnostics are not emitted, since another one may replace it.
 struct Candidate {
-  ExpandedDocument document;
-  InstanceRecord record;
+  expand::ExpandedDocument document;
+  expand::InstanceRecord record;
   Emitter reported;
 };
 
 // Returns true if all errors are shapes that depend on symbols.
 bool DependsOnSymbols(const Emitter& reported) {
   return reported.has_errors() && llvm::all_of(reported.diagnostics(), [](const Diagnostic& diagnostic) {
-           return diagnostic.severity != Severity::kError || diagnostic.rule == &kShapeUnknown;
+           return diagnostic.severity != Severity::kError || diagnostic.rule == &expand::kShapeUnknown;
          });
 }
 
@@ -36,7 +36,7 @@ class ModelExpander {
         submodels_(*opened.model, library_, options.leniency, context) {}
 
   Expanded Run() {
-    const ExpandOptions settings = Settings();
+    const expand::ExpandOptions settings = Settings();
     Candidate candidate = TrySymbols(Expand(settings), settings);
     Context quantizing(context_, context_.emitter.room());
     Expanded expanded;
@@ -61,49 +61,50 @@ class ModelExpander {
   }
 
  private:
-  ExpandOptions Settings() {
-    ExpandOptions settings{.input_shapes = options_.input_shapes,
-                           .lower = options_.lower,
-                           .purpose = options_.purpose,
-                           .variable_data =
-                               [this](const std::string& label, ElementType type) {
-                                 Emitter quiet;  // mistakes in it are reported by its reader
-                                 return opened_.model->ReadVariable(label, type, quiet);
-                               },
-                           .submodel = [this](const std::string& path,
-                                              SourceRange place) { return submodels_.Find(path, place); }};
+  expand::ExpandOptions Settings() {
+    expand::ExpandOptions settings{
+        .input_shapes = options_.input_shapes,
+        .lower = options_.lower,
+        .purpose = options_.purpose,
+        .variable_data =
+            [this](const std::string& label, ElementType type) {
+              Emitter quiet;  // mistakes in it are reported by its reader
+              return opened_.model->ReadVariable(label, type, quiet);
+            },
+        .submodel = [this](const std::string& path,
+                           SourceRange place) { return submodels_.Find(path, place); }};
     if (opened_.quantization_text && checked_.dialect().vendor_meanings)
       settings.quantized = QuantizedNames(*opened_.quantization_text, checked_.dialect(), context_);
     return settings;
   }
 
-  Candidate Expand(ExpandOptions settings) {
+  Candidate Expand(expand::ExpandOptions settings) {
     Context own(context_, context_.emitter.room());
     Candidate candidate;
     if (options_.keep_instances) settings.record = &candidate.record;
-    candidate.document = ExpandDocument(checked_, library_, registry_, settings, own);
+    candidate.document = expand::ExpandDocument(checked_, library_, registry_, settings, own);
     candidate.reported = std::move(own.emitter);
     return candidate;
   }
 
   // Returns the expansion with trial extents if operations depend on symbols that no input determines;
   // otherwise `first`.
-  Candidate TrySymbols(Candidate first, ExpandOptions settings) {
-    settings.tries_symbols = !checked_.symbols().empty() && settings.purpose != Purpose::kPrint &&
+  Candidate TrySymbols(Candidate first, expand::ExpandOptions settings) {
+    settings.tries_symbols = !checked_.symbols().empty() && settings.purpose != expand::Purpose::kPrint &&
                              DependsOnSymbols(first.reported);
     return settings.tries_symbols ? Expand(std::move(settings)) : std::move(first);
   }
 
   // Returns the expansion in which the tensors of graph.quant are quantized right after their computation.
-  Candidate Quantize(Candidate exact, const QuantizationTable& table, ExpandOptions settings) {
+  Candidate Quantize(Candidate exact, const QuantizationTable& table, expand::ExpandOptions settings) {
     settings.quantize = table.LinesToCompute(*exact.document.graph, *opened_.model);
     return TrySymbols(Expand(settings), settings);
   }
 
   const Opened& opened_;
-  const CheckedDocument& checked_;
+  const semantics::CheckedDocument& checked_;
   const CompileOptions& options_;
-  const StandardLibrary& library_;
+  const semantics::StandardLibrary& library_;
   ir::OpRegistry& registry_;
   Context& context_;
   Submodels submodels_;
@@ -121,4 +122,4 @@ Expanded ExpandModel(const Opened& opened, const Checked& checked, const Compile
   return expanded;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

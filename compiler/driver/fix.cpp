@@ -9,7 +9,7 @@
 #include "compiler/support/apply_fixes.h"
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 // Limits on the number of checks of a model and on their total work: bytes of text, plus a cost for finding
@@ -295,4 +295,4 @@ FixReport FixModel(const std::string& path, const CompileOptions& options, Appli
   return Fixer(path, options, most, judge).Run();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

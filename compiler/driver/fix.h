@@ -7,7 +7,7 @@
 
 #include "compiler/driver/compilation.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // The effects of applying fix-its to a model's texts.
 struct [[nodiscard]] FixReport {
@@ -40,4 +40,4 @@ using FixValidator = std::function<void(Compilation&)>;
 FixReport FixModel(const std::string& path, const CompileOptions& options, Applicability most,
                    const FixValidator& judge = nullptr);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -3,15 +3,15 @@
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 void NoteLenientReading(Compilation& compilation, const CompileOptions& options) {
-  const CheckedDocument* checked = compilation.checked();
+  const semantics::CheckedDocument* checked = compilation.checked();
   const bool chooses =
-      options.leniency == Leniency::kAuto && (checked == nullptr || !checked->dialect().lenient);
+      options.leniency == semantics::Leniency::kAuto && (checked == nullptr || !checked->dialect().lenient);
   if (compilation.model() == nullptr || compilation.environment_failed() || !chooses) return;
   CompileOptions lenient_options = options;
-  lenient_options.leniency = Leniency::kLenient;
+  lenient_options.leniency = semantics::Leniency::kLenient;
   lenient_options.keep_instances = false;
   Compilation lenient(compilation.path(), std::move(lenient_options));
   if (!lenient.RunUntil(Stage::kExpand)) return;
@@ -36,4 +36,4 @@ void NoteLenientReading(Compilation& compilation, const CompileOptions& options)
   for (Diagnostic& diagnostic : diagnostics) emitter.Add(std::move(diagnostic));
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -6,7 +6,7 @@
 #include "compiler/transform/standard.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 // Passes the configuration file to the transformations. Returns false after an error was emitted.
@@ -37,7 +37,7 @@ bool MakePipeline(const CompileOptions& options, Context& context, Lowered& lowe
   return lowered.pipeline.has_value();
 }
 
-LowerOptions LowerOptionsOf(const CompileOptions& options) {
+lower::LowerOptions LowerOptionsOf(const CompileOptions& options) {
   return {.find_lowering = [plugins = options.plugins](
                                const std::string& operation) { return plugins->FindLowering(operation); },
           .keeps_exact_operations = options.executes};
@@ -63,9 +63,9 @@ bool RequireExtents(const Checked& checked, const Expanded& expanded, Context& c
 std::unique_ptr<ir::Graph> LowerDocument(const ir::Graph& graph, const Opened& opened, const Checked& checked,
                                          const Expanded& expanded, const CompileOptions& options,
                                          Context& context) {
-  LowerOptions lower = LowerOptionsOf(options);
+  lower::LowerOptions lower = LowerOptionsOf(options);
   const QuantizationTable& quantization = expanded.quantization.table;
-  const QuantizedTypes types = quantization.Types();
+  const lower::QuantizedTypes types = quantization.Types();
   if (checked.document->dialect().vendor_meanings && !options.quantize && !types.empty())
     lower.quantized = &types;
   VariableStore variables(*opened.model, graph, quantization, options.random_weights, context);
@@ -75,7 +75,7 @@ std::unique_ptr<ir::Graph> LowerDocument(const ir::Graph& graph, const Opened& o
       return variables.Load(label, type, shape, origin);
     };
   }
-  return LowerGraph(graph, lower, context);
+  return lower::LowerGraph(graph, lower, context);
 }
 
 // Transforms the graph of OpenVINO operations, and completes the stage.
@@ -127,7 +127,7 @@ Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOption
     graph = nullptr;
   } else if (format == ModelFormat::kGraphText && MayHoldNnefOperations(*opened.graph)) {
     const auto front = lowered.pipeline->RunOnCopy(kSide, opened.graph, own.emitter);
-    if (front != nullptr) graph = LowerGraph(*front, LowerOptionsOf(options), own);
+    if (front != nullptr) graph = lower::LowerGraph(*front, LowerOptionsOf(options), own);
   } else {
     // Configurations also refer to layers of OpenVINO IR by name.
     graph = std::move(opened.graph);
@@ -139,9 +139,9 @@ Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOption
 std::shared_ptr<const ir::Graph> MakeOpenVinoForm(const Lowered& lowered, const CompileOptions& options,
                                                   Context& context) {
   if (!options.executes || !MayHoldNnefOperations(*lowered.graph)) return lowered.graph;
-  LowerOptions lower = LowerOptionsOf(options);
+  lower::LowerOptions lower = LowerOptionsOf(options);
   lower.keeps_exact_operations = false;
-  return LowerGraph(*lowered.graph, lower, context);
+  return lower::LowerGraph(*lowered.graph, lower, context);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -5,7 +5,7 @@
 #include "compiler/openvino/read.h"
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 // Returns the text of `file`, or its replacement.
@@ -31,7 +31,7 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadGraphText(const std::string& path, ir::O
 void OpenGraph(const std::string& path, ModelFormat format, ir::OpRegistry& registry, Context& context,
                Opened& opened) {
   ErrorOr<std::unique_ptr<ir::Graph>> graph = format == ModelFormat::kOpenVino
-                                                  ? ReadOpenVino(path, registry, context)
+                                                  ? openvino::ReadOpenVino(path, registry, context)
                                                   : ReadGraphText(path, registry, context);
   if (graph) {
     opened.graph = std::move(*graph);
@@ -43,9 +43,9 @@ void OpenGraph(const std::string& path, ModelFormat format, ir::OpRegistry& regi
 }
 
 void OpenDocument(const std::string& path, const CompileOptions& options, Context& context, Opened& opened) {
-  ModelOpenResult result = options.document
-                               ? ModelContainer::FromText(path, *options.document, context, options.data)
-                               : ModelContainer::Open(path, context, options.open);
+  package::ModelOpenResult result =
+      options.document ? package::ModelContainer::FromText(path, *options.document, context, options.data)
+                       : package::ModelContainer::Open(path, context, options.open);
   opened.model = std::move(result.model);
   opened.environment_failed = result.environment_failed;
   if (opened.model == nullptr) return;
@@ -79,4 +79,4 @@ Opened OpenModel(const std::string& path, ModelFormat format, const CompileOptio
   return opened;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

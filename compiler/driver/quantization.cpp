@@ -9,10 +9,13 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace nnefc {
+namespace nnefc::driver {
+
+using expand::TensorQuantization;
+
 namespace {
 
-using Algorithm = DatQuantization::Algorithm;
+using Algorithm = package::DatQuantization::Algorithm;
 
 // Returns true if `shape` broadcasts to `tensor`; shapes align at the first dimension (R 4.1).
 bool BroadcastsTo(const Shape& shape, const ir::PartialShape& tensor) {
@@ -52,10 +55,11 @@ QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, cons
           if (BroadcastsTo(argument.value.shape(), output.shape)) continue;
           context.emitter.Emit(kQuantizationShape, argument.range,
                                "`{}` of shape {} does not broadcast to `{}`, which has shape {}",
-                               argument.name, ToString(argument.value.shape()), name, ToString(output.shape));
+                               argument.name, ToString(argument.value.shape()), name,
+                               ir::ToString(output.shape));
         }
         if (node.Is(ir::OpRole::kVariable)) {
-          variables_[ir::VariableKey(node)] = found->second;
+          variables_[ir::ops::VariableKey(node)] = found->second;
         }
       }
     }
@@ -67,16 +71,16 @@ const TensorQuantization* QuantizationTable::FindVariable(const std::string& key
   return found == variables_.end() ? nullptr : &lines_[found->second];
 }
 
-std::vector<TensorQuantization> QuantizationTable::LinesToCompute(const ir::Graph& graph,
-                                                                  const ModelContainer& model) const {
+std::vector<TensorQuantization> QuantizationTable::LinesToCompute(
+    const ir::Graph& graph, const package::ModelContainer& model) const {
   llvm::StringSet<> names;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
     if (node.Is(ir::OpRole::kVariable)) {
       Emitter quiet;  // mistakes in it are reported by its reader
       const std::string& label = node.attribute("label").AsString();
-      const std::optional<DatHeader> dat = model.ReadVariableHeader(label, quiet);
-      if (dat && dat->coding == DatCoding::kQuantized) continue;
+      const std::optional<package::DatHeader> dat = model.ReadVariableHeader(label, quiet);
+      if (dat && dat->coding == package::DatCoding::kQuantized) continue;
     }
     for (const ir::Output& output : node.outputs()) {
       for (const std::string& name : output.names) names.insert(name);
@@ -89,8 +93,8 @@ std::vector<TensorQuantization> QuantizationTable::LinesToCompute(const ir::Grap
   return lines;
 }
 
-QuantizedTypes QuantizationTable::Types() const {
-  QuantizedTypes types;
+lower::QuantizedTypes QuantizationTable::Types() const {
+  lower::QuantizedTypes types;
   for (const TensorQuantization& line : lines_) {
     const bool is_eight_bits = line.Find("bits") != nullptr && line.Find("bits")->value.ElementAsInt(0) == 8;
     const TensorValue scale = Value(line, "scale"), zero_point = Value(line, "zero_point");
@@ -98,7 +102,7 @@ QuantizedTypes QuantizationTable::Types() const {
     const int64_t count = std::max(scale.volume(), zero_point.volume());
     if (scale.volume() != count && scale.volume() != 1) continue;
     if (zero_point.volume() != count && zero_point.volume() != 1) continue;
-    QuantizedType type{.is_signed = Flag(line, "signed"), .scales = {}, .zero_points = {}};
+    lower::QuantizedType type{.is_signed = Flag(line, "signed"), .scales = {}, .zero_points = {}};
     for (int64_t i = 0; i < count; ++i) {
       type.scales.push_back(static_cast<float>(scale.ElementAsDouble(scale.volume() == 1 ? 0 : i)));
       type.zero_points.push_back(
@@ -113,7 +117,7 @@ std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialec
                                                   Context& context) {
   Context quiet(context, context.emitter.room());
   const std::unique_ptr<ast::Document> document =
-      ParseDocument(text, {.dialect = dialect, .kind = DocumentKind::kQuantization}, quiet);
+      ast::ParseDocument(text, {.dialect = dialect, .kind = ast::DocumentKind::kQuantization}, quiet);
   std::set<std::string, std::less<>> names;
   for (const ast::Quantization& line : document->quantizations) {
     if (line.key.symbol.valid()) names.emplace(quiet.symbols.Text(line.key.symbol));
@@ -121,9 +125,10 @@ std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialec
   return names;
 }
 
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model,
-                                         const ExpandedDocument& expanded, const StandardLibrary& library,
-                                         ir::OpRegistry& registry, Context& context) {
+ModelQuantization CheckModelQuantization(FileId text, const semantics::CheckedDocument& model,
+                                         const expand::ExpandedDocument& expanded,
+                                         const semantics::StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context) {
   const ir::Graph none(&registry);
   const ir::Graph& graph = expanded.graph != nullptr ? *expanded.graph : none;
   llvm::StringSet<> activations;
@@ -133,8 +138,10 @@ ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& mod
     }
   }
   ModelQuantization result;
-  result.document = CheckQuantization(
-      ParseDocument(text, {.dialect = model.dialect(), .kind = DocumentKind::kQuantization}, context), model,
+  result.document = semantics::CheckQuantization(
+      ast::ParseDocument(text, {.dialect = model.dialect(), .kind = ast::DocumentKind::kQuantization},
+                         context),
+      model,
       [&](std::string_view name) {
         return !expanded.complete || activations.contains(llvm::StringRef(name.data(), name.size()));
       },
@@ -142,15 +149,15 @@ ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& mod
   if (!result.document->complete()) return result;
   Context own(context, context.emitter.room());
   result.table =
-      QuantizationTable(EvaluateQuantization(*result.document, library, registry, own), graph, own);
+      QuantizationTable(expand::EvaluateQuantization(*result.document, library, registry, own), graph, own);
   result.complete = !own.emitter.has_errors();
   context.emitter.Take(std::move(own.emitter));
   return result;
 }
 
-std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line, const DatFile& dat,
-                                                 Context& context) {
-  DatQuantization quantization;
+std::optional<package::DatQuantization> ToDatQuantization(const TensorQuantization& line,
+                                                          const package::DatFile& dat, Context& context) {
+  package::DatQuantization quantization;
   if (line.operation == "min_max_linear_quantize" || line.operation == "linear_quantize") {
     quantization.algorithm = Algorithm::kMinMaxLinear;
   } else if (line.operation == "zero_point_linear_quantize") {
@@ -172,8 +179,9 @@ std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line,
   quantization.bits =
       bits == nullptr ? 0 : static_cast<int>(std::clamp<int64_t>(bits->value.ElementAsInt(0), -1, 1000));
   // logarithmic_quantize has no `signed`: the item type decides (R 5.2).
-  quantization.is_signed = quantization.algorithm == Algorithm::kLogarithmic ? dat.items == DatItems::kSigned
-                                                                             : Flag(line, "signed");
+  quantization.is_signed = quantization.algorithm == Algorithm::kLogarithmic
+                               ? dat.items == package::DatItems::kSigned
+                               : Flag(line, "signed");
   quantization.symmetric = Flag(line, "symmetric");
   quantization.min = Value(line, "min");
   quantization.max = Value(line, "max");
@@ -182,4 +190,4 @@ std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line,
   return quantization;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -15,7 +15,7 @@
 #include "compiler/support/context.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // The quantization of a graph's tensors, from graph.quant.
 class QuantizationTable {
@@ -23,24 +23,25 @@ class QuantizationTable {
   QuantizationTable() = default;
   // Requires a `graph` of NNEF operations. Emits an error for arguments that do not broadcast to the
   // quantized tensor (R 5.3).
-  QuantizationTable(std::vector<TensorQuantization> lines, const ir::Graph& graph, Context& context);
+  QuantizationTable(std::vector<expand::TensorQuantization> lines, const ir::Graph& graph, Context& context);
 
-  // Returns the line for the variables of a key (ir::VariableKey), or null.
-  const TensorQuantization* FindVariable(const std::string& key) const;
+  // Returns the line for the variables of a key (ir::ops::VariableKey), or null.
+  const expand::TensorQuantization* FindVariable(const std::string& key) const;
   // Returns the lines for tensors that must be quantized at run time: all except variables whose tensor files
   // contain quantized values.
-  std::vector<TensorQuantization> LinesToCompute(const ir::Graph& graph, const ModelContainer& model) const;
+  std::vector<expand::TensorQuantization> LinesToCompute(const ir::Graph& graph,
+                                                         const package::ModelContainer& model) const;
   // Returns the lines that declare 8-bit types by zero point and scale, as in a vendor's documents.
-  QuantizedTypes Types() const;
+  lower::QuantizedTypes Types() const;
 
  private:
-  std::vector<TensorQuantization> lines_;
-  llvm::StringMap<size_t> variables_;  // ir::VariableKey -> index in lines_
+  std::vector<expand::TensorQuantization> lines_;
+  llvm::StringMap<size_t> variables_;  // ir::ops::VariableKey -> index in lines_
 };
 
 // A graph.quant file, checked against its model.
 struct [[nodiscard]] ModelQuantization {
-  std::unique_ptr<CheckedDocument> document;
+  std::unique_ptr<semantics::CheckedDocument> document;
   QuantizationTable table;  // empty after errors
   bool complete = false;    // without errors
 };
@@ -48,13 +49,14 @@ struct [[nodiscard]] ModelQuantization {
 std::set<std::string, std::less<>> QuantizedNames(FileId text, const ast::Dialect& dialect, Context& context);
 // Parses and checks the text of a graph.quant file. `expanded` is the model's expansion; if it is incomplete,
 // every key is accepted as a tensor name.
-ModelQuantization CheckModelQuantization(FileId text, const CheckedDocument& model,
-                                         const ExpandedDocument& expanded, const StandardLibrary& library,
-                                         ir::OpRegistry& registry, Context& context);
+ModelQuantization CheckModelQuantization(FileId text, const semantics::CheckedDocument& model,
+                                         const expand::ExpandedDocument& expanded,
+                                         const semantics::StandardLibrary& library, ir::OpRegistry& registry,
+                                         Context& context);
 
 // Returns the decoding of the items of `dat`, a tensor file quantized by `line`. Emits an error and returns
 // nothing for an operation outside the standard.
-std::optional<DatQuantization> ToDatQuantization(const TensorQuantization& line, const DatFile& dat,
-                                                 Context& context);
+std::optional<package::DatQuantization> ToDatQuantization(const expand::TensorQuantization& line,
+                                                          const package::DatFile& dat, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

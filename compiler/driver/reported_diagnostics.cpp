@@ -3,12 +3,12 @@
 #include "compiler/support/sections.h"
 #include "compiler/support/sort_diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 ReportedDiagnostics CollectDiagnostics(const Compilation& compilation) {
   ReportedDiagnostics reported{.rules = {},
                                .diagnostics = SortedByLocation(compilation.context().emitter.diagnostics())};
-  const CheckedDocument* document = compilation.checked();
+  const semantics::CheckedDocument* document = compilation.checked();
   if (document == nullptr) return reported;
   const char specification = document->dialect().specification;
   for (Diagnostic& diagnostic : reported.diagnostics) {
@@ -19,4 +19,4 @@ ReportedDiagnostics CollectDiagnostics(const Compilation& compilation) {
   return reported;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -6,7 +6,7 @@
 #include "compiler/driver/compilation.h"
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // Diagnostics prepared for the user: sorted by their position in the text, with only those sections of each
 // rule that belong to the document's specification.
@@ -18,4 +18,4 @@ struct ReportedDiagnostics {
 // Returns the diagnostics of `compilation` so far.
 ReportedDiagnostics CollectDiagnostics(const Compilation& compilation);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -9,7 +9,7 @@
 #include "compiler/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 constexpr std::string_view kExtension = "tract_registry tract_resource";
@@ -54,7 +54,8 @@ std::string_view KindOf(const JsonValue& value) {
 
 class Replacer {
  public:
-  Replacer(ast::Document& document, const ModelContainer& model, std::string_view path, Context& context)
+  Replacer(ast::Document& document, const package::ModelContainer& model, std::string_view path,
+           Context& context)
       : document_(document), model_(model), path_(path), context_(context) {}
 
   bool Run() {
@@ -99,7 +100,7 @@ class Replacer {
     const std::optional<std::vector<Step>> path = ReadPath(*values[1]);
     if (!path) {
       return Fail(kResourceKey, places[1], "`{}` is not a path into a JSON file; expected one as `$.name[0]`",
-                  ShownText(*values[1]));
+                  package::ShownText(*values[1]));
     }
     const JsonValue* value = Follow(*resource, *path, places[1]);
     std::optional<ast::ExprNode> literal = value == nullptr ? std::nullopt : Literal(*value, range);
@@ -119,7 +120,8 @@ class Replacer {
     if (!is_new) return found->second ? &*found->second : nullptr;
     const std::string inside = path_.empty() ? label : fmt::format("{}/{}", path_, label);
     if (!model_.HasResource(inside)) {
-      Fail(kResourceMissing, place, "the model `{}` has no `{}.json`", model_.name(), ShownText(inside));
+      Fail(kResourceMissing, place, "the model `{}` has no `{}.json`", model_.name(),
+           package::ShownText(inside));
       return nullptr;
     }
     const std::optional<FileId> file = model_.OpenResource(inside, context_.emitter);
@@ -156,15 +158,18 @@ class Replacer {
   void FailMember(const JsonValue& value, const std::string& name, SourceRange place) {
     const auto* members = value.get<JsonValue::Members>();
     if (members == nullptr) {
-      context_.emitter.Emit(kResourceKey, place, "there is no `{}` in {}", ShownText(name), KindOf(value))
+      context_.emitter
+          .Emit(kResourceKey, place, "there is no `{}` in {}", package::ShownText(name), KindOf(value))
           .Note(value.range, "this");
       return;
     }
     Suggestion suggestion(name);
     for (const JsonValue::Member& member : *members) suggestion.Offer(member.key);
-    const std::string hint =
-        suggestion.best().empty() ? "" : fmt::format("; did you mean `{}`?", ShownText(suggestion.best()));
-    context_.emitter.Emit(kResourceKey, place, "there is no `{}` in the object{}", ShownText(name), hint)
+    const std::string hint = suggestion.best().empty()
+                                 ? ""
+                                 : fmt::format("; did you mean `{}`?", package::ShownText(suggestion.best()));
+    context_.emitter
+        .Emit(kResourceKey, place, "there is no `{}` in the object{}", package::ShownText(name), hint)
         .Note(value.range, "this");
   }
 
@@ -194,7 +199,7 @@ class Replacer {
   }
 
   ast::Document& document_;
-  const ModelContainer& model_;
+  const package::ModelContainer& model_;
   std::string_view path_;
   Context& context_;
   std::map<std::string, std::optional<JsonValue>> resources_;  // key: label; nothing after a reported error
@@ -202,15 +207,16 @@ class Replacer {
 
 }  // namespace
 
-bool ReplaceResources(ast::Document& document, const ModelContainer& model, std::string_view path,
+bool ReplaceResources(ast::Document& document, const package::ModelContainer& model, std::string_view path,
                       Context& context) {
-  const auto* extension =
-      llvm::find_if(Extensions(), [](const Extension& extension) { return extension.name == kExtension; });
-  if (!Enables(document, *extension, context.symbols)) return true;
+  const auto* extension = llvm::find_if(semantics::Extensions(), [](const semantics::Extension& extension) {
+    return extension.name == kExtension;
+  });
+  if (!semantics::Enables(document, *extension, context.symbols)) return true;
   const bool is_own = llvm::any_of(document.fragments, [&](const ast::Fragment& fragment) {
     return fragment.name.symbol.valid() && context.symbols.Text(fragment.name.symbol) == kFunction;
   });
   return is_own || Replacer(document, model, path, context).Run();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

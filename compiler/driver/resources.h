@@ -4,7 +4,7 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // Replaces each call `tract_resource_get(label, key)` by a value from the model's JSON files, in documents
 // with `extension tract_registry tract_resource`. `label` names `label.json`; `key` is a path in it, such as
@@ -12,7 +12,7 @@ namespace nnefc {
 // to the document's sub-model inside `model`, "" for the model itself. Documents without this extension, or
 // with a fragment of that name, are unchanged. Emits diagnostics and returns false on errors; a call with an
 // error becomes an ast::ErrorExpr.
-[[nodiscard]] bool ReplaceResources(ast::Document& document, const ModelContainer& model,
+[[nodiscard]] bool ReplaceResources(ast::Document& document, const package::ModelContainer& model,
                                     std::string_view path, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // clang-format off
 #define NNEFC_DRIVER_RULES(RULE)                                                                \
@@ -27,4 +27,4 @@ namespace nnefc {
 // clang-format on
 NNEFC_DEFINE_RULES(kDriverRules, NNEFC_DRIVER_RULES)
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -16,7 +16,7 @@
 #include "compiler/support/context.h"
 #include "compiler/transform/pipeline.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // The stages, in execution order.
 enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
@@ -29,7 +29,7 @@ std::string_view Name(Stage stage);
 // An open model.
 struct [[nodiscard]] Opened {
   // The container of a document; null if the model is a graph or could not be opened.
-  std::unique_ptr<const ModelContainer> model;
+  std::unique_ptr<const package::ModelContainer> model;
   // The texts of the document and of graph.quant: the model's own, or their replacements.
   FileId graph_text;
   std::optional<FileId> quantization_text;
@@ -52,7 +52,7 @@ Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& 
 
 // A checked document. Its syntax tree is moved from `parsed`.
 struct [[nodiscard]] Checked {
-  std::unique_ptr<const CheckedDocument> document;
+  std::unique_ptr<const semantics::CheckedDocument> document;
   bool complete = false;
   std::vector<Diagnostic> diagnostics;
 };
@@ -61,11 +61,11 @@ Checked CheckModel(Parsed& parsed, const CompileOptions& options, Context& conte
 // A graph of NNEF operations with its quantization.
 struct [[nodiscard]] Expanded {
   // The expansion of the document; see TrySymbols and Quantize for its variants.
-  ExpandedDocument document;
+  expand::ExpandedDocument document;
   // The content of graph.quant.
   ModelQuantization quantization;
   // The instantiations of the document's fragments (CompileOptions::keep_instances).
-  InstanceRecord record;
+  expand::InstanceRecord record;
   bool complete = false;
   std::vector<Diagnostic> diagnostics;
 };
@@ -101,4 +101,4 @@ Lowered LowerOpenedGraph(Opened& opened, ModelFormat format, const CompileOption
     const TransformOptions& options, const plugin::Plugins& plugins, Context& context,
     bool& environment_failed);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

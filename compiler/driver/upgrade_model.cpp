@@ -9,7 +9,7 @@
 #include "compiler/upgrade/rules.h"
 #include "compiler/upgrade/upgrade.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 std::string InLowerCase(std::string_view text) {
@@ -20,38 +20,40 @@ std::string InLowerCase(std::string_view text) {
 
 UpgradedTexts UpgradeTexts(Compilation& compilation) {
   Context& context = compilation.context();
-  const CheckedDocument& document = *compilation.checked();
-  const CheckedDocument* quantization = compilation.quantization().document.get();
+  const semantics::CheckedDocument& document = *compilation.checked();
+  const semantics::CheckedDocument* quantization = compilation.quantization().document.get();
   UpgradedTexts texts;
   if (document.dialect().lenient) {
-    texts.graph = PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
+    texts.graph =
+        expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
     const FileId flat = context.sources.AddText("flat", texts.graph);
-    texts.graph = PrintDocument(*ParseDocument(flat, {.dialect = ast::Dialect::kRatified}, context), context);
-    if (quantization != nullptr) texts.quantization = PrintDocument(quantization->ast(), context);
+    texts.graph =
+        ast::PrintDocument(*ast::ParseDocument(flat, {.dialect = ast::Dialect::kRatified}, context), context);
+    if (quantization != nullptr) texts.quantization = ast::PrintDocument(quantization->ast(), context);
     return texts;
   }
   if (!document.dialect().translated) {
     context.emitter.Emit(upgrade::kAlreadyRatified, document.ast().version_range,
                          "the document is already ratified; only its formatting may change");
-    texts.graph = PrintDocument(document.ast(), context);
-    if (quantization != nullptr) texts.quantization = PrintDocument(quantization->ast(), context);
+    texts.graph = ast::PrintDocument(document.ast(), context);
+    if (quantization != nullptr) texts.quantization = ast::PrintDocument(quantization->ast(), context);
     return texts;
   }
-  const UpgradeInput input{.document = document,
-                           .expanded = *compilation.expanded(),
-                           .instances = compilation.instances(),
-                           .library = compilation.library(),
-                           .registry = compilation.registry()};
-  UpgradedDocument upgraded = UpgradeDocument(input, context);
+  const upgrade::UpgradeInput input{.document = document,
+                                    .expanded = *compilation.expanded(),
+                                    .instances = compilation.instances(),
+                                    .library = compilation.library(),
+                                    .registry = compilation.registry()};
+  upgrade::UpgradedDocument upgraded = upgrade::UpgradeDocument(input, context);
   texts.graph = std::move(upgraded.text);
   if (quantization != nullptr)
-    texts.quantization = UpgradeQuantization(input, quantization->ast(), upgraded.renamed, context);
+    texts.quantization = upgrade::UpgradeQuantization(input, quantization->ast(), upgraded.renamed, context);
   return texts;
 }
 
 ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& folder) {
   Context& context = compilation.context();
-  const ModelContainer& model = *compilation.model();
+  const package::ModelContainer& model = *compilation.model();
   const ir::Graph& graph = *compilation.expanded();
   VariableStore variables(model, graph, compilation.quantization().table, std::nullopt, context);
   if (compilation.checked()->dialect().translated) variables.ImplyTrailingOnes();
@@ -71,4 +73,4 @@ ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& fol
   return !context.emitter.has_errors();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -5,7 +5,7 @@
 
 #include "compiler/driver/compilation.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 // The texts of a model, in the ratified dialect.
 struct [[nodiscard]] UpgradedTexts {
@@ -22,4 +22,4 @@ UpgradedTexts UpgradeTexts(Compilation& compilation);
 // variable are omitted with a warning.
 ErrorOr<bool> WriteUpgradedData(Compilation& compilation, const std::string& folder);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

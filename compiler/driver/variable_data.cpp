@@ -8,7 +8,7 @@
 #include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph) {
   std::map<std::string, ir::DataRole> roles;
@@ -19,21 +19,21 @@ std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph) {
       if (!role) continue;
       for (ir::OutputPort input : node.segment(static_cast<int32_t>(i))) {
         const ir::Node& producer = graph.node(input.node);
-        if (producer.Is(ir::OpRole::kVariable)) roles.try_emplace(ir::VariableKey(producer), *role);
+        if (producer.Is(ir::OpRole::kVariable)) roles.try_emplace(ir::ops::VariableKey(producer), *role);
       }
     }
   }
   return roles;
 }
 
-VariableStore::VariableStore(const ModelContainer& model, const ir::Graph& graph,
+VariableStore::VariableStore(const package::ModelContainer& model, const ir::Graph& graph,
                              const QuantizationTable& quantization, std::optional<uint64_t> seed,
                              Context& context)
     : model_(model), quantization_(quantization), seed_(seed), context_(context) {
   if (seed_) roles_ = DataRoles(graph);
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (node.Is(ir::OpRole::kVariable) && ir::HasExactLabel(node))
+    if (node.Is(ir::OpRole::kVariable) && ir::ops::HasExactLabel(node))
       exact_labels_.insert(node.attribute("label").AsString());
   }
 }
@@ -57,15 +57,15 @@ std::optional<TensorValue> VariableStore::Load(const std::string& label, Element
 
 std::optional<TensorValue> VariableStore::ReadModel(const std::string& label, ElementType type,
                                                     Emitter& emitter) {
-  std::optional<DatFile> dat = model_.ReadVariableFile(label, emitter);
+  std::optional<package::DatFile> dat = model_.ReadVariableFile(label, emitter);
   if (!dat) return std::nullopt;
-  const TensorQuantization* line = quantization_.FindVariable(KeyOf(label));
-  if (line == nullptr || dat->coding != DatCoding::kQuantized) {
-    return DecodeDat(*dat, type, emitter);
+  const expand::TensorQuantization* line = quantization_.FindVariable(KeyOf(label));
+  if (line == nullptr || dat->coding != package::DatCoding::kQuantized) {
+    return package::DecodeDat(*dat, type, emitter);
   }
-  std::optional<DatQuantization> quantization = ToDatQuantization(*line, *dat, context_);
+  std::optional<package::DatQuantization> quantization = ToDatQuantization(*line, *dat, context_);
   if (!quantization) return std::nullopt;
-  return DecodeDat(*dat, type, emitter, &*quantization);
+  return package::DecodeDat(*dat, type, emitter, &*quantization);
 }
 
 std::optional<TensorValue> VariableStore::Read(const std::string& label, ElementType type, const Shape& shape,
@@ -79,8 +79,8 @@ std::optional<TensorValue> VariableStore::Read(const std::string& label, Element
   }
   if (seed_) {
     auto role = roles_.find(KeyOf(label));
-    TensorValue value =
-        RandomTensor(role == roles_.end() ? ir::DataRole::kFilter : role->second, *seed_, label, type, shape);
+    TensorValue value = package::RandomTensor(role == roles_.end() ? ir::DataRole::kFilter : role->second,
+                                              *seed_, label, type, shape);
     if (value.valid()) return value;
     context_.emitter.Emit(kVariableDataShape, origin.range,
                           "the data of variable `{}` of shape {} does not fit memory", label,
@@ -125,12 +125,12 @@ bool VariableStore::Fits(const std::string& label, const Shape& actual, const Sh
 void VariableStore::CheckFile(const std::string& label, const ir::PartialShape& shape,
                               const ir::Origin& origin) {
   if (!model_.HasVariable(label)) return EmitMissing(label, origin);
-  const std::optional<DatHeader> dat = model_.ReadVariableHeader(label, context_.emitter);
+  const std::optional<package::DatHeader> dat = model_.ReadVariableHeader(label, context_.emitter);
   const std::optional<Shape> extents = shape.extents();
   if (dat && extents && !Fits(label, dat->shape, *extents)) EmitShape(label, dat->shape, *extents, origin);
 }
 
-void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Context& context) {
+void ReportNoTensorFiles(const ir::Graph& graph, const package::ModelContainer& model, Context& context) {
   if (!model.is_bundle()) return;
   std::set<std::string> labels;
   const ir::Node* first = nullptr;
@@ -138,7 +138,7 @@ void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Co
     const ir::Node& node = graph.node(id);
     if (!node.Is(ir::OpRole::kVariable)) continue;
     if (first == nullptr) first = &node;
-    labels.insert(ir::VariableKey(node));
+    labels.insert(ir::ops::VariableKey(node));
   }
   if (first == nullptr) return;
   const std::string& label = first->attribute("label").AsString();
@@ -157,7 +157,7 @@ void VariableStore::CheckPassed(const std::string& label, const ir::Output& vari
     context_.emitter
         .Emit(kVariableWithoutData, origin.range,
               "no data were passed for variable `{}`; expected {} of shape {}", label,
-              ir::nnef::DataTypeName(variable.type), ToString(variable.shape))
+              ir::ops::DataTypeName(variable.type), ir::ToString(variable.shape))
         .Notes(ir::StackNotes(origin.frame));
     return;
   }
@@ -173,18 +173,18 @@ void VariableStore::CheckPassed(const std::string& label, const ir::Output& vari
   if (value && !Fits(label, value->shape(), expected)) EmitShape(label, value->shape(), expected, origin);
 }
 
-void CheckPassedData(const ir::Graph& graph, const ModelContainer& model,
+void CheckPassedData(const ir::Graph& graph, const package::ModelContainer& model,
                      const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context) {
   VariableStore variables(model, graph, quantization, seed, context);
   std::set<std::string> checked;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::ops::VariableKey(node)).second) continue;
     variables.CheckPassed(node.attribute("label").AsString(), node.output(), node.origin());
   }
 }
 
-void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
+void CheckVariableFiles(const ir::Graph& graph, const package::ModelContainer& model,
                         const QuantizationTable& quantization, Context& context) {
   if (!model.has_weights()) {
     ReportNoTensorFiles(graph, model, context);
@@ -194,9 +194,9 @@ void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
   std::set<std::string> checked;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !checked.insert(ir::ops::VariableKey(node)).second) continue;
     variables.CheckFile(node.attribute("label").AsString(), node.output().shape, node.origin());
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -11,18 +11,18 @@
 #include "compiler/support/context.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
-// Returns the roles of a graph's variables, by ir::VariableKey: the use of the variable by the first
+// Returns the roles of a graph's variables, by ir::ops::VariableKey: the use of the variable by the first
 // operation that reads it directly (tests/networks/README.md, rule 3). Requires a `graph` of NNEF operations.
 std::map<std::string, ir::DataRole> DataRoles(const ir::Graph& graph);
 
-// The data of variables, from the model or generated from a seed. Variables with the same ir::VariableKey
-// share their data.
+// The data of variables, from the model or generated from a seed. Variables with the same
+// ir::ops::VariableKey share their data.
 class VariableStore {
  public:
-  VariableStore(const ModelContainer& model, const ir::Graph& graph, const QuantizationTable& quantization,
-                std::optional<uint64_t> seed, Context& context);
+  VariableStore(const package::ModelContainer& model, const ir::Graph& graph,
+                const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context);
 
   // Accepts data that differ from the shape in trailing singular extents, as in the provisional dialect, even
   // if the graph will be printed in the ratified dialect.
@@ -53,7 +53,7 @@ class VariableStore {
   // Returns true if data of shape `actual` fit a variable of shape `expected`.
   bool Fits(const std::string& label, const Shape& actual, const Shape& expected) const;
 
-  const ModelContainer& model_;
+  const package::ModelContainer& model_;
   const QuantizationTable& quantization_;
   std::optional<uint64_t> seed_;
   bool has_reported_missing_weights_ = false;
@@ -68,16 +68,16 @@ class VariableStore {
 };
 
 // Emits a warning for a folder or archive without any tensor file for the variables of its graph.
-void ReportNoTensorFiles(const ir::Graph& graph, const ModelContainer& model, Context& context);
+void ReportNoTensorFiles(const ir::Graph& graph, const package::ModelContainer& model, Context& context);
 
 // Checks the files of all variables of a graph, for a model with data; see VariableStore::CheckFile and
 // ReportNoTensorFiles.
-void CheckVariableFiles(const ir::Graph& graph, const ModelContainer& model,
+void CheckVariableFiles(const ir::Graph& graph, const package::ModelContainer& model,
                         const QuantizationTable& quantization, Context& context);
 
 // Checks the data that a program passed for the variables of a graph; see VariableStore::CheckPassed. A seed,
 // if any, generates missing data.
-void CheckPassedData(const ir::Graph& graph, const ModelContainer& model,
+void CheckPassedData(const ir::Graph& graph, const package::ModelContainer& model,
                      const QuantizationTable& quantization, std::optional<uint64_t> seed, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -5,14 +5,14 @@
 #include "compiler/ir/ops/variables.h"
 #include "compiler/package/model_folder.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 
 ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables, const std::string& folder) {
-  const ModelFolder model(folder);
+  const package::ModelFolder model(folder);
   std::set<std::string> written;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
-    if (!node.Is(ir::OpRole::kVariable) || !written.insert(ir::VariableKey(node)).second) continue;
+    if (!node.Is(ir::OpRole::kVariable) || !written.insert(ir::ops::VariableKey(node)).second) continue;
     const std::string& label = node.attribute("label").AsString();
     const ir::Output& output = node.output();
     const std::optional<TensorValue> value = variables.Load(label, output.type, output.shape, node.origin());
@@ -22,4 +22,4 @@ ErrorOr<Success> WriteVariables(const ir::Graph& graph, VariableStore& variables
   return Success{};
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::driver

@@ -46,7 +46,7 @@ bool Adapter::Lower(Value& value, int64_t rank) {
 
 bool Adapter::Replace(std::string_view operation, Value& value, llvm::ArrayRef<Value> arguments) {
   Site site = site_;
-  site.generic = TypeKind::kError;
+  site.generic = semantics::TypeKind::kError;
   value = builder_.MakeRatified(operation, arguments, site);
   return !value.poison();
 }

@@ -154,13 +154,13 @@ Truth Evaluate(std::string_view condition, Lookup value) {
 std::vector<Assertion> AssertionsOf(const ast::Document& document, Context& context) {
   std::vector<Assertion> found;
   for (const ast::Extension& line : document.extensions) {
-    for (const ExtensionUse& use : ExtensionsIn(line, context.symbols)) {
-      if (use.extension == nullptr || use.extension->role != ExtensionRole::kAssertion) continue;
+    for (const semantics::ExtensionUse& use : semantics::ExtensionsIn(line, context.symbols)) {
+      if (use.extension == nullptr || use.extension->role != semantics::ExtensionRole::kAssertion) continue;
       SourceRange range = use.arguments.empty() ? line.tail : use.arguments.front().range;
       if (!range.valid()) continue;
       range.end = line.tail.valid() ? line.tail.end : use.arguments.back().range.end;
       const std::string text =
-          OnOneLine(context.sources.Text(range.file).substr(range.begin, range.end - range.begin));
+          ast::OnOneLine(context.sources.Text(range.file).substr(range.begin, range.end - range.begin));
       if (text.find(':') != std::string_view::npos) continue;
       if (Evaluate(text, [](std::string_view) { return std::optional<int64_t>(); }) == Truth::kUnread) {
         context.emitter.Emit(

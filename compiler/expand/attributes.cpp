@@ -3,6 +3,10 @@
 #include "compiler/expand/rules.h"
 
 namespace nnefc::expand {
+
+using semantics::TypeId;
+using semantics::TypeKind;
+
 namespace {
 
 using ir::Attribute;
@@ -11,7 +15,7 @@ using ir::AttributeList;
 // Converts values to attributes. Recursion follows the type, whose nesting the checker bounds.
 class Converter {
  public:
-  Converter(const TypeTable& types, TypeKind generic) : types_(types), generic_(generic) {}
+  Converter(const semantics::TypeTable& types, TypeKind generic) : types_(types), generic_(generic) {}
 
   // Returns nothing if the value has another type; culprit() is then the value or item in error. `nested`:
   // the value is an item of an array or tuple.
@@ -40,7 +44,7 @@ class Converter {
     return Attribute(std::move(list));
   }
 
-  const TypeTable& types_;
+  const semantics::TypeTable& types_;
   TypeKind generic_;
   const Value* culprit_ = nullptr;
 };
@@ -123,7 +127,7 @@ std::optional<Attribute> Converter::Convert(const Value& value, TypeId type, boo
 
 }  // namespace
 
-std::optional<Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
+std::optional<Attribute> ToAttribute(const Value& value, const semantics::TypeTable& types, TypeId type,
                                      TypeKind generic, const ArgumentWords& words, Fault& fault) {
   Converter converter(types, generic);
   std::optional<Attribute> attribute = converter.Convert(value, type, false);

@@ -17,15 +17,16 @@ struct ArgumentWords {
 // Converts a value to an attribute of a parameter of type `type`, with `?` bound to `generic`. Fills `fault`
 // and returns nothing if the value has another type or an unknown extent. `words` are used in the fault's
 // message.
-std::optional<ir::Attribute> ToAttribute(const Value& value, const TypeTable& types, TypeId type,
-                                         TypeKind generic, const ArgumentWords& words, Fault& fault);
+std::optional<ir::Attribute> ToAttribute(const Value& value, const semantics::TypeTable& types,
+                                         semantics::TypeId type, semantics::TypeKind generic,
+                                         const ArgumentWords& words, Fault& fault);
 
 // Returns the value of the `dtype` attribute: "integer", "logical", "string", or "scalar" for all other
 // kinds.
-std::string_view DataTypeText(TypeKind kind);
+std::string_view DataTypeText(semantics::TypeKind kind);
 // Returns the element type of tensors of a data type: i64, f32, boolean or string; kDynamic if there is none.
-ElementType ElementTypeOf(TypeKind kind);
+ElementType ElementTypeOf(semantics::TypeKind kind);
 // Returns the data type of an element type; kError if there is none.
-TypeKind TypeKindOf(ElementType type);
+semantics::TypeKind TypeKindOf(ElementType type);
 
 }  // namespace nnefc::expand

@@ -27,7 +27,7 @@ constexpr int64_t kBodyOperations = 32;
 ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
                                         int64_t num_outputs, const Site& site) {
   NodeParts parts;
-  if (!GatherArguments(plan, arguments, TypeKind::kError, site, parts)) return {};
+  if (!GatherArguments(plan, arguments, semantics::TypeKind::kError, site, parts)) return {};
   if (!CountOperation(num_outputs, site)) return {};
   ir::NodeId node = graph().AddNode({.op = plan.op,
                                      .inputs = parts.inputs,
@@ -41,14 +41,14 @@ ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value
 
 const OpPlan& GraphBuilder::LoopPlan() {
   if (loop_plan_ == nullptr) {
-    const Callee callee = library_->FindOperation(context_.symbols.Find("tensor_iterator")).callee;
+    const semantics::Callee callee = library_->FindOperation(context_.symbols.Find("tensor_iterator")).callee;
     NNEFC_CHECK(callee.valid());
     loop_plan_ = MakePlan(callee, ratified_, registry_, context_.symbols, heap_);
   }
   return *loop_plan_;
 }
 
-bool GraphBuilder::EnterBody(const Signature& fragment, llvm::ArrayRef<ir::BodyParameter> fed,
+bool GraphBuilder::EnterBody(const semantics::Signature& fragment, llvm::ArrayRef<ir::ops::BodyParameter> fed,
                              llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters) {
   if (body_depth() == ir::kMaxBodyNesting) {
     Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
@@ -99,14 +99,14 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
   run->site = site;
   int64_t num_outputs = 0;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
-    if (plan.document->types().Kind(plan.parameters[i].type) != TypeKind::kString) continue;
+    if (plan.document->types().Kind(plan.parameters[i].type) != semantics::TypeKind::kString) continue;
     const std::string_view role = plan.parameters[i].name;
     // The checker found it by the same literal.
     const Value& name = arguments[i];
-    const Callee body = frame().chunk->document->FindOwn(context_.symbols.Find(name.text()));
+    const semantics::Callee body = frame().chunk->document->FindOwn(context_.symbols.Find(name.text()));
     NNEFC_CHECK(body.valid());
     if (!body.document->expandable(body.fragment)) return false;  // already reported
-    const Signature& signature = body.document->signature(body.fragment);
+    const semantics::Signature& signature = body.document->signature(body.fragment);
     if (!CheckBodyArguments(plan, arguments, body, role, site)) return false;
     num_outputs = static_cast<int64_t>(signature.results.size());
     run->requests.emplace_back(role, Call{.callee = body, .generic = {}, .expr = call.expr});
@@ -114,7 +114,7 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
   run->node = builder_.MakeWithBodies(plan, arguments, num_outputs, site);
   if (!run->node.valid()) return false;
   const SitePlaces places(plan, site);
-  auto fed = ir::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
+  auto fed = ir::ops::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
   if (!fed) return false;
   run->fed = std::move(*fed);
   body_runs_.push_back(std::move(run));
@@ -122,10 +122,10 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
 }
 
 // Checks lengths and types that the checker cannot: arrays that are not literals.
-bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& callee,
-                                 std::string_view role, const Site& site) {
-  const TypeTable& types = callee.document->types();
-  const Signature& body = callee.document->signature(callee.fragment);
+bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                                 const semantics::Callee& callee, std::string_view role, const Site& site) {
+  const semantics::TypeTable& types = callee.document->types();
+  const semantics::Signature& body = callee.document->signature(callee.fragment);
   std::vector<const Value*> given;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     if (!plan.parameters[i].is_array || arguments[i].kind() != ValueKind::kArray) continue;
@@ -141,9 +141,9 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
     return false;
   }
   for (size_t i = 0; i < given.size(); ++i) {
-    const TypeKind expected = types.Kind(types.Element(body.parameters[i].type));
-    const TypeKind actual = ElementKind(*given[i], builder_.graph());
-    if (expected == TypeKind::kAny || actual == expected) continue;
+    const semantics::TypeKind expected = types.Kind(types.Element(body.parameters[i].type));
+    const semantics::TypeKind actual = ElementKind(*given[i], builder_.graph());
+    if (expected == semantics::TypeKind::kAny || actual == expected) continue;
     builder_.Report(
         Fault::Of(semantics::kBodyParameterType,
                   "parameter `{}` of the body `{}` is of type `{}`, but is given `tensor<{}>`",
@@ -161,7 +161,7 @@ bool Machine::CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> argum
 bool Machine::BeginBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun++].second;
-  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
   std::vector<Value> parameters;
   if (!builder_.EnterBody(signature, run.fed, run.parameters, run.site, parameters)) return false;
   if (run.goes_by_name) {
@@ -181,12 +181,12 @@ bool Machine::BeginBody() {
 bool Machine::FinishBody() {
   BodyRun& run = *body_runs_.back();
   const Call& call = run.requests[run.begun - 1].second;
-  const Signature& signature = call.callee.document->signature(call.callee.fragment);
+  const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
   llvm::StringMap<int> named;  // a result may occur twice
   const size_t count = run.goes_by_name ? run.results.size() : signature.results.size();
   for (size_t output = 0; output < count; ++output) {
     const size_t i = run.goes_by_name ? run.results[output] : output;
-    const TypedName& result = signature.results[i];
+    const semantics::TypedName& result = signature.results[i];
     const int32_t slot = frame().chunk->result_slots[i];
     Value value = slot < 0 ? Value() : stack_[frame().base + static_cast<size_t>(slot)];
     value = CastTo(call.callee.document->types(), result.type, std::move(value), heap_);
@@ -209,8 +209,8 @@ bool Machine::FinishBody() {
   frames_.pop_back();
   std::unique_ptr<ir::Graph> graph = builder_.LeaveBody();
   if (!run.failed) {
-    run.bodies.push_back(
-        ir::MakeBody(builder_.graph().node(run.node), run.requests[run.begun - 1].first, std::move(graph)));
+    run.bodies.push_back(ir::ops::MakeBody(builder_.graph().node(run.node), run.requests[run.begun - 1].first,
+                                           std::move(graph)));
   }
   return run.begun < run.requests.size() ? BeginBody() : FinishBodies();
 }

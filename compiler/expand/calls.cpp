@@ -11,6 +11,10 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnefc::expand {
+
+using semantics::Signature;
+using semantics::TypeKind;
+
 namespace {
 
 // Cost of a call in addition to its executed instructions, in steps.
@@ -18,7 +22,7 @@ constexpr int64_t kCallSteps = 8;
 
 }  // namespace
 
-Machine::FragmentInfo& Machine::Info(const Callee& callee) {
+Machine::FragmentInfo& Machine::Info(const semantics::Callee& callee) {
   auto* known =
       llvm::find_if(infos_, [&](const DocumentInfos& each) { return each.document == callee.document; });
   if (known == infos_.end()) known = &infos_.emplace_back(callee.document);
@@ -28,9 +32,9 @@ Machine::FragmentInfo& Machine::Info(const Callee& callee) {
   if (infos[index] == nullptr) {
     infos[index] = std::make_unique<FragmentInfo>();
     infos[index]->mode = ModeOf(callee);
-    const TypeTable& types = callee.document->types();
+    const semantics::TypeTable& types = callee.document->types();
     const Signature& signature = callee.document->signature(callee.fragment);
-    for (const TypedName& parameter : signature.parameters) {
+    for (const semantics::TypedName& parameter : signature.parameters) {
       infos[index]->casts |= types.ContainsTensor(parameter.type);
     }
   }
@@ -46,7 +50,7 @@ bool Machine::LowerRequested(std::string_view name) const {
 
 // A document's compounds are expanded. A standard compound is not, unless it is named in `--lower` or differs
 // in the ratified dialect.
-Machine::Mode Machine::ModeOf(const Callee& callee) const {
+Machine::Mode Machine::ModeOf(const semantics::Callee& callee) const {
   const Signature& signature = callee.document->signature(callee.fragment);
   if (!signature.has_body) return Mode::kOperation;
   if (!callee.document->is_library()) return Mode::kInstantiate;
@@ -57,7 +61,7 @@ Machine::Mode Machine::ModeOf(const Callee& callee) const {
   return callee.document->dialect().translated ? Mode::kInstantiateIfChanged : Mode::kOperation;
 }
 
-const Value* Machine::Default(const Callee& callee, size_t parameter) {
+const Value* Machine::Default(const semantics::Callee& callee, size_t parameter) {
   FragmentInfo& info = Info(callee);
   const Signature& signature = callee.document->signature(callee.fragment);
   info.defaults.resize(signature.parameters.size());
@@ -90,10 +94,10 @@ bool Machine::DoCall(const Call& call) {
 // Returns true if an argument has tensors that determine `?`. tract's reader uses only these: its exporters
 // write `reshape<integer>` for tensors of any type.
 bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
-  const CheckedDocument& document = *call.callee.document;
+  const semantics::CheckedDocument& document = *call.callee.document;
   const Signature& signature = document.signature(call.callee.fragment);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const TypeId type = signature.parameters[i].type;
+    const semantics::TypeId type = signature.parameters[i].type;
     if (!document.types().ContainsGeneric(type) || !document.types().ContainsTensor(type)) continue;
     const Value& argument = stack_[first_argument + i];
     if (argument.kind() == ValueKind::kTensor) return true;
@@ -206,9 +210,9 @@ bool Machine::Instantiate(const Call& call, FragmentInfo& info) {
   Frame callee{.chunk = info.chunk.get(), .call = &call, .base = base, .loop_base = loops_.size()};
   callee.generic = GenericOf(call, base);
   if (info.casts || builder_.is_lenient()) {
-    const TypeTable& types = call.callee.document->types();
+    const semantics::TypeTable& types = call.callee.document->types();
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
-      const TypeId type = signature.parameters[i].type;
+      const semantics::TypeId type = signature.parameters[i].type;
       if (builder_.is_lenient())
         stack_[base + i] = ConvertLenientParameter(types, type, stack_[base + i], builder_);
       stack_[base + i] = CastTo(types, type, std::move(stack_[base + i]), heap_);
@@ -285,7 +289,7 @@ bool Machine::Return() {
   frames_.pop_back();
   const Call& call = *callee.call;
   const Signature& signature = call.callee.document->signature(call.callee.fragment);
-  const TypeTable& types = call.callee.document->types();
+  const semantics::TypeTable& types = call.callee.document->types();
   FragmentInstance* instance = nullptr;
   if (options_.record != nullptr && callee.origin != nullptr && call.callee.document == &document_) {
     instance = options_.record->Add();

@@ -49,8 +49,8 @@ struct Instruction {
 
 // A compiled invocation: all arguments are pushed in the order of the declaration, defaults as constants.
 struct Call {
-  Callee callee;
-  TypeId generic = {};  // see Binding
+  semantics::Callee callee;
+  semantics::TypeId generic = {};  // see Binding
   ast::ExprId expr;
   // True if the result is assigned by the statement, not an operand in it.
   bool direct = false;
@@ -72,7 +72,7 @@ struct Statement {
 
 // A fragment body or the graph body, compiled once and run for every instantiation.
 struct Chunk {
-  const CheckedDocument* document = nullptr;
+  const semantics::CheckedDocument* document = nullptr;
   std::vector<Instruction, AlignedAllocator<Instruction>> code;
   std::vector<Value> constants;
   std::vector<Call> calls;

@@ -15,8 +15,8 @@ using ast::ExprId;
 // operators and of if-else are compiled in loops.
 class Compiler {
  public:
-  Compiler(const CheckedDocument& document, const SymbolTable& symbols, const DefaultLookup& defaults,
-           Heap& heap)
+  Compiler(const semantics::CheckedDocument& document, const SymbolTable& symbols,
+           const DefaultLookup& defaults, Heap& heap)
       : document_(document),
         ast_(document.ast()),
         symbols_(symbols),
@@ -111,11 +111,11 @@ class Compiler {
   void CompileInvocation(const ast::InvocationExpr& invocation, ExprId expr, bool direct);
   bool LoadAssigned(ExprId expr);
   bool IsTensor(ExprId expr) const {
-    TypeId type = document_.type(expr);
-    return type.valid() && document_.types().Kind(type) == TypeKind::kTensor;
+    semantics::TypeId type = document_.type(expr);
+    return type.valid() && document_.types().Kind(type) == semantics::TypeKind::kTensor;
   }
 
-  const CheckedDocument& document_;
+  const semantics::CheckedDocument& document_;
   const ast::Document& ast_;
   const SymbolTable& symbols_;
   const DefaultLookup defaults_;
@@ -228,10 +228,10 @@ void Compiler::CompilePattern(ExprId left) {
 // The quantized tensor receives the name, except for externals and variables: their data are found by name.
 void Compiler::CompileQuantizers(const Statement& statement, ExprId right) {
   if (quantizers_ == nullptr) return;
-  const Binding* binding = document_.binding(StripParens(ast_, right));
+  const semantics::Binding* binding = document_.binding(StripParens(ast_, right));
   bool has_data = false;
   if (binding != nullptr) {
-    const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+    const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
     const std::string_view name = symbols_.Text(signature.name.symbol);
     has_data = signature.makes_external || name == "external" || name == "variable";
   }
@@ -439,12 +439,12 @@ void Compiler::CompileSubscript(const ast::SubscriptExpr& subscript, ExprId expr
 }
 
 void Compiler::CompileInvocation(const ast::InvocationExpr& invocation, ExprId expr, bool direct) {
-  const Binding* binding = document_.binding(expr);
+  const semantics::Binding* binding = document_.binding(expr);
   if (binding == nullptr || !binding->callee.valid()) {
     Emit(OpCode::kAbandon, expr);
     return;
   }
-  const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+  const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
   if (binding->arguments.size() != signature.parameters.size()) {
     Emit(OpCode::kAbandon, expr);
     return;
@@ -473,7 +473,7 @@ bool Compiler::LoadAssigned(ExprId expr) {
   return true;
 }
 
-std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& symbols,
+std::unique_ptr<Chunk> CompileFragment(const semantics::Callee& callee, const SymbolTable& symbols,
                                        const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(*callee.document, symbols, defaults, heap);
   const ast::Fragment& fragment = callee.document->ast().fragments[callee.fragment];
@@ -486,7 +486,7 @@ std::unique_ptr<Chunk> CompileFragment(const Callee& callee, const SymbolTable& 
   return compiler.Take();
 }
 
-GraphCompiler::GraphCompiler(const CheckedDocument& document, Quantizers quantizers,
+GraphCompiler::GraphCompiler(const semantics::CheckedDocument& document, Quantizers quantizers,
                              const SymbolTable& symbols, const DefaultLookup& defaults, Heap& heap)
     : graph_(*document.graph()),
       quantizers_(std::move(quantizers)),
@@ -521,14 +521,14 @@ std::unique_ptr<Chunk> GraphCompiler::Take() {
   return compiler_->Take();
 }
 
-std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
+std::unique_ptr<Chunk> CompileGraph(const semantics::CheckedDocument& document, const SymbolTable& symbols,
                                     const DefaultLookup& defaults, Heap& heap) {
   GraphCompiler compiler(document, Quantizers(), symbols, defaults, heap);
   compiler.CompilePart(document.graph()->body.size());
   return compiler.Take();
 }
 
-std::unique_ptr<Chunk> CompileExpressions(const CheckedDocument& document,
+std::unique_ptr<Chunk> CompileExpressions(const semantics::CheckedDocument& document,
                                           llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
                                           const DefaultLookup& defaults, Heap& heap) {
   Compiler compiler(document, symbols, defaults, heap);

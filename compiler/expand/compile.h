@@ -9,12 +9,12 @@
 namespace nnefc::expand {
 
 // Returns the default value of a callee's parameter, by index; null if it has an error.
-using DefaultLookup = std::function<const Value*(const Callee&, size_t)>;
+using DefaultLookup = std::function<const Value*(const semantics::Callee&, size_t)>;
 
 // Compiles the body of a fragment, or that of the document's graph. Parts with errors become kAbandon.
-std::unique_ptr<Chunk> CompileFragment(const Callee& fragment, const SymbolTable& symbols,
+std::unique_ptr<Chunk> CompileFragment(const semantics::Callee& fragment, const SymbolTable& symbols,
                                        const DefaultLookup& defaults, Heap& heap);
-std::unique_ptr<Chunk> CompileGraph(const CheckedDocument& document, const SymbolTable& symbols,
+std::unique_ptr<Chunk> CompileGraph(const semantics::CheckedDocument& document, const SymbolTable& symbols,
                                     const DefaultLookup& defaults, Heap& heap);
 
 class Compiler;
@@ -23,7 +23,7 @@ class Compiler;
 // runs only once. Tensors with a quantizer are quantized after their assignment.
 class GraphCompiler {
  public:
-  GraphCompiler(const CheckedDocument& document, Quantizers quantizers, const SymbolTable& symbols,
+  GraphCompiler(const semantics::CheckedDocument& document, Quantizers quantizers, const SymbolTable& symbols,
                 const DefaultLookup& defaults, Heap& heap);
   ~GraphCompiler();
   GraphCompiler(const GraphCompiler&) = delete;
@@ -45,7 +45,7 @@ class GraphCompiler {
 };
 
 // Compiles expressions outside bodies: the value of each is stored in the slot of its index.
-std::unique_ptr<Chunk> CompileExpressions(const CheckedDocument& document,
+std::unique_ptr<Chunk> CompileExpressions(const semantics::CheckedDocument& document,
                                           llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
                                           const DefaultLookup& defaults, Heap& heap);
 

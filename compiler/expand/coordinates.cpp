@@ -60,7 +60,7 @@ void Renumber(ir::Graph& graph, const Group& group, Purpose purpose, Emitter& em
     }
     Size attribute = common;
     attribute.resize(own.size(), 1);
-    graph.SetAttribute(id, ir::nnef::kIndexSize, attribute);
+    graph.SetAttribute(id, ir::ops::kIndexSize, attribute);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace nnefc::expand {
 namespace {
 
-using ir::nnef::WindowAxis;
+using ir::ops::WindowAxis;
 
 // Returns an item of a list of integers: 1 past its end, 0 if it is not an integer.
 int64_t ItemOf(const Value* list, size_t axis) {
@@ -26,11 +26,11 @@ std::optional<std::pair<int64_t, int64_t>> PairOf(const Value* list, size_t axis
 bool LosesAlong(int64_t extent, const WindowAxis& window) {
   if (window.size < 1 || window.stride < 1 || window.dilation < 1)
     return false;  // reported by shape inference
-  const auto padding = ir::nnef::ResolvedPadding(extent, window);
-  const ir::nnef::WindowExtent count = ir::nnef::DownscaledExtent(ir::Dim(extent), window);
-  if (!padding || count.problem != ir::nnef::WindowProblem::kNone || !count.extent.known()) return false;
+  const auto padding = ir::ops::ResolvedPadding(extent, window);
+  const ir::ops::WindowExtent count = ir::ops::DownscaledExtent(ir::Dim(extent), window);
+  if (!padding || count.problem != ir::ops::WindowProblem::kNone || !count.extent.known()) return false;
   const ir::Wide before = padding->first;
-  const ir::Wide reach = ir::nnef::DilatedSize(window) - 1;
+  const ir::Wide reach = ir::ops::DilatedSize(window) - 1;
   const bool is_before = before > reach;
   const bool is_behind = ir::Wide(count.extent.value() - 1) * window.stride - before >= extent;
   // A dilated window may have items in the padding on both sides and none inside.
@@ -40,8 +40,8 @@ bool LosesAlong(int64_t extent, const WindowAxis& window) {
 
 }  // namespace
 
-bool DropsWindows(const Signature& signature, llvm::ArrayRef<Value> arguments, const SymbolTable& symbols,
-                  const ir::Graph& graph) {
+bool DropsWindows(const semantics::Signature& signature, llvm::ArrayRef<Value> arguments,
+                  const SymbolTable& symbols, const ir::Graph& graph) {
   auto argument = [&](std::string_view parameter) -> const Value* {
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
       if (symbols.Text(signature.parameters[i].name.symbol) == parameter) return &arguments[i];

@@ -9,17 +9,17 @@
 #include "compiler/ir/ops/adjusting_inputs.h"
 #include "compiler/ir/ops/variables.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 // Reports names in `--lower` that are not standard compounds.
-void CheckLowered(const CheckedDocument& document, const StandardLibrary& library,
+void CheckLowered(const semantics::CheckedDocument& document, const semantics::StandardLibrary& library,
                   const ExpandOptions& options, Context& context) {
-  const CheckedDocument& standard = library.Get(document.dialect());
+  const semantics::CheckedDocument& standard = library.Get(document.dialect());
   for (const std::string& name : options.lower) {
     if (name == "all") continue;
     Symbol symbol = context.symbols.Find(name);
-    Callee callee = symbol.valid() ? standard.Find(symbol) : Callee();
+    semantics::Callee callee = symbol.valid() ? standard.Find(symbol) : semantics::Callee();
     if (callee.valid() && standard.signature(callee.fragment).has_body) continue;
     context.emitter.Emit(kUnknownLower, SourceRange(), "`--lower` names `{}`, which is not a standard {}",
                          name, callee.valid() ? "compound but a primitive" : "operation");
@@ -33,7 +33,7 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
     const ir::Node& node = graph.node(id);
     if (!node.Is(ir::OpRole::kVariable)) continue;
     const std::string& label = node.attribute("label").AsString();
-    const std::string& first = labels.try_emplace(ir::VariableKey(node), label).first->second;
+    const std::string& first = labels.try_emplace(ir::ops::VariableKey(node), label).first->second;
     if (first == label) continue;
     emitter
         .Emit(kPrintedLabel, builder.VariablePlace(id),
@@ -46,8 +46,9 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
 
 }  // namespace
 
-ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                                ir::OpRegistry& registry, const ExpandOptions& options, Context& context) {
+ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
+                                const semantics::StandardLibrary& library, ir::OpRegistry& registry,
+                                const ExpandOptions& options, Context& context) {
   ExpandedDocument result;
   if (document.graph() == nullptr) return result;
   Context own(context, context.emitter.room());
@@ -55,7 +56,7 @@ ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardL
   Symbol name = document.graph()->name.symbol;  // invalid if it could not be parsed
   const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
   auto graph = std::make_shared<ir::Graph>(&registry, text);
-  expand::Heap heap(own.limits.items);
+  Heap heap(own.limits.items);
   expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap, own);
   if (document.dialect().loose_values) builder.ReadLeniently();
   if (document.dialect().vendor_meanings) builder.ReadByVendor();
@@ -71,8 +72,9 @@ ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardL
     if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
       CheckPrintedLabels(*graph, builder, own.emitter);
     }
-    ir::CheckVariables(*graph, own.emitter, [&](ir::NodeId node) { return builder.VariablePlace(node); });
-    ir::CheckAdjustingInputs(*graph, own.emitter);
+    ir::ops::CheckVariables(*graph, own.emitter,
+                            [&](ir::NodeId node) { return builder.VariablePlace(node); });
+    ir::ops::CheckAdjustingInputs(*graph, own.emitter);
   }
   builder.names().Finish(*graph);
   result.graph = std::move(graph);
@@ -83,4 +85,4 @@ ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardL
   return result;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

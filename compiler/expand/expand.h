@@ -13,7 +13,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 class InstanceRecord;  // instances.h
 
@@ -37,7 +37,7 @@ struct ExpandOptions {
   std::function<std::optional<TensorValue>(const std::string& label, ElementType type)> variable_data;
   // Returns the document of a submodel by its path of labels, such as `encoder/head`; null after an error,
   // which it reports at `range`. If not set, submodels are errors.
-  std::function<const CheckedDocument*(const std::string& path, SourceRange range)> submodel;
+  std::function<const semantics::CheckedDocument*(const std::string& path, SourceRange range)> submodel;
   // Binds each symbol without a known extent to an arbitrary extent, a trial extent. Documents whose
   // operations depend on symbols can then be validated, but not executed or printed.
   bool tries_symbols = false;
@@ -73,7 +73,8 @@ struct [[nodiscard]] ExpandedDocument {
 // Conventions of the nnef set: a node has all attributes of the ratified declaration, defaults included. A
 // generic operation's type is the attribute "dtype" ("scalar", "integer", "logical", "string"). An output's
 // first name is its NNEF identifier. A literal for a tensor is a `constant` of shape [] and one value.
-ExpandedDocument ExpandDocument(const CheckedDocument& document, const StandardLibrary& library,
-                                ir::OpRegistry& registry, const ExpandOptions& options, Context& context);
+ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
+                                const semantics::StandardLibrary& library, ir::OpRegistry& registry,
+                                const ExpandOptions& options, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

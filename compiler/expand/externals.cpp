@@ -53,7 +53,7 @@ bool GraphBuilder::BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialS
   return CheckAssertions(name);
 }
 
-uint32_t GraphBuilder::Expect(const CheckedDocument& document) {
+uint32_t GraphBuilder::Expect(const semantics::CheckedDocument& document) {
   const uint32_t before = num_symbols_;
   Scope& scope = symbol_scopes_.emplace_back();
   for (const ast::Name& symbol : document.symbols())
@@ -76,8 +76,8 @@ bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> argument
                               const Site& site, std::string_view name) {
   const llvm::ArrayRef<Value> declared = arguments[static_cast<size_t>(plan.Find("shape"))].items();
   const auto& [type, shape] = std::tie(graph().output(given.port()).type, graph().output(given.port()).shape);
-  const ElementType expected =
-      ElementTypeOf(site.generic == TypeKind::kError ? TypeKind::kScalar : site.generic);
+  const ElementType expected = ElementTypeOf(
+      site.generic == semantics::TypeKind::kError ? semantics::TypeKind::kScalar : site.generic);
   std::vector<std::string> extents;
   bool fits = !shape.rank_known() || shape.rank() == static_cast<int64_t>(declared.size());
   for (size_t axis = 0; axis < declared.size(); ++axis) {
@@ -91,8 +91,8 @@ bool GraphBuilder::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> argument
   }
   if (!fits || type != expected) {
     Report(Fault::Of(kSubmodelInput, "external `{}` is `{}` of shape [{}], but is given `{}` of shape {}",
-                     name, ir::nnef::DataTypeName(expected), fmt::join(extents, ","),
-                     ir::nnef::DataTypeName(type), ToString(shape)),
+                     name, ir::ops::DataTypeName(expected), fmt::join(extents, ","),
+                     ir::ops::DataTypeName(type), ir::ToString(shape)),
            site);
     return false;
   }

@@ -9,6 +9,9 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::expand {
+
+using semantics::TypeKind;
+
 namespace {
 
 // Maximum number of elements; larger tensors are not folded.
@@ -124,12 +127,12 @@ Folded FoldSlice(const FoldCall& call) {
   const bool is_unit = llvm::all_of(*stride, [](int64_t step) { return step == 1; });
   for (size_t i = 0; i < axes->size(); ++i) {
     const int64_t step = stride->empty() ? 1 : (*stride)[i];
-    const ir::nnef::SliceAxis slice = {(*begin)[i], (*end)[i], step, is_unit && (*end)[i] == 0};
+    const ir::ops::SliceAxis slice = {(*begin)[i], (*end)[i], step, is_unit && (*end)[i] == 0};
     const size_t axis = *AxisOf((*axes)[i], rank);
     const int64_t extent = items->shape[axis];
-    const auto range = ir::nnef::ResolvedRange(extent, slice);
+    const auto range = ir::ops::ResolvedRange(extent, slice);
     if (!range) return std::nullopt;
-    const int64_t count = ir::nnef::SlicedExtent(ir::Dim(extent), slice)->value();
+    const int64_t count = ir::ops::SlicedExtent(ir::Dim(extent), slice)->value();
     if (count == 0) return std::nullopt;
     std::vector<int64_t> indices;
     for (int64_t k = 0; k < count; ++k) indices.push_back(range->begin + k * step);

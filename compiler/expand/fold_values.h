@@ -24,7 +24,7 @@ Value FromTensor(const TensorValue& tensor, Heap& heap);
 // `squeeze(slice(shape, ..), ..)`. `arguments` are in the order of the plan's parameters, and `generic` is
 // the type bound to `?`. Returns nothing if the operation must become a node: it has no folding, its
 // arguments are invalid, or its result exceeds 2^20 elements or the heap's limit.
-std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
-                                Heap& heap);
+std::optional<Value> FoldValues(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                                semantics::TypeKind generic, Heap& heap);
 
 }  // namespace nnefc::expand

@@ -3,6 +3,8 @@
 
 namespace nnefc::expand {
 
+using semantics::TypeKind;
+
 TypeKind ElementKind(const Value& value, const ir::Graph& graph) {
   const Value* leaf = &value;
   while (leaf->sequence() && leaf->length() > 0) leaf = &leaf->items()[0];
@@ -25,7 +27,8 @@ TypeKind ElementKind(const Value& value, const ir::Graph& graph) {
 namespace {
 
 // Descends into a type and a value to the first `?` whose value determines its type.
-TypeKind FindGeneric(const TypeTable& types, TypeId type, const Value& value, const ir::Graph& graph) {
+TypeKind FindGeneric(const semantics::TypeTable& types, semantics::TypeId type, const Value& value,
+                     const ir::Graph& graph) {
   switch (types.Kind(type)) {
     case TypeKind::kGeneric:
       return ElementKind(value, graph);
@@ -35,7 +38,7 @@ TypeKind FindGeneric(const TypeTable& types, TypeId type, const Value& value, co
       if (!types.ContainsGeneric(type) || value.length() == 0 || !value.sequence()) return TypeKind::kError;
       return FindGeneric(types, types.Item(type), value.item(0), graph);
     case TypeKind::kTuple: {
-      llvm::ArrayRef<TypeId> items = types.Items(type);
+      llvm::ArrayRef<semantics::TypeId> items = types.Items(type);
       if (!value.sequence() || value.length() != static_cast<int64_t>(items.size())) return TypeKind::kError;
       for (size_t i = 0; i < items.size(); ++i) {
         TypeKind kind = FindGeneric(types, items[i], value.item(static_cast<int64_t>(i)), graph);
@@ -50,11 +53,11 @@ TypeKind FindGeneric(const TypeTable& types, TypeId type, const Value& value, co
 
 }  // namespace
 
-TypeKind DeduceGeneric(const CheckedDocument& document, const Signature& signature,
+TypeKind DeduceGeneric(const semantics::CheckedDocument& document, const semantics::Signature& signature,
                        llvm::ArrayRef<Value> arguments, const ir::Graph& graph) {
-  const TypeTable& types = document.types();
+  const semantics::TypeTable& types = document.types();
   for (size_t i = 0; i < signature.parameters.size() && i < arguments.size(); ++i) {
-    TypeId type = signature.parameters[i].type;
+    semantics::TypeId type = signature.parameters[i].type;
     if (!types.ContainsGeneric(type)) continue;
     TypeKind kind = FindGeneric(types, type, arguments[i], graph);
     if (kind != TypeKind::kError) return kind;
@@ -62,14 +65,14 @@ TypeKind DeduceGeneric(const CheckedDocument& document, const Signature& signatu
   return signature.generic_default.valid() ? types.Kind(signature.generic_default) : TypeKind::kError;
 }
 
-Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap) {
+Value CastTo(const semantics::TypeTable& types, semantics::TypeId type, Value value, Heap& heap) {
   if (!types.ContainsTensor(type)) return value;
   switch (types.Kind(type)) {
     case TypeKind::kTensor:
       return value.primitive() ? value.AsTensor() : value;
     case TypeKind::kArray: {
       // Arrays of arrays keep their literals: an operation converts them when it uses them.
-      TypeId item = types.Item(type);
+      semantics::TypeId item = types.Item(type);
       if (value.kind() != ValueKind::kArray || value.all_tensors() || types.Kind(item) != TypeKind::kTensor)
         return value;
       std::vector<Value> items;
@@ -79,7 +82,7 @@ Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap) {
       return Value::Array(heap, std::move(items));
     }
     case TypeKind::kTuple: {
-      llvm::ArrayRef<TypeId> item_types = types.Items(type);
+      llvm::ArrayRef<semantics::TypeId> item_types = types.Items(type);
       if (value.kind() != ValueKind::kTuple || value.length() != static_cast<int64_t>(item_types.size()))
         return value;
       std::vector<Value> items;

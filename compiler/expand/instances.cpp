@@ -4,9 +4,7 @@
 
 #include "compiler/syntax/print.h"
 
-namespace nnefc {
-
-using expand::ValueKind;
+namespace nnefc::expand {
 
 FragmentInstance* InstanceRecord::Add() {
   if (left_ <= 0) return nullptr;
@@ -14,7 +12,7 @@ FragmentInstance* InstanceRecord::Add() {
   return &instances_.emplace_back();
 }
 
-InstanceValue InstanceRecord::Record(const expand::Value& value) {
+InstanceValue InstanceRecord::Record(const Value& value) {
   using Kind = InstanceValue::Kind;
   if (left_ <= 0) return {};
   --left_;
@@ -25,7 +23,7 @@ InstanceValue InstanceRecord::Record(const expand::Value& value) {
       return recorded;
     case ValueKind::kScalar:
       if (!std::isfinite(value.scalar())) return {};
-      recorded.literal = PrintScalar(value.scalar());
+      recorded.literal = ast::PrintScalar(value.scalar());
       return recorded;
     case ValueKind::kLogical:
       recorded.literal = value.logical() ? "true" : "false";
@@ -33,7 +31,7 @@ InstanceValue InstanceRecord::Record(const expand::Value& value) {
     case ValueKind::kString:
       left_ -= value.length();
       if (left_ <= 0) return {};
-      recorded.literal = QuoteString(value.text());
+      recorded.literal = ast::QuoteString(value.text());
       return recorded;
     case ValueKind::kTensor:
       recorded.kind = Kind::kTensor;
@@ -43,11 +41,11 @@ InstanceValue InstanceRecord::Record(const expand::Value& value) {
     case ValueKind::kTuple:
       if (value.length() > left_) return {};
       recorded.kind = value.kind() == ValueKind::kArray ? Kind::kArray : Kind::kTuple;
-      for (const expand::Value& item : value.items()) recorded.items.push_back(Record(item));
+      for (const Value& item : value.items()) recorded.items.push_back(Record(item));
       return recorded;
     default:
       return {};
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -9,7 +9,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/syntax/ast.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 // An argument or result of a fragment: tensors of the graph, literals, and arrays and tuples of these.
 struct InstanceValue {
@@ -45,4 +45,4 @@ class InstanceRecord {
   int64_t left_ = 1'000'000;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -16,6 +16,9 @@
 #include "compiler/semantics/rules.h"
 
 namespace nnefc::expand {
+
+using semantics::TypeKind;
+
 namespace {
 
 // Outputs of one node beyond this number count as separate operations.
@@ -23,8 +26,9 @@ constexpr int64_t kFreeOutputs = 64;
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
-                           const ExpandOptions& options, Heap& heap, Context& context)
+GraphBuilder::GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry,
+                           const semantics::CheckedDocument& ratified, const ExpandOptions& options,
+                           Heap& heap, Context& context)
     : registry_(registry), ratified_(ratified), options_(options), heap_(heap), context_(context) {
   scopes_.push_back(std::make_unique<GraphScope>(graph, context.symbols));
 }
@@ -135,7 +139,7 @@ ast::ExprId SitePlaces::Written(std::string_view argument, int64_t item) const {
     written = parameter == 0 ? binary->left : binary->right;
   } else if (const auto* unary = std::get_if<ast::UnaryExpr>(&node)) {
     written = unary->operand;
-  } else if (const Binding* binding = site_.document->binding(site_.expr)) {
+  } else if (const semantics::Binding* binding = site_.document->binding(site_.expr)) {
     if (parameter >= 0 && static_cast<size_t>(parameter) < binding->arguments.size())
       written = binding->arguments[static_cast<size_t>(parameter)];
   }
@@ -151,7 +155,7 @@ ast::ExprId SitePlaces::Written(std::string_view argument, int64_t item) const {
 const OpPlan& GraphBuilder::RatifiedPlan(std::string_view name) {
   std::unique_ptr<OpPlan>& plan = ratified_plans_[llvm::StringRef(name.data(), name.size())];
   if (plan == nullptr) {
-    Callee callee = ratified_.Find(context_.symbols.Intern(name));
+    semantics::Callee callee = ratified_.Find(context_.symbols.Intern(name));
     NNEFC_CHECK(callee.valid());
     plan = MakePlan(callee, ratified_, registry_, context_.symbols, heap_);
   }
@@ -320,7 +324,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
     case ir::ResultCount::kTimes:
       count = argument("times").kind() == ValueKind::kInteger ? argument("times").integer() : 1;
       if (count < 0)
-        fault = Fault::Of(ir::nnef::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count)
+        fault = Fault::Of(ir::ops::kCopyTimes, "`times` of `copy_n` is {}; expected at least 0", count)
                     .At("times");
       break;
     case ir::ResultCount::kExtent: {
@@ -342,7 +346,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
       break;
     }
     case ir::ResultCount::kDeclared:
-      for (const TypedName& result : plan.signature->results) {
+      for (const semantics::TypedName& result : plan.signature->results) {
         if (plan.document->types().Kind(result.type) != TypeKind::kArray) continue;
         // The left side determines the length of one array among other results.
         if (count == static_cast<int64_t>(plan.signature->results.size()) && site.array_length >= 0) {
@@ -409,7 +413,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
     return {};
   // Printed text must conform to the ratified dialect.
   if (plan.role == ir::OpRole::kVariable && plan.provisional && options_.purpose != Purpose::kPrint)
-    parts.attributes.Set(ir::kExactLabel, true);
+    parts.attributes.Set(ir::ops::kExactLabel, true);
   int64_t num_outputs = 0;
   if (!GatherArguments(plan, arguments, generic, site, parts)) return {};
   if (!CountOutputs(plan, arguments, site, num_outputs) || !CountOperation(num_outputs, site)) return {};
@@ -421,7 +425,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
                                      .origin = {site.range, site.frame}});
   if (plan.provisional) {
     ir::SetWording(graph(), node, plan.wording());
-    if (open_padding_) ir::nnef::SetOpenPadding(graph(), node, *open_padding_);
+    if (open_padding_) ir::ops::SetOpenPadding(graph(), node, *open_padding_);
   }
   names().OnNode(graph().node(node), site.statement);
   if (plan.is_custom) TypeCustomOutputs(plan, node, generic);
@@ -446,10 +450,10 @@ bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& 
 
 // Derives the data types of a custom primitive from its declaration.
 void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic) {
-  const TypeTable& types = plan.document->types();
+  const semantics::TypeTable& types = plan.document->types();
   const std::vector<ir::OutputGroup> groups = ir::OutputGroups(graph().node(node));
   for (size_t i = 0; i < groups.size(); ++i) {
-    TypeId type = plan.signature->results[i].type;
+    semantics::TypeId type = plan.signature->results[i].type;
     if (groups[i].array) type = types.Item(type);
     for (int32_t output = groups[i].first; output < groups[i].first + groups[i].count; ++output) {
       if (types.Kind(type) != TypeKind::kTensor) continue;

@@ -25,7 +25,7 @@ struct OpPlan {
     std::string name;
     std::string called;     // the name in the document: `perm` for `axes`
     std::string type_text;  // in the spelling of the document's dialect
-    TypeId type;
+    semantics::TypeId type;
     bool is_tensor = false;  // an input, or several
     bool is_array = false;   // `tensor<scalar>[]`
     int32_t source = -1;     // index of the callee's parameter; -1: the default
@@ -33,9 +33,9 @@ struct OpPlan {
   };
   ir::OpId op;
   std::string name;
-  std::string called;                         // the name in the document: `idn` for `copy`
-  const CheckedDocument* document = nullptr;  // document of the signature: types and dialect
-  const Signature* signature = nullptr;
+  std::string called;                                    // the name in the document: `idn` for `copy`
+  const semantics::CheckedDocument* document = nullptr;  // document of the signature: types and dialect
+  const semantics::Signature* signature = nullptr;
   std::vector<Parameter> parameters;
   // Copies of the operation's row.
   ir::OpRole role = ir::OpRole::kComputation;
@@ -58,11 +58,12 @@ struct Site {
   std::shared_ptr<const ir::Frame> frame;  // null: the graph's body
   Symbol statement;                        // the first identifier that is assigned
   Symbol in_graph;                         // same, in the body of the document's graph
-  TypeKind generic = TypeKind::kError;     // type bound to `?`; kError: deduced from the arguments
-  int32_t array_length = -1;               // length of an array on the left side
-  SourceRange left;                        // the left side, if the results are assigned to it
+  semantics::TypeKind generic =
+      semantics::TypeKind::kError;  // type bound to `?`; kError: deduced from the arguments
+  int32_t array_length = -1;        // length of an array on the left side
+  SourceRange left;                 // the left side, if the results are assigned to it
   // The invocation or operator; its arguments have their own source ranges.
-  const CheckedDocument* document = nullptr;
+  const semantics::CheckedDocument* document = nullptr;
   ast::ExprId expr;
 };
 
@@ -83,15 +84,16 @@ class SitePlaces : public ir::ArgumentPlaces {
 
 // Returns the kind of a value: kInteger .. kString for primitives, a tensor's elements, or the first item of
 // an array; kError for an empty array.
-TypeKind ElementKind(const Value& value, const ir::Graph& graph);
+semantics::TypeKind ElementKind(const Value& value, const ir::Graph& graph);
 
 // Deduces the type of `?` from the arguments, or from its default; returns kError if neither determines it.
-TypeKind DeduceGeneric(const CheckedDocument& document, const Signature& signature,
-                       llvm::ArrayRef<Value> arguments, const ir::Graph& graph);
+semantics::TypeKind DeduceGeneric(const semantics::CheckedDocument& document,
+                                  const semantics::Signature& signature, llvm::ArrayRef<Value> arguments,
+                                  const ir::Graph& graph);
 
 // Converts a value to the form of a parameter's or result's type: a literal for a tensor becomes
 // tensor_typed().
-Value CastTo(const TypeTable& types, TypeId type, Value value, Heap& heap);
+Value CastTo(const semantics::TypeTable& types, semantics::TypeId type, Value value, Heap& heap);
 
 // A graph under construction: the document's, or a body of a node in another graph. Values of different
 // graphs must not be mixed.
@@ -100,14 +102,14 @@ struct GraphScope {
 
   ir::Graph& graph;
   Names names;
-  std::map<std::pair<TypeKind, std::string>, ir::OutputPort> literals;
+  std::map<std::pair<semantics::TypeKind, std::string>, ir::OutputPort> literals;
   std::unique_ptr<ir::Graph> body;  // owns `graph`; null for the document's graph
 };
 
 // Creates nodes. Errors are emitted with the stack of fragments.
 class GraphBuilder {
  public:
-  GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const CheckedDocument& ratified,
+  GraphBuilder(ir::Graph& graph, ir::OpRegistry& registry, const semantics::CheckedDocument& ratified,
                const ExpandOptions& options, Heap& heap, Context& context);
 
   // Switches to lenient mode; ReportDeviations reports the recorded deviations.
@@ -115,7 +117,7 @@ class GraphBuilder {
   bool is_lenient() const { return is_lenient_; }
   // Opens a symbol scope for a document: numbers its symbols and reads its assertions. They are checked as
   // soon as input shapes bind the symbols. Returns the number of symbols before.
-  uint32_t Expect(const CheckedDocument& document);
+  uint32_t Expect(const semantics::CheckedDocument& document);
   // Closes the last symbol scope and discards its bindings. `before` is the result of Expect.
   void Forget(uint32_t before);
   // Checks the value passed to the external `name` of a submodel against its declaration, and binds its
@@ -147,7 +149,7 @@ class GraphBuilder {
   Value MakeRatified(std::string_view name, llvm::ArrayRef<Value> arguments, const Site& site);
 
   // Marks the padding of the current provisional node as computed from an extent that an external leaves
-  // open; see ir::nnef::OpenPadding.
+  // open; see ir::ops::OpenPadding.
   void LeavePaddingOpen(int64_t axis) { open_padding_ = axis; }
 
   // Names a tensor or literal as an identifier of the graph's body: a tensor that has another identifier is
@@ -161,7 +163,7 @@ class GraphBuilder {
   // Switches to a new graph for a body and stores its parameters in `parameters`. Returns false if a limit
   // was reached; the expansion then ends. `order` has the fragment's parameter index for each entry of `fed`;
   // empty: the same order.
-  bool EnterBody(const Signature& fragment, llvm::ArrayRef<ir::BodyParameter> fed,
+  bool EnterBody(const semantics::Signature& fragment, llvm::ArrayRef<ir::ops::BodyParameter> fed,
                  llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters);
   // Names the nodes of the body and returns to the enclosing graph.
   std::unique_ptr<ir::Graph> LeaveBody();
@@ -192,8 +194,8 @@ class GraphBuilder {
   const OpPlan& RatifiedPlan(std::string_view name);
   // Returns the plan of `tensor_iterator`, from the library of its extension.
   const OpPlan& LoopPlan();
-  void UseLibrary(const StandardLibrary& library) { library_ = &library; }
-  const CheckedDocument& ratified() const { return ratified_; }
+  void UseLibrary(const semantics::StandardLibrary& library) { library_ = &library; }
+  const semantics::CheckedDocument& ratified() const { return ratified_; }
   ir::OpRegistry& registry() { return registry_; }
   // Returns the purpose of the graph.
   Purpose purpose() const { return options_.purpose; }
@@ -207,7 +209,7 @@ class GraphBuilder {
   };
   // `arguments` are in the order of the plan's parameters.
   Value MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
-  bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
+  bool GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, semantics::TypeKind generic,
                        const Site& site, NodeParts& parts);
   bool BindSymbols(llvm::ArrayRef<Value> written, const ir::PartialShape& given, std::string_view name,
                    const Site& site);
@@ -223,22 +225,22 @@ class GraphBuilder {
                  llvm::SmallVectorImpl<ir::OutputPort>& inputs);
   ir::OutputPort Literal(const Value& value, const Site& site);
   ir::NodeId AddLiteralNode(const Value& value, const Site& site);
-  void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKind generic);
+  void TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, semantics::TypeKind generic);
   Value ResultOf(ir::NodeId node);
 
   std::vector<std::unique_ptr<GraphScope>> scopes_;  // the innermost last
   ir::OpRegistry& registry_;
-  const CheckedDocument& ratified_;
+  const semantics::CheckedDocument& ratified_;
   const ExpandOptions& options_;
   Heap& heap_;
   Context& context_;
   llvm::StringMap<std::unique_ptr<OpPlan>> ratified_plans_;
   std::unique_ptr<OpPlan> loop_plan_;
-  const StandardLibrary* library_ = nullptr;
+  const semantics::StandardLibrary* library_ = nullptr;
   std::optional<int64_t> open_padding_;
   std::map<std::string, bool> externals_;                 // keyed by name; true: shape from an option
   llvm::DenseMap<int32_t, SourceRange> variable_places_;  // keyed by node
-  Deviations deviations_;
+  semantics::Deviations deviations_;
   std::map<std::string, ir::PartialShape> open_shapes_;
   std::map<uint32_t, int64_t> symbols_;  // extents, keyed by the symbol's number
   // The symbols and assertions of a document.
@@ -247,7 +249,7 @@ class GraphBuilder {
     std::vector<Assertion> assertions;                     // not checked yet
   };
   std::vector<Scope> symbol_scopes_;  // nested documents, the innermost last
-  std::map<const CheckedDocument*, std::vector<Assertion>> assertions_;  // parsed once
+  std::map<const semantics::CheckedDocument*, std::vector<Assertion>> assertions_;  // parsed once
   uint32_t num_symbols_ = 0;
   int64_t operations_ = 0;
   bool is_lenient_ = false;
@@ -256,7 +258,7 @@ class GraphBuilder {
 };
 
 // Creates the plan of a primitive or of a compound that is not expanded.
-std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ratified,
+std::unique_ptr<OpPlan> MakePlan(const semantics::Callee& callee, const semantics::CheckedDocument& ratified,
                                  ir::OpRegistry& registry, const SymbolTable& symbols, Heap& heap);
 
 }  // namespace nnefc::expand

@@ -10,6 +10,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::expand {
+
+using semantics::TypeId;
+using semantics::TypeKind;
+
 namespace {
 
 // Maximum number of elements of a tensor that becomes an attribute.
@@ -203,7 +207,7 @@ std::optional<Value> LenientArguments::Flattened(const OpPlan::Parameter& parame
 // Converts a value, and recursively its items, to the declared type `type`. A value that does not fit is not
 // an error here: it is reported when the node is created.
 Value LenientArguments::Convert(const OpPlan::Parameter& parameter, TypeId type, const Value& value) {
-  const TypeTable& types = plan_.document->types();
+  const semantics::TypeTable& types = plan_.document->types();
   const TypeKind kind = types.Kind(type);
   if (kind == TypeKind::kArray) {
     Value list = value;
@@ -425,7 +429,7 @@ namespace {
 
 // Converts scalars with integer values where the type expects integers: exporters store extents in tensors of
 // floats.
-Value ToIntegers(const TypeTable& types, TypeId type, const Value& value, Heap& heap) {
+Value ToIntegers(const semantics::TypeTable& types, TypeId type, const Value& value, Heap& heap) {
   const TypeKind kind = types.Kind(type);
   if (kind == TypeKind::kArray && value.kind() == ValueKind::kArray) {
     const auto is_number = [](const Value& item) { return item.kind() == ValueKind::kScalar; };
@@ -441,7 +445,7 @@ Value ToIntegers(const TypeTable& types, TypeId type, const Value& value, Heap& 
 
 }  // namespace
 
-Value ConvertLenientParameter(const TypeTable& types, TypeId type, const Value& value,
+Value ConvertLenientParameter(const semantics::TypeTable& types, TypeId type, const Value& value,
                               GraphBuilder& builder) {
   if (types.ContainsTensor(type)) return value;
   if (value.kind() != ValueKind::kTensor) return ToIntegers(types, type, value, builder.heap());

@@ -15,12 +15,13 @@ bool ConvertLenientArguments(const OpPlan& plan, llvm::MutableArrayRef<Value> ar
 // Converts the argument of a fragment's parameter of type `type` in lenient mode. If the type has no tensor,
 // a tensor with a known value becomes a number or array, and scalars with integer values become integers
 // where the type has integers. Other values are returned unchanged. Records no deviation.
-Value ConvertLenientParameter(const TypeTable& types, TypeId type, const Value& value, GraphBuilder& builder);
+Value ConvertLenientParameter(const semantics::TypeTable& types, semantics::TypeId type, const Value& value,
+                              GraphBuilder& builder);
 
 // Creates a `constant` node for a number, a logical, or nested arrays of them with equal lengths. Integers
 // become scalars if `wanted` is kScalar or one of the items is a scalar. Returns poison after a reported
 // error: a string, an unknown extent, an empty array, or arrays of unequal lengths.
-Value MakeConstant(const Value& value, TypeKind wanted, const Site& site, GraphBuilder& builder);
+Value MakeConstant(const Value& value, semantics::TypeKind wanted, const Site& site, GraphBuilder& builder);
 
 // Folds an operation as FoldValues does, but also accepts tensors with known values that are single numbers
 // or extents: `mul(shape_of(x), repeats)` where `repeats` is a variable of integers. With such tensors, a

@@ -18,8 +18,8 @@ constexpr size_t kStatementsPerPart = 1024;
 
 }  // namespace
 
-Machine::Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
-                 Context& context, GraphBuilder& builder)
+Machine::Machine(const semantics::CheckedDocument& document, ir::OpRegistry& registry,
+                 const ExpandOptions& options, Context& context, GraphBuilder& builder)
     : document_(document),
       registry_(registry),
       options_(options),
@@ -224,7 +224,7 @@ bool Machine::MakeSequence(const Instruction& instruction) {
 bool Machine::Unary(const Instruction& instruction) {
   auto op = static_cast<ast::UnaryOperator>(instruction.detail);
   if (stack_.back().tensor()) {
-    return Operator(OperationOf(op, frame().chunk->document->dialect()), 1, instruction.expr);
+    return Operator(semantics::OperationOf(op, frame().chunk->document->dialect()), 1, instruction.expr);
   }
   Fault fault;
   Value operand = Pop();
@@ -241,7 +241,7 @@ bool Machine::Binary(const Instruction& instruction) {
   const bool has_sequence =
       (left_operand.sequence() || right_operand.sequence()) && !(builder_.is_lenient() && has_tensor);
   if (op != ast::BinaryOperator::kIn && !has_sequence && (left_operand.tensor() || right_operand.tensor())) {
-    return Operator(OperationOf(op), 2, instruction.expr);
+    return Operator(semantics::OperationOf(op), 2, instruction.expr);
   }
   Fault fault;
   Value right = Pop();
@@ -276,9 +276,9 @@ ast::ExprId Machine::OperandOf(ast::ExprId expr, const Fault& fault) const {
 
 // Calls the standard operation of an operator on tensors.
 bool Machine::Operator(std::string_view name, size_t arguments, ast::ExprId expr) {
-  Callee callee = frame().chunk->document->library() == nullptr
-                      ? frame().chunk->document->Find(context_.symbols.Intern(name))
-                      : frame().chunk->document->library()->Find(context_.symbols.Intern(name));
+  semantics::Callee callee = frame().chunk->document->library() == nullptr
+                                 ? frame().chunk->document->Find(context_.symbols.Intern(name))
+                                 : frame().chunk->document->library()->Find(context_.symbols.Intern(name));
   NNEFC_CHECK(callee.valid());
   for (Value* operand = stack_.data() + stack_.size() - arguments; operand != stack_.data() + stack_.size();
        ++operand) {

@@ -18,7 +18,7 @@ namespace nnefc::expand {
 // abandoned silently. Reaching a limit ends the evaluation.
 class Machine {
  public:
-  Machine(const CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
+  Machine(const semantics::CheckedDocument& document, ir::OpRegistry& registry, const ExpandOptions& options,
           Context& context, GraphBuilder& builder);
 
   // Evaluates the graph's body and adds its parameters and results. Returns false if a statement was
@@ -52,7 +52,7 @@ class Machine {
     int32_t pc = 0;
     int32_t statement = -1;
     int32_t node_bound = 0;  // nodes with smaller indices precede the statement
-    TypeKind generic = TypeKind::kError;
+    semantics::TypeKind generic = semantics::TypeKind::kError;
     std::shared_ptr<const ir::Frame> origin = {};  // created on demand
     bool is_body = false;                          // creates nodes in a body of another node
     // For the graph of a submodel.
@@ -63,7 +63,7 @@ class Machine {
     const OpPlan* plan = nullptr;
     ir::NodeId node;
     Site site;
-    std::vector<ir::BodyParameter> fed;
+    std::vector<ir::ops::BodyParameter> fed;
     std::vector<std::pair<std::string, Call>> requests;  // roles and fragments
     std::vector<ir::Body> bodies;
     size_t begun = 0;
@@ -83,7 +83,7 @@ class Machine {
   };
 
   DefaultLookup Defaults() {
-    return [this](const Callee& callee, size_t parameter) { return Default(callee, parameter); };
+    return [this](const semantics::Callee& callee, size_t parameter) { return Default(callee, parameter); };
   }
   // Runs a chunk to its end, or until a limit is reached.
   void Execute(const Chunk& root);
@@ -125,7 +125,7 @@ class Machine {
   bool RepeatsItself(const Call& call);
   bool IsEquivalent(const Value& a, const Value& b);
   bool HasGenericTensors(const Call& call, size_t first_argument);
-  bool CheckCast(const Call& call, const Signature& signature, llvm::ArrayRef<Value> arguments);
+  bool CheckCast(const Call& call, const semantics::Signature& signature, llvm::ArrayRef<Value> arguments);
   bool Instantiate(const Call& call, FragmentInfo& info);
   bool Enter(Frame callee);
   bool MakeOperation(const Call& call, FragmentInfo& info);
@@ -135,12 +135,12 @@ class Machine {
   // Begins a node with bodies.
   bool MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
                       const Site& site);
-  bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Callee& body,
+  bool CheckBodyArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const semantics::Callee& body,
                           std::string_view role, const Site& site);
   // ---- scan.cpp ----
   // Begins a loop whose lists refer to names.
   bool MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site);
-  bool ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
+  bool ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const semantics::Signature& body,
                      const Site& site, LoopLists& lists);
   bool BeginBody();
   bool FinishBody();
@@ -160,18 +160,18 @@ class Machine {
 
   void Finish();
 
-  FragmentInfo& Info(const Callee& callee);
-  Mode ModeOf(const Callee& callee) const;
+  FragmentInfo& Info(const semantics::Callee& callee);
+  Mode ModeOf(const semantics::Callee& callee) const;
   bool LowerRequested(std::string_view name) const;
-  const Value* Default(const Callee& callee, size_t parameter);
-  TypeKind BoundGeneric(const Call& call, size_t first_argument);
-  TypeKind GenericOf(const Call& call, size_t first_argument);
+  const Value* Default(const semantics::Callee& callee, size_t parameter);
+  semantics::TypeKind BoundGeneric(const Call& call, size_t first_argument);
+  semantics::TypeKind GenericOf(const Call& call, size_t first_argument);
   Frame& frame() { return frames_.back(); }
   Site SiteOf(ast::ExprId expr);
   const std::shared_ptr<const ir::Frame>& OriginFrame();
   std::string ScopeOf(size_t frame) const;
 
-  const CheckedDocument& document_;
+  const semantics::CheckedDocument& document_;
   ir::OpRegistry& registry_;
   const ExpandOptions& options_;
   Context& context_;
@@ -181,11 +181,11 @@ class Machine {
   std::unique_ptr<GraphCompiler> body_;
   // Fragments of the document, its library and its extensions.
   struct DocumentInfos {
-    const CheckedDocument* document = nullptr;
+    const semantics::CheckedDocument* document = nullptr;
     std::vector<std::unique_ptr<FragmentInfo>> fragments = {};  // indexed by FragmentId
   };
   llvm::SmallVector<DocumentInfos, 4> infos_;
-  llvm::DenseMap<const CheckedDocument*, std::unique_ptr<Chunk>> submodel_chunks_;
+  llvm::DenseMap<const semantics::CheckedDocument*, std::unique_ptr<Chunk>> submodel_chunks_;
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Loop> loops_;

@@ -7,28 +7,31 @@ namespace nnefc::expand {
 namespace {
 
 // Registers a custom primitive, a fragment without a body: its shapes are unknown.
-ir::OpId RegisterCustom(const std::string& name, const CheckedDocument& document, const Signature& signature,
-                        ir::OpRegistry& registry, const SymbolTable& symbols) {
+ir::OpId RegisterCustom(const std::string& name, const semantics::CheckedDocument& document,
+                        const semantics::Signature& signature, ir::OpRegistry& registry,
+                        const SymbolTable& symbols) {
   ir::OpId known = registry.Find(ir::kNnefSet, name);
   if (known.valid()) return known;
-  const TypeTable& types = document.types();
+  const semantics::TypeTable& types = document.types();
   ir::OpInfo info;
   info.set = std::string(ir::kNnefSet);
   info.name = name;
-  for (const TypedName& parameter : signature.parameters) {
+  for (const semantics::TypedName& parameter : signature.parameters) {
     if (!types.ContainsTensor(parameter.type)) continue;
     info.inputs.push_back({std::string(symbols.Text(parameter.name.symbol)),
-                           types.Kind(parameter.type) == TypeKind::kArray, parameter.default_value.valid()});
+                           types.Kind(parameter.type) == semantics::TypeKind::kArray,
+                           parameter.default_value.valid()});
   }
-  for (const TypedName& result : signature.results) {
+  for (const semantics::TypedName& result : signature.results) {
     std::string text(symbols.Text(result.name.symbol));
-    if (types.Kind(result.type) == TypeKind::kArray) text += "[]";
+    if (types.Kind(result.type) == semantics::TypeKind::kArray) text += "[]";
     info.outputs.push_back(std::move(text));
   }
   return registry.Add(std::move(info));
 }
 
-int32_t IndexOf(const Signature& signature, std::string_view parameter, const SymbolTable& symbols) {
+int32_t IndexOf(const semantics::Signature& signature, std::string_view parameter,
+                const SymbolTable& symbols) {
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     if (symbols.Text(signature.parameters[i].name.symbol) == parameter) return static_cast<int32_t>(i);
   }
@@ -52,10 +55,10 @@ ir::Wording OpPlan::wording() const {
   return wording;
 }
 
-std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ratified,
+std::unique_ptr<OpPlan> MakePlan(const semantics::Callee& callee, const semantics::CheckedDocument& ratified,
                                  ir::OpRegistry& registry, const SymbolTable& symbols, Heap& heap) {
   auto plan = std::make_unique<OpPlan>();
-  const Signature& called = callee.document->signature(callee.fragment);
+  const semantics::Signature& called = callee.document->signature(callee.fragment);
   std::string_view called_name = symbols.Text(called.name.symbol);
   bool custom = !callee.document->is_library();
   plan->provisional = !custom && callee.document->dialect().translated;
@@ -65,24 +68,24 @@ std::unique_ptr<OpPlan> MakePlan(const Callee& callee, const CheckedDocument& ra
   plan->signature = &called;
   if (plan->provisional) {
     Symbol name = symbols.Find(plan->name);
-    Callee target = name.valid() ? ratified.Find(name) : Callee();
+    semantics::Callee target = name.valid() ? ratified.Find(name) : semantics::Callee();
     NNEFC_CHECK(target.valid());
     plan->document = target.document;
     plan->signature = &target.document->signature(target.fragment);
   }
-  const TypeTable& types = plan->document->types();
-  for (const TypedName& declared : plan->signature->parameters) {
+  const semantics::TypeTable& types = plan->document->types();
+  for (const semantics::TypedName& declared : plan->signature->parameters) {
     OpPlan::Parameter parameter;
     parameter.name = std::string(symbols.Text(declared.name.symbol));
     parameter.type = declared.type;
     parameter.is_tensor = types.ContainsTensor(declared.type);
-    parameter.is_array = parameter.is_tensor && types.Kind(declared.type) == TypeKind::kArray;
+    parameter.is_array = parameter.is_tensor && types.Kind(declared.type) == semantics::TypeKind::kArray;
     parameter.called = plan->provisional ? ProvisionalParameter(plan->name, parameter.name)
                                          : std::string_view(parameter.name);
     parameter.source = IndexOf(called, parameter.called, symbols);
-    const TypeId written =
+    const semantics::TypeId written =
         parameter.source < 0 ? declared.type : called.parameters[static_cast<size_t>(parameter.source)].type;
-    const CheckedDocument& speaks = parameter.source < 0 ? *plan->document : *callee.document;
+    const semantics::CheckedDocument& speaks = parameter.source < 0 ? *plan->document : *callee.document;
     parameter.type_text = speaks.types().Text(written, speaks.dialect());
     if (declared.default_value.valid()) {
       std::optional<Value> value = LiteralValue(plan->document->ast(), declared.default_value, symbols, heap);

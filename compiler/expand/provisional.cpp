@@ -18,7 +18,7 @@ bool CheckPrintable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const i
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     const OpPlan::Parameter& parameter = plan.parameters[i];
     if (!parameter.is_tensor || arguments[i].primitive()) continue;
-    if (ElementKind(arguments[i], graph) != TypeKind::kInteger) continue;
+    if (ElementKind(arguments[i], graph) != semantics::TypeKind::kInteger) continue;
     if (parameter.name == "index" || plan.name == "copy_n") continue;
     fault =
         Fault::Of(
@@ -36,10 +36,10 @@ bool CheckPrintable(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const i
 bool CheckRanges(Adapter& adapter, const OpPlan& plan, Fault& fault) {
   if (plan.name == "copy") {
     const Value& x = *adapter.Find("x");
-    const TypeKind kind = ElementKind(x, adapter.builder().graph());
-    if (kind == TypeKind::kLogical || kind == TypeKind::kInteger) {
+    const semantics::TypeKind kind = ElementKind(x, adapter.builder().graph());
+    if (kind == semantics::TypeKind::kLogical || kind == semantics::TypeKind::kInteger) {
       fault = Fault::Of(kProvisionalArgument, "`x` of `{}` is of type {}; expected scalar", plan.called,
-                        kind == TypeKind::kLogical ? "logical" : "coordinate")
+                        kind == semantics::TypeKind::kLogical ? "logical" : "coordinate")
                   .At("x");
       return false;
     }
@@ -235,8 +235,8 @@ bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments
   return true;
 }
 
-bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
-                    const SymbolTable& symbols, const ir::Graph& graph) {
+bool MeaningChanged(std::string_view name, const semantics::Signature& signature,
+                    llvm::ArrayRef<Value> arguments, const SymbolTable& symbols, const ir::Graph& graph) {
   if (IsQuantization(name)) return true;
   if (!MayChangeMeaning(name)) return false;
   auto argument = [&](std::string_view parameter) -> const Value* {

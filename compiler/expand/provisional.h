@@ -6,8 +6,8 @@ namespace nnefc::expand {
 
 // Returns true if the body of a provisional standard compound and the ratified operation of its name differ
 // for these arguments; the body is then expanded.
-bool MeaningChanged(std::string_view name, const Signature& signature, llvm::ArrayRef<Value> arguments,
-                    const SymbolTable& symbols, const ir::Graph& graph);
+bool MeaningChanged(std::string_view name, const semantics::Signature& signature,
+                    llvm::ArrayRef<Value> arguments, const SymbolTable& symbols, const ir::Graph& graph);
 
 // Converts arguments from the provisional dialect's rules to those of the ratified operation: lists of full
 // length, equal ranks (an `unsqueeze` adds implied trailing axes of extent 1). After an error, returns false

@@ -7,7 +7,7 @@
 #include "compiler/support/tensor/trailing_ones.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 const TensorQuantization::Argument* TensorQuantization::Find(std::string_view name) const {
   for (const Argument& argument : arguments) {
@@ -17,9 +17,6 @@ const TensorQuantization::Argument* TensorQuantization::Find(std::string_view na
 }
 
 namespace {
-
-using expand::Value;
-using expand::ValueKind;
 
 // Converts values to tensors, level by level instead of recursively, because arrays nest as deep as an
 // expression.
@@ -120,8 +117,8 @@ class Tensors {
 
 class LineEvaluator {
  public:
-  LineEvaluator(const CheckedDocument& quantization, ir::OpRegistry& registry,
-                const CheckedDocument& ratified, Context& context)
+  LineEvaluator(const semantics::CheckedDocument& quantization, ir::OpRegistry& registry,
+                const semantics::CheckedDocument& ratified, Context& context)
       : quantization_(quantization),
         context_(context),
         graph_(&registry, ""),
@@ -134,7 +131,8 @@ class LineEvaluator {
     std::vector<Entry> entries;
     std::vector<ast::ExprId> expressions;
     for (const ast::Quantization& line : quantization_.ast().quantizations) {
-      const Binding* binding = line.invocation.valid() ? quantization_.binding(line.invocation) : nullptr;
+      const semantics::Binding* binding =
+          line.invocation.valid() ? quantization_.binding(line.invocation) : nullptr;
       if (binding == nullptr || !distinct.insert(line.key.symbol).second) continue;
       entries.push_back({&line, binding, expressions.size()});
       for (ast::ExprId argument : binding->arguments) {
@@ -152,13 +150,13 @@ class LineEvaluator {
  private:
   struct Entry {
     const ast::Quantization* line;
-    const Binding* binding;
+    const semantics::Binding* binding;
     size_t first;  // first of its arguments, in values_
   };
 
   std::optional<TensorQuantization> Evaluate(const Entry& entry) {
-    const Callee& callee = entry.binding->callee;
-    const Signature& signature = callee.document->signature(callee.fragment);
+    const semantics::Callee& callee = entry.binding->callee;
+    const semantics::Signature& signature = callee.document->signature(callee.fragment);
     TensorQuantization line;
     line.tensor = context_.symbols.Text(entry.line->key.symbol);
     line.operation = context_.symbols.Text(signature.name.symbol);
@@ -168,7 +166,7 @@ class LineEvaluator {
     const bool takes_nodes = !quantization_.dialect().nested_tensors;
     size_t next = entry.first;
     for (size_t i = 1; i < signature.parameters.size(); ++i) {
-      const TypedName& parameter = signature.parameters[i];
+      const semantics::TypedName& parameter = signature.parameters[i];
       const ast::ExprId argument = entry.binding->arguments[i];
       std::optional<Value> value;
       SourceRange range = line.range;
@@ -189,22 +187,22 @@ class LineEvaluator {
     return line;
   }
 
-  const CheckedDocument& quantization_;
+  const semantics::CheckedDocument& quantization_;
   Context& context_;
   ExpandOptions options_;
   ir::Graph graph_;  // the constants among the arguments
-  expand::Heap heap_;
-  expand::GraphBuilder builder_;
+  Heap heap_;
+  GraphBuilder builder_;
   expand::Machine machine_;
   std::vector<Value> values_;
 };
 
 }  // namespace
 
-std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
-                                                     const StandardLibrary& library, ir::OpRegistry& registry,
-                                                     Context& context) {
+std::vector<TensorQuantization> EvaluateQuantization(const semantics::CheckedDocument& quantization,
+                                                     const semantics::StandardLibrary& library,
+                                                     ir::OpRegistry& registry, Context& context) {
   return LineEvaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

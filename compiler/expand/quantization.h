@@ -8,7 +8,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 // A line of graph.quant (R 5.3, P 5.3) with its arguments evaluated: `"filter1": min_max_linear_quantize(min
 // = [[-1.0], [-2.0]], max = 1.0, ...);`
@@ -32,8 +32,8 @@ struct TensorQuantization {
 // Evaluates the lines of a quantization file that passed CheckQuantization, in order; the first line of a
 // repeated key counts. Omits lines with errors that depend on values (an array of unequal lengths, a division
 // by zero), after reporting them.
-std::vector<TensorQuantization> EvaluateQuantization(const CheckedDocument& quantization,
-                                                     const StandardLibrary& library, ir::OpRegistry& registry,
-                                                     Context& context);
+std::vector<TensorQuantization> EvaluateQuantization(const semantics::CheckedDocument& quantization,
+                                                     const semantics::StandardLibrary& library,
+                                                     ir::OpRegistry& registry, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

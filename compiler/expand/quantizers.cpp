@@ -3,13 +3,13 @@
 namespace nnefc::expand {
 namespace {
 
-Value Item(const TensorValue& tensor, int64_t index, TypeKind kind) {
-  if (kind == TypeKind::kLogical) return Value::Logical(tensor.ElementAsInt(index) != 0);
-  if (kind == TypeKind::kInteger) return Value::Integer(tensor.ElementAsInt(index));
+Value Item(const TensorValue& tensor, int64_t index, semantics::TypeKind kind) {
+  if (kind == semantics::TypeKind::kLogical) return Value::Logical(tensor.ElementAsInt(index) != 0);
+  if (kind == semantics::TypeKind::kInteger) return Value::Integer(tensor.ElementAsInt(index));
   return Value::Scalar(tensor.ElementAsDouble(index));
 }
 
-Quantizer::Argument ToArgument(const TensorValue& tensor, TypeKind kind, Heap& heap) {
+Quantizer::Argument ToArgument(const TensorValue& tensor, semantics::TypeKind kind, Heap& heap) {
   if (tensor.shape().empty()) return {Item(tensor, 0, kind), Value()};
   std::vector<Value> items;
   for (int64_t i = 0; i < tensor.volume(); ++i) items.push_back(Item(tensor, i, kind));
@@ -20,20 +20,20 @@ Quantizer::Argument ToArgument(const TensorValue& tensor, TypeKind kind, Heap& h
 
 }  // namespace
 
-Quantizers MakeQuantizers(const CheckedDocument& document, llvm::ArrayRef<TensorQuantization> lines,
-                          const SymbolTable& symbols, Heap& heap) {
+Quantizers MakeQuantizers(const semantics::CheckedDocument& document,
+                          llvm::ArrayRef<TensorQuantization> lines, const SymbolTable& symbols, Heap& heap) {
   Quantizers quantizers;
   quantizers.constant = document.Find(symbols.Find("constant"));
   for (const TensorQuantization& line : lines) {
     const Symbol name = symbols.Find(line.tensor);
-    const Callee callee = document.Find(symbols.Find(line.operation));
+    const semantics::Callee callee = document.Find(symbols.Find(line.operation));
     if (!name.valid() || !callee.valid()) continue;
     Quantizer quantizer{callee, {}, line.range};
-    const Signature& signature = callee.document->signature(callee.fragment);
-    const TypeTable& types = callee.document->types();
+    const semantics::Signature& signature = callee.document->signature(callee.fragment);
+    const semantics::TypeTable& types = callee.document->types();
     for (size_t i = 0; i < line.arguments.size(); ++i) {
-      TypeId type = signature.parameters[i + 1].type;
-      if (types.Kind(type) == TypeKind::kTensor) type = types.Element(type);
+      semantics::TypeId type = signature.parameters[i + 1].type;
+      if (types.Kind(type) == semantics::TypeKind::kTensor) type = types.Element(type);
       quantizer.arguments.push_back(ToArgument(line.arguments[i].value, types.Kind(type), heap));
     }
     quantizers.by_name[name] = std::move(quantizer);

@@ -17,18 +17,18 @@ struct Quantizer {
     Value shape;  // shape of a tensor with axes; poison: `value` is the argument
     bool has_axes() const { return !shape.poison(); }
   };
-  Callee callee;
+  semantics::Callee callee;
   std::vector<Argument> arguments;
   SourceRange range;  // of its line in graph.quant
 };
 
 struct Quantizers {
   llvm::DenseMap<Symbol, Quantizer> by_name;
-  Callee constant;  // creates tensors with axes
+  semantics::Callee constant;  // creates tensors with axes
 };
 
 // Creates the quantizers for `lines`, the lines of the document's graph.quant file.
-Quantizers MakeQuantizers(const CheckedDocument& document, llvm::ArrayRef<TensorQuantization> lines,
-                          const SymbolTable& symbols, Heap& heap);
+Quantizers MakeQuantizers(const semantics::CheckedDocument& document,
+                          llvm::ArrayRef<TensorQuantization> lines, const SymbolTable& symbols, Heap& heap);
 
 }  // namespace nnefc::expand

@@ -21,7 +21,7 @@ bool IsNumber(const Value& value) {
 template <bool kToInteger>
 std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
                                  GraphBuilder& builder) {
-  const TypeKind wanted = kToInteger ? TypeKind::kInteger : site.generic;
+  const semantics::TypeKind wanted = kToInteger ? semantics::TypeKind::kInteger : site.generic;
   // A cast of quantized values dequantizes, so it is not removed.
   const bool is_same = arguments[0].kind() == ValueKind::kTensor && !builder.has_quantized_types() &&
                        ElementKind(arguments[0], builder.graph()) == wanted;
@@ -31,7 +31,7 @@ std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments,
 // A numeric mask is added unchanged.
 std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
                                  GraphBuilder& builder) {
-  const bool is_logical = ElementKind(arguments[0], builder.graph()) == TypeKind::kLogical;
+  const bool is_logical = ElementKind(arguments[0], builder.graph()) == semantics::TypeKind::kLogical;
   return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
 }
 
@@ -78,7 +78,7 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
                              : Value::Scalar(start + static_cast<double>(i) * step));
   }
   return MakeConstant(Value::Array(builder.heap(), std::move(items)),
-                      is_whole ? TypeKind::kInteger : TypeKind::kScalar, site, builder);
+                      is_whole ? semantics::TypeKind::kInteger : semantics::TypeKind::kScalar, site, builder);
 }
 
 }  // namespace

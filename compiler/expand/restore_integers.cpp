@@ -34,12 +34,12 @@ bool IsNatural(const Value& value) {
 // Rounds scalars toward zero.
 Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) {
   Site as_is = site;
-  as_is.generic = TypeKind::kError;
+  as_is.generic = semantics::TypeKind::kError;
   const Value negative = builder.MakeRatified("lt", {scalars, Value::Scalar(0.0).AsTensor()}, as_is);
   const Value up = builder.MakeRatified("ceil", scalars, as_is);
   const Value down = builder.MakeRatified("floor", scalars, as_is);
   if (negative.poison() || up.poison() || down.poison()) return {};
-  as_is.generic = TypeKind::kScalar;
+  as_is.generic = semantics::TypeKind::kScalar;
   return builder.MakeRatified("select", {negative, up, down}, as_is);
 }
 
@@ -55,7 +55,7 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
   bool has_tensor = false;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     if (!plan.parameters[i].is_tensor) continue;
-    if (ElementKind(given[i], builder.graph()) != TypeKind::kInteger) return result;
+    if (ElementKind(given[i], builder.graph()) != semantics::TypeKind::kInteger) return result;
     has_tensor |= given[i].kind() == ValueKind::kTensor;
   }
   if (!has_tensor) return result;
@@ -66,7 +66,7 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
   if (is_fraction) result = TowardZero(result, site, builder);
   if (result.poison()) return result;
   Site cast = site;
-  cast.generic = TypeKind::kInteger;
+  cast.generic = semantics::TypeKind::kInteger;
   return builder.MakeRatified("cast", result, cast);
 }
 

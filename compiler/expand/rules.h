@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 // Rules that depend on values, and rules for provisional constructs without a ratified form. Messages of
 // limits name the flag that raises them.
@@ -53,4 +53,4 @@ namespace nnefc {
   RULE(kLenientMatrix, "lenient.matrix-rank", kWarning, "R 4.6, R 4.9.2")
 NNEFC_DEFINE_RULES(kExpandRules, NNEFC_EXPAND_RULES)
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -37,8 +37,8 @@ struct Machine::LoopLists {
   std::vector<size_t> outputs;     // the node's outputs, in the order of the loop's results
 };
 
-bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Signature& body,
-                            const Site& site, LoopLists& lists) {
+bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                            const semantics::Signature& body, const Site& site, LoopLists& lists) {
   using Kind = ValueKind;
   const auto argument = [&](std::string_view name) -> const Value& {
     return arguments[static_cast<size_t>(plan.Find(name))];
@@ -47,9 +47,10 @@ bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
     builder_.Report(Fault{.rule = &kLoopLists, .message = std::move(message)}.At(list), plan, site);
     return false;
   };
-  const auto find = [&](const std::vector<TypedName>& names, const Value& name) {
-    const auto found = llvm::find_if(
-        names, [&](const TypedName& each) { return context_.symbols.Text(each.name.symbol) == name.text(); });
+  const auto find = [&](const std::vector<semantics::TypedName>& names, const Value& name) {
+    const auto found = llvm::find_if(names, [&](const semantics::TypedName& each) {
+      return context_.symbols.Text(each.name.symbol) == name.text();
+    });
     return static_cast<size_t>(found - names.begin());
   };
   const auto feed = [&](std::string_view list, llvm::ArrayRef<Kind> form, auto&& take) {
@@ -131,7 +132,8 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   const Value& name = arguments[static_cast<size_t>(plan.Find("body"))];
   const Symbol symbol = name.kind() == ValueKind::kString ? context_.symbols.Find(name.text()) : Symbol();
   // A loop in the library of an extension has its body there.
-  const Callee body = symbol.valid() ? frame().chunk->document->FindOwn(symbol) : Callee();
+  const semantics::Callee body =
+      symbol.valid() ? frame().chunk->document->FindOwn(symbol) : semantics::Callee();
   if (!body.valid()) {
     builder_.Report(
         Fault::Of(semantics::kBodyFragment, "`body` of `{}` names no fragment of the document", plan.called)
@@ -147,7 +149,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
         plan, site);
     return false;
   }
-  const Signature& signature = body.document->signature(body.fragment);
+  const semantics::Signature& signature = body.document->signature(body.fragment);
   LoopLists lists;
   if (!ReadLoopLists(plan, arguments, signature, site, lists)) return false;
   const OpPlan& loop = builder_.LoopPlan();
@@ -172,7 +174,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   run->node = builder_.MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
   if (!run->node.valid()) return false;
   const SitePlaces places(loop, run->site);
-  auto fed = ir::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
+  auto fed = ir::ops::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
   if (!fed) return false;
   run->fed = std::move(*fed);
   run->parameters = std::move(lists.parameters);

@@ -38,11 +38,13 @@ bool Machine::MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<
   if (const SubmodelRun* around = submodel()) run->path = around->path + "/";
   run->path += label.text();
   const SourceRange written = SitePlaces(plan, site).Find("label", -1);
-  const CheckedDocument* document = options_.submodel(run->path, written.valid() ? written : site.range);
+  const semantics::CheckedDocument* document =
+      options_.submodel(run->path, written.valid() ? written : site.range);
   if (document == nullptr || document->graph() == nullptr || !MayEnter(call)) return false;
   for (const Value& item : input.sequence() ? input.items() : llvm::ArrayRef<Value>(input)) {
-    run->inputs.push_back(
-        item.kind() == ValueKind::kTensor ? item : MakeConstant(item, TypeKind::kError, site, builder_));
+    run->inputs.push_back(item.kind() == ValueKind::kTensor
+                              ? item
+                              : MakeConstant(item, semantics::TypeKind::kError, site, builder_));
     if (run->inputs.back().poison()) return false;
   }
   std::unique_ptr<Chunk>& chunk = submodel_chunks_[document];
@@ -99,7 +101,7 @@ bool Machine::FinishSubmodel() {
   for (int32_t slot : callee.chunk->result_slots) {
     Value value = slot < 0 ? Value() : std::move(stack_[callee.base + static_cast<size_t>(slot)]);
     if (value.kind() != ValueKind::kTensor && !value.poison())
-      value = MakeConstant(value, TypeKind::kError, site(), builder_);
+      value = MakeConstant(value, semantics::TypeKind::kError, site(), builder_);
     if (value.poison()) return false;
     results.push_back(std::move(value));
   }

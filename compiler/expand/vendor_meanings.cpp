@@ -134,12 +134,12 @@ std::optional<PlaneWindow> ReadPlaneWindow(const OpPlan& plan, llvm::ArrayRef<Va
 Value OnIntegers(std::string_view name, const Value& x, const Value& y, const Site& site,
                  GraphBuilder& builder) {
   Site numbers = site, made = site, integers = site;
-  numbers.generic = TypeKind::kScalar;
-  made.generic = TypeKind::kError;
-  integers.generic = TypeKind::kInteger;
+  numbers.generic = semantics::TypeKind::kScalar;
+  made.generic = semantics::TypeKind::kError;
+  integers.generic = semantics::TypeKind::kInteger;
   const auto scalars = [&](const Value& operand) {
-    const bool is_integer =
-        operand.kind() == ValueKind::kTensor && ElementKind(operand, builder.graph()) == TypeKind::kInteger;
+    const bool is_integer = operand.kind() == ValueKind::kTensor &&
+                            ElementKind(operand, builder.graph()) == semantics::TypeKind::kInteger;
     return is_integer ? builder.MakeRatified("cast", operand, numbers) : operand;
   };
   if (x.poison() || y.poison()) return {};
@@ -154,7 +154,7 @@ Value PositionsInPlane(const Value& places, const PlaneWindow& window, const Sit
                        GraphBuilder& builder) {
   Heap& heap = builder.heap();
   Site numbers = site;
-  numbers.generic = TypeKind::kScalar;
+  numbers.generic = semantics::TypeKind::kScalar;
   const auto apply = [&](std::string_view name, const Value& x, const Value& y) {
     return OnIntegers(name, x, y, site, builder);
   };

@@ -94,17 +94,17 @@ std::string PlainDocument(const OperationPage& page) {
 namespace {
 
 // Returns the extensions that add operations to documents that name them.
-std::vector<const Extension*> ExtensionsWithOperations() {
-  std::vector<const Extension*> found;
-  for (const Extension& extension : Extensions()) {
-    if (extension.library != nullptr && extension.activation == Activation::kLine)
+std::vector<const semantics::Extension*> ExtensionsWithOperations() {
+  std::vector<const semantics::Extension*> found;
+  for (const semantics::Extension& extension : semantics::Extensions()) {
+    if (extension.library != nullptr && extension.activation == semantics::Activation::kLine)
       found.push_back(&extension);
   }
   return found;
 }
 
 std::optional<OperationPage> FindExtensionPage(std::string_view name) {
-  for (const Extension* extension : ExtensionsWithOperations()) {
+  for (const semantics::Extension* extension : ExtensionsWithOperations()) {
     const std::optional<Declaration> declaration = FindDeclaration(extension->library(), name);
     if (!declaration) continue;
     OperationPage page;
@@ -124,7 +124,7 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
   const ir::OpRegistry& registry = ir::StandardOps();
   const ir::OpId id = registry.Find(ir::kNnefSet, name);
   const std::optional<Declaration> declaration =
-      id.valid() ? FindDeclaration(RatifiedLibraryText(), name) : std::nullopt;
+      id.valid() ? FindDeclaration(stdlib::RatifiedLibraryText(), name) : std::nullopt;
   OperationPage page;
   if (declaration) {
     page.name = name;
@@ -134,7 +134,7 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
       std::string text(ParameterText(name, parameter));
       page.parameters.push_back({std::move(parameter), std::move(text)});
     }
-    const std::optional<Declaration> provisional = FindDeclaration(ProvisionalLibraryText(), name);
+    const std::optional<Declaration> provisional = FindDeclaration(stdlib::ProvisionalLibraryText(), name);
     if (provisional && provisional->text != page.signature) page.provisional = provisional->text;
   } else if (std::optional<OperationPage> found = FindExtensionPage(name)) {
     page = std::move(*found);
@@ -151,7 +151,7 @@ std::optional<OperationPage> FindOperationPage(std::string_view name) {
 
 std::vector<ExtensionOperation> ExtensionOperations() {
   std::vector<ExtensionOperation> found;
-  for (const Extension* extension : ExtensionsWithOperations()) {
+  for (const semantics::Extension* extension : ExtensionsWithOperations()) {
     constexpr std::string_view kHead = "\nfragment ";
     const std::string_view text = extension->library();
     for (size_t at = text.find(kHead); at != std::string_view::npos; at = text.find(kHead, at + 1)) {
@@ -164,7 +164,7 @@ std::vector<ExtensionOperation> ExtensionOperations() {
 }
 
 std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins) {
-  for (const Extension* extension : plugins.library().extensions()) {
+  for (const semantics::Extension* extension : plugins.library().extensions()) {
     if (extension->text.empty()) continue;
     const std::optional<Declaration> declaration = FindDeclaration(extension->text, name);
     if (!declaration) continue;
@@ -183,7 +183,7 @@ std::vector<std::string> PagedOperations() {
   const ir::OpRegistry& registry = ir::StandardOps();
   for (size_t i = 0; i < registry.size(); ++i) {
     const std::string_view name = registry.Info(ir::OpId(static_cast<int32_t>(i))).name;
-    if (FindDeclaration(RatifiedLibraryText(), name)) names.emplace_back(name);
+    if (FindDeclaration(stdlib::RatifiedLibraryText(), name)) names.emplace_back(name);
   }
   for (ExtensionOperation& operation : ExtensionOperations()) names.push_back(std::move(operation.name));
   return names;

@@ -140,6 +140,6 @@ template <>
 struct fmt::formatter<nnefc::ir::Argument> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   auto format(const nnefc::ir::Argument& argument, fmt::format_context& context) const {
-    return fmt::format_to(context.out(), "{}", ToString(argument));
+    return fmt::format_to(context.out(), "{}", nnefc::ir::ToString(argument));
   }
 };

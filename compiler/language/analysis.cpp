@@ -9,17 +9,17 @@
 
 namespace nnefc::language {
 
-Analysis::Analysis(NamedText document, const AnalysisOptions& options)
+Analysis::Analysis(driver::NamedText document, const AnalysisOptions& options)
     : uri_(std::move(document.name)),
       options_(options),
       lint_(options.lint != nullptr ? std::optional(*options.lint) : std::nullopt),
       compilation_(uri_, {.dialect = options.dialect,
-                          .purpose = Purpose::kValidate,
+                          .purpose = expand::Purpose::kValidate,
                           .keep_instances = true,
                           .document = std::move(document.text),
                           .quantization = options.quantization,
                           .limits = options.limits}) {
-  compilation_.RunUntil(Stage::kExpand);
+  compilation_.RunUntil(driver::Stage::kExpand);
   positions_ = std::make_unique<PositionMap>(context().sources, file(), options_.encoding);
   options_.lint = lint_ ? &*lint_ : nullptr;
   if (lint_) lint::LintModel(compilation_, *lint_);
@@ -61,7 +61,8 @@ std::optional<Place> Analysis::PlaceOf(SourceRange range) const {
   if (range.file == file()) return Place{uri_, RangeOf(range)};
   if (IsQuantization(range.file))
     return Place{std::string(context().sources.Name(range.file)), RangeOf(range)};
-  return Place{LanguageService::LibraryUri(StandardLibrary::Shared().FileName(range.file)), RangeOf(range)};
+  return Place{LanguageService::LibraryUri(semantics::StandardLibrary::Shared().FileName(range.file)),
+               RangeOf(range)};
 }
 
 std::vector<Finding> FindingsIn(const Context& context, FileId file, const PositionMap& positions,
@@ -106,7 +107,7 @@ std::vector<Finding> FindingsIn(const Context& context, FileId file, const std::
 namespace {
 
 // Restricts the section references to the specification of the document's dialect.
-void DescribeOperands(const CheckedDocument& document, std::vector<Finding>& findings) {
+void DescribeOperands(const semantics::CheckedDocument& document, std::vector<Finding>& findings) {
   for (Finding& finding : findings)
     finding.section = SectionsIn(finding.section, document.dialect().specification);
 }
@@ -146,25 +147,25 @@ std::vector<Finding> Analysis::QuantizationFindings() const {
   return findings;
 }
 
-std::string Analysis::TypeText(TypeId type) const {
-  const TypeTable& types = checked().types();
-  if (!type.valid() || types.Kind(type) == TypeKind::kError) return {};
+std::string Analysis::TypeText(semantics::TypeId type) const {
+  const semantics::TypeTable& types = checked().types();
+  if (!type.valid() || types.Kind(type) == semantics::TypeKind::kError) return {};
   return types.Text(type, checked().dialect());
 }
 
-std::string Analysis::SignatureText(Callee callee,
+std::string Analysis::SignatureText(semantics::Callee callee,
                                     std::vector<std::pair<uint32_t, uint32_t>>* parameters) const {
-  const Signature& signature = callee.document->signature(callee.fragment);
-  const TypeTable& types = callee.document->types();
+  const semantics::Signature& signature = callee.document->signature(callee.fragment);
+  const semantics::TypeTable& types = callee.document->types();
   const ast::Dialect& dialect = callee.document->dialect();
   std::string text(Text(signature.name.symbol));
   if (signature.is_generic) text += "<?>";
-  auto append = [&](const TypedName& name, size_t index) {
+  auto append = [&](const semantics::TypedName& name, size_t index) {
     text += index == 0 ? " " : ", ";
     const auto begin = static_cast<uint32_t>(text.size());
     text += fmt::format("{}: {}", Text(name.name.symbol), types.Text(name.type, dialect));
     if (name.default_value.valid())
-      text += fmt::format(" = {}", PrintExpr(callee.document->ast(), name.default_value, context(), 80));
+      text += fmt::format(" = {}", ast::PrintExpr(callee.document->ast(), name.default_value, context(), 80));
     return std::pair(begin, static_cast<uint32_t>(text.size()));
   };
   text += "(";
@@ -177,20 +178,20 @@ std::string Analysis::SignatureText(Callee callee,
   return text + " )";
 }
 
-std::string Analysis::DefaultText(Callee callee, size_t parameter) const {
+std::string Analysis::DefaultText(semantics::Callee callee, size_t parameter) const {
   const ast::ExprId value = callee.document->signature(callee.fragment).parameters[parameter].default_value;
-  return value.valid() ? PrintExpr(callee.document->ast(), value, context(), 80) : "";
+  return value.valid() ? ast::PrintExpr(callee.document->ast(), value, context(), 80) : "";
 }
 
 namespace {
 
 // Returns a recorded value as a literal; empty if it contains tensors or unknown parts.
-std::string LiteralOf(const InstanceValue& value) {
-  using Kind = InstanceValue::Kind;
+std::string LiteralOf(const expand::InstanceValue& value) {
+  using Kind = expand::InstanceValue::Kind;
   if (value.kind == Kind::kLiteral) return value.literal;
   if (value.kind != Kind::kArray && value.kind != Kind::kTuple) return {};
   std::string text;
-  for (const InstanceValue& item : value.items) {
+  for (const expand::InstanceValue& item : value.items) {
     const std::string literal = LiteralOf(item);
     if (literal.empty()) return {};
     text += text.empty() ? literal : ", " + literal;
@@ -205,7 +206,7 @@ std::string Analysis::ValueOf(const Entity& entity) const {
   std::string first;
   size_t others = 0;
   std::set<std::string> values;
-  for (const FragmentInstance& instance : compilation_.instances()) {
+  for (const expand::FragmentInstance& instance : compilation_.instances()) {
     if (instance.fragment != entity.callee.fragment) continue;
     std::string value = LiteralOf(instance.arguments[static_cast<size_t>(entity.parameter)]);
     if (value.empty() || !values.insert(value).second) continue;

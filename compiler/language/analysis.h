@@ -24,7 +24,7 @@ struct AnalysisOptions {
   std::optional<ast::Dialect> dialect;
   Limits limits;
   const lint::Settings* lint = nullptr;  // null: lint is off
-  std::optional<NamedText> quantization;
+  std::optional<driver::NamedText> quantization;
   PositionEncoding encoding = PositionEncoding::kUtf16;
 };
 
@@ -32,16 +32,16 @@ struct AnalysisOptions {
 // is accepted.
 class Analysis {
  public:
-  Analysis(NamedText document, const AnalysisOptions& options);
+  Analysis(driver::NamedText document, const AnalysisOptions& options);
 
   const std::string& uri() const { return uri_; }
   std::string_view text() const { return context().sources.Text(file()); }
   FileId file() const { return compilation_.graph_text(); }
   const Context& context() const { return compilation_.context(); }
-  const CheckedDocument& checked() const { return *compilation_.checked(); }
+  const semantics::CheckedDocument& checked() const { return *compilation_.checked(); }
   const ast::Document& ast() const { return checked().ast(); }
   const NameIndex& names() const { return *names_; }
-  const Compilation& compilation() const { return compilation_; }
+  const driver::Compilation& compilation() const { return compilation_; }
   // The expanded graph, possibly of a part of the document; null if nothing was expanded.
   const ir::Graph* graph() const { return compilation_.expanded(); }
   // The text of the document's graph.quant file.
@@ -56,10 +56,10 @@ class Analysis {
   std::vector<Finding> QuantizationFindings() const;
 
   // Returns the type as text, such as "tensor<scalar>"; empty for an Error type.
-  std::string TypeText(TypeId type) const;
+  std::string TypeText(semantics::TypeId type) const;
   // Returns the declaration on one line: "conv( input: tensor<scalar>, .. ) -> ( output: tensor<scalar> )".
   // Stores the ranges of its parameters in `parameters` unless that is null.
-  std::string SignatureText(Callee callee,
+  std::string SignatureText(semantics::Callee callee,
                             std::vector<std::pair<uint32_t, uint32_t>>* parameters = nullptr) const;
   // Returns the shape of the tensor that a name denotes; see Hover::shape.
   std::string ShapeOf(const Entity& entity) const;
@@ -69,7 +69,7 @@ class Analysis {
   // the number of other values, "2 and 1 other"; empty if it is not instantiated.
   std::string ValueOf(const Entity& entity) const;
   // Returns the default value of a parameter as text; empty if it has none.
-  std::string DefaultText(Callee callee, size_t parameter) const;
+  std::string DefaultText(semantics::Callee callee, size_t parameter) const;
   SymbolKind KindOf(const Entity& entity) const;
   std::string_view Text(Symbol symbol) const { return symbol.valid() ? context().symbols.Text(symbol) : ""; }
 
@@ -80,7 +80,7 @@ class Analysis {
   std::string uri_;
   AnalysisOptions options_;
   std::optional<lint::Settings> lint_;
-  Compilation compilation_;
+  driver::Compilation compilation_;
   std::unique_ptr<const PositionMap> positions_;
   std::unique_ptr<NameIndex> names_;
   std::map<std::string, ir::OutputPort, std::less<>> tensors_;  // tensors of the graph's body, by identifier

@@ -36,11 +36,11 @@ class Completer {
 
   void OfferParameters(const Around& around) {
     const Symbol symbol = analysis_.context().symbols.Find(around.callee);
-    const Callee callee = symbol.valid() ? analysis_.checked().Find(symbol) : Callee();
+    const semantics::Callee callee = symbol.valid() ? analysis_.checked().Find(symbol) : semantics::Callee();
     if (!callee.valid()) return;
-    const Signature& signature = callee.document->signature(callee.fragment);
+    const semantics::Signature& signature = callee.document->signature(callee.fragment);
     for (size_t i = around.positional; i < signature.parameters.size(); ++i) {
-      const TypedName& parameter = signature.parameters[i];
+      const semantics::TypedName& parameter = signature.parameters[i];
       const std::string_view name = analysis_.Text(parameter.name.symbol);
       const bool is_tensor = callee.document->types().ContainsTensor(parameter.type);
       if (is_tensor || around.given.contains(name)) continue;
@@ -60,7 +60,7 @@ class Completer {
     }
   }
 
-  void OfferFragments(const CheckedDocument& document) {
+  void OfferFragments(const semantics::CheckedDocument& document) {
     for (size_t i = 0; i < document.ast().fragments.size(); ++i) {
       const ast::FragmentId id(static_cast<int32_t>(i));
       const std::string_view name = analysis_.Text(document.signature(id).name.symbol);
@@ -72,12 +72,12 @@ class Completer {
 
   // Offers operations of extensions that the document enables, used or not.
   void OfferExtensions() {
-    const CheckedDocument& document = analysis_.checked();
-    for (const Extension& extension : Extensions()) {
+    const semantics::CheckedDocument& document = analysis_.checked();
+    for (const semantics::Extension& extension : semantics::Extensions()) {
       if (extension.library == nullptr || extension.dialect != document.dialect()) continue;
-      if (extension.activation == Activation::kImplicit ||
-          Enables(document.ast(), extension, analysis_.context().symbols)) {
-        OfferFragments(StandardLibrary::Shared().Get(extension));
+      if (extension.activation == semantics::Activation::kImplicit ||
+          semantics::Enables(document.ast(), extension, analysis_.context().symbols)) {
+        OfferFragments(semantics::StandardLibrary::Shared().Get(extension));
       }
     }
   }

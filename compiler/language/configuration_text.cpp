@@ -2,7 +2,7 @@
 
 namespace nnefc::language {
 
-ConfigurationText::ConfigurationText(NamedText text, PositionEncoding encoding)
+ConfigurationText::ConfigurationText(driver::NamedText text, PositionEncoding encoding)
     : uri_(std::move(text.name)), encoding_(encoding) {
   file_ = context_.sources.AddText(uri_, std::move(text.text));
   request_ = lint::ReadConfigText(file_, context_);

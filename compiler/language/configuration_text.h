@@ -8,7 +8,7 @@ namespace nnefc::language {
 // One version of a configuration (`.nnefc.json`): its settings and its mistakes.
 class ConfigurationText {
  public:
-  ConfigurationText(NamedText text, PositionEncoding encoding);
+  ConfigurationText(driver::NamedText text, PositionEncoding encoding);
 
   const lint::SettingsRequest& request() const { return request_; }
   std::vector<Finding> Findings() const;

@@ -10,8 +10,8 @@
 namespace nnefc::language {
 namespace {
 
-CompileOptions OptionsOf(const Analysis& analysis) {
-  CompileOptions options;
+driver::CompileOptions OptionsOf(const Analysis& analysis) {
+  driver::CompileOptions options;
   options.dialect = analysis.options().dialect;
   options.document = std::string(analysis.text());
   options.limits = analysis.options().limits;
@@ -47,10 +47,10 @@ std::optional<double> MacsOf(const ir::Graph& graph) {
 }
 
 std::optional<double> MacsOf(const Analysis& analysis) {
-  CompileOptions options = OptionsOf(analysis);
+  driver::CompileOptions options = OptionsOf(analysis);
   options.structure_only = true;
-  Compilation compilation(analysis.uri(), std::move(options));
-  if (!compilation.RunUntil(Stage::kLower)) return std::nullopt;
+  driver::Compilation compilation(analysis.uri(), std::move(options));
+  if (!compilation.RunUntil(driver::Stage::kLower)) return std::nullopt;
   return MacsOf(*compilation.lowered());
 }
 
@@ -72,17 +72,17 @@ std::optional<NetworkCosts> FindCosts(const Analysis& analysis) {
 }
 
 std::optional<std::string> Expansion(const Analysis& analysis) {
-  CompileOptions options = OptionsOf(analysis);
-  options.purpose = Purpose::kPrint;
-  Compilation compilation(analysis.uri(), std::move(options));
-  if (!compilation.RunUntil(Stage::kExpand)) return std::nullopt;
-  const std::string flat =
-      PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
+  driver::CompileOptions options = OptionsOf(analysis);
+  options.purpose = expand::Purpose::kPrint;
+  driver::Compilation compilation(analysis.uri(), std::move(options));
+  if (!compilation.RunUntil(driver::Stage::kExpand)) return std::nullopt;
+  const std::string flat = expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(),
+                                                            compilation.context().symbols);
   Context context;
   context.limits = analysis.options().limits;
-  const auto document =
-      ParseDocument(context.sources.AddText("flat", flat), {.dialect = ast::Dialect::kRatified}, context);
-  return context.emitter.has_errors() ? flat : PrintDocument(*document, context);
+  const auto document = ast::ParseDocument(context.sources.AddText("flat", flat),
+                                           {.dialect = ast::Dialect::kRatified}, context);
+  return context.emitter.has_errors() ? flat : ast::PrintDocument(*document, context);
 }
 
 }  // namespace nnefc::language

@@ -48,14 +48,15 @@ TextLines LinesOf(const Analysis& analysis) {
 
 // Returns the formatted text; nothing if it has syntax errors, or if its formatted form would be parsed
 // differently.
-std::optional<std::string> Format(std::string_view text, const ParseOptions& options, const Limits& limits) {
+std::optional<std::string> Format(std::string_view text, const ast::ParseOptions& options,
+                                  const Limits& limits) {
   Context context;
   context.limits = limits;
   const auto document =
-      ParseDocument(context.sources.AddText("document", std::string(text)), options, context);
+      ast::ParseDocument(context.sources.AddText("document", std::string(text)), options, context);
   if (!document->complete) return std::nullopt;
-  std::string formatted = PrintDocument(*document, context);
-  const auto again = ParseDocument(context.sources.AddText("formatted", formatted), options, context);
+  std::string formatted = ast::PrintDocument(*document, context);
+  const auto again = ast::ParseDocument(context.sources.AddText("formatted", formatted), options, context);
   if (!again->complete || again->exprs.size() != document->exprs.size()) return std::nullopt;
   return formatted;
 }
@@ -80,7 +81,7 @@ std::vector<LineEdit> ByLine(const std::vector<LineEdit>& edits) {
 }
 
 std::optional<std::vector<LineEdit>> FormattingOf(const Analysis& analysis) {
-  const ParseOptions options{.dialect = analysis.options().dialect};
+  const ast::ParseOptions options{.dialect = analysis.options().dialect};
   const std::optional<std::string> formatted = Format(analysis.text(), options, analysis.options().limits);
   if (!formatted) return std::nullopt;
   return ByLine(LineEdits(analysis.text(), *formatted));
@@ -166,7 +167,8 @@ std::vector<TextEdit> FormatTyped(const Analysis& analysis, uint32_t offset, cha
 
 std::optional<std::vector<TextEdit>> FormatQuantization(std::string_view text, PositionEncoding encoding,
                                                         const Limits& limits) {
-  const ParseOptions options{.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kQuantization};
+  const ast::ParseOptions options{.dialect = ast::Dialect::kRatified,
+                                  .kind = ast::DocumentKind::kQuantization};
   const std::optional<std::string> formatted = Format(text, options, limits);
   if (!formatted) return std::nullopt;
   SourceManager sources;
@@ -176,16 +178,16 @@ std::optional<std::vector<TextEdit>> FormatQuantization(std::string_view text, P
 
 std::vector<TextEdit> FixAll(const Analysis& analysis) {
   const AnalysisOptions& options = analysis.options();
-  const FixReport report = FixModel(analysis.uri(),
-                                    {.dialect = options.dialect,
-                                     .purpose = Purpose::kValidate,
-                                     .document = std::string(analysis.text()),
-                                     .quantization = options.quantization,
-                                     .limits = options.limits},
-                                    Applicability::kSafe, [&](Compilation& compilation) {
-                                      if (options.lint != nullptr)
-                                        lint::LintModel(compilation, *options.lint);
-                                    });
+  const driver::FixReport report =
+      driver::FixModel(analysis.uri(),
+                       {.dialect = options.dialect,
+                        .purpose = expand::Purpose::kValidate,
+                        .document = std::string(analysis.text()),
+                        .quantization = options.quantization,
+                        .limits = options.limits},
+                       Applicability::kSafe, [&](driver::Compilation& compilation) {
+                         if (options.lint != nullptr) lint::LintModel(compilation, *options.lint);
+                       });
   const auto change = report.changes.find(analysis.uri());
   if (change == report.changes.end()) return {};
   return Within(LinesOf(analysis), LineEdits(analysis.text(), change->second.after), 0, SIZE_MAX);

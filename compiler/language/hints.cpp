@@ -47,13 +47,13 @@ class HintFinder {
   void AddInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
     const SourceRange range = analysis_.ast().exprs[id].range;
     if (range.file != analysis_.file() || range.end <= begin_ || range.begin >= end_) return;
-    const Binding* binding = analysis_.checked().binding(id);
+    const semantics::Binding* binding = analysis_.checked().binding(id);
     if (binding == nullptr) return;
     if (!invocation.type_argument && binding->generic.valid()) {
       const std::string type = analysis_.TypeText(binding->generic);
       if (!type.empty()) Add(invocation.callee.range.end, fmt::format("<{}>", type), HintKind::kType);
     }
-    const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+    const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
     std::string defaults;
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
       if (binding->arguments[i].valid()) continue;

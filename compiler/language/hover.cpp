@@ -16,13 +16,13 @@ ast::ExprId InvocationNamedAt(const ast::Document& document, SourceRange callee)
 }
 
 void DescribeInvocation(const Analysis& analysis, ast::ExprId id, Hover& hover) {
-  const Binding* binding = analysis.checked().binding(id);
+  const semantics::Binding* binding = analysis.checked().binding(id);
   const SourceRange range = analysis.checked().ast().exprs[id].range;
   hover.type = analysis.TypeText(analysis.checked().type(id));
   hover.shape = analysis.ShapeAt(range, -1);
   if (binding == nullptr) return;
   hover.generic = binding->generic.valid() ? analysis.TypeText(binding->generic) : "";
-  const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+  const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     if (binding->arguments[i].valid()) continue;
     hover.defaults.emplace_back(analysis.Text(signature.parameters[i].name.symbol),

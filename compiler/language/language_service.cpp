@@ -40,7 +40,7 @@ LanguageService& LanguageService::operator=(LanguageService&&) noexcept = defaul
 
 bool LanguageService::Open(const std::string& uri, int64_t version, std::string text,
                            std::optional<ast::Dialect> dialect) {
-  if (FormatOf(uri) != ModelFormat::kNnef) return false;
+  if (driver::FormatOf(uri) != driver::ModelFormat::kNnef) return false;
   auto document = std::make_unique<Document>();
   document->version = version;
   document->dialect = dialect;
@@ -67,8 +67,8 @@ const ConfigurationText* LanguageService::ConfigurationOf(const std::string& uri
   const Document* document = Find(uri);
   if (document == nullptr || !document->is_configuration) return nullptr;
   if (document->configuration == nullptr) {
-    document->configuration =
-        std::make_unique<ConfigurationText>(NamedText{uri, std::string(document->text())}, options_.encoding);
+    document->configuration = std::make_unique<ConfigurationText>(
+        driver::NamedText{uri, std::string(document->text())}, options_.encoding);
   }
   return document->configuration.get();
 }
@@ -123,8 +123,9 @@ const Analysis* LanguageService::AnalysisOf(const std::string& uri) const {
                             .encoding = options_.encoding};
     const std::string quantization = QuantizationOf(uri);
     if (!quantization.empty())
-      options.quantization = NamedText{quantization, std::string(Text(quantization))};
-    document->analysis = std::make_unique<Analysis>(NamedText{uri, std::string(document->text())}, options);
+      options.quantization = driver::NamedText{quantization, std::string(Text(quantization))};
+    document->analysis =
+        std::make_unique<Analysis>(driver::NamedText{uri, std::string(document->text())}, options);
   }
   return document->analysis.get();
 }
@@ -180,7 +181,7 @@ std::optional<int64_t> LanguageService::Version(const std::string& uri) const {
 std::string_view LanguageService::Text(const std::string& uri) const {
   if (const Document* document = Find(uri)) return document->text();
   if (!uri.starts_with(kLibraryFolder)) return {};
-  return StandardLibrary::Shared().Text(std::string_view(uri).substr(kLibraryFolder.size()));
+  return semantics::StandardLibrary::Shared().Text(std::string_view(uri).substr(kLibraryFolder.size()));
 }
 
 std::string LanguageService::LibraryUri(std::string_view file_name) {
@@ -194,8 +195,8 @@ std::vector<Finding> LanguageService::Diagnostics(const std::string& uri) const 
   if (const ConfigurationText* configuration = ConfigurationOf(uri)) return configuration->Findings();
   if (const Analysis* model = AnalysisOf(document->model)) return model->QuantizationFindings();
   if (document->quantization == nullptr) {
-    document->quantization = std::make_unique<QuantizationText>(NamedText{uri, std::string(document->text())},
-                                                                options_.limits, options_.encoding);
+    document->quantization = std::make_unique<QuantizationText>(
+        driver::NamedText{uri, std::string(document->text())}, options_.limits, options_.encoding);
   }
   return document->quantization->Findings();
 }

@@ -7,8 +7,10 @@
 
 namespace nnefc::language {
 
-NameIndex::NameIndex(const CheckedDocument& document)
-    : document_(document), ast_(document.ast()), error_(document.types().Primitive(TypeKind::kError)) {
+NameIndex::NameIndex(const semantics::CheckedDocument& document)
+    : document_(document),
+      ast_(document.ast()),
+      error_(document.types().Primitive(semantics::TypeKind::kError)) {
   DeclareFragments();
   for (size_t i = 0; i < ast_.fragments.size(); ++i) IndexFragment(ast::FragmentId(static_cast<int32_t>(i)));
   for (const ast::Graph& graph : ast_.graphs) IndexGraph(graph);
@@ -55,9 +57,9 @@ void NameIndex::DeclareFragments() {
   parameters_.resize(ast_.fragments.size());
   for (size_t i = 0; i < ast_.fragments.size(); ++i) {
     const ast::FragmentId id(static_cast<int32_t>(i));
-    const Signature& signature = document_.signature(id);
+    const semantics::Signature& signature = document_.signature(id);
     for (size_t p = 0; p < signature.parameters.size(); ++p) {
-      const TypedName& parameter = signature.parameters[p];
+      const semantics::TypedName& parameter = signature.parameters[p];
       parameters_[i].push_back(Add({.kind = EntityKind::kParameter,
                                     .name = parameter.name.symbol,
                                     .declaration = parameter.name.range,
@@ -69,7 +71,7 @@ void NameIndex::DeclareFragments() {
   }
 }
 
-int32_t NameIndex::EntityOf(Callee callee) {
+int32_t NameIndex::EntityOf(semantics::Callee callee) {
   if (!callee.valid()) return -1;
   if (callee.document == &document_) return callee.fragment.index;
   auto [entry, is_new] = operations_.try_emplace({callee.document, callee.fragment.index});
@@ -81,11 +83,11 @@ int32_t NameIndex::EntityOf(Callee callee) {
   return entry->second;
 }
 
-int32_t NameIndex::ParameterOf(Callee callee, Symbol name) {
+int32_t NameIndex::ParameterOf(semantics::Callee callee, Symbol name) {
   if (!callee.valid()) return -1;
-  const Signature& signature = callee.document->signature(callee.fragment);
-  const auto found =
-      llvm::find_if(signature.parameters, [&](const TypedName& p) { return p.name.symbol == name; });
+  const semantics::Signature& signature = callee.document->signature(callee.fragment);
+  const auto found = llvm::find_if(signature.parameters,
+                                   [&](const semantics::TypedName& p) { return p.name.symbol == name; });
   if (found == signature.parameters.end()) return -1;
   const auto index = static_cast<int32_t>(found - signature.parameters.begin());
   if (callee.document == &document_)
@@ -104,14 +106,14 @@ int32_t NameIndex::ParameterOf(Callee callee, Symbol name) {
 
 void NameIndex::IndexFragment(ast::FragmentId id) {
   const ast::Fragment& fragment = ast_.fragments[id];
-  const Signature& signature = document_.signature(id);
+  const semantics::Signature& signature = document_.signature(id);
   scope_.clear();
   BodyScope scope{fragment.has_body ? fragment.body_range : SourceRange(), {}};
   for (int32_t parameter : parameters_[static_cast<size_t>(id.index)]) {
     scope_.try_emplace(entity(parameter).name, parameter);
     scope.names.emplace_back(parameter, 0);
   }
-  for (const TypedName& result : signature.results) {
+  for (const semantics::TypedName& result : signature.results) {
     const int32_t entity = Add({.kind = EntityKind::kResult,
                                 .name = result.name.symbol,
                                 .declaration = result.name.range,
@@ -119,7 +121,7 @@ void NameIndex::IndexFragment(ast::FragmentId id) {
     Occur(result.name.range, entity, true);
     scope_.try_emplace(result.name.symbol, entity);
   }
-  for (const TypedName& parameter : signature.parameters) {
+  for (const semantics::TypedName& parameter : signature.parameters) {
     if (parameter.default_value.valid()) IndexExpr(parameter.default_value);
   }
   if (!fragment.has_body) return;
@@ -167,9 +169,9 @@ void NameIndex::IndexBody(llvm::ArrayRef<ast::Assignment> body, SourceRange rang
 }
 
 // Recursion is bounded by the nesting limit of the syntax.
-void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_t item, bool in_graph,
-                        BodyScope& scope) {
-  const TypeTable& types = document_.types();
+void NameIndex::Declare(ast::ExprId left, semantics::TypeId type, ast::ExprId value, int32_t item,
+                        bool in_graph, BodyScope& scope) {
+  const semantics::TypeTable& types = document_.types();
   const ast::Expr& target = ast_.exprs[left];
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&target.node)) {
     auto [entry, is_new] = scope_.try_emplace(identifier->name, -1);
@@ -182,7 +184,7 @@ void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_
     }
     Entity& assigned = entities_[static_cast<size_t>(entry->second)];
     if (!assigned.value.valid() && assigned.kind != EntityKind::kParameter) {
-      if (types.Kind(assigned.type) == TypeKind::kError) assigned.type = type;
+      if (types.Kind(assigned.type) == semantics::TypeKind::kError) assigned.type = type;
       assigned.value = value;
       assigned.item = item;
       scope.names.emplace_back(entry->second, UINT32_MAX);
@@ -194,10 +196,10 @@ void NameIndex::Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_
   if (const auto* array = std::get_if<ast::ArrayExpr>(&target.node)) items = array->items;
   if (const auto* tuple = ast::Find<ast::TupleExpr>(target.node)) items = tuple->items;
   for (size_t i = 0; i < items.size(); ++i) {
-    TypeId of_item = error_;
-    if (types.Kind(type) == TypeKind::kArray) {
+    semantics::TypeId of_item = error_;
+    if (types.Kind(type) == semantics::TypeKind::kArray) {
       of_item = types.Item(type);
-    } else if (types.Kind(type) == TypeKind::kTuple && i < types.Items(type).size()) {
+    } else if (types.Kind(type) == semantics::TypeKind::kTuple && i < types.Items(type).size()) {
       of_item = types.Items(type)[i];
     }
     // Values destructured at two levels are not tracked.
@@ -245,7 +247,7 @@ void NameIndex::IndexExpr(ast::ExprId root) {
 
 void NameIndex::IndexInvocation(const ast::InvocationExpr& invocation) {
   if (!invocation.callee.symbol.valid()) return;
-  const Callee callee = document_.Find(invocation.callee.symbol);
+  const semantics::Callee callee = document_.Find(invocation.callee.symbol);
   Occur(invocation.callee.range, EntityOf(callee));
   for (const ast::Argument& argument : invocation.arguments) {
     if (argument.name) Occur(argument.name->range, ParameterOf(callee, argument.name->symbol));
@@ -253,13 +255,14 @@ void NameIndex::IndexInvocation(const ast::InvocationExpr& invocation) {
 }
 
 void NameIndex::EnterLoop(const ast::ComprehensionExpr& loop) {
-  const TypeTable& types = document_.types();
+  const semantics::TypeTable& types = document_.types();
   for (const ast::Iterator& iterator : loop.iterators) {
-    const TypeId type = iterator.iterable.valid() ? TypeOf(iterator.iterable) : error_;
-    const int32_t entity = Add({.kind = EntityKind::kIterator,
-                                .name = iterator.name.symbol,
-                                .declaration = iterator.name.range,
-                                .type = types.Kind(type) == TypeKind::kArray ? types.Item(type) : error_});
+    const semantics::TypeId type = iterator.iterable.valid() ? TypeOf(iterator.iterable) : error_;
+    const int32_t entity =
+        Add({.kind = EntityKind::kIterator,
+             .name = iterator.name.symbol,
+             .declaration = iterator.name.range,
+             .type = types.Kind(type) == semantics::TypeKind::kArray ? types.Item(type) : error_});
     Occur(iterator.name.range, entity, true);
     iterators_.emplace_back(iterator.name.symbol, entity);
   }
@@ -269,8 +272,8 @@ void NameIndex::LeaveLoop(const ast::ComprehensionExpr& loop) {
   iterators_.resize(iterators_.size() - loop.iterators.size());
 }
 
-TypeId NameIndex::TypeOf(ast::ExprId expr) const {
-  const TypeId type = document_.type(expr);
+semantics::TypeId NameIndex::TypeOf(ast::ExprId expr) const {
+  const semantics::TypeId type = document_.type(expr);
   return type.valid() ? type : error_;
 }
 

@@ -24,13 +24,13 @@ enum class EntityKind : uint8_t {
 struct Entity {
   EntityKind kind;
   Symbol name;
-  SourceRange declaration;  // the name where it is declared or first assigned; may be in the library
-  TypeId type = {};         // type of a value; may be Error
-  Callee callee = {};       // the fragment or operation itself; for a parameter, its owner
-  int32_t parameter = -1;   // index among the callee's parameters
-  ast::ExprId value = {};   // the right side assigned to the name, in this document
-  int32_t item = -1;        // index of the destructured item of `value`; -1: the whole value
-  bool in_graph = false;    // a name of the body of a graph
+  SourceRange declaration;        // the name where it is declared or first assigned; may be in the library
+  semantics::TypeId type = {};    // type of a value; may be Error
+  semantics::Callee callee = {};  // the fragment or operation itself; for a parameter, its owner
+  int32_t parameter = -1;         // index among the callee's parameters
+  ast::ExprId value = {};         // the right side assigned to the name, in this document
+  int32_t item = -1;              // index of the destructured item of `value`; -1: the whole value
+  bool in_graph = false;          // a name of the body of a graph
 };
 
 // An occurrence of a name in the text.
@@ -51,7 +51,7 @@ struct BodyScope {
 // errors.
 class NameIndex {
  public:
-  explicit NameIndex(const CheckedDocument& document);
+  explicit NameIndex(const semantics::CheckedDocument& document);
 
   const Entity& entity(int32_t id) const { return entities_[static_cast<size_t>(id)]; }
   // Occurrences in source order.
@@ -64,30 +64,30 @@ class NameIndex {
  private:
   int32_t Add(Entity entity);
   void Occur(SourceRange range, int32_t entity, bool is_declaration = false);
-  int32_t EntityOf(Callee callee);
-  int32_t ParameterOf(Callee callee, Symbol name);
+  int32_t EntityOf(semantics::Callee callee);
+  int32_t ParameterOf(semantics::Callee callee, Symbol name);
   void DeclareFragments();
   void IndexFragment(ast::FragmentId id);
   void IndexGraph(const ast::Graph& graph);
   void IndexBody(llvm::ArrayRef<ast::Assignment> body, SourceRange range, bool in_graph);
   // Declares the names on the left side of an assignment whose value has the type `type`.
-  void Declare(ast::ExprId left, TypeId type, ast::ExprId value, int32_t item, bool in_graph,
+  void Declare(ast::ExprId left, semantics::TypeId type, ast::ExprId value, int32_t item, bool in_graph,
                BodyScope& scope);
   void IndexExpr(ast::ExprId root);
   void IndexInvocation(const ast::InvocationExpr& invocation);
   void EnterLoop(const ast::ComprehensionExpr& loop);
   void LeaveLoop(const ast::ComprehensionExpr& loop);
-  TypeId TypeOf(ast::ExprId expr) const;
+  semantics::TypeId TypeOf(ast::ExprId expr) const;
 
-  const CheckedDocument& document_;
+  const semantics::CheckedDocument& document_;
   const ast::Document& ast_;
-  TypeId error_;
+  semantics::TypeId error_;
   std::vector<Entity> entities_;
   std::vector<Occurrence> occurrences_;
   std::vector<BodyScope> bodies_;
   std::vector<std::vector<int32_t>> parameters_;  // per fragment of the document
   // Entities of libraries (a document may have several), keyed by document and FragmentId, then by parameter.
-  using OperationKey = std::pair<const CheckedDocument*, int32_t>;
+  using OperationKey = std::pair<const semantics::CheckedDocument*, int32_t>;
   llvm::DenseMap<OperationKey, int32_t> operations_;
   llvm::DenseMap<std::pair<OperationKey, int32_t>, int32_t> operation_parameters_;
   // Names in the body that is being indexed.

@@ -4,13 +4,13 @@
 
 namespace nnefc::language {
 
-QuantizationText::QuantizationText(NamedText text, const Limits& limits, PositionEncoding encoding)
+QuantizationText::QuantizationText(driver::NamedText text, const Limits& limits, PositionEncoding encoding)
     : uri_(std::move(text.name)), encoding_(encoding) {
   context_.limits = limits;
   file_ = context_.sources.AddText(uri_, std::move(text.text));
   // Parse only for the diagnostics.
-  (void)ParseDocument(file_, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kQuantization},
-                      context_);
+  (void)ast::ParseDocument(
+      file_, {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kQuantization}, context_);
 }
 
 std::vector<Finding> QuantizationText::Findings() const {

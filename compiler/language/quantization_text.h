@@ -7,7 +7,7 @@ namespace nnefc::language {
 // One version of a graph.quant file without its model: its text and its syntax errors.
 class QuantizationText {
  public:
-  QuantizationText(NamedText text, const Limits& limits, PositionEncoding encoding);
+  QuantizationText(driver::NamedText text, const Limits& limits, PositionEncoding encoding);
 
   std::vector<Finding> Findings() const;
 

@@ -29,7 +29,7 @@ template <typename Use>
 void ForEachBinding(const Analysis& analysis, Use use) {
   const ast::Document& document = analysis.ast();
   for (size_t i = 0; i < document.exprs.size(); ++i) {
-    const Binding* binding = analysis.checked().binding(ast::ExprId(static_cast<int32_t>(i)));
+    const semantics::Binding* binding = analysis.checked().binding(ast::ExprId(static_cast<int32_t>(i)));
     if (binding != nullptr) use(*binding);
   }
 }
@@ -37,8 +37,8 @@ void ForEachBinding(const Analysis& analysis, Use use) {
 // Returns the labels of variables that are written as literals.
 std::vector<Literal> LabelsOf(const Analysis& analysis) {
   std::vector<Literal> labels;
-  ForEachBinding(analysis, [&](const Binding& binding) {
-    const Signature& signature = binding.callee.document->signature(binding.callee.fragment);
+  ForEachBinding(analysis, [&](const semantics::Binding& binding) {
+    const semantics::Signature& signature = binding.callee.document->signature(binding.callee.fragment);
     if (!binding.callee.document->is_library()) return;
     const ir::OpId op = ir::StandardOps().Find(ir::kNnefSet, analysis.Text(signature.name.symbol));
     if (!op.valid() || ir::StandardOps().Info(op).role != ir::OpRole::kVariable) return;
@@ -55,7 +55,7 @@ std::vector<Literal> LabelsOf(const Analysis& analysis) {
 // Returns the strings that name a fragment as the body of an operation.
 std::vector<Literal> BodyNamesOf(const Analysis& analysis) {
   std::vector<Literal> names;
-  ForEachBinding(analysis, [&](const Binding& binding) {
+  ForEachBinding(analysis, [&](const semantics::Binding& binding) {
     if (!binding.callee.document->signature(binding.callee.fragment).runs_bodies) return;
     for (ast::ExprId argument : binding.arguments) {
       if (const ast::StringLiteral* literal = StringAt(analysis, argument))
@@ -71,7 +71,7 @@ SourceRange WithoutQuotes(SourceRange range) {
 
 // Returns the text of a label between its quotes.
 std::string Escaped(std::string_view label) {
-  const std::string quoted = QuoteString(label);
+  const std::string quoted = ast::QuoteString(label);
   return quoted.substr(1, quoted.size() - 2);
 }
 
@@ -121,7 +121,7 @@ std::string ConflictOf(const Analysis& analysis, const Occurrence& renamed, std:
 
 void AddQuantizationEdits(const Analysis& analysis, std::string_view old_name, std::string_view name,
                           Renaming& renaming) {
-  const CheckedDocument* quantization = analysis.compilation().quantization().document.get();
+  const semantics::CheckedDocument* quantization = analysis.compilation().quantization().document.get();
   if (quantization == nullptr) return;
   for (const ast::Quantization& line : quantization->ast().quantizations) {
     if (analysis.Text(line.key.symbol) == old_name)
@@ -181,7 +181,7 @@ Renaming Rename(const Analysis& analysis, uint32_t offset, std::string_view name
   if (renamable->is_label) return RenameLabel(analysis, renamable->name, name);
   const Occurrence& occurrence = *analysis.names().At(offset);
   const Entity& entity = analysis.names().entity(occurrence.entity);
-  if (!IsPlainName(name)) {
+  if (!ast::IsPlainName(name)) {
     renaming.error = fmt::format("`{}` is not a valid name: expected letters, digits and `_`", name);
     return renaming;
   }

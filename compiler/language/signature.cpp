@@ -12,14 +12,14 @@ std::optional<SignatureHelp> FindSignature(const Analysis& analysis, uint32_t of
   if (code.in_comment) return std::nullopt;
   const Around around = FindAround(code.text, Nesting::kThroughArrays);
   const Symbol symbol = around.callee.empty() ? Symbol() : analysis.context().symbols.Find(around.callee);
-  const Callee callee = symbol.valid() ? analysis.checked().Find(symbol) : Callee();
+  const semantics::Callee callee = symbol.valid() ? analysis.checked().Find(symbol) : semantics::Callee();
   if (!callee.valid()) return std::nullopt;
   SignatureHelp help{.label = {}, .parameters = {}, .active = {}, .operation = std::string(around.callee)};
   help.label = analysis.SignatureText(callee, &help.parameters);
-  const Signature& signature = callee.document->signature(callee.fragment);
+  const semantics::Signature& signature = callee.document->signature(callee.fragment);
   size_t active = around.positional;
   if (!around.argument.empty()) {
-    const auto named = llvm::find_if(signature.parameters, [&](const TypedName& parameter) {
+    const auto named = llvm::find_if(signature.parameters, [&](const semantics::TypedName& parameter) {
       return analysis.Text(parameter.name.symbol) == around.argument;
     });
     active = static_cast<size_t>(named - signature.parameters.begin());

@@ -53,7 +53,7 @@ class Branches {
           kBranchShapes, subject_.SiteOf(node),
           "result {} of the branches of `{}` has the shapes {} and {}; what differs is known at run "
           "time alone",
-          i, node.type(), ToString(first), ToString(second));
+          i, node.type(), ir::ToString(first), ir::ToString(second));
       return true;
     }
     return false;

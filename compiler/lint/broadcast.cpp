@@ -45,8 +45,8 @@ class Broadcast {
   bool VisitAdjusting(const ir::Node& node) {
     for (size_t i = 0; i < node.info().inputs.size(); ++i) {
       const ir::InputInfo& input = node.info().inputs[i];
-      const auto misplaced = input.adjusts == ir::Adjusts::kNothing ? std::optional<ir::MisplacedInput>()
-                                                                    : ir::FindMisplaced(graph_, node, i);
+      const auto misplaced = input.adjusts == ir::Adjusts::kNothing ? std::optional<ir::ops::MisplacedInput>()
+                                                                    : ir::ops::FindMisplaced(graph_, node, i);
       if (!misplaced) continue;
       const ir::PartialShape& shape = graph_.output(node.segment(static_cast<int32_t>(i)).front()).shape;
       Shape right(static_cast<size_t>(misplaced->meant) + 1, 1);
@@ -55,8 +55,8 @@ class Broadcast {
           kChannelAxis, subject_.SiteOf(node),
           "`{}` of `{}` has shape {}, whose numbers are for the items of axis {} of {}, and not for "
           "the {} at axis {}; if those are meant, give it the shape {}",
-          input.name, node.type(), ToString(shape), misplaced->found,
-          ToString(ir::AdjustedShape(graph_, node)),
+          input.name, node.type(), ir::ToString(shape), misplaced->found,
+          ir::ToString(ir::ops::AdjustedShape(graph_, node)),
           input.adjusts == ir::Adjusts::kColumns ? "columns" : "channels", misplaced->meant, ToString(right));
       return true;
     }
@@ -81,7 +81,7 @@ class Broadcast {
         kBatchBroadcast, subject_.SiteOf(node),
         "shapes align at their first dimension, so that {} is repeated along the batch of {} and the "
         "result has the shape {}; {} aligns with dimension {}",
-        ToString(*small), ToString(*large), ToString(node.output().shape), ToString(right), axis);
+        ToString(*small), ToString(*large), ir::ToString(node.output().shape), ToString(right), axis);
     return true;
   }
 

@@ -199,7 +199,7 @@ SettingsRequest ReadConfig(const std::string& path, Context& context, bool& envi
   ErrorOr<FileId> file = context.sources.Open(path);
   if (file) return ReadConfigText(*file, context);
   environment_failed = true;
-  context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+  context.emitter.Emit(driver::kFileUnreadable, {}, "{}", file.error().message);
   return {};
 }
 

@@ -26,17 +26,18 @@ std::string LowerCase(std::string_view text) {
 }
 
 // Returns whether items of the file can be converted to the type of a variable (R 5.2.1).
-bool FitsType(const DatHeader& dat, ElementType type) {
-  const bool is_plain = dat.coding == DatCoding::kPlain;
-  const bool is_integer = is_plain && (dat.items == DatItems::kUnsigned || dat.items == DatItems::kSigned);
-  const bool is_provisional = dat.format == DatHeader::Format::kProvisional;
+bool FitsType(const package::DatHeader& dat, ElementType type) {
+  const bool is_plain = dat.coding == package::DatCoding::kPlain;
+  const bool is_integer =
+      is_plain && (dat.items == package::DatItems::kUnsigned || dat.items == package::DatItems::kSigned);
+  const bool is_provisional = dat.format == package::DatHeader::Format::kProvisional;
   switch (type) {
     case ElementType::kF32:
-      return !is_plain || dat.items == DatItems::kFloat;
+      return !is_plain || dat.items == package::DatItems::kFloat;
     case ElementType::kI64:
       return is_integer;
     case ElementType::kBoolean:
-      return is_plain && (dat.items == DatItems::kBool || (is_integer && is_provisional));
+      return is_plain && (dat.items == package::DatItems::kBool || (is_integer && is_provisional));
     default:
       return true;
   }
@@ -57,7 +58,7 @@ class Data {
       if (subject_.is_right) FindStray();
       FindConflicts();
     } else if (model_ != nullptr) {
-      ReportNoTensorFiles(subject_.graph, *model_, subject_.context);
+      driver::ReportNoTensorFiles(subject_.graph, *model_, subject_.context);
     }
   }
 
@@ -135,7 +136,7 @@ class Data {
     for (const std::string& label : model_->Labels()) by_case.emplace(LowerCase(label), label);
     for (const Variable& variable : variables_) {
       if (model_->HasVariable(variable.label)) continue;
-      const auto near = by_case.find(LowerCase(WithoutSlashes(variable.label)));
+      const auto near = by_case.find(LowerCase(package::WithoutSlashes(variable.label)));
       if (near != by_case.end()) {
         subject_.Report(
             kVariableWithoutData, variable.label_range,
@@ -154,8 +155,8 @@ class Data {
   void FindStray() {
     std::set<std::string> labels;
     for (const Variable& variable : variables_) {
-      labels.emplace(WithoutSlashes(variable.label));
-      labels.insert(LowerCase(WithoutSlashes(variable.label)));
+      labels.emplace(package::WithoutSlashes(variable.label));
+      labels.insert(LowerCase(package::WithoutSlashes(variable.label)));
     }
     for (const std::string& label : model_->Labels()) {
       if (labels.contains(label) || labels.contains(LowerCase(label))) continue;
@@ -169,7 +170,7 @@ class Data {
     std::set<std::string> reported;
     for (const Variable& variable : variables_) {
       if (!model_->HasVariable(variable.label) || !reported.insert(variable.label).second) continue;
-      const std::optional<DatHeader> dat =
+      const std::optional<package::DatHeader> dat =
           model_->ReadVariableHeader(variable.label, subject_.context.emitter);
       if (!dat) continue;  // already reported
       if (dat->shape != variable.shape) {
@@ -183,14 +184,14 @@ class Data {
         subject_
             .Report(kDataType, variable.label_range,
                     "`{}.dat` holds {}; a variable of `{}` cannot be read from them, change one of them",
-                    variable.label, DescribeItems(*dat), ir::nnef::DataTypeName(variable.type))
+                    variable.label, package::DescribeItems(*dat), ir::ops::DataTypeName(variable.type))
             .Notes(ir::StackNotes(variable.frame));
       }
     }
   }
 
   Subject& subject_;
-  const ModelContainer* model_;
+  const package::ModelContainer* model_;
   std::vector<Variable> variables_;
 };
 

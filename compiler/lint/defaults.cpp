@@ -7,12 +7,12 @@
 namespace nnefc::lint {
 namespace {
 
-bool IsPadded(const ir::nnef::Padding& padding) {
+bool IsPadded(const ir::ops::Padding& padding) {
   return llvm::any_of(padding, [](auto pair) { return pair.first > 0 || pair.second > 0; });
 }
 
 // Returns text such as "[(1,1), (0,1)]".
-std::string PaddingText(const ir::nnef::Padding& padding) {
+std::string PaddingText(const ir::ops::Padding& padding) {
   std::string text;
   for (auto [before, after] : padding)
     text += fmt::format("{}({}, {})", text.empty() ? "" : ", ", before, after);
@@ -49,7 +49,7 @@ class Defaults {
   }
 
   // Returns the padding of a node of the operation; nothing if it is unknown.
-  std::optional<ir::nnef::Padding> PaddingOf(const ir::Node& node) {
+  std::optional<ir::ops::Padding> PaddingOf(const ir::Node& node) {
     const ir::WindowKind window = node.info().window;
     const ir::PartialShape& shape =
         window == ir::WindowKind::kScatter ? node.output().shape : subject_.graph.output(node.input(0)).shape;
@@ -66,7 +66,7 @@ class Defaults {
       size = node.attribute("size").AsInts();
     }
     if (size.size() != upscaled.size()) return std::nullopt;
-    return ir::nnef::ResolvedPaddings(ir::nnef::WindowOf(node, size), upscaled);
+    return ir::ops::ResolvedPaddings(ir::ops::WindowOf(node, size), upscaled);
   }
 
   void Look(ast::ExprId id, const ast::InvocationExpr& invocation, ir::OpId wanted) {
@@ -76,7 +76,7 @@ class Defaults {
     for (ir::NodeId node_id : subject_.NodesAt(document_.exprs[id].range)) {
       const ir::Node& node = subject_.graph.node(node_id);
       if (node.op() != wanted) continue;
-      const std::optional<ir::nnef::Padding> padding = PaddingOf(node);
+      const std::optional<ir::ops::Padding> padding = PaddingOf(node);
       if (!padding || !IsPadded(*padding)) continue;
       if (!border_written) VisitBorder(node, invocation, *padding);
       if (padding_written) continue;
@@ -88,7 +88,7 @@ class Defaults {
   }
 
   void VisitBorder(const ir::Node& node, const ast::InvocationExpr& invocation,
-                   const ir::nnef::Padding& padding) {
+                   const ir::ops::Padding& padding) {
     const ir::WindowKind window = node.info().window;
     const bool averages = window == ir::WindowKind::kAverage ||
                           (window == ir::WindowKind::kSum && node.attribute("normalize").AsBool());

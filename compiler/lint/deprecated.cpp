@@ -62,9 +62,9 @@ class Deprecated {
   }
 
   void VisitInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
-    const Binding* binding = subject_.checked.binding(id);
+    const semantics::Binding* binding = subject_.checked.binding(id);
     if (binding == nullptr) return;
-    const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+    const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
     if (subject_.checked.dialect().deprecations) {
       VisitNamedTensors(invocation, signature);
       if (subject_.StandardCallee(id) == "linear_quantize")
@@ -77,7 +77,7 @@ class Deprecated {
   }
 
   // Reports named tensor arguments. 3.3.2: tensors should be positional, attributes named.
-  void VisitNamedTensors(const ast::InvocationExpr& invocation, const Signature& signature) {
+  void VisitNamedTensors(const ast::InvocationExpr& invocation, const semantics::Signature& signature) {
     bool in_order = true;  // all arguments so far are at their parameter's position
     for (size_t i = 0; i < invocation.arguments.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
@@ -105,7 +105,8 @@ class Deprecated {
 
   // Reports attributes passed by position in the provisional dialect, which reserves it for tensors
   // (P 3.3.1).
-  void VisitPositionalAttributes(const ast::InvocationExpr& invocation, const Signature& signature) {
+  void VisitPositionalAttributes(const ast::InvocationExpr& invocation,
+                                 const semantics::Signature& signature) {
     for (size_t i = 0; i < invocation.arguments.size() && i < signature.parameters.size(); ++i) {
       const ast::Argument& argument = invocation.arguments[i];
       if (argument.name || subject_.checked.types().ContainsTensor(signature.parameters[i].type)) continue;
@@ -128,7 +129,7 @@ class Deprecated {
     for (ir::NodeId node : subject_.NodesAt(document_.exprs[id].range)) {
       const ir::Node& slice = subject_.graph.node(node);
       if (slice.op() != wanted) continue;
-      const std::vector<ir::nnef::SliceAxis> axes = ir::nnef::SliceAxesOf(slice);
+      const std::vector<ir::ops::SliceAxis> axes = ir::ops::SliceAxesOf(slice);
       const ir::PartialShape& shape = subject_.graph.output(slice.input(0)).shape;
       const std::vector<int64_t> axis_numbers = slice.attribute("axes").AsInts();
       for (size_t i = 0; i < axes.size(); ++i) {

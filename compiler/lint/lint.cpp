@@ -19,10 +19,10 @@ const ir::Graph& NoGraph() {
 
 // Returns whether a mistake may hide a name from readers of the tree: a use, or the target of an assignment.
 bool HidesNames(const Rule& rule) {
-  const Rule* const read_all_the_same[] = {&kMissingSemicolon,      &kMissingVersion,     &kVersionSemicolon,
-                                           &kQuantizationSemicolon, &kUnsupportedVersion, &kNumberRange,
-                                           &kMissingGraph};
-  if (llvm::is_contained(kSyntaxRules, &rule)) return !llvm::is_contained(read_all_the_same, &rule);
+  const Rule* const read_all_the_same[] = {
+      &ast::kMissingSemicolon,   &ast::kMissingVersion, &ast::kVersionSemicolon, &ast::kQuantizationSemicolon,
+      &ast::kUnsupportedVersion, &ast::kNumberRange,    &ast::kMissingGraph};
+  if (llvm::is_contained(ast::kSyntaxRules, &rule)) return !llvm::is_contained(read_all_the_same, &rule);
   const Rule* const names[] = {&semantics::kUndefined,      &semantics::kResultNotAssigned,
                                &semantics::kGraphParameter, &semantics::kUnboundResult,
                                &semantics::kDuplicateName,  &semantics::kDuplicateFragment};
@@ -59,15 +59,15 @@ Subject::Subject(const LintInput& input, const Settings& settings, Context& cont
 }
 
 std::string_view Subject::StandardCallee(ast::ExprId expr) const {
-  const Binding* binding = checked.binding(expr);
+  const semantics::Binding* binding = checked.binding(expr);
   if (binding == nullptr || !binding->callee.document->is_library()) return {};
   return Text(binding->callee.document->signature(binding->callee.fragment).name.symbol);
 }
 
 ast::ExprId Subject::ArgumentOf(ast::ExprId invocation, std::string_view parameter) const {
-  const Binding* binding = checked.binding(invocation);
+  const semantics::Binding* binding = checked.binding(invocation);
   if (binding == nullptr) return {};
-  const Signature& signature = binding->callee.document->signature(binding->callee.fragment);
+  const semantics::Signature& signature = binding->callee.document->signature(binding->callee.fragment);
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     if (Text(signature.parameters[i].name.symbol) == parameter) return binding->arguments[i];
   }
@@ -107,7 +107,7 @@ bool Subject::IsReadable(SourceRange range) const {
 
 namespace {
 
-void RunFamilies(Subject& subject, const CheckedDocument* quantization) {
+void RunFamilies(Subject& subject, const semantics::CheckedDocument* quantization) {
   LintUnused(subject);
   LintDeprecated(subject);
   if (quantization != nullptr) LintQuantizationFile(quantization->ast(), subject);

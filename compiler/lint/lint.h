@@ -10,12 +10,12 @@ namespace nnefc::lint {
 
 // The input of lint.
 struct LintInput {
-  const CheckedDocument& checked;
-  const ExpandedDocument& expanded;
+  const semantics::CheckedDocument& checked;
+  const expand::ExpandedDocument& expanded;
   // The tensor files next to the document; null if there are none to check.
-  const ModelContainer* model = nullptr;
+  const package::ModelContainer* model = nullptr;
   // The graph.quant file; null if there is none.
-  const CheckedDocument* quantization = nullptr;
+  const semantics::CheckedDocument* quantization = nullptr;
 };
 
 // Runs every lint rule over a document and adds the findings to the diagnostics. Then applies the settings to

@@ -4,7 +4,7 @@
 
 namespace nnefc::lint {
 
-void LintModel(Compilation& compilation, const Settings& settings) {
+void LintModel(driver::Compilation& compilation, const Settings& settings) {
   if (compilation.checked() == nullptr) return;
   const LintInput input{.checked = *compilation.checked(),
                         .expanded = compilation.expansion(),

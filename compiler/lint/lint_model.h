@@ -7,6 +7,6 @@ namespace nnefc::lint {
 
 // Lints the document of a compilation that ran through Stage::kExpand, or up to the first stage with an
 // error.
-void LintModel(Compilation& compilation, const Settings& settings);
+void LintModel(driver::Compilation& compilation, const Settings& settings);
 
 }  // namespace nnefc::lint

@@ -17,8 +17,9 @@ void LintProvisional(Subject& subject) {
   if (!subject.checked.dialect().translated || !subject.enabled(kNotRatified) || !subject.is_right) return;
   constexpr size_t kMaxMistakes = 100;
   Context other(subject.context, kMaxMistakes);
-  auto document = ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
-  const auto checked = CheckDocument(std::move(document), StandardLibrary::Shared(), {}, other);
+  auto document = ast::ParseDocument(subject.document.file, {.dialect = ast::Dialect::kRatified}, other);
+  const auto checked =
+      semantics::CheckDocument(std::move(document), semantics::StandardLibrary::Shared(), {}, other);
   // The first diagnostic of each broken rule, and their number.
   std::map<const Rule*, size_t> counts;
   std::vector<const Diagnostic*> firsts;
@@ -46,9 +47,9 @@ void LintImplicit(Subject& subject) {
   for (const ast::Expr& expr : subject.document.exprs) {
     const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) continue;
-    for (const ExtensionLibrary& extension : subject.checked.extensions()) {
-      if (extension.extension->activation != Activation::kImplicit) continue;
-      const Callee callee = subject.checked.Find(invocation->callee.symbol);
+    for (const semantics::ExtensionLibrary& extension : subject.checked.extensions()) {
+      if (extension.extension->activation != semantics::Activation::kImplicit) continue;
+      const semantics::Callee callee = subject.checked.Find(invocation->callee.symbol);
       if (callee.document != extension.library || !reported.insert(invocation->callee.symbol).second)
         continue;
       const bool is_plugin = !extension.extension->text.empty();
@@ -123,7 +124,7 @@ class KhronosParser {
       }
       for (const ast::Assignment& statement : fragment.body) {
         ast::WalkExprs(document_, statement.right, [&](ast::ExprId id, const ast::Expr& expr) {
-          const Binding* binding = subject_.checked.binding(id);
+          const semantics::Binding* binding = subject_.checked.binding(id);
           if (binding == nullptr || binding->callee.document != &subject_.checked) return;
           const auto* invocation = ast::Find<ast::InvocationExpr>(expr.node);
           const Symbol callee = invocation->callee.symbol;

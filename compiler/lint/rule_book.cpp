@@ -29,24 +29,24 @@ std::string_view EndOf(const Rule& rule) {
 }  // namespace
 
 RuleBook::RuleBook() {
-  Add(kSyntaxRules);
+  Add(ast::kSyntaxRules);
   Add(semantics::kSemanticsRules);
-  Add(kExpandRules);
-  Add(ir::nnef::kNodeRules);
-  Add(ir::nnef::kTensorIntroducingRules);
-  Add(ir::nnef::kSlidingWindowRules);
-  Add(ir::nnef::kShapeRules);
-  Add(ir::nnef::kOtherOperationRules);
-  Add(ir::nnef::kControlFlowRules);
+  Add(expand::kExpandRules);
+  Add(ir::ops::kNodeRules);
+  Add(ir::ops::kTensorIntroducingRules);
+  Add(ir::ops::kSlidingWindowRules);
+  Add(ir::ops::kShapeRules);
+  Add(ir::ops::kOtherOperationRules);
+  Add(ir::ops::kControlFlowRules);
   Add(ir::kIrRules);
   Add(lower::kLowerRules);
   Add(raise::kRaiseRules);
   Add(transform::kTransformRules);
   Add(plugin::kPluginRules);
-  Add(kDriverRules);
-  Add(kPackageRules);
-  Add(kOpenVinoRules);
-  Add(ir::kOpsetRules);
+  Add(driver::kDriverRules);
+  Add(package::kPackageRules);
+  Add(openvino::kOpenVinoRules);
+  Add(ir::ops::opset::kOpsetRules);
   Add(upgrade::kUpgradeRules);
   Add(kLintRules);
   Add(kLintConfigRules);

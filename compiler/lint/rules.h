@@ -2,8 +2,6 @@
 
 #include "compiler/support/diagnostics.h"
 
-// The namespace is necessary because rules are inline variables and other modules have rules with the same
-// names.
 namespace nnefc::lint {
 
 // The rules of `nnefc lint` in addition to those of `nnefc check`, for valid documents. The severity is the

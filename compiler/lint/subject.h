@@ -13,10 +13,10 @@ class Subject {
  public:
   Subject(const LintInput& input, const Settings& settings, Context& context);
 
-  const CheckedDocument& checked;
+  const semantics::CheckedDocument& checked;
   const ast::Document& document;
-  const ir::Graph& graph;       // after mistakes incomplete or empty
-  const ModelContainer* model;  // may be null
+  const ir::Graph& graph;                // after mistakes incomplete or empty
+  const package::ModelContainer* model;  // may be null
   Context& context;
   // False if the document has mistakes. Then expressions may lack types and bindings, nodes may be missing,
   // and so may names unless `IsReadable` returns true.

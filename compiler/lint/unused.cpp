@@ -44,7 +44,7 @@ class Unused {
   }
 
   // Calls `use` for the fragments that an invocation names as bodies.
-  void ForEachBody(const Binding& binding, llvm::function_ref<void(Symbol)> use) {
+  void ForEachBody(const semantics::Binding& binding, llvm::function_ref<void(Symbol)> use) {
     if (!binding.callee.document->signature(binding.callee.fragment).runs_bodies) return;
     for (ast::ExprId argument : binding.arguments) {
       while (argument.valid()) {
@@ -63,7 +63,7 @@ class Unused {
   void FindBodies() {
     if (!subject_.checked.may_run_bodies()) return;
     for (size_t i = 0; i < document_.exprs.size(); ++i) {
-      const Binding* binding = subject_.checked.binding(ast::ExprId(static_cast<int32_t>(i)));
+      const semantics::Binding* binding = subject_.checked.binding(ast::ExprId(static_cast<int32_t>(i)));
       if (binding != nullptr) ForEachBody(*binding, [&](Symbol name) { bodies_.insert(name); });
     }
   }
@@ -72,18 +72,18 @@ class Unused {
   void ForWrongCallee(ast::ExprId id, llvm::function_ref<void(ast::FragmentId)> use) {
     const auto* invocation = ast::Find<ast::InvocationExpr>(document_.exprs[id].node);
     if (invocation == nullptr || !invocation->callee.symbol.valid()) return;
-    const Callee callee = subject_.checked.Find(invocation->callee.symbol);
+    const semantics::Callee callee = subject_.checked.Find(invocation->callee.symbol);
     if (callee.valid() && callee.document == &subject_.checked) use(callee.fragment);
   }
 
   // Calls `use` for the document's fragments that an expression invokes or has as bodies.
   void ForEachCallee(ast::ExprId root, llvm::function_ref<void(ast::FragmentId)> use) {
     ast::WalkExprs(document_, root, [&](ast::ExprId id, const ast::Expr&) {
-      const Binding* binding = subject_.checked.binding(id);
+      const semantics::Binding* binding = subject_.checked.binding(id);
       if (binding == nullptr) return ForWrongCallee(id, use);
       if (binding->callee.document == &subject_.checked) use(binding->callee.fragment);
       ForEachBody(*binding, [&](Symbol name) {
-        const Callee body = subject_.checked.Find(name);
+        const semantics::Callee body = subject_.checked.Find(name);
         if (body.document == &subject_.checked) use(body.fragment);
       });
     });

@@ -67,13 +67,13 @@ OutputPort Whole(NodeLowering& n, ir::InputMapping& mapping) {
     n.UnknownExtent(fmt::format("`sliced[{}]`", mapping.external), axis);
     return input;
   }
-  const ir::PartRange range{mapping.start, mapping.end, mapping.stride, mapping.part_size};
+  const ir::ops::opset::PartRange range{mapping.start, mapping.end, mapping.stride, mapping.part_size};
   std::string reason;
-  const std::optional<int64_t> parts = ir::CountIterations(range, extent.value(), &reason);
+  const std::optional<int64_t> parts = ir::ops::opset::CountIterations(range, extent.value(), &reason);
   NNEFC_CHECK(parts.has_value());
   mapping.start = start;
   mapping.end = end;
-  const int64_t first = ir::PartOffset(range, extent.value(), backward ? *parts - 1 : 0);
+  const int64_t first = ir::ops::opset::PartOffset(range, extent.value(), backward ? *parts - 1 : 0);
   const int64_t last = first + *parts * mapping.part_size;
   if (first == 0 && last == extent.value()) return input;
   const std::string suffix = fmt::format("sliced{}", mapping.external);
@@ -92,8 +92,8 @@ std::optional<int64_t> Iterations(NodeLowering& n, const ir::Body& body) {
     const ir::Dim extent = n.input_shape(mapping.external)[*mapping.axis];
     if (!extent.known()) continue;
     std::string reason;
-    return ir::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size},
-                               extent.value(), &reason);
+    return ir::ops::opset::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size},
+                                           extent.value(), &reason);
   }
   if (!open) return 1;
   n.UnknownExtent(fmt::format("`sliced[{}]`", open->external), *open->axis);

@@ -191,8 +191,8 @@ OutputPort ExtendInput(NodeLowering& n, OutputPort input, const PartialShape& sh
     const int64_t x = extent.known() ? extent.value() : kManyElements;
     const Wide upscaled =
         Wide{x - 1} * s + window.reach(i) - window.pad_begin[i] - window.pad_end[i] + extra[i];
-    const ir::nnef::WindowAxis axis{.size = window.size[i], .stride = s, .dilation = window.dilation[i]};
-    const auto reads = ir::nnef::UpscalingReads(axis, window.pad_begin[i], upscaled);
+    const ir::ops::WindowAxis axis{.size = window.size[i], .stride = s, .dilation = window.dilation[i]};
+    const auto reads = ir::ops::UpscalingReads(axis, window.pad_begin[i], upscaled);
     begin.push_back(reads ? static_cast<int64_t>(std::max<Wide>(-reads->first, 0)) : 0);
     end.push_back(reads ? static_cast<int64_t>(std::max<Wide>(reads->last - (x - 1), 0)) : 0);
     window.pad_begin[i] += begin.back() * s;

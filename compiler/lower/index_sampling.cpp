@@ -20,7 +20,7 @@ OutputPort IntBinary(NodeLowering& n, std::string_view type, OutputPort x, int64
 std::vector<int64_t> Strides(const std::vector<int64_t>& extents) {
   std::vector<int64_t> strides(extents.size(), 1);
   for (size_t i = extents.size(); i > 1; --i) {
-    strides[i - 2] = ir::SaturatingMultiply(strides[i - 1], extents[i - 1]);
+    strides[i - 2] = ir::ops::opset::SaturatingMultiply(strides[i - 1], extents[i - 1]);
   }
   return strides;
 }
@@ -36,7 +36,7 @@ OutputPort Digit(NodeLowering& n, OutputPort index, const std::vector<int64_t>& 
 
 // Returns the window size that the node's indices refer to.
 std::vector<int64_t> IndexSize(NodeLowering& n) {
-  const ir::Attribute* size = n.node().attributes().Find(ir::nnef::kIndexSize);
+  const ir::Attribute* size = n.node().attributes().Find(ir::ops::kIndexSize);
   return size == nullptr ? n.Ints("size") : size->AsInts();
 }
 

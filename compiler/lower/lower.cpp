@@ -16,9 +16,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
-
-namespace lower {
+namespace nnefc::lower {
 
 // Lowers a graph that is nested in `depth` bodies. The recursion depth is at most ir::kMaxBodyNesting.
 std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions& options, Context& context,
@@ -117,7 +115,7 @@ void LowerNode(LowerState& state, const LoweringTable& table, ir::NodeId id) {
     if (HasRanks(lowering)) LowerByPlugin(lowering, added);
   } else if (entry == table.end()) {
     lowering.Keep();
-  } else if (const std::optional<int64_t> axis = ir::nnef::OpenPadding(node)) {
+  } else if (const std::optional<int64_t> axis = ir::ops::OpenPadding(node)) {
     lowering.UnknownExtent("the tensor under an automatically padded window", *axis);
   } else if (HasRanks(lowering)) {
     const bool has_types = state.options.quantized != nullptr && state.depth == 0;
@@ -211,10 +209,8 @@ std::unique_ptr<ir::Graph> LowerBodyOf(NodeLowering& n, const ir::Graph& body) {
   return graph;
 }
 
-}  // namespace lower
-
 std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options, Context& context) {
   return lower::LowerBody(graph, options, context, 0, false);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::lower

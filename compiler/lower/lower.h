@@ -10,7 +10,7 @@
 #include "compiler/lower/table.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::lower {
 
 // Returns the data of a variable with the given type and shape, or nothing after an error that it reported.
 using VariableData = std::function<std::optional<TensorValue>(
@@ -21,7 +21,7 @@ struct LowerOptions {
   VariableData variable_data;
   // Returns the lowering of an operation that has no built-in one. If null, or if it returns null, the
   // operation is preserved.
-  std::function<lower::LowerFunction(const std::string& operation)> find_lowering = nullptr;
+  std::function<LowerFunction(const std::string& operation)> find_lowering = nullptr;
   // Preserves operations of the set "nnef" that the runtime computes with one kernel and OpenVINO with
   // several operations: `round`, `log2`, and linear quantization between constants.
   bool keeps_exact_operations = false;
@@ -37,4 +37,4 @@ struct LowerOptions {
 [[nodiscard]] std::unique_ptr<ir::Graph> LowerGraph(const ir::Graph& graph, const LowerOptions& options,
                                                     Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::lower

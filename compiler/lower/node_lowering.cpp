@@ -223,7 +223,7 @@ void NodeLowering::CheckShape(int32_t index, OutputPort port) {
   }
   if (!compatible) {
     Error(kShapeChanged, "`{}` has the type {}{} but was lowered to {}{}", node_.name(), Name(expected.type),
-          ToString(expected.shape), Name(actual.type), ToString(actual.shape));
+          ir::ToString(expected.shape), Name(actual.type), ir::ToString(actual.shape));
   } else if (!actual.shape.known() && expected.shape.known()) {
     state_.target.SetOutputType(port, expected.type, expected.shape);
   }
@@ -250,7 +250,7 @@ void NodeLowering::Finish() {
 
 void NodeLowering::Report(const Rule& rule, std::string message) {
   state_.context.emitter.Emit(rule, node_.origin().range, "{}", message)
-      .Notes(StackNotes(node_.origin().frame));
+      .Notes(ir::StackNotes(node_.origin().frame));
   if (rule.severity == Severity::kError) state_.failed = true;
 }
 

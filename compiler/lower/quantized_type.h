@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace nnefc {
+namespace nnefc::lower {
 
 // A tensor type of 8-bit quantized values, where each represents (value - zero_point) * scale.
 struct QuantizedType {
@@ -24,8 +24,6 @@ struct QuantizedType {
 
 // Quantized types by tensor name.
 using QuantizedTypes = std::map<std::string, QuantizedType, std::less<>>;
-
-namespace lower {
 
 // Arithmetic of single quantized values as in tract, in f32 throughout. All types are per-tensor.
 
@@ -50,5 +48,4 @@ struct QuantizedOperand {
 int32_t ApplyBinary(QuantizedBinary operation, QuantizedOperand x, QuantizedOperand y,
                     const QuantizedType& to);
 
-}  // namespace lower
-}  // namespace nnefc
+}  // namespace nnefc::lower

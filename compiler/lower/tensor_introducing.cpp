@@ -93,7 +93,7 @@ OutputPort VariableConst(NodeLowering& n) {
 // `variable(shape = [64, 3, 7, 7], label = 'conv1/filter')`. An updated variable is a state: all variables of
 // its label read the value at the beginning of the cycle (4.8).
 void LowerVariable(NodeLowering& n) {
-  const auto state = n.state().states.find(ir::VariableKey(n.node()));
+  const auto state = n.state().states.find(ir::ops::VariableKey(n.node()));
   if (state == n.state().states.end()) {
     n.SetOutput(VariableConst(n));
     return;
@@ -120,7 +120,7 @@ void FindUpdatedVariables(LowerState& state) {
     if (!node.Is(ir::OpRole::kUpdate)) continue;
     const ir::Node& variable = state.source.node(node.input(0).node);
     NNEFC_CHECK(variable.Is(ir::OpRole::kVariable));  // update.variable
-    state.states.try_emplace(ir::VariableKey(variable),
+    state.states.try_emplace(ir::ops::VariableKey(variable),
                              VariableState{variable.attribute("label").AsString(), {}});
   }
 }

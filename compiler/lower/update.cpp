@@ -11,7 +11,7 @@ namespace {
 // `new_x = update(x, y)`: the value is stored at the end of the cycle and is also the result.
 void LowerUpdate(NodeLowering& n) {
   const ir::Node& variable = n.state().source.node(n.node().input(0).node);
-  const auto state = n.state().states.find(ir::VariableKey(variable));
+  const auto state = n.state().states.find(ir::ops::VariableKey(variable));
   NNEFC_CHECK(state != n.state().states.end());
   const OutputPort value = n.input(1);
   // Another variable of the same label may have been read before, with trailing singular extents that this

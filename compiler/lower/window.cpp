@@ -23,7 +23,7 @@ bool Window::IsDilated() const {
 
 int64_t Window::Volume() const {
   int64_t volume = 1;
-  for (int64_t extent : size) volume = ir::SaturatingMultiply(volume, extent);
+  for (int64_t extent : size) volume = ir::ops::opset::SaturatingMultiply(volume, extent);
   return volume;
 }
 
@@ -323,8 +323,8 @@ bool HasAfter(Run run, int64_t rank) {
 PartialShape ViewShape(const PartialShape& shape, Run run) {
   ir::Dim before(1);
   ir::Dim after(1);
-  for (int64_t i = 0; i < run.begin; ++i) before = ir::MultiplyOrAny(before, shape[i]);
-  for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::MultiplyOrAny(after, shape[i]);
+  for (int64_t i = 0; i < run.begin; ++i) before = ir::ops::opset::MultiplyOrAny(before, shape[i]);
+  for (int64_t i = run.end; i < shape.rank(); ++i) after = ir::ops::opset::MultiplyOrAny(after, shape[i]);
   llvm::SmallVector<ir::Dim, 5> dims{before, ir::Dim(1)};
   for (int64_t i = run.begin; i < run.end; ++i) dims.push_back(shape[i]);
   if (HasAfter(run, shape.rank())) dims.push_back(after);

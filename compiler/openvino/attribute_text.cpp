@@ -134,7 +134,7 @@ std::string_view KindText(ir::AttributeKind kind) {
 }
 
 std::string ShapeText(const ir::PartialShape& shape) {
-  const std::string text = ToString(shape);
+  const std::string text = ir::ToString(shape);
   return text.substr(1, text.size() - 2);
 }
 

@@ -63,12 +63,12 @@ std::optional<TensorValue> ConstReader::Read(XmlReader& xml, const LayerElement&
   const std::optional<size_t> needed = volume && has_bytes ? ByteSize(tensor->type, *volume) : std::nullopt;
   if (!needed) {
     xml.Error(kConstSize, xml.Range(data), "a constant cannot have the element type {} and the shape {}",
-              Name(tensor->type), ToString(tensor->shape));
+              Name(tensor->type), ir::ToString(tensor->shape));
     return std::nullopt;
   }
   if (*needed > static_cast<uint64_t>(*size)) {
     xml.Error(kConstSize, xml.Range(data.attribute("size")),
-              "`size` is {} bytes; the shape {} of {} needs {}", *size, ToString(tensor->shape),
+              "`size` is {} bytes; the shape {} of {} needs {}", *size, ir::ToString(tensor->shape),
               Name(tensor->type), *needed);
     return std::nullopt;
   }

@@ -22,7 +22,7 @@ std::string_view Shown(std::string_view name) {
 
 // Returns a truncated shape: a file's shape may have a million extents.
 std::string ShownShape(const ir::PartialShape& shape) {
-  std::string text = ToString(shape);
+  std::string text = ir::ToString(shape);
   if (text.size() <= kShown * 4) return text;
   return fmt::format("{}.., of rank {}", text.substr(0, kShown * 4), shape.rank());
 }

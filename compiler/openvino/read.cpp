@@ -10,12 +10,9 @@
 #include "compiler/openvino/weights.h"
 #include "compiler/openvino/xml_file.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 namespace {
-
-using openvino::XmlFile;
-using openvino::XmlReader;
 
 constexpr int64_t kOldestVersion = 10;
 constexpr int64_t kNewestVersion = 11;
@@ -125,4 +122,4 @@ bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter) {
   return ReportUnknownOperations(graph, emitter, 0);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

@@ -8,7 +8,7 @@
 #include "compiler/support/context.h"
 #include "compiler/support/error_or.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 // Returns true if a file that starts with `beginning` (512 bytes suffice) is OpenVINO IR: XML with the root
 // `net`.
@@ -33,4 +33,4 @@ ErrorOr<std::unique_ptr<ir::Graph>> ReadOpenVino(const std::string& path, ir::Op
 // Reports each operation, including those in bodies, without a shape function. Returns true if there is none.
 bool RequireKnownOperations(const ir::Graph& graph, Emitter& emitter);
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 // Requirements of the reader on files, and of the writer on graphs.
 // clang-format off
@@ -48,4 +48,4 @@ namespace nnefc {
 NNEFC_DEFINE_RULES(kOpenVinoRules, NNEFC_OPENVINO_RULES)
 // clang-format on
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

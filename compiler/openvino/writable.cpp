@@ -10,13 +10,9 @@
 #include "compiler/openvino/rules.h"
 #include "compiler/openvino/write.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 namespace {
-
-using openvino::AttributeText;
-using openvino::kMaxAttributes;
-using openvino::kShown;
 
 // Returns whether an XML attribute may have this name.
 bool IsXmlName(std::string_view name) {
@@ -146,7 +142,7 @@ class WritableChecker {
   void Report(const Rule& rule, const ir::Node& node, fmt::format_string<Args...> format, Args&&... args) {
     writable_ = false;
     emitter_.Emit(rule, node.origin().range, format, std::forward<Args>(args)...)
-        .Notes(StackNotes(node.origin().frame));
+        .Notes(ir::StackNotes(node.origin().frame));
   }
   template <typename... Args>
   void ReportAt(const Rule& rule, SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
@@ -167,4 +163,4 @@ bool CheckWritable(const ir::Graph& graph, Emitter& emitter, const WritableOptio
   return checker.writable();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

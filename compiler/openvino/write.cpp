@@ -12,7 +12,7 @@
 #include "compiler/openvino/xml_writer.h"
 #include "compiler/support/temporary_files.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 namespace {
 
@@ -102,4 +102,4 @@ OpenVinoInMemory WriteOpenVinoInMemory(const ir::Graph& graph) {
   return {.xml = xml.TakeText(), .constants = weights.TakePlaced(), .weights_size = weights.size()};
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

@@ -9,7 +9,7 @@
 #include "compiler/support/context.h"
 #include "compiler/support/error_or.h"
 
-namespace nnefc {
+namespace nnefc::openvino {
 
 struct WriteOptions {
   // The path of the constants; empty: next to the XML file, with the suffix `.bin`.
@@ -39,9 +39,9 @@ ErrorOr<Success> WriteOpenVino(const ir::Graph& graph, const std::string& xml_pa
 // OpenVINO IR in memory. The constants share the bytes of the graph.
 struct [[nodiscard]] OpenVinoInMemory {
   std::string xml;
-  std::vector<openvino::PlacedConstant> constants;
+  std::vector<PlacedConstant> constants;
   uint64_t weights_size = 0;  // size of the .bin file
 };
 OpenVinoInMemory WriteOpenVinoInMemory(const ir::Graph& graph);
 
-}  // namespace nnefc
+}  // namespace nnefc::openvino

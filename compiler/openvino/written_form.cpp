@@ -76,7 +76,7 @@ std::optional<TensorValue> PartOf(const ir::Graph& graph, ir::OutputPort whole, 
 }
 
 bool HasJoinedWeights(const ir::Graph& graph, const ir::Node& node) {
-  return node.num_inputs() == 5 && ir::HasJoinedWeights(node, graph.output(node.input(4)).shape);
+  return node.num_inputs() == 5 && ir::ops::opset::HasJoinedWeights(node, graph.output(node.input(4)).shape);
 }
 
 bool NeedsForm(const ir::Graph& graph) {

@@ -13,7 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr size_t kMaxEntries = 100'000;
@@ -304,4 +304,4 @@ void ArchiveReader::Finish() {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -13,7 +13,7 @@
 struct archive;
 struct archive_entry;
 
-namespace nnefc {
+namespace nnefc::package {
 
 struct ArchiveFunctions;
 
@@ -78,4 +78,4 @@ class ArchiveReader {
   bool failed_ = false;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

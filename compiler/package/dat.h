@@ -8,7 +8,7 @@
 #include "compiler/support/context.h"
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // The encoding of the items of a tensor file (q: a stored item).
 enum class DatCoding : uint8_t {
@@ -106,4 +106,4 @@ std::string DescribeItems(const DatHeader& dat);
 ErrorOr<Success> WriteDat(const std::string& path, const TensorValue& value,
                           DatFile::Format format = DatFile::Format::kRatified);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

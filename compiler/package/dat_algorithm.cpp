@@ -5,7 +5,7 @@
 
 #include "compiler/package/rules.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using Algorithm = DatQuantization::Algorithm;
@@ -165,4 +165,4 @@ std::optional<DatQuantization> ParseDatAlgorithm(const DatFile& dat, Emitter& em
   return AlgorithmParser(dat, emitter).Parse();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -9,7 +9,7 @@
 #include "compiler/support/tensor/compressed_floats.h"
 #include "compiler/support/tensor/element_visitor.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using Algorithm = DatQuantization::Algorithm;
@@ -412,4 +412,4 @@ std::optional<TensorValue> DecodeDat(const DatFile& dat, ElementType wanted, Emi
   NNEFC_CHECK(!"f32, i64 or boolean: the types of NNEF");
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

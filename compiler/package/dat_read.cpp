@@ -7,7 +7,7 @@
 #include "compiler/package/rules.h"
 #include "compiler/support/tensor/compressed_floats.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr uint64_t kRatifiedHeader = 128;
@@ -481,4 +481,4 @@ std::optional<DatHeader> ReadDatHeader(const DataSource& start, uint64_t size, E
   return DatReader(start, size, emitter).ReadHeader();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

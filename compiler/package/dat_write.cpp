@@ -4,7 +4,7 @@
 #include "compiler/package/dat.h"
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 // The item type codes for a type: R 5.2, P 5.2.
@@ -98,4 +98,4 @@ ErrorOr<Success> WriteDat(const std::string& path, const TensorValue& value, Dat
   return file->Commit();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -5,7 +5,7 @@
 
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 ErrorOr<DataSource> OpenData(const std::string& path, Context& context, FileKind kind) {
   auto mapped = MappedFile::Open(path);
@@ -29,4 +29,4 @@ std::string ShownText(std::string_view text) {
   return text.size() > kLongest ? shown + ".." : shown;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

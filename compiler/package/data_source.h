@@ -7,7 +7,7 @@
 #include "compiler/support/context.h"
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // The bytes of a binary file, mapped from disk or decompressed from an archive, with a name for messages
 // (`model.tgz:conv1/filter.dat`).
@@ -27,4 +27,4 @@ SourceRange ByteRange(FileId file, uint64_t offset, uint64_t size);
 // `.`, and long text is truncated.
 std::string ShownText(std::string_view text);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

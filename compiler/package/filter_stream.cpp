@@ -3,7 +3,7 @@
 #include "compiler/package/libarchive.h"
 #include "compiler/support/check.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 void SupportFilters(const ArchiveFunctions& functions, archive* handle) {
   functions.archive_read_support_filter_bzip2(handle);
@@ -68,4 +68,4 @@ std::optional<std::span<const std::byte>> FilterStream::Next() {
   return std::nullopt;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 
 struct archive;
 
-namespace nnefc {
+namespace nnefc::package {
 
 struct ArchiveFunctions;
 
@@ -38,4 +38,4 @@ class FilterStream : public UnpackedStream {
   std::string reason_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -6,7 +6,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using namespace std::string_view_literals;
@@ -123,4 +123,4 @@ std::optional<std::string> ForeignFormat(const std::string& path, std::span<cons
       keeps_names ? ", which keeps the names of inputs and outputs" : "");
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

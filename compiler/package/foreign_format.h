@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 
-namespace nnefc {
+namespace nnefc::package {
 
 // Returns the format of a file that is not an NNEF model: "an ONNX model; convert it with ..". Detects it by
 // the first bytes, or if these are ambiguous by the suffix. Returns nothing for a possible document or
 // archive.
 std::optional<std::string> ForeignFormat(const std::string& path, std::span<const std::byte> bytes);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

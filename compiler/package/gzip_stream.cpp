@@ -2,7 +2,7 @@
 
 #include "compiler/support/check.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 18;
@@ -47,4 +47,4 @@ std::optional<std::span<const std::byte>> GzipStream::Next() {
   return std::span<const std::byte>(block_).first(block_.size() - stream_.avail_out);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 #include "compiler/package/packed_bytes.h"
 #include "compiler/package/unpacked_stream.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A block-wise decompressor of gzip files. It verifies checksum and length at the end of each member, unlike
 // libarchive's own filter.
@@ -27,4 +27,4 @@ class GzipStream : public UnpackedStream {
   bool at_end_ = false;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

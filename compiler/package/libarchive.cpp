@@ -4,7 +4,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr const char* kLibrary = "libnnefc_archive.so";
@@ -26,4 +26,4 @@ ErrorOr<const ArchiveFunctions*> LoadArchiveFunctions() {
   return functions;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -5,7 +5,7 @@
 
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // The functions of libarchive in use.
 #define NNEFC_ARCHIVE_FUNCTIONS(FUNCTION)        \
@@ -63,4 +63,4 @@ struct ArchiveFunctions {
 // processes open no archive. Returns an error if the library is missing.
 ErrorOr<const ArchiveFunctions*> LoadArchiveFunctions();
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -1,6 +1,6 @@
 #include "compiler/package/members.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -36,4 +36,4 @@ bool IsInner(std::string_view member) {
   return InnerPath(member) || (member != kGraphFile && BaseName(member) == kGraphFile);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

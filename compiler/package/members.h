@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnefc {
+namespace nnefc::package {
 
 // Classification of a model's files by name (R 5.1, and tract's additions). Resource forks of macOS
 // (`._x.dat`) have no role.
@@ -31,4 +31,4 @@ std::optional<std::string> InnerPath(std::string_view member);
 // Returns true for the document of a sub-model, or an archive that is one.
 bool IsInner(std::string_view member);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 #include "compiler/package/rules.h"
 #include "compiler/support/contained_path.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr int kDeepestInner = 8;  // nesting of archives
@@ -287,4 +287,4 @@ std::optional<TensorValue> ModelContainer::ReadVariable(std::string_view label, 
   return DecodeDat(*dat, type, emitter);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

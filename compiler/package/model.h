@@ -13,7 +13,7 @@
 #include "compiler/support/context.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 class ModelContainer;
 
@@ -162,4 +162,4 @@ class ModelContainer {
   int depth_ = 0;                   // number of enclosing archives
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -10,7 +10,7 @@
 #include "compiler/support/file.h"
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,4 +59,4 @@ ErrorOr<Success> ModelFolder::WriteText(std::string_view name, std::string_view 
   return path ? WriteFile(*path, text) : path.error();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -6,7 +6,7 @@
 #include "compiler/support/error_or.h"
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A writer of a model's files into an existing folder. It never writes outside the folder: a label that
 // leaves the folder and a symbolic link on the path are errors that name them. All writers of models use it.
@@ -26,4 +26,4 @@ class ModelFolder {
   std::string path_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -17,7 +17,7 @@
 #include "compiler/support/contained_path.h"
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 namespace fs = std::filesystem;
@@ -498,4 +498,4 @@ ModelOpenResult ModelContainer::OpenArchive(const DataSource& archive, const std
   return ArchiveModel::Open(archive, path, context, options);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

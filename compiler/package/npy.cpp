@@ -9,7 +9,7 @@
 #include "compiler/support/file.h"
 #include "fmt/format.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -305,4 +305,4 @@ ErrorOr<Success> WriteNpy(const std::string& path, const TensorValue& value) {
   return file->Commit();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

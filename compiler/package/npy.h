@@ -7,7 +7,7 @@
 #include "compiler/support/context.h"
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A named tensor: an input or output of a run.
 struct NamedTensor {
@@ -28,4 +28,4 @@ std::string NpyHeader(const TensorValue& value);
 // Returns the tensor converted to a type that NumPy supports.
 TensorValue NpyItems(const TensorValue& value);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -13,7 +13,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ConvertUTF.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
@@ -189,4 +189,4 @@ ErrorOr<Success> WriteNpz(const std::string& path, std::span<const NamedTensor> 
   return writer.Commit();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

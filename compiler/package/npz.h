@@ -8,7 +8,7 @@
 
 #include "compiler/package/npy.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 struct NpzOptions {
   // The limit on the unpacked size: --max-bytes.
@@ -24,4 +24,4 @@ struct NpzOptions {
 // Fails for names that could not be read back: invalid UTF-8, NUL, too long for a zip file, or duplicates.
 ErrorOr<Success> WriteNpz(const std::string& path, std::span<const NamedTensor> tensors);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -6,7 +6,7 @@
 
 #include "compiler/support/file.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using namespace std::string_view_literals;
@@ -48,4 +48,4 @@ std::span<const std::byte> PackedBytes::Next() {
   return block;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

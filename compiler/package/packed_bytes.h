@@ -6,7 +6,7 @@
 
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A block-wise reader of the bytes of a compressed file. It releases the pages of a mapped file after each
 // block, so that only one block is in memory.
@@ -30,4 +30,4 @@ bool IsGzip(std::span<const std::byte> bytes);
 // Returns true if the bytes start like a file with a supported compression.
 bool IsCompressed(std::span<const std::byte> bytes);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
@@ -113,4 +113,4 @@ TensorValue RandomTensor(ir::DataRole role, uint64_t seed, std::string_view name
   return value.valid() ? value.ConvertedTo(type) : value;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // Generates the values determined by seed, name and role (tests/networks/README.md, rules 3 and 4): bitwise
 // equal to those of `--random-weights`, `--random-inputs` and tests/networks/make_weights.py. `name` is the
@@ -17,4 +17,4 @@ namespace nnefc {
 TensorValue RandomTensor(ir::DataRole role, uint64_t seed, std::string_view name, ElementType type,
                          llvm::ArrayRef<int64_t> shape);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

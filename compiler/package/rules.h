@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // clang-format off
 #define NNEFC_PACKAGE_RULES(RULE)                                                   \
@@ -52,4 +52,4 @@ namespace nnefc {
 // clang-format on
 NNEFC_DEFINE_RULES(kPackageRules, NNEFC_PACKAGE_RULES)
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -10,7 +10,7 @@
 #include "compiler/support/tensor/compressed_floats.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 constexpr uint64_t kSizeBytes = 8;
@@ -239,4 +239,4 @@ std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file, const Safete
   return DatFile{header, std::move(value)};
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

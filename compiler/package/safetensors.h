@@ -10,7 +10,7 @@
 #include "compiler/package/data_source.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A tensor of a safetensors file: eight bytes with the size of a JSON header, the header, then the items of
 // all tensors, little-endian and without gaps. The header was checked against the file's size.
@@ -38,4 +38,4 @@ uint64_t SafetensorsHeaderSize(std::span<const std::byte> start);
 [[nodiscard]] std::optional<DatFile> ReadSafetensorsEntry(const DataSource& file,
                                                           const SafetensorsEntry& entry, Emitter& emitter);
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -12,7 +12,7 @@
 #include "compiler/support/file.h"
 #include "fmt/format.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ ErrorOr<Success> WriteArchive(const std::string& folder, const std::string& path
   return output.Commit();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

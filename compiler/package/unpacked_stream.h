@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A stream of the decompressed blocks of a file.
 class UnpackedStream {
@@ -20,4 +20,4 @@ class UnpackedStream {
   std::string_view error_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

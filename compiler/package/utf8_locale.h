@@ -4,7 +4,7 @@
 
 #include <locale.h>
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A scope in which the current thread's locale uses UTF-8, because libarchive converts names by the locale.
 // The format of numbers is unchanged.
@@ -26,4 +26,4 @@ class Utf8Locale {
   locale_t before_ = nullptr;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

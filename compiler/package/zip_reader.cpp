@@ -8,7 +8,7 @@
 #include "compiler/package/rules.h"
 #include "llvm/ADT/ScopeExit.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 // The signatures of the format's records, and their sizes without variable parts.
@@ -272,4 +272,4 @@ std::shared_ptr<const Buffer> ZipReader::Inflate(const ZipMember& member, uint64
   return nullptr;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -9,7 +9,7 @@
 
 #include "compiler/package/data_source.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A file in a zip archive, as described by its central directory.
 struct ZipMember {
@@ -65,4 +65,4 @@ class ZipReader {
   Emitter& emitter_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

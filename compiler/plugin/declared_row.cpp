@@ -5,6 +5,9 @@
 #include "compiler/ir/ops/arguments.h"
 
 namespace nnefc::plugin {
+
+using semantics::TypeKind;
+
 namespace {
 
 // The maximum number of items in a default value.
@@ -12,7 +15,7 @@ constexpr int64_t kMaxItems = int64_t{1} << 20;
 
 class RowFiller {
  public:
-  RowFiller(ir::OpInfo& row, const Callee& declared, const SymbolTable& symbols)
+  RowFiller(ir::OpInfo& row, const semantics::Callee& declared, const SymbolTable& symbols)
       : row_(row),
         document_(*declared.document),
         types_(document_.types()),
@@ -20,7 +23,7 @@ class RowFiller {
         symbols_(symbols) {}
 
   std::string Fill() {
-    for (const TypedName& parameter : signature_.parameters) {
+    for (const semantics::TypedName& parameter : signature_.parameters) {
       if (types_.ContainsTensor(parameter.type)) {
         AddInput(parameter);
       } else if (!AddAttribute(parameter)) {
@@ -28,19 +31,21 @@ class RowFiller {
                            types_.Text(parameter.type, document_.dialect()));
       }
     }
-    for (const TypedName& result : signature_.results)
+    for (const semantics::TypedName& result : signature_.results)
       row_.outputs.push_back(TextOf(result) + (types_.Kind(result.type) == TypeKind::kArray ? "[]" : ""));
     row_.is_generic = signature_.is_generic;
-    if (row_.check == nullptr) row_.check = ir::nnef::CheckArguments;
+    if (row_.check == nullptr) row_.check = ir::ops::CheckArguments;
     return {};
   }
 
  private:
-  std::string TextOf(const TypedName& name) const { return std::string(symbols_.Text(name.name.symbol)); }
+  std::string TextOf(const semantics::TypedName& name) const {
+    return std::string(symbols_.Text(name.name.symbol));
+  }
 
-  void AddInput(const TypedName& parameter) {
+  void AddInput(const semantics::TypedName& parameter) {
     const bool is_array = types_.Kind(parameter.type) == TypeKind::kArray;
-    const TypeId tensor = is_array ? types_.Item(parameter.type) : parameter.type;
+    const semantics::TypeId tensor = is_array ? types_.Item(parameter.type) : parameter.type;
     ir::InputInfo input{
         .name = TextOf(parameter), .variadic = is_array, .optional = parameter.default_value.valid()};
     const TypeKind element = types_.Kind(types_.Element(tensor));
@@ -51,7 +56,7 @@ class RowFiller {
     row_.inputs.push_back(std::move(input));
   }
 
-  std::optional<ir::AttributeKind> KindOf(TypeId type) const {
+  std::optional<ir::AttributeKind> KindOf(semantics::TypeId type) const {
     switch (types_.Kind(type)) {
       case TypeKind::kInteger:
         return ir::AttributeKind::kInt;
@@ -81,7 +86,7 @@ class RowFiller {
     }
   }
 
-  bool AddAttribute(const TypedName& parameter) {
+  bool AddAttribute(const semantics::TypedName& parameter) {
     const std::optional<ir::AttributeKind> kind = KindOf(parameter.type);
     if (!kind) return false;
     ir::AttributeInfo attribute{.name = TextOf(parameter), .kind = *kind};
@@ -100,15 +105,16 @@ class RowFiller {
   }
 
   ir::OpInfo& row_;
-  const CheckedDocument& document_;
-  const TypeTable& types_;
-  const Signature& signature_;
+  const semantics::CheckedDocument& document_;
+  const semantics::TypeTable& types_;
+  const semantics::Signature& signature_;
   const SymbolTable& symbols_;
 };
 
 }  // namespace
 
-std::string FillFromDeclaration(ir::OpInfo& row, const Callee& declared, const SymbolTable& symbols) {
+std::string FillFromDeclaration(ir::OpInfo& row, const semantics::Callee& declared,
+                                const SymbolTable& symbols) {
   return RowFiller(row, declared, symbols).Fill();
 }
 

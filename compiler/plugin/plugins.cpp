@@ -18,7 +18,7 @@ namespace {
 
 // Checks the inputs and attributes against the row, as for OpenVINO operations: files may contain anything.
 void CheckSchema(ir::InferContext& context) {
-  ir::OpContext(context).CheckSchema();
+  ir::ops::opset::OpContext(context).CheckSchema();
 }
 
 // Adds the plug-in's name to exceptions of a shape function.
@@ -209,7 +209,7 @@ bool Plugins::HasSoundTransformations(const Plugin& plugin) {
 
 bool Plugins::HasSoundLibraries(const Plugin& plugin) {
   for (const auto& [name, text] : plugin.registrar.libraries()) {
-    const AddedLibraryReport report = CheckAddedLibrary({name, text});
+    const semantics::AddedLibraryReport report = semantics::CheckAddedLibrary({name, text});
     if (!report.mistake.empty())
       return Fail(kLibraryText, plugin.path, "its library `{}` has a mistake: {}", name, report.mistake);
     if (!Owns(plugin, fmt::format("library `{}`", name))) return false;
@@ -263,11 +263,11 @@ bool Plugins::HasSoundOperations(Plugin& plugin) {
 }
 
 void Plugins::DeclareOperations() {
-  std::vector<AddedLibrary> texts;
+  std::vector<semantics::AddedLibrary> texts;
   for (const Plugin& plugin : plugins_) {
     for (const auto& [name, text] : plugin.registrar.libraries()) texts.push_back({name, text});
   }
-  if (!texts.empty()) library_ = std::make_unique<const StandardLibrary>(texts);
+  if (!texts.empty()) library_ = std::make_unique<const semantics::StandardLibrary>(texts);
   for (Plugin& plugin : plugins_) {
     plugin.rows = plugin.registrar.operations();
     for (ir::OpInfo& row : plugin.rows) {
@@ -288,9 +288,9 @@ void Plugins::DeclareOperations() {
 
 // Checks that every primitive has the row of an operation.
 void Plugins::RequireOperations() {
-  for (const Extension* extension : library().extensions()) {
+  for (const semantics::Extension* extension : library().extensions()) {
     if (extension->text.empty()) continue;
-    const CheckedDocument& document = library().Get(*extension);
+    const semantics::CheckedDocument& document = library().Get(*extension);
     for (const ast::Fragment& fragment : document.ast().fragments) {
       const std::string name(library().base().symbols.Text(fragment.name.symbol));
       if (fragment.has_body || owners_.count(fmt::format("operation `nnef.{}`", name)) != 0) continue;
@@ -341,7 +341,7 @@ lower::LowerFunction Plugins::FindLowering(const std::string& operation) const {
   return nullptr;
 }
 
-void Plugins::AddKernels(runtime::KernelRegistry& registry) const {
+void Plugins::AddKernels(runtime::kernels::KernelRegistry& registry) const {
   for (const Plugin& plugin : plugins_) {
     for (const Registrar::Kernel& kernel : plugin.registrar.kernels()) {
       const auto fail = [&](std::string_view why) {

@@ -32,8 +32,8 @@ class Plugins {
   void Report(Emitter& emitter, bool& environment_failed) const;
 
   // Returns the standard library with the fragments of the plug-ins.
-  const StandardLibrary& library() const {
-    return library_ != nullptr ? *library_ : StandardLibrary::Shared();
+  const semantics::StandardLibrary& library() const {
+    return library_ != nullptr ? *library_ : semantics::StandardLibrary::Shared();
   }
   // Adds new instances of the transformations. Emits an error if one cannot be created.
   [[nodiscard]] bool AddTransformations(transform::TransformationList& list, Emitter& emitter) const;
@@ -41,7 +41,7 @@ class Plugins {
   // Returns a lowering in addition to the standard ones; null if no plug-in has one with that name.
   lower::LowerFunction FindLowering(const std::string& operation) const;
   // Throws std::runtime_error with the name of the plug-in if one of its functions throws.
-  void AddKernels(runtime::KernelRegistry& registry) const;
+  void AddKernels(runtime::kernels::KernelRegistry& registry) const;
 
  private:
   struct Mistake {
@@ -85,7 +85,7 @@ class Plugins {
   std::deque<Plugin> plugins_;
   std::vector<Mistake> mistakes_;
   Owners owners_;
-  std::unique_ptr<const StandardLibrary> library_;
+  std::unique_ptr<const semantics::StandardLibrary> library_;
 };
 
 }  // namespace nnefc::plugin

@@ -10,16 +10,16 @@
 #include "compiler/lower/table.h"
 #include "compiler/transform/transformation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 class KernelRegistry;
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels
 
 namespace nnefc::plugin {
 
 // Creates a transformation for one compilation.
 using TransformationFactory = std::function<std::unique_ptr<transform::Transformation>()>;
 // Adds kernels to the registry of an executable.
-using KernelAdder = std::function<void(runtime::KernelRegistry&)>;
+using KernelAdder = std::function<void(runtime::kernels::KernelRegistry&)>;
 
 // A folder among the paths of `--extensions`, with its contributions found by a plug-in.
 struct ExtensionFolder {

@@ -9,9 +9,7 @@
 #include "compiler/raise/table.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
-
-namespace raise {
+namespace nnefc::raise {
 
 namespace {
 
@@ -294,8 +292,6 @@ std::optional<RaisedGraph> Raiser::Raise() {
 
 }  // namespace
 
-}  // namespace raise
-
 std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
                                       Context& context) {
   const std::optional<std::vector<ir::NodeId>> order = source.TopologicalOrder();
@@ -303,4 +299,4 @@ std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOption
   return raise::Raiser(source, *order, options, context).Raise();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::raise

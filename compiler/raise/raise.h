@@ -10,7 +10,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::raise {
 
 struct RaiseOptions {
   // Computes the constant parts of the graph: weights that are stored compressed, shapes, axes. Never null.
@@ -34,4 +34,4 @@ struct RaisedGraph {
 [[nodiscard]] std::optional<RaisedGraph> RaiseGraph(const ir::Graph& source, const RaiseOptions& options,
                                                     Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::raise

@@ -2,9 +2,7 @@
 #include "compiler/support/suggest.h"
 #include "compiler/syntax/parse.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 void Checker::CheckFragmentBody(ast::FragmentId id) {
   const ast::Fragment& fragment = document_.fragments[id];
@@ -141,7 +139,7 @@ bool Checker::CheckAssigned(llvm::ArrayRef<ast::Name> names) {
       const std::string_view text = Text(name.symbol);
       Report(kGraphParameter, name.range,
              "parameter `{}` of the graph is not the result of an `external` operation{}", text,
-             !IsPlainName(text)
+             !ast::IsPlainName(text)
                  ? ""
                  : fmt::format("; write `{} = external{}(shape = [1,3,224,224]){}` with its own shape", text,
                                dialect_.generics ? "<scalar>" : "", dialect_.semicolons ? ";" : ""));
@@ -357,4 +355,4 @@ void Checker::ReportNotTensor(SourceRange range, Symbol name, TypeId type, bool 
                      : ", unpack the tuple with `(.., ..) =`");
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

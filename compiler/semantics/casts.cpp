@@ -1,6 +1,6 @@
 #include "compiler/semantics/casts.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 bool IsPrimitive(TypeKind kind) {
@@ -123,4 +123,4 @@ TypeId CommonType(TypeTable& types, const ast::Dialect& dialect, TypeId a, TypeI
   return TypeId();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -2,7 +2,7 @@
 
 #include "compiler/semantics/types.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // Returns true if a value of type `from` is accepted where `to` is expected (1.0.5, 3.3.1 "Type Casting";
 // provisional, 3.3.2). Ratified: a primitive for a tensor of it or for `?`, a bound tensor for `tensor<?>`,
@@ -14,4 +14,4 @@ bool IsCastable(const TypeTable& types, const ast::Dialect& dialect, TypeId from
 // invalid if there is none.
 TypeId CommonType(TypeTable& types, const ast::Dialect& dialect, TypeId a, TypeId b);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

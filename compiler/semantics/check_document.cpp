@@ -10,7 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "stdlib/stdlib.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 Callee CheckedDocument::FindOwn(Symbol name) const {
   auto found = by_name_.find(name);
@@ -41,10 +41,10 @@ const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
 
 StandardLibrary::StandardLibrary(const std::vector<AddedLibrary>& added)
     : texts_(added.begin(), added.end()),
-      ratified_(Add("<ratified standard library>", RatifiedLibraryText(),
+      ratified_(Add("<ratified standard library>", stdlib::RatifiedLibraryText(),
                     {.dialect = ast::Dialect::kRatified, .file_name = "ratified.nnef"})),
       provisional_(Add(
-          "<provisional standard library>", ProvisionalLibraryText(),
+          "<provisional standard library>", stdlib::ProvisionalLibraryText(),
           {.dialect = ast::Dialect::kProvisional, .before = ratified_, .file_name = "provisional.nnef"})) {
   for (const Extension& extension : Extensions()) {
     if (extension.library != nullptr) with_library_.push_back(&extension);
@@ -61,7 +61,7 @@ StandardLibrary::StandardLibrary(const std::vector<AddedLibrary>& added)
     before = AddExtension(*extension, before);
   }
   base_.symbols.Intern("");  // a default
-  for (std::string_view word : LibraryWords()) base_.symbols.Intern(word);
+  for (std::string_view word : stdlib::LibraryWords()) base_.symbols.Intern(word);
   for (const AddedLibrary& library : texts_) {
     for (const std::string& word : CheckAddedLibrary(library).words) base_.symbols.Intern(word);
   }
@@ -95,8 +95,8 @@ AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
   const CheckedDocument& standard = known.Get(ast::Dialect::kRatified);
   Context context(known.base());
   const FileId file = context.sources.AddText(library.name, library.text);
-  auto parsed =
-      ParseDocument(file, {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kLibrary}, context);
+  auto parsed = ast::ParseDocument(
+      file, {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kLibrary}, context);
   const auto document =
       Checker(std::move(parsed), CheckedKind::kLibrary, {known, &standard, &standard.types()}, context)
           .CheckLibrary();
@@ -142,8 +142,8 @@ const StandardLibrary& StandardLibrary::Shared() {
 const CheckedDocument& StandardLibrary::Load(const Part& part) const {
   std::call_once(part.once, [&] {
     Context context(base_);
-    std::unique_ptr<const ast::Document> parsed =
-        ParseDocument(part.file, {.dialect = part.dialect, .kind = DocumentKind::kLibrary}, context);
+    std::unique_ptr<const ast::Document> parsed = ast::ParseDocument(
+        part.file, {.dialect = part.dialect, .kind = ast::DocumentKind::kLibrary}, context);
     const TypeTable* types = part.before != nullptr ? &Load(*part.before).types() : nullptr;
     const CheckedDocument* standard = part.standard != nullptr ? &Load(*part.standard) : nullptr;
     llvm::SmallVector<ExtensionLibrary, 1> brought;
@@ -234,4 +234,4 @@ std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Docume
       .CheckModel(options);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -10,7 +10,7 @@
 #include "compiler/semantics/extensions.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // An operation and its extension; null for a standard operation.
 struct ExtensionCallee {
@@ -106,4 +106,4 @@ struct CheckOptions {
                                                              const StandardLibrary& library,
                                                              const CheckOptions& options, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

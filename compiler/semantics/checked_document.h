@@ -12,7 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 class CheckedDocument;
 struct Extension;
@@ -133,4 +133,4 @@ class [[nodiscard]] CheckedDocument {
   llvm::BumpPtrAllocator allocator_;             // memory of the bindings' arguments
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -1,6 +1,6 @@
 #include "compiler/semantics/checker.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Returns `library`, or the standard library under it if it is a model.
@@ -86,4 +86,4 @@ bool Checker::IsStandard(Callee callee, Symbol name) const {
   return callee.document == standard_ && SignatureOf(callee).name.symbol == name;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

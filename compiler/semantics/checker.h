@@ -14,10 +14,12 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
+namespace foreign {
 struct ForeignName;
 struct ForeignOperation;
+}  // namespace foreign
 
 // The use of a value; an invocation used as an argument is chained.
 enum class Use : uint8_t { kValue, kArgument };
@@ -149,7 +151,7 @@ class Checker {
   bool SuggestForeign(const ast::InvocationExpr& invocation);
   bool IsDeclared(std::string_view operation);
   bool NamesAll(const ast::InvocationExpr& invocation, std::string_view parameters) const;
-  std::string DescribeForeign(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows);
+  std::string DescribeForeign(std::string_view name, llvm::ArrayRef<const foreign::ForeignOperation*> rows);
   // Returns true if a message may compare `names` names, and charges them to a budget. Limits the time for
   // suggestions in documents with very many errors.
   bool MayCompare(size_t names) {
@@ -190,7 +192,8 @@ class Checker {
   void ReportUnknownArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
                              Callee callee);
   void FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
-                          const ForeignName& foreign, const Signature& signature, DiagnosticBuilder& builder);
+                          const foreign::ForeignName& foreign, const Signature& signature,
+                          DiagnosticBuilder& builder);
   // Literals in the wrong notation (literal_fixes.cpp).
   static constexpr size_t kMaxFixedItems = 64;
   bool ReportBareWord(const ast::InvocationExpr& invocation, const ast::Argument& argument);
@@ -323,4 +326,4 @@ class Checker {
   size_t comparisons_left_ = 2'000'000;             // name comparisons left for messages
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -3,9 +3,7 @@
 
 #include "compiler/semantics/checker.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 void Checker::ChooseGraph(const CheckOptions& options) {
   if (options.graph.has_value()) {
@@ -288,4 +286,4 @@ TypeId Checker::ResolveTuple(const ast::Type& type, const ast::TupleType& tuple)
   return Bounded(resolved, type.range);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

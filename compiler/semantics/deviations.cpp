@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 bool Precedes(const SourceRange& a, const SourceRange& b) {
@@ -34,4 +34,4 @@ void Deviations::Report(Emitter& emitter) const {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -5,7 +5,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // Deviations from the specification that lenient mode accepted. Each rule is reported once, at its first
 // location, with the number of locations.
@@ -24,4 +24,4 @@ class Deviations {
   std::vector<Entry> entries_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -13,10 +13,8 @@
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
-
-using namespace semantics;
 
 // Maximum length of a rewritten text in bytes.
 constexpr uint32_t kMaxFixLength = 1000;
@@ -135,7 +133,7 @@ void DialectRules::CheckExtensions() {
                    Text(name.symbol), use.extension->name);
         if (use.has_safe_spelling) builder.Fix(name.range, std::string(use.extension->name));
       } else if (statement.tail.valid() && use.extension->arguments != Extension::kRest) {
-        Report(kUnexpectedToken, statement.tail, "expected `;`, found `{}`", SourceText(statement.tail));
+        Report(ast::kUnexpectedToken, statement.tail, "expected `;`, found `{}`", SourceText(statement.tail));
       }
     }
   }
@@ -203,8 +201,9 @@ void DialectRules::CheckQuotedNames() {
   const std::string_view text = context_.sources.Text(document_.file);
   for (const auto& [written, places] : strict) {
     const std::string_view name = written.substr(2, written.size() - 3);
-    const std::string right = NearestName(name);
-    const bool is_free = IsPlainName(right) && (right == name || text.find(right) == std::string_view::npos);
+    const std::string right = ast::NearestName(name);
+    const bool is_free =
+        ast::IsPlainName(right) && (right == name || text.find(right) == std::string_view::npos);
     DiagnosticBuilder builder =
         Report(kQuotedName, places.front(),
                "the name `{}` stands in quotes; names are of letters, digits and `_`", written);
@@ -236,7 +235,7 @@ void DialectRules::CheckDeclarations() {
 void DialectRules::CheckFragment(const ast::Fragment& fragment) {
   CheckName(fragment.name);
   if (fragment.parameters.empty() && !fragment.has_error && !dialect_.empty_declarations) {
-    Report(kEmptyList, fragment.parameters_range, "expected at least one parameter of the fragment `{}`",
+    Report(ast::kEmptyList, fragment.parameters_range, "expected at least one parameter of the fragment `{}`",
            Text(fragment.name.symbol));
   }
   for (const ast::Parameter& parameter : fragment.parameters) CheckName(parameter.name);
@@ -502,4 +501,4 @@ void CheckDialectRules(const ast::Document& document, const ast::Dialect& dialec
   DialectRules(document, dialect, kind, context, deviations).Check();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -4,7 +4,7 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // The kind of document to check; each has its own dialect rules.
 enum class CheckedKind : uint8_t { kModel, kLibrary, kQuantization };
@@ -19,4 +19,4 @@ void CheckDialectRules(const ast::Document& document, const ast::Dialect& dialec
 // Adds a fix-it for a missing extension: its line after the version and the other extensions.
 void FixExtension(const ast::Document& document, std::string_view extension, DiagnosticBuilder& builder);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

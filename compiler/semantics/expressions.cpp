@@ -2,9 +2,7 @@
 #include "compiler/semantics/foreign/foreign_names.h"
 #include "compiler/support/suggest.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 // Descends a chain, such as `a[0] + b + c`, to its innermost expression and checks the links on the way back.
 // Iterative, so long chains need no stack.
@@ -122,7 +120,7 @@ void Checker::ReportUndefined(SourceRange range, Symbol name, const Local* local
     }
   }
   if (local != nullptr) return;  // An unassigned result or graph parameter: reported as such.
-  if (const ForeignName* foreign = FindForeignValue(Text(name))) {
+  if (const foreign::ForeignName* foreign = foreign::FindForeignValue(Text(name))) {
     DiagnosticBuilder builder =
         Report(kUndefined, range, "undefined name `{}`; {}", Text(name),
                foreign->ours.empty() ? std::string(foreign->advice)
@@ -364,4 +362,4 @@ TypeId Checker::Bounded(TypeId type, SourceRange range) {
   return error_;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "stdlib/stdlib.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 constexpr bool ast::Dialect::*kFragments[] = {&ast::Dialect::fragments};
@@ -24,22 +24,22 @@ constexpr bool ast::Dialect::*kLenient[] = {
 constexpr Extension kExtensions[] = {
     {.name = "KHR_enable_fragment_definitions", .enables = kFragments},
     {.name = "KHR_enable_operator_expressions", .enables = kOperators},
-    {.name = "NNEFC_control_flow", .library = ControlFlowLibraryText, .file = "control_flow.nnef"},
+    {.name = "NNEFC_control_flow", .library = stdlib::ControlFlowLibraryText, .file = "control_flow.nnef"},
     {.name = "Appendix C of the provisional specification",
      .dialect = ast::Dialect::kProvisional,
      .activation = Activation::kImplicit,
-     .library = LayersLibraryText,
+     .library = stdlib::LayersLibraryText,
      .file = "layers.nnef"},
     {.name = "tract_registry tract_core",
      .enables = kVendor,
      .is_lenient = true,
      .comes_along = true,
-     .library = TractCoreLibraryText,
+     .library = stdlib::TractCoreLibraryText,
      .file = "tract/core.nnef"},
     {.name = "tract_registry tract_transformers",
      .enables = kVendor,
      .is_lenient = true,
-     .library = TractTransformersLibraryText,
+     .library = stdlib::TractTransformersLibraryText,
      .file = "tract/transformers.nnef"},
     {.name = "tract_registry tract_onnx", .enables = kVendor, .is_lenient = true},
     {.name = "tract_registry tract_pulse", .enables = kVendor, .is_lenient = true},
@@ -47,7 +47,7 @@ constexpr Extension kExtensions[] = {
     {.name = "tract_registry tract_extra",
      .enables = kVendor,
      .is_lenient = true,
-     .library = TractExtraLibraryText,
+     .library = stdlib::TractExtraLibraryText,
      .file = "tract/extra.nnef"},
     {.name = "tract_symbol",
      .enables = kVendor,
@@ -198,4 +198,4 @@ const Extension& ExtensionFor(bool ast::Dialect::*enabled) {
   return *found;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

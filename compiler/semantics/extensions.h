@@ -6,7 +6,7 @@
 #include "compiler/syntax/ast.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // The condition that makes an extension part of a document.
 enum class Activation : uint8_t {
@@ -93,4 +93,4 @@ const Extension& ExtensionFor(bool ast::Dialect::*enabled);
 // Returns a lenient extension.
 const Extension& LenientExtension();
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -2,9 +2,7 @@
 
 #include "compiler/semantics/checker.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 Origin Checker::OriginOf(ExprId right) {
   const ast::ExprNode& node = expr(Inner(right)).node;
@@ -78,4 +76,4 @@ void Checker::CheckUpdateTarget(ExprId target) {
   builder.Note(scope_.Find(identifier->name)->assignment, "assigned here");
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -3,9 +3,7 @@
 #include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 // 3.3.2: explicit, `f<integer>(..)`; else the default of the declaration; else deduced from the arguments,
 // which must agree.
@@ -93,9 +91,9 @@ TypeId Checker::ExplicitGeneric(const ast::InvocationExpr& invocation, const Sig
 TypeId Checker::ReportUnknownType(const ast::InvocationExpr& invocation) {
   const SourceRange range = invocation.type_argument_range;
   const std::string_view word = Text(invocation.unknown_type);
-  const parse::IntendedType meant = parse::IntendedTypeOf(word, dialect_);
+  const ast::parse::IntendedType meant = ast::parse::IntendedTypeOf(word, dialect_);
   DiagnosticBuilder builder =
-      Report(kUnknownTypeName, range, "`{}` is not a type{}", word,
+      Report(ast::kUnknownTypeName, range, "`{}` is not a type{}", word,
              meant.name.empty() ? "" : fmt::format("; did you mean `{}`?", meant.name));
   if (meant.is_certain) builder.Fix(range, std::string(meant.name));
   return error_;
@@ -136,4 +134,4 @@ void Checker::CollectGeneric(TypeId parameter, TypeId argument,
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

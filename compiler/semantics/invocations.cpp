@@ -8,9 +8,7 @@
 #include "compiler/syntax/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 std::optional<size_t> Checker::PlaceOf(const Signature& signature, const ast::Name& name) {
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
@@ -55,7 +53,7 @@ bool Checker::ReportProperties(const ast::InvocationExpr& invocation, Callee cal
   if (callee.document != out_.get()) return false;
   const ast::Fragment& fragment = document_.fragments[callee.fragment];
   if (!IsProperties(fragment)) return false;
-  Report(kEmptyList, invocation.callee.range,
+  Report(ast::kEmptyList, invocation.callee.range,
          "`{}` has no parameters: it holds properties of the document and cannot be invoked",
          Text(fragment.name.symbol))
       .Note(fragment.name.range, "declared here");
@@ -73,7 +71,7 @@ void Checker::Keep(ExprId id, Binding binding) {
 Callee Checker::FindNotEnabled(const ast::InvocationExpr& invocation) {
   const Symbol name = invocation.callee.symbol;
   // Names of standard operations in other frameworks, such as `square`, are suggested instead.
-  const auto rows = FindForeignOperations(Text(name));
+  const auto rows = foreign::FindForeignOperations(Text(name));
   if (!rows.empty() && !rows.front()->ours.empty()) return {};
   for (const ExtensionLibrary& extension : out_->extensions_) {
     if (extension.is_enabled) continue;
@@ -116,7 +114,7 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
     if (extension->dialect == dialect_ || context_.emitter.exhausted()) continue;
     if (!libraries_.Get(*extension).FindOwn(invocation.callee.symbol).valid()) continue;
     // For example `lstm`: the ratified dialect has another form of it.
-    const auto rows = FindForeignOperations(name);
+    const auto rows = foreign::FindForeignOperations(name);
     const bool has_note = !dialect_.translated && !rows.empty() && !rows.front()->note.empty();
     Report(kMissingExtension, range, "`{}` belongs to {}{}, which is for documents of the {} dialect{}", name,
            extension->activation == Activation::kLine ? "the extension " : "", extension->name,
@@ -127,7 +125,7 @@ void Checker::ReportUndeclared(const ast::InvocationExpr& invocation) {
       libraries_.Get(other).Find(invocation.callee.symbol).valid()) {
     std::string_view same = name == "idn" ? "copy" : name == "copy" ? "idn" : "";
     // An operation of the same name in other frameworks is described by operations of this dialect.
-    const auto rows = FindForeignOperations(name);
+    const auto rows = foreign::FindForeignOperations(name);
     const bool is_described = !rows.empty() && rows.front()->is_known();
     DiagnosticBuilder builder =
         Report(kUndeclaredOperation, range, "operation `{}` belongs to the {} dialect{}", name, other.name,
@@ -156,7 +154,7 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
     for (const ast::Fragment& fragment : document->fragments) {
       const std::string_view known = Text(fragment.name.symbol);
       suggestion.Offer(known);
-      if (same.empty() && IsSpelledSo(name, known)) same = known;
+      if (same.empty() && foreign::IsSpelledSo(name, known)) same = known;
     }
   }
   if (own.empty() && !documents.empty() && SuggestForeign(invocation)) return;
@@ -179,10 +177,10 @@ void Checker::SuggestOperation(const ast::InvocationExpr& invocation) {
 // arguments.
 bool Checker::SuggestForeign(const ast::InvocationExpr& invocation) {
   const std::string_view name = Text(invocation.callee.symbol);
-  const auto rows = FindForeignOperations(name);
+  const auto rows = foreign::FindForeignOperations(name);
   if (rows.empty()) return false;
   const SourceRange range = invocation.callee.range;
-  const ForeignOperation& row = *rows.front();
+  const foreign::ForeignOperation& row = *rows.front();
   if (rows.size() == 1 && !row.ours.empty() && IsDeclared(row.ours) && NamesAll(invocation, row.needs)) {
     Report(kUndeclaredOperation, range, "undeclared operation `{}`; did you mean `{}`?", name, row.ours)
         .Fix(range, std::string(row.ours));
@@ -208,12 +206,13 @@ bool Checker::NamesAll(const ast::InvocationExpr& invocation, std::string_view p
 }
 
 // Returns "; write `softmax(neg(x), axes = ..)`" if the dialect has the operations of the formula.
-std::string Checker::DescribeForeign(std::string_view name, llvm::ArrayRef<const ForeignOperation*> rows) {
-  const bool is_declared = llvm::all_of(rows, [&](const ForeignOperation* row) {
-    return llvm::all_of(OperationsIn(row->formula),
+std::string Checker::DescribeForeign(std::string_view name,
+                                     llvm::ArrayRef<const foreign::ForeignOperation*> rows) {
+  const bool is_declared = llvm::all_of(rows, [&](const foreign::ForeignOperation* row) {
+    return llvm::all_of(foreign::OperationsIn(row->formula),
                         [&](const std::string& operation) { return IsDeclared(operation); });
   });
-  if (is_declared) return "; " + DescribeForeignOperations(name, rows);
+  if (is_declared) return "; " + foreign::DescribeForeignOperations(name, rows);
   return fmt::format("; the {} dialect has no `{}`", dialect_.name, name);
 }
 
@@ -347,7 +346,7 @@ bool Checker::CheckMissing(const ast::InvocationExpr& invocation, Callee callee,
   }
   if (invocation.arguments.empty()) {
     const std::string_view name = Text(signature.name.symbol);
-    Report(kEmptyList, EmptyArguments(invocation), "{}",
+    Report(ast::kEmptyList, EmptyArguments(invocation), "{}",
            count == 0 ? fmt::format("expected at least one argument of `{}`", name)
                       : fmt::format("`{}` lacks the argument{} {}", name, count > 1 ? "s" : "", missing))
         .Note(signature.name.range, "declared here");
@@ -447,4 +446,4 @@ TypeId Checker::ResultType(const Signature& signature, TypeId generic) {
   return types_.WithinBounds(tuple) ? tuple : error_;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

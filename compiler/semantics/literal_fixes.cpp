@@ -5,9 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 // Reports a word for no value, `border = None`, for an argument that has a default.
 bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Argument& argument,
@@ -15,8 +13,8 @@ bool Checker::ReportNoValue(const ast::InvocationExpr& invocation, const ast::Ar
   const ast::Expr& value = expr(argument.value);
   const auto* word = std::get_if<ast::IdentifierExpr>(&value.node);
   if (word == nullptr || !argument.name.has_value() || scope_.Find(word->name) != nullptr) return false;
-  const ForeignName* foreign = FindForeignValue(Text(word->name));
-  if (foreign == nullptr || foreign->repair != ForeignRepair::kDrop) return false;
+  const foreign::ForeignName* foreign = foreign::FindForeignValue(Text(word->name));
+  if (foreign == nullptr || foreign->repair != foreign::ForeignRepair::kDrop) return false;
   if (!callee.valid() || IsBroken(callee)) return false;
   const std::optional<size_t> place = PlaceOf(SignatureOf(callee), *argument.name);
   if (!place) return false;
@@ -233,4 +231,4 @@ void Checker::FixScalars(ExprId id, TypeId expected, DiagnosticBuilder& builder)
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -7,9 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 // Reports items of an array without brackets, `concat(a, b, axis = 1)` and `external(shape = 1,3,32,32)`;
 // returns true if it did.
@@ -80,7 +78,7 @@ bool Checker::IsMisspelt(const ast::InvocationExpr& invocation, const ast::Argum
     });
   };
   if (suggestion.is_typo()) return is_meant(suggestion.best());
-  const ForeignName* foreign = FindForeignParameter(text, is_meant);
+  const foreign::ForeignName* foreign = foreign::FindForeignParameter(text, is_meant);
   return foreign != nullptr && !foreign->ours.empty();
 }
 
@@ -94,19 +92,20 @@ void Checker::ReportUnknownArgument(const ast::InvocationExpr& invocation, const
     for (const TypedName& parameter : signature.parameters) suggestion.Offer(Text(parameter.name.symbol));
   }
   std::string_view best = suggestion.best();
-  bool is_safe = suggestion.is_typo() && (suggestion.is_spelling() || !IsForeignParameter(text));
+  bool is_safe = suggestion.is_typo() && (suggestion.is_spelling() || !foreign::IsForeignParameter(text));
   std::string hint = best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
-  const ForeignName* foreign =
+  const foreign::ForeignName* foreign =
       suggestion.is_spelling() || callee.document != standard_
           ? nullptr
-          : FindForeignParameter(text, [&](std::string_view ours) {
+          : foreign::FindForeignParameter(text, [&](std::string_view ours) {
               return llvm::any_of(signature.parameters, [&](const TypedName& parameter) {
                 return Text(parameter.name.symbol) == ours;
               });
             });
   if (foreign != nullptr) {
     best = foreign->ours;
-    is_safe = !best.empty() && (foreign->advice.empty() || foreign->repair == ForeignRepair::kRename);
+    is_safe =
+        !best.empty() && (foreign->advice.empty() || foreign->repair == foreign::ForeignRepair::kRename);
     hint = best.empty()              ? fmt::format("; {}", foreign->advice)
            : foreign->advice.empty() ? fmt::format("; did you mean `{}`?", best)
                                      : fmt::format("; did you mean `{}`? {}", best, foreign->advice);
@@ -162,27 +161,28 @@ std::string Checker::PairsOf(const ast::InvocationExpr& invocation, const ast::A
 
 // Fixes an argument of another framework: removes it, or writes the type after the operation's name.
 void Checker::FixForeignArgument(const ast::InvocationExpr& invocation, const ast::Argument& argument,
-                                 const ForeignName& foreign, const Signature& signature,
+                                 const foreign::ForeignName& foreign, const Signature& signature,
                                  DiagnosticBuilder& builder) {
   const llvm::ArrayRef<ast::Argument> arguments = invocation.arguments;
   if (arguments.size() < 2) return;  // the only argument
   const SourceRange value = expr(argument.value).range;
   const std::string text = llvm::StringRef(SourceText(value).data(), SourceText(value).size()).lower();
   switch (foreign.repair) {
-    case ForeignRepair::kDrop:
+    case foreign::ForeignRepair::kDrop:
       break;
-    case ForeignRepair::kDropTrue:
+    case foreign::ForeignRepair::kDropTrue:
       if (text != "true") return;
       break;
-    case ForeignRepair::kDropFalse:
+    case foreign::ForeignRepair::kDropFalse:
       if (text != "false") return;
       break;
-    case ForeignRepair::kDropChannelsFirst:
+    case foreign::ForeignRepair::kDropChannelsFirst:
       if (text != "'nchw'" && text != "\"nchw\"" && text != "'channels_first'") return;
       break;
-    case ForeignRepair::kType: {
+    case foreign::ForeignRepair::kType: {
       const std::string_view word = llvm::StringRef(text).trim("'\"");
-      const parse::IntendedType meant = parse::IntendedTypeOf(word.substr(word.rfind('.') + 1), dialect_);
+      const ast::parse::IntendedType meant =
+          ast::parse::IntendedTypeOf(word.substr(word.rfind('.') + 1), dialect_);
       if (!meant.is_certain || !signature.is_generic || HasTypeArgument(invocation)) return;
       const SourceRange callee = invocation.callee.range;
       builder.Fix({callee.file, callee.end, callee.end}, fmt::format("<{}>", meant.name));
@@ -210,4 +210,4 @@ void Checker::RemoveArgument(const ast::InvocationExpr& invocation, const ast::A
   builder.Fix({whole.file, whole.begin, end}, "");
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -5,9 +5,7 @@
 #include "compiler/semantics/checker.h"
 #include "compiler/support/suggest.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 TypeId Checker::CheckWithBodies(ExprId id, const ast::InvocationExpr& invocation, Callee callee, Use use) {
   for (const ast::Argument& argument : invocation.arguments) CheckTensorList(argument.value);
@@ -262,4 +260,4 @@ bool Checker::RunsBodies(ExprId right) const {
   return callee.valid() && SignatureOf(callee).runs_bodies;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

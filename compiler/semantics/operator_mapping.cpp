@@ -1,6 +1,6 @@
 #include "compiler/semantics/operator_mapping.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 std::string_view OperationOf(ast::BinaryOperator op) {
   switch (op) {
@@ -48,4 +48,4 @@ std::string_view OperationOf(ast::UnaryOperator op, const ast::Dialect& dialect)
   return "";
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

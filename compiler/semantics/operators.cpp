@@ -1,9 +1,7 @@
 #include "compiler/semantics/checker.h"
 #include "compiler/semantics/operator_mapping.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 TypeId Checker::UnaryType(const ast::Expr& whole, const ast::UnaryExpr& unary, TypeId operand) {
   if (IsError(operand) || Kind(operand) == TypeKind::kAny) return error_;
@@ -102,4 +100,4 @@ TypeId Checker::TensorOperatorType(const ast::Expr& whole, std::string_view spel
   return ResultType(signature, generic);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -3,9 +3,7 @@
 #include "compiler/semantics/checker.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace nnefc {
-
-using namespace semantics;
+namespace nnefc::semantics {
 
 std::unique_ptr<CheckedDocument> CheckQuantization(std::unique_ptr<const ast::Document> document,
                                                    const CheckedDocument& model,
@@ -123,4 +121,4 @@ bool Checker::IsTensorLiteral(ExprId argument, TypeId expected) {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

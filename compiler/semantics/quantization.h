@@ -6,7 +6,7 @@
 #include "compiler/semantics/check_document.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // Checks a quantization file (graph.quant, chapter 5.3), parsed as DocumentKind::kQuantization in the dialect
 // of its model. Keys should be unique names of the model's activations; deviations are warnings. Each value
@@ -20,4 +20,4 @@ namespace nnefc {
     llvm::function_ref<bool(std::string_view)> is_activation, const StandardLibrary& library,
     Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

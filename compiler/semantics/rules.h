@@ -2,7 +2,6 @@
 
 #include "compiler/support/diagnostics.h"
 
-// A separate namespace: rules are inline variables, and other folders have rules of the same names.
 namespace nnefc::semantics {
 
 // The rules of chapter 3.3 (both specifications) and the dialect rules of chapter 3.2 that the checker

@@ -8,7 +8,7 @@
 #include "compiler/support/source.h"
 #include "compiler/support/symbol.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // The role of an identifier in a body.
 enum class LocalKind : uint8_t {
@@ -69,4 +69,4 @@ class Scope {
   std::vector<Entry> locals_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Maximum length of a type in messages.
@@ -169,4 +169,4 @@ TypeId TypeTable::Substitute(TypeId type, TypeId generic) {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

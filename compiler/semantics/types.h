@@ -12,7 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 struct SemTypeTag;
 // An interned type; equal types have equal ids.
@@ -92,4 +92,4 @@ class TypeTable {
   llvm::BumpPtrAllocator allocator_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

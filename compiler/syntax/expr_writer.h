@@ -7,7 +7,7 @@
 #include "compiler/syntax/layout.h"
 #include "compiler/syntax/print.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
 // A source of comments: FeedBefore adds the pending comments before a source offset to a layout.
 class CommentFeed {
@@ -29,12 +29,12 @@ class ExprWriter {
         max_length_(max_length),
         comments_(comments) {}
 
-  void Expr(ast::ExprId id);
+  void Expr(ExprId id);
 
  private:
   bool Full() const { return max_length_ > 0 && layout_.size() > max_length_; }
   // Returns an invalid range for nodes without source text, such as those translated from another dialect.
-  SourceRange RangeOf(ast::ExprId id) const { return id.valid() ? document_.exprs[id].range : SourceRange(); }
+  SourceRange RangeOf(ExprId id) const { return id.valid() ? document_.exprs[id].range : SourceRange(); }
   void CommentsBefore(SourceRange range) {
     if (comments_ != nullptr && range.valid()) comments_->FeedBefore(range.begin, layout_);
   }
@@ -47,27 +47,27 @@ class ExprWriter {
   void Name(ast::Name name) { layout_.Text(SpellName(context_.symbols.Text(name.symbol))); }
   template <typename Item, typename Place, typename Write>
   void List(llvm::ArrayRef<Item> items, Place place, Write write);
-  void Exprs(llvm::ArrayRef<ast::ExprId> items);
-  void Operands(const ast::BinaryExpr& binary);
+  void Exprs(llvm::ArrayRef<ExprId> items);
+  void Operands(const BinaryExpr& binary);
 
-  void Node(const ast::Expr& whole, const ast::ErrorExpr& node);
-  void Node(const ast::Expr& whole, const ast::IdentifierExpr& node);
-  void Node(const ast::Expr& whole, const ast::IntegerLiteral& node);
-  void Node(const ast::Expr& whole, const ast::ScalarLiteral& node);
-  void Node(const ast::Expr& whole, const ast::StringLiteral& node);
-  void Node(const ast::Expr& whole, const ast::LogicalLiteral& node);
-  void Node(const ast::Expr& whole, const ast::ArrayExpr& node);
-  void Node(const ast::Expr& whole, const ast::TupleExpr& node);
-  void Node(const ast::Expr& whole, const ast::ParenExpr& node);
-  void Node(const ast::Expr& whole, const ast::UnaryExpr& node);
-  void Node(const ast::Expr& whole, const ast::BinaryExpr& node);
-  void Node(const ast::Expr& whole, const ast::SelectExpr& node);
-  void Node(const ast::Expr& whole, const ast::ComprehensionExpr& node);
-  void Node(const ast::Expr& whole, const ast::SubscriptExpr& node);
-  void Node(const ast::Expr& whole, const ast::BuiltinExpr& node);
-  void Node(const ast::Expr& whole, const ast::InvocationExpr& node);
+  void Node(const ast::Expr& whole, const ErrorExpr& node);
+  void Node(const ast::Expr& whole, const IdentifierExpr& node);
+  void Node(const ast::Expr& whole, const IntegerLiteral& node);
+  void Node(const ast::Expr& whole, const ScalarLiteral& node);
+  void Node(const ast::Expr& whole, const StringLiteral& node);
+  void Node(const ast::Expr& whole, const LogicalLiteral& node);
+  void Node(const ast::Expr& whole, const ArrayExpr& node);
+  void Node(const ast::Expr& whole, const TupleExpr& node);
+  void Node(const ast::Expr& whole, const ParenExpr& node);
+  void Node(const ast::Expr& whole, const UnaryExpr& node);
+  void Node(const ast::Expr& whole, const BinaryExpr& node);
+  void Node(const ast::Expr& whole, const SelectExpr& node);
+  void Node(const ast::Expr& whole, const ComprehensionExpr& node);
+  void Node(const ast::Expr& whole, const SubscriptExpr& node);
+  void Node(const ast::Expr& whole, const BuiltinExpr& node);
+  void Node(const ast::Expr& whole, const InvocationExpr& node);
   template <typename T>
-  void Node(const ast::Expr& whole, const ast::Kept<T>& node) {
+  void Node(const ast::Expr& whole, const Kept<T>& node) {
     Node(whole, *node);
   }
 
@@ -78,4 +78,4 @@ class ExprWriter {
   CommentFeed* comments_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

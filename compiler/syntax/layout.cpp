@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 // Maximum column of a hanging list's start.
@@ -188,4 +188,4 @@ std::string Layout::Lines(int indent, int width) {
   return Writer(*this, indent, width).Write();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

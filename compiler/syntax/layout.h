@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnefc {
+namespace nnefc::ast {
 
 inline constexpr int kIndent = 4;  // columns per level
 
@@ -65,4 +65,4 @@ class Layout {
   std::vector<Token> tokens_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

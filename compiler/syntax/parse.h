@@ -8,7 +8,7 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
 enum class DocumentKind : uint8_t {
   kModel,         // version, fragments, one graph
@@ -18,7 +18,7 @@ enum class DocumentKind : uint8_t {
 
 struct ParseOptions {
   // The dialect; nothing: detected from the text.
-  std::optional<ast::Dialect> dialect;
+  std::optional<Dialect> dialect;
   DocumentKind kind = DocumentKind::kModel;
   // Parses every statement with the generated parser, flat ones too: slower, with the same result.
   bool by_grammar_alone = false;
@@ -35,4 +35,4 @@ bool IsPlainName(std::string_view text);
 // Returns the nearest name with only these characters; plain unless it is a keyword.
 std::string NearestName(std::string_view text);
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -6,16 +6,16 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/ast.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
 // Returns an expression in canonical style, such as `conv(x, filter, stride = [2, 2])`. With `max_length` >
 // 0, a longer text is truncated and ends in `..`, for messages. Parsing the text returns the same AST;
 // unparsed source is printed as written.
-std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Context& context,
+std::string PrintExpr(const ast::Document& document, ExprId expr, const Context& context,
                       size_t max_length = 0);
 
 // Returns a type as written, such as `(integer, tensor<?>[])`.
-std::string PrintType(const ast::Document& document, ast::TypeId type);
+std::string PrintType(const ast::Document& document, TypeId type);
 
 // Returns a document in canonical style: lines of at most 100 columns where names and strings allow it, four
 // blanks of indentation, at most one blank line in a row, numbers as written, no optional `;`. A comment
@@ -39,4 +39,4 @@ std::string SpellName(std::string_view name);
 // as `nan`.
 std::string PrintScalar(double value);
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

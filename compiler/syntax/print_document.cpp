@@ -6,7 +6,7 @@
 #include "fmt/core.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 constexpr int kWidth = 100;
@@ -14,7 +14,7 @@ constexpr int kWidth = 100;
 // Prints statements in document order, with the comments between and in them.
 class DocumentPrinter : public CommentFeed {
  public:
-  DocumentPrinter(const ast::Document& document, const Context& context,
+  DocumentPrinter(const Document& document, const Context& context,
                   llvm::ArrayRef<std::vector<std::string>> before)
       : document_(document), context_(context), text_(context.sources.Text(document.file)), before_(before) {}
 
@@ -24,15 +24,15 @@ class DocumentPrinter : public CommentFeed {
       out_ += fmt::format("version {}.{}", document_.version_major, document_.version_minor);
       End(document_.version_range, Semicolon());
     }
-    for (const ast::Extension& extension : document_.extensions) Print(extension);
+    for (const Extension& extension : document_.extensions) Print(extension);
     // Fragments precede the graph, but a text with errors may mix them.
     auto graph = document_.graphs.begin();
-    for (const ast::Fragment& fragment : document_.fragments) {
+    for (const Fragment& fragment : document_.fragments) {
       while (graph != document_.graphs.end() && graph->range.begin < fragment.range.begin) Print(*graph++);
       Print(fragment);
     }
     while (graph != document_.graphs.end()) Print(*graph++);
-    for (const ast::Quantization& entry : document_.quantizations) Print(entry);
+    for (const Quantization& entry : document_.quantizations) Print(entry);
     wants_blank_ = false;
     CommentsBefore(static_cast<uint32_t>(text_.size()) + 1, 0);
     return std::move(out_);
@@ -134,7 +134,7 @@ class DocumentPrinter : public CommentFeed {
 
   // ---- statements ----
 
-  void Print(const ast::Extension& extension) {
+  void Print(const Extension& extension) {
     BeginWhole(extension.range);
     out_ += "extension";
     for (const ast::Name& name : extension.names) out_ += fmt::format(" {}", Text(name));
@@ -150,7 +150,7 @@ class DocumentPrinter : public CommentFeed {
     return whole;
   }
 
-  void Print(const ast::Fragment& fragment) {
+  void Print(const Fragment& fragment) {
     const SourceRange header = HeaderRange(fragment.range, fragment.body_range);
     wants_blank_ |= fragment.has_body;
     Begin(header, 0);
@@ -169,7 +169,7 @@ class DocumentPrinter : public CommentFeed {
   //           x: tensor<scalar>,
   //           alpha: scalar = 0.5 )
   //       -> ( y: tensor<scalar> )
-  void Declaration(const ast::Fragment& fragment) {
+  void Declaration(const Fragment& fragment) {
     Layout layout;
     ExprWriter writer(document_, context_, layout, 0, this);
     layout.Text(fmt::format("fragment {}", SpellName(Text(fragment.name))));
@@ -180,7 +180,7 @@ class DocumentPrinter : public CommentFeed {
     layout.Text("(");
     if (!fragment.parameters.empty()) FeedBefore(fragment.parameters[0].name.range, layout);
     layout.Begin(Layout::Group::kEach);
-    for (const ast::Parameter& parameter : fragment.parameters) {
+    for (const Parameter& parameter : fragment.parameters) {
       if (&parameter != fragment.parameters.begin()) layout.Text(",");
       FeedBefore(parameter.name.range, layout);
       layout.Break();
@@ -195,7 +195,7 @@ class DocumentPrinter : public CommentFeed {
     layout.Break(kIndent);
     layout.Text("-> ( ");
     layout.Begin(Layout::Group::kFill);
-    for (const ast::Result& result : fragment.results) {
+    for (const Result& result : fragment.results) {
       if (&result != fragment.results.begin()) {
         layout.Text(",");
         FeedBefore(result.name.range, layout);
@@ -230,7 +230,7 @@ class DocumentPrinter : public CommentFeed {
     layout.Text(" )");
   }
 
-  void Print(const ast::Graph& graph) {
+  void Print(const Graph& graph) {
     const SourceRange header = HeaderRange(graph.range, graph.body_range);
     wants_blank_ = true;
     Begin(header, 0);
@@ -252,7 +252,7 @@ class DocumentPrinter : public CommentFeed {
     if (graph.body_range.valid()) Body(graph.body, graph.body_range);
   }
 
-  void Body(llvm::ArrayRef<ast::Assignment> body, SourceRange range) {
+  void Body(llvm::ArrayRef<Assignment> body, SourceRange range) {
     out_ += '{';
     TrailingComment(range.begin + 1);
     out_ += '\n';
@@ -269,11 +269,11 @@ class DocumentPrinter : public CommentFeed {
     wants_blank_ = true;
   }
 
-  void Print(const ast::Assignment& assignment, llvm::ArrayRef<std::string> before) {
+  void Print(const Assignment& assignment, llvm::ArrayRef<std::string> before) {
     CommentsBefore(assignment.range.begin, kIndent);
     Line(assignment.range.begin, kIndent);
     for (const std::string& comment : before) out_ += fmt::format("{}\n{:{}}", comment, "", kIndent);
-    const bool broken = std::holds_alternative<ast::ErrorExpr>(document_.exprs[assignment.right].node);
+    const bool broken = std::holds_alternative<ErrorExpr>(document_.exprs[assignment.right].node);
     if (broken) {
       AsWritten(assignment.range);
       return End(assignment.range, "", kIndent);
@@ -293,7 +293,7 @@ class DocumentPrinter : public CommentFeed {
                                                                 : QuoteString(name);
   }
 
-  void Print(const ast::Quantization& entry) {
+  void Print(const Quantization& entry) {
     const SourceRange range = Cover(entry.key.range, document_.exprs[entry.invocation].range);
     Begin(range, 0);
     Layout layout;
@@ -303,7 +303,7 @@ class DocumentPrinter : public CommentFeed {
     End(range, Semicolon());
   }
 
-  const ast::Document& document_;
+  const Document& document_;
   const Context& context_;
   std::string_view text_;
   llvm::ArrayRef<std::vector<std::string>> before_;
@@ -332,7 +332,7 @@ std::string OnOneLine(std::string_view tokens) {
     }
     if (c == '#') {
       i = std::min(tokens.find('\n', i), tokens.size()) - 1;
-    } else if (c == '\n' || ast::kBlanks.find(c) != std::string_view::npos) {
+    } else if (c == '\n' || kBlanks.find(c) != std::string_view::npos) {
       if (!line.empty() && line.back() != ' ') line += ' ';
     } else {
       if (c == '\'' || c == '"') quote = c;
@@ -343,13 +343,13 @@ std::string OnOneLine(std::string_view tokens) {
   return line;
 }
 
-std::string PrintDocument(const ast::Document& document, const Context& context) {
+std::string PrintDocument(const Document& document, const Context& context) {
   return DocumentPrinter(document, context, {}).Print();
 }
 
-std::string PrintDocument(const ast::Document& document, const Context& context,
+std::string PrintDocument(const Document& document, const Context& context,
                           llvm::ArrayRef<std::vector<std::string>> before) {
   return DocumentPrinter(document, context, before).Print();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -5,9 +5,9 @@
 #include "compiler/syntax/print.h"
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
-void ExprWriter::Expr(ast::ExprId id) {
+void ExprWriter::Expr(ExprId id) {
   if (Full() || !id.valid()) return;
   const ast::Expr& expr = document_.exprs[id];
   CommentsBefore(expr.range);
@@ -38,70 +38,70 @@ void ExprWriter::List(llvm::ArrayRef<Item> items, Place place, Write write) {
   layout_.End();
 }
 
-void ExprWriter::Exprs(llvm::ArrayRef<ast::ExprId> items) {
+void ExprWriter::Exprs(llvm::ArrayRef<ExprId> items) {
   List(
-      items, [this](ast::ExprId item) { return RangeOf(item); }, [this](ast::ExprId item) { Expr(item); });
+      items, [this](ExprId item) { return RangeOf(item); }, [this](ExprId item) { Expr(item); });
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::ErrorExpr&) {
+void ExprWriter::Node(const ast::Expr& whole, const ErrorExpr&) {
   if (whole.range.valid()) layout_.Text(Source(whole.range));
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::IdentifierExpr& node) {
+void ExprWriter::Node(const ast::Expr&, const IdentifierExpr& node) {
   layout_.Text(SpellName(context_.symbols.Text(node.name)));
 }
 
 // Numbers are printed as written.
-void ExprWriter::Node(const ast::Expr& whole, const ast::IntegerLiteral& node) {
+void ExprWriter::Node(const ast::Expr& whole, const IntegerLiteral& node) {
   layout_.Text(whole.range.valid() ? Source(whole.range) : std::to_string(node.value));
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::ScalarLiteral& node) {
+void ExprWriter::Node(const ast::Expr& whole, const ScalarLiteral& node) {
   layout_.Text(whole.range.valid() ? Source(whole.range) : PrintScalar(node.value));
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::StringLiteral& node) {
+void ExprWriter::Node(const ast::Expr&, const StringLiteral& node) {
   layout_.Text(QuoteString(context_.symbols.Text(node.value)));
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::LogicalLiteral& node) {
+void ExprWriter::Node(const ast::Expr&, const LogicalLiteral& node) {
   layout_.Text(node.value ? "true" : "false");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::ArrayExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const ArrayExpr& node) {
   layout_.Text("[");
   Exprs(node.items);
   Close(whole, "]");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::TupleExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const TupleExpr& node) {
   if (!node.parenthesized) return Exprs(node.items);
   layout_.Text("(");
   Exprs(node.items);
   Close(whole, ")");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::ParenExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const ParenExpr& node) {
   layout_.Text("(");
   Expr(node.inner);
   Close(whole, ")");
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::UnaryExpr& node) {
+void ExprWriter::Node(const ast::Expr&, const UnaryExpr& node) {
   layout_.Text(ast::Spelling(node.op));
   Expr(node.operand);
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::BinaryExpr& node) {
+void ExprWriter::Node(const ast::Expr&, const BinaryExpr& node) {
   layout_.Begin(Layout::Group::kFill);
   Operands(node);
   layout_.End();
 }
 
 // Flattens chains, so that `a + b + c` is one list of operands.
-void ExprWriter::Operands(const ast::BinaryExpr& binary) {
+void ExprWriter::Operands(const BinaryExpr& binary) {
   const ast::Expr& left = document_.exprs[binary.left];
-  if (const auto* inner = ast::Find<ast::BinaryExpr>(left.node)) {
+  if (const auto* inner = ast::Find<BinaryExpr>(left.node)) {
     Operands(*inner);
   } else {
     Expr(binary.left);
@@ -113,7 +113,7 @@ void ExprWriter::Operands(const ast::BinaryExpr& binary) {
   Expr(binary.right);
 }
 
-void ExprWriter::Node(const ast::Expr&, const ast::SelectExpr& node) {
+void ExprWriter::Node(const ast::Expr&, const SelectExpr& node) {
   layout_.Begin(Layout::Group::kFill);
   Expr(node.value);
   BreakBefore(RangeOf(node.condition));
@@ -125,7 +125,7 @@ void ExprWriter::Node(const ast::Expr&, const ast::SelectExpr& node) {
   layout_.End();
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const ComprehensionExpr& node) {
   const bool loops_first = node.loops_first;
   layout_.Text("[");
   layout_.Begin(Layout::Group::kFill);
@@ -135,8 +135,8 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node
   }
   layout_.Text("for ");
   List(
-      node.iterators, [](const ast::Iterator& iterator) { return iterator.name.range; },
-      [this](const ast::Iterator& iterator) {
+      node.iterators, [](const Iterator& iterator) { return iterator.name.range; },
+      [this](const Iterator& iterator) {
         Name(iterator.name);
         layout_.Text(" in ");
         Expr(iterator.iterable);
@@ -155,7 +155,7 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::ComprehensionExpr& node
   Close(whole, "]");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::SubscriptExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const SubscriptExpr& node) {
   Expr(node.base);
   layout_.Text("[");
   Expr(node.begin);
@@ -164,24 +164,24 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::SubscriptExpr& node) {
   Close(whole, "]");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::BuiltinExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const BuiltinExpr& node) {
   layout_.Text(ast::Spelling(node.builtin));
   layout_.Text("(");
   Expr(node.argument);
   Close(whole, ")");
 }
 
-void ExprWriter::Node(const ast::Expr& whole, const ast::InvocationExpr& node) {
+void ExprWriter::Node(const ast::Expr& whole, const InvocationExpr& node) {
   Name(node.callee);
   if (node.type_argument) layout_.Text(fmt::format("<{}>", ast::Spelling(*node.type_argument)));
   if (node.unknown_type.valid()) layout_.Text(fmt::format("<{}>", context_.symbols.Text(node.unknown_type)));
   layout_.Text("(");
   List(
       node.arguments,
-      [this](const ast::Argument& argument) {
+      [this](const Argument& argument) {
         return argument.name ? argument.name->range : RangeOf(argument.value);
       },
-      [this](const ast::Argument& argument) {
+      [this](const Argument& argument) {
         if (argument.name) {
           Name(*argument.name);
           layout_.Text(" = ");
@@ -191,8 +191,7 @@ void ExprWriter::Node(const ast::Expr& whole, const ast::InvocationExpr& node) {
   Close(whole, ")");
 }
 
-std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Context& context,
-                      size_t max_length) {
+std::string PrintExpr(const Document& document, ExprId expr, const Context& context, size_t max_length) {
   Layout layout;
   ExprWriter(document, context, layout, max_length).Expr(expr);
   std::string text = layout.Flat();
@@ -203,21 +202,19 @@ std::string PrintExpr(const ast::Document& document, ast::ExprId expr, const Con
   return text;
 }
 
-std::string PrintType(const ast::Document& document, ast::TypeId id) {
+std::string PrintType(const Document& document, TypeId id) {
   struct Printer {
-    const ast::Document& document;
-    std::string operator()(const ast::ErrorType&) const { return "?"; }
-    std::string operator()(const ast::PrimitiveType& type) const {
-      return std::string(ast::Spelling(type.name));
-    }
-    std::string operator()(const ast::TensorType& type) const {
+    const Document& document;
+    std::string operator()(const ErrorType&) const { return "?"; }
+    std::string operator()(const PrimitiveType& type) const { return std::string(ast::Spelling(type.name)); }
+    std::string operator()(const TensorType& type) const {
       if (!type.has_brackets) return "tensor";
       return fmt::format("tensor<{}>", type.element ? ast::Spelling(*type.element) : "");
     }
-    std::string operator()(const ast::ArrayType& type) const { return PrintType(document, type.item) + "[]"; }
-    std::string operator()(const ast::TupleType& type) const {
+    std::string operator()(const ArrayType& type) const { return PrintType(document, type.item) + "[]"; }
+    std::string operator()(const TupleType& type) const {
       std::string text = "(";
-      for (const ast::TypeId item : type.items) {
+      for (const TypeId item : type.items) {
         if (text.size() > 1) text += ", ";
         text += PrintType(document, item);
       }
@@ -255,4 +252,4 @@ std::string PrintScalar(double value) {
   return text;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
 #define NNEFC_SYNTAX_RULES(RULE)                                                           \
   /* characters and literals */                                                            \
@@ -41,4 +41,4 @@ namespace nnefc {
 
 NNEFC_DEFINE_RULES(kSyntaxRules, NNEFC_SYNTAX_RULES)
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

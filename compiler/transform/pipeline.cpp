@@ -105,7 +105,7 @@ class Application {
         if (collides && id.index < first_new && transformation_.force_shape_inference &&
             !graph.MayOverride(id)) {
           return Fail(kShapeChanged, "made the shape of output {} of `{}` {} where it was {}", i, node.name(),
-                      ToString(node.output(i).shape), ToString(old.shape));
+                      ir::ToString(node.output(i).shape), ir::ToString(old.shape));
         }
         for (ir::InputPort use : node.uses(i)) dirty[static_cast<size_t>(use.node.index)] = true;
       }

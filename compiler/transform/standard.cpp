@@ -5,26 +5,26 @@ namespace nnefc::transform {
 TransformationList StandardTransformations() {
   TransformationList list;
   RegisterAnchors(list);
-  RegisterFusions(list);
-  RegisterChecks(list);
-  RegisterBranches(list);
-  RegisterConstants(list);
-  RegisterIdentities(list);
-  RegisterCommonSubexpressions(list);
-  RegisterLinear(list);
-  RegisterMiddleFusions(list);
-  RegisterAttentionFusion(list);
-  RegisterEinsum(list);
-  RegisterGeluFusion(list);
-  RegisterGroupedConvolutionFusion(list);
-  RegisterMvnFusion(list);
-  RegisterPadding(list);
-  RegisterRecurrentCells(list);
-  RegisterRecurrentLoops(list);
-  RegisterReorder(list);
-  RegisterScales(list);
-  RegisterTensorIteratorToSequence(list);
-  RegisterUnrollLoops(list);
+  front::RegisterFusions(list);
+  middle::RegisterChecks(list);
+  middle::RegisterBranches(list);
+  middle::RegisterConstants(list);
+  middle::RegisterIdentities(list);
+  middle::RegisterCommonSubexpressions(list);
+  middle::RegisterLinear(list);
+  middle::RegisterMiddleFusions(list);
+  middle::RegisterAttentionFusion(list);
+  middle::RegisterEinsum(list);
+  middle::RegisterGeluFusion(list);
+  middle::RegisterGroupedConvolutionFusion(list);
+  middle::RegisterMvnFusion(list);
+  middle::RegisterPadding(list);
+  middle::RegisterRecurrentCells(list);
+  middle::RegisterRecurrentLoops(list);
+  back::RegisterReorder(list);
+  middle::RegisterScales(list);
+  middle::RegisterTensorIteratorToSequence(list);
+  middle::RegisterUnrollLoops(list);
   return list;
 }
 

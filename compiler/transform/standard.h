@@ -7,8 +7,11 @@ namespace nnefc::transform {
 // Returns the anchors and the built-in transformations.
 TransformationList StandardTransformations();
 
+namespace front {
 // One registration function per family of transformations.
 void RegisterFusions(TransformationList& list);
+}  // namespace front
+namespace middle {
 void RegisterChecks(TransformationList& list);
 void RegisterBranches(TransformationList& list);
 void RegisterConstants(TransformationList& list);
@@ -24,9 +27,14 @@ void RegisterMvnFusion(TransformationList& list);
 void RegisterPadding(TransformationList& list);
 void RegisterRecurrentCells(TransformationList& list);
 void RegisterRecurrentLoops(TransformationList& list);
+}  // namespace middle
+namespace back {
 void RegisterReorder(TransformationList& list);
+}  // namespace back
+namespace middle {
 void RegisterScales(TransformationList& list);
 void RegisterTensorIteratorToSequence(TransformationList& list);
 void RegisterUnrollLoops(TransformationList& list);
+}  // namespace middle
 
 }  // namespace nnefc::transform

@@ -32,9 +32,9 @@ class Mover {
       frame = piece.instance->frame->parent.get();
     }
     if (frame == nullptr || frame->depth > kMaxLevels) return;
-    std::vector<std::pair<const FragmentInstance*, int64_t>> levels;
+    std::vector<std::pair<const expand::FragmentInstance*, int64_t>> levels;
     for (; frame != nullptr; frame = frame->parent.get()) {
-      const FragmentInstance* instance = finder_.InstanceOf(frame);
+      const expand::FragmentInstance* instance = finder_.InstanceOf(frame);
       if (instance != nullptr) {
         levels.emplace_back(instance, StatementAt(old_.fragments[instance->fragment].body, range));
       }
@@ -74,7 +74,7 @@ class Mover {
 
  private:
   struct Visited {
-    const FragmentInstance* instance = nullptr;  // the first
+    const expand::FragmentInstance* instance = nullptr;  // the first
     std::vector<Mark> marks;
   };
 

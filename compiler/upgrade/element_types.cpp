@@ -6,8 +6,11 @@
 
 namespace nnefc::upgrade {
 
-ElementTypes::ElementTypes(const CheckedDocument& document, const CheckedDocument& ratified,
-                           const SymbolTable& symbols)
+using semantics::TypeId;
+using semantics::TypeKind;
+
+ElementTypes::ElementTypes(const semantics::CheckedDocument& document,
+                           const semantics::CheckedDocument& ratified, const SymbolTable& symbols)
     : document_(document), ratified_(ratified), symbols_(symbols) {
   const ast::Document& ast = document.ast();
   for (size_t i = 0; i < ast.fragments.size(); ++i) {
@@ -36,7 +39,7 @@ ast::PrimitiveName ElementTypes::Of(ast::FragmentId fragment, Symbol identifier,
 
 // ---- type variables ----
 
-ElementTypes::Kind ElementTypes::KindOf(const TypeTable& types, TypeId element) {
+ElementTypes::Kind ElementTypes::KindOf(const semantics::TypeTable& types, TypeId element) {
   switch (types.Kind(element)) {
     case TypeKind::kInteger:
       return Kind::kInteger;
@@ -103,7 +106,7 @@ ElementTypes::Leaves ElementTypes::LeavesOf(Symbol identifier, size_t count) {
 // Returns the number of leaves of a type.
 size_t ElementTypes::Count(TypeId type) const {
   if (!type.valid()) return 1;
-  const TypeTable& types = document_.types();
+  const semantics::TypeTable& types = document_.types();
   if (types.Kind(type) == TypeKind::kArray) return Count(types.Item(type));
   if (types.Kind(type) != TypeKind::kTuple) return 1;
   size_t count = 0;
@@ -123,7 +126,7 @@ void ElementTypes::Infer(llvm::ArrayRef<ast::Assignment> body) {
 // Unifies the targets with the right-hand side of type `type`.
 void ElementTypes::Assign(ast::ExprId left, TypeId type, llvm::ArrayRef<Variable> right) {
   const ast::ExprNode& node = document_.ast().exprs[left].node;
-  const TypeTable& types = document_.types();
+  const semantics::TypeTable& types = document_.types();
   if (const auto* identifier = std::get_if<ast::IdentifierExpr>(&node)) {
     Unify(LeavesOf(identifier->name, right.size()), Leaves(right.begin(), right.end()));
   } else if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
@@ -202,7 +205,7 @@ ElementTypes::Leaves ElementTypes::InferComprehension(const ast::ComprehensionEx
 
 ElementTypes::Leaves ElementTypes::InferSubscript(const ast::SubscriptExpr& subscript) {
   Leaves leaves = Infer(subscript.base);
-  const TypeTable& types = document_.types();
+  const semantics::TypeTable& types = document_.types();
   const TypeId base = document_.type(subscript.base);
   if (subscript.is_range || !base.valid() || types.Kind(base) != TypeKind::kTuple) return leaves;
   const auto* index = std::get_if<ast::IntegerLiteral>(&document_.ast().exprs[subscript.begin].node);
@@ -221,39 +224,39 @@ ElementTypes::Leaves ElementTypes::InferSubscript(const ast::SubscriptExpr& subs
 }
 
 ElementTypes::Leaves ElementTypes::InferInvocation(ast::ExprId id, TypeId type) {
-  const Binding* binding = document_.binding(id);
+  const semantics::Binding* binding = document_.binding(id);
   if (binding == nullptr) return Fresh(Count(type));
   return binding->callee.document == &document_ ? InferOwn(*binding) : InferStandard(*binding);
 }
 
 // Infers a call of the document's fragment; its parameters and results are type variables.
-ElementTypes::Leaves ElementTypes::InferOwn(const Binding& binding) {
+ElementTypes::Leaves ElementTypes::InferOwn(const semantics::Binding& binding) {
   std::vector<Leaves> arguments;
   arguments.reserve(binding.arguments.size());
   for (ast::ExprId argument : binding.arguments) arguments.push_back(Infer(argument));
   const int32_t caller = scope_;
   scope_ = binding.callee.fragment.index;
-  const Signature& signature = document_.signature(binding.callee.fragment);
+  const semantics::Signature& signature = document_.signature(binding.callee.fragment);
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const TypedName& parameter = signature.parameters[i];
+    const semantics::TypedName& parameter = signature.parameters[i];
     Unify(LeavesOf(parameter.name.symbol, Count(parameter.type)), arguments[i]);
   }
   Leaves results;
-  for (const TypedName& result : signature.results)
+  for (const semantics::TypedName& result : signature.results)
     results.append(LeavesOf(result.name.symbol, Count(result.type)));
   scope_ = caller;
   return results;
 }
 
 // Infers a call of a standard operation from its ratified declaration.
-ElementTypes::Leaves ElementTypes::InferStandard(const Binding& binding) {
-  const Signature& called = binding.callee.document->signature(binding.callee.fragment);
+ElementTypes::Leaves ElementTypes::InferStandard(const semantics::Binding& binding) {
+  const semantics::Signature& called = binding.callee.document->signature(binding.callee.fragment);
   const std::string_view name = expand::RatifiedName(symbols_.Text(called.name.symbol));
   const Symbol symbol = symbols_.Find(name);
-  const Callee target = symbol.valid() ? ratified_.Find(symbol) : Callee();
+  const semantics::Callee target = symbol.valid() ? ratified_.Find(symbol) : semantics::Callee();
   if (!target.valid()) return Fresh(called.results.size());
-  const TypeTable& types = ratified_.types();
-  const Signature& signature = target.document->signature(target.fragment);
+  const semantics::TypeTable& types = ratified_.types();
+  const semantics::Signature& signature = target.document->signature(target.fragment);
   const Variable generic = Fresh();
   auto declared = [&](TypeId type) {
     while (types.Kind(type) == TypeKind::kArray) type = types.Item(type);
@@ -261,7 +264,7 @@ ElementTypes::Leaves ElementTypes::InferStandard(const Binding& binding) {
     if (types.Kind(types.Element(type)) == TypeKind::kGeneric) return generic;
     return Fresh(KindOf(types, types.Element(type)));
   };
-  for (const TypedName& parameter : signature.parameters) {
+  for (const semantics::TypedName& parameter : signature.parameters) {
     const std::string_view old = expand::ProvisionalParameter(name, symbols_.Text(parameter.name.symbol));
     for (size_t i = 0; i < binding.arguments.size(); ++i) {
       if (symbols_.Text(called.parameters[i].name.symbol) != old || !binding.arguments[i].valid()) continue;
@@ -269,7 +272,7 @@ ElementTypes::Leaves ElementTypes::InferStandard(const Binding& binding) {
     }
   }
   Leaves results;
-  for (const TypedName& result : signature.results) results.push_back(declared(result.type));
+  for (const semantics::TypedName& result : signature.results) results.push_back(declared(result.type));
   return results;
 }
 

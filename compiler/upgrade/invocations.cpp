@@ -28,7 +28,7 @@ std::optional<ast::PrimitiveName> PrimitiveOf(std::string_view name) {
 
 ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr& invocation) {
   ast::InvocationExpr copy = invocation;
-  const Binding* binding = translates() ? source_.document.binding(id) : nullptr;
+  const semantics::Binding* binding = translates() ? source_.document.binding(id) : nullptr;
   llvm::SmallVector<ast::Argument, 8> arguments;
   if (binding == nullptr) {  // also in an unchecked body
     if (Text(copy.callee.symbol) == "quantize_linear") copy.callee = Named("linear_quantize");
@@ -41,7 +41,7 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
   }
   for (const ast::Argument& argument : invocation.arguments)
     has_operators_ |= ast::Is<ast::InvocationExpr>(old().exprs[argument.value].node);
-  const Signature& called = binding->callee.document->signature(binding->callee.fragment);
+  const semantics::Signature& called = binding->callee.document->signature(binding->callee.fragment);
   const bool is_own = binding->callee.document == &source_.document;
   const std::string_view name = Text(called.name.symbol);
   const std::string ratified(is_own ? std::string_view() : expand::RatifiedName(name));
@@ -59,7 +59,7 @@ ast::ExprNode Rewriter::CopyInvocation(ast::ExprId id, const ast::InvocationExpr
 
 // Writes tensors as positional arguments as far as all preceding ones are present, and attributes as named
 // arguments (R 3.3.2).
-void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
+void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const semantics::Signature& called,
                              std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments) {
   // The tensors of the ratified declaration, in order.
   const llvm::SmallVector<Symbol, 8> tensors = TensorParameters(called, ratified);
@@ -70,8 +70,8 @@ void Rewriter::CopyArguments(const ast::InvocationExpr& invocation, const Signat
   for (size_t i = 0; i < invocation.arguments.size(); ++i) {
     const ast::Argument& argument = invocation.arguments[i];
     const ast::ExprId value = Copy(argument.value);
-    const auto parameter =
-        std::find_if(called.parameters.begin(), called.parameters.end(), [&](const TypedName& candidate) {
+    const auto parameter = std::find_if(
+        called.parameters.begin(), called.parameters.end(), [&](const semantics::TypedName& candidate) {
           return argument.name ? candidate.name.symbol == argument.name->symbol
                                : &candidate == called.parameters.data() + i;
         });
@@ -107,13 +107,15 @@ bool Rewriter::HasCommentAmong(llvm::ArrayRef<ast::Argument> arguments) const {
 
 // Returns the tensor parameters. `ratified` is empty for a fragment of the document; its tensors then precede
 // its attributes.
-llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const Signature& called, std::string_view ratified) {
-  const Callee target =
-      ratified.empty() ? Callee() : source_.ratified.Find(context_.symbols.Intern(ratified));
-  const Signature& declared = target.valid() ? target.document->signature(target.fragment) : called;
-  const TypeTable& types = target.valid() ? source_.ratified.types() : source_.document.types();
+llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const semantics::Signature& called,
+                                                        std::string_view ratified) {
+  const semantics::Callee target =
+      ratified.empty() ? semantics::Callee() : source_.ratified.Find(context_.symbols.Intern(ratified));
+  const semantics::Signature& declared =
+      target.valid() ? target.document->signature(target.fragment) : called;
+  const semantics::TypeTable& types = target.valid() ? source_.ratified.types() : source_.document.types();
   llvm::SmallVector<Symbol, 8> tensors;
-  for (const TypedName& parameter : declared.parameters) {
+  for (const semantics::TypedName& parameter : declared.parameters) {
     if (!types.ContainsTensor(parameter.type)) continue;
     tensors.push_back(ratified.empty() ? Rename(parameter.name).symbol : parameter.name.symbol);
   }
@@ -121,13 +123,13 @@ llvm::SmallVector<Symbol, 8> Rewriter::TensorParameters(const Signature& called,
 }
 
 // Returns the ratified parameter name; `ratified` is empty for a fragment of the document.
-ast::Name Rewriter::ParameterName(std::string_view ratified, const TypedName& parameter,
+ast::Name Rewriter::ParameterName(std::string_view ratified, const semantics::TypedName& parameter,
                                   const ast::Argument& argument) {
   const SourceRange range = argument.name ? argument.name->range : SourceRange();
   if (ratified.empty()) return Rename({parameter.name.symbol, range});
-  const Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
+  const semantics::Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
   if (target.valid()) {
-    for (const TypedName& candidate : target.document->signature(target.fragment).parameters) {
+    for (const semantics::TypedName& candidate : target.document->signature(target.fragment).parameters) {
       if (expand::ProvisionalParameter(ratified, Text(candidate.name.symbol)) == Text(parameter.name.symbol))
         return {candidate.name.symbol, range};
     }
@@ -145,24 +147,25 @@ void Rewriter::TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast:
   for (const ir::Node* node : found->second) {
     if (node->op() == wanted) nodes.push_back(node);
   }
-  const Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
+  const semantics::Callee target = source_.ratified.Find(context_.symbols.Intern(ratified));
   if (nodes.empty() || !target.valid()) return;
-  const Signature& signature = target.document->signature(target.fragment);
-  const TypeTable& types = source_.ratified.types();
+  const semantics::Signature& signature = target.document->signature(target.fragment);
+  const semantics::TypeTable& types = source_.ratified.types();
   const ir::Attribute* dtype = Common(nodes, "dtype");
   if (dtype != nullptr && signature.generic_default.valid() &&
       dtype->AsString() != types.Text(signature.generic_default, ast::Dialect::kRatified)) {
     invocation.type_argument = PrimitiveOf(dtype->AsString());
   }
-  for (const TypedName& parameter : signature.parameters) {
-    if (types.Kind(parameter.type) != TypeKind::kArray || types.ContainsTensor(parameter.type)) continue;
+  for (const semantics::TypedName& parameter : signature.parameters) {
+    if (types.Kind(parameter.type) != semantics::TypeKind::kArray || types.ContainsTensor(parameter.type))
+      continue;
     const ir::Attribute* value = Common(nodes, Text(parameter.name.symbol));
     if (value != nullptr && value->IsList()) CompleteList(parameter, *value, arguments);
   }
 }
 
 // Extends a list to its length in the expansion; the written items are preserved.
-void Rewriter::CompleteList(const TypedName& parameter, const ir::Attribute& value,
+void Rewriter::CompleteList(const semantics::TypedName& parameter, const ir::Attribute& value,
                             llvm::SmallVectorImpl<ast::Argument>& arguments) {
   auto argument = std::find_if(arguments.begin(), arguments.end(), [&](const ast::Argument& candidate) {
     return candidate.name && candidate.name->symbol == parameter.name.symbol;

@@ -12,7 +12,7 @@ namespace nnefc::upgrade {
 // A comparison of two graphs line by line of their flat documents, ignoring the names of tensors.
 class Matching {
  public:
-  Matching(const ir::Graph& before, const ir::Graph& after, const PrintedNames& names)
+  Matching(const ir::Graph& before, const ir::Graph& after, const expand::print::PrintedNames& names)
       : before_(before), after_(after), printed_(names) {}
 
   // Returns true if the nodes have the same operation and operands; their outputs are then considered the
@@ -29,7 +29,7 @@ class Matching {
 
   const ir::Graph& before_;
   const ir::Graph& after_;
-  const PrintedNames& printed_;
+  const expand::print::PrintedNames& printed_;
   llvm::StringMap<std::string> names_;  // names of the matched outputs
 };
 

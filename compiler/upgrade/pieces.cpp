@@ -6,6 +6,10 @@
 #include "fmt/core.h"
 
 namespace nnefc::upgrade {
+
+using expand::FragmentInstance;
+using expand::InstanceValue;
+
 namespace {
 
 // The maximum number of failed invocations in one statement before it becomes operations entirely.
@@ -117,9 +121,9 @@ bool PieceFinder::CanInvoke(const Piece& piece) {
 
 // Returns the text of an invocation; empty if a value has no literal.
 std::string PieceFinder::InvocationText(const FragmentInstance& instance) {
-  const CheckedDocument& document = source_.document;
-  const Signature& signature = document.signature(instance.fragment);
-  const Binding* binding = document.binding(instance.call);
+  const semantics::CheckedDocument& document = source_.document;
+  const semantics::Signature& signature = document.signature(instance.fragment);
+  const semantics::Binding* binding = document.binding(instance.call);
   if (binding == nullptr || binding->arguments.size() != signature.parameters.size()) return {};
   std::string text = "    ";
   for (size_t i = 0; i < instance.results.size(); ++i) {
@@ -136,7 +140,7 @@ std::string PieceFinder::InvocationText(const FragmentInstance& instance) {
   bool first = true;
   for (bool tensors : {true, false}) {
     for (size_t i = 0; i < signature.parameters.size(); ++i) {
-      const TypedName& parameter = signature.parameters[i];
+      const semantics::TypedName& parameter = signature.parameters[i];
       if (document.types().ContainsTensor(parameter.type) != tensors) continue;
       if (tensors ? i >= shown : !binding->arguments[i].valid()) continue;
       if (!std::exchange(first, false)) text += ", ";
@@ -173,7 +177,7 @@ bool PieceFinder::Append(const InstanceValue& value, std::string& text) const {
 bool PieceFinder::AppendTensor(ir::OutputPort port, std::string& text) const {
   const ir::Node& node = source_.expanded.node(port.node);
   if (IsLiteral(node)) {
-    const std::string list = print::AttributeLiteral(node.attribute("value"));
+    const std::string list = expand::print::AttributeLiteral(node.attribute("value"));
     text += list.substr(1, list.size() - 2);
     return true;
   }

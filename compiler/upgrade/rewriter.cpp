@@ -54,8 +54,8 @@ std::unique_ptr<ast::Document> Rewriter::Rewrite(const Choice& choice) {
     if (choice.keeps_fragment[i]) out_->fragments.Add(CopyFragment(ast::FragmentId(static_cast<int32_t>(i))));
   }
   out_->graphs.push_back(CopyGraph(choice));
-  if (!out_->fragments.empty()) AddExtension(ExtensionFor(&ast::Dialect::fragments).name);
-  if (has_operators_) AddExtension(ExtensionFor(&ast::Dialect::operators).name);
+  if (!out_->fragments.empty()) AddExtension(semantics::ExtensionFor(&ast::Dialect::fragments).name);
+  if (has_operators_) AddExtension(semantics::ExtensionFor(&ast::Dialect::operators).name);
   return std::move(out_);
 }
 
@@ -132,7 +132,7 @@ void Rewriter::AddExtension(std::string_view name) {
 
 ast::Fragment Rewriter::CopyFragment(ast::FragmentId id) {
   const ast::Fragment& fragment = old().fragments[id];
-  const Signature& signature = source_.document.signature(id);
+  const semantics::Signature& signature = source_.document.signature(id);
   ast::Fragment copy = fragment;
   copy.name = Rename(fragment.name);
   llvm::SmallVector<ast::Parameter, 8> parameters;

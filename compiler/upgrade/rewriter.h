@@ -30,16 +30,16 @@ struct Choice {
 
 // A provisional document with its expansion.
 struct Source {
-  const CheckedDocument& document;
-  const CheckedDocument& ratified;  // the standard library
+  const semantics::CheckedDocument& document;
+  const semantics::CheckedDocument& ratified;  // the standard library
   const ir::Graph& expanded;
   // The expansion as a flat ratified document, its statements, and for each statement of the graph the flat
   // statements of its expansion.
   const ast::Document& flat;
-  const std::vector<FlatStatement>& lines;
+  const std::vector<expand::print::FlatStatement>& lines;
   std::vector<std::vector<size_t>> flat_statements;
-  const std::vector<FragmentInstance>& instances;
-  const PrintedNames& names;
+  const std::vector<expand::FragmentInstance>& instances;
+  const expand::print::PrintedNames& names;
 };
 
 // A tree-to-tree translation of a provisional document to the ratified dialect: types, names, named
@@ -81,18 +81,19 @@ class Rewriter {
   llvm::ArrayRef<ast::ExprId> CopyAll(llvm::ArrayRef<ast::ExprId> items);
   ast::ExprNode CopyComprehension(const ast::ComprehensionExpr& comprehension);
   ast::ExprNode CopyInvocation(ast::ExprId id, const ast::InvocationExpr& invocation);
-  void CopyArguments(const ast::InvocationExpr& invocation, const Signature& called,
+  void CopyArguments(const ast::InvocationExpr& invocation, const semantics::Signature& called,
                      std::string_view ratified, llvm::SmallVectorImpl<ast::Argument>& arguments);
   bool HasCommentAmong(llvm::ArrayRef<ast::Argument> arguments) const;
-  llvm::SmallVector<Symbol, 8> TensorParameters(const Signature& called, std::string_view ratified);
-  ast::Name ParameterName(std::string_view ratified, const TypedName& parameter,
+  llvm::SmallVector<Symbol, 8> TensorParameters(const semantics::Signature& called,
+                                                std::string_view ratified);
+  ast::Name ParameterName(std::string_view ratified, const semantics::TypedName& parameter,
                           const ast::Argument& argument);
 
   // Copies argument values from the expansion for an invocation of a standard operation: full-length lists,
   // data types.
   void TakeFromExpansion(ast::ExprId id, std::string_view ratified, ast::InvocationExpr& invocation,
                          llvm::SmallVectorImpl<ast::Argument>& arguments);
-  void CompleteList(const TypedName& parameter, const ir::Attribute& value,
+  void CompleteList(const semantics::TypedName& parameter, const ir::Attribute& value,
                     llvm::SmallVectorImpl<ast::Argument>& arguments);
   std::optional<size_t> LengthOf(ast::ExprId list) const;
   ast::ExprId Literal(const ir::Attribute& value);

@@ -16,10 +16,8 @@
 #include "compiler/upgrade/rules.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace nnefc {
+namespace nnefc::upgrade {
 namespace {
-
-using namespace upgrade;
 
 // Large enough to see all mistakes of a trial at once.
 constexpr size_t kMaxErrors = 100'000;
@@ -38,9 +36,9 @@ SourceRange StatementPlace(const ir::Node& node) {
 }
 
 // Groups the lines of a flat body by the statements they originate from; nothing if a line has no statement.
-std::optional<std::vector<std::vector<size_t>>> LinesByStatement(const ir::Graph& graph,
-                                                                 const std::vector<FlatStatement>& lines,
-                                                                 llvm::ArrayRef<ast::Assignment> body) {
+std::optional<std::vector<std::vector<size_t>>> LinesByStatement(
+    const ir::Graph& graph, const std::vector<expand::print::FlatStatement>& lines,
+    llvm::ArrayRef<ast::Assignment> body) {
   std::vector<std::vector<size_t>> groups(body.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const int64_t statement = StatementAt(body, StatementPlace(graph.node(lines[i].node)));
@@ -57,8 +55,8 @@ class Upgrader {
         context_(context),
         ratified_(input.library.Get(ast::Dialect::kRatified)),
         names_(input.expanded, input.document.ast(), ratified_.ast(), context.symbols),
-        flat_text_(PrintFlatDocument(input.expanded, input.library, context.symbols, names_)),
-        lines_(PrintFlatStatements(input.expanded, input.library, context.symbols, names_)),
+        flat_text_(expand::print::PrintFlatDocument(input.expanded, input.library, context.symbols, names_)),
+        lines_(expand::print::PrintFlatStatements(input.expanded, input.library, context.symbols, names_)),
         fragment_reasons_(old().fragments.size()),
         statement_reasons_(input.document.graph()->body.size()) {
     choice_.keeps_fragment.assign(old().fragments.size(), true);
@@ -81,13 +79,13 @@ class Upgrader {
       const auto expanded = ExpandStatements(finder);
       if (expanded == nullptr) return Abandon();
       auto rewritten = rewriter.Rewrite(choice_);
-      const Outcome outcome = Try(PrintDocument(*rewritten, context_), source, finder);
+      const Outcome outcome = Try(ast::PrintDocument(*rewritten, context_), source, finder);
       if (outcome == Outcome::kStuck) return Abandon();
       if (outcome == Outcome::kAgain || LeaveOutForsaken()) continue;
       const MovedComments comments =
           MoveComments(source, choice_, pieces_, finder, rewriter.RemovedComments(choice_), context_);
       ReportMoved(comments);
-      return {PrintDocument(*rewritten, context_, comments.before), std::move(renamed_)};
+      return {ast::PrintDocument(*rewritten, context_, comments.before), std::move(renamed_)};
     }
     return Abandon();
   }
@@ -96,7 +94,8 @@ class Upgrader {
                            const std::map<std::string, std::string>& renamed) {
     const auto flat = Parse(flat_text_, context_);
     const Source source = SourceOf(*flat, {});
-    return PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization, renamed), context_);
+    return ast::PrintDocument(*Rewriter(source, context_).RewriteQuantization(quantization, renamed),
+                              context_);
   }
 
  private:
@@ -120,8 +119,8 @@ class Upgrader {
   }
 
   std::unique_ptr<ast::Document> Parse(const std::string& text, Context& context) {
-    return ParseDocument(context.sources.AddText("upgraded", text), {.dialect = ast::Dialect::kRatified},
-                         context);
+    return ast::ParseDocument(context.sources.AddText("upgraded", text), {.dialect = ast::Dialect::kRatified},
+                              context);
   }
 
   bool LeaveOutFragment(size_t fragment, std::string reason) {
@@ -162,7 +161,7 @@ class Upgrader {
   // An invocation in the old document.
   struct Invocation {
     SourceRange range;
-    Callee callee;
+    semantics::Callee callee;
     int64_t fragment = -1;   // the enclosing fragment
     int64_t statement = -1;  // the enclosing statement of the graph
   };
@@ -173,7 +172,7 @@ class Upgrader {
     for (const ast::Fragment& fragment : old().fragments) fragments.push_back(fragment.range);
     for (size_t i = 0; i < old().exprs.size(); ++i) {
       const ast::ExprId id(static_cast<int32_t>(i));
-      const Binding* binding = input_.document.binding(id);
+      const semantics::Binding* binding = input_.document.binding(id);
       if (binding == nullptr) continue;
       Invocation invocation{.range = old().exprs[id].range, .callee = binding->callee};
       auto after = std::partition_point(fragments.begin(), fragments.end(), [&](SourceRange range) {
@@ -290,11 +289,11 @@ class Upgrader {
     Context trial(context_, kMaxErrors);
     auto parsed = Parse(text, trial);
     const ast::Document& tried = *parsed;
-    std::unique_ptr<CheckedDocument> checked;
-    ExpandedDocument expanded;
-    if (tried.complete) checked = CheckDocument(std::move(parsed), input_.library, {}, trial);
+    std::unique_ptr<semantics::CheckedDocument> checked;
+    expand::ExpandedDocument expanded;
+    if (tried.complete) checked = semantics::CheckDocument(std::move(parsed), input_.library, {}, trial);
     if (checked != nullptr && checked->complete())
-      expanded = ExpandDocument(*checked, input_.library, input_.registry, {}, trial);
+      expanded = expand::ExpandDocument(*checked, input_.library, input_.registry, {}, trial);
     const std::vector<Diagnostic>& diagnostics = trial.emitter.diagnostics();
     if (tried.graphs.size() != 1) return Outcome::kStuck;
     const std::vector<Part> parts = Parts();
@@ -303,7 +302,7 @@ class Upgrader {
       return Blame(diagnostics, tried, parts, finder) ? Outcome::kAgain : Outcome::kStuck;
     if (!expanded.complete) return Outcome::kStuck;
     renamed_ = RenamedKeywords();
-    if (PrintFlatDocument(*expanded.graph, input_.library, context_.symbols) == flat_text_)
+    if (expand::print::PrintFlatDocument(*expanded.graph, input_.library, context_.symbols) == flat_text_)
       return Outcome::kSame;
     return Compare(*expanded.graph, tried, source, parts, finder);
   }
@@ -376,9 +375,9 @@ class Upgrader {
   // differ.
   Outcome Compare(const ir::Graph& graph, const ast::Document& tried, const Source& source,
                   const std::vector<Part>& parts, PieceFinder& finder) {
-    const PrintedNames own(graph);
-    const std::vector<FlatStatement> lines =
-        PrintFlatStatements(graph, input_.library, context_.symbols, own);
+    const expand::print::PrintedNames own(graph);
+    const std::vector<expand::print::FlatStatement> lines =
+        expand::print::PrintFlatStatements(graph, input_.library, context_.symbols, own);
     auto found = LinesByStatement(graph, lines, tried.graphs[0].body);
     if (!found) return Outcome::kStuck;
     Matching matching(input_.expanded, graph, names_);
@@ -436,15 +435,15 @@ class Upgrader {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "
                           "of it was found that the ratified dialect reads the same");
-    return {PrintDocument(*Parse(flat_text_, context_), context_), RenamedKeywords()};
+    return {ast::PrintDocument(*Parse(flat_text_, context_), context_), RenamedKeywords()};
   }
 
   const UpgradeInput& input_;
   Context& context_;
-  const CheckedDocument& ratified_;
-  const PrintedNames names_;
+  const semantics::CheckedDocument& ratified_;
+  const expand::print::PrintedNames names_;
   const std::string flat_text_;
-  const std::vector<FlatStatement> lines_;
+  const std::vector<expand::print::FlatStatement> lines_;
   Choice choice_;
   std::vector<std::string> fragment_reasons_;
   std::vector<std::string> statement_reasons_;  // empty: because of an invoked fragment
@@ -465,4 +464,4 @@ std::string UpgradeQuantization(const UpgradeInput& input, const ast::Document& 
   return Upgrader(input, context).Quantization(quantization, renamed);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::upgrade

@@ -10,13 +10,13 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::upgrade {
 
 struct UpgradeInput {
-  const CheckedDocument& document;                 // without mistakes, provisional
-  const ir::Graph& expanded;                       // the expansion of the document
-  const std::vector<FragmentInstance>& instances;  // recorded during the expansion
-  const StandardLibrary& library;
+  const semantics::CheckedDocument& document;              // without mistakes, provisional
+  const ir::Graph& expanded;                               // the expansion of the document
+  const std::vector<expand::FragmentInstance>& instances;  // recorded during the expansion
+  const semantics::StandardLibrary& library;
   ir::OpRegistry& registry;
 };
 
@@ -38,4 +38,4 @@ UpgradedDocument UpgradeDocument(const UpgradeInput& input, Context& context);
 std::string UpgradeQuantization(const UpgradeInput& input, const ast::Document& quantization,
                                 const std::map<std::string, std::string>& renamed, Context& context);
 
-}  // namespace nnefc
+}  // namespace nnefc::upgrade

@@ -6,7 +6,7 @@
 #include "compiler/support/tensor/packed_elements.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 bool IsUnshared(const std::shared_ptr<Buffer>& buffer) {
   if (buffer.use_count() != 1) return false;
@@ -45,19 +45,20 @@ std::vector<InputFacts> FactsOf(const Frame& outer, const Step& step) {
   return facts;
 }
 
-FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held) {
+kernels::FaultOr<Success> Deliver(Frame& outer, ValueId output, const tensor::TensorView& value,
+                                  const HeldBytes& held) {
   if (outer.IsHeap(output)) {
     const bool whole = held.keep != nullptr && !IsPacked(value.type()) &&
                        held.keep->data() == value.bytes() && held.keep->size() == value.byte_size();
     if (whole) return outer.SetValue(output, TensorValue(value.type(), value.shape(), held.keep));
-    const FaultOr<TensorValue> copy = CopyOf(value, outer.memory());
+    const kernels::FaultOr<TensorValue> copy = CopyOf(value, outer.memory());
     if (!copy) return copy.error();
     return outer.SetValue(output, *copy);
   }
-  const MutableTensorView& place = outer.view(output);
+  const tensor::MutableTensorView& place = outer.view(output);
   if (value.type() != place.type() || value.shape() != place.shape()) {
-    return KernelFault("its body gives {}{}; expected {}{}", Name(value.type()), ToString(value.shape()),
-                       Name(place.type()), ToString(place.shape()));
+    return kernels::KernelFault("its body gives {}{}; expected {}{}", Name(value.type()),
+                                ToString(value.shape()), Name(place.type()), ToString(place.shape()));
   }
   if (value.byte_size() > 0 && value.bytes() != place.bytes()) {
     std::memmove(place.mutable_bytes(), value.bytes(), value.byte_size());
@@ -72,4 +73,4 @@ int32_t WholeOutput(const Plan& plan, size_t index, size_t bytes) {
   return root.output;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -6,7 +6,7 @@
 #include "runtime/engine/frame.h"
 #include "runtime/engine/loop_count.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Returns true if nobody else references the buffer, so that it may be overwritten. False for null.
 bool IsUnshared(const std::shared_ptr<Buffer>& buffer);
@@ -36,10 +36,11 @@ struct HeldBytes {
 
 // Stores a value of a body as an output of the step. Copies it if the output has its own memory, unless it is
 // there already.
-FaultOr<Success> Deliver(Frame& outer, ValueId output, const TensorView& value, const HeldBytes& held);
+kernels::FaultOr<Success> Deliver(Frame& outer, ValueId output, const tensor::TensorView& value,
+                                  const HeldBytes& held);
 
 // Returns the index for `Frame::SetOutput` of the result's buffer if that buffer consists of the result alone
 // and has `bytes` bytes, otherwise -1.
 int32_t WholeOutput(const Plan& plan, size_t result, size_t bytes);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

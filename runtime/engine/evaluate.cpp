@@ -12,7 +12,10 @@
 #include "compiler/support/tensor/packed_elements.h"
 #include "fmt/core.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
+using kernels::KernelRegistry;
 
 namespace {
 
@@ -20,37 +23,37 @@ namespace {
 FaultOr<TensorValue> AllocateOutput(const ir::Output& output) {
   const std::optional<Shape> shape = output.shape.extents();
   if (!shape || output.type == ElementType::kDynamic)
-    return KernelFault("the shape of its result is not known");
+    return kernels::KernelFault("the shape of its result is not known");
   const std::optional<int64_t> volume = Volume(*shape);
-  const std::optional<size_t> bytes = volume ? ViewBytes(output.type, *volume) : std::nullopt;
+  const std::optional<size_t> bytes = volume ? tensor::ViewBytes(output.type, *volume) : std::nullopt;
   std::shared_ptr<Buffer> buffer = bytes ? Buffer::Allocate(*bytes) : nullptr;
   if (buffer == nullptr)
-    return FaultOf(kRuntimeMemory, "no memory for a result of shape {}", ToString(*shape));
+    return kernels::FaultOf(kernels::kRuntimeMemory, "no memory for a result of shape {}", ToString(*shape));
   return TensorValue(IsPacked(output.type) ? ElementType::kU8 : output.type, *shape, std::move(buffer));
 }
 
 // Computes the outputs of a node. Their types and shapes have been inferred from these inputs.
 FaultOr<Success> Compute(const ir::Node& node, llvm::ArrayRef<TensorValue> inputs,
-                         llvm::ArrayRef<MutableTensorView> outputs, const KernelRegistry& kernels) {
-  const KernelFactory* factory = kernels.Find(Backend::kReference, node.set(), node.type());
-  if (factory == nullptr) return FaultOf(kNoKernel, "there is no kernel for it");
+                         llvm::ArrayRef<tensor::MutableTensorView> outputs, const KernelRegistry& kernels) {
+  const kernels::KernelFactory* factory = kernels.Find(kernels::Backend::kReference, node.set(), node.type());
+  if (factory == nullptr) return kernels::FaultOf(kernels::kNoKernel, "there is no kernel for it");
   std::vector<TensorValue> loaded;
-  std::vector<TensorView> views;
-  llvm::SmallVector<ValueInfo, 4> input_infos, output_infos;
+  std::vector<tensor::TensorView> views;
+  llvm::SmallVector<kernels::ValueInfo, 4> input_infos, output_infos;
   for (const TensorValue& input : inputs) {
     loaded.push_back(IsPacked(input.type()) ? CodesOf(input) : input.Loaded().AlignedToElements());
     views.emplace_back(input.type(), input.shape(), loaded.back().bytes());
     input_infos.push_back({.type = input.type(), .shape = input.shape()});
   }
-  for (const MutableTensorView& output : outputs)
+  for (const tensor::MutableTensorView& output : outputs)
     output_infos.push_back({.type = output.type(), .shape = output.shape()});
-  std::optional<PreparedKernel> prepared =
+  std::optional<kernels::PreparedKernel> prepared =
       (*factory)({.node = &node, .inputs = input_infos, .outputs = output_infos});
-  if (!prepared) return FaultOf(kNoKernel, "there is no kernel for it");
-  llvm::SmallVector<const TensorView*, 4> input_pointers;
-  llvm::SmallVector<const MutableTensorView*, 4> output_pointers;
-  for (const TensorView& view : views) input_pointers.push_back(&view);
-  for (const MutableTensorView& view : outputs) output_pointers.push_back(&view);
+  if (!prepared) return kernels::FaultOf(kernels::kNoKernel, "there is no kernel for it");
+  llvm::SmallVector<const tensor::TensorView*, 4> input_pointers;
+  llvm::SmallVector<const tensor::MutableTensorView*, 4> output_pointers;
+  for (const tensor::TensorView& view : views) input_pointers.push_back(&view);
+  for (const tensor::MutableTensorView& view : outputs) output_pointers.push_back(&view);
   return prepared->kernel->Run({.inputs = input_pointers, .outputs = output_pointers});
 }
 
@@ -78,7 +81,7 @@ FaultOr<std::vector<TensorValue>> EvaluateNode(const ir::Node& node, llvm::Array
   if (node.Is(ir::OpRole::kView) && shape && Volume(*shape) == inputs[0].volume())
     return std::vector<TensorValue>{inputs[0].Reshaped(*shape)};
   std::vector<TensorValue> outputs;
-  std::vector<MutableTensorView> views;
+  std::vector<tensor::MutableTensorView> views;
   for (const ir::Output& output : known) {
     FaultOr<TensorValue> value = AllocateOutput(output);
     if (!value) return value.error();
@@ -192,7 +195,7 @@ class RowsOfNode {
       }
       Shape part = shape();
       part[0] = static_cast<int64_t>(end - begin);
-      const MutableTensorView result(ElementType::kF32, part, out + (begin - first) * row);
+      const tensor::MutableTensorView result(ElementType::kF32, part, out + (begin - first) * row);
       // No other fault is possible here.
       if (!Compute(node(), parts, result, *kernels_)) throw std::bad_alloc();
     }
@@ -226,7 +229,7 @@ std::optional<TensorValue> EvaluateLater(const ir::Node& node, const ir::OpRegis
 FaultOr<Success> InferOnValues(ir::LoneNode& lone) {
   Emitter emitter;
   if (lone.Infer(emitter)) return Success();
-  return FirstFault(emitter, KernelFault("its inputs do not fit it"));
+  return kernels::FirstFault(emitter, kernels::KernelFault("its inputs do not fit it"));
 }
 
 FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
@@ -245,10 +248,10 @@ FaultOr<std::vector<TensorValue>> EvaluateDynamicNode(const ir::Node& node,
     if (bytes && *bytes <= left) {
       left -= *bytes;
     } else if (output.shape.extents() && output.type != ElementType::kDynamic) {
-      return FaultOf(
-          kRuntimeMemory,
+      return kernels::FaultOf(
+          kernels::kRuntimeMemory,
           "a result of shape {} takes more memory than is allowed; `--max-memory` raises the limit",
-          ToString(output.shape));
+          ir::ToString(output.shape));
     }
   }
   return EvaluateNode(node, lone.outputs(), inputs, kernels);
@@ -264,7 +267,7 @@ ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernel
              const ir::Node& node, llvm::ArrayRef<ir::Output> known,
              llvm::ArrayRef<TensorValue> inputs) -> std::optional<std::vector<TensorValue>> {
     std::call_once(kernels->made, [&] {
-      RegisterReferenceKernels(kernels->registry);
+      kernels::RegisterReferenceKernels(kernels->registry);
       // A failed registration adds no kernels here; an executable reports the reason.
       if (add_kernels) (void)kernels->registry.AddForeign(add_kernels);
     });
@@ -274,4 +277,4 @@ ir::Evaluator ReferenceEvaluator(std::function<void(KernelRegistry&)> add_kernel
   };
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -17,7 +17,7 @@
 #include "runtime/onednn/register.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -76,8 +76,9 @@ void AddBodies(const ir::Graph& graph, const ir::Node& node, int depth, std::vec
 ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const ExecutableOptions& options)
     : graph_(std::move(graph)),
       backend_(options.backend),
-      precision_(options.precision == Precision::kBf16 && !HasBf16() ? Precision::kF32 : options.precision),
-      threads_(options.threads > 0 ? options.threads : AvailableThreads()),
+      precision_(options.precision == kernels::Precision::kBf16 && !fast::HasBf16() ? kernels::Precision::kF32
+                                                                                    : options.precision),
+      threads_(options.threads > 0 ? options.threads : tensor::AvailableThreads()),
       limits_(options.limits),
       fuse_(options.fuse),
       explains_(options.explains),
@@ -89,8 +90,8 @@ ExecutableImpl::ExecutableImpl(std::shared_ptr<const ir::Graph> graph, const Exe
   for (ir::NodeId id : graph_->results()) {
     outputs_.push_back(MakePort(graph_->node(id).name(), graph_->output(graph_->node(id).input(0))));
   }
-  RegisterReferenceKernels(kernels_);
-  if (backend_ == Backend::kFast) RegisterFastKernels(kernels_, OneDnnExtension());
+  kernels::RegisterReferenceKernels(kernels_);
+  if (backend_ == kernels::Backend::kFast) fast::RegisterFastKernels(kernels_, onednn::OneDnnExtension());
   if (add_kernels_) added_ = kernels_.AddForeign(add_kernels_);
   if (options.tune || !options.way.empty() || cache_ != nullptr) {
     tuner_ = std::make_unique<Tuner>(
@@ -119,15 +120,15 @@ Digest ExecutableImpl::DigestOfModel() const {
 }
 
 void ExecutableImpl::TakeWarnings(Emitter& emitter) const {
-  const std::string fault = backend_ == Backend::kFast ? OneDnnLoadError() : std::string();
+  const std::string fault = backend_ == kernels::Backend::kFast ? onednn::OneDnnLoadError() : std::string();
   if (!fault.empty() && !has_reported_onednn_.exchange(true))
-    emitter.Emit(kNoOneDnn, {},
+    emitter.Emit(kernels::kNoOneDnn, {},
                  "some operations run in reference kernels, which are slow, because oneDNN is missing: {}; "
                  "install nnefc again",
                  fault);
   if (cache_ == nullptr) return;
   for (const std::string& warning : cache_->TakeWarnings())
-    emitter.Emit(kPlanCache, {}, "the plan cache: {}", warning);
+    emitter.Emit(kernels::kPlanCache, {}, "the plan cache: {}", warning);
 }
 
 bool ExecutableImpl::HasKernel(const ir::Node& node) const {
@@ -135,7 +136,7 @@ bool ExecutableImpl::HasKernel(const ir::Node& node) const {
     return true;
   if (node.Is(ir::OpRole::kIf) || node.Is(ir::OpRole::kTensorIterator) || IsLoop(node)) return true;
   if (node.Is(ir::OpRole::kReadValue) || node.Is(ir::OpRole::kAssign)) return true;
-  return kernels_.Find(Backend::kReference, node.set(), node.type()) != nullptr;
+  return kernels_.Find(kernels::Backend::kReference, node.set(), node.type()) != nullptr;
 }
 
 bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
@@ -145,11 +146,11 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
     const auto [graph, depth] = graphs.back();
     graphs.pop_back();
     if (depth > ir::kMaxBodyNesting) {
-      emitter.Emit(kRuntimeNesting, {}, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
+      emitter.Emit(kernels::kRuntimeNesting, {}, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
       return false;
     }
     if (!graph->TopologicalOrder()) {
-      emitter.Emit(kRuntimeCycle, {}, "the graph{} has a cycle", depth > 0 ? " of a body" : "");
+      emitter.Emit(kernels::kRuntimeCycle, {}, "the graph{} has a cycle", depth > 0 ? " of a body" : "");
       ok = false;
     }
     for (ir::NodeId id : graph->nodes()) {
@@ -157,8 +158,8 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
       AddBodies(*graph, node, depth, graphs);
       if (HasKernel(node)) continue;
       emitter
-          .Emit(kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel", node.name(),
-                node.set(), node.type())
+          .Emit(kernels::kNoKernel, node.origin().range, "`{}` is a `{}.{}`, which has no kernel",
+                node.name(), node.set(), node.type())
           .Notes(ir::StackNotes(node.origin().frame));
       ok = false;
     }
@@ -168,7 +169,7 @@ bool ExecutableImpl::CheckKernels(Emitter& emitter) const {
 
 bool ExecutableImpl::Check(Emitter& emitter) {
   if (!added_) {
-    Emit(added_.error(), emitter);
+    kernels::Emit(added_.error(), emitter);
     return false;
   }
   if (!CheckKernels(emitter)) return false;
@@ -194,7 +195,7 @@ std::shared_ptr<const Plan> ExecutableImpl::FindPlan(const std::vector<Shape>& s
 std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& shapes,
                                                     Emitter& emitter) const {
   // oneDNN partitions work by the thread count that it sees now.
-  const ThreadScope scope(threads_);
+  const tensor::ThreadScope scope(threads_);
   PlanOptions options = plan_options();
   options.tuner = tuner_.get();
   std::shared_ptr<const Plan> plan = MakePlan(*graph_, {.shapes = shapes}, options, emitter);
@@ -205,13 +206,15 @@ std::shared_ptr<const Plan> ExecutableImpl::AddPlan(const std::vector<Shape>& sh
   return plan;
 }
 
-FaultOr<std::shared_ptr<const Plan>> ExecutableImpl::GetPlan(const std::vector<Shape>& shapes) const {
+kernels::FaultOr<std::shared_ptr<const Plan>> ExecutableImpl::GetPlan(
+    const std::vector<Shape>& shapes) const {
   const std::lock_guard lock(mutex_);
   if (std::shared_ptr<const Plan> plan = FindPlan(shapes)) return plan;
   Emitter emitter;
   std::shared_ptr<const Plan> plan = AddPlan(shapes, emitter);
   if (plan != nullptr) return plan;
-  return FirstFault(emitter, KernelFault("the graph does not accept inputs of these shapes"));
+  return kernels::FirstFault(emitter,
+                             kernels::KernelFault("the graph does not accept inputs of these shapes"));
 }
 
 std::string ExecutableImpl::DescribePlan() const {
@@ -227,9 +230,9 @@ std::shared_ptr<const Executable> Executable::Create(std::shared_ptr<const ir::G
     if (!executable->Check(emitter)) return nullptr;
     return executable;
   } catch (const std::bad_alloc&) {
-    emitter.Emit(kRuntimeMemory, {}, "out of memory");
+    emitter.Emit(kernels::kRuntimeMemory, {}, "out of memory");
     return nullptr;
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

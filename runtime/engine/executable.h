@@ -15,15 +15,18 @@
 #include "runtime/kernels/fault.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 class KernelRegistry;
+}  // namespace nnefc::runtime::kernels
+
+namespace nnefc::runtime::engine {
 
 struct ExecutableOptions {
-  Backend backend = Backend::kFast;
+  kernels::Backend backend = kernels::Backend::kFast;
   // The requested precision. kBf16 falls back to kF32 without `HasBf16()`; `EffectivePrecision()` maps a
   // user's choice to a precision of this machine.
-  Precision precision = Precision::kF32;
+  kernels::Precision precision = kernels::Precision::kF32;
   int threads = 0;  // 0: all that the process may use
   RunLimits limits = {};
   // False: one step with separate memory per node, exactly as in the graph (for comparison).
@@ -38,7 +41,7 @@ struct ExecutableOptions {
   // Records for each step the implementations that were rejected, with reasons (StepProfile::rejected).
   bool explains = false;
   // Registers additional kernels, if set.
-  std::function<void(KernelRegistry&)> add_kernels = nullptr;
+  std::function<void(kernels::KernelRegistry&)> add_kernels = nullptr;
 };
 
 // A graph input or output as presented to the user.
@@ -66,8 +69,8 @@ struct StepProfile {
   // and outputs.
   double operations = 0;
   double bytes = 0;
-  std::string_view implementation = {};               // the id in the tables of its operation, or empty
-  std::vector<RejectedImplementation> rejected = {};  // if ExecutableOptions::explains
+  std::string_view implementation = {};  // the id in the tables of its operation, or empty
+  std::vector<kernels::RejectedImplementation> rejected = {};  // if ExecutableOptions::explains
 };
 
 // Statistics of plan cache lookups.
@@ -107,7 +110,7 @@ class Session {
   // Runs the graph once. `inputs` follow the order of `Executable::inputs()`, with matching types and
   // compatible shapes. Returns the outputs in order, or a fault that names the invalid input or the node that
   // failed.
-  virtual FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
+  virtual kernels::FaultOr<std::vector<TensorValue>> Run(const std::vector<TensorValue>& inputs) = 0;
   // Resets all variables to their initial values.
   virtual void ResetState() = 0;
   // Turns recording of the time of each step on or off.
@@ -115,4 +118,4 @@ class Session {
   virtual const std::vector<StepProfile>& profile() const = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -12,7 +12,7 @@
 #include "runtime/engine/tuner.h"
 #include "runtime/engine/weight_cache.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 class ExecutableImpl final : public Executable {
  public:
@@ -27,7 +27,7 @@ class ExecutableImpl final : public Executable {
   // Emits all reasons why the graph cannot run. Plans it if all input shapes are static.
   [[nodiscard]] bool Check(Emitter& emitter);
   // Returns the plan for these input shapes, cached or new.
-  FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
+  kernels::FaultOr<std::shared_ptr<const Plan>> GetPlan(const std::vector<Shape>& shapes) const;
   // Returns the options for planning bodies whose shapes are only known at run time. Valid during the
   // lifetime of this executable.
   PlanOptions plan_options() const {
@@ -50,8 +50,8 @@ class ExecutableImpl final : public Executable {
   [[nodiscard]] bool CheckKernels(Emitter& emitter) const;
 
   std::shared_ptr<const ir::Graph> graph_;
-  Backend backend_;
-  Precision precision_;
+  kernels::Backend backend_;
+  kernels::Precision precision_;
   int threads_;
   RunLimits limits_;
   bool fuse_;
@@ -59,9 +59,9 @@ class ExecutableImpl final : public Executable {
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   // Owns the library that its kernels come from, so it is declared before the registry.
-  std::function<void(KernelRegistry&)> add_kernels_;
-  FaultOr<Success> added_ = Success();  // the fault if `add_kernels_` failed
-  KernelRegistry kernels_;
+  std::function<void(kernels::KernelRegistry&)> add_kernels_;
+  kernels::FaultOr<Success> added_ = Success();  // the fault if `add_kernels_` failed
+  kernels::KernelRegistry kernels_;
   std::unique_ptr<PlanCache> cache_;  // null: disabled
   mutable WeightCache weights_{cache_.get()};
   std::unique_ptr<Tuner> tuner_;  // null: factories choose
@@ -70,4 +70,4 @@ class ExecutableImpl final : public Executable {
   mutable std::atomic<bool> has_reported_onednn_ = false;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -12,7 +12,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -163,4 +163,4 @@ void FileDigests::Append(const FileIdentity& identity, const Digest& digest) {
   ::close(descriptor);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

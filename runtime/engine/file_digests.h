@@ -9,7 +9,7 @@
 #include "compiler/support/digest.h"
 #include "compiler/support/file.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Returns true if users other than this process's own and root may write the file. The content of such a file
 // cannot be trusted.
@@ -64,4 +64,4 @@ class FileDigests {
   int num_read_ = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

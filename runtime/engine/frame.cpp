@@ -9,14 +9,16 @@
 #include "runtime/engine/evaluate.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
 
 namespace {
 
 constexpr size_t kMaxFrames = 8;  // per body
 
 // Prefixes the message with the step. Sets the location unless an inner step has set it.
-Fault FaultAt(const Step& step, Fault fault) {
+kernels::Fault FaultAt(const Step& step, kernels::Fault fault) {
   fault.message = fmt::format("`{}` ({}): {}", step.name, step.operation, fault.message);
   if (!fault.place.valid() && step.node != nullptr) fault.place = step.node->origin().range;
   return fault;
@@ -24,7 +26,7 @@ Fault FaultAt(const Step& step, Fault fault) {
 
 }  // namespace
 
-FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) {
+FaultOr<TensorValue> CopyOf(const tensor::TensorView& view, const MemoryBudget& memory) {
   if (IsPacked(view.type())) {
     const TensorValue packed = PackCodes(view.type(), view.shape(), view.bytes());
     std::shared_ptr<const Buffer> counted = memory.Count(packed.buffer());
@@ -40,13 +42,13 @@ FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory) 
 FaultOr<std::unique_ptr<Frame>> Frame::Create(std::shared_ptr<const Plan> plan, RunEnvironment& environment) {
   Reservation reservation = environment.memory.Reserve();
   if (!reservation.Grow(plan->arena_bytes)) return BeyondBudget();
-  std::optional<Arena> arena = Arena::Allocate(plan->arena_bytes);
-  if (!arena) return KernelFault("no memory for an arena of {} bytes", plan->arena_bytes);
+  std::optional<tensor::Arena> arena = tensor::Arena::Allocate(plan->arena_bytes);
+  if (!arena) return kernels::KernelFault("no memory for an arena of {} bytes", plan->arena_bytes);
   return std::unique_ptr<Frame>(
       new Frame(std::move(plan), std::move(*arena), std::move(reservation), environment));
 }
 
-Frame::Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservation,
+Frame::Frame(std::shared_ptr<const Plan> plan, tensor::Arena arena, Reservation reservation,
              RunEnvironment& environment)
     : plan_(std::move(plan)),
       reservation_(std::move(reservation)),
@@ -106,7 +108,7 @@ void Frame::BindViews() {
       case PlanValue::Storage::kHeap:
         break;
     }
-    const Strides* strides = StridesOf(value.layout);
+    const tensor::Strides* strides = tensor::StridesOf(value.layout);
     if (strides == nullptr) {
       views_.emplace_back(value.type, value.shape, place);
     } else {
@@ -183,16 +185,16 @@ FaultOr<TensorValue> Frame::ValueAsTensor(ValueId id) const {
 }
 
 FaultOr<Success> Frame::SetValue(ValueId id, const TensorValue& tensor) {
-  MutableTensorView& view = views_[static_cast<size_t>(id)];
+  tensor::MutableTensorView& view = views_[static_cast<size_t>(id)];
   const TensorValue stored = IsPacked(tensor.type()) ? CodesOf(tensor) : tensor;
   if (IsHeap(id)) {
     heap_[id] = stored;
-    view = MutableTensorView(tensor.type(), tensor.shape(), const_cast<std::byte*>(stored.bytes()));
+    view = tensor::MutableTensorView(tensor.type(), tensor.shape(), const_cast<std::byte*>(stored.bytes()));
     return Success();
   }
   if (tensor.type() != view.type() || tensor.shape() != view.shape()) {
-    return KernelFault("its value is {}{}; expected {}{}", Name(tensor.type()), ToString(tensor.shape()),
-                       Name(view.type()), ToString(view.shape()));
+    return kernels::KernelFault("its value is {}{}; expected {}{}", Name(tensor.type()),
+                                ToString(tensor.shape()), Name(view.type()), ToString(view.shape()));
   }
   if (view.byte_size() > 0) std::memcpy(view.mutable_bytes(), stored.bytes(), view.byte_size());
   return Success();
@@ -226,7 +228,7 @@ FaultOr<Success> Frame::ReadState(const BoundStep& bound) {
   std::map<std::string, TensorValue>& state = environment_.state;
   if (auto kept = state.find(variable); kept != state.end())
     return SetValue(bound.step->outputs[0], kept->second);
-  FaultOr<TensorValue> initial = KernelFault("its variable has no initial value of known shape");
+  FaultOr<TensorValue> initial = kernels::KernelFault("its variable has no initial value of known shape");
   if (!bound.step->inputs.empty()) {
     initial = ValueAsTensor(bound.step->inputs[0]);
   } else if (const std::optional<Shape> shape = node.output().shape.extents()) {
@@ -274,7 +276,8 @@ FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   if (plan == nullptr || plan->input_shapes != inputs.shapes) {
     Emitter emitter;
     plan = MakePlan(*body_.graph, inputs, environment_.plan_options, emitter);
-    if (plan == nullptr) return FirstFault(emitter, KernelFault("its body does not accept its inputs"));
+    if (plan == nullptr)
+      return kernels::FirstFault(emitter, kernels::KernelFault("its body does not accept its inputs"));
   }
   FaultOr<std::unique_ptr<Frame>> frame = Frame::Create(std::move(plan), environment_);
   if (!frame) return frame.error();
@@ -283,4 +286,4 @@ FaultOr<Frame*> BodyFrames::Get(const PlannedInputs& inputs) {
   return frames_.front().get();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -13,7 +13,7 @@
 #include "runtime/tensor/arena.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // The state shared by all frames of a session.
 struct RunEnvironment {
@@ -31,21 +31,21 @@ class ControlStep;
 // A step with the views of its operands and results.
 struct BoundStep {
   const Step* step = nullptr;
-  llvm::SmallVector<const TensorView*, 4> inputs = {};
-  llvm::SmallVector<const MutableTensorView*, 1> outputs = {};
+  llvm::SmallVector<const tensor::TensorView*, 4> inputs = {};
+  llvm::SmallVector<const tensor::MutableTensorView*, 1> outputs = {};
   std::byte* scratch = nullptr;
-  std::unique_ptr<KernelState> state = nullptr;
+  std::unique_ptr<kernels::KernelState> state = nullptr;
   std::unique_ptr<ControlStep> control = nullptr;
 };
 
 // Returns a copy in newly allocated memory.
-FaultOr<TensorValue> CopyOf(const TensorView& view, const MemoryBudget& memory);
+kernels::FaultOr<TensorValue> CopyOf(const tensor::TensorView& view, const MemoryBudget& memory);
 
 // A plan bound to memory. It can run any number of times.
 class Frame {
  public:
-  static FaultOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
-                                                RunEnvironment& environment);
+  static kernels::FaultOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
+                                                         RunEnvironment& environment);
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
@@ -55,20 +55,20 @@ class Frame {
   // are set again.
   void SetInput(size_t index, const std::byte* bytes) { Place(input_views_[index], bytes); }
   void SetOutput(size_t index, const std::byte* bytes) { Place(output_views_[index], bytes); }
-  FaultOr<Success> Run();
+  kernels::FaultOr<Success> Run();
   // Returns a result of the last run. It is valid until the next run.
-  const TensorView& result(size_t index) const { return view(plan_->results[index].value); }
+  const tensor::TensorView& result(size_t index) const { return view(plan_->results[index].value); }
   // Returns null unless the shape of the result is only known at run time.
   const TensorValue* heap_result(size_t index) const;
   const MemoryBudget& memory() const { return environment_.memory; }
 
   // Accessors for steps: the values of this frame.
-  const MutableTensorView& view(ValueId id) const { return views_[static_cast<size_t>(id)]; }
+  const tensor::MutableTensorView& view(ValueId id) const { return views_[static_cast<size_t>(id)]; }
   bool IsHeap(ValueId id) const { return value(id).storage == PlanValue::Storage::kHeap; }
   const PlanValue& value(ValueId id) const { return plan_->values[static_cast<size_t>(id)]; }
   // Makes `tensor` the value of an output. Copies it if the shape is static, otherwise stores a reference.
-  FaultOr<Success> SetValue(ValueId id, const TensorValue& tensor);
-  FaultOr<TensorValue> ValueAsTensor(ValueId id) const;
+  kernels::FaultOr<Success> SetValue(ValueId id, const TensorValue& tensor);
+  kernels::FaultOr<TensorValue> ValueAsTensor(ValueId id) const;
 
  private:
   // A view at `offset` bytes into a buffer whose address is set before a run.
@@ -78,24 +78,25 @@ class Frame {
   };
   using PlacedViews = std::vector<PlacedView>;
 
-  Frame(std::shared_ptr<const Plan> plan, Arena arena, Reservation reservation, RunEnvironment& environment);
+  Frame(std::shared_ptr<const Plan> plan, tensor::Arena arena, Reservation reservation,
+        RunEnvironment& environment);
   std::vector<bool> FindUsed() const;
   void BindViews();
   void BindSteps();
   void Place(const PlacedViews& placed, const std::byte* bytes) {
     for (const PlacedView& at : placed) views_[static_cast<size_t>(at.value)].set_bytes(bytes + at.offset);
   }
-  FaultOr<Success> RunStep(BoundStep& bound);
-  FaultOr<Success> RunDynamic(const BoundStep& bound);
-  FaultOr<Success> ReadState(const BoundStep& bound);
-  FaultOr<Success> WriteState(const BoundStep& bound);
+  kernels::FaultOr<Success> RunStep(BoundStep& bound);
+  kernels::FaultOr<Success> RunDynamic(const BoundStep& bound);
+  kernels::FaultOr<Success> ReadState(const BoundStep& bound);
+  kernels::FaultOr<Success> WriteState(const BoundStep& bound);
   void Record(const BoundStep& bound, double milliseconds);
 
   std::shared_ptr<const Plan> plan_;
   Reservation reservation_;  // the arena's
-  Arena arena_;
+  tensor::Arena arena_;
   RunEnvironment& environment_;
-  std::vector<MutableTensorView> views_;  // indexed by ValueId
+  std::vector<tensor::MutableTensorView> views_;  // indexed by ValueId
   std::vector<PlacedViews> input_views_, output_views_;
   std::map<ValueId, TensorValue> heap_;  // values with shapes found in this run
   std::vector<BoundStep> steps_;
@@ -106,7 +107,7 @@ class ControlStep {
  public:
   virtual ~ControlStep() = default;
   // Sets the outputs of the step in `outer`, the frame that contains the step.
-  virtual FaultOr<Success> Run(Frame& outer) = 0;
+  virtual kernels::FaultOr<Success> Run(Frame& outer) = 0;
 };
 
 // The shape function applied to values of the run (shape_check_step.cpp), the bodies of If-8 (if_step.cpp),
@@ -124,7 +125,7 @@ class BodyFrames {
 
   // Returns the frame for these inputs and plans the body if their shapes are new. The values of constant
   // inputs must be the same in all calls.
-  FaultOr<Frame*> Get(const PlannedInputs& inputs);
+  kernels::FaultOr<Frame*> Get(const PlannedInputs& inputs);
 
  private:
   const ir::Body& body_;
@@ -133,4 +134,4 @@ class BodyFrames {
   std::vector<std::unique_ptr<Frame>> frames_;  // most recently used first
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

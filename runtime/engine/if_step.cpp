@@ -1,7 +1,7 @@
 #include "runtime/engine/body_values.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -12,15 +12,15 @@ class IfStep final : public ControlStep {
     for (size_t i = 0; i < 2; ++i) frames_.emplace_back(step.node->bodies()[i], step.bodies[i], environment);
   }
 
-  FaultOr<Success> Run(Frame& outer) override {
-    const TensorView& condition = outer.view(step_.inputs[0]);
+  kernels::FaultOr<Success> Run(Frame& outer) override {
+    const tensor::TensorView& condition = outer.view(step_.inputs[0]);
     if (condition.type() != ElementType::kBoolean || condition.volume() != 1) {
-      return KernelFault("its condition is {}{}; expected one element of type boolean",
-                         Name(condition.type()), ToString(condition.shape()));
+      return kernels::KernelFault("its condition is {}{}; expected one element of type boolean",
+                                  Name(condition.type()), ToString(condition.shape()));
     }
     const size_t taken = condition.bytes()[0] != std::byte{0} ? 0 : 1;
     const ir::Body& body = step_.node->bodies()[taken];
-    const FaultOr<Frame*> frame = frames_[taken].Get(FirstInputsOf(body, FactsOf(outer, step_)));
+    const kernels::FaultOr<Frame*> frame = frames_[taken].Get(FirstInputsOf(body, FactsOf(outer, step_)));
     if (!frame) return frame.error();
     for (const ir::InputMapping& mapping : body.inputs) {
       const ValueId input = step_.inputs[static_cast<size_t>(mapping.external)];
@@ -30,13 +30,13 @@ class IfStep final : public ControlStep {
   }
 
  private:
-  FaultOr<Success> RunBody(Frame& outer, const ir::Body& body, Frame& frame) const {
+  kernels::FaultOr<Success> RunBody(Frame& outer, const ir::Body& body, Frame& frame) const {
     const Plan& plan = frame.plan();
     std::vector<HeldBytes> places(plan.outputs.size());
     for (const ir::OutputMapping& mapping : body.outputs) {
       const ValueId output = step_.outputs[static_cast<size_t>(mapping.external)];
       if (outer.IsHeap(output)) continue;
-      const MutableTensorView& place = outer.view(output);
+      const tensor::MutableTensorView& place = outer.view(output);
       const int32_t whole = WholeOutput(plan, static_cast<size_t>(mapping.internal), place.byte_size());
       if (whole >= 0) places[static_cast<size_t>(whole)].bytes = place.bytes();
     }
@@ -48,7 +48,7 @@ class IfStep final : public ControlStep {
       }
       frame.SetOutput(i, places[i].bytes);
     }
-    if (FaultOr<Success> done = frame.Run(); !done) return done.error();
+    if (kernels::FaultOr<Success> done = frame.Run(); !done) return done.error();
     for (const ir::OutputMapping& mapping : body.outputs) {
       const auto index = static_cast<size_t>(mapping.internal);
       const PlanValue& root = frame.value(plan.results[index].root);
@@ -56,12 +56,12 @@ class IfStep final : public ControlStep {
       if (root.output >= 0) held = places[static_cast<size_t>(root.output)];
       if (const TensorValue* value = frame.heap_result(index)) held.keep = value->buffer();
       const ValueId output = step_.outputs[static_cast<size_t>(mapping.external)];
-      TensorView value = frame.result(index);
+      tensor::TensorView value = frame.result(index);
       // if.scalar: a scalar becomes a list of one element if the other body returns a list.
       const ir::PartialShape& declared = step_.node->output(mapping.external).shape;
       if (value.rank() == 0 && declared.rank_known() && declared.rank() == 1)
-        value = TensorView(value.type(), {1}, value.bytes());
-      FaultOr<Success> done = Deliver(outer, output, value, held);
+        value = tensor::TensorView(value.type(), {1}, value.bytes());
+      kernels::FaultOr<Success> done = Deliver(outer, output, value, held);
       if (!done) return done.error();
     }
     return Success();
@@ -77,4 +77,4 @@ std::unique_ptr<ControlStep> MakeIfStep(const Step& step, RunEnvironment& enviro
   return std::make_unique<IfStep>(step, environment);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

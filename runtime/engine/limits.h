@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Bounds on the time and memory of a run, because loops may be infinite and a small file may declare huge
 // values.
@@ -13,4 +13,4 @@ struct RunLimits {
   size_t bytes = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -7,7 +7,7 @@
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -15,13 +15,13 @@ namespace {
 class Agreement {
  public:
   const std::optional<int64_t>& count() const { return count_; }
-  const std::optional<Fault>& error() const { return error_; }
+  const std::optional<kernels::Fault>& error() const { return error_; }
 
   template <typename Mapping>
   void Cut(const Mapping& mapping, int64_t extent, std::string_view port) {
     std::string reason;
-    const std::optional<int64_t> count =
-        ir::CountIterations({mapping.start, mapping.end, mapping.stride, mapping.part_size}, extent, &reason);
+    const std::optional<int64_t> count = ir::ops::opset::CountIterations(
+        {mapping.start, mapping.end, mapping.stride, mapping.part_size}, extent, &reason);
     if (!count) return Fail(fmt::format("{} {} cannot be cut: {}", port, mapping.external, reason));
     Agree(*count, fmt::format("{} {}", port, mapping.external));
   }
@@ -33,18 +33,18 @@ class Agreement {
   }
 
   void Fail(std::string message) {
-    if (!error_) error_ = KernelFault("{}", message);
+    if (!error_) error_ = kernels::KernelFault("{}", message);
   }
 
  private:
   std::optional<int64_t> count_;
-  std::optional<Fault> error_;
+  std::optional<kernels::Fault> error_;
 };
 
 }  // namespace
 
-FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
-                                          std::optional<int64_t> trip_count) {
+kernels::FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
+                                                   std::optional<int64_t> trip_count) {
   const ir::Body& body = node.bodies()[0];
   Agreement agreement;
   for (const ir::InputMapping& mapping : body.inputs) {
@@ -96,4 +96,4 @@ PlannedInputs FirstInputsOf(const ir::Body& body, llvm::ArrayRef<InputFacts> inp
   return result;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

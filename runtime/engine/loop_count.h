@@ -8,7 +8,7 @@
 #include "runtime/engine/prepare_graph.h"
 #include "runtime/kernels/fault.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 inline bool IsLoop(const ir::Node& node) {
   return node.Is(ir::OpRole::kLoop);
@@ -18,8 +18,8 @@ inline bool IsLoop(const ir::Node& node) {
 // unknown, or a fault if the ports disagree. All sliced inputs must yield the same count. Without sliced
 // inputs the outputs that are concatenated over a given range determine it. A Loop ends early when its
 // condition fails; `trip_count` bounds it unless it is negative or unknown.
-FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
-                                          std::optional<int64_t> trip_count);
+kernels::FaultOr<std::optional<int64_t>> CountLoop(const ir::Node& node, llvm::ArrayRef<Shape> inputs,
+                                                   std::optional<int64_t> trip_count);
 
 // The shape of an input of a node with bodies, and its value if it is constant.
 struct InputFacts {
@@ -30,4 +30,4 @@ struct InputFacts {
 // invariant. CountLoop must have accepted the inputs.
 PlannedInputs FirstInputsOf(const ir::Body& body, llvm::ArrayRef<InputFacts> inputs);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

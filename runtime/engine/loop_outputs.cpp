@@ -6,7 +6,11 @@
 #include "compiler/ir/ops/opset/iterations.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
+using tensor::MutableTensorView;
+using tensor::TensorView;
 
 namespace {
 
@@ -30,7 +34,7 @@ Shape WholeShape(const Shape& part, int64_t axis, int64_t part_size, int64_t cou
 
 std::optional<size_t> BytesOf(ElementType type, const Shape& shape) {
   const std::optional<int64_t> volume = Volume(shape);
-  return volume ? ViewBytes(type, *volume) : std::nullopt;
+  return volume ? tensor::ViewBytes(type, *volume) : std::nullopt;
 }
 
 }  // namespace
@@ -38,14 +42,14 @@ std::optional<size_t> BytesOf(ElementType type, const Shape& shape) {
 FaultOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
                            int64_t iteration, BufferPool& pool) {
   const int64_t axis = *mapping.axis;
-  const int64_t offset = ir::PartOffset({mapping.start, mapping.end, mapping.stride, mapping.part_size},
-                                        input.extent(axis), iteration);
+  const int64_t offset = ir::ops::opset::PartOffset(
+      {mapping.start, mapping.end, mapping.stride, mapping.part_size}, input.extent(axis), iteration);
   const std::byte* bytes = PartBytes(input, axis, offset);
   if (IsOutermost(input.shape(), axis)) return HeldBytes{bytes, nullptr};
   const TensorView slice(input.type(), shape, input.strides(), bytes);
   const std::shared_ptr<Buffer> buffer = pool.Take(slice.byte_size());
   if (buffer == nullptr) return BeyondBudget();
-  CopyElements(slice, MutableTensorView(input.type(), shape, buffer->mutable_data()));
+  tensor::CopyElements(slice, MutableTensorView(input.type(), shape, buffer->mutable_data()));
   return HeldBytes{buffer->data(), buffer};
 }
 
@@ -64,9 +68,9 @@ LoopOutputs::Whole& LoopOutputs::WholeOf(const ir::OutputMapping& mapping) {
   return *found;
 }
 
-Fault LoopOutputs::TooLarge() {
-  return FaultOf(kRuntimeMemory,
-                 "its outputs take more memory than is allowed; `--max-memory` raises the limit");
+kernels::Fault LoopOutputs::TooLarge() {
+  return kernels::FaultOf(kernels::kRuntimeMemory,
+                          "its outputs take more memory than is allowed; `--max-memory` raises the limit");
 }
 
 FaultOr<Success> LoopOutputs::CheckPart(const Whole& whole, ElementType type, const Shape& part) const {
@@ -76,12 +80,12 @@ FaultOr<Success> LoopOutputs::CheckPart(const Whole& whole, ElementType type, co
                               : *mapping.axis >= 0 && *mapping.axis < rank &&
                                     part[static_cast<size_t>(*mapping.axis)] == mapping.part_size;
   if (!fits) {
-    return KernelFault("output {} concatenates parts of {} along axis {}; the body gives {}",
-                       mapping.external, mapping.part_size, *mapping.axis, ToString(part));
+    return kernels::KernelFault("output {} concatenates parts of {} along axis {}; the body gives {}",
+                                mapping.external, mapping.part_size, *mapping.axis, ToString(part));
   }
   if (whole.open && (type != whole.type || part != whole.part)) {
-    return KernelFault("output {} is {}{}; it was {}{} before", mapping.external, Name(type), ToString(part),
-                       Name(whole.type), ToString(whole.part));
+    return kernels::KernelFault("output {} is {}{}; it was {}{} before", mapping.external, Name(type),
+                                ToString(part), Name(whole.type), ToString(whole.part));
   }
   return Success();
 }
@@ -100,8 +104,8 @@ FaultOr<Success> LoopOutputs::Open(Whole& whole, ElementType type, const Shape& 
       expected[static_cast<size_t>(*mapping.axis)] = mapping.part_size;
     if (whole.view.type() == type && (part.empty() ? expected.size() == 1 : expected == part))
       return Success();
-    return KernelFault("output {} gets parts of {}{}; expected parts of {}{}", mapping.external, Name(type),
-                       ToString(part), Name(whole.view.type()), ToString(expected));
+    return kernels::KernelFault("output {} gets parts of {}{}; expected parts of {}{}", mapping.external,
+                                Name(type), ToString(part), Name(whole.view.type()), ToString(expected));
   }
   if (!count_) return Success();
   whole.known = true;
@@ -122,8 +126,8 @@ FaultOr<MutableTensorView> LoopOutputs::PlaceOf(const Whole& whole, const Mutabl
   const int64_t place = mapping.stride < 0 ? iterations - 1 - iteration : iteration;
   const int64_t offset = place * mapping.part_size;
   if (offset < 0 || offset + mapping.part_size > view.extent(*mapping.axis))
-    return KernelFault("output {} has the shape {} and no room for iteration {}", mapping.external,
-                       ToString(view.shape()), iteration);
+    return kernels::KernelFault("output {} has the shape {} and no room for iteration {}", mapping.external,
+                                ToString(view.shape()), iteration);
   auto* bytes = const_cast<std::byte*>(PartBytes(view, *mapping.axis, offset));
   const Shape shape = whole.part.empty() ? Shape{1} : whole.part;
   return MutableTensorView(whole.type, shape, view.strides(), bytes);
@@ -157,7 +161,7 @@ FaultOr<Success> LoopOutputs::Add(const ir::OutputMapping& mapping, const Tensor
   const FaultOr<MutableTensorView> place = PlaceOf(whole, whole.view, iteration, *count_);
   if (!place) return place.error();
   if (place->bytes() == part.bytes()) return Success();
-  CopyElements(TensorView(part.type(), place->shape(), part.bytes()), *place);
+  tensor::CopyElements(TensorView(part.type(), place->shape(), part.bytes()), *place);
   return Success();
 }
 
@@ -178,7 +182,7 @@ FaultOr<Success> LoopOutputs::PutTogether(Whole& whole, int64_t iterations) {
     const FaultOr<MutableTensorView> place = PlaceOf(whole, whole.view, k, iterations);
     if (!place) return place.error();
     const std::byte* part = whole.gathered.data() + static_cast<size_t>(k) * place->byte_size();
-    CopyElements(TensorView(whole.type, place->shape(), part), *place);
+    tensor::CopyElements(TensorView(whole.type, place->shape(), part), *place);
   }
   return Success();
 }
@@ -195,9 +199,9 @@ FaultOr<Success> LoopOutputs::OpenEmpty(Whole& whole) const {
     if (*whole.mapping->axis < static_cast<int64_t>(shape.size()))
       shape[static_cast<size_t>(*whole.mapping->axis)] = 0;
   }
-  if (output.type == ElementType::kDynamic) return KernelFault("the type of an output is not known");
+  if (output.type == ElementType::kDynamic) return kernels::KernelFault("the type of an output is not known");
   whole.buffer = Buffer::Allocate(0);
-  if (whole.buffer == nullptr) return OutOfMemory();
+  if (whole.buffer == nullptr) return kernels::OutOfMemory();
   whole.view = MutableTensorView(output.type, shape, whole.buffer->mutable_data());
   return Success();
 }
@@ -211,7 +215,7 @@ FaultOr<Success> LoopOutputs::Deliver(const ir::OutputMapping& mapping, int64_t 
     made = PutTogether(whole, iterations);
   }
   if (!made) return made.error();
-  return runtime::Deliver(outer_, whole.output, whole.view, {whole.view.bytes(), whole.buffer});
+  return engine::Deliver(outer_, whole.output, whole.view, {whole.view.bytes(), whole.buffer});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,12 +5,12 @@
 
 #include "runtime/engine/body_values.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Returns the slice of `input` for an iteration, with the given shape. The slice is in place if it is
 // contiguous, otherwise copied to a buffer of the pool.
-FaultOr<HeldBytes> SliceOf(const TensorView& input, const ir::InputMapping& mapping, const Shape& shape,
-                           int64_t iteration, BufferPool& pool);
+kernels::FaultOr<HeldBytes> SliceOf(const tensor::TensorView& input, const ir::InputMapping& mapping,
+                                    const Shape& shape, int64_t iteration, BufferPool& pool);
 
 // The concatenated outputs of a loop. If the number of iterations is known in advance, parts are written
 // directly to their offset in the output; otherwise they are collected and concatenated at the end.
@@ -21,11 +21,12 @@ class LoopOutputs {
 
   // Assigns memory in the outputs to the result buffers (indexed by `PlanValue::output`) whose content is a
   // part of iteration `iteration`.
-  FaultOr<Success> Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places);
+  kernels::FaultOr<Success> Place(const Plan& plan, int64_t iteration, std::vector<HeldBytes>& places);
   // Adds the part computed by an iteration, unless it was computed in place.
-  FaultOr<Success> Add(const ir::OutputMapping& mapping, const TensorView& part, int64_t iteration);
+  kernels::FaultOr<Success> Add(const ir::OutputMapping& mapping, const tensor::TensorView& part,
+                                int64_t iteration);
   // Sets the output of the step.
-  FaultOr<Success> Deliver(const ir::OutputMapping& mapping, int64_t iterations);
+  kernels::FaultOr<Success> Deliver(const ir::OutputMapping& mapping, int64_t iterations);
 
  private:
   struct Whole {
@@ -35,21 +36,22 @@ class LoopOutputs {
     bool known = false;  // the number of parts is known in advance
     ElementType type = ElementType::kDynamic;
     Shape part = {};
-    MutableTensorView view = {};  // set if `known`
+    tensor::MutableTensorView view = {};  // set if `known`
     std::shared_ptr<Buffer> buffer = nullptr;
     std::vector<std::byte> gathered = {};
   };
 
   Whole& WholeOf(const ir::OutputMapping& mapping);
-  FaultOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
-  FaultOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
-  static Fault TooLarge();
-  FaultOr<Success> Gather(Whole& whole, const TensorView& part);
+  kernels::FaultOr<Success> Open(Whole& whole, ElementType type, const Shape& part);
+  kernels::FaultOr<Success> CheckPart(const Whole& whole, ElementType type, const Shape& part) const;
+  static kernels::Fault TooLarge();
+  kernels::FaultOr<Success> Gather(Whole& whole, const tensor::TensorView& part);
   // Returns the part of the output that an iteration computes.
-  FaultOr<MutableTensorView> PlaceOf(const Whole& whole, const MutableTensorView& view, int64_t iteration,
-                                     int64_t iterations) const;
-  FaultOr<Success> PutTogether(Whole& whole, int64_t iterations);
-  FaultOr<Success> OpenEmpty(Whole& whole) const;
+  kernels::FaultOr<tensor::MutableTensorView> PlaceOf(const Whole& whole,
+                                                      const tensor::MutableTensorView& view,
+                                                      int64_t iteration, int64_t iterations) const;
+  kernels::FaultOr<Success> PutTogether(Whole& whole, int64_t iterations);
+  kernels::FaultOr<Success> OpenEmpty(Whole& whole) const;
 
   const Step& step_;
   Frame& outer_;
@@ -58,4 +60,4 @@ class LoopOutputs {
   std::vector<Whole> wholes_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

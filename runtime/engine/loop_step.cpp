@@ -4,7 +4,9 @@
 #include "runtime/engine/loop_outputs.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
 
 namespace {
 
@@ -50,18 +52,20 @@ class LoopStep final : public ControlStep {
     int64_t iteration = 0;
     for (; *more && (!*count || iteration < **count); ++iteration) {
       if (environment_.iterations_left-- <= 0) {
-        return FaultOf(kRuntimeIterations,
-                       "the loops of this run made {} iterations; `--max-iterations` raises the limit",
-                       environment_.plan_options.limits.iterations);
+        return kernels::FaultOf(
+            kernels::kRuntimeIterations,
+            "the loops of this run made {} iterations; `--max-iterations` raises the limit",
+            environment_.plan_options.limits.iterations);
       }
       more = RunIteration(outer, inputs, outputs, iteration);
       if (more) continue;
-      Fault fault = more.error();
+      kernels::Fault fault = more.error();
       fault.message = fmt::format("iteration {}: {}", iteration, fault.message);
       return fault;
     }
     if (*more && trips_ > iteration)
-      return KernelFault("the trip count is {}; its inputs are cut into {} parts", trips_, iteration);
+      return kernels::KernelFault("the trip count is {}; its inputs are cut into {} parts", trips_,
+                                  iteration);
     return Finish(outer, outputs, iteration);
   }
 
@@ -79,9 +83,10 @@ class LoopStep final : public ControlStep {
   FaultOr<std::optional<int64_t>> Count(const Frame& outer) {
     std::optional<int64_t> trips;
     if (IsLoop(node_)) {
-      const TensorView& view = outer.view(step_.inputs[0]);
-      if (view.volume() != 1) return KernelFault("its trip count has the shape {}", ToString(view.shape()));
-      trips = ElementsAsInts(view)[0];
+      const tensor::TensorView& view = outer.view(step_.inputs[0]);
+      if (view.volume() != 1)
+        return kernels::KernelFault("its trip count has the shape {}", ToString(view.shape()));
+      trips = tensor::ElementsAsInts(view)[0];
     }
     trips_ = trips.value_or(-1);
     std::vector<Shape> shapes;
@@ -95,11 +100,11 @@ class LoopStep final : public ControlStep {
     if (!IsLoop(node_)) return true;
     return IsTrue(outer.view(step_.inputs[1]));
   }
-  static FaultOr<bool> IsTrue(const TensorView& condition) {
+  static FaultOr<bool> IsTrue(const tensor::TensorView& condition) {
     if (condition.type() == ElementType::kBoolean && condition.volume() == 1)
       return condition.bytes()[0] != std::byte{0};
-    return KernelFault("its condition is {}{}; expected one element of type boolean", Name(condition.type()),
-                       ToString(condition.shape()));
+    return kernels::KernelFault("its condition is {}{}; expected one element of type boolean",
+                                Name(condition.type()), ToString(condition.shape()));
   }
 
   // Sets merged and invariant inputs. Slices and the iteration number are set in each iteration.
@@ -111,7 +116,7 @@ class LoopStep final : public ControlStep {
       if (mapping.external >= 0 && !mapping.axis) parameter.held.bytes = Input(outer, mapping).bytes();
     }
   }
-  const TensorView& Input(const Frame& outer, const ir::InputMapping& mapping) const {
+  const tensor::TensorView& Input(const Frame& outer, const ir::InputMapping& mapping) const {
     return outer.view(step_.inputs[static_cast<size_t>(mapping.external)]);
   }
 
@@ -131,7 +136,7 @@ class LoopStep final : public ControlStep {
     if (FaultOr<Success> done = frame_->Run(); !done) return done.error();
     for (const ir::OutputMapping& mapping : body_.outputs) {
       if (mapping.external < 0 || !mapping.axis) continue;
-      const TensorView& part = frame_->result(static_cast<size_t>(mapping.internal));
+      const tensor::TensorView& part = frame_->result(static_cast<size_t>(mapping.internal));
       if (FaultOr<Success> added = outputs.Add(mapping, part, iteration); !added) return added.error();
     }
     if (!continue_) return true;
@@ -160,8 +165,8 @@ class LoopStep final : public ControlStep {
         graph.node(graph.parameters()[static_cast<size_t>(mapping.internal)]).output().type;
     const size_t bytes = type == ElementType::kI32 ? sizeof(int32_t) : sizeof(int64_t);
     if (bytes == sizeof(int64_t) && type != ElementType::kI64)
-      return KernelFault("the number of the iteration has elements of type {}; expected i64 or i32",
-                         Name(type));
+      return kernels::KernelFault("the number of the iteration has elements of type {}; expected i64 or i32",
+                                  Name(type));
     const std::shared_ptr<Buffer> buffer = pool.Take(bytes);
     if (buffer == nullptr) return BeyondBudget();
     const auto narrow = static_cast<int32_t>(iteration);
@@ -194,13 +199,13 @@ class LoopStep final : public ControlStep {
     next_.clear();
     for (const ir::BackEdge& edge : body_.back_edges) {
       const auto index = static_cast<size_t>(edge.result);
-      const TensorView& result = frame_->result(index);
+      const tensor::TensorView& result = frame_->result(index);
       const ir::Graph& graph = *body_.graph;
       const ElementType expected =
           graph.node(graph.parameters()[static_cast<size_t>(edge.parameter)]).output().type;
       if (result.type() != expected) {
-        return KernelFault("a back edge brings elements of type {}; expected {}", Name(result.type()),
-                           Name(expected));
+        return kernels::KernelFault("a back edge brings elements of type {}; expected {}",
+                                    Name(result.type()), Name(expected));
       }
       next_.push_back({{result.bytes(), HolderOf(index)}, result.shape()});
     }
@@ -248,8 +253,8 @@ class LoopStep final : public ControlStep {
         if (input.internal == edge.parameter) return Deliver(outer, output, Input(outer, input), {});
       }
     }
-    return KernelFault("it makes no iteration, and output {} is not a state that it has before the first",
-                       mapping.external);
+    return kernels::KernelFault(
+        "it makes no iteration, and output {} is not a state that it has before the first", mapping.external);
   }
 
   const Step& step_;
@@ -272,4 +277,4 @@ std::unique_ptr<ControlStep> MakeLoopStep(const Step& step, RunEnvironment& envi
   return std::make_unique<LoopStep>(step, environment);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -13,7 +13,7 @@
 #include <cpuid.h>
 #endif
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -63,8 +63,8 @@ Digest DigestOfMachine() {
   FieldDigest digest;
   dl_iterate_phdr(&AddBuild, &digest);
   AddProcessor(digest);
-  digest.Add(DescribeInstructions()).Add(OneDnnVersion());
+  digest.Add(fast::DescribeInstructions()).Add(onednn::OneDnnVersion());
   return digest.Finish();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

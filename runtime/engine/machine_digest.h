@@ -2,10 +2,10 @@
 
 #include "compiler/support/digest.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Returns a digest of this build of nnefc, of oneDNN and of the processor. Cached data is valid only for an
 // equal digest.
 Digest DigestOfMachine();
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -1,6 +1,6 @@
 #include "runtime/engine/memory_budget.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -47,9 +47,10 @@ bool Reservation::Grow(size_t bytes) {
   return true;
 }
 
-Fault BeyondBudget() {
-  return FaultOf(kRuntimeMemory,
-                 "the values of the run take more memory than is allowed; `--max-memory` raises the limit");
+kernels::Fault BeyondBudget() {
+  return kernels::FaultOf(
+      kernels::kRuntimeMemory,
+      "the values of the run take more memory than is allowed; `--max-memory` raises the limit");
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -8,7 +8,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/fault.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 class Reservation;
 
@@ -64,6 +64,6 @@ class Reservation {
 };
 
 // Returns the fault of a run that exceeds the budget.
-Fault BeyondBudget();
+kernels::Fault BeyondBudget();
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -11,7 +11,7 @@
 #include "runtime/engine/plan_builder.h"
 #include "runtime/kernels/rules.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -64,7 +64,7 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
   plan->input_shapes = inputs.shapes;
   PreparedGraph prepared = PrepareGraph(graph, inputs, *options.kernels, emitter);
   if (prepared.graph == nullptr) return nullptr;
-  if (const GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
+  if (const kernels::GraphRewriter rewrite = options.kernels->hooks(options.backend).rewrite;
       rewrite != nullptr && options.fuse)
     rewrite(*prepared.graph, options.precision,
             [&](const ir::Node& node, llvm::ArrayRef<TensorValue> values,
@@ -72,23 +72,24 @@ std::shared_ptr<const Plan> MakePlan(const ir::Graph& graph, const PlannedInputs
               ir::Output known;
               known.type = ElementType::kF32;
               known.shape = ir::PartialShape(shape);
-              FaultOr<std::vector<TensorValue>> made = EvaluateNode(node, known, values, *options.kernels);
+              kernels::FaultOr<std::vector<TensorValue>> made =
+                  EvaluateNode(node, known, values, *options.kernels);
               return made ? std::optional(made->front()) : std::nullopt;
             });
   plan->graph = std::move(prepared.graph);
   if (!PlanBuilder(*plan, prepared.unjudged, options, emitter).Build()) return nullptr;
   GiveBackFreeHeap();
-  if (FaultOr<Success> done = options.weights->Finish(); !done) {
-    emitter.Emit(kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",
+  if (kernels::FaultOr<Success> done = options.weights->Finish(); !done) {
+    emitter.Emit(kernels::kRuntimeMemory, {}, "constants cannot be laid out for their kernels: {}",
                  done.error().message);
     return nullptr;
   }
   if (!PlaceInArena(*plan)) {
-    emitter.Emit(kRuntimeMemory, {}, "the values of the graph do not fit into memory");
+    emitter.Emit(kernels::kRuntimeMemory, {}, "the values of the graph do not fit into memory");
     return nullptr;
   }
   if (plan->run_bytes() > options.limits.bytes) {
-    emitter.Emit(kRuntimeMemory, {},
+    emitter.Emit(kernels::kRuntimeMemory, {},
                  "the values of the graph take {} bytes; at most {} are allowed (`--max-memory`)",
                  plan->run_bytes(), options.limits.bytes);
     return nullptr;
@@ -104,4 +105,4 @@ std::string Describe(const Plan& plan) {
   return text;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -12,7 +12,7 @@
 #include "runtime/tensor/arena.h"
 #include "runtime/tensor/layout.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 using ValueId = int32_t;
 
@@ -29,7 +29,7 @@ struct PlanValue {
   Storage storage = Storage::kArena;
   ElementType type = ElementType::kDynamic;
   Shape shape = {};  // empty for kHeap
-  Layout layout = nullptr;
+  tensor::Layout layout = nullptr;
   size_t bytes = 0;
   std::shared_ptr<const Buffer> data = nullptr;
   int32_t input = -1;   // input index of a kInput root
@@ -65,10 +65,10 @@ struct Step {
   const ir::Node* node = nullptr;
   std::string name = {};
   std::string operation = {};  // "Convolution+ReLU"
-  std::shared_ptr<const Kernel> kernel = nullptr;
+  std::shared_ptr<const kernels::Kernel> kernel = nullptr;
   // PreparedKernel::implementation, and the others if the options of the plan request them.
   std::string_view implementation = {};
-  std::vector<RejectedImplementation> rejected = {};
+  std::vector<kernels::RejectedImplementation> rejected = {};
   StepWork work = {};
   llvm::SmallVector<ValueId, 4> inputs = {};
   llvm::SmallVector<int32_t, 2> checked = {};  // kShapeCheck: the input indices of the node whose values are
@@ -105,9 +105,9 @@ struct Plan {
 class Tuner;
 
 struct PlanOptions {
-  Backend backend;
-  Precision precision;
-  const KernelRegistry* kernels;
+  kernels::Backend backend;
+  kernels::Precision precision;
+  const kernels::KernelRegistry* kernels;
   WeightCache* weights;
   RunLimits limits;
   // Enables fusion, graph rewrites of the backend, in-place results, and results written directly into a
@@ -127,4 +127,4 @@ struct PlanOptions {
 // Describes a plan, one line per step.
 std::string Describe(const Plan& plan);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

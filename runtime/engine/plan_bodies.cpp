@@ -3,7 +3,7 @@
 #include "runtime/engine/plan_builder.h"
 #include "runtime/kernels/rules.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 bool PlanBuilder::AddControlStep(const ir::Node& node) {
   Step step{.kind = node.Is(ir::OpRole::kIf) ? Step::Kind::kIf : Step::Kind::kLoop,
@@ -13,7 +13,7 @@ bool PlanBuilder::AddControlStep(const ir::Node& node) {
   bool known = true;
   for (ir::OutputPort port : node.inputs()) {
     const ValueId id = InLayout(ValueOf(port), nullptr);
-    if (id < 0) return Fail(kRuntimeMemory, node, "its inputs cannot be laid out");
+    if (id < 0) return Fail(kernels::kRuntimeMemory, node, "its inputs cannot be laid out");
     step.inputs.push_back(id);
     known &= !IsHeap(id);
   }
@@ -25,7 +25,7 @@ bool PlanBuilder::AddControlStep(const ir::Node& node) {
     const std::optional<Shape> shape = output.shape.extents();
     const bool is_static = shape && output.type != ElementType::kDynamic;
     const ValueId id = is_static ? AddArenaValue(output.type, *shape, nullptr) : AddHeapValue(output.type);
-    if (id < 0) return Fail(kRuntimeMemory, node, "its result does not fit into memory");
+    if (id < 0) return Fail(kernels::kRuntimeMemory, node, "its result does not fit into memory");
     step.outputs.push_back(id);
     SetValue(node.port(i), id);
   }
@@ -47,10 +47,10 @@ bool PlanBuilder::PlanBodies(Step& step) {
     if (IsLoop(node) && inputs[0].constant.valid() && inputs[0].constant.volume() == 1) {
       trips = inputs[0].constant.ElementAsInt(0);
     }
-    const FaultOr<std::optional<int64_t>> count = CountLoop(node, shapes, trips);
-    if (!count) return Fail(kRuntimeIterations, node, count.error().message);
+    const kernels::FaultOr<std::optional<int64_t>> count = CountLoop(node, shapes, trips);
+    if (!count) return Fail(kernels::kRuntimeIterations, node, count.error().message);
     if (*count && !IsLoop(node) && **count > options_.limits.iterations) {
-      return Fail(kRuntimeIterations, node,
+      return Fail(kernels::kRuntimeIterations, node,
                   fmt::format("it makes {} iterations; at most {} are allowed (`--max-iterations`)", **count,
                               options_.limits.iterations));
     }
@@ -67,4 +67,4 @@ bool PlanBuilder::PlanBodies(Step& step) {
   return true;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -10,7 +10,9 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/rules.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::kRuntimeMemory;
 
 namespace {
 
@@ -30,11 +32,11 @@ double ProductsOf(const ir::Node& node, llvm::ArrayRef<Shape> inputs, llvm::Arra
 }
 
 // A copy of strided elements to row-major order.
-class ElementsCopy final : public Kernel {
+class ElementsCopy final : public kernels::Kernel {
  public:
   std::string implementation() const override { return "engine"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    CopyElements(run.input(0), run.output());
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    tensor::CopyElements(run.input(0), run.output());
     return Success();
   }
 };
@@ -54,16 +56,17 @@ bool PlanBuilder::Build() {
   for (size_t i = 0; i < graph_.parameters().size(); ++i) {
     const ir::Node& node = graph_.node(graph_.parameters()[i]);
     if (!HasViews(node.output().type)) {
-      return Fail(kRuntimeElementType, node,
+      return Fail(kernels::kRuntimeElementType, node,
                   fmt::format("elements of type {} cannot be run", Name(node.output().type)));
     }
     const Shape& shape = plan_.input_shapes[i];
-    SetValue(node.port(),
-             values_.Add({.storage = PlanValue::Storage::kInput,
-                          .type = node.output().type,
-                          .shape = shape,
-                          .bytes = ViewBytes(node.output().type, Volume(shape).value_or(0)).value_or(0),
-                          .input = static_cast<int32_t>(i)}));
+    SetValue(
+        node.port(),
+        values_.Add({.storage = PlanValue::Storage::kInput,
+                     .type = node.output().type,
+                     .shape = shape,
+                     .bytes = tensor::ViewBytes(node.output().type, Volume(shape).value_or(0)).value_or(0),
+                     .input = static_cast<int32_t>(i)}));
   }
   for (ir::NodeId id : *order) {
     if (!AddNode(graph_.node(id))) return false;
@@ -76,12 +79,12 @@ bool PlanBuilder::Build() {
 }
 
 void PlanBuilder::FindGroups() {
-  const KernelRegistry::BackendHooks hooks = options_.kernels->hooks(options_.backend);
-  if (hooks.find_codes != nullptr && options_.precision != Precision::kExact) {
+  const kernels::KernelRegistry::BackendHooks hooks = options_.kernels->hooks(options_.backend);
+  if (hooks.find_codes != nullptr && options_.precision != kernels::Precision::kExact) {
     codes_ = hooks.find_codes(graph_, *options_.weights);
   }
   if (hooks.find_fusions == nullptr || !options_.fuse) return;
-  for (const FusionGroup& group : hooks.find_fusions(graph_, codes_.results)) {
+  for (const kernels::FusionGroup& group : hooks.find_fusions(graph_, codes_.results)) {
     Work work{.main = &graph_.node(group.main), .posts = {}, .second = group.second};
     in_group_[group.main] = true;
     for (ir::NodeId post : group.posts) {
@@ -105,10 +108,11 @@ bool PlanBuilder::AddNode(const ir::Node& node) {
 }
 
 bool PlanBuilder::AddSource(const ir::Node& node) {
-  if (!node.output().value) return Fail(kConstantWithoutData, node, "it has no data");
+  if (!node.output().value) return Fail(kernels::kConstantWithoutData, node, "it has no data");
   const ElementType type = node.output().value->type();
   if (!HasViews(type))
-    return Fail(kRuntimeElementType, node, fmt::format("elements of type {} cannot be run", Name(type)));
+    return Fail(kernels::kRuntimeElementType, node,
+                fmt::format("elements of type {} cannot be run", Name(type)));
   const TensorValue value = IsPacked(type) ? CodesOf(*node.output().value) : *node.output().value;
   const ValueId id = values_.Add({.storage = PlanValue::Storage::kConstant,
                                   .type = type,
@@ -126,7 +130,7 @@ bool PlanBuilder::AddGroup(const Work& work) {
   for (; !part.posts.empty(); part.posts.pop_back()) {
     Request request = MakeRequest(part, {});
     if (llvm::any_of(request.input_values, [&](ValueId id) { return IsHeap(id); })) continue;
-    if (std::optional<PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
+    if (std::optional<kernels::PreparedKernel> prepared = Prepare(options_.backend, part, request)) {
       if (!AddShapeCheckSteps(part) || !AddKernelStep(part, request, std::move(*prepared))) return false;
       break;
     }
@@ -146,7 +150,7 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   for (const ir::Output& output : node.outputs()) {
     dynamic |= !output.shape.known() || output.type == ElementType::kDynamic;
     if (!dynamic && !HasViews(output.type)) {
-      return Fail(kRuntimeElementType, node,
+      return Fail(kernels::kRuntimeElementType, node,
                   fmt::format("elements of type {} cannot be run", Name(output.type)));
     }
   }
@@ -157,27 +161,28 @@ bool PlanBuilder::AddSingle(const ir::Node& node) {
   if (node.Is(ir::OpRole::kView)) return AddView(node);
   if (node.op() == concat_ && options_.fuse && TryJoin(node)) return true;
   Request request = MakeRequest(work, Backends());
-  std::optional<PreparedKernel> prepared = Prepare(options_.backend, work, request);
+  std::optional<kernels::PreparedKernel> prepared = Prepare(options_.backend, work, request);
   if (!prepared && ReadsStridesOf(work, request)) {
     // The backend may have kernels without stride support that still beat the reference kernel.
     request = MakeRequest(work, {});
     prepared = Prepare(options_.backend, work, request);
   }
   if (!prepared) {
-    std::vector<RejectedImplementation> rejected = std::move(request.rejected);
-    request = MakeRequest(work, Backend::kReference);
-    prepared = Prepare(Backend::kReference, work, request);
+    std::vector<kernels::RejectedImplementation> rejected = std::move(request.rejected);
+    request = MakeRequest(work, kernels::Backend::kReference);
+    prepared = Prepare(kernels::Backend::kReference, work, request);
     request.rejected = std::move(rejected);
   }
   if (!prepared)
-    return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
+    return Fail(kernels::kNoKernel, node,
+                fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
   return AddKernelStep(work, request, std::move(*prepared));
 }
 
-PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<Backend> strided_by) {
+PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<kernels::Backend> strided_by) {
   Request request;
   const auto in_place_of_strides = [&](ValueId id) {
-    return StridesOf(values_[id].layout) == nullptr ? id : InLayout(id, nullptr);
+    return tensor::StridesOf(values_[id].layout) == nullptr ? id : InLayout(id, nullptr);
   };
   for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
     const ValueId id = ValueOf(work.main->input(i));
@@ -185,7 +190,8 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<B
   }
   ir::NodeId chained = work.main->id();
   for (const ir::Node* post : work.posts) {
-    PostOperation operation{.node = post, .first_operand = static_cast<int>(request.input_values.size())};
+    kernels::PostOperation operation{.node = post,
+                                     .first_operand = static_cast<int>(request.input_values.size())};
     for (int32_t i = 0; i < post->num_inputs(); ++i) {
       if (post->input(i).node == chained) {
         operation.chained_input = i;
@@ -208,7 +214,7 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<B
                               .layout = value.layout,
                               .constant = constant == constants_.end() ? nullptr : &constant->second,
                               .overwritable = options_.fuse && uses == 1 && values_.IsDead(id) &&
-                                              StridesOf(value.layout) == nullptr});
+                                              tensor::StridesOf(value.layout) == nullptr});
   }
   for (ValueId id : request.input_values) values_.ExpectReads(id, 1);
   for (const ir::Output& output : work.last().outputs()) {
@@ -217,9 +223,10 @@ PlanBuilder::Request PlanBuilder::MakeRequest(const Work& work, llvm::ArrayRef<B
   return request;
 }
 
-std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& work,
-                                                   Request& request) const {
-  const KernelFactory* factory = options_.kernels->Find(backend, work.main->set(), work.main->type());
+std::optional<kernels::PreparedKernel> PlanBuilder::Prepare(kernels::Backend backend, const Work& work,
+                                                            Request& request) const {
+  const kernels::KernelFactory* factory =
+      options_.kernels->Find(backend, work.main->set(), work.main->type());
   if (factory == nullptr) return std::nullopt;
   request.request = {.node = work.main,
                      .posts = request.posts,
@@ -239,8 +246,8 @@ std::optional<PreparedKernel> PlanBuilder::Prepare(Backend backend, const Work& 
 
 StepWork PlanBuilder::WorkOf(const Work& work, const Request& request) const {
   StepWork sum;
-  const auto add_bytes = [&](llvm::ArrayRef<ValueInfo> values) {
-    for (const ValueInfo& value : values)
+  const auto add_bytes = [&](llvm::ArrayRef<kernels::ValueInfo> values) {
+    for (const kernels::ValueInfo& value : values)
       sum.bytes += static_cast<double>(ByteSize(value.type, Volume(value.shape).value_or(0)).value_or(0));
   };
   add_bytes(request.inputs);
@@ -263,7 +270,7 @@ void PlanBuilder::AddOperations(const ir::Node& node, StepWork& sum) const {
   }
 }
 
-bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared) {
+bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, kernels::PreparedKernel prepared) {
   Step step{.node = work.main,
             .name = work.last().name(),
             .operation = work.main->type(),
@@ -291,7 +298,7 @@ bool PlanBuilder::AddKernelStep(const Work& work, const Request& request, Prepar
       // Quantized values of another type have the same order, as required by kernels that accumulate in
       // place.
       const bool is_same_order =
-          prepared.in_place_required || SameLayout(values_[input].layout, values_[id].layout);
+          prepared.in_place_required || tensor::SameLayout(values_[input].layout, values_[id].layout);
       const bool fits = values_[input].bytes == values_[id].bytes && is_same_order;
       NNEFC_CHECK(fits || !prepared.in_place_required);
       if (fits) values_.Join(id, input, 0);
@@ -324,7 +331,7 @@ bool PlanBuilder::AddView(const ir::Node& node) {
   if (Volume(shape) != Volume(values_[source].shape)) {
     return Fail(kRuntimeMemory, node, "its result has another number of elements");
   }
-  const ValueId id = AddViewOf(source, {.shape = shape, .strides = DenseStrides(shape)});
+  const ValueId id = AddViewOf(source, {.shape = shape, .strides = tensor::DenseStrides(shape)});
   if (auto constant = constants_.find(source); constant != constants_.end()) {
     constants_.emplace(id, constant->second.Reshaped(shape));
   }
@@ -334,13 +341,13 @@ bool PlanBuilder::AddView(const ir::Node& node) {
 }
 
 bool PlanBuilder::AddViewOfLayout(const ir::Node& node, const Shape& shape) {
-  const ReshapedLayout reshape = options_.kernels->hooks(options_.backend).reshape;
+  const kernels::ReshapedLayout reshape = options_.kernels->hooks(options_.backend).reshape;
   const ValueId source = ValueOf(node.input(0));
   const PlanValue& given = values_[source];
   if (reshape == nullptr || given.layout == nullptr || constants_.count(source) > 0) return false;
-  if (given.type != ElementType::kF32 || StridesOf(given.layout) != nullptr) return false;
+  if (given.type != ElementType::kF32 || tensor::StridesOf(given.layout) != nullptr) return false;
   if (Volume(shape) != Volume(given.shape)) return false;
-  std::optional<Layout> layout = reshape(given.layout, given.shape, shape);
+  std::optional<tensor::Layout> layout = reshape(given.layout, given.shape, shape);
   if (!layout) return false;
   PlanValue value = given;
   value.shape = shape;
@@ -357,9 +364,9 @@ bool PlanBuilder::AddViewOfLayout(const ir::Node& node, const Shape& shape) {
 // networks.
 bool PlanBuilder::TryJoin(const ir::Node& node) {
   const Shape shape = node.output().shape.known_extents();
-  const int64_t axis = NormalAxis(node.Int("axis"), static_cast<int64_t>(shape.size()));
-  ValueInfo whole{.type = node.output().type, .shape = shape};
-  llvm::SmallVector<ValueInfo, 4> parts;
+  const int64_t axis = kernels::NormalAxis(node.Int("axis"), static_cast<int64_t>(shape.size()));
+  kernels::ValueInfo whole{.type = node.output().type, .shape = shape};
+  llvm::SmallVector<kernels::ValueInfo, 4> parts;
   llvm::SmallVector<ValueId, 4> roots;
   bool plain = true;
   size_t filled = 0;  // bytes of the last root
@@ -381,8 +388,8 @@ bool PlanBuilder::TryJoin(const ir::Node& node) {
       if (shape[static_cast<size_t>(i)] != 1) return false;
     }
   } else {
-    const JoinedLayout join = options_.kernels->hooks(options_.backend).join;
-    std::optional<Layout> layout = join == nullptr ? std::nullopt : join(parts, whole, axis);
+    const kernels::JoinedLayout join = options_.kernels->hooks(options_.backend).join;
+    std::optional<tensor::Layout> layout = join == nullptr ? std::nullopt : join(parts, whole, axis);
     if (!layout) return false;
     whole.layout = *layout;
   }
@@ -450,8 +457,9 @@ bool PlanBuilder::AddShapeCheckStep(const ir::Node& node) {
 }
 
 bool PlanBuilder::AddDynamicStep(const ir::Node& node) {
-  if (options_.kernels->Find(Backend::kReference, node.set(), node.type()) == nullptr) {
-    return Fail(kNoKernel, node, fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
+  if (options_.kernels->Find(kernels::Backend::kReference, node.set(), node.type()) == nullptr) {
+    return Fail(kernels::kNoKernel, node,
+                fmt::format("there is no kernel for `{}.{}`", node.set(), node.type()));
   }
   Step step{.kind = Step::Kind::kDynamic, .node = &node, .name = node.name(), .operation = node.type()};
   for (ir::OutputPort port : node.inputs()) {
@@ -489,18 +497,18 @@ void PlanBuilder::OpenResults() {
   }
 }
 
-ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
-  if (SameLayout(values_[id].layout, layout)) return id;
+ValueId PlanBuilder::InLayout(ValueId id, const tensor::Layout& layout, bool own) {
+  if (tensor::SameLayout(values_[id].layout, layout)) return id;
   if (values_[id].storage == PlanValue::Storage::kConstant) return ConstantInLayout(id, layout);
   if (!own) {
     for (ValueId other : reordered_[id]) {
-      if (SameLayout(values_[other].layout, layout)) return other;
+      if (tensor::SameLayout(values_[other].layout, layout)) return other;
     }
   }
-  const bool has_strides = StridesOf(values_[id].layout) != nullptr;
+  const bool has_strides = tensor::StridesOf(values_[id].layout) != nullptr;
   if (has_strides && layout != nullptr) return InLayout(InLayout(id, nullptr), layout, own);
-  const ReorderFactory reorder = options_.kernels->hooks(options_.backend).make_reorder;
-  std::shared_ptr<const Kernel> kernel =
+  const kernels::ReorderFactory reorder = options_.kernels->hooks(options_.backend).make_reorder;
+  std::shared_ptr<const kernels::Kernel> kernel =
       has_strides          ? std::make_shared<ElementsCopy>()
       : reorder == nullptr ? nullptr
                            : reorder(values_[id].type, values_[id].shape, values_[id].layout, layout);
@@ -515,11 +523,11 @@ ValueId PlanBuilder::InLayout(ValueId id, const Layout& layout, bool own) {
   return result;
 }
 
-ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
+ValueId PlanBuilder::ConstantInLayout(ValueId id, const tensor::Layout& layout) {
   for (ValueId other : reordered_[id]) {
-    if (SameLayout(values_[other].layout, layout)) return other;
+    if (tensor::SameLayout(values_[other].layout, layout)) return other;
   }
-  FaultOr<std::shared_ptr<const Buffer>> data = options_.weights->Get(
+  kernels::FaultOr<std::shared_ptr<const Buffer>> data = options_.weights->Get(
       constants_.at(id), layout, options_.kernels->hooks(options_.backend).make_reorder);
   if (!data) return -1;
   const ValueId result = values_.Add({.storage = PlanValue::Storage::kConstant,
@@ -532,9 +540,9 @@ ValueId PlanBuilder::ConstantInLayout(ValueId id, const Layout& layout) {
   return result;
 }
 
-ValueId PlanBuilder::AddArenaValue(ElementType type, const Shape& shape, const Layout& layout) {
+ValueId PlanBuilder::AddArenaValue(ElementType type, const Shape& shape, const tensor::Layout& layout) {
   const std::optional<int64_t> volume = Volume(shape);
-  const std::optional<size_t> bytes = volume ? ViewBytes(type, *volume) : std::nullopt;
+  const std::optional<size_t> bytes = volume ? tensor::ViewBytes(type, *volume) : std::nullopt;
   if (!bytes) return -1;
   return values_.Add({.type = type,
                       .shape = shape,
@@ -551,4 +559,4 @@ void PlanBuilder::SetValue(ir::OutputPort port, ValueId id) {
   values_.ExpectReads(id, static_cast<int64_t>(graph_.node(port.node).uses(port.index).size()));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

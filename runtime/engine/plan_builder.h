@@ -10,7 +10,7 @@
 #include "runtime/engine/plan.h"
 #include "runtime/engine/plan_values.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Converts a prepared graph into steps, node by node in topological order.
 class PlanBuilder {
@@ -38,12 +38,12 @@ class PlanBuilder {
   };
   // A request and the storage that it refers to.
   struct Request {
-    KernelRequest request;
-    std::vector<PostOperation> posts;
+    kernels::KernelRequest request;
+    std::vector<kernels::PostOperation> posts;
     llvm::SmallVector<ValueId, 4> input_values;
-    llvm::SmallVector<ValueInfo, 4> inputs;
-    llvm::SmallVector<ValueInfo, 1> outputs;
-    std::vector<RejectedImplementation> rejected;
+    llvm::SmallVector<kernels::ValueInfo, 4> inputs;
+    llvm::SmallVector<kernels::ValueInfo, 1> outputs;
+    std::vector<kernels::RejectedImplementation> rejected;
   };
 
   void FindGroups();
@@ -68,36 +68,39 @@ class PlanBuilder {
   bool AddViewsOfElements(const ir::Node& node);
   // The same for a first input in a backend layout, if the outputs are parts of it.
   bool AddPartsOfLayout(const ir::Node& node);
-  std::optional<ElementsView> ElementsOf(const ir::Node& node, int32_t output,
-                                         const ElementsView& source) const;
+  std::optional<tensor::ElementsView> ElementsOf(const ir::Node& node, int32_t output,
+                                                 const tensor::ElementsView& source) const;
   // Returns true if all readers of the output accept these strides. Follows up to `depth` further views.
-  bool AreReadAs(ir::OutputPort port, const ElementsView& view, int depth) const;
+  bool AreReadAs(ir::OutputPort port, const tensor::ElementsView& view, int depth) const;
   // Returns true if the kernels of one of these backends accept strides.
-  bool AcceptsStrides(const ir::Node& node, int32_t input, llvm::ArrayRef<Backend> backends) const;
+  bool AcceptsStrides(const ir::Node& node, int32_t input, llvm::ArrayRef<kernels::Backend> backends) const;
   // Returns true if an input has strides that kernels of the selected backend accept.
   bool ReadsStridesOf(const Work& work, const Request& request) const;
   // The backends to try, in order.
-  std::array<Backend, 2> Backends() const { return {options_.backend, Backend::kReference}; }
+  std::array<kernels::Backend, 2> Backends() const {
+    return {options_.backend, kernels::Backend::kReference};
+  }
   // Returns the output layout whose Transpose, if that is its only reader, would be row-major.
-  Layout WantedOutput(const ir::Node& node) const;
-  ValueId AddViewOf(ValueId source, const ElementsView& view);
+  tensor::Layout WantedOutput(const ir::Node& node) const;
+  ValueId AddViewOf(ValueId source, const tensor::ElementsView& view);
   bool TryJoin(const ir::Node& node);
   bool AddResult(const ir::Node& node);
   // Lets the caller of the plan place the buffers of results.
   void OpenResults();
 
   // `strided_by`: the backends whose kernels may read strided inputs.
-  Request MakeRequest(const Work& work, llvm::ArrayRef<Backend> strided_by);
-  std::optional<PreparedKernel> Prepare(Backend backend, const Work& work, Request& request) const;
+  Request MakeRequest(const Work& work, llvm::ArrayRef<kernels::Backend> strided_by);
+  std::optional<kernels::PreparedKernel> Prepare(kernels::Backend backend, const Work& work,
+                                                 Request& request) const;
   StepWork WorkOf(const Work& work, const Request& request) const;
   void AddOperations(const ir::Node& node, StepWork& sum) const;
-  bool AddKernelStep(const Work& work, const Request& request, PreparedKernel prepared);
+  bool AddKernelStep(const Work& work, const Request& request, kernels::PreparedKernel prepared);
 
   // Returns the value in the layout and adds a reorder step if needed. `own` requests a private copy. Returns
   // -1 after an error was emitted.
-  ValueId InLayout(ValueId id, const Layout& layout, bool own = false);
-  ValueId ConstantInLayout(ValueId id, const Layout& layout);
-  ValueId AddArenaValue(ElementType type, const Shape& shape, const Layout& layout);
+  ValueId InLayout(ValueId id, const tensor::Layout& layout, bool own = false);
+  ValueId ConstantInLayout(ValueId id, const tensor::Layout& layout);
+  ValueId AddArenaValue(ElementType type, const Shape& shape, const tensor::Layout& layout);
   ValueId AddHeapValue(ElementType type);
   void SetValue(ir::OutputPort port, ValueId id);
   ValueId ValueOf(ir::OutputPort port) const { return by_port_.at({port.node.index, port.index}); }
@@ -118,9 +121,9 @@ class PlanBuilder {
   // Groups by their last node; other nodes of a group are only in `in_group_`.
   llvm::DenseMap<ir::NodeId, Work> groups_;
   llvm::DenseMap<ir::NodeId, bool> in_group_;
-  QuantizedNodes codes_;
+  kernels::QuantizedNodes codes_;
   // Constant values and views of them.
   std::map<ValueId, TensorValue> constants_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

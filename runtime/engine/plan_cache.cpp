@@ -16,7 +16,7 @@
 #include "fmt/core.h"
 #include "runtime/engine/machine_digest.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -329,4 +329,4 @@ std::vector<std::string> PlanCache::TakeWarnings() {
   return std::exchange(warnings_, {});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -14,7 +14,7 @@
 #include "runtime/engine/executable.h"
 #include "runtime/engine/file_digests.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // A persistent cache of expensive planning results: byte strings keyed by the digest of their inputs, one
 // file per model in a folder. Files are written to a temporary name and renamed, never modified, so readers
@@ -87,4 +87,4 @@ class PlanCache {
   std::vector<std::string> warnings_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

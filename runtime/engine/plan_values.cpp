@@ -8,7 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/tensor/arena.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 ValueId PlanValues::Add(PlanValue value) {
   const ValueId id = static_cast<ValueId>(values_->size());
@@ -70,8 +70,8 @@ class Lifetimes {
   }
 
   // Returns the arena buffers to be placed, with their sizes and lifetimes.
-  std::vector<std::pair<ValueId, ArenaRequest>> Requests() {
-    std::vector<std::pair<ValueId, ArenaRequest>> requests;
+  std::vector<std::pair<ValueId, tensor::ArenaRequest>> Requests() {
+    std::vector<std::pair<ValueId, tensor::ArenaRequest>> requests;
     for (auto& [root, members] : members_) {
       const PlanValue& value = plan_.values[static_cast<size_t>(root)];
       if (value.storage != PlanValue::Storage::kArena) continue;
@@ -95,7 +95,7 @@ class Lifetimes {
 
   // Returns the request for a buffer. If parts of it have different lifetimes, each part gets its own: the
   // last part of a concatenation need not exist when the first one is written.
-  ArenaRequest RequestOf(const PlanValue& root, llvm::ArrayRef<ValueId> members) {
+  tensor::ArenaRequest RequestOf(const PlanValue& root, llvm::ArrayRef<ValueId> members) {
     constexpr size_t kMaxMembers = 200;  // the time is quadratic in their number
     Steps whole;
     std::vector<size_t> ends = {root.bytes};
@@ -105,7 +105,7 @@ class Lifetimes {
       for (size_t end : {begin, begin + plan_.values[static_cast<size_t>(id)].bytes})
         if (end > 0 && end < root.bytes) ends.push_back(end);
     }
-    ArenaRequest request{.bytes = root.bytes, .first = whole.first, .last = whole.last};
+    tensor::ArenaRequest request{.bytes = root.bytes, .first = whole.first, .last = whole.last};
     if (ends.size() == 1 || members.size() > kMaxMembers) return request;
     llvm::sort(ends);
     size_t begin = 0;
@@ -129,7 +129,7 @@ class Lifetimes {
     return steps;
   }
 
-  static void AddPart(std::vector<ArenaPart>& parts, const ArenaPart& part) {
+  static void AddPart(std::vector<tensor::ArenaPart>& parts, const tensor::ArenaPart& part) {
     const bool goes_on = !parts.empty() && parts.back().offset + parts.back().bytes == part.offset &&
                          parts.back().first == part.first && parts.back().last == part.last;
     if (goes_on) {
@@ -149,12 +149,12 @@ class Lifetimes {
 
 bool PlaceInArena(Plan& plan) {
   std::vector<ValueId> roots;
-  std::vector<ArenaRequest> requests;
+  std::vector<tensor::ArenaRequest> requests;
   for (auto& [root, request] : Lifetimes(plan).Requests()) {
     roots.push_back(root);
     requests.push_back(std::move(request));
   }
-  const std::optional<ArenaPlan> arena = PlanArena(requests);
+  const std::optional<tensor::ArenaPlan> arena = tensor::PlanArena(requests);
   if (!arena) return false;
   for (size_t i = 0; i < roots.size(); ++i) {
     plan.values[static_cast<size_t>(roots[i])].arena_offset = arena->offsets[i];
@@ -163,4 +163,4 @@ bool PlaceInArena(Plan& plan) {
   return true;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,7 @@
 
 #include "runtime/engine/plan.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // The values of a plan under construction: the views and parts among them, and the number of pending reads of
 // each buffer.
@@ -41,4 +41,4 @@ class PlanValues {
 // size_t.
 bool PlaceInArena(Plan& plan);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -7,7 +7,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/engine/plan_builder.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using tensor::ElementsView;
 
 namespace {
 
@@ -16,15 +18,15 @@ constexpr size_t kMaxReads = 8;     // readers of a view
 constexpr int32_t kMaxParts = 256;  // outputs of a split
 
 // Calls a view function. If that of a plug-in throws, the kernel runs and reports the exception.
-FaultOr<ElementsView> SeenBy(ViewFunction view, const ViewRequest& request) {
+kernels::FaultOr<ElementsView> SeenBy(kernels::ViewFunction view, const kernels::ViewRequest& request) {
   try {
     return view(request);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return KernelFault("{}", error.what());
+    return kernels::KernelFault("{}", error.what());
   } catch (...) {
-    return KernelFault("it threw something other than a std::exception");
+    return kernels::KernelFault("it threw something other than a std::exception");
   }
 }
 
@@ -38,42 +40,42 @@ std::optional<ElementsView> PlanBuilder::ElementsOf(const ir::Node& node, int32_
                                                     const ElementsView& source) const {
   const std::optional<Shape> shape = node.output(output).shape.extents();
   if (!shape || Volume(*shape).value_or(0) == 0) return std::nullopt;
-  if (node.Is(ir::OpRole::kView)) return Reshaped(source, *shape);
-  const ViewFunction view = options_.kernels->FindView(node.set(), node.type());
+  if (node.Is(ir::OpRole::kView)) return tensor::Reshaped(source, *shape);
+  const kernels::ViewFunction view = options_.kernels->FindView(node.set(), node.type());
   if (view == nullptr) return std::nullopt;
-  llvm::SmallVector<TensorView, 4> values;
+  llvm::SmallVector<tensor::TensorView, 4> values;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     const std::optional<TensorValue>& value = graph_.output(node.input(i)).value;
     if (i > 0 && (!value || BitWidth(value->type()) < 8)) return std::nullopt;
-    values.push_back(i > 0 ? TensorView(*value) : TensorView());
+    values.push_back(i > 0 ? tensor::TensorView(*value) : tensor::TensorView());
   }
-  llvm::SmallVector<const TensorView*, 4> inputs;
-  for (const TensorView& value : values) inputs.push_back(&value);
+  llvm::SmallVector<const tensor::TensorView*, 4> inputs;
+  for (const tensor::TensorView& value : values) inputs.push_back(&value);
   llvm::SmallVector<Shape, 2> outputs;
   for (const ir::Output& each : node.outputs()) {
     const std::optional<Shape> extents = each.shape.extents();
     if (!extents) return std::nullopt;
     outputs.push_back(*extents);
   }
-  const FaultOr<ElementsView> seen = SeenBy(view, {.node = node,
-                                                   .source = source,
-                                                   .inputs = inputs,
-                                                   .outputs = outputs,
-                                                   .output = static_cast<size_t>(output)});
+  const kernels::FaultOr<ElementsView> seen = SeenBy(view, {.node = node,
+                                                            .source = source,
+                                                            .inputs = inputs,
+                                                            .outputs = outputs,
+                                                            .output = static_cast<size_t>(output)});
   if (!seen || seen->shape != *shape || !IsPositive(*seen)) return std::nullopt;
   return *seen;
 }
 
 bool PlanBuilder::AcceptsStrides(const ir::Node& node, int32_t input,
-                                 llvm::ArrayRef<Backend> backends) const {
-  return options_.fuse && llvm::any_of(backends, [&](Backend backend) {
+                                 llvm::ArrayRef<kernels::Backend> backends) const {
+  return options_.fuse && llvm::any_of(backends, [&](kernels::Backend backend) {
            return options_.kernels->AcceptsStrides(backend, node, input);
          });
 }
 
 bool PlanBuilder::ReadsStridesOf(const Work& work, const Request& request) const {
   for (int32_t i = 0; i < work.main->num_inputs(); ++i) {
-    if (StridesOf(request.inputs[static_cast<size_t>(i)].layout) != nullptr &&
+    if (tensor::StridesOf(request.inputs[static_cast<size_t>(i)].layout) != nullptr &&
         AcceptsStrides(*work.main, i, options_.backend))
       return true;
   }
@@ -91,7 +93,7 @@ bool PlanBuilder::AreReadAs(ir::OutputPort port, const ElementsView& view, int d
     if (use.index != 0 || depth == 0 || reader.num_outputs() > kMaxParts) return false;
     for (int32_t i = 0; i < reader.num_outputs(); ++i) {
       const std::optional<ElementsView> seen = ElementsOf(reader, i, view);
-      if (!seen || (!IsDense(*seen) && !AreReadAs(reader.port(i), *seen, depth - 1))) return false;
+      if (!seen || (!tensor::IsDense(*seen) && !AreReadAs(reader.port(i), *seen, depth - 1))) return false;
     }
     return reader.num_outputs() > 0;
   });
@@ -103,12 +105,12 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
   if (!is_reshaped && options_.kernels->FindView(node.set(), node.type()) == nullptr) return false;
   const ValueId source = ValueOf(node.input(0));
   const PlanValue& value = values_[source];
-  const Strides* strides = StridesOf(value.layout);
+  const tensor::Strides* strides = tensor::StridesOf(value.layout);
   if (value.storage == PlanValue::Storage::kConstant) return false;
   if (value.layout != nullptr && strides == nullptr) return !is_reshaped && AddPartsOfLayout(node);
   if (is_reshaped && strides == nullptr) return false;  // see AddView
   const ElementsView elements{.shape = value.shape,
-                              .strides = strides != nullptr ? *strides : DenseStrides(value.shape)};
+                              .strides = strides != nullptr ? *strides : tensor::DenseStrides(value.shape)};
   llvm::SmallVector<ElementsView, 2> views;
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     const std::optional<ElementsView> view = ElementsOf(node, i, elements);
@@ -118,7 +120,7 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
     };
     // A graph result that is a view would keep the whole source alive.
     if (llvm::any_of(node.uses(i), is_result)) return false;
-    if (!IsDense(*view) && !AreReadAs(node.port(i), *view, kMaxViews)) return false;
+    if (!tensor::IsDense(*view) && !AreReadAs(node.port(i), *view, kMaxViews)) return false;
     views.push_back(*view);
   }
   for (int32_t i = 0; i < node.num_outputs(); ++i)
@@ -128,16 +130,16 @@ bool PlanBuilder::AddViewsOfElements(const ir::Node& node) {
 }
 
 bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
-  const PartOfLayout part_of = options_.kernels->hooks(options_.backend).part;
+  const kernels::PartOfLayout part_of = options_.kernels->hooks(options_.backend).part;
   const ValueId source = ValueOf(node.input(0));
   const PlanValue whole = values_[source];
   if (part_of == nullptr || whole.type != ElementType::kF32) return false;
-  const ElementsView elements{.shape = whole.shape, .strides = DenseStrides(whole.shape)};
-  const ValueInfo info{.type = whole.type, .shape = whole.shape, .layout = whole.layout};
+  const ElementsView elements{.shape = whole.shape, .strides = tensor::DenseStrides(whole.shape)};
+  const kernels::ValueInfo info{.type = whole.type, .shape = whole.shape, .layout = whole.layout};
   llvm::SmallVector<PlanValue, 2> parts;
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     const std::optional<ElementsView> view = ElementsOf(node, i, elements);
-    const std::optional<LayoutPart> part = view ? part_of(info, *view) : std::nullopt;
+    const std::optional<kernels::LayoutPart> part = view ? part_of(info, *view) : std::nullopt;
     if (!part) return false;
     PlanValue value = whole;
     value.shape = view->shape;
@@ -156,9 +158,9 @@ bool PlanBuilder::AddPartsOfLayout(const ir::Node& node) {
 
 ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
   PlanValue value = values_[source];
-  const size_t width = ViewBytesOf(value.type);
+  const size_t width = tensor::ViewBytesOf(value.type);
   value.shape = view.shape;
-  value.layout = LayoutOf(view, width);
+  value.layout = tensor::LayoutOf(view, width);
   value.bytes =
       value.layout != nullptr ? value.layout->byte_size() : static_cast<size_t>(*Volume(view.shape)) * width;
   value.root = source;
@@ -166,7 +168,7 @@ ValueId PlanBuilder::AddViewOf(ValueId source, const ElementsView& view) {
   return values_.Add(value);
 }
 
-Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
+tensor::Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
   if (!options_.fuse || node.num_outputs() != 1 || node.uses(0).size() != 1) return nullptr;
   const ir::InputPort use = node.uses(0)[0];
   const std::optional<Shape> shape = node.output().shape.extents();
@@ -179,15 +181,15 @@ Layout PlanBuilder::WantedOutput(const ir::Node& node) const {
   if (reader.Is(ir::OpRole::kView) || reader.num_outputs() != 1) return nullptr;
   const std::optional<ElementsView> moved = ElementsOf(reader, 0, numbered);
   if (!moved || moved->offset != 0 || moved->shape.size() != shape->size()) return nullptr;
-  const Strides dense = DenseStrides(moved->shape);
-  ElementsView wanted{.shape = *shape, .strides = Strides(shape->size(), 0)};
+  const tensor::Strides dense = tensor::DenseStrides(moved->shape);
+  ElementsView wanted{.shape = *shape, .strides = tensor::Strides(shape->size(), 0)};
   for (size_t axis = 0; axis < dense.size(); ++axis) {
     const auto from = static_cast<size_t>(moved->strides[axis]) - 1;
     if (from >= dense.size() || (*shape)[from] != moved->shape[axis]) return nullptr;
     wanted.strides[from] = dense[axis];
   }
   if (!IsPositive(wanted) || wanted.strides.back() != 1) return nullptr;
-  return LayoutOf(wanted, ViewBytesOf(node.output().type));
+  return tensor::LayoutOf(wanted, tensor::ViewBytesOf(node.output().type));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

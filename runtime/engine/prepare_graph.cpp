@@ -7,7 +7,7 @@
 #include "runtime/engine/evaluate.h"
 #include "runtime/kernels/rules.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
@@ -21,7 +21,8 @@ bool HasAllData(const ir::Graph& graph, llvm::ArrayRef<ir::NodeId> order, Emitte
   for (ir::NodeId id : order) {
     const ir::Node& node = graph.node(id);
     if (!node.Is(ir::OpRole::kConst) || node.output().value) continue;
-    emitter.Emit(kConstantWithoutData, node.origin().range, "the constant `{}` has no data", node.name());
+    emitter.Emit(kernels::kConstantWithoutData, node.origin().range, "the constant `{}` has no data",
+                 node.name());
     ok = false;
   }
   return ok;
@@ -74,7 +75,7 @@ void PutKnownValues(ir::Graph& graph) {
 }
 
 // Replaces the outputs of a node whose values follow from constants.
-void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels) {
+void FoldNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRegistry& kernels) {
   ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
   if (!ir::IsFoldable(node)) return;
@@ -82,13 +83,14 @@ void FoldNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kern
   for (const ir::Output& output : node.outputs()) values.push_back(output.value);
   const bool inferred = llvm::all_of(values, [](const auto& value) { return value.has_value(); });
   if (!inferred && node.num_inputs() > 0 &&
-      kernels.Find(Backend::kReference, node.set(), node.type()) != nullptr) {
+      kernels.Find(kernels::Backend::kReference, node.set(), node.type()) != nullptr) {
     if (const auto inputs = ir::KnownInputs(graph, node, kFoldBound)) {
       if (const auto later = EvaluateLater(node, graph.registry(), *inputs, kernels)) {
         PutConstant(graph, node, 0, *later);
         return;
       }
-      FaultOr<std::vector<TensorValue>> outputs = EvaluateNode(node, node.outputs(), *inputs, kernels);
+      kernels::FaultOr<std::vector<TensorValue>> outputs =
+          EvaluateNode(node, node.outputs(), *inputs, kernels);
       if (!outputs) {
         prepared.failures.emplace_back(id, outputs.error().message);
         return;
@@ -108,18 +110,19 @@ bool ReportFailures(const PreparedGraph& prepared, Emitter& emitter) {
   for (const auto& [id, message] : prepared.failures) {
     if (!prepared.graph->Contains(id)) continue;
     const ir::Node& node = prepared.graph->node(id);
-    emitter.Emit(kConstantEvaluation, node.origin().range, "`{}` ({}): {}", node.name(), node.type(),
+    emitter.Emit(kernels::kConstantEvaluation, node.origin().range, "`{}` ({}): {}", node.name(), node.type(),
                  message);
     ok = false;
   }
   return ok;
 }
 
-bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter);
+bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRegistry& kernels,
+                 Emitter& emitter);
 
 // Inlines the body that a constant condition selects. The recursion depth is the nesting depth of bodies.
-bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const KernelRegistry& kernels,
-                  Emitter& emitter) {
+bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition,
+                  const kernels::KernelRegistry& kernels, Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
   const ir::Body& body = graph.node(id).bodies()[condition ? 0 : 1];
   const std::optional<std::vector<ir::NodeId>> order = body.graph->TopologicalOrder();
@@ -137,7 +140,8 @@ bool InlineBranch(PreparedGraph& prepared, ir::NodeId id, bool condition, const 
   return true;
 }
 
-bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& kernels, Emitter& emitter) {
+bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const kernels::KernelRegistry& kernels,
+                 Emitter& emitter) {
   ir::Graph& graph = *prepared.graph;
   const ir::Node& node = graph.node(id);
   llvm::SmallVector<int32_t, 2> unknown;
@@ -155,10 +159,10 @@ bool PrepareNode(PreparedGraph& prepared, ir::NodeId id, const KernelRegistry& k
 
 }  // namespace
 
-PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
-                           Emitter& emitter) {
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
+                           const kernels::KernelRegistry& kernels, Emitter& emitter) {
   if (!graph.TopologicalOrder()) {
-    emitter.Emit(kRuntimeCycle, {}, "the graph has a cycle");
+    emitter.Emit(kernels::kRuntimeCycle, {}, "the graph has a cycle");
     return {};
   }
   PreparedGraph prepared{.graph = CopyForInputs(graph, inputs)};
@@ -182,4 +186,4 @@ PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, 
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -10,7 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // The information about a graph's inputs at planning time.
 struct PlannedInputs {
@@ -33,7 +33,7 @@ struct [[nodiscard]] PreparedGraph {
 // Returns a copy of the graph specialised for these inputs: shapes inferred as far as possible, constant
 // nodes folded, the selected body inlined for each If with a constant condition, and dead nodes removed, even
 // invalid ones.
-PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs, const KernelRegistry& kernels,
-                           Emitter& emitter);
+PreparedGraph PrepareGraph(const ir::Graph& graph, const PlannedInputs& inputs,
+                           const kernels::KernelRegistry& kernels, Emitter& emitter);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -8,7 +8,9 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
 
 namespace {
 
@@ -46,14 +48,14 @@ class SessionImpl final : public Session {
 FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs) const {
   const std::vector<Port>& ports = executable_->inputs();
   if (inputs.size() != ports.size()) {
-    return KernelFault("{} inputs were given; expected {}", inputs.size(), ports.size());
+    return kernels::KernelFault("{} inputs were given; expected {}", inputs.size(), ports.size());
   }
   for (size_t i = 0; i < ports.size(); ++i) {
     const Port& port = ports[i];
-    if (!inputs[i].valid()) return KernelFault("input `{}` was not given", port.name);
+    if (!inputs[i].valid()) return kernels::KernelFault("input `{}` was not given", port.name);
     if (port.type != ElementType::kDynamic && inputs[i].type() != port.type) {
-      return KernelFault("input `{}` has elements of type {}; expected {}", port.name, Name(inputs[i].type()),
-                         Name(port.type));
+      return kernels::KernelFault("input `{}` has elements of type {}; expected {}", port.name,
+                                  Name(inputs[i].type()), Name(port.type));
     }
     if (!port.shape.rank_known()) continue;
     bool fits = inputs[i].rank() == port.shape.rank();
@@ -61,8 +63,8 @@ FaultOr<Success> SessionImpl::CheckInputs(const std::vector<TensorValue>& inputs
       fits = port.shape[axis].Compatible(ir::Dim(inputs[i].shape()[static_cast<size_t>(axis)]));
     }
     if (!fits) {
-      return KernelFault("input `{}` has the shape {}; expected {}", port.name, ToString(inputs[i].shape()),
-                         ir::ToString(port.shape));
+      return kernels::KernelFault("input `{}` has the shape {}; expected {}", port.name,
+                                  ToString(inputs[i].shape()), ir::ToString(port.shape));
     }
   }
   return Success();
@@ -96,7 +98,7 @@ FaultOr<Success> SessionImpl::PlaceOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::shared_ptr<Buffer>& place = places_[i];
     if (!IsUnshared(place)) place = Buffer::Allocate(frame_->value(outputs[i]).bytes);
-    if (place == nullptr) return OutOfMemory();
+    if (place == nullptr) return kernels::OutOfMemory();
     frame_->SetOutput(i, place->data());
   }
   return Success();
@@ -107,7 +109,7 @@ FaultOr<Success> SessionImpl::PlaceOutputs() {
 FaultOr<TensorValue> SessionImpl::TakeOutput(size_t index) const {
   const PlanResult& result = frame_->plan().results[index];
   const PlanValue& root = frame_->value(result.root);
-  const TensorView& view = frame_->result(index);
+  const tensor::TensorView& view = frame_->result(index);
   if (root.output >= 0 && result.offset == 0 && root.bytes == view.byte_size() && !IsPacked(view.type()))
     return TensorValue(view.type(), view.shape(), places_[static_cast<size_t>(root.output)]);
   return CopyOf(view, MemoryBudget(SIZE_MAX));
@@ -125,7 +127,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     environment_.profile.clear();
     environment_.iterations_left = environment_.plan_options.limits.iterations;
     if (FaultOr<Success> placed = PlaceOutputs(); !placed) return placed.error();
-    const ThreadScope scope(executable_->threads());
+    const tensor::ThreadScope scope(executable_->threads());
     if (FaultOr<Success> done = frame_->Run(); !done) return done.error();
     std::vector<TensorValue> outputs;
     for (size_t i = 0; i < frame_->plan().results.size(); ++i) {
@@ -137,7 +139,7 @@ FaultOr<std::vector<TensorValue>> SessionImpl::Run(const std::vector<TensorValue
     inputs_.clear();  // releases the user's buffers after the run
     return outputs;
   } catch (const std::bad_alloc&) {
-    return OutOfMemory();
+    return kernels::OutOfMemory();
   }
 }
 
@@ -149,4 +151,4 @@ std::unique_ptr<Session> Session::Create(std::shared_ptr<const Executable> execu
   return std::make_unique<SessionImpl>(std::move(impl));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,11 +5,11 @@
 #include "runtime/engine/frame.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 namespace {
 
-bool HoldsSameBytes(const TensorView& view, const TensorValue& value) {
+bool HoldsSameBytes(const tensor::TensorView& view, const TensorValue& value) {
   if (IsPacked(view.type())) return false;
   return view.byte_size() == 0 || std::memcmp(view.bytes(), value.bytes(), view.byte_size()) == 0;
 }
@@ -20,16 +20,16 @@ class ShapeCheckStep final : public ControlStep {
  public:
   ShapeCheckStep(const Step& step, const ir::Graph& graph) : step_(step), lone_(graph, *step.node) {}
 
-  FaultOr<Success> Run(Frame& outer) override {
+  kernels::FaultOr<Success> Run(Frame& outer) override {
     if (IsJudged(outer)) return Success();
     std::vector<TensorValue> values;
     for (ValueId id : step_.inputs) {
-      FaultOr<TensorValue> value = outer.ValueAsTensor(id);
+      kernels::FaultOr<TensorValue> value = outer.ValueAsTensor(id);
       if (!value) return value.error();
       values.push_back(*value);
     }
     SetInputs(values);
-    if (FaultOr<Success> checked = Check(); !checked) {
+    if (kernels::FaultOr<Success> checked = Check(); !checked) {
       SetInputs({});
       return checked;
     }
@@ -55,14 +55,14 @@ class ShapeCheckStep final : public ControlStep {
     }
   }
 
-  FaultOr<Success> Check() {
-    if (FaultOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
+  kernels::FaultOr<Success> Check() {
+    if (kernels::FaultOr<Success> inferred = InferOnValues(lone_); !inferred) return inferred;
     for (int32_t i = 0; i < step_.node->num_outputs(); ++i) {
       const ir::Output& planned = step_.node->output(i);
       const ir::Output& found = lone_.outputs()[static_cast<size_t>(i)];
       if (found.shape == planned.shape && found.type == planned.type) continue;
-      return KernelFault("its result is {}{}; expected {}{}", Name(found.type), ir::ToString(found.shape),
-                         Name(planned.type), ir::ToString(planned.shape));
+      return kernels::KernelFault("its result is {}{}; expected {}{}", Name(found.type),
+                                  ir::ToString(found.shape), Name(planned.type), ir::ToString(planned.shape));
     }
     return Success();
   }
@@ -78,4 +78,4 @@ std::unique_ptr<ControlStep> MakeShapeCheckStep(const Step& step, const ir::Grap
   return std::make_unique<ShapeCheckStep>(step, graph);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

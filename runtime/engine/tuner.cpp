@@ -13,7 +13,11 @@
 #include <immintrin.h>
 #endif
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::KernelRequest;
+using kernels::PreparedKernel;
+using kernels::ValueInfo;
 
 namespace {
 
@@ -28,9 +32,9 @@ constexpr double kHopeless = 3;
 // Size of a zero-padded algorithm name in a plan cache.
 constexpr size_t kNameBytes = 32;
 
-size_t BytesOf(const ValueInfo& value, const Layout& layout) {
+size_t BytesOf(const ValueInfo& value, const tensor::Layout& layout) {
   if (layout != nullptr) return layout->byte_size();
-  return ViewBytes(value.type, Volume(value.shape).value_or(0)).value_or(0);
+  return tensor::ViewBytes(value.type, Volume(value.shape).value_or(0)).value_or(0);
 }
 
 // Returns a buffer of bytes that are small finite numbers in each floating-point type.
@@ -70,8 +74,8 @@ class Trial {
     }
     scratch_ = Buffer::Allocate(prepared.scratch_bytes);
     state_ = prepared.kernel->NewState();
-    for (const TensorView& input : inputs_) input_pointers_.push_back(&input);
-    for (const MutableTensorView& output : outputs_) output_pointers_.push_back(&output);
+    for (const tensor::TensorView& input : inputs_) input_pointers_.push_back(&input);
+    for (const tensor::MutableTensorView& output : outputs_) output_pointers_.push_back(&output);
     has_memory_ = scratch_ != nullptr;
   }
 
@@ -93,12 +97,12 @@ class Trial {
  private:
   const PreparedKernel& prepared_;
   std::vector<std::shared_ptr<Buffer>> buffers_, constants_;
-  std::vector<TensorView> inputs_;
-  std::vector<MutableTensorView> outputs_;
+  std::vector<tensor::TensorView> inputs_;
+  std::vector<tensor::MutableTensorView> outputs_;
   std::shared_ptr<Buffer> scratch_;
-  std::unique_ptr<KernelState> state_;
-  llvm::SmallVector<const TensorView*, 4> input_pointers_;
-  llvm::SmallVector<const MutableTensorView*, 1> output_pointers_;
+  std::unique_ptr<kernels::KernelState> state_;
+  llvm::SmallVector<const tensor::TensorView*, 4> input_pointers_;
+  llvm::SmallVector<const tensor::MutableTensorView*, 1> output_pointers_;
   bool has_memory_ = false;
 };
 
@@ -132,18 +136,18 @@ void AddValue(const ValueInfo& value, FieldDigest& digest) {
 Digest DigestOf(const KernelRequest& request) {
   FieldDigest digest;
   AddNode(*request.node, digest.Add("way"));
-  for (const PostOperation& post : request.posts) {
+  for (const kernels::PostOperation& post : request.posts) {
     AddNode(*post.node, digest);
     digest.Add(post.chained_input).Add(post.first_operand);
   }
   for (const ValueInfo& input : request.inputs) AddValue(input, digest);
   for (const ValueInfo& output : request.outputs) AddValue(output, digest);
   digest.Add(request.precision).Add(request.as_codes).Add(request.filter_scales.empty());
-  return digest.Add(CurrentThreads()).Finish();
+  return digest.Add(tensor::CurrentThreads()).Finish();
 }
 
 // Prepares a kernel with the implementation if it applies, otherwise with the factory's choice.
-std::optional<PreparedKernel> PrepareBy(const std::string& way, const KernelFactory& factory,
+std::optional<PreparedKernel> PrepareBy(const std::string& way, const kernels::KernelFactory& factory,
                                         const KernelRequest& request) {
   KernelRequest chosen = request;
   chosen.way = way;
@@ -157,7 +161,7 @@ std::optional<PreparedKernel> PrepareBy(const std::string& way, const KernelFact
 
 std::optional<PreparedKernel> Tuner::Prepare(const KernelRequest& request) {
   const ir::Node& node = *request.node;
-  const KernelFactory* factory = kernels_.Find(options_.backend, node.set(), node.type());
+  const kernels::KernelFactory* factory = kernels_.Find(options_.backend, node.set(), node.type());
   if (factory == nullptr) return std::nullopt;
   const std::vector<std::string_view> ways = kernels_.Ways(options_.backend, node.set(), node.type());
   if (ways.empty()) return (*factory)(request);
@@ -192,8 +196,8 @@ void Tuner::Keep(const Digest& key, const std::string& way) {
 
 // Returns "", the factory's own choice, unless another implementation is faster by more than the measurement
 // noise. Measures nothing if there is no other one.
-std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::ArrayRef<std::string_view> ways,
-                                          KernelRequest request) {
+std::optional<std::string> Tuner::Measure(const kernels::KernelFactory& factory,
+                                          llvm::ArrayRef<std::string_view> ways, KernelRequest request) {
   constexpr double kClearly = 0.97;
   request.rejected = nullptr;
   const std::optional<PreparedKernel> own = factory(request);
@@ -204,11 +208,11 @@ std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::Ar
     std::optional<PreparedKernel> kernel = factory(request);
     const bool is_same = kernel && kernel->kernel->implementation() == own->kernel->implementation() &&
                          std::equal(kernel->inputs.begin(), kernel->inputs.end(), own->inputs.begin(),
-                                    own->inputs.end(), SameLayout);
+                                    own->inputs.end(), tensor::SameLayout);
     if (kernel && !is_same) others.emplace_back(way, std::move(*kernel));
   }
   if (others.empty()) return "";
-  const Layout result = own->outputs.empty() ? nullptr : own->outputs[0];
+  const tensor::Layout result = own->outputs.empty() ? nullptr : own->outputs[0];
   Time least = TimeOf(request, *own, result, kForever) * kClearly;
   std::string best;
   ++num_measured_;
@@ -221,8 +225,8 @@ std::optional<std::string> Tuner::Measure(const KernelFactory& factory, llvm::Ar
   return best;
 }
 
-Tuner::Time Tuner::TimeOf(const KernelRequest& request, const PreparedKernel& kernel, const Layout& result,
-                          Time least) {
+Tuner::Time Tuner::TimeOf(const KernelRequest& request, const PreparedKernel& kernel,
+                          const tensor::Layout& result, Time least) {
   Trial trial(request, kernel);
   const std::optional<Seconds> time = LeastOf(trial, options_.has_cold_weights, least * kHopeless);
   if (!time) return kForever;
@@ -235,10 +239,11 @@ Tuner::Time Tuner::TimeOf(const KernelRequest& request, const PreparedKernel& ke
   return sum;
 }
 
-Tuner::Time Tuner::TimeOfReorder(const ValueInfo& value, const Layout& from, const Layout& to) {
-  if (SameLayout(from, to)) return Time(0);
-  const ReorderFactory make = kernels_.hooks(options_.backend).make_reorder;
-  const std::shared_ptr<const Kernel> kernel =
+Tuner::Time Tuner::TimeOfReorder(const ValueInfo& value, const tensor::Layout& from,
+                                 const tensor::Layout& to) {
+  if (tensor::SameLayout(from, to)) return Time(0);
+  const kernels::ReorderFactory make = kernels_.hooks(options_.backend).make_reorder;
+  const std::shared_ptr<const kernels::Kernel> kernel =
       make == nullptr ? nullptr : make(value.type, value.shape, from, to);
   if (kernel == nullptr) return kForever;
   const ValueInfo source{.type = value.type, .shape = value.shape, .layout = from};
@@ -254,4 +259,4 @@ Tuner::Time Tuner::TimeOfReorder(const ValueInfo& value, const Layout& from, con
   return known->second;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

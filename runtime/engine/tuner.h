@@ -9,7 +9,7 @@
 #include "compiler/support/digest.h"
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 class PlanCache;
 
@@ -18,7 +18,7 @@ class PlanCache;
 class Tuner {
  public:
   struct Options {
-    Backend backend = Backend::kFast;
+    kernels::Backend backend = kernels::Backend::kFast;
     // False: only earlier choices are used; nothing is measured.
     bool measures = false;
     // If not empty, forces the algorithm of this name on all steps that have it.
@@ -29,11 +29,11 @@ class Tuner {
     std::chrono::duration<double> most = std::chrono::seconds(60);
   };
   // `kept` may be null.
-  Tuner(const KernelRegistry& kernels, PlanCache* kept, const Options& options)
+  Tuner(const kernels::KernelRegistry& kernels, PlanCache* kept, const Options& options)
       : kernels_(kernels), kept_(kept), options_(options) {}
 
   // Returns a kernel from the factory of `request.node` with the fastest known algorithm.
-  std::optional<PreparedKernel> Prepare(const KernelRequest& request);
+  std::optional<kernels::PreparedKernel> Prepare(const kernels::KernelRequest& request);
   // The number of steps that were measured.
   int num_measured() const { return num_measured_; }
 
@@ -44,14 +44,15 @@ class Tuner {
   std::optional<std::string> Known(const Digest& key);
   void Keep(const Digest& key, const std::string& way);
   // Returns nothing if the factory declines.
-  std::optional<std::string> Measure(const KernelFactory& factory, llvm::ArrayRef<std::string_view> ways,
-                                     KernelRequest request);
+  std::optional<std::string> Measure(const kernels::KernelFactory& factory,
+                                     llvm::ArrayRef<std::string_view> ways, kernels::KernelRequest request);
   // Returns the time of one run of the kernel plus its reorders, with the result in layout `result`. Returns
   // kForever if it fails or is much slower than `least`.
-  Time TimeOf(const KernelRequest& request, const PreparedKernel& kernel, const Layout& result, Time least);
-  Time TimeOfReorder(const ValueInfo& value, const Layout& from, const Layout& to);
+  Time TimeOf(const kernels::KernelRequest& request, const kernels::PreparedKernel& kernel,
+              const tensor::Layout& result, Time least);
+  Time TimeOfReorder(const kernels::ValueInfo& value, const tensor::Layout& from, const tensor::Layout& to);
 
-  const KernelRegistry& kernels_;
+  const kernels::KernelRegistry& kernels_;
   PlanCache* const kept_;
   const Options options_;
   std::mutex mutex_;
@@ -61,4 +62,4 @@ class Tuner {
   int num_measured_ = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

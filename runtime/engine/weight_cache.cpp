@@ -7,7 +7,9 @@
 #include "runtime/engine/plan_cache.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::FaultOr;
 
 namespace {
 
@@ -23,7 +25,7 @@ FieldDigest DigestOf(std::string_view what, const TensorValue& value, PlanCache&
 }
 
 // Returns the key of a constant in a layout, or nothing if the layout has no key.
-std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, PlanCache& kept) {
+std::optional<Digest> ItemOf(const TensorValue& value, const tensor::Layout& layout, PlanCache& kept) {
   const std::string key = layout->Key();
   if (key.empty()) return std::nullopt;
   return DigestOf("packed", value, kept).Add(key).Finish();
@@ -31,13 +33,14 @@ std::optional<Digest> ItemOf(const TensorValue& value, const Layout& layout, Pla
 
 }  // namespace
 
-FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value, const Layout& layout,
-                                                        ReorderFactory reorder) {
+FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value,
+                                                        const tensor::Layout& layout,
+                                                        kernels::ReorderFactory reorder) {
   if (std::shared_ptr<const Buffer> bytes = layout->BytesOf(value)) return bytes;
   const std::lock_guard lock(mutex_);
   std::vector<Entry>& entries = entries_[value.buffer().get()];
   for (const Entry& entry : entries) {
-    if (entry.shape == value.shape() && SameLayout(entry.layout, layout)) return entry.reordered;
+    if (entry.shape == value.shape() && tensor::SameLayout(entry.layout, layout)) return entry.reordered;
   }
   const std::optional<Digest> item = kept_ != nullptr ? ItemOf(value, layout, *kept_) : std::nullopt;
   if (std::shared_ptr<const Buffer> found = item ? kept_->Find(*item, layout->byte_size()) : nullptr) {
@@ -54,36 +57,37 @@ FaultOr<std::shared_ptr<const Buffer>> WeightCache::Get(const TensorValue& value
   return promised;
 }
 
-FaultOr<std::shared_ptr<const Buffer>> WeightCache::Promise(const TensorValue& value, const Layout& layout,
-                                                            ReorderFactory reorder,
+FaultOr<std::shared_ptr<const Buffer>> WeightCache::Promise(const TensorValue& value,
+                                                            const tensor::Layout& layout,
+                                                            kernels::ReorderFactory reorder,
                                                             const std::optional<Digest>& item) {
   const size_t bytes = layout->byte_size();
-  const ThreadScope scope(bytes >= kLarge ? CurrentThreads() : 1);
-  std::shared_ptr<const Kernel> kernel =
+  const tensor::ThreadScope scope(bytes >= kLarge ? tensor::CurrentThreads() : 1);
+  std::shared_ptr<const kernels::Kernel> kernel =
       reorder == nullptr ? nullptr : reorder(value.type(), value.shape(), nullptr, layout);
-  if (kernel == nullptr) return KernelFault("a constant cannot be laid out for its kernel");
-  const PageStack::Piece piece = memory_.Take(bytes);
-  if (piece.data == nullptr) return OutOfMemory();
+  if (kernel == nullptr) return kernels::KernelFault("a constant cannot be laid out for its kernel");
+  const tensor::PageStack::Piece piece = memory_.Take(bytes);
+  if (piece.data == nullptr) return kernels::OutOfMemory();
   jobs_.push_back({value, std::move(kernel), piece.data, bytes, item});
   return Buffer::Borrow({piece.data, bytes}, piece.owner);
 }
 
 FaultOr<Success> WeightCache::Run(const Job& job) {
   try {
-    const auto* by_rows = dynamic_cast<const ConstantKernel*>(job.kernel.get());
+    const auto* by_rows = dynamic_cast<const kernels::ConstantKernel*>(job.kernel.get());
     if (by_rows != nullptr && job.value.buffer()->IsToCompute())
       return by_rows->RunByRows(job.value, job.out);
     // A lazy value is computed for this use only.
     const TensorValue value = job.value.Loaded();
-    const TensorView input(value);
-    const MutableTensorView output(value.type(), value.shape(), job.out);
-    const TensorView* inputs[] = {&input};
-    const MutableTensorView* outputs[] = {&output};
+    const tensor::TensorView input(value);
+    const tensor::MutableTensorView output(value.type(), value.shape(), job.out);
+    const tensor::TensorView* inputs[] = {&input};
+    const tensor::MutableTensorView* outputs[] = {&output};
     FaultOr<Success> done = job.kernel->Run({.inputs = inputs, .outputs = outputs});
     job.value.buffer()->Release();
     return done;
   } catch (const std::bad_alloc&) {
-    return OutOfMemory();
+    return kernels::OutOfMemory();
   }
 }
 
@@ -95,7 +99,7 @@ FaultOr<Success> WeightCache::Finish() {
   jobs_.clear();
   // The small ones stay in plan order, the order of most files.
   std::stable_partition(jobs.begin(), jobs.end(), [](const Job& job) { return job.bytes >= kLarge; });
-  std::vector<std::optional<Fault>> faults(jobs.size());
+  std::vector<std::optional<kernels::Fault>> faults(jobs.size());
   const auto run = [&](size_t i) {
     if (FaultOr<Success> done = Run(jobs[i]); !done) faults[i] = done.error();
     jobs[i].kernel = nullptr;
@@ -105,10 +109,10 @@ FaultOr<Success> WeightCache::Finish() {
   for (size_t i = large; i < jobs.size(); ++i) small_bytes += jobs[i].bytes;
   constexpr size_t kWorthAThread = size_t{256} << 10;
   const size_t most = std::min<size_t>(1 + small_bytes / kWorthAThread, jobs.size() - large);
-  const int members = static_cast<int>(std::min<size_t>(most, static_cast<size_t>(CurrentThreads())));
-  RunTasks(static_cast<int64_t>(jobs.size() - large), members,
-           [&](int64_t task, int /*member*/) { run(large + static_cast<size_t>(task)); });
-  std::optional<Fault> first;
+  const int members = static_cast<int>(std::min<size_t>(most, static_cast<size_t>(tensor::CurrentThreads())));
+  tensor::RunTasks(static_cast<int64_t>(jobs.size() - large), members,
+                   [&](int64_t task, int /*member*/) { run(large + static_cast<size_t>(task)); });
+  std::optional<kernels::Fault> first;
   for (size_t i = 0; i < jobs.size(); ++i) {
     // Read-ahead has brought back neighbouring pages.
     jobs[i].value.buffer()->Release();
@@ -159,4 +163,4 @@ void WeightCache::Forget(const Job& job) {
   std::erase_if(entries, [&](const Entry& entry) { return entry.reordered->data() == job.out; });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -24,29 +24,36 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using int8::Int8Algorithm;
+using kernels::Implementation;
+using kernels::KernelOrReason;
+using kernels::KernelRequest;
+using kernels::OrReason;
+using kernels::Reason;
 
 namespace {
 
 // Returns whether the only window along the axis contains each input pixel once.
-bool CoversInput(const WindowAxis& axis) {
+bool CoversInput(const kernels::WindowAxis& axis) {
   return axis.before == 0 && axis.output == 1 && axis.size == axis.input &&
          (axis.dilation == 1 || axis.size == 1);
 }
 
 // Returns whether each window along the axis contains an input pixel.
-bool AllWindowsTouchInput(const WindowAxis& axis) {
+bool AllWindowsTouchInput(const kernels::WindowAxis& axis) {
   if (axis.before == 0 && axis.after <= 0) return true;
   for (int64_t place = 0; place < axis.output; ++place) {
-    if (ValidTaps(axis, place).count() == 0) return false;
+    if (gemm::ValidTaps(axis, place).count() == 0) return false;
   }
   return true;
 }
 
-SpatialDims MakeSpatial(const Window& window, size_t rank) {
+SpatialDims MakeSpatial(const kernels::Window& window, size_t rank) {
   SpatialDims dims;
   for (size_t i = 3 - rank; i < 3; ++i) {
-    const WindowAxis& axis = window[i];
+    const kernels::WindowAxis& axis = window[i];
     dims.strides.push_back(axis.stride);
     dims.dilations.push_back(axis.dilation - 1);
     dims.before.push_back(axis.before);
@@ -62,7 +69,7 @@ bool IsFinite(const TensorValue& constant) {
   if (value.type() == ElementType::kF32) {
     constexpr uint32_t kExponent = 0x7F800000;  // all bits set only in infinities and NaN
     uint32_t largest = 0;
-    Vectorized([&] {
+    simd::Vectorized([&] {
       for (float number : value.elements<float>())
         largest = std::max(largest, std::bit_cast<uint32_t>(number) & kExponent);
     });
@@ -78,16 +85,16 @@ bool IsFinite(const TensorValue& constant) {
 
 template <Int8Algorithm kAlgorithm>
 Reason Int8Applies(const KernelRequest& request) {
-  return Int8ConvolutionApplies(request, kAlgorithm);
+  return int8::Int8ConvolutionApplies(request, kAlgorithm);
 }
 template <Int8Algorithm kAlgorithm>
-Cost Int8Cost(const KernelRequest& request) {
-  return Int8ConvolutionCost(request, kAlgorithm);
+kernels::Cost Int8Cost(const KernelRequest& request) {
+  return int8::Int8ConvolutionCost(request, kAlgorithm);
 }
 template <Int8Algorithm kAlgorithm>
 KernelOrReason MakeInt8(const KernelRequest& request) {
-  const OrReason<Int8Step> step = Int8ConvolutionStepOf(request, SpatialDimsOf(request));
-  return step ? MakeInt8Convolution(request, *step, kAlgorithm) : step.reason();
+  const OrReason<int8::Int8Step> step = Int8ConvolutionStepOf(request, SpatialDimsOf(request));
+  return step ? int8::MakeInt8Convolution(request, *step, kAlgorithm) : step.reason();
 }
 
 // --- convolutions as matrix multiplications -------------------------------------------
@@ -96,46 +103,48 @@ KernelOrReason MakeGemvConvolution(const KernelRequest& request) {
   return MakeGemv(request, *ConvolutionInnerProductOf(request), 1);
 }
 
-template <Reason (*kApplies)(const KernelRequest&, const InnerProduct&)>
+template <Reason (*kApplies)(const KernelRequest&, const gemm::InnerProduct&)>
 Reason AppliesAsInnerProduct(const KernelRequest& request) {
-  const OrReason<InnerProduct> shape = ConvolutionInnerProductOf(request);
+  const OrReason<gemm::InnerProduct> shape = ConvolutionInnerProductOf(request);
   return shape ? kApplies(request, *shape) : shape.reason();
 }
-template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
-Cost CostAsInnerProduct(const KernelRequest& request) {
+template <kernels::Cost (*kCost)(const KernelRequest&, const gemm::InnerProduct&)>
+kernels::Cost CostAsInnerProduct(const KernelRequest& request) {
   return kCost(request, *ConvolutionInnerProductOf(request));
 }
 
 // Returns the GEMM sizes of a 1x1 convolution with stride 1.
-OrReason<GemmSizes> PointwiseConvolutionSizes(const ir::Node& convolution, llvm::ArrayRef<int64_t> input,
-                                              const ValueInfo& filter, llvm::ArrayRef<int64_t> output) {
+OrReason<gemm::GemmSizes> PointwiseConvolutionSizes(const ir::Node& convolution,
+                                                    llvm::ArrayRef<int64_t> input,
+                                                    const kernels::ValueInfo& filter,
+                                                    llvm::ArrayRef<int64_t> output) {
   const llvm::ArrayRef<int64_t> window = llvm::ArrayRef<int64_t>(filter.shape).drop_front(2);
   if (Volume(window) != 1) return Reason("a filter of {} taps", Volume(window).value_or(0));
   if (filter.constant == nullptr) return kNeedsConstantFilter;
-  if (std::min(filter.shape[0], filter.shape[1]) < kChannelBlock)
+  if (std::min(filter.shape[0], filter.shape[1]) < memory::kChannelBlock)
     return Reason("{} input and {} output channels, fewer than a block", filter.shape[1], filter.shape[0]);
   const SpatialDims spatial = MakeSpatial(
-      MakeWindow(convolution, input.drop_front(2), output.drop_front(2), window), input.size() - 2);
+      kernels::MakeWindow(convolution, input.drop_front(2), output.drop_front(2), window), input.size() - 2);
   const auto is = [](int64_t wanted) { return [=](int64_t number) { return number == wanted; }; };
   if (!llvm::all_of(spatial.strides, is(1))) return Reason("a stride");
   if (!llvm::all_of(spatial.before, is(0)) || !llvm::all_of(spatial.after, is(0))) return Reason("a border");
-  return GemmSizes{.images = input[0],
-                   .rows = *Volume(input.drop_front(2)),
-                   .terms = filter.shape[1],
-                   .outputs = filter.shape[0],
-                   .is_blocked = true,
-                   .inputs_first = false};
+  return gemm::GemmSizes{.images = input[0],
+                         .rows = *Volume(input.drop_front(2)),
+                         .terms = filter.shape[1],
+                         .outputs = filter.shape[0],
+                         .is_blocked = true,
+                         .inputs_first = false};
 }
 
-OrReason<GemmSizes> PointwiseConvolutionSizes(const KernelRequest& request) {
+OrReason<gemm::GemmSizes> PointwiseConvolutionSizes(const KernelRequest& request) {
   return PointwiseConvolutionSizes(*request.node, request.inputs[0].shape, request.inputs[1],
                                    request.outputs[0].shape);
 }
 Reason PointwiseApplies(const KernelRequest& request) {
-  return HasSimd() ? PointwiseConvolutionSizes(request).reason() : kNeedsSimd;
+  return simd::HasSimd() ? PointwiseConvolutionSizes(request).reason() : kNeedsSimd;
 }
 KernelOrReason MakePointwiseConvolution(const KernelRequest& request) {
-  return MakeGemm(request, *PointwiseConvolutionSizes(request), {}, request.posts);
+  return gemm::MakeGemm(request, *PointwiseConvolutionSizes(request), {}, request.posts);
 }
 
 // --- direct convolution, and algorithms with zeros in the border ----------------------
@@ -148,10 +157,10 @@ KernelOrReason MakeWithoutNan(const KernelRequest& request) {
 }
 
 Reason DirectConvolutionApplies(const KernelRequest& request) {
-  return DirectApplies(request, IsGroupedConvolution(request));
+  return conv::DirectApplies(request, IsGroupedConvolution(request));
 }
 KernelOrReason MakeDirect(const KernelRequest& request) {
-  return MakeDirectConvolution(request, IsGroupedConvolution(request));
+  return conv::MakeDirectConvolution(request, IsGroupedConvolution(request));
 }
 
 // Costs relative to direct convolution with full blocks. Matrix multiplications take less (inner_product.h).
@@ -159,11 +168,11 @@ constexpr int kPointwiseCost = 50, kDepthwiseCost = 50;
 
 // With few outputs most of a block is wasted, but im2col of oneDNN is still slower. A filter that is not
 // constant is packed in each run.
-Cost DirectCost(const KernelRequest& request) {
+kernels::Cost DirectCost(const KernelRequest& request) {
   constexpr double kFullBlocks = 1, kPartOfBlock = 3;
-  if (request.inputs[1].constant == nullptr) return Cost::NotByDefault(kNeedsConstantFilter);
+  if (request.inputs[1].constant == nullptr) return kernels::Cost::NotByDefault(kNeedsConstantFilter);
   const int64_t outputs = request.outputs[0].shape[1];
-  if (outputs >= kChannelBlock) return {kFullBlocks};
+  if (outputs >= memory::kChannelBlock) return {kFullBlocks};
   return {kPartOfBlock, Reason("{} output channels, fewer than a block", outputs)};
 }
 
@@ -180,42 +189,46 @@ constexpr Implementation kInt8GroupConvolution[] = {Int8Row<Int8Algorithm::kDept
                                                     Int8Row<Int8Algorithm::kGrouped>("int8_grouped")};
 
 constexpr Implementation kI32Convolution[] = {
-    {"integer", IntegerConvolutionApplies, FixedCost<100>, MakeIntegerConvolution}};
+    {"integer", int8::IntegerConvolutionApplies, kernels::FixedCost<100>, int8::MakeIntegerConvolution}};
 
 constexpr Implementation kGemvRow{"gemv", AppliesAsInnerProduct<GemvApplies>, CostAsInnerProduct<GemvCost>,
                                   MakeGemvConvolution};
-constexpr Implementation kWinogradRow{"winograd", FusedAnd<WinogradApplies>, WinogradCost, MakeWinograd};
-constexpr Implementation kFewOutputsRow{"few_outputs", FusedAnd<FewOutputsApply>, FewOutputsCost,
-                                        MakeWithoutNan<MakeFewOutputConvolution>};
-constexpr Implementation kIm2colRow{"im2col", FusedAnd<Im2colApplies>, Im2colCost,
-                                    MakeWithoutNan<MakeIm2colConvolution>};
+constexpr Implementation kWinogradRow{"winograd", FusedAnd<conv::WinogradApplies>, conv::WinogradCost,
+                                      conv::MakeWinograd};
+constexpr Implementation kFewOutputsRow{"few_outputs", FusedAnd<conv::FewOutputsApply>, conv::FewOutputsCost,
+                                        MakeWithoutNan<conv::MakeFewOutputConvolution>};
+constexpr Implementation kIm2colRow{"im2col", FusedAnd<conv::Im2colApplies>, conv::Im2colCost,
+                                    MakeWithoutNan<conv::MakeIm2colConvolution>};
 constexpr Implementation kDirectRow{"direct", FusedAnd<DirectConvolutionApplies>, DirectCost, MakeDirect};
 constexpr Implementation kF32Convolution[] = {
     kGemvRow,
-    {"pointwise", FusedAnd<PointwiseApplies>, FixedCost<kPointwiseCost>, MakePointwiseConvolution},
+    {"pointwise", FusedAnd<PointwiseApplies>, kernels::FixedCost<kPointwiseCost>, MakePointwiseConvolution},
     kWinogradRow,
     kFewOutputsRow,
     kIm2colRow,
     kDirectRow};
 constexpr Implementation kBf16Convolution[] = {kWinogradRow, kFewOutputsRow, kIm2colRow, kDirectRow};
 
-constexpr Implementation kGroupedRow{"grouped", GroupedApplies, GroupedCost, MakeGroupedConvolution};
+constexpr Implementation kGroupedRow{"grouped", conv::GroupedApplies, conv::GroupedCost,
+                                     conv::MakeGroupedConvolution};
 constexpr Implementation kF32GroupConvolution[] = {
-    {"depthwise", DepthwiseApplies, FixedCost<kDepthwiseCost>, MakeDepthwise}, kGroupedRow, kDirectRow};
+    {"depthwise", conv::DepthwiseApplies, kernels::FixedCost<kDepthwiseCost>, conv::MakeDepthwise},
+    kGroupedRow,
+    kDirectRow};
 constexpr Implementation kBf16GroupConvolution[] = {kGroupedRow, kDirectRow};
 
 // Quantized steps may have inputs of other types.
 Reason ServesInt8Images(const KernelRequest& request) {
-  if (!IsDenseF32(request.inputs[0]) || !IsDenseF32(request.outputs[0])) return kNotF32;
-  return IsQuantized(request);
+  if (!memory::IsDenseF32(request.inputs[0]) || !memory::IsDenseF32(request.outputs[0])) return kNotF32;
+  return int8::IsQuantized(request);
 }
-const ImplementationTable kConvolution[] = {{"i32", ServesI32, kI32Convolution},
-                                            {"int8", ServesInt8Images, kInt8Convolution},
-                                            {"f32", ServesF32, kF32Convolution},
-                                            {"bf16", ServesBf16, kBf16Convolution}};
-const ImplementationTable kGroupConvolution[] = {{"int8", ServesInt8Images, kInt8GroupConvolution},
-                                                 {"f32", ServesF32, kF32GroupConvolution},
-                                                 {"bf16", ServesBf16, kBf16GroupConvolution}};
+const kernels::ImplementationTable kConvolution[] = {{"i32", ServesI32, kI32Convolution},
+                                                     {"int8", ServesInt8Images, kInt8Convolution},
+                                                     {"f32", ServesF32, kF32Convolution},
+                                                     {"bf16", ServesBf16, kBf16Convolution}};
+const kernels::ImplementationTable kGroupConvolution[] = {{"int8", ServesInt8Images, kInt8GroupConvolution},
+                                                          {"f32", ServesF32, kF32GroupConvolution},
+                                                          {"bf16", ServesBf16, kBf16GroupConvolution}};
 
 }  // namespace
 
@@ -224,7 +237,7 @@ bool IsGroupedConvolution(const KernelRequest& request) {
 }
 
 SpatialDims SpatialDimsOf(const KernelRequest& request) {
-  return MakeSpatial(WindowOfConvolution(request), request.inputs[0].shape.size() - 2);
+  return MakeSpatial(gemm::WindowOfConvolution(request), request.inputs[0].shape.size() - 2);
 }
 
 bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter) {
@@ -233,60 +246,60 @@ bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter) {
   return filter == nullptr || !IsFinite(*filter);
 }
 
-OrReason<Int8Step> Int8ConvolutionStepOf(const KernelRequest& given, const SpatialDims& spatial) {
-  Int8Step step(given, 1);
+OrReason<int8::Int8Step> Int8ConvolutionStepOf(const KernelRequest& given, const SpatialDims& spatial) {
+  int8::Int8Step step(given, 1);
   if (!step.coded.sum) return step;
   if (!step.folded) return Reason("the quantization of the result cannot be folded");
   if (!spatial.all_see_input) return Reason("a sum, and windows inside the border");
-  step.folded->sum = FoldSum(given, *step.coded.range, *step.coded.sum);
+  step.folded->sum = int8::FoldSum(given, *step.coded.range, *step.coded.sum);
   if (!step.folded->sum) return Reason("the sum cannot be folded");
   return step;
 }
 
-OrReason<InnerProduct> ConvolutionInnerProductOf(const KernelRequest& request) {
+OrReason<gemm::InnerProduct> ConvolutionInnerProductOf(const KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   if (IsGroupedConvolution(request)) return Reason("{} groups", request.inputs[1].shape[0]);
   if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
-  const Window window = WindowOfConvolution(request);
+  const kernels::Window window = gemm::WindowOfConvolution(request);
   for (size_t i = 5 - input.size(); i < 3; ++i) {
     if (!CoversInput(window[i])) return Reason("the window is not the whole image");
   }
-  return InnerProduct{
+  return gemm::InnerProduct{
       .rows = input[0], .inputs = *Volume(input.drop_front(1)), .outputs = request.outputs[0].shape[1]};
 }
 
 Reason FusesAsInnerProduct(const KernelRequest& request) {
   if (!ConvolutionInnerProductOf(request)) return Reason();
-  FunctionChain chain;
-  const bool fuses = llvm::all_of(request.posts, [&](const PostOperation& post) {
-    return ClassifyPostOp(request, post, 1, chain) != PostOpKind::kOther;
+  gemm::FunctionChain chain;
+  const bool fuses = llvm::all_of(request.posts, [&](const kernels::PostOperation& post) {
+    return gemm::ClassifyPostOp(request, post, 1, chain) != gemm::PostOpKind::kOther;
   });
   return fuses ? Reason() : kNotFusedByOneDnn;
 }
 
 KernelOrReason MakeScaledPointwiseConvolution(const KernelRequest& request) {
   if (request.posts.empty()) return Reason("no convolution follows");
-  if (!AreDenseF32(request)) return kNotF32;
-  if (request.precision != Precision::kF32) return Reason("precision exact or bf16");
-  const PostOperation& post = request.posts[0];
+  if (!memory::AreDenseF32(request)) return kNotF32;
+  if (request.precision != kernels::Precision::kF32) return Reason("precision exact or bf16");
+  const kernels::PostOperation& post = request.posts[0];
   if (post.node->info().products == nullptr || post.chained_input != 0)
     return Reason("no convolution follows");
-  const ValueInfo& filter = request.inputs[static_cast<size_t>(post.first_operand)];
+  const kernels::ValueInfo& filter = request.inputs[static_cast<size_t>(post.first_operand)];
   const size_t numbers = Volume(request.inputs[1].shape) < Volume(request.inputs[0].shape) ? 1 : 0;
-  const ValueInfo& images = request.inputs[1 - numbers];
+  const kernels::ValueInfo& images = request.inputs[1 - numbers];
   const Shape& scale = request.inputs[numbers].shape;
   if (images.shape.size() != request.outputs[0].shape.size() || images.shape[0] != 1)
     return Reason("several images");
-  if (ClassifyOperand(*request.node, scale, images.shape, 1) != OperandShape::kPerChannel)
+  if (gemm::ClassifyOperand(*request.node, scale, images.shape, 1) != gemm::OperandShape::kPerChannel)
     return Reason("the scale is not per channel");
-  if (!HasSimd()) return kNeedsSimd;
-  const OrReason<GemmSizes> sizes =
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const OrReason<gemm::GemmSizes> sizes =
       PointwiseConvolutionSizes(*post.node, images.shape, filter, request.outputs[0].shape);
   if (!sizes) return sizes.reason();
-  const GemmInputs inputs{.left = 1 - numbers,
-                          .weights = static_cast<size_t>(post.first_operand),
-                          .scale = static_cast<int>(numbers)};
-  return MakeGemm(request, *sizes, inputs, request.posts.drop_front());
+  const gemm::GemmInputs inputs{.left = 1 - numbers,
+                                .weights = static_cast<size_t>(post.first_operand),
+                                .scale = static_cast<int>(numbers)};
+  return gemm::MakeGemm(request, *sizes, inputs, request.posts.drop_front());
 }
 
 void AddFastConvolution(FastTables& tables) {
@@ -294,4 +307,4 @@ void AddFastConvolution(FastTables& tables) {
   tables.Add({"opset1"}, "GroupConvolution", kGroupConvolution);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

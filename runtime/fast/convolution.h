@@ -10,36 +10,37 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // The window of a convolution by spatial axis. Dilations count the skipped elements: 0 for none.
 struct SpatialDims {
   std::vector<int64_t> strides, dilations, before, after;
   bool all_see_input = true;  // no window is entirely in the border
 };
-SpatialDims SpatialDimsOf(const KernelRequest& request);
+SpatialDims SpatialDimsOf(const kernels::KernelRequest& request);
 
 // Returns whether the request is a GroupConvolution, whose filter has an axis for groups.
-bool IsGroupedConvolution(const KernelRequest& request);
+bool IsGroupedConvolution(const kernels::KernelRequest& request);
 
 // GEMM-based convolutions also multiply zeros of the border, so infinities and NaN in the filter yield NaN.
 bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter);
-inline constexpr Reason kNanOfBorder(
+inline constexpr kernels::Reason kNanOfBorder(
     "the filter has infinities or NaN, which a border of zeros would turn into NaN");
 
 // Returns the quantization of a step with its sum, if any.
-OrReason<Int8Step> Int8ConvolutionStepOf(const KernelRequest& given, const SpatialDims& spatial);
+kernels::OrReason<int8::Int8Step> Int8ConvolutionStepOf(const kernels::KernelRequest& given,
+                                                        const SpatialDims& spatial);
 
 // Returns the sizes of a convolution whose only window covers the image.
-OrReason<InnerProduct> ConvolutionInnerProductOf(const KernelRequest& request);
+kernels::OrReason<gemm::InnerProduct> ConvolutionInnerProductOf(const kernels::KernelRequest& request);
 
 // Returns the reason if the window is the whole image, and oneDNN's inner product lacks a fused operation: it
 // runs with fewer of them.
-Reason FusesAsInnerProduct(const KernelRequest& request);
-template <Reason (*kApplies)(const KernelRequest&)>
-Reason FusedAnd(const KernelRequest& request) {
-  const Reason reason = kApplies(request);
+kernels::Reason FusesAsInnerProduct(const kernels::KernelRequest& request);
+template <kernels::Reason (*kApplies)(const kernels::KernelRequest&)>
+kernels::Reason FusedAnd(const kernels::KernelRequest& request) {
+  const kernels::Reason reason = kApplies(request);
   return reason.empty() ? FusesAsInnerProduct(request) : reason;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -7,35 +7,40 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/fast/reasons.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using kernels::Reason;
 
 namespace {
 
 constexpr int kCol2imCost = 50;
-constexpr Implementation kDeconvolution[] = {
-    {"col2im", Col2imApplies, FixedCost<kCol2imCost>, MakeCol2imDeconvolution},
-    {"col2im_few_outputs", FewOutputCol2imApplies, FixedCost<kCol2imCost>, MakeFewOutputCol2im}};
+constexpr kernels::Implementation kDeconvolution[] = {
+    {"col2im", conv::Col2imApplies, kernels::FixedCost<kCol2imCost>, conv::MakeCol2imDeconvolution},
+    {"col2im_few_outputs", conv::FewOutputCol2imApplies, kernels::FixedCost<kCol2imCost>,
+     conv::MakeFewOutputCol2im}};
 
-Reason DeconvolutionAccepts(const KernelRequest& request) {
+Reason DeconvolutionAccepts(const kernels::KernelRequest& request) {
   // The reference kernel handles the padding of an output shape.
   if (request.node->num_inputs() != 2) return Reason("an output shape is an input");
-  return AreDenseF32(request) ? Reason() : kNotF32;
+  return memory::AreDenseF32(request) ? Reason() : kNotF32;
 }
 
-const ImplementationTable kDeconvolutionTables[] = {{"f32", DeconvolutionServesF32, kDeconvolution},
-                                                    {"bf16", DeconvolutionServesBf16, kDeconvolution}};
+const kernels::ImplementationTable kDeconvolutionTables[] = {
+    {"f32", DeconvolutionServesF32, kDeconvolution}, {"bf16", DeconvolutionServesBf16, kDeconvolution}};
 
 }  // namespace
 
-Reason DeconvolutionServesF32(const KernelRequest& request) {
-  return request.precision == Precision::kBf16 ? Reason("precision bf16") : DeconvolutionAccepts(request);
+Reason DeconvolutionServesF32(const kernels::KernelRequest& request) {
+  return request.precision == kernels::Precision::kBf16 ? Reason("precision bf16")
+                                                        : DeconvolutionAccepts(request);
 }
-Reason DeconvolutionServesBf16(const KernelRequest& request) {
-  return request.precision == Precision::kBf16 ? DeconvolutionAccepts(request) : Reason("precision f32");
+Reason DeconvolutionServesBf16(const kernels::KernelRequest& request) {
+  return request.precision == kernels::Precision::kBf16 ? DeconvolutionAccepts(request)
+                                                        : Reason("precision f32");
 }
 
 void AddFastDeconvolution(FastTables& tables) {
   tables.Add({"opset1"}, "ConvolutionBackpropData", kDeconvolutionTables);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

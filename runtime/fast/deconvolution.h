@@ -3,10 +3,10 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // The requests of the tables of transposed convolutions, by precision.
-Reason DeconvolutionServesF32(const KernelRequest& request);
-Reason DeconvolutionServesBf16(const KernelRequest& request);
+kernels::Reason DeconvolutionServesF32(const kernels::KernelRequest& request);
+kernels::Reason DeconvolutionServesBf16(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

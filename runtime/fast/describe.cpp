@@ -4,11 +4,11 @@
 #include "runtime/fast/processor.h"
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 std::string DescribeInstructions() {
   return fmt::format("AVX-512 {}, bf16 {}, VNNI {}, AMX {}, lanes {}", HasAvx512(), HasBf16(), HasVnni(),
-                     HasAmx(), SimdWidth());
+                     HasAmx(), simd::SimdWidth());
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // Describes the instruction sets used by kernels.
 std::string DescribeInstructions();
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

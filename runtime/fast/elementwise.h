@@ -8,11 +8,11 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
-std::optional<FunctionKind> BinaryFunction(ir::ElementFunction function);
+std::optional<gemm::FunctionKind> BinaryFunction(ir::ElementFunction function);
 // Returns the format for two inputs with the same shape: that of the input that is not row-major.
-BlockedFormat CommonFormatOf(const KernelRequest& request);
-Reason EqualShapes(const KernelRequest& request);
+memory::BlockedFormat CommonFormatOf(const kernels::KernelRequest& request);
+kernels::Reason EqualShapes(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

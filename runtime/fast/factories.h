@@ -7,30 +7,30 @@
 #include "runtime/fast/memory/blocked_format.h"
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // The tables of this backend, to which other libraries append implementations before they are registered.
 class FastTables {
  public:
   // Adds the tables of an operation, which must outlive the registry.
   void Add(std::initializer_list<std::string_view> sets, std::string_view name,
-           llvm::ArrayRef<ImplementationTable> tables);
+           llvm::ArrayRef<kernels::ImplementationTable> tables);
   // Implementations for a table of an operation, by its type.
   struct Rows {
     std::string_view type;
-    llvm::ArrayRef<Implementation> rows;
+    llvm::ArrayRef<kernels::Implementation> rows;
   };
   // Appends implementations to the tables of an operation. Those of the tables come first if their costs are
   // equal.
   void Append(std::initializer_list<std::string_view> sets, std::string_view name,
               llvm::ArrayRef<Rows> appended);
-  void RegisterIn(KernelRegistry& registry) const;
+  void RegisterIn(kernels::KernelRegistry& registry) const;
 
  private:
   struct Operation {
     std::string set, name;
-    std::vector<ImplementationTable> tables;
-    std::vector<std::vector<Implementation>> rows;  // per table
+    std::vector<kernels::ImplementationTable> tables;
+    std::vector<std::vector<kernels::Implementation>> rows;  // per table
   };
   Operation& Find(std::string_view set, std::string_view name);
 
@@ -44,61 +44,91 @@ void AddFastPooling(FastTables& tables);
 void AddFastMatMul(FastTables& tables);
 void AddFastElementwise(FastTables& tables);
 void AddFastNormalization(FastTables& tables);
+namespace memory {
 void AddFastConcat(FastTables& tables);
+}  // namespace memory
+namespace int8 {
 void AddFastQuantization(FastTables& tables);
+}  // namespace int8
+namespace rnn {
 void AddFastRecurrent(FastTables& tables);
+}  // namespace rnn
+namespace attention {
 void AddFastAttention(FastTables& tables);
-void RegisterCompressedKernels(KernelRegistry& registry);
-void RegisterRowKernels(KernelRegistry& registry);
-void RegisterUnaryKernels(KernelRegistry& registry);
+}  // namespace attention
+namespace gemm {
+void RegisterCompressedKernels(kernels::KernelRegistry& registry);
+}  // namespace gemm
+namespace pointwise {
+void RegisterRowKernels(kernels::KernelRegistry& registry);
+void RegisterUnaryKernels(kernels::KernelRegistry& registry);
+}  // namespace pointwise
+namespace memory {
 void AddImageTransposes(FastTables& tables);
+}  // namespace memory
+namespace pointwise {
 void AddImageResampling(FastTables& tables);
+}  // namespace pointwise
 
 // Returns the table of an operation with a single implementation.
-template <KernelOrReason (*kMake)(const KernelRequest&)>
-llvm::ArrayRef<ImplementationTable> TableOf(std::string_view id, std::string_view type = "f32") {
-  static const Implementation kRows[] = {{id, AlwaysApplies, FixedCost<100>, kMake}};
-  static const ImplementationTable kTables[] = {{type, AlwaysApplies, kRows}};
+template <kernels::KernelOrReason (*kMake)(const kernels::KernelRequest&)>
+llvm::ArrayRef<kernels::ImplementationTable> TableOf(std::string_view id, std::string_view type = "f32") {
+  static const kernels::Implementation kRows[] = {
+      {id, kernels::AlwaysApplies, kernels::FixedCost<100>, kMake}};
+  static const kernels::ImplementationTable kTables[] = {{type, kernels::AlwaysApplies, kRows}};
   return kTables;
 }
 
+namespace pointwise {
+
 // pointwise/row_reductions.cpp: reductions of rows.
-KernelOrReason MakeRowMean(const KernelRequest& request);
-KernelOrReason MakeRowMaximum(const KernelRequest& request);
-KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request);
-KernelOrReason MakeRowBatchNorm(const KernelRequest& request);
+kernels::KernelOrReason MakeRowMean(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeRowMaximum(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeVectorizedSoftmax(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeRowBatchNorm(const kernels::KernelRequest& request);
 
 // pointwise/unary.cpp: f32 Tanh and Sigmoid.
-KernelOrReason MakeVectorizedGate(const KernelRequest& request);
+kernels::KernelOrReason MakeVectorizedGate(const kernels::KernelRequest& request);
 // PReLU with a single slope.
-KernelOrReason MakeVectorizedPRelu(const KernelRequest& request);
+kernels::KernelOrReason MakeVectorizedPRelu(const kernels::KernelRequest& request);
 // Unary functions that are also available as GEMM post-ops.
-KernelOrReason MakeEpilogueFunction(const KernelRequest& request);
+kernels::KernelOrReason MakeEpilogueFunction(const kernels::KernelRequest& request);
+
+}  // namespace pointwise
 
 // pointwise/per_channel_binary.cpp: nChw16c images with per-channel operands.
 enum class PerChannelOperand : uint8_t { kNone, kSharedByBatch, kPerImage };
+namespace pointwise {
 PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
                                             llvm::ArrayRef<int64_t> images);
-KernelOrReason MakePerChannelBinary(const KernelRequest& request);
+kernels::KernelOrReason MakePerChannelBinary(const kernels::KernelRequest& request);
+}  // namespace pointwise
 
+namespace memory {
 // memory/channel_gather.cpp: concatenation of images along channels, and a Gather of channels.
-KernelOrReason MakeChannelGather(const KernelRequest& request);
+kernels::KernelOrReason MakeChannelGather(const kernels::KernelRequest& request);
 // Concatenation of mostly nChw16c images, some with partial blocks.
-KernelOrReason MakeChannelConcat(const KernelRequest& request);
+kernels::KernelOrReason MakeChannelConcat(const kernels::KernelRequest& request);
+}  // namespace memory
 
 // convolution.cpp: a per-channel scale followed by a 1x1 convolution.
-KernelOrReason MakeScaledPointwiseConvolution(const KernelRequest& request);
+kernels::KernelOrReason MakeScaledPointwiseConvolution(const kernels::KernelRequest& request);
 
+namespace memory {
 // memory/transpose.cpp: f32 reorders between nChw16c and NHWC; null for others. Partitions pixels among
 // threads, so that no two of them write to the same cache line.
-std::shared_ptr<const Kernel> MakeChannelsLastReorder(const BlockedFormat& from, const BlockedFormat& to);
+std::shared_ptr<const kernels::Kernel> MakeChannelsLastReorder(const BlockedFormat& from,
+                                                               const BlockedFormat& to);
+}  // namespace memory
+
+namespace int8 {
 
 // int8/quantization.cpp: the sum of two quantized tensors.
-KernelOrReason MakeQuantizedSum(const KernelRequest& request);
+kernels::KernelOrReason MakeQuantizedSum(const kernels::KernelRequest& request);
 
 // Finds the quantized results that are stored as u8, and the constant filters with int8 scales. Returns
 // nothing quantized if the processor has no vector kernels. `numbers` caches the scales of large filters.
-QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers);
+kernels::QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, kernels::ConstantNumbers& numbers);
 // Returns whether the quantized values of a quantization or of a node after it are stored row-major rather
 // than NHWC.
 bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize);
@@ -106,16 +136,18 @@ bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize);
 bool JoinsImages(const ir::Graph& graph, const ir::Node& concat);
 // Returns the layout of quantized values after a reshape from the shape `from` to `to`; nothing if they are
 // not row-major, or if `to` has more than 12 axes.
-std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int64_t> from,
-                                       llvm::ArrayRef<int64_t> to);
+std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
+                                               llvm::ArrayRef<int64_t> to);
 // Replaces functions of 8-bit values by table lookups, represented as a Convert and a Gather that run as one
 // step.
-void InsertLookupTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate);
-KernelOrReason MakeLookupTable(const KernelRequest& request);
+void InsertLookupTables(ir::Graph& graph, kernels::Precision precision, kernels::NodeEvaluator evaluate);
+kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request);
 // Returns whether a Convert belongs to such a step.
 bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert);
 // Returns the source node of a chain of views.
 const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node);
+
+}  // namespace int8
 // matmul.cpp: conditions for flattening all rows of the left operand to one axis.
 bool IsConstantMatrix(const ir::Graph& graph, ir::OutputPort port);
 // Converts vectors to matrices with one row or column. For a constant matrix times a vector, the vector
@@ -127,15 +159,21 @@ void TransposeLeftOperands(ir::Graph& graph);
 // register.cpp: adds a node and returns its only output, with its inferred shape.
 ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_view name,
                            const ir::NodeSpec& spec);
+namespace memory {
 // Fuses channel permutations into convolutions.
-void FuseChannelPermutations(ir::Graph& graph, Precision precision);
+void FuseChannelPermutations(ir::Graph& graph, kernels::Precision precision);
+}  // namespace memory
 // Finds chains that run as one step with a convolution or matmul.
-std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes);
+std::vector<kernels::FusionGroup> FindFusions(const ir::Graph& graph,
+                                              const llvm::DenseSet<ir::NodeId>& codes);
+namespace memory {
 // Returns null if this backend has no such reorder.
-std::shared_ptr<const Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
-                                              const Layout& from, const Layout& to);
-std::optional<Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
-                                         int64_t axis);
-std::optional<LayoutPart> PartOfBlockedLayout(const ValueInfo& whole, const ElementsView& part);
+std::shared_ptr<const kernels::Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                                       const tensor::Layout& from, const tensor::Layout& to);
+std::optional<tensor::Layout> JoinBlockedLayouts(llvm::ArrayRef<kernels::ValueInfo> parts,
+                                                 const kernels::ValueInfo& whole, int64_t axis);
+std::optional<kernels::LayoutPart> PartOfBlockedLayout(const kernels::ValueInfo& whole,
+                                                       const tensor::ElementsView& part);
+}  // namespace memory
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -4,7 +4,10 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using kernels::FusionGroup;
+using kernels::ValueInfo;
 
 namespace {
 
@@ -89,7 +92,7 @@ struct Chain {
   Fusible fusible;
   Shape result;
   int64_t channel_axis;
-  FunctionChain functions = {};  // post-ops already accepted
+  gemm::FunctionChain functions = {};  // post-ops already accepted
 };
 
 // Returns true if `node` can be fused as an operation on its input `chained`.
@@ -107,8 +110,9 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
   const bool adds = part != nullptr && (*part == Part::kSum || *part == Part::kFactor);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
-  const OperandShape operand = ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
-  return operand == OperandShape::kPerChannel || (adds && operand == OperandShape::kFull);
+  const gemm::OperandShape operand =
+      gemm::ClassifyOperand(node, rest[0].shape, chain.result, chain.channel_axis);
+  return operand == gemm::OperandShape::kPerChannel || (adds && operand == gemm::OperandShape::kFull);
 }
 
 class Finder {
@@ -140,8 +144,9 @@ class Finder {
     const std::optional<TensorValue>& axis = graph_.output(gather.input(2)).value;
     const std::optional<TensorValue>& indices = graph_.output(gather.input(1)).value;
     const auto rank = static_cast<int64_t>(whole->shape.size());
-    if (rank < 3 || rank > 5 || NormalAxis(concat.Int("axis"), rank) != 1) return;
-    if (!axis || NormalAxis(axis->ElementAsInt(0), rank) != 1 || !indices || indices->rank() != 1) return;
+    if (rank < 3 || rank > 5 || kernels::NormalAxis(concat.Int("axis"), rank) != 1) return;
+    if (!axis || kernels::NormalAxis(axis->ElementAsInt(0), rank) != 1 || !indices || indices->rank() != 1)
+      return;
     claimed_.insert(concat.id());
     claimed_.insert(gather.id());
     groups_.push_back({.main = concat.id(), .posts = {gather.id()}});
@@ -149,8 +154,8 @@ class Finder {
 
   // Includes the following quantization if its result is used as quantized values.
   void AddLookupTable(const ir::Node& convert) {
-    if (!IsInLookupTable(graph_, convert) ||
-        !codes_.contains(SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
+    if (!int8::IsInLookupTable(graph_, convert) ||
+        !codes_.contains(int8::SkipViews(graph_, graph_.node(convert.input(0).node)).id()))
       return;
     const ir::Node& gather = *OnlyUser(convert);
     FusionGroup group{.main = convert.id(), .posts = {gather.id()}};
@@ -259,4 +264,4 @@ std::vector<FusionGroup> FindFusions(const ir::Graph& graph, const llvm::DenseSe
   return Finder(graph, codes).Find();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -9,14 +9,17 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using kernels::Reason;
+using simd::kBlockColumns;
 
 namespace {
 
 // y[o] = sum over i of x[i] * weights[o, i], with post-ops.
-class Gemv final : public Kernel {
+class Gemv final : public kernels::Kernel {
  public:
-  Gemv(const InnerProduct& shape, Epilogue steps) : shape_(shape), steps_(std::move(steps)) {}
+  Gemv(const gemm::InnerProduct& shape, gemm::Epilogue steps) : shape_(shape), steps_(std::move(steps)) {}
   std::string implementation() const override { return "in_place"; }
 
   // Column operands, and the result padded to whole blocks.
@@ -24,14 +27,14 @@ class Gemv final : public Kernel {
     return static_cast<size_t>(steps_.column_floats(shape_.outputs) + PaddedOutputs()) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     auto* scratch = reinterpret_cast<float*>(run.scratch);
     const Call call{.x = run.input(0).data<float>(),
                     .weights = run.input(1).data<float>(),
                     .y = scratch + steps_.column_floats(shape_.outputs),
                     .operands = steps_.OperandsOf(run, shape_.outputs, scratch)};
     const int64_t blocks = PaddedOutputs() / kBlockColumns;
-    ParallelFor(blocks, kBlockColumns * shape_.inputs, [&](int64_t block) { RunBlock(call, block); });
+    tensor::ParallelFor(blocks, kBlockColumns * shape_.inputs, [&](int64_t block) { RunBlock(call, block); });
     std::copy_n(call.y, shape_.outputs, run.output().mutable_data<float>());
     return Success();
   }
@@ -41,20 +44,20 @@ class Gemv final : public Kernel {
     const float* x;
     const float* weights;
     float* y;
-    Epilogue::Operands operands;
+    gemm::Epilogue::Operands operands;
   };
 
-  int64_t PaddedOutputs() const { return RoundUp(shape_.outputs, kBlockColumns); }
+  int64_t PaddedOutputs() const { return tensor::RoundUp(shape_.outputs, kBlockColumns); }
 
   void RunBlock(const Call& call, int64_t block) const {
     const int64_t first = block * kBlockColumns;
     float* y = call.y + first;
-    RunGemvMicrokernel({.x = call.x,
-                        .rows = call.weights,
-                        .inputs = shape_.inputs,
-                        .first = first,
-                        .last = shape_.outputs - 1,
-                        .sums = y});
+    simd::RunGemvMicrokernel({.x = call.x,
+                              .rows = call.weights,
+                              .inputs = shape_.inputs,
+                              .first = first,
+                              .last = shape_.outputs - 1,
+                              .sums = y});
     const float* bias = call.operands.ColumnsOf(steps_.bias(), first);
     const float* start = call.operands.ElementsOf(steps_.start(), first);
     for (int64_t i = 0; i < kBlockColumns; ++i) {
@@ -70,42 +73,44 @@ class Gemv final : public Kernel {
                   shape_.outputs, call.operands);
   }
 
-  InnerProduct shape_;
-  Epilogue steps_;
+  gemm::InnerProduct shape_;
+  gemm::Epilogue steps_;
 };
 
 }  // namespace
 
-Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape) {
-  const ValueInfo& weights = request.inputs[1];
-  if (!HasSimd()) return kNeedsSimd;
+Reason GemvApplies(const kernels::KernelRequest& request, const gemm::InnerProduct& shape) {
+  const kernels::ValueInfo& weights = request.inputs[1];
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (shape.rows != 1) return Reason("{} rows", shape.rows);
   if (weights.constant == nullptr) return Reason("the matrix is not constant");
   if (weights.constant->compressed() != nullptr) return Reason("the matrix is compressed");
   if (shape.inputs_first) return Reason("the rows of the matrix are inputs");
-  const bool is_f32 = weights.type == ElementType::kF32 && MatmulType(request) == StorageType::kF32;
+  const bool is_f32 =
+      weights.type == ElementType::kF32 && memory::MatmulType(request) == memory::StorageType::kF32;
   return is_f32 ? Reason() : Reason("the matrix is not f32");
 }
 
 // Weights come from memory or an outer cache for each row, at a speed independent of their layout; in place,
 // from the mapped file if any, they save the packed copy and its packing time. Smaller ones fit into a core's
 // cache, where with AVX-512 oneDNN is faster; with AVX2 it is not (processors not recorded).
-Cost GemvCost(const KernelRequest& request, const InnerProduct&) {
+kernels::Cost GemvCost(const kernels::KernelRequest& request, const gemm::InnerProduct&) {
   constexpr double kFastest = 0.05;
   constexpr int64_t kMinBytes512 = int64_t{1} << 20, kMinBytes256 = int64_t{1} << 10;
-  const int64_t min_bytes = SimdWidth() == kSimdWidth512 ? kMinBytes512 : kMinBytes256;
+  const int64_t min_bytes = simd::SimdWidth() == simd::kSimdWidth512 ? kMinBytes512 : kMinBytes256;
   const auto bytes = static_cast<int64_t>(request.inputs[1].constant->byte_size());
   if (bytes >= min_bytes) return {kFastest};
-  return Cost::NotByDefault(Reason("a matrix of {} bytes, fewer than {}", bytes, min_bytes));
+  return kernels::Cost::NotByDefault(Reason("a matrix of {} bytes, fewer than {}", bytes, min_bytes));
 }
 
-KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape, int64_t channel_axis) {
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, channel_axis);
+kernels::KernelOrReason MakeGemv(const kernels::KernelRequest& request, const gemm::InnerProduct& shape,
+                                 int64_t channel_axis) {
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, channel_axis);
   if (!steps) return steps.reason();
   // Per-element operands are read in whole blocks.
   if (!steps->element_inputs().empty() && shape.outputs % kBlockColumns != 0)
     return Reason("{} columns with a fused elementwise operand, not whole blocks", shape.outputs);
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
   auto kernel = std::make_shared<Gemv>(shape, std::move(*steps));
@@ -114,4 +119,4 @@ KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape,
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

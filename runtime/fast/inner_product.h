@@ -4,11 +4,12 @@
 #include "runtime/fast/gemm/inner_product_shape.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // One row times a constant matrix [outputs, inputs] in place, without packing.
-Reason GemvApplies(const KernelRequest& request, const InnerProduct& shape);
-Cost GemvCost(const KernelRequest& request, const InnerProduct& shape);
-KernelOrReason MakeGemv(const KernelRequest& request, const InnerProduct& shape, int64_t channel_axis);
+kernels::Reason GemvApplies(const kernels::KernelRequest& request, const gemm::InnerProduct& shape);
+kernels::Cost GemvCost(const kernels::KernelRequest& request, const gemm::InnerProduct& shape);
+kernels::KernelOrReason MakeGemv(const kernels::KernelRequest& request, const gemm::InnerProduct& shape,
+                                 int64_t channel_axis);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -9,7 +9,12 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using gemm::InnerProduct;
+using kernels::KernelRequest;
+using kernels::OrReason;
+using kernels::Reason;
 
 namespace {
 
@@ -20,89 +25,90 @@ Reason MatrixApplies(const KernelRequest& request) {
   const OrReason<InnerProduct> shape = kShapeOf(request);
   return shape ? kApplies(request, *shape) : shape.reason();
 }
-template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
-Cost MatrixCost(const KernelRequest& request) {
+template <kernels::Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
+kernels::Cost MatrixCost(const KernelRequest& request) {
   return kCost(request, *ConstantProductOf(request));
 }
 
-KernelOrReason MakeRowGemv(const KernelRequest& request) {
+kernels::KernelOrReason MakeRowGemv(const KernelRequest& request) {
   return MakeGemv(request, *ConstantProductOf(request),
                   static_cast<int64_t>(request.outputs[0].shape.size()) - 1);
 }
-KernelOrReason MakeCompressed(const KernelRequest& request) {
-  return MakeCompressedGemm(request, *ConstantProductOf(request));
+kernels::KernelOrReason MakeCompressed(const KernelRequest& request) {
+  return gemm::MakeCompressedGemm(request, *ConstantProductOf(request));
 }
 
 Reason GemmApplies(const KernelRequest&, const InnerProduct&) {
-  return HasSimd() ? Reason() : kNeedsSimd;
+  return simd::HasSimd() ? Reason() : kNeedsSimd;
 }
 
 // With AVX-512 oneDNN is just as fast for fewer rows (processor not recorded).
-Cost GemmCost(const KernelRequest&, const InnerProduct& shape) {
+kernels::Cost GemmCost(const KernelRequest&, const InnerProduct& shape) {
   constexpr double kFast = 0.1;
   constexpr int64_t kMinRows512 = 32, kMinRows256 = 8;
-  const int64_t min_rows = SimdWidth() == kSimdWidth512 ? kMinRows512 : kMinRows256;
+  const int64_t min_rows = simd::SimdWidth() == simd::kSimdWidth512 ? kMinRows512 : kMinRows256;
   if (shape.rows >= min_rows) return {kFast};
-  return Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, min_rows));
+  return kernels::Cost::NotByDefault(Reason("{} rows, fewer than {}", shape.rows, min_rows));
 }
 
-KernelOrReason MakeRowGemm(const KernelRequest& request) {
+kernels::KernelOrReason MakeRowGemm(const KernelRequest& request) {
   const OrReason<InnerProduct> shape = ConstantProductOf(request);
-  return MakeGemm(request,
-                  {.images = 1,
-                   .rows = shape->rows,
-                   .terms = shape->inputs,
-                   .outputs = shape->outputs,
-                   .is_blocked = false,
-                   .inputs_first = shape->inputs_first},
-                  {}, request.posts);
+  return gemm::MakeGemm(request,
+                        {.images = 1,
+                         .rows = shape->rows,
+                         .terms = shape->inputs,
+                         .outputs = shape->outputs,
+                         .is_blocked = false,
+                         .inputs_first = shape->inputs_first},
+                        {}, request.posts);
 }
 
-template <Int8Algorithm kAlgorithm>
+template <int8::Int8Algorithm kAlgorithm>
 Reason Int8RowsApply(const KernelRequest& request, const InnerProduct& shape) {
-  return Int8MatmulApplies(request, shape, kAlgorithm);
+  return int8::Int8MatmulApplies(request, shape, kAlgorithm);
 }
-template <Int8Algorithm kAlgorithm>
-Cost Int8RowsCost(const KernelRequest& request, const InnerProduct& shape) {
-  return Int8MatmulCost(request, shape, kAlgorithm);
+template <int8::Int8Algorithm kAlgorithm>
+kernels::Cost Int8RowsCost(const KernelRequest& request, const InnerProduct& shape) {
+  return int8::Int8MatmulCost(request, shape, kAlgorithm);
 }
-template <Int8Algorithm kAlgorithm>
-KernelOrReason MakeInt8Rows(const KernelRequest& request) {
-  const OrReason<Int8Step> step = Int8MatmulStepOf(request);
-  return step ? MakeInt8Matmul(request, *step, *ConstantProductOf(request), kAlgorithm) : step.reason();
+template <int8::Int8Algorithm kAlgorithm>
+kernels::KernelOrReason MakeInt8Rows(const KernelRequest& request) {
+  const OrReason<int8::Int8Step> step = Int8MatmulStepOf(request);
+  return step ? int8::MakeInt8Matmul(request, *step, *ConstantProductOf(request), kAlgorithm) : step.reason();
 }
 
 // --- tables ---------------------------------------------------------------------------
 
-template <Int8Algorithm kAlgorithm>
-constexpr Implementation Int8MatmulRow(std::string_view id) {
+template <int8::Int8Algorithm kAlgorithm>
+constexpr kernels::Implementation Int8MatmulRow(std::string_view id) {
   return {id, MatrixApplies<ConstantProductOf, Int8RowsApply<kAlgorithm>>,
           MatrixCost<Int8RowsCost<kAlgorithm>>, MakeInt8Rows<kAlgorithm>};
 }
-constexpr Implementation kI32MatMul[] = {
-    {"integer", IntegerMatmulApplies, FixedCost<100>, MakeIntegerMatmul}};
-constexpr Implementation kInt8MatMul[] = {Int8MatmulRow<Int8Algorithm::kDot4>("int8_dot4"),
-                                          Int8MatmulRow<Int8Algorithm::kDot2>("int8_dot2")};
-constexpr Implementation kCompressedRow{"compressed", MatrixApplies<ConstantProductOf, CompressedGemmApplies>,
-                                        FixedCost<10>, MakeCompressed};
-constexpr Implementation kF32MatMul[] = {
+constexpr kernels::Implementation kI32MatMul[] = {
+    {"integer", int8::IntegerMatmulApplies, kernels::FixedCost<100>, int8::MakeIntegerMatmul}};
+constexpr kernels::Implementation kInt8MatMul[] = {Int8MatmulRow<int8::Int8Algorithm::kDot4>("int8_dot4"),
+                                                   Int8MatmulRow<int8::Int8Algorithm::kDot2>("int8_dot2")};
+constexpr kernels::Implementation kCompressedRow{
+    "compressed", MatrixApplies<ConstantProductOf, gemm::CompressedGemmApplies>, kernels::FixedCost<10>,
+    MakeCompressed};
+constexpr kernels::Implementation kF32MatMul[] = {
     kCompressedRow,
     {"gemv", MatrixApplies<PackedProductOf, GemvApplies>, MatrixCost<GemvCost>, MakeRowGemv},
     {"gemm", MatrixApplies<PackedProductOf, GemmApplies>, MatrixCost<GemmCost>, MakeRowGemm}};
-constexpr Implementation kBf16MatMul[] = {kCompressedRow};
+constexpr kernels::Implementation kBf16MatMul[] = {kCompressedRow};
 
 // Quantizing steps may accept inputs of other types.
 Reason ServesInt8Rows(const KernelRequest& request) {
-  const bool accepts =
-      IsDenseF32(request.inputs[0]) && IsDenseF32(request.inputs[1]) && IsDenseF32(request.outputs[0]);
+  const bool accepts = memory::IsDenseF32(request.inputs[0]) && memory::IsDenseF32(request.inputs[1]) &&
+                       memory::IsDenseF32(request.outputs[0]);
   if (!accepts) return kNotF32;
   const OrReason<InnerProduct> shape = ConstantProductOf(request);
-  return shape ? IsQuantized(request) : shape.reason();
+  return shape ? int8::IsQuantized(request) : shape.reason();
 }
-const ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
-                                       {"int8", ServesInt8Rows, kInt8MatMul},
-                                       {"f32", ServesF32, kF32MatMul},
-                                       {"bf16", ServesBf16, kBf16MatMul}};
+const kernels::ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
+                                                {"int8", ServesInt8Rows, kInt8MatMul},
+                                                {"f32", ServesF32, kF32MatMul},
+                                                {"bf16", ServesBf16, kBf16MatMul}};
 
 std::vector<ir::NodeId> Products(const ir::Graph& graph) {
   static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
@@ -175,12 +181,13 @@ OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request) {
 
 OrReason<InnerProduct> PackedProductOf(const KernelRequest& request) {
   OrReason<InnerProduct> shape = ConstantProductOf(request);
-  if (shape && CompressedGemmApplies(request, *shape).empty()) return Reason("the matrix is compressed");
+  if (shape && gemm::CompressedGemmApplies(request, *shape).empty())
+    return Reason("the matrix is compressed");
   return shape;
 }
 
-OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
-  Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+OrReason<int8::Int8Step> Int8MatmulStepOf(const KernelRequest& given) {
+  int8::Int8Step step(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
   if (step.coded.sum) return Reason("a fused sum");
   return step;
 }
@@ -204,7 +211,7 @@ void TransposeLeftOperands(ir::Graph& graph) {
     const ir::PartialShape left = graph.output(product.input(0)).shape;
     if (!left.rank_known() || left.rank() < 2 || !IsConstantMatrix(graph, product.input(1))) continue;
     const auto rank = static_cast<size_t>(left.rank());
-    const AxisOrder swapped = SwappedOrder(rank, rank - 2, rank - 1);
+    const memory::AxisOrder swapped = memory::SwappedOrder(rank, rank - 2, rank - 1);
     const std::vector<int64_t> order(swapped.begin(), swapped.end());
     const ir::Origin origin = product.origin();
     const std::string name = product.name();
@@ -221,4 +228,4 @@ void AddFastMatMul(FastTables& tables) {
   tables.Add({"opset1"}, "MatMul", kMatMul);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

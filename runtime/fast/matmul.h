@@ -6,13 +6,13 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // Describes x times a constant matrix or its transpose. All axes of x but the last are rows.
-OrReason<InnerProduct> ConstantProductOf(const KernelRequest& request);
+kernels::OrReason<gemm::InnerProduct> ConstantProductOf(const kernels::KernelRequest& request);
 // The same for a matrix whose elements are packed, not read in compressed form.
-OrReason<InnerProduct> PackedProductOf(const KernelRequest& request);
+kernels::OrReason<gemm::InnerProduct> PackedProductOf(const kernels::KernelRequest& request);
 // Returns the quantization of a matmul.
-OrReason<Int8Step> Int8MatmulStepOf(const KernelRequest& given);
+kernels::OrReason<int8::Int8Step> Int8MatmulStepOf(const kernels::KernelRequest& given);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

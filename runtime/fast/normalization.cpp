@@ -7,13 +7,15 @@
 #include "runtime/fast/pointwise/blocked_normalization.h"
 #include "runtime/fast/reasons.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
+
+using kernels::Reason;
 
 namespace {
 
 // Returns true if all parameters are finite: otherwise the order of operations matters. Row kernels keep
 // to the order of the formula.
-bool HasFiniteParameters(const KernelRequest& request) {
+bool HasFiniteParameters(const kernels::KernelRequest& request) {
   const double epsilon = request.node->Double("epsilon");
   for (size_t input = 1; input < 5; ++input) {
     const TensorValue* value = request.inputs[input].constant;
@@ -26,30 +28,30 @@ bool HasFiniteParameters(const KernelRequest& request) {
   return true;
 }
 
-Reason RowBatchNormApplies(const KernelRequest& request) {
-  if (!AreDenseF32(request)) return kNotF32;
+Reason RowBatchNormApplies(const kernels::KernelRequest& request) {
+  if (!memory::AreDenseF32(request)) return kNotF32;
   return request.inputs[0].shape.size() < 3 ? Reason("no pixels") : Reason();
 }
 
 constexpr int kBlockedBatchNormCost = 50, kUsualCost = 100, kRowBatchNormCost = 200;
-constexpr Implementation kSoftmax[] = {
-    {"rows", SoftmaxApplies, FixedCost<kUsualCost>, MakeVectorizedSoftmax}};
-constexpr Implementation kBatchNorm[] = {
-    {"blocked", BatchNormApplies, FixedCost<kBlockedBatchNormCost>, MakeBlockedBatchNorm},
-    {"rows", RowBatchNormApplies, FixedCost<kRowBatchNormCost>, MakeRowBatchNorm}};
-const ImplementationTable kSoftmaxTables[] = {{"f32", AlwaysApplies, kSoftmax}};
-const ImplementationTable kBatchNormTables[] = {{"f32", AlwaysApplies, kBatchNorm}};
+constexpr kernels::Implementation kSoftmax[] = {
+    {"rows", SoftmaxApplies, kernels::FixedCost<kUsualCost>, pointwise::MakeVectorizedSoftmax}};
+constexpr kernels::Implementation kBatchNorm[] = {
+    {"blocked", BatchNormApplies, kernels::FixedCost<kBlockedBatchNormCost>, pointwise::MakeBlockedBatchNorm},
+    {"rows", RowBatchNormApplies, kernels::FixedCost<kRowBatchNormCost>, pointwise::MakeRowBatchNorm}};
+const kernels::ImplementationTable kSoftmaxTables[] = {{"f32", kernels::AlwaysApplies, kSoftmax}};
+const kernels::ImplementationTable kBatchNormTables[] = {{"f32", kernels::AlwaysApplies, kBatchNorm}};
 
 }  // namespace
 
-Reason SoftmaxApplies(const KernelRequest& request) {
+Reason SoftmaxApplies(const kernels::KernelRequest& request) {
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!AreDenseF32(request)) return kNotF32;
+  if (!memory::AreDenseF32(request)) return kNotF32;
   return request.inputs[0].shape.empty() ? Reason("a scalar") : Reason();
 }
 
-Reason BatchNormApplies(const KernelRequest& request) {
-  if (!AreDenseF32(request)) return kNotF32;
+Reason BatchNormApplies(const kernels::KernelRequest& request) {
+  if (!memory::AreDenseF32(request)) return kNotF32;
   if (request.inputs[0].shape.size() < 3) return Reason("no pixels");
   return HasFiniteParameters(request) ? Reason() : Reason("a parameter is not a finite constant");
 }
@@ -59,4 +61,4 @@ void AddFastNormalization(FastTables& tables) {
   tables.Add({"opset5"}, "BatchNormInference", kBatchNormTables);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

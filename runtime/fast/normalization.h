@@ -4,10 +4,10 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
-Reason SoftmaxApplies(const KernelRequest& request);
+kernels::Reason SoftmaxApplies(const kernels::KernelRequest& request);
 // The condition of kernels that do not keep to the order of the formula: finite parameters.
-Reason BatchNormApplies(const KernelRequest& request);
+kernels::Reason BatchNormApplies(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

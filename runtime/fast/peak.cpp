@@ -9,21 +9,21 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 double MeasurePeak(int threads) {
   constexpr int64_t kRounds = 200'000;  // a few milliseconds
   constexpr int kTries = 8;
-  if (!HasSimd()) return 0;
-  const ThreadScope scope(threads);
-  std::vector<float> kept(static_cast<size_t>(CurrentThreads() * kSimdWidth512));
+  if (!simd::HasSimd()) return 0;
+  const tensor::ThreadScope scope(threads);
+  std::vector<float> kept(static_cast<size_t>(tensor::CurrentThreads() * simd::kSimdWidth512));
   double most = 0;
   for (int i = 0; i < kTries; ++i) {
-    std::vector<double> made(static_cast<size_t>(CurrentThreads()));
+    std::vector<double> made(static_cast<size_t>(tensor::CurrentThreads()));
     const auto start = std::chrono::steady_clock::now();
-    ParallelFor(CurrentThreads(), kParallelGrain, [&](int64_t thread) {
+    tensor::ParallelFor(tensor::CurrentThreads(), tensor::kParallelGrain, [&](int64_t thread) {
       made[static_cast<size_t>(thread)] =
-          MeasureFmaThroughput(kRounds, &kept[static_cast<size_t>(thread * kSimdWidth512)]);
+          simd::MeasureFmaThroughput(kRounds, &kept[static_cast<size_t>(thread * simd::kSimdWidth512)]);
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     double operations = 0;
@@ -33,4 +33,4 @@ double MeasurePeak(int threads) {
   return most;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -9,21 +9,21 @@
 #include "runtime/kernels/reason.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
-PoolingKind PoolingKindOf(const KernelRequest& request);
-Window PoolingWindowOf(const KernelRequest& request);
+pointwise::PoolingKind PoolingKindOf(const kernels::KernelRequest& request);
+kernels::Window PoolingWindowOf(const kernels::KernelRequest& request);
 
 // The window of a pooling by spatial axis.
 struct PoolingDims {
   std::vector<int64_t> strides, kernel, before, after;
 };
 // Returns nothing for dilated windows, and for averages of windows that end after the padding.
-OrReason<PoolingDims> PoolingDimsOf(const KernelRequest& request);
+kernels::OrReason<PoolingDims> PoolingDimsOf(const kernels::KernelRequest& request);
 
 // The condition of maxima of quantized values.
-Reason Int8MaxApplies(const KernelRequest& request);
+kernels::Reason Int8MaxApplies(const kernels::KernelRequest& request);
 // Returns the reason if a reduction does not have all pixels of each channel.
-Reason ReducesPixels(const KernelRequest& request);
+kernels::Reason ReducesPixels(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #endif
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 namespace {
 
@@ -78,7 +78,8 @@ InstructionLimit NamedInstructionLimit() {
 
 #if defined(NNEFC_X86)
 bool HasAvx512() {
-  return NamedInstructionLimit() >= InstructionLimit::kAvx512 && WidestVectorUnit() == VectorUnit::kAvx512;
+  return NamedInstructionLimit() >= InstructionLimit::kAvx512 &&
+         simd::WidestVectorUnit() == simd::VectorUnit::kAvx512;
 }
 
 bool HasBf16() {
@@ -100,10 +101,10 @@ bool HasVnni() {
   return has;
 }
 
-Precision EffectivePrecision(Precision precision) {
-  if (precision != Precision::kBf16) return precision;
+kernels::Precision EffectivePrecision(kernels::Precision precision) {
+  if (precision != kernels::Precision::kBf16) return precision;
   static const bool is_faster = HasAmx() || (HasBf16() && (!NamedInstructions().empty() || !IsBf16Slow()));
-  return is_faster ? precision : Precision::kF32;
+  return is_faster ? precision : kernels::Precision::kF32;
 }
 #else
 bool HasAvx512() {
@@ -122,9 +123,9 @@ bool HasVnni() {
   return false;
 }
 
-Precision EffectivePrecision(Precision precision) {
-  return precision == Precision::kBf16 ? Precision::kF32 : precision;
+kernels::Precision EffectivePrecision(kernels::Precision precision) {
+  return precision == kernels::Precision::kBf16 ? kernels::Precision::kF32 : precision;
 }
 #endif
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

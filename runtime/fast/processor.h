@@ -6,7 +6,7 @@
 
 #include "runtime/kernels/backend.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // The instruction sets that the variable names, each with the earlier ones.
 enum class InstructionLimit : uint8_t {
@@ -32,6 +32,6 @@ bool HasVnni();
 
 // Returns the effective precision: f32 for bf16 if the processor lacks bf16 instructions, or multiplies f32
 // faster and the user did not name an instruction set.
-Precision EffectivePrecision(Precision precision);
+kernels::Precision EffectivePrecision(kernels::Precision precision);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -8,27 +8,27 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 namespace {
 
-void Rewrite(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
+void Rewrite(ir::Graph& graph, kernels::Precision precision, kernels::NodeEvaluator evaluate) {
   ConvertVectorsToMatrices(graph);
   TransposeLeftOperands(graph);
-  InsertLookupTables(graph, precision, evaluate);
-  FuseChannelPermutations(graph, precision);
+  int8::InsertLookupTables(graph, precision, evaluate);
+  memory::FuseChannelPermutations(graph, precision);
 }
 
 // Returns the multiply-adds of a convolution, or the elements accessed by another operation.
-int64_t WorkOf(const KernelRequest& request) {
+int64_t WorkOf(const kernels::KernelRequest& request) {
   constexpr int64_t kEnough = int64_t{1} << 30;  // saturation bound; a sum of a few of these does not
                                                  // overflow
   const auto volume = [&](const Shape& shape) {
     return std::min<int64_t>(kEnough, Volume(shape).value_or(kEnough));
   };
   int64_t work = 0;
-  for (const ValueInfo& input : request.inputs) work += volume(input.shape);
-  for (const ValueInfo& output : request.outputs) work += volume(output.shape);
+  for (const kernels::ValueInfo& input : request.inputs) work += volume(input.shape);
+  for (const kernels::ValueInfo& output : request.outputs) work += volume(output.shape);
   const std::string& type = request.node->type();
   if (type.find("Convolution") != std::string::npos && request.inputs.size() > 1 &&
       !request.outputs.empty()) {
@@ -41,16 +41,16 @@ int64_t WorkOf(const KernelRequest& request) {
 
 // Kernels keep the thread count for which they are created: one if waking threads takes longer than the work,
 // as in most loop bodies.
-std::optional<PreparedKernel> ChooseForThreads(llvm::ArrayRef<ImplementationTable> tables,
-                                               const KernelRequest& request) {
-  const ThreadScope scope(WorkOf(request) < kParallelGrain ? 1 : CurrentThreads());
-  return ChooseImplementation(tables, request);
+std::optional<kernels::PreparedKernel> ChooseForThreads(llvm::ArrayRef<kernels::ImplementationTable> tables,
+                                                        const kernels::KernelRequest& request) {
+  const tensor::ThreadScope scope(WorkOf(request) < tensor::kParallelGrain ? 1 : tensor::CurrentThreads());
+  return kernels::ChooseImplementation(tables, request);
 }
 
 }  // namespace
 
 void FastTables::Add(std::initializer_list<std::string_view> sets, std::string_view name,
-                     llvm::ArrayRef<ImplementationTable> tables) {
+                     llvm::ArrayRef<kernels::ImplementationTable> tables) {
   for (std::string_view set : sets) {
     auto operation = std::make_shared<Operation>();
     operation->set = set;
@@ -74,11 +74,11 @@ void FastTables::Append(std::initializer_list<std::string_view> sets, std::strin
   for (std::string_view set : sets) {
     Operation& operation = Find(set, name);
     for (const Rows& each : appended) {
-      const auto table = llvm::find_if(operation.tables, [&](const ImplementationTable& candidate) {
+      const auto table = llvm::find_if(operation.tables, [&](const kernels::ImplementationTable& candidate) {
         return candidate.type == each.type;
       });
       NNEFC_CHECK(table != operation.tables.end());
-      std::vector<Implementation>& rows =
+      std::vector<kernels::Implementation>& rows =
           operation.rows[static_cast<size_t>(table - operation.tables.begin())];
       rows = table->implementations.vec();
       rows.insert(rows.end(), each.rows.begin(), each.rows.end());
@@ -87,12 +87,13 @@ void FastTables::Append(std::initializer_list<std::string_view> sets, std::strin
   }
 }
 
-void FastTables::RegisterIn(KernelRegistry& registry) const {
+void FastTables::RegisterIn(kernels::KernelRegistry& registry) const {
   for (const std::shared_ptr<Operation>& operation : operations_) {
     // The factory keeps the tables alive.
-    registry.AddTables(
-        Backend::kFast, {operation->set}, operation->name, operation->tables,
-        [operation](const KernelRequest& request) { return ChooseForThreads(operation->tables, request); });
+    registry.AddTables(kernels::Backend::kFast, {operation->set}, operation->name, operation->tables,
+                       [operation](const kernels::KernelRequest& request) {
+                         return ChooseForThreads(operation->tables, request);
+                       });
   }
 }
 
@@ -104,7 +105,7 @@ ir::OutputPort AddInferred(ir::Graph& graph, std::string_view set, std::string_v
   return {id, 0};
 }
 
-void RegisterFastKernels(KernelRegistry& registry, const FastExtension& extension) {
+void RegisterFastKernels(kernels::KernelRegistry& registry, const FastExtension& extension) {
   FastTables tables;
   AddFastConvolution(tables);
   AddFastDeconvolution(tables);
@@ -112,27 +113,27 @@ void RegisterFastKernels(KernelRegistry& registry, const FastExtension& extensio
   AddFastMatMul(tables);
   AddFastElementwise(tables);
   AddFastNormalization(tables);
-  AddFastConcat(tables);
-  AddFastQuantization(tables);
-  AddFastRecurrent(tables);
-  AddFastAttention(tables);
-  AddImageTransposes(tables);
-  AddImageResampling(tables);
+  memory::AddFastConcat(tables);
+  int8::AddFastQuantization(tables);
+  rnn::AddFastRecurrent(tables);
+  attention::AddFastAttention(tables);
+  memory::AddImageTransposes(tables);
+  pointwise::AddImageResampling(tables);
   if (extension.add != nullptr) extension.add(tables);
   tables.RegisterIn(registry);
-  registry.AcceptStrides(Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
-  RegisterCompressedKernels(registry);
-  RegisterRowKernels(registry);
-  RegisterUnaryKernels(registry);
+  registry.AcceptStrides(kernels::Backend::kFast, {"opset13"}, "ScaledDotProductAttention", 3);
+  gemm::RegisterCompressedKernels(registry);
+  pointwise::RegisterRowKernels(registry);
+  pointwise::RegisterUnaryKernels(registry);
   registry.SetHooks(
-      Backend::kFast,
+      kernels::Backend::kFast,
       {.rewrite = Rewrite,
-       .find_codes = FindQuantizedNodes,
+       .find_codes = int8::FindQuantizedNodes,
        .find_fusions = FindFusions,
-       .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : MakeFastReorder,
-       .join = JoinBlockedLayouts,
-       .part = PartOfBlockedLayout,
-       .reshape = ReshapeQuantized});
+       .make_reorder = extension.make_reorder != nullptr ? extension.make_reorder : memory::MakeFastReorder,
+       .join = memory::JoinBlockedLayouts,
+       .part = memory::PartOfBlockedLayout,
+       .reshape = int8::ReshapeQuantized});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -8,7 +8,7 @@
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -75,7 +75,7 @@ struct HardSigmoidFunction {
 
 double ScalarInput(const ReferenceRun& run, size_t index, double fallback) {
   if (run.num_inputs() <= index || run.input(index).volume() < 1) return fallback;
-  return ElementsAsDoubles(run.input(index))[0];
+  return tensor::ElementsAsDoubles(run.input(index))[0];
 }
 
 FaultOr<Success> Clamp(const ReferenceRun& run) {
@@ -101,14 +101,14 @@ FaultOr<Success> Swish(const ReferenceRun& run) {
 
 // out = x < 0 ? slope * x : x. A slope of rank 1 applies to axis 1 of x; others broadcast as in NumPy.
 FaultOr<Success> PRelu(const ReferenceRun& run) {
-  const TensorView& x = run.input(0);
-  const TensorView& slope = run.input(1);
+  const tensor::TensorView& x = run.input(0);
+  const tensor::TensorView& slope = run.input(1);
   int64_t first_axis = x.rank() - slope.rank();
   if (slope.rank() == 1 && slope.volume() != 1 && x.rank() > 1 && slope.extent(0) == x.extent(1))
     first_axis = 1;
-  const Strides slope_strides = BroadcastStrides(slope, x.shape(), first_axis);
+  const tensor::Strides slope_strides = BroadcastStrides(slope, x.shape(), first_axis);
   const bool known = VisitNumericType(x.type(), [&]<typename T>(TypeTag<T>) {
-    StridedLoop<2> loop(x.shape(), {x.strides(), slope_strides});
+    tensor::StridedLoop<2> loop(x.shape(), {x.strides(), slope_strides});
     const auto [x_stride, s_stride] = loop.row_strides();
     loop.Run([&](const std::array<int64_t, 2>& offsets, int64_t length) {
       const T* xs = x.data<T>() + offsets[0];
@@ -137,4 +137,4 @@ void RegisterActivation(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "PReLU", PRelu);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

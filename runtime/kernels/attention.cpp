@@ -9,7 +9,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -40,15 +40,15 @@ class Mask {
 
  private:
   llvm::ArrayRef<int64_t> scores_;
-  const TensorView* mask_ = nullptr;
-  Strides strides_;
+  const tensor::TensorView* mask_ = nullptr;
+  tensor::Strides strides_;
 };
 
 // out[l] = softmax over s of (q[l] . k[s] * scale + mask[l, s]), times v[s]
 template <typename T>
 void AttentionAs(const ReferenceRun& run) {
-  const TensorView &q = run.input(0), &k = run.input(1), &v = run.input(2);
-  const MutableTensorView& out = run.output();
+  const tensor::TensorView &q = run.input(0), &k = run.input(1), &v = run.input(2);
+  const tensor::MutableTensorView& out = run.output();
   const int64_t width = q.shape().back(), values = v.shape().back();
   const int64_t queries = q.extent(q.rank() - 2), keys = k.extent(k.rank() - 2);
   const llvm::ArrayRef<int64_t> batch_shape = llvm::ArrayRef<int64_t>(out.shape()).drop_back(2);
@@ -56,12 +56,12 @@ void AttentionAs(const ReferenceRun& run) {
   scores.append({queries, keys});
   const Mask mask(run, scores);
   const bool causal = run.node.Bool("causal");
-  const double scale =
-      run.num_inputs() > 4 ? ElementsAsDoubles(run.input(4))[0] : 1 / std::sqrt(static_cast<double>(width));
-  const Strides q_strides = BatchStrides(q, batch_shape), k_strides = BatchStrides(k, batch_shape),
-                v_strides = BatchStrides(v, batch_shape);
+  const double scale = run.num_inputs() > 4 ? tensor::ElementsAsDoubles(run.input(4))[0]
+                                            : 1 / std::sqrt(static_cast<double>(width));
+  const tensor::Strides q_strides = BatchStrides(q, batch_shape), k_strides = BatchStrides(k, batch_shape),
+                        v_strides = BatchStrides(v, batch_shape);
   const int64_t rows = values == 0 ? 0 : out.volume() / values;
-  ParallelFor(rows, keys * (width + values), [&](int64_t row) {
+  tensor::ParallelFor(rows, keys * (width + values), [&](int64_t row) {
     const int64_t batch = row / queries, l = row % queries;
     const T* query = q.data<T>() + BatchOffset(q_strides, batch_shape, batch) + l * width;
     const T* key = k.data<T>() + BatchOffset(k_strides, batch_shape, batch);
@@ -105,7 +105,7 @@ struct Labels {
   std::vector<Label> kept, summed;
 };
 
-Labels ReadLabels(const ReferenceRun& run, const ir::Equation& equation) {
+Labels ReadLabels(const ReferenceRun& run, const ir::ops::opset::Equation& equation) {
   std::vector<std::pair<int, Label>> all;  // keyed by character, or 256 + index of an axis of `...` from its
                                            // end
   const auto label = [&](int key) -> Label& {
@@ -117,7 +117,7 @@ Labels ReadLabels(const ReferenceRun& run, const ir::Equation& equation) {
   };
   int free_axes = 0;
   for (size_t i = 0; i < run.num_inputs(); ++i) {
-    const TensorView& input = run.input(i);
+    const tensor::TensorView& input = run.input(i);
     const std::string& text = equation.operands[i];
     const bool has_ellipsis = text.find('.') != std::string::npos;
     const int free = has_ellipsis ? static_cast<int>(input.rank()) - static_cast<int>(text.size()) + 1 : 0;
@@ -155,7 +155,7 @@ void EinsumAs(const ReferenceRun& run, const Labels& labels) {
   int64_t terms = 1;
   for (const Label& label : labels.summed) terms *= label.extent;
   const size_t operands = run.num_inputs();
-  ParallelFor(run.output().volume(), terms * static_cast<int64_t>(operands), [&](int64_t index) {
+  tensor::ParallelFor(run.output().volume(), terms * static_cast<int64_t>(operands), [&](int64_t index) {
     llvm::SmallVector<int64_t, 4> offsets(operands, 0);
     const auto move = [&](llvm::SmallVector<int64_t, 4>& at, const std::vector<Label>& list, int64_t rest) {
       for (size_t i = list.size(); i-- > 0;) {
@@ -179,7 +179,8 @@ void EinsumAs(const ReferenceRun& run, const Labels& labels) {
 }
 
 FaultOr<Success> Einsum(const ReferenceRun& run) {
-  const std::optional<ir::Equation> equation = ir::ReadEquation(run.node.String("equation"));
+  const std::optional<ir::ops::opset::Equation> equation =
+      ir::ops::opset::ReadEquation(run.node.String("equation"));
   if (!equation || equation->operands.size() != run.num_inputs()) return KernelFault("a wrong equation");
   const Labels labels = ReadLabels(run, *equation);
   const bool known =
@@ -195,4 +196,4 @@ void RegisterAttention(KernelRegistry& registry) {
   registry.AddReference({"opset7"}, "Einsum", Einsum);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // The kernels that compute a graph.
 enum class Backend : uint8_t {
@@ -17,4 +17,4 @@ enum class Precision : uint8_t {
   kBf16,   // bf16 multiplication with f32 accumulation; bf16 values between convolutions
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,7 @@
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -54,11 +54,11 @@ struct RightShift {
 
 template <typename Function, typename T>
 void RunAs(const ReferenceRun& run) {
-  const TensorView &a = run.input(0), &b = run.input(1);
-  const MutableTensorView& out = run.output();
-  const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
-  const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
-  StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
+  const tensor::TensorView &a = run.input(0), &b = run.input(1);
+  const tensor::MutableTensorView& out = run.output();
+  const tensor::Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
+  const tensor::Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
+  tensor::StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
   const std::array<int64_t, 3> step = loop.row_strides();
   loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
     T* row = out.mutable_data<T>() + offsets[0];
@@ -84,7 +84,7 @@ FaultOr<Success> Bitwise(const ReferenceRun& run) {
 }
 
 FaultOr<Success> BitwiseNot(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const auto invert = [&]<typename T>(TypeTag<T>, T mask) {
     for (int64_t i = 0; i < input.volume(); ++i) {
       run.output().mutable_data<T>()[i] = static_cast<T>(input.data<T>()[i] ^ mask);
@@ -111,4 +111,4 @@ void RegisterBitwise(KernelRegistry& registry) {
   registry.AddReference({"opset15"}, "BitwiseRightShift", Bitwise<RightShift>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

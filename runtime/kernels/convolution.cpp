@@ -10,7 +10,9 @@
 #include "runtime/kernels/transposed_window.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::TensorView;
 
 namespace {
 
@@ -161,21 +163,22 @@ template <typename T, typename Terms>
 void ForEachOutputPlane(const ConvolutionShape& shape, T* output, Terms&& plane_terms) {
   using C = PlaneSum<T>;
   const int64_t plane = shape.output.plane();
-  ParallelFor(shape.output.batch * shape.output.channels, plane * shape.group_inputs() * shape.taps(),
-              [&](int64_t index) {
-                const int64_t n = index / shape.output.channels;
-                const int64_t c = index % shape.output.channels;
-                if constexpr (std::is_same_v<T, C>) {
-                  C* sums = output + index * plane;
-                  std::fill_n(sums, plane, C(0));
-                  plane_terms(n, c, sums);
-                } else {
-                  std::vector<C> sums(static_cast<size_t>(plane), C(0));
-                  plane_terms(n, c, sums.data());
-                  for (int64_t i = 0; i < plane; ++i)
-                    output[index * plane + i] = T(static_cast<ComputeType<T>>(sums[static_cast<size_t>(i)]));
-                }
-              });
+  tensor::ParallelFor(shape.output.batch * shape.output.channels, plane * shape.group_inputs() * shape.taps(),
+                      [&](int64_t index) {
+                        const int64_t n = index / shape.output.channels;
+                        const int64_t c = index % shape.output.channels;
+                        if constexpr (std::is_same_v<T, C>) {
+                          C* sums = output + index * plane;
+                          std::fill_n(sums, plane, C(0));
+                          plane_terms(n, c, sums);
+                        } else {
+                          std::vector<C> sums(static_cast<size_t>(plane), C(0));
+                          plane_terms(n, c, sums.data());
+                          for (int64_t i = 0; i < plane; ++i)
+                            output[index * plane + i] =
+                                T(static_cast<ComputeType<T>>(sums[static_cast<size_t>(i)]));
+                        }
+                      });
 }
 
 // output[n, g*O+o] = sum over i of filter[g, o, i] * input[n, g*I+i]
@@ -242,4 +245,4 @@ void RegisterConvolution(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "GroupConvolutionBackpropData", ConvolutionBackpropData<true>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

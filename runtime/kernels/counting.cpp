@@ -8,11 +8,11 @@
 #include "runtime/kernels/reduction.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
-void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
+void StoreIndex(const tensor::MutableTensorView& output, int64_t at, int64_t value) {
   if (output.type() == ElementType::kI32) {
     output.mutable_data<int32_t>()[at] = static_cast<int32_t>(value);
   } else {
@@ -22,8 +22,8 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
 
 // out[:, n] = the coordinates of the n-th nonzero element.
 FaultOr<Success> NonZero(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const int64_t count = output.extent(1);
   int64_t n = 0;
   const bool known = VisitAnyType(input.type(), [&]<typename T>(TypeTag<T>) {
@@ -45,7 +45,7 @@ FaultOr<Success> NonZero(const ReferenceRun& run) {
 
 // out[.., c, ..] = c == indices[..] ? on : off
 FaultOr<Success> OneHot(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const auto axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), output.rank()));
   const bool normalizes = run.node.String("negative_indices_mode") == "normalize";
   const int64_t depth = output.shape()[axis];
@@ -69,7 +69,7 @@ FaultOr<Success> OneHot(const ReferenceRun& run) {
 
 // out[i] = x[0] + .. + x[i]; without x[i] if exclusive; from the other end if reverse.
 FaultOr<Success> CumSum(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   if (input.rank() == 0) return KernelFault("a tensor without axes");
   const FaultOr<size_t> given = AxisOf(run.input(1), input.rank());
   if (!given) return given.error();
@@ -82,7 +82,7 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
   const bool known = VisitNumericType(input.type(), [&]<typename T>(TypeTag<T>) {
     // Floats are summed in f64; integers wrap around.
     using C = std::conditional_t<kIsFloating<T>, double, ComputeType<T>>;
-    ParallelFor(input.volume() / extent, extent, [&](int64_t line) {
+    tensor::ParallelFor(input.volume() / extent, extent, [&](int64_t line) {
       const int64_t first = line / inner * extent * inner + line % inner;
       C sum = 0;
       for (int64_t step = 0; step < extent; ++step) {
@@ -101,11 +101,11 @@ FaultOr<Success> CumSum(const ReferenceRun& run) {
 // out = the number of bounds b < x (with_right_bound: a bucket includes its upper bound), or b <= x
 // otherwise.
 FaultOr<Success> Bucketize(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
-  const llvm::SmallVector<double, 8> bounds = ElementsAsDoubles(run.input(1));
+  const tensor::TensorView& data = run.input(0);
+  const llvm::SmallVector<double, 8> bounds = tensor::ElementsAsDoubles(run.input(1));
   const bool right = run.node.Bool("with_right_bound");
   const bool known = VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(data.volume(), 8, [&](int64_t i) {
+    tensor::ParallelFor(data.volume(), 8, [&](int64_t i) {
       const double x = static_cast<double>(static_cast<ComputeType<T>>(data.data<T>()[i]));
       const auto* place = right ? std::lower_bound(bounds.begin(), bounds.end(), x)
                                 : std::upper_bound(bounds.begin(), bounds.end(), x);
@@ -118,8 +118,8 @@ FaultOr<Success> Bucketize(const ReferenceRun& run) {
 
 // out[r, i] = the first position in row r whose element is >= values[r, i], or > with right_mode.
 FaultOr<Success> SearchSorted(const ReferenceRun& run) {
-  const TensorView& sorted = run.input(0);
-  const TensorView& values = run.input(1);
+  const tensor::TensorView& sorted = run.input(0);
+  const tensor::TensorView& values = run.input(1);
   const bool right = run.node.Bool("right_mode");
   const int64_t length = sorted.extent(sorted.rank() - 1);
   const int64_t per_row = sorted.rank() == 1 ? values.volume() : values.extent(values.rank() - 1);
@@ -140,11 +140,11 @@ FaultOr<Success> SearchSorted(const ReferenceRun& run) {
 
 // out[.., row, column] = column - row == diagonal_index ? 1 : 0
 FaultOr<Success> Eye(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const int64_t rows = output.extent(output.rank() - 2);
   const int64_t columns = output.extent(output.rank() - 1);
   if (run.input(2).volume() != 1) return KernelFault("{} diagonals", run.input(2).volume());
-  const int64_t diagonal = ElementsAsInts(run.input(2))[0];
+  const int64_t diagonal = tensor::ElementsAsInts(run.input(2))[0];
   const bool known = VisitAnyType(output.type(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < output.volume(); ++i) {
       const bool is_one = i % columns - i / columns % rows == diagonal;
@@ -166,4 +166,4 @@ void RegisterCounting(KernelRegistry& registry) {
   registry.AddReference({"opset9"}, "Eye", Eye);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

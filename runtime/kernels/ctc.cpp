@@ -9,7 +9,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -27,10 +27,10 @@ int64_t BestClass(const T* scores, int64_t classes) {
 // removed, and so are repetitions if they are merged.
 template <typename T>
 void CtcGreedyDecoderAs(const ReferenceRun& run, llvm::ArrayRef<double> mask) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const int64_t times = data.extent(0), batches = data.extent(1), classes = data.extent(2);
   const bool merge = run.node.Bool("ctc_merge_repeated");
-  ParallelFor(batches, times * classes, [&](int64_t n) {
+  tensor::ParallelFor(batches, times * classes, [&](int64_t n) {
     T* out = run.output().mutable_data<T>() + n * times;
     T* const end = out + times;
     int64_t before = -1;
@@ -45,7 +45,7 @@ void CtcGreedyDecoderAs(const ReferenceRun& run, llvm::ArrayRef<double> mask) {
 }
 
 FaultOr<Success> CtcGreedyDecoder(const ReferenceRun& run) {
-  const llvm::SmallVector<double, 8> mask = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> mask = tensor::ElementsAsDoubles(run.input(1));
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { CtcGreedyDecoderAs<T>(run, mask); })) {
     return UnsupportedType(run);
@@ -56,12 +56,12 @@ FaultOr<Success> CtcGreedyDecoder(const ReferenceRun& run) {
 // Returns the blank class from an input, or the last class without that input.
 FaultOr<int64_t> BlankOf(const ReferenceRun& run, size_t input, int64_t classes) {
   if (run.num_inputs() <= input) return classes - 1;
-  const int64_t blank = ElementsAsInts(run.input(input))[0];
+  const int64_t blank = tensor::ElementsAsInts(run.input(input))[0];
   if (blank < 0 || blank >= classes) return KernelFault("the blank is class {} of {}", blank, classes);
   return blank;
 }
 
-void StoreClass(const MutableTensorView& output, int64_t at, int64_t value) {
+void StoreClass(const tensor::MutableTensorView& output, int64_t at, int64_t value) {
   if (output.type() == ElementType::kI32) {
     output.mutable_data<int32_t>()[at] = static_cast<int32_t>(value);
   } else {
@@ -71,12 +71,12 @@ void StoreClass(const MutableTensorView& output, int64_t at, int64_t value) {
 
 // The same for [batch, time, classes], with lengths in place of a mask.
 FaultOr<Success> CtcGreedyDecoderSeqLen(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const int64_t batches = data.extent(0), times = data.extent(1), classes = data.extent(2);
   const FaultOr<int64_t> blank = BlankOf(run, 2, classes);
   if (!blank) return blank.error();
   const bool merge = run.node.Bool("merge_repeated");
-  const auto lengths = ElementsAsInts(run.input(1));
+  const auto lengths = tensor::ElementsAsInts(run.input(1));
   for (int64_t length : lengths) {
     if (length < 0 || length > times)
       return KernelFault("a sequence has the length {}; expected at most {}", length, times);
@@ -148,12 +148,12 @@ double PathLoss(llvm::ArrayRef<int64_t> target, int64_t times, int64_t blank, bo
 }
 
 FaultOr<Success> CtcLoss(const ReferenceRun& run) {
-  const TensorView& logits = run.input(0);
+  const tensor::TensorView& logits = run.input(0);
   const int64_t batches = logits.extent(0), times = logits.extent(1), classes = logits.extent(2);
   const FaultOr<int64_t> blank = BlankOf(run, 4, classes);
   if (!blank) return blank.error();
-  const auto lengths = ElementsAsInts(run.input(1)), labels = ElementsAsInts(run.input(2)),
-             label_lengths = ElementsAsInts(run.input(3));
+  const auto lengths = tensor::ElementsAsInts(run.input(1)), labels = tensor::ElementsAsInts(run.input(2)),
+             label_lengths = tensor::ElementsAsInts(run.input(3));
   for (int64_t n = 0; n < batches; ++n) {
     const int64_t length = lengths[static_cast<size_t>(n)], count = label_lengths[static_cast<size_t>(n)];
     if (length < 0 || length > times || count < 0 || count > length)
@@ -165,7 +165,7 @@ FaultOr<Success> CtcLoss(const ReferenceRun& run) {
     }
   }
   const bool known = VisitFloatType(logits.type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(batches, times * times, [&](int64_t n) {
+    tensor::ParallelFor(batches, times * times, [&](int64_t n) {
       const auto row = [&](int64_t t) { return logits.data<T>() + (n * times + t) * classes; };
       std::vector<double> log_sums;
       for (int64_t t = 0; t < lengths[static_cast<size_t>(n)]; ++t) {
@@ -195,4 +195,4 @@ void RegisterCtc(KernelRegistry& registry) {
   registry.AddReference({"opset4"}, "CTCLoss", CtcLoss);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

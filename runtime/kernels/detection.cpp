@@ -8,7 +8,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -94,7 +94,7 @@ class Detector {
  private:
   static std::vector<C> Read(const ReferenceRun& run, size_t input) {
     if (input >= run.num_inputs()) return {};
-    const llvm::SmallVector<double, 8> elements = ElementsAsDoubles(run.input(input));
+    const llvm::SmallVector<double, 8> elements = tensor::ElementsAsDoubles(run.input(input));
     return {elements.begin(), elements.end()};
   }
   C Number(std::string_view attribute) const { return static_cast<C>(node_.Double(attribute)); }
@@ -224,7 +224,7 @@ class Detector {
 // Writes rows of detections, then one row that begins with -1 if there is space, then zeros.
 template <typename T>
 void DetectionOutputAs(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   T* row = output.mutable_data<T>();
   T* const end = row + output.volume();
   std::fill(row, end, T(0));
@@ -249,4 +249,4 @@ void RegisterDetection(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset8"}, "DetectionOutput", DetectionOutput);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

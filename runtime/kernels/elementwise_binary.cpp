@@ -11,7 +11,7 @@
 #include "runtime/tensor/strided_loop.h"
 #include "runtime/tensor/wide.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -223,7 +223,7 @@ void WideBinaryRow(const std::byte* a, const std::byte* b, std::byte* out, const
   const T* x = reinterpret_cast<const T*>(a);
   const T* y = reinterpret_cast<const T*>(b);
   Out* row = reinterpret_cast<Out*>(out);
-  Wide([&] { BinaryRow<T, Out, Function>(x, y, row, step, length); });
+  tensor::Wide([&] { BinaryRow<T, Out, Function>(x, y, row, step, length); });
 }
 
 template <typename Function>
@@ -264,16 +264,16 @@ RowFunction ComparisonRow(ElementType type) {
 }
 
 // Runs `row_function` on the operands `a` and `b`, broadcast to the shape of the output.
-FaultOr<Success> RunRows(const ReferenceRun& run, const TensorView& a, const TensorView& b,
+FaultOr<Success> RunRows(const ReferenceRun& run, const tensor::TensorView& a, const tensor::TensorView& b,
                          RowFunction row_function) {
   if (row_function == nullptr) return UnsupportedType(run);
-  const MutableTensorView& out = run.output();
-  const Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
-  const Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
+  const tensor::MutableTensorView& out = run.output();
+  const tensor::Strides a_strides = BroadcastStrides(a, out.shape(), BroadcastAxis(run.node, a, out.rank()));
+  const tensor::Strides b_strides = BroadcastStrides(b, out.shape(), BroadcastAxis(run.node, b, out.rank()));
   const auto a_bytes = static_cast<int64_t>(a.element_bytes()),
              b_bytes = static_cast<int64_t>(b.element_bytes()),
              out_bytes = static_cast<int64_t>(out.element_bytes());
-  StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
+  tensor::StridedLoop<3> loop(out.shape(), {out.strides(), a_strides, b_strides});
   loop.Run([&](const RowStrides& offsets, int64_t length) {
     row_function(a.bytes() + offsets[1] * a_bytes, b.bytes() + offsets[2] * b_bytes,
                  out.mutable_bytes() + offsets[0] * out_bytes, loop.row_strides(), length);
@@ -333,13 +333,13 @@ void SelectRow(const Boolean* condition, const T* a, const T* b, T* out, const s
 
 // out = condition ? a : b
 FaultOr<Success> Select(const ReferenceRun& run) {
-  const MutableTensorView& out = run.output();
-  std::array<Strides, 3> strides;
+  const tensor::MutableTensorView& out = run.output();
+  std::array<tensor::Strides, 3> strides;
   for (size_t i = 0; i < 3; ++i) {
     strides[i] =
         BroadcastStrides(run.input(i), out.shape(), BroadcastAxis(run.node, run.input(i), out.rank()));
   }
-  StridedLoop<4> loop(out.shape(), {out.strides(), strides[0], strides[1], strides[2]});
+  tensor::StridedLoop<4> loop(out.shape(), {out.strides(), strides[0], strides[1], strides[2]});
   const std::array<int64_t, 4> step = loop.row_strides();
   VisitWidth(out.element_bytes(), [&]<typename T>(TypeTag<T>) {
     loop.Run([&](const std::array<int64_t, 4>& offsets, int64_t length) {
@@ -347,7 +347,7 @@ FaultOr<Success> Select(const ReferenceRun& run) {
       const T* a = run.input(1).data<T>() + offsets[2];
       const T* b = run.input(2).data<T>() + offsets[3];
       T* row = out.mutable_data<T>() + offsets[0];
-      Wide([&] { SelectRow(condition, a, b, row, step, length); });
+      tensor::Wide([&] { SelectRow(condition, a, b, row, step, length); });
     });
   });
   return Success();
@@ -382,4 +382,4 @@ void RegisterElementwiseBinary(KernelRegistry& registry) {
   add("Select", Select);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

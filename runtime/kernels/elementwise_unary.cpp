@@ -7,7 +7,7 @@
 #include "runtime/kernels/rounding.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -209,4 +209,4 @@ void RegisterElementwiseUnary(KernelRegistry& registry) {
   add({"opset1"}, "LogicalNot", LogicalNot);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

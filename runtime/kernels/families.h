@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // One function per file of kernels in this folder.
 void RegisterElementwiseUnary(KernelRegistry& registry);
@@ -38,4 +38,4 @@ void RegisterQuantization(KernelRegistry& registry);
 void RegisterInterpolate(KernelRegistry& registry);
 void RegisterRecurrent(KernelRegistry& registry);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

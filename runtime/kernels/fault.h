@@ -8,7 +8,7 @@
 #include "fmt/core.h"
 #include "runtime/kernels/rules.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // A reason why a graph cannot run with the given values.
 struct [[nodiscard]] Fault {
@@ -45,4 +45,4 @@ inline void Emit(const Fault& fault, Emitter& emitter) {
   emitter.Emit(*fault.rule, fault.place, "{}", fault.message);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

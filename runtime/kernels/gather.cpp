@@ -7,7 +7,9 @@
 #include "runtime/kernels/indices.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::TensorView;
 
 namespace {
 
@@ -20,7 +22,7 @@ struct GatheredLines {
 template <typename T>
 FaultOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLines& of,
                                        const std::vector<int64_t>& positions) {
-  ParallelFor(of.lines, of.count, [&](int64_t line) {
+  tensor::ParallelFor(of.lines, of.count, [&](int64_t line) {
     const int64_t* position = positions.data() + line / of.outer * of.count;
     const T* data = run.input(0).data<T>() + line * of.extent;
     T* out = run.output().mutable_data<T>() + line * of.count;
@@ -33,7 +35,7 @@ FaultOr<Success> GatherElementsOfLines(const ReferenceRun& run, const GatheredLi
 FaultOr<Success> Gather(const ReferenceRun& run) {
   const TensorView& data = run.input(0);
   const TensorView& indices = run.input(1);
-  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(2))[0], data.rank()));
+  const size_t axis = static_cast<size_t>(NormalAxis(tensor::ElementsAsInts(run.input(2))[0], data.rank()));
   const size_t batch_dims = static_cast<size_t>(NormalAxis(run.node.Int("batch_dims"), indices.rank()));
   const llvm::ArrayRef<int64_t> shape = data.shape();
   const int64_t extent = shape[axis];
@@ -47,7 +49,7 @@ FaultOr<Success> Gather(const ReferenceRun& run) {
   const GatheredLines lines{batches * outer, outer, count, extent};
   if (inner_bytes == 4) return GatherElementsOfLines<uint32_t>(run, lines, *positions);
   if (inner_bytes == 8) return GatherElementsOfLines<uint64_t>(run, lines, *positions);
-  ParallelFor(batches * outer * count, inner_bytes, [&](int64_t row) {
+  tensor::ParallelFor(batches * outer * count, inner_bytes, [&](int64_t row) {
     const int64_t i = row % count;
     const int64_t line = row / count;  // batch * outer
     const int64_t position = (*positions)[static_cast<size_t>(line / outer * count + i)];
@@ -58,16 +60,16 @@ FaultOr<Success> Gather(const ReferenceRun& run) {
 }
 
 // Returns the view selected by a single index.
-FaultOr<ElementsView> GatherOne(const ViewRequest& run) {
+FaultOr<tensor::ElementsView> GatherOne(const ViewRequest& run) {
   const TensorView& indices = run.input(1);
   const auto rank = static_cast<int64_t>(run.source.shape.size());
-  const int64_t axis = NormalAxis(ElementsAsInts(run.input(2))[0], rank);
+  const int64_t axis = NormalAxis(tensor::ElementsAsInts(run.input(2))[0], rank);
   if (indices.volume() != 1 || NormalAxis(run.node.Int("batch_dims"), indices.rank()) != 0)
     return KernelFault("several indices");
   const FaultOr<std::vector<int64_t>> position =
       Positions(indices, run.source.shape[static_cast<size_t>(axis)]);
   if (!position) return position.error();
-  ElementsView view = run.source;
+  tensor::ElementsView view = run.source;
   view.offset += position->front() * view.strides[static_cast<size_t>(axis)];
   view.shape.erase(view.shape.begin() + axis);
   view.strides.erase(view.strides.begin() + axis);
@@ -95,7 +97,7 @@ FaultOr<Success> GatherElements(const ReferenceRun& run) {
   FaultOr<std::vector<int64_t>> positions = Positions(indices, data.shape()[axis]);
   if (!positions) return positions.error();
   const size_t width = data.element_bytes();
-  ParallelFor(indices.volume(), 8, [&](int64_t i) {
+  tensor::ParallelFor(indices.volume(), 8, [&](int64_t i) {
     const int64_t from = OffsetWithoutAxis(i, indices.shape(), data.strides(), axis) +
                          (*positions)[static_cast<size_t>(i)] * data.strides()[axis];
     std::memcpy(run.output().mutable_bytes() + static_cast<size_t>(i) * width,
@@ -139,7 +141,7 @@ template <typename T>
 void ScatterAs(const ReferenceRun& run, const std::vector<int64_t>& positions, size_t axis) {
   using C = ComputeType<T>;
   const TensorView& indices = run.input(1);
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const Combine combine = ParseCombine(run.node.String("reduction"));
   const bool use_initial = run.node.Bool("use_init_val") || combine == Combine::kReplace;
   T* out = output.mutable_data<T>();
@@ -191,4 +193,4 @@ void RegisterGather(KernelRegistry& registry) {
   registry.AddReference({"opset3", "opset12"}, "ScatterElementsUpdate", ScatterElementsUpdate);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

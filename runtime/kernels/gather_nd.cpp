@@ -7,7 +7,9 @@
 #include "runtime/kernels/indices.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::TensorView;
 
 namespace {
 
@@ -47,7 +49,7 @@ FaultOr<Success> GatherNd(const ReferenceRun& run) {
   if (!offsets) return offsets.error();
   const auto count = static_cast<int64_t>(offsets->size());
   const int64_t per_batch = batches == 0 ? 0 : count / batches;
-  ParallelFor(count, block, [&](int64_t i) {
+  tensor::ParallelFor(count, block, [&](int64_t i) {
     const int64_t from = i / per_batch * VolumeOf(indexed) + (*offsets)[static_cast<size_t>(i)];
     if (block > 0) {
       std::memcpy(run.output().mutable_bytes() + i * block, data.bytes() + from * block,
@@ -134,4 +136,4 @@ void RegisterGatherNd(KernelRegistry& registry) {
   registry.AddReference({"opset4", "opset15"}, "ScatterNDUpdate", ScatterNdUpdate);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

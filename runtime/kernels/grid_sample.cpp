@@ -7,7 +7,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -62,11 +62,11 @@ PointTaps MakePointTaps(const Sampling& how, double position) {
 
 template <typename T>
 void GridSampleAs(const ReferenceRun& run, const Sampling& how, llvm::ArrayRef<double> grid) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const int64_t height = data.extent(2), width = data.extent(3), channels = data.extent(1);
   const int64_t points = output.extent(2) * output.extent(3);
-  ParallelFor(output.extent(0) * points, channels * 16, [&](int64_t index) {
+  tensor::ParallelFor(output.extent(0) * points, channels * 16, [&](int64_t index) {
     const PointTaps x = MakePointTaps(how, how.Position(grid[static_cast<size_t>(index) * 2], width));
     const PointTaps y = MakePointTaps(how, how.Position(grid[static_cast<size_t>(index) * 2 + 1], height));
     const int64_t n = index / points;
@@ -92,7 +92,7 @@ FaultOr<Success> GridSample(const ReferenceRun& run) {
                      run.node.String("padding_mode")};
   if (run.output().volume() == 0) return Success();
   if (run.input(0).volume() == 0) return KernelFault("an empty tensor cannot be sampled");
-  const llvm::SmallVector<double, 8> grid = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> grid = tensor::ElementsAsDoubles(run.input(1));
   if (!VisitFloatType(run.input(0).type(),
                       [&]<typename T>(TypeTag<T>) { GridSampleAs<T>(run, how, grid); })) {
     return UnsupportedType(run);
@@ -106,4 +106,4 @@ void RegisterGridSample(KernelRegistry& registry) {
   registry.AddReference({"opset9"}, "GridSample", GridSample);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

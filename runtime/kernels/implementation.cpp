@@ -5,7 +5,7 @@
 #include "fmt/core.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::optional<PreparedKernel> ChooseImplementation(llvm::ArrayRef<Implementation
   return std::nullopt;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

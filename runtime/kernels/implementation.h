@@ -9,7 +9,7 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // The estimated time of an implementation, relative to the others of its table.
 struct Cost {
@@ -62,4 +62,4 @@ struct ImplementationTable {
 std::optional<PreparedKernel> ChooseImplementation(llvm::ArrayRef<ImplementationTable> tables,
                                                    const KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

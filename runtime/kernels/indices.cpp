@@ -3,7 +3,7 @@
 #include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 int64_t VolumeOf(llvm::ArrayRef<int64_t> extents) {
   int64_t product = 1;
@@ -11,7 +11,7 @@ int64_t VolumeOf(llvm::ArrayRef<int64_t> extents) {
   return product;
 }
 
-FaultOr<std::vector<int64_t>> IndexElements(const TensorView& indices) {
+FaultOr<std::vector<int64_t>> IndexElements(const tensor::TensorView& indices) {
   std::vector<int64_t> elements(static_cast<size_t>(indices.volume()));
   const bool known = VisitIntegerType(indices.type(), [&]<typename T>(TypeTag<T>) {
     for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int64_t>(indices.data<T>()[i]);
@@ -20,7 +20,7 @@ FaultOr<std::vector<int64_t>> IndexElements(const TensorView& indices) {
   return elements;
 }
 
-FaultOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent) {
+FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent) {
   FaultOr<std::vector<int64_t>> positions = IndexElements(indices);
   if (!positions) return positions;
   for (int64_t& position : *positions) {
@@ -32,8 +32,8 @@ FaultOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t exten
   return positions;
 }
 
-FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank) {
-  llvm::SmallVector<int64_t, 8> list = ElementsAsInts(axes);
+FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const tensor::TensorView& axes, int64_t rank) {
+  llvm::SmallVector<int64_t, 8> list = tensor::ElementsAsInts(axes);
   for (int64_t& axis : list) {
     if (axis < -rank || axis >= rank) return KernelFault("axis {} of a tensor of rank {}", axis, rank);
     axis = NormalAxis(axis, rank);
@@ -41,11 +41,11 @@ FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t ra
   return list;
 }
 
-FaultOr<size_t> AxisOf(const TensorView& axis, int64_t rank) {
+FaultOr<size_t> AxisOf(const tensor::TensorView& axis, int64_t rank) {
   if (axis.volume() != 1) return KernelFault("{} axes; expected 1", axis.volume());
   const FaultOr<llvm::SmallVector<int64_t, 8>> list = AxesOf(axis, rank);
   if (!list) return list.error();
   return static_cast<size_t>((*list)[0]);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,21 +6,21 @@
 #include "runtime/kernels/fault.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // Returns the number of elements for extents of an existing tensor, so that it cannot overflow.
 int64_t VolumeOf(llvm::ArrayRef<int64_t> extents);
 
 // Returns the elements of an integer tensor, or a fault for another type.
-FaultOr<std::vector<int64_t>> IndexElements(const TensorView& indices);
+FaultOr<std::vector<int64_t>> IndexElements(const tensor::TensorView& indices);
 // Returns indices as positions along an axis. Negative ones count from the end; out-of-range ones are a
 // fault.
-FaultOr<std::vector<int64_t>> Positions(const TensorView& indices, int64_t extent);
+FaultOr<std::vector<int64_t>> Positions(const tensor::TensorView& indices, int64_t extent);
 
 // Returns the single axis in an input, counted from the front. Shape functions check constant axes; this also
 // checks those computed at run time.
-FaultOr<size_t> AxisOf(const TensorView& axis, int64_t rank);
+FaultOr<size_t> AxisOf(const tensor::TensorView& axis, int64_t rank);
 // The same for a list.
-FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const TensorView& axes, int64_t rank);
+FaultOr<llvm::SmallVector<int64_t, 8>> AxesOf(const tensor::TensorView& axes, int64_t rank);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

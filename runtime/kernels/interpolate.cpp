@@ -8,7 +8,9 @@
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/wide.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::TensorView;
 
 namespace {
 
@@ -23,7 +25,7 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
   const auto value = [](In x) { return static_cast<double>(static_cast<ComputeType<In>>(x)); };
   const auto output = static_cast<int64_t>(of.taps.size());
   if (of.inner == 1) {
-    ParallelFor(of.outer, 2 * output, [&](int64_t line) {
+    tensor::ParallelFor(of.outer, 2 * output, [&](int64_t line) {
       for (int64_t x = 0; x < output; ++x) {
         double sum = 0;
         for (const Tap& tap : of.taps[static_cast<size_t>(x)])
@@ -33,7 +35,7 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
     });
     return;
   }
-  ParallelFor(of.outer * output, of.inner, [&](int64_t row) {
+  tensor::ParallelFor(of.outer * output, of.inner, [&](int64_t row) {
     const Taps& taps = of.taps[static_cast<size_t>(row % output)];
     const In* lines = in + row / output * of.input * of.inner;
     if (taps.size() == 1 && taps[0].weight == 1) {
@@ -45,7 +47,7 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
     if (taps.size() == 2) {  // the common case, without sums in memory
       const In *low = lines + taps[0].position * of.inner, *high = lines + taps[1].position * of.inner;
       Out* to = out + row * of.inner;
-      Wide([&] {
+      tensor::Wide([&] {
         for (int64_t i = 0; i < of.inner; ++i)
           to[i] = ConvertElement<Out>(taps[0].weight * value(low[i]) + taps[1].weight * value(high[i]));
       });
@@ -58,12 +60,12 @@ void ResizeAxis(const In* in, Out* out, const ResizedLines& of) {
       sums.fill(0);
       for (const Tap& tap : taps) {
         const In* part = lines + tap.position * of.inner + first;
-        Wide([&] {
+        tensor::Wide([&] {
           for (int64_t i = 0; i < count; ++i) sums[static_cast<size_t>(i)] += tap.weight * value(part[i]);
         });
       }
       Out* to = out + row * of.inner + first;
-      Wide([&] {
+      tensor::Wide([&] {
         for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<Out>(sums[static_cast<size_t>(i)]);
       });
     }
@@ -103,7 +105,7 @@ bool PickOneEach(llvm::ArrayRef<Taps> taps) {
 // Copies one input element per output element (nearest neighbour). Lines along the last resized axis that
 // equal the previous line are copied from it.
 template <typename T>
-void PickElements(const TensorView& input, const MutableTensorView& output,
+void PickElements(const TensorView& input, const tensor::MutableTensorView& output,
                   const std::vector<std::vector<Taps>>& taps, size_t last) {
   std::vector<int64_t> picked;
   for (const Taps& of : taps[last]) picked.push_back(of[0].position * input.strides()[last]);
@@ -121,7 +123,7 @@ void PickElements(const TensorView& input, const MutableTensorView& output,
   };
   const T* in = input.data<T>();
   const int64_t* positions = picked.data();
-  ParallelFor((lines + together - 1) / together, together * line, [&](int64_t part) {
+  tensor::ParallelFor((lines + together - 1) / together, together * line, [&](int64_t part) {
     int64_t before = -1;
     for (int64_t i = part * together; i < std::min(lines, (part + 1) * together); ++i) {
       const int64_t offset = offset_of(i);
@@ -150,13 +152,13 @@ TensorView PaddedInput(const ReferenceRun& run, std::vector<std::byte>& storage)
     shape[i] += (i < before.size() ? before[i] : 0) + (i < after.size() ? after[i] : 0);
   }
   if (shape == input.shape()) return input;
-  const Strides strides = DenseStrides(shape);
+  const tensor::Strides strides = tensor::DenseStrides(shape);
   for (size_t i = 0; i < rank && i < before.size(); ++i) offset += before[i] * strides[i];
   const TensorView padded(input.type(), shape, nullptr);
   storage.assign(padded.byte_size(), std::byte{0});
   const int64_t width = static_cast<int64_t>(input.element_bytes());
-  CopyElements(input,
-               MutableTensorView(input.type(), input.shape(), strides, storage.data() + offset * width));
+  tensor::CopyElements(input, tensor::MutableTensorView(input.type(), input.shape(), strides,
+                                                        storage.data() + offset * width));
   return TensorView(input.type(), shape, storage.data());
 }
 
@@ -167,7 +169,7 @@ FaultOr<Success> Interpolate(const ReferenceRun& run) {
   const llvm::ArrayRef<int64_t> output = run.output().shape();
   const FaultOr<std::vector<std::vector<Taps>>> taps =
       TapsOfInterpolation({run.node, input.shape(), output, [&](size_t of) {
-                             return ElementsAsDoubles(run.input(static_cast<int32_t>(of)));
+                             return tensor::ElementsAsDoubles(run.input(static_cast<int32_t>(of)));
                            }});
   if (!taps) return taps.error();
   if (input.volume() == 0) return KernelFault("an empty tensor cannot be resized");
@@ -185,7 +187,7 @@ FaultOr<Success> Interpolate(const ReferenceRun& run) {
     return growth(a) > 1 ? a > b : a < b;
   });
   if (resized.empty()) {
-    CopyElements(input, run.output());
+    tensor::CopyElements(input, run.output());
     return Success();
   }
   const bool picks =
@@ -204,4 +206,4 @@ void RegisterInterpolate(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset4", "opset11"}, "Interpolate", Interpolate);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -17,7 +17,7 @@
 #include "runtime/tensor/layout.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // The state of one step that a session keeps between runs, such as bound memory objects.
 class KernelState {
@@ -28,13 +28,13 @@ class KernelState {
 // The arguments of one kernel call. Views of values in opaque layouts have logical shapes; their strides are
 // undefined.
 struct KernelRun {
-  llvm::ArrayRef<const TensorView*> inputs;
-  llvm::ArrayRef<const MutableTensorView*> outputs;
+  llvm::ArrayRef<const tensor::TensorView*> inputs;
+  llvm::ArrayRef<const tensor::MutableTensorView*> outputs;
   std::byte* scratch = nullptr;
   KernelState* state = nullptr;
 
-  const TensorView& input(size_t index) const { return *inputs[index]; }
-  const MutableTensorView& output(size_t index = 0) const { return *outputs[index]; }
+  const tensor::TensorView& input(size_t index) const { return *inputs[index]; }
+  const tensor::MutableTensorView& output(size_t index = 0) const { return *outputs[index]; }
 };
 
 // A computation prepared for given shapes. Immutable and shared by sessions.
@@ -61,7 +61,7 @@ struct ValueInfo {
   Shape shape = {};
   // The layout chosen by the producer; null (row-major) for outputs. A strided layout (StridesOf) appears
   // only for kernels registered with KernelRegistry::AcceptStrides.
-  Layout layout = nullptr;
+  tensor::Layout layout = nullptr;
   // The value if it is constant, otherwise null.
   const TensorValue* constant = nullptr;
   // True if this step is the last reader and may overwrite it.
@@ -101,7 +101,7 @@ struct KernelRequest {
   llvm::ArrayRef<float> filter_scales = {};
   float filter_magnitude = 0;
   // The layout of output 0 that its readers prefer, or null for no preference.
-  Layout wanted_output = nullptr;
+  tensor::Layout wanted_output = nullptr;
   // The id of the only implementation to use, or empty for the one with the lowest cost. The factory declines
   // an implementation that does not apply to the step.
   std::string_view way = {};
@@ -115,8 +115,8 @@ struct PreparedKernel {
   // The id of its implementation in a table, or empty.
   std::string_view implementation = {};
   // The layouts of operands and results. The plan inserts reorders where they differ.
-  llvm::SmallVector<Layout, 4> inputs;
-  llvm::SmallVector<Layout, 1> outputs;
+  llvm::SmallVector<tensor::Layout, 4> inputs;
+  llvm::SmallVector<tensor::Layout, 1> outputs;
   size_t scratch_bytes = 0;
   // Index of an input whose memory output 0 may share, or -1.
   int in_place = -1;
@@ -124,4 +124,4 @@ struct PreparedKernel {
   bool in_place_required = false;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -9,19 +9,20 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
 // A matrix operand: strides of its leading axes in the result, and strides of rows and columns.
 struct Operand {
-  Strides leading;
+  tensor::Strides leading;
   int64_t rows, columns;
   int64_t row_stride, column_stride;
 };
 
 // Creates an operand. A vector is a row on the left and a column on the right.
-Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::ArrayRef<int64_t> leading) {
+Operand MakeOperand(const tensor::TensorView& view, bool transpose, bool left,
+                    llvm::ArrayRef<int64_t> leading) {
   Operand operand;
   if (view.rank() == 1) {
     operand.rows = left ? 1 : view.extent(0);
@@ -38,8 +39,9 @@ Operand MakeOperand(const TensorView& view, bool transpose, bool left, llvm::Arr
   operand.row_stride = view.strides()[static_cast<size_t>(row_axis)];
   operand.column_stride = view.strides()[static_cast<size_t>(column_axis)];
   const size_t batch_rank = static_cast<size_t>(view.rank()) - 2;
-  const TensorView batch(view.type(), Shape(view.shape().begin(), view.shape().begin() + batch_rank),
-                         Strides(view.strides().begin(), view.strides().begin() + batch_rank), view.bytes());
+  const tensor::TensorView batch(view.type(), Shape(view.shape().begin(), view.shape().begin() + batch_rank),
+                                 tensor::Strides(view.strides().begin(), view.strides().begin() + batch_rank),
+                                 view.bytes());
   operand.leading = BroadcastStrides(batch, leading);
   return operand;
 }
@@ -54,7 +56,7 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
   int64_t batches = 1;
   for (int64_t extent : leading) batches *= extent;
   T* output = run.output().mutable_data<T>();
-  ParallelFor(batches * a.rows * blocks, kColumns * a.columns, [&](int64_t task) {
+  tensor::ParallelFor(batches * a.rows * blocks, kColumns * a.columns, [&](int64_t task) {
     const int64_t j0 = task % blocks * kColumns;
     const int64_t i = task / blocks % a.rows;
     const int64_t batch = task / blocks / a.rows;
@@ -81,8 +83,8 @@ void MatMulAs(const ReferenceRun& run, const Operand& a, const Operand& b, llvm:
 }
 
 FaultOr<Success> MatMul(const ReferenceRun& run) {
-  const TensorView& a = run.input(0);
-  const TensorView& b = run.input(1);
+  const tensor::TensorView& a = run.input(0);
+  const tensor::TensorView& b = run.input(1);
   llvm::ArrayRef<int64_t> leading = run.output().shape();
   leading = leading.drop_back((a.rank() > 1 ? 1 : 0) + (b.rank() > 1 ? 1 : 0));
   const Operand left = MakeOperand(a, run.node.Bool("transpose_a"), true, leading);
@@ -125,12 +127,12 @@ void Invert(std::vector<double>& a, std::vector<double>& b, int64_t size) {
 
 // Inverse-14; `adjoint`: inverse of the transposed matrix.
 FaultOr<Success> Inverse(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const int64_t size = data.extent(data.rank() - 1);
   const bool is_transposed = run.node.Bool("adjoint");
   if (data.volume() == 0) return Success();
   const bool known = VisitFloatType(data.type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(data.volume() / (size * size), size * size * size, [&](int64_t matrix) {
+    tensor::ParallelFor(data.volume() / (size * size), size * size * size, [&](int64_t matrix) {
       const T* x = data.data<T>() + matrix * size * size;
       T* out = run.output().mutable_data<T>() + matrix * size * size;
       std::vector<double> a(static_cast<size_t>(size * size)), b(a.size());
@@ -154,4 +156,4 @@ void RegisterMatMul(KernelRegistry& registry) {
   registry.AddReference({"opset14"}, "Inverse", Inverse);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

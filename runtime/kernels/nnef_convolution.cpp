@@ -6,7 +6,7 @@
 #include "runtime/kernels/nnef_window.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -23,7 +23,7 @@ enum class Direction : uint8_t {
   kTransposed,  // deconv
 };
 
-llvm::ArrayRef<int64_t> Spatial(const TensorView& view) {
+llvm::ArrayRef<int64_t> Spatial(const tensor::TensorView& view) {
   return llvm::ArrayRef<int64_t>(view.shape()).drop_front(2);
 }
 
@@ -90,14 +90,14 @@ template <typename T, typename FilterPlane>
 void SumTaps(const ReferenceRun& run, const NnefWindow& window,
              const std::vector<std::vector<FilterTaps>>& taps_by_axis, int64_t groups,
              FilterPlane&& filter_plane) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const int64_t inputs = input.extent(1) / groups;
   const int64_t outputs = output.extent(1) / groups;
   const int64_t in_plane = *Volume(Spatial(input));
   const int64_t out_plane = *Volume(Spatial(output));
   const int64_t batch = output.extent(0);
-  ParallelFor(out_plane, batch * output.extent(1) * inputs * window.volume, [&](int64_t position) {
+  tensor::ParallelFor(out_plane, batch * output.extent(1) * inputs * window.volume, [&](int64_t position) {
     const FilterTaps taps = TapsAt(position, taps_by_axis, window, Spatial(input));
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t k = 0; k < output.extent(1); ++k) {
@@ -117,7 +117,7 @@ void SumTaps(const ReferenceRun& run, const NnefWindow& window,
 
 template <Direction kDirection>
 FaultOr<Success> Convolve(const ReferenceRun& run) {
-  const TensorView& filter = run.input(1);
+  const tensor::TensorView& filter = run.input(1);
   const bool is_forward = kDirection == Direction::kForward;
   const auto window =
       ReadNnefWindow(run.node, Spatial(filter), is_forward ? Spatial(run.input(0)) : Spatial(run.output()));
@@ -132,7 +132,8 @@ FaultOr<Success> Convolve(const ReferenceRun& run) {
   // of the output of deconv.
   const int64_t per_group = filter.extent(1);
   const int64_t groups =
-      (is_forward ? run.input(0) : static_cast<const TensorView&>(run.output())).extent(1) / per_group;
+      (is_forward ? run.input(0) : static_cast<const tensor::TensorView&>(run.output())).extent(1) /
+      per_group;
   const bool is_supported = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
     SumTaps<T>(run, *window, taps_by_axis, groups, [&](int64_t k, int64_t channel) {
       return is_forward ? k * per_group + channel % per_group : channel * per_group + k % per_group;
@@ -149,4 +150,4 @@ void RegisterNnefConvolution(KernelRegistry& registry) {
   registry.AddReference({"nnef"}, "deconv", Convolve<Direction::kTransposed>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

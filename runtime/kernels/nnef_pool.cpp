@@ -9,7 +9,7 @@
 #include "runtime/kernels/nnef_window.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -34,7 +34,7 @@ struct WindowMaximum {
 // Returns the first maximum under the window at output element `index`. NaN is skipped. If nothing is greater
 // than negative infinity, the index is that of the first element.
 template <typename T>
-WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int64_t> output,
+WindowMaximum<T> LargestUnderWindow(const tensor::TensorView& input, llvm::ArrayRef<int64_t> output,
                                     const NnefWindow& pool, int64_t index) {
   const size_t rank = output.size();
   llvm::SmallVector<int64_t, 6> start(rank);
@@ -63,16 +63,16 @@ WindowMaximum<T> LargestUnderWindow(const TensorView& input, llvm::ArrayRef<int6
 }
 
 // `values` and `indices` are outputs or null.
-FaultOr<Success> RunPool(const ReferenceRun& run, const MutableTensorView* values,
-                         const MutableTensorView* indices) {
+FaultOr<Success> RunPool(const ReferenceRun& run, const tensor::MutableTensorView* values,
+                         const tensor::MutableTensorView* indices) {
   const llvm::ArrayRef<int64_t> extents = run.input(0).shape();
   const auto pool = ReadNnefWindow(run.node, run.node.Ints("size"), extents);
   if (!pool) return KernelFault("a window that does not fit memory");
-  const ir::Attribute* given = run.node.attributes().Find(ir::nnef::kIndexSize);
+  const ir::Attribute* given = run.node.attributes().Find(ir::ops::kIndexSize);
   const std::vector<int64_t> index_size = given == nullptr ? pool->size : given->AsInts();
   const llvm::ArrayRef<int64_t> shape = run.output().shape();
   const bool known = VisitFloatType(run.input(0).type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(run.output().volume(), pool->volume, [&](int64_t index) {
+    tensor::ParallelFor(run.output().volume(), pool->volume, [&](int64_t index) {
       const WindowMaximum<T> best = LargestUnderWindow<T>(run.input(0), shape, *pool, index);
       if (values != nullptr) values->mutable_data<T>()[index] = best.value;
       if (indices != nullptr) {
@@ -100,4 +100,4 @@ void RegisterNnefPool(KernelRegistry& registry) {
   registry.AddReference({"nnef"}, "max_pool_with_index", MaxPoolWithIndex);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -9,7 +9,7 @@
 #include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -27,9 +27,9 @@ struct Interval {
 // position).
 template <typename MakeTaps>
 FaultOr<Regions> ReadRegions(const ReferenceRun& run, const MakeTaps& make) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const auto axes = static_cast<size_t>(input.rank()) - 2;
-  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> rois = tensor::ElementsAsDoubles(run.input(1));
   FaultOr<std::vector<int64_t>> batches = IndexElements(run.input(2));
   if (!batches) return batches.error();
   Regions regions{{}, *batches};
@@ -80,11 +80,11 @@ enum class RegionValue : uint8_t { kSum, kMean, kMax };
 // out[n, c, i..] = the combination of input[batch[n], c, taps..]
 template <typename T>
 void CombineAs(const ReferenceRun& run, const Regions& regions, RegionValue combine) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const auto axes = static_cast<size_t>(input.rank()) - 2;
   const llvm::ArrayRef<int64_t> strides = llvm::ArrayRef<int64_t>(input.strides()).drop_front(2);
-  ParallelFor(output.volume(), 64, [&](int64_t index) {
+  tensor::ParallelFor(output.volume(), 64, [&](int64_t index) {
     int64_t rest = index;
     llvm::SmallVector<int64_t, 4> at(axes);
     for (size_t axis = axes; axis-- > 0;) {
@@ -174,4 +174,4 @@ void RegisterNnefRoi(KernelRegistry& registry) {
   registry.AddReference({"nnef"}, "roi_resample", RoiResample);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -2,12 +2,12 @@
 
 #include "compiler/ir/ops/sliding_window_shape.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<int64_t> size,
                                          llvm::ArrayRef<int64_t> upscaled) {
-  const ir::nnef::Window axes = ir::nnef::WindowOf(node, size);
-  const auto padding = ir::nnef::ResolvedPaddings(axes, upscaled);
+  const ir::ops::Window axes = ir::ops::WindowOf(node, size);
+  const auto padding = ir::ops::ResolvedPaddings(axes, upscaled);
   if (!padding) return std::nullopt;
   NnefWindow window;
   window.border = node.attribute("border").AsString();
@@ -31,4 +31,4 @@ std::optional<int64_t> BorderSource(int64_t at, int64_t extent, std::string_view
   return source;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -8,7 +8,7 @@
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // An NNEF window (R 4.3) along any number of axes, with automatic padding resolved.
 struct NnefWindow {
@@ -28,4 +28,4 @@ std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<in
 // value does not come from an element.
 std::optional<int64_t> BorderSource(int64_t at, int64_t extent, std::string_view border);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -8,7 +8,7 @@
 #include "runtime/kernels/reduction.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -47,7 +47,7 @@ double SumOfSquares(const T* x, int64_t index, llvm::ArrayRef<SpannedAxis> axes)
 // out = x / (bias + alpha / size^axes * sum of squares)^beta
 template <typename T>
 void LrnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> given) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const int64_t size = run.node.Int("size");
   const double bias = run.node.Double("bias");
   const double beta = run.node.Double("beta");
@@ -61,7 +61,7 @@ void LrnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> given) {
   const T* x = input.data<T>();
   T* out = run.output().mutable_data<T>();
   constexpr int64_t kPart = 1024;
-  ParallelFor((input.volume() + kPart - 1) / kPart, kPart * 16, [&](int64_t part) {
+  tensor::ParallelFor((input.volume() + kPart - 1) / kPart, kPart * 16, [&](int64_t part) {
     for (int64_t i = part * kPart; i < std::min(input.volume(), (part + 1) * kPart); ++i) {
       out[i] = ConvertElement<T>(AsDouble(x[i]) / std::pow(bias + alpha * SumOfSquares(x, i, axes), beta));
     }
@@ -82,12 +82,12 @@ struct BatchNormInputs {
 };
 template <typename T>
 void BatchNormAs(const ReferenceRun& run, const BatchNormInputs& at) {
-  const TensorView& input = run.input(at.data);
+  const tensor::TensorView& input = run.input(at.data);
   const double epsilon = run.node.Double("epsilon");
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const auto parameter = [&](size_t index, int64_t c) { return AsDouble(run.input(index).data<T>()[c]); };
-  ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
+  tensor::ParallelFor(input.extent(0) * channels, plane, [&](int64_t index) {
     const int64_t c = index % channels;
     const double scale = parameter(at.gamma, c) / std::sqrt(parameter(at.variance, c) + epsilon);
     // With an infinite scale, x * scale + (beta - mean * scale) would differ.
@@ -110,12 +110,12 @@ FaultOr<Success> BatchNormInference(const ReferenceRun& run) {
 // out = x / sqrt(max(sum, eps)) or x / sqrt(sum + eps), with the sum of x^2 over the axes.
 template <typename T>
 void NormalizeL2As(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const double eps = run.node.Double("eps");
   const bool add = run.node.String("eps_mode") == "add";
   const Reduction reduction(input, axes);
   if (reduction.num_terms() == 0) return;
-  ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
+  tensor::ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
     const int64_t first = reduction.FirstTerm(index);
     const T* x = input.data<T>() + first;
     T* out = run.output().mutable_data<T>() + first;
@@ -139,7 +139,7 @@ FaultOr<Success> NormalizeL2(const ReferenceRun& run) {
 // out = (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), with both moments over the axes.
 template <typename T>
 void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const double eps = run.node.Double("eps");
   const bool normalize = run.node.Bool("normalize_variance");
   const std::string mode = run.node.String("eps_mode");
@@ -147,7 +147,7 @@ void MvnAs(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes) {
   const Reduction reduction(input, axes);
   if (reduction.num_terms() == 0) return;
   const double count = static_cast<double>(reduction.num_terms());
-  ParallelFor(input.volume() / reduction.num_terms(), 3 * reduction.num_terms(), [&](int64_t index) {
+  tensor::ParallelFor(input.volume() / reduction.num_terms(), 3 * reduction.num_terms(), [&](int64_t index) {
     const int64_t first = reduction.FirstTerm(index);
     const T* x = input.data<T>() + first;
     T* out = run.output().mutable_data<T>() + first;
@@ -185,11 +185,11 @@ FaultOr<Success> Mvn(const ReferenceRun& run) {
 // out = x / sqrt(sum over the channels of x^2 + bias)
 template <typename T>
 void GrnAs(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const double bias = run.node.Double("bias");
   const Reduction reduction(input, {1});
   if (reduction.num_terms() == 0) return;
-  ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
+  tensor::ParallelFor(input.volume() / reduction.num_terms(), 2 * reduction.num_terms(), [&](int64_t index) {
     const int64_t first = reduction.FirstTerm(index);
     const T* x = input.data<T>() + first;
     T* out = run.output().mutable_data<T>() + first;
@@ -210,13 +210,13 @@ FaultOr<Success> Grn(const ReferenceRun& run) {
 // consecutive channels.
 template <typename T>
 void GroupNormalizationAs(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const double epsilon = run.node.Double("epsilon");
   const int64_t groups = run.node.Int("num_groups");
   const int64_t channels = input.extent(1);
   const int64_t plane = input.strides()[1];
   const int64_t count = channels / groups * plane;
-  ParallelFor(input.extent(0) * groups, 3 * count, [&](int64_t group) {
+  tensor::ParallelFor(input.extent(0) * groups, 3 * count, [&](int64_t group) {
     const T* x = input.data<T>() + group * count;
     double sum = 0;
     for (int64_t i = 0; i < count; ++i) sum += AsDouble(x[i]);
@@ -252,4 +252,4 @@ void RegisterNormalization(KernelRegistry& registry) {
   registry.AddReference({"opset12"}, "GroupNormalization", GroupNormalization);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

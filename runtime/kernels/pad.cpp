@@ -9,7 +9,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/tensor/strided_loop.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -30,14 +30,15 @@ int64_t SymmetricSource(int64_t i, int64_t extent) {
 
 // Fills the output with the pad value, then copies the part of the input that is not cropped.
 FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> before) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const size_t width = output.element_bytes();
   std::array<std::byte, 8> value{};
   if (run.num_inputs() > 3 && run.input(3).volume() > 0)
     std::memcpy(value.data(), run.input(3).bytes(), width);
-  CopyElements(TensorView(output.type(), output.shape(), Strides(output.strides().size(), 0), value.data()),
-               output);
+  tensor::CopyElements(tensor::TensorView(output.type(), output.shape(),
+                                          tensor::Strides(output.strides().size(), 0), value.data()),
+                       output);
 
   Shape middle(input.shape());
   int64_t from = 0;
@@ -51,16 +52,17 @@ FaultOr<Success> PadConstant(const ReferenceRun& run, llvm::ArrayRef<int64_t> be
     to += begin * output.strides()[axis];
   }
   const int64_t bytes = static_cast<int64_t>(width);
-  CopyElements(
-      TensorView(input.type(), middle, input.strides(), input.bytes() + from * bytes),
-      MutableTensorView(output.type(), middle, output.strides(), output.mutable_bytes() + to * bytes));
+  tensor::CopyElements(
+      tensor::TensorView(input.type(), middle, input.strides(), input.bytes() + from * bytes),
+      tensor::MutableTensorView(output.type(), middle, output.strides(),
+                                output.mutable_bytes() + to * bytes));
   return Success();
 }
 
 // Copies an input element to each output element, with precomputed offsets along each axis.
 FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> before, BorderSource source) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   if (output.volume() == 0) return Success();
   if (input.volume() == 0) return KernelFault("an empty tensor has no border to extend");
   const size_t rank = static_cast<size_t>(input.rank());
@@ -77,7 +79,7 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
   const int64_t begin = is_dense ? std::clamp<int64_t>(before[rank - 1], 0, row) : row;
   const int64_t end =
       is_dense ? std::clamp<int64_t>(before[rank - 1] + input.shape()[rank - 1], begin, row) : row;
-  ParallelFor(output.volume() / row, row, [&](int64_t index) {
+  tensor::ParallelFor(output.volume() / row, row, [&](int64_t index) {
     int64_t rest = index;
     int64_t base = 0;
     for (size_t axis = rank - 1; rank > 0 && axis-- > 0;) {
@@ -98,7 +100,7 @@ FaultOr<Success> PadFromInput(const ReferenceRun& run, llvm::ArrayRef<int64_t> b
 }
 
 FaultOr<Success> Pad(const ReferenceRun& run) {
-  const llvm::SmallVector<int64_t, 8> before = ElementsAsInts(run.input(1));
+  const llvm::SmallVector<int64_t, 8> before = tensor::ElementsAsInts(run.input(1));
   if (static_cast<int64_t>(before.size()) != run.input(0).rank())
     return KernelFault("`pads_begin` has {} items", before.size());
   if (const BorderSource source = SourceOfBorder(run.node)) return PadFromInput(run, before, source);
@@ -106,8 +108,8 @@ FaultOr<Success> Pad(const ReferenceRun& run) {
 }
 
 // Returns the input itself if all pad widths are zero.
-FaultOr<ElementsView> WithoutBorders(const ViewRequest& run) {
-  for (int64_t width : ElementsAsInts(run.input(1))) {
+FaultOr<tensor::ElementsView> WithoutBorders(const ViewRequest& run) {
+  for (int64_t width : tensor::ElementsAsInts(run.input(1))) {
     if (width != 0) return KernelFault("a border");
   }
   if (run.outputs[0] != run.source.shape) return KernelFault("a border");
@@ -128,4 +130,4 @@ void RegisterPad(KernelRegistry& registry) {
   registry.AddView({"opset1", "opset12"}, "Pad", WithoutBorders);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

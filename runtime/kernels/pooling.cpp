@@ -8,7 +8,7 @@
 #include "runtime/kernels/unary.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -97,7 +97,7 @@ void MaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   T* output = run.output().mutable_data<T>();
   const bool indexed = run.num_outputs() > 1;
   const int64_t period = indexed ? std::max<int64_t>(1, IndexPeriod(run)) : 1;
-  ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
+  tensor::ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
     const T* in = input + plane * pooling.input_plane();
     ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
       T best = Lowest<T>();
@@ -143,7 +143,7 @@ void AvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
   const T* input = run.input(0).data<T>();
   T* output = run.output().mutable_data<T>();
   const bool exclude_pad = run.node.Bool("exclude-pad");
-  ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
+  tensor::ParallelFor(pooling.planes, pooling.output_plane() * pooling.taps(), [&](int64_t plane) {
     const T* in = input + plane * pooling.input_plane();
     T* out = output + plane * pooling.output_plane();
     ForEachWindow(pooling.window, [&](int64_t out_index, int64_t z, int64_t y, int64_t x) {
@@ -192,7 +192,7 @@ void ForEachInSection(const Pooling& pooling, int64_t index, Body&& body) {
 
 template <typename T>
 void AdaptiveAvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
-  ParallelFor(run.output().volume(), 64, [&](int64_t at) {
+  tensor::ParallelFor(run.output().volume(), 64, [&](int64_t at) {
     const T* in = run.input(0).data<T>() + at / pooling.output_plane() * pooling.input_plane();
     double sum = 0;
     int64_t count = 0;
@@ -207,7 +207,7 @@ void AdaptiveAvgPoolAs(const ReferenceRun& run, const Pooling& pooling) {
 // The second output is the position of the maximum in its plane.
 template <typename T>
 void AdaptiveMaxPoolAs(const ReferenceRun& run, const Pooling& pooling) {
-  ParallelFor(run.output().volume(), 64, [&](int64_t at) {
+  tensor::ParallelFor(run.output().volume(), 64, [&](int64_t at) {
     const T* in = run.input(0).data<T>() + at / pooling.output_plane() * pooling.input_plane();
     T largest = Lowest<T>();
     int64_t best = -1;
@@ -254,4 +254,4 @@ void RegisterPooling(KernelRegistry& registry) {
   registry.AddReference({"opset8"}, "AdaptiveMaxPool", AdaptiveMaxPool);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -9,7 +9,7 @@
 #include "runtime/kernels/indices.h"
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -83,7 +83,7 @@ FaultOr<Extents> ReadExtents(const ReferenceRun& run, size_t input) {
 void AddFixedBoxes(const ir::Node& node, std::vector<PlacedBox>& boxes) {
   const std::vector<double> sizes = node.Doubles("fixed_size"), densities = node.Doubles("density");
   const std::vector<double> fixed_ratios = node.Doubles("fixed_ratio");
-  const std::vector<float> aspects = ir::AspectRatios(node);
+  const std::vector<float> aspects = ir::ops::opset::AspectRatios(node);
   const std::vector<double> ratios =
       fixed_ratios.empty() ? std::vector<double>(aspects.begin(), aspects.end()) : fixed_ratios;
   for (size_t s = 0; s < sizes.size(); ++s) {
@@ -112,7 +112,7 @@ void AddFixedBoxes(const ir::Node& node, std::vector<PlacedBox>& boxes) {
 // ratios. If `scale_all_sizes` is false, the ratios apply to the first size only.
 void AddSizedBoxes(const ir::Node& node, double scale, std::vector<PlacedBox>& boxes) {
   const std::vector<double> least = node.Doubles("min_size"), largest = node.Doubles("max_size");
-  const std::vector<float> ratios = ir::AspectRatios(node);
+  const std::vector<float> ratios = ir::ops::opset::AspectRatios(node);
   const bool scale_all = node.Bool("scale_all_sizes");
   const auto add = [&](double size, double ratio) {
     boxes.push_back({.half_width = size / 2 * std::sqrt(ratio), .half_height = size / 2 / std::sqrt(ratio)});
@@ -174,4 +174,4 @@ void RegisterPriorBox(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "PriorBoxClustered", PriorBoxClustered);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -13,7 +13,7 @@
 #include "runtime/tensor/strided_loop.h"
 #include "runtime/tensor/wide.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -48,15 +48,15 @@ void QuantizeRow(const Quantizer<C> quantizer, const T* x, T* out, int64_t lengt
 template <typename T>
 void FakeQuantizeAs(const ReferenceRun& run) {
   using C = ComputeType<T>;
-  const MutableTensorView& output = run.output();
-  std::array<Strides, 5> strides;
+  const tensor::MutableTensorView& output = run.output();
+  std::array<tensor::Strides, 5> strides;
   for (size_t i = 0; i < 5; ++i) {
     strides[i] =
         BroadcastStrides(run.input(i), output.shape(), BroadcastAxis(run.node, run.input(i), output.rank()));
   }
   const C steps = static_cast<C>(run.node.Int("levels") - 1);
-  StridedLoop<6> loop(output.shape(),
-                      {output.strides(), strides[0], strides[1], strides[2], strides[3], strides[4]});
+  tensor::StridedLoop<6> loop(output.shape(),
+                              {output.strides(), strides[0], strides[1], strides[2], strides[3], strides[4]});
   const std::array<int64_t, 6> step = loop.row_strides();
   loop.Run([&](const std::array<int64_t, 6>& offsets, int64_t length) {
     T* out = output.mutable_data<T>() + offsets[0];
@@ -69,7 +69,7 @@ void FakeQuantizeAs(const ReferenceRun& run) {
     if (step == std::array<int64_t, 6>{1, 1, 0, 0, 0, 0}) {
       const T* x = run.input(0).data<T>() + offsets[1];
       const Quantizer<C> common = quantizer(0);
-      Wide([=] { QuantizeRow(common, x, out, length); });
+      tensor::Wide([=] { QuantizeRow(common, x, out, length); });
       return;
     }
     for (int64_t i = 0; i < length; ++i) {
@@ -106,11 +106,11 @@ struct Float8 {
 template <typename T>
 void FakeConvertAs(const ReferenceRun& run, const Float8& format) {
   using C = ComputeType<T>;
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const bool has_shift = run.num_inputs() > 2;
-  const Strides scale = BroadcastStrides(run.input(1), output.shape());
-  const Strides shift = has_shift ? BroadcastStrides(run.input(2), output.shape()) : scale;
-  StridedLoop<3> loop(output.shape(), {output.strides(), scale, shift});
+  const tensor::Strides scale = BroadcastStrides(run.input(1), output.shape());
+  const tensor::Strides shift = has_shift ? BroadcastStrides(run.input(2), output.shape()) : scale;
+  tensor::StridedLoop<3> loop(output.shape(), {output.strides(), scale, shift});
   const std::array<int64_t, 3> step = loop.row_strides();
   loop.Run([&](const std::array<int64_t, 3>& offsets, int64_t length) {
     for (int64_t i = 0; i < length; ++i) {
@@ -139,7 +139,7 @@ void QuantizeEach(const ReferenceRun& run, const First& first, const Second& sec
   const float* x = run.input(0).data<float>();
   float* out = run.output().mutable_data<float>();
   const int64_t volume = run.output().volume();
-  Wide([=] {
+  tensor::Wide([=] {
     std::array<float, kPart> part;
     for (int64_t begin = 0; begin < volume; begin += kPart) {
       const auto count = static_cast<size_t>(std::min(kPart, volume - begin));
@@ -199,4 +199,4 @@ void RegisterQuantization(KernelRegistry& registry) {
   registry.AddReference({"opset13"}, "FakeConvert", FakeConvert);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -8,7 +8,11 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::ElementsAsInts;
+using tensor::MutableTensorView;
+using tensor::TensorView;
 
 namespace {
 
@@ -21,7 +25,7 @@ FaultOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const size_t width = input.element_bytes();
-  ParallelFor(output.volume(), 16, [&](int64_t index) {
+  tensor::ParallelFor(output.volume(), 16, [&](int64_t index) {
     Coordinates at(output.shape().size());
     int64_t rest = index;
     for (size_t axis = at.size(); axis-- > 0;) {
@@ -44,8 +48,8 @@ FaultOr<Success> MapElements(const ReferenceRun& run, const Source& source) {
 // spatial axis].
 struct BlockView {
   Shape shape;
-  Strides deep;  // strides in the tensor with blocks in its channels
-  Strides wide;  // strides in the tensor with spatial blocks
+  tensor::Strides deep;  // strides in the tensor with blocks in its channels
+  tensor::Strides wide;  // strides in the tensor with spatial blocks
 };
 BlockView ViewBlocks(const ir::Node& node, const TensorView& deep, const TensorView& wide) {
   const int64_t block = node.Int("block_size");
@@ -71,8 +75,8 @@ FaultOr<Success> DepthToSpace(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const BlockView view = ViewBlocks(run.node, input, output);
-  CopyElements(TensorView(input.type(), view.shape, view.deep, input.bytes()),
-               MutableTensorView(output.type(), view.shape, view.wide, output.mutable_bytes()));
+  tensor::CopyElements(TensorView(input.type(), view.shape, view.deep, input.bytes()),
+                       MutableTensorView(output.type(), view.shape, view.wide, output.mutable_bytes()));
   return Success();
 }
 
@@ -80,8 +84,8 @@ FaultOr<Success> SpaceToDepth(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   const BlockView view = ViewBlocks(run.node, output, input);
-  CopyElements(TensorView(input.type(), view.shape, view.wide, input.bytes()),
-               MutableTensorView(output.type(), view.shape, view.deep, output.mutable_bytes()));
+  tensor::CopyElements(TensorView(input.type(), view.shape, view.wide, input.bytes()),
+                       MutableTensorView(output.type(), view.shape, view.deep, output.mutable_bytes()));
   return Success();
 }
 
@@ -128,7 +132,7 @@ FaultOr<Success> ShuffleChannels(const ReferenceRun& run) {
   const int64_t group = run.node.Int("group");
   const int64_t members = output.shape()[axis] / group;
   Shape shape(output.shape());
-  Strides from(input.strides()), to(output.strides());
+  tensor::Strides from(input.strides()), to(output.strides());
   const int64_t stride = input.strides()[axis];
   shape[axis] = members;
   from[axis] = stride;
@@ -136,8 +140,8 @@ FaultOr<Success> ShuffleChannels(const ReferenceRun& run) {
   shape.insert(shape.begin() + axis + 1, group);
   from.insert(from.begin() + axis + 1, stride * members);
   to.insert(to.begin() + axis + 1, stride);
-  CopyElements(TensorView(input.type(), shape, from, input.bytes()),
-               MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
+  tensor::CopyElements(TensorView(input.type(), shape, from, input.bytes()),
+                       MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
   return Success();
 }
 
@@ -154,15 +158,15 @@ void CopyReversed(const TensorView& from, const MutableTensorView& to, const Pla
     Shape shape(from.shape());
     shape[place.axis] = 1;
     shape[axis] = end - begin;
-    Strides strides(from.strides());
+    tensor::Strides strides(from.strides());
     const int64_t out = place.index * to.strides()[place.axis] + begin * to.strides()[axis];
     int64_t in = place.index * strides[place.axis] + begin * strides[axis];
     if (reversed) {
       in += (end - begin - 1) * strides[axis];
       strides[axis] = -strides[axis];
     }
-    CopyElements(TensorView(from.type(), shape, strides, from.bytes() + in * width),
-                 MutableTensorView(to.type(), shape, to.strides(), to.mutable_bytes() + out * width));
+    tensor::CopyElements(TensorView(from.type(), shape, strides, from.bytes() + in * width),
+                         MutableTensorView(to.type(), shape, to.strides(), to.mutable_bytes() + out * width));
   };
   copy(0, length, true);
   copy(length, from.shape()[axis], false);
@@ -199,7 +203,7 @@ FaultOr<Success> Reverse(const ReferenceRun& run) {
   }
   const TensorView& input = run.input(0);
   if (input.volume() == 0) return Success();
-  Strides strides(input.strides());
+  tensor::Strides strides(input.strides());
   int64_t first = 0;
   for (size_t axis = 0; axis < strides.size(); ++axis) {
     if (!reversed[axis]) continue;
@@ -207,7 +211,8 @@ FaultOr<Success> Reverse(const ReferenceRun& run) {
     strides[axis] = -strides[axis];
   }
   const auto width = static_cast<int64_t>(input.element_bytes());
-  CopyElements(TensorView(input.type(), input.shape(), strides, input.bytes() + first * width), output);
+  tensor::CopyElements(TensorView(input.type(), input.shape(), strides, input.bytes() + first * width),
+                       output);
   return Success();
 }
 
@@ -215,7 +220,7 @@ FaultOr<Success> Reverse(const ReferenceRun& run) {
 void CopyRolled(const TensorView& from, const MutableTensorView& to, llvm::ArrayRef<int64_t> shifts,
                 size_t axis) {
   while (axis < shifts.size() && shifts[axis] == 0) ++axis;
-  if (axis == shifts.size()) return CopyElements(from, to);
+  if (axis == shifts.size()) return tensor::CopyElements(from, to);
   const int64_t extent = from.shape()[axis];
   const int64_t shift = (shifts[axis] + extent) % extent;
   for (const auto& [begin, end, place] :
@@ -290,7 +295,7 @@ FaultOr<Success> Col2Im(const ReferenceRun& run) {
   const int64_t elements = kernel[0] * kernel[1];
   const bool known = VisitNumericType(data.type(), [&]<typename T>(TypeTag<T>) {
     using Sum = std::conditional_t<kIsFloating<T>, double, ComputeType<T>>;
-    ParallelFor(output.volume() / (height * width), elements * windows, [&](int64_t plane) {
+    tensor::ParallelFor(output.volume() / (height * width), elements * windows, [&](int64_t plane) {
       std::vector<Sum> sums(static_cast<size_t>(height * width));
       for (int64_t i = 0; i < elements * windows; ++i) {
         const int64_t place = i / windows, window = i % windows;
@@ -324,4 +329,4 @@ void RegisterRearranging(KernelRegistry& registry) {
   registry.AddReference({"opset15"}, "Col2Im", Col2Im);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // Why an implementation does not run a request: a string literal with up to two placeholders `{}` and their
 // numbers, formatted only by ToString. Without text: the implementation applies.
@@ -50,4 +50,4 @@ class [[nodiscard]] OrReason {
   Reason reason_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

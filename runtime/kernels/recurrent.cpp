@@ -13,7 +13,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction) {
   static constexpr std::array<int64_t, 3> kGates = {1, 3, 4};
@@ -22,9 +22,9 @@ Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction) {
   Cell cell{.kind = kind, .gates = kGates[index], .hidden = node.Int("hidden_size"), .activations = {}};
   cell.clip = node.Double("clip");
   cell.linear_before_reset = kind == CellKind::kGru && node.Bool("linear_before_reset");
-  const auto activations = ir::ActivationsOfDirection(node, kActivations[index], direction);
+  const auto activations = ir::ops::opset::ActivationsOfDirection(node, kActivations[index], direction);
   for (size_t i = 0; i < activations.size(); ++i) {
-    const ir::ParametrizedActivation& activation = activations[i];
+    const ir::ops::opset::ParametrizedActivation& activation = activations[i];
     cell.activations[i] = {activation.function, activation.alpha, activation.beta};
   }
   if (kind != CellKind::kLstm) return cell;
@@ -119,7 +119,7 @@ class CellRunner {
     if (cell_.kind == CellKind::kGru) return RunGru(step);
     // Loops over gates for a block of elements, so that rows of W and R are read sequentially.
     const int64_t cost = kBlock * cell_.gates * (weights_.inputs + cell_.hidden);
-    ParallelFor((cell_.hidden + kBlock - 1) / kBlock, cost, [&](int64_t block) {
+    tensor::ParallelFor((cell_.hidden + kBlock - 1) / kBlock, cost, [&](int64_t block) {
       const int64_t first = block * kBlock;
       const int64_t last = std::min(cell_.hidden, first + kBlock);
       GateSums sums;
@@ -182,13 +182,13 @@ class CellRunner {
     reset_state_.resize(size);
     update_.resize(size);
     const int64_t cost = weights_.inputs + cell_.hidden;
-    ParallelFor(cell_.hidden, 2 * cost, [&](int64_t j) {
+    tensor::ParallelFor(cell_.hidden, 2 * cost, [&](int64_t j) {
       const auto at = static_cast<size_t>(j);
       update_[at] = Activate(0, Gate(step, 0, j));
       reset_[at] = Activate(0, Gate(step, 1, j));
       reset_state_[at] = T(reset_[at] * static_cast<C>(step.h[j]));
     });
-    ParallelFor(cell_.hidden, cost, [&](int64_t j) {
+    tensor::ParallelFor(cell_.hidden, cost, [&](int64_t j) {
       const auto at = static_cast<size_t>(j);
       C sum = Input(step, 2, j) + Bias(2, j);
       if (cell_.linear_before_reset) {
@@ -212,7 +212,7 @@ class CellRunner {
 // Peepholes of LSTMCell-1 are not part of the formula.
 bool HasPeepholes(const ReferenceRun& run) {
   if (run.num_inputs() < 7) return false;
-  for (double value : ElementsAsDoubles(run.input(6))) {
+  for (double value : tensor::ElementsAsDoubles(run.input(6))) {
     if (value != 0) return true;
   }
   return false;
@@ -330,7 +330,7 @@ FaultOr<Success> RunSequence(const ReferenceRun& run) {
   const size_t states = kKind == CellKind::kLstm ? 2 : 1;
   if (run.num_outputs() != states + 1) return KernelFault("it has {} outputs", run.num_outputs());
   const std::array<Cell, 2> cells = {MakeCell(run.node, kKind, 0), MakeCell(run.node, kKind, 1)};
-  const auto lengths = ElementsAsInts(run.input(states + 1));
+  const auto lengths = tensor::ElementsAsInts(run.input(states + 1));
   for (int64_t length : lengths) {
     if (length >= 0 && length <= run.input(0).extent(1)) continue;
     return KernelFault("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
@@ -352,4 +352,4 @@ void RegisterRecurrent(KernelRegistry& registry) {
   registry.AddReference({"opset5"}, "RNNSequence", RunSequence<CellKind::kRnn>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -7,25 +7,25 @@
 #include "compiler/ir/graph.h"
 #include "compiler/ir/ops/opset/recurrent.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 enum class CellKind : uint8_t { kRnn, kGru, kLstm };
 
 // The activation function of a gate or of the new state of a cell.
 struct CellFunction {
-  ir::CellActivation function = ir::CellActivation::kTanh;
+  ir::ops::opset::CellActivation function = ir::ops::opset::CellActivation::kTanh;
   double alpha = 0, beta = 0;
 
   template <typename C>
   C operator()(C x) const {
     switch (function) {
-      case ir::CellActivation::kSigmoid:
+      case ir::ops::opset::CellActivation::kSigmoid:
         return C(1) / (C(1) + std::exp(-x));
-      case ir::CellActivation::kTanh:
+      case ir::ops::opset::CellActivation::kTanh:
         return std::tanh(x);
-      case ir::CellActivation::kRelu:
+      case ir::ops::opset::CellActivation::kRelu:
         return std::max(x, C(0));
-      case ir::CellActivation::kHardSigmoid:
+      case ir::ops::opset::CellActivation::kHardSigmoid:
         return std::clamp(C(alpha) * x + C(beta), C(0), C(1));
     }
     return x;
@@ -48,4 +48,4 @@ struct Cell {
 // Creates the cell of a direction; 1 is the reverse half of a bidirectional sequence.
 Cell MakeCell(const ir::Node& node, CellKind kind, int64_t direction = 0);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

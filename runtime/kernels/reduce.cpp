@@ -8,7 +8,7 @@
 #include "runtime/kernels/reduction.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -125,11 +125,12 @@ struct Any {
 
 template <typename T, typename Reducer>
 void ReduceAs(const ReferenceRun& run) {
-  const Reduction reduction(run.input(0), ElementsAsInts(run.input(1)));
+  const Reduction reduction(run.input(0), tensor::ElementsAsInts(run.input(1)));
   const T* input = run.input(0).data<T>();
   T* output = run.output().mutable_data<T>();
-  ParallelFor(run.output().volume(), reduction.num_terms(),
-              [&](int64_t i) { output[i] = Reducer::Reduce(reduction, input + reduction.FirstTerm(i)); });
+  tensor::ParallelFor(run.output().volume(), reduction.num_terms(), [&](int64_t i) {
+    output[i] = Reducer::Reduce(reduction, input + reduction.FirstTerm(i));
+  });
 }
 
 template <typename Reducer>
@@ -161,4 +162,4 @@ void RegisterReduce(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "ReduceLogicalOr", ReduceLogical<Any>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -5,13 +5,13 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // The terms of a reduction of a dense tensor. Each result element has one set of terms, with equal
 // coordinates on all axes that are not reduced.
 class Reduction {
  public:
-  Reduction(const TensorView& input, llvm::ArrayRef<int64_t> axes) {
+  Reduction(const tensor::TensorView& input, llvm::ArrayRef<int64_t> axes) {
     std::vector<bool> reduced(static_cast<size_t>(input.rank()), false);
     for (int64_t axis : axes) reduced[static_cast<size_t>(NormalAxis(axis, input.rank()))] = true;
     for (size_t axis = 0; axis < reduced.size(); ++axis) {
@@ -73,4 +73,4 @@ class Reduction {
   int64_t num_terms_ = 1;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -8,7 +8,7 @@
 #include "runtime/kernels/signal/families.h"
 #include "runtime/kernels/sparse/families.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -130,17 +130,18 @@ int InPlaceInput(const KernelRequest& request) {
 }  // namespace
 
 FaultOr<Success> CopyViews(const ReferenceRun& run, ViewFunction view) {
-  const TensorView& input = run.input(0);
-  const ElementsView source{.shape = input.shape(), .strides = input.strides()};
+  const tensor::TensorView& input = run.input(0);
+  const tensor::ElementsView source{.shape = input.shape(), .strides = input.strides()};
   llvm::SmallVector<Shape, 2> outputs;
-  for (const MutableTensorView* output : run.run.outputs) outputs.push_back(output->shape());
+  for (const tensor::MutableTensorView* output : run.run.outputs) outputs.push_back(output->shape());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const FaultOr<ElementsView> seen =
+    const FaultOr<tensor::ElementsView> seen =
         view({.node = run.node, .source = source, .inputs = run.run.inputs, .outputs = outputs, .output = i});
     if (!seen) return seen.error();
     if (run.output(i).volume() == 0) continue;
     const int64_t offset = seen->offset * static_cast<int64_t>(input.element_bytes());
-    CopyElements(TensorView(input.type(), seen->shape, seen->strides, input.bytes() + offset), run.output(i));
+    tensor::CopyElements(tensor::TensorView(input.type(), seen->shape, seen->strides, input.bytes() + offset),
+                         run.output(i));
   }
   return Success();
 }
@@ -185,7 +186,8 @@ void KernelRegistry::AddReference(std::initializer_list<std::string_view> sets, 
         prepared.kernel = std::make_shared<ReferenceKernel>(*request.node, function);
         prepared.inputs.resize(request.inputs.size());
         for (size_t i = 0; i < request.inputs.size(); ++i) {
-          if (StridesOf(request.inputs[i].layout) != nullptr) prepared.inputs[i] = request.inputs[i].layout;
+          if (tensor::StridesOf(request.inputs[i].layout) != nullptr)
+            prepared.inputs[i] = request.inputs[i].layout;
         }
         prepared.outputs.resize(request.outputs.size());
         if (aliasing == Aliasing::kInPlace) prepared.in_place = InPlaceInput(request);
@@ -280,16 +282,16 @@ void RegisterReferenceKernels(KernelRegistry& registry) {
   RegisterQuantization(registry);
   RegisterInterpolate(registry);
   RegisterRecurrent(registry);
-  RegisterFourier(registry);
-  RegisterUnique(registry);
-  RegisterRandom(registry);
-  RegisterColor(registry);
-  RegisterEmbedding(registry);
-  RegisterSegments(registry);
-  RegisterClassSelection(registry);
-  RegisterDeformable(registry);
-  RegisterProposals(registry);
-  RegisterPooledRegions(registry);
+  signal::RegisterFourier(registry);
+  signal::RegisterUnique(registry);
+  signal::RegisterRandom(registry);
+  signal::RegisterColor(registry);
+  sparse::RegisterEmbedding(registry);
+  sparse::RegisterSegments(registry);
+  detection::RegisterClassSelection(registry);
+  detection::RegisterDeformable(registry);
+  detection::RegisterProposals(registry);
+  detection::RegisterPooledRegions(registry);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

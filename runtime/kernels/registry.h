@@ -16,7 +16,7 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // Creates a kernel for a request, or declines it. The planner then tries the unfused node or another backend.
 using KernelFactory = std::function<std::optional<PreparedKernel>(const KernelRequest&)>;
@@ -28,23 +28,23 @@ struct ReferenceRun {
 
   size_t num_inputs() const { return run.inputs.size(); }
   size_t num_outputs() const { return run.outputs.size(); }
-  const TensorView& input(size_t index) const { return run.input(index); }
-  const MutableTensorView& output(size_t index = 0) const { return run.output(index); }
+  const tensor::TensorView& input(size_t index) const { return run.input(index); }
+  const tensor::MutableTensorView& output(size_t index = 0) const { return run.output(index); }
 };
 using ReferenceFunction = FaultOr<Success> (*)(const ReferenceRun&);
 
 // A node with known shapes that may be a view of its first input.
 struct ViewRequest {
   const ir::Node& node;
-  const ElementsView& source;                // view of the first input
-  llvm::ArrayRef<const TensorView*> inputs;  // all inputs; the first one has no data
+  const tensor::ElementsView& source;                // view of the first input
+  llvm::ArrayRef<const tensor::TensorView*> inputs;  // all inputs; the first one has no data
   llvm::ArrayRef<Shape> outputs;
   size_t output = 0;
 
-  const TensorView& input(size_t index) const { return *inputs[index]; }
+  const tensor::TensorView& input(size_t index) const { return *inputs[index]; }
 };
 // Returns the view of the first input that forms the output, or a fault if there is none.
-using ViewFunction = FaultOr<ElementsView> (*)(const ViewRequest&);
+using ViewFunction = FaultOr<tensor::ElementsView> (*)(const ViewRequest&);
 
 // Copies the elements selected by `view` to the outputs.
 FaultOr<Success> CopyViews(const ReferenceRun& run, ViewFunction view);
@@ -90,21 +90,23 @@ class ConstantNumbers {
 using CodeFinder = QuantizedNodes (*)(const ir::Graph&, ConstantNumbers& numbers);
 // Creates a kernel that copies a value from one layout to another; null is row-major.
 using ReorderFactory = std::shared_ptr<const Kernel> (*)(ElementType, llvm::ArrayRef<int64_t> shape,
-                                                         const Layout& from, const Layout& to);
+                                                         const tensor::Layout& from,
+                                                         const tensor::Layout& to);
 // Returns a layout for the concatenation of parts along `axis` in which the parts are contiguous, or nothing.
-using JoinedLayout = std::optional<Layout> (*)(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
-                                               int64_t axis);
+using JoinedLayout = std::optional<tensor::Layout> (*)(llvm::ArrayRef<ValueInfo> parts,
+                                                       const ValueInfo& whole, int64_t axis);
 // The location of a part of a value in a backend layout. `part` is a view in terms of row-major strides;
 // empty if the part has no separate layout.
 struct LayoutPart {
-  Layout layout;
+  tensor::Layout layout;
   size_t offset;  // in bytes
 };
-using PartOfLayout = std::optional<LayoutPart> (*)(const ValueInfo& whole, const ElementsView& part);
+using PartOfLayout = std::optional<LayoutPart> (*)(const ValueInfo& whole, const tensor::ElementsView& part);
 // Returns the layout of an f32 value reinterpreted with another shape and the same element order, or nothing
 // if a copy is required.
-using ReshapedLayout = std::optional<Layout> (*)(const Layout& layout, llvm::ArrayRef<int64_t> from,
-                                                 llvm::ArrayRef<int64_t> to);
+using ReshapedLayout = std::optional<tensor::Layout> (*)(const tensor::Layout& layout,
+                                                         llvm::ArrayRef<int64_t> from,
+                                                         llvm::ArrayRef<int64_t> to);
 
 // The kernels of all backends, by operation.
 class KernelRegistry {
@@ -170,4 +172,4 @@ class KernelRegistry {
 // Registers all portable kernels.
 void RegisterReferenceKernels(KernelRegistry& registry);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/rounding.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -180,4 +180,4 @@ FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of) 
   return taps;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -8,7 +8,7 @@
 #include "runtime/kernels/fault.h"
 #include "runtime/kernels/taps.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // An Interpolate with known extents of the input, including its zero padding, and of the result.
 struct Resizing {
@@ -21,4 +21,4 @@ struct Resizing {
 // Returns the taps of each output position along each axis. Axes that are not resized have an empty list.
 FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -9,7 +9,7 @@
 #include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -87,12 +87,12 @@ double SampleOfRegion(const Plane<T>& plane, const double* roi, int64_t i, int64
 
 template <typename T>
 void RoiPoolingAs(const ReferenceRun& run, llvm::ArrayRef<double> rois) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const double scale = run.node.Double("spatial_scale");
   const bool bilinear = run.node.String("method") == "bilinear";
   const int64_t channels = data.extent(1), rows = output.extent(2), columns = output.extent(3);
-  ParallelFor(output.volume(), 64, [&](int64_t index) {
+  tensor::ParallelFor(output.volume(), 64, [&](int64_t index) {
     const int64_t j = index % columns, i = index / columns % rows;
     const int64_t c = index / columns / rows % channels, n = index / columns / rows / channels;
     const double* roi = rois.data() + n * 5;
@@ -112,7 +112,7 @@ FaultOr<Success> CheckRegions(llvm::ArrayRef<double> rois) {
 }
 
 FaultOr<Success> RoiPooling(const ReferenceRun& run) {
-  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> rois = tensor::ElementsAsDoubles(run.input(1));
   if (auto checked = CheckRegions(rois); !checked) return checked;
   if (run.input(0).volume() == 0) return KernelFault("regions of an empty map");
   for (size_t row = 0; row < rois.size(); row += 5) {
@@ -199,12 +199,12 @@ struct PsRegions {
 
 template <typename T>
 void PsRoiPoolingAs(const ReferenceRun& run, const PsRegions& regions) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const int64_t channels = output.extent(1), places = output.extent(2);
   const bool bilinear = run.node.String("mode") == "bilinear";
   const int64_t rows = run.node.Int("spatial_bins_y"), columns = run.node.Int("spatial_bins_x");
-  ParallelFor(output.volume(), 64, [&](int64_t index) {
+  tensor::ParallelFor(output.volume(), 64, [&](int64_t index) {
     const int64_t j = index % places, i = index / places % places;
     const int64_t c = index / places / places % channels, n = index / places / places / channels;
     T& out = output.mutable_data<T>()[index];
@@ -239,7 +239,7 @@ void PsRoiPoolingAs(const ReferenceRun& run, const PsRegions& regions) {
 }
 
 FaultOr<Success> PsRoiPooling(const ReferenceRun& run) {
-  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> rois = tensor::ElementsAsDoubles(run.input(1));
   const auto batches = static_cast<double>(run.input(0).extent(0));
   int64_t count = 0;
   for (; count < run.input(1).extent(0); ++count) {
@@ -308,8 +308,8 @@ constexpr int64_t kMaxSamples = 4096;  // along an axis of a bin
 
 template <typename T>
 void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::ArrayRef<int64_t> batches) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const double scale = run.node.Double("spatial_scale");
   const std::string mode = run.node.String("aligned_mode");
   const bool aligned = mode != "asymmetric";
@@ -326,7 +326,7 @@ void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::Arra
     const double needed = std::clamp(std::ceil(size), 1.0, static_cast<double>(kMaxSamples));
     return Bins{start, size, ratio > 0 ? std::min(ratio, kMaxSamples) : static_cast<int64_t>(needed)};
   };
-  ParallelFor(output.volume(), 64, [&](int64_t index) {
+  tensor::ParallelFor(output.volume(), 64, [&](int64_t index) {
     const int64_t j = index % columns, i = index / columns % rows;
     const int64_t c = index / columns / rows % channels, n = index / columns / rows / channels;
     const double* roi = rois.data() + n * 4;
@@ -339,7 +339,7 @@ void RoiAlignAs(const ReferenceRun& run, llvm::ArrayRef<double> rois, llvm::Arra
 }
 
 FaultOr<Success> RoiAlign(const ReferenceRun& run) {
-  const llvm::SmallVector<double, 8> rois = ElementsAsDoubles(run.input(1));
+  const llvm::SmallVector<double, 8> rois = tensor::ElementsAsDoubles(run.input(1));
   if (auto checked = CheckRegions(rois); !checked) return checked;
   if (run.input(0).volume() == 0) return KernelFault("regions of an empty map");
   FaultOr<std::vector<int64_t>> batches = Positions(run.input(2), run.input(0).extent(0));
@@ -361,4 +361,4 @@ void RegisterRoi(KernelRegistry& registry) {
   registry.AddReference({"opset3", "opset9"}, "ROIAlign", RoiAlign);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

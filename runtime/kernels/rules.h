@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // Rules for graphs and for values of a run.
 #define NNEFC_RUNTIME_RULES(RULE)                                 \
@@ -20,4 +20,4 @@ namespace nnefc::runtime {
   RULE(kConstantEvaluation, "runtime.constant-evaluation", kError, "")
 NNEFC_DEFINE_RULES(kRuntimeRules, NNEFC_RUNTIME_RULES)
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -13,7 +13,10 @@
 #include "runtime/tensor/strided_loop.h"
 #include "runtime/tensor/wide.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::MutableTensorView;
+using tensor::TensorView;
 
 namespace {
 
@@ -42,30 +45,30 @@ FaultOr<Success> Concat(const ReferenceRun& run) {
   int64_t begin = 0;
   for (size_t i = 0; i < run.num_inputs(); ++i) {
     const int64_t extent = run.input(i).shape()[axis];
-    CopyElements(run.input(i), Part(run.output(), axis, begin, extent));
+    tensor::CopyElements(run.input(i), Part(run.output(), axis, begin, extent));
     begin += extent;
   }
   return Success();
 }
 
 // Split and VariadicSplit: the extents of the outputs determine the offsets.
-FaultOr<ElementsView> Split(const ViewRequest& run) {
+FaultOr<tensor::ElementsView> Split(const ViewRequest& run) {
   const auto rank = static_cast<int64_t>(run.source.shape.size());
-  const size_t axis = static_cast<size_t>(NormalAxis(ElementsAsInts(run.input(1))[0], rank));
-  ElementsView part{
+  const size_t axis = static_cast<size_t>(NormalAxis(tensor::ElementsAsInts(run.input(1))[0], rank));
+  tensor::ElementsView part{
       .shape = run.outputs[run.output], .strides = run.source.strides, .offset = run.source.offset};
   for (size_t i = 0; i < run.output; ++i) part.offset += run.outputs[i][axis] * part.strides[axis];
   return part;
 }
 
 // Output axis i is input axis order[i]; an empty order reverses the axes.
-FaultOr<ElementsView> Transpose(const ViewRequest& run) {
+FaultOr<tensor::ElementsView> Transpose(const ViewRequest& run) {
   const auto rank = static_cast<int64_t>(run.source.shape.size());
-  llvm::SmallVector<int64_t, 8> order = ElementsAsInts(run.input(1));
+  llvm::SmallVector<int64_t, 8> order = tensor::ElementsAsInts(run.input(1));
   if (order.empty()) {
     for (int64_t axis = rank; axis-- > 0;) order.push_back(axis);
   }
-  ElementsView view{.shape = run.outputs[0], .strides = {}, .offset = run.source.offset};
+  tensor::ElementsView view{.shape = run.outputs[0], .strides = {}, .offset = run.source.offset};
   for (int64_t axis : order)
     view.strides.push_back(run.source.strides[static_cast<size_t>(NormalAxis(axis, rank))]);
   return view;
@@ -76,7 +79,7 @@ FaultOr<Success> Tile(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
   Shape shape;
-  Strides from, to;
+  tensor::Strides from, to;
   const int64_t new_axes = output.rank() - input.rank();
   for (int64_t axis = 0; axis < output.rank(); ++axis) {
     const int64_t extent = axis < new_axes ? 1 : input.extent(axis - new_axes);
@@ -86,8 +89,8 @@ FaultOr<Success> Tile(const ReferenceRun& run) {
     from.append({0, stride});
     to.append({out_stride * extent, out_stride});
   }
-  CopyElements(TensorView(input.type(), shape, from, input.bytes()),
-               MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
+  tensor::CopyElements(TensorView(input.type(), shape, from, input.bytes()),
+                       MutableTensorView(output.type(), shape, to, output.mutable_bytes()));
   return Success();
 }
 
@@ -95,10 +98,10 @@ FaultOr<Success> Tile(const ReferenceRun& run) {
 FaultOr<Success> Broadcast(const ReferenceRun& run) {
   const TensorView& input = run.input(0);
   const MutableTensorView& output = run.output();
-  Strides strides;
+  tensor::Strides strides;
   const std::string mode = run.node.String("mode");
   if (mode == "explicit" && run.num_inputs() > 2) {
-    const llvm::SmallVector<int64_t, 8> axes = ElementsAsInts(run.input(2));
+    const llvm::SmallVector<int64_t, 8> axes = tensor::ElementsAsInts(run.input(2));
     if (static_cast<int64_t>(axes.size()) != input.rank())
       return KernelFault("`axes_mapping` has {} items", axes.size());
     strides.assign(static_cast<size_t>(output.rank()), 0);
@@ -110,7 +113,7 @@ FaultOr<Success> Broadcast(const ReferenceRun& run) {
   } else {
     strides = BroadcastStrides(input, output.shape());
   }
-  CopyElements(TensorView(input.type(), output.shape(), strides, input.bytes()), output);
+  tensor::CopyElements(TensorView(input.type(), output.shape(), strides, input.bytes()), output);
   return Success();
 }
 
@@ -132,8 +135,8 @@ FaultOr<Success> ShapeOf(const ReferenceRun& run) {
 FaultOr<Success> Range(const ReferenceRun& run) {
   const MutableTensorView& output = run.output();
   if (IsFloat(output.type())) {
-    const double start = ElementsAsDoubles(run.input(0))[0];
-    const double step = ElementsAsDoubles(run.input(2))[0];
+    const double start = tensor::ElementsAsDoubles(run.input(0))[0];
+    const double step = tensor::ElementsAsDoubles(run.input(2))[0];
     VisitFloatType(output.type(), [&]<typename T>(TypeTag<T>) {
       for (int64_t i = 0; i < output.volume(); ++i) {
         output.mutable_data<T>()[i] = ConvertElement<T>(start + static_cast<double>(i) * step);
@@ -141,8 +144,8 @@ FaultOr<Success> Range(const ReferenceRun& run) {
     });
     return Success();
   }
-  const auto start = static_cast<uint64_t>(ElementsAsInts(run.input(0))[0]);
-  const auto step = static_cast<uint64_t>(ElementsAsInts(run.input(2))[0]);
+  const auto start = static_cast<uint64_t>(tensor::ElementsAsInts(run.input(0))[0]);
+  const auto step = static_cast<uint64_t>(tensor::ElementsAsInts(run.input(2))[0]);
   const bool known = VisitIntegerType(output.type(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < output.volume(); ++i) {
       output.mutable_data<T>()[i] = static_cast<T>(start + static_cast<uint64_t>(i) * step);
@@ -192,7 +195,7 @@ template <typename Store>
 void ForEachNumber(const TensorView& codes, const Store& store) {
   const std::array<double, 256> numbers = NumbersOf(codes.type());
   const auto* x = codes.data<uint8_t>();
-  ParallelParts(codes.volume(), [&](int64_t begin, int64_t end) {
+  tensor::ParallelParts(codes.volume(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) store(i, numbers[x[i]]);
   });
 }
@@ -211,7 +214,7 @@ FaultOr<Success> ConvertStored(const ReferenceRun& run) {
     }
     known = VisitAnyType(input.type(), [&]<typename From>(TypeTag<From>) {
       const From* x = input.data<From>();
-      ParallelParts(output.volume(), [=](int64_t begin, int64_t end) {
+      tensor::ParallelParts(output.volume(), [=](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           if constexpr (std::is_integral_v<From>) {
             out[i] = CodeOf(type, static_cast<int64_t>(x[i]));
@@ -239,9 +242,9 @@ FaultOr<Success> Convert(const ReferenceRun& run) {
     known = VisitAnyType(output.type(), [&]<typename To>(TypeTag<To>) {
       const From* x = run.input(0).data<From>();
       To* out = output.mutable_data<To>();
-      ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
+      tensor::ParallelParts(output.volume(), [x, out](int64_t begin, int64_t end) {
         if constexpr (kIsCommon<To, From>) {
-          Wide([=] {
+          tensor::Wide([=] {
             // Local copies, so that the compiler knows that stores do not alias them.
             const From* from = x + begin;
             To* to = out + begin;
@@ -288,4 +291,4 @@ void RegisterShapeOps(KernelRegistry& registry) {
   registry.AddReference({"opset14"}, "ConvertPromoteTypes", ConvertPromoteTypes);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,9 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/families.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
+
+using tensor::ElementsView;
 
 namespace {
 
@@ -24,14 +26,14 @@ int64_t Stepped(int64_t stride, int64_t step, int64_t extent) {
 }
 
 // Returns the slice for start, stop, step and optional axes, in the inputs starting at `first`.
-FaultOr<ElementsView> SliceOf(const ElementsView& input, llvm::ArrayRef<const TensorView*> inputs,
+FaultOr<ElementsView> SliceOf(const ElementsView& input, llvm::ArrayRef<const tensor::TensorView*> inputs,
                               size_t first, const Shape& shape) {
   const auto rank = static_cast<int64_t>(input.shape.size());
-  const llvm::SmallVector<int64_t, 8> starts = ElementsAsInts(*inputs[first]);
-  const llvm::SmallVector<int64_t, 8> steps = ElementsAsInts(*inputs[first + 2]);
+  const llvm::SmallVector<int64_t, 8> starts = tensor::ElementsAsInts(*inputs[first]);
+  const llvm::SmallVector<int64_t, 8> steps = tensor::ElementsAsInts(*inputs[first + 2]);
   llvm::SmallVector<int64_t, 8> axes;
   if (inputs.size() > first + 3) {
-    axes = ElementsAsInts(*inputs[first + 3]);
+    axes = tensor::ElementsAsInts(*inputs[first + 3]);
   } else {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
@@ -55,16 +57,16 @@ FaultOr<ElementsView> Slice(const ViewRequest& run) {
 
 // SliceScatter-15 (data, updates, start, stop, step, axes): replaces a slice of the data by the updates.
 FaultOr<Success> SliceScatter(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   std::memcpy(output.mutable_bytes(), run.input(0).bytes(), run.input(0).byte_size());
-  const TensorView& updates = run.input(1);
+  const tensor::TensorView& updates = run.input(1);
   if (updates.volume() == 0) return Success();
   const ElementsView whole{.shape = output.shape(), .strides = output.strides()};
   const FaultOr<ElementsView> slice = SliceOf(whole, run.run.inputs, 2, updates.shape());
   if (!slice) return slice.error();
   const int64_t offset = slice->offset * static_cast<int64_t>(output.element_bytes());
-  CopyElements(updates, MutableTensorView(output.type(), slice->shape, slice->strides,
-                                          output.mutable_bytes() + offset));
+  tensor::CopyElements(updates, tensor::MutableTensorView(output.type(), slice->shape, slice->strides,
+                                                          output.mutable_bytes() + offset));
   return Success();
 }
 
@@ -77,9 +79,9 @@ bool MaskBit(const std::vector<int64_t>& mask, size_t i) {
 // several axes (ellipsis), insert an axis (new axis) or remove one (shrink).
 FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
   const ElementsView& input = run.source;
-  const llvm::SmallVector<int64_t, 8> begin = ElementsAsInts(run.input(1));
+  const llvm::SmallVector<int64_t, 8> begin = tensor::ElementsAsInts(run.input(1));
   llvm::SmallVector<int64_t, 8> steps(begin.size(), 1);
-  if (run.inputs.size() > 3) steps = ElementsAsInts(run.input(3));
+  if (run.inputs.size() > 3) steps = tensor::ElementsAsInts(run.input(3));
   if (steps.size() != begin.size())
     return KernelFault("`strides` has {} items; `begin` has {}", steps.size(), begin.size());
   const auto mask = [&](std::string_view name) { return run.node.Ints(name); };
@@ -91,7 +93,7 @@ FaultOr<ElementsView> StridedSlice(const ViewRequest& run) {
   const size_t rank = input.shape.size();
   if (real_items > rank) return KernelFault("`begin` has {} items for {} axes", real_items, rank);
 
-  Strides strides;
+  tensor::Strides strides;
   int64_t offset = input.offset;
   size_t axis = 0;
   for (size_t i = 0; i < begin.size(); ++i) {
@@ -133,4 +135,4 @@ void RegisterSlice(KernelRegistry& registry) {
   registry.AddReference({"opset15"}, "SliceScatter", SliceScatter);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -14,11 +14,11 @@ namespace {
 template <typename T, bool kLogarithm>
 void SoftmaxAs(const ReferenceRun& run, size_t axis) {
   using C = ComputeType<T>;
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const int64_t extent = input.shape()[axis];
   const int64_t stride = input.strides()[axis];
   if (extent == 0) return;
-  ParallelFor(input.volume() / extent, extent * 16, [&](int64_t line) {
+  tensor::ParallelFor(input.volume() / extent, extent * 16, [&](int64_t line) {
     const int64_t first = line / stride * extent * stride + line % stride;
     const T* x = input.data<T>() + first;
     T* out = run.output().mutable_data<T>() + first;
@@ -50,4 +50,4 @@ void RegisterSoftmax(KernelRegistry& registry) {
   registry.AddReference({"opset5"}, "LogSoftmax", Softmax<true>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

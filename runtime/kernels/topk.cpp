@@ -9,7 +9,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -26,9 +26,9 @@ bool Precedes(T a, T b, bool largest) {
 
 template <typename T>
 void TopKAs(const ReferenceRun& run) {
-  const TensorView& input = run.input(0);
-  const MutableTensorView& values = run.output(0);
-  const MutableTensorView& indices = run.output(1);
+  const tensor::TensorView& input = run.input(0);
+  const tensor::MutableTensorView& values = run.output(0);
+  const tensor::MutableTensorView& indices = run.output(1);
   const size_t axis = static_cast<size_t>(NormalAxis(run.node.Int("axis"), input.rank()));
   const bool largest = run.node.String("mode") == "max";
   const bool by_index = run.node.String("sort") == "index";
@@ -36,7 +36,7 @@ void TopKAs(const ReferenceRun& run) {
   const int64_t k = values.shape()[axis];
   const int64_t inner = input.strides()[axis];
   if (extent == 0 || k == 0) return;
-  ParallelFor(input.volume() / extent, extent * 8, [&](int64_t line) {
+  tensor::ParallelFor(input.volume() / extent, extent * 8, [&](int64_t line) {
     const int64_t outer = line / inner;
     const T* x = input.data<T>() + outer * extent * inner + line % inner;
     std::vector<int64_t> order(static_cast<size_t>(extent));
@@ -71,4 +71,4 @@ void RegisterTopK(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset3", "opset11"}, "TopK", TopK);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

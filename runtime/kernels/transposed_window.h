@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // Returns the window of a transposed convolution, whose `input` is the result and whose `output` is the data.
 // Where the node has an input for the extents of its result, they imply the padding and the attributes are
@@ -10,4 +10,4 @@ namespace nnefc::runtime {
 Window MakeTransposedWindow(const ir::Node& node, llvm::ArrayRef<int64_t> result,
                             llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> size);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -6,7 +6,7 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/wide.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // The element types supported by a kernel.
 struct VisitFloatTypes {
@@ -30,16 +30,16 @@ inline Fault UnsupportedType(const ReferenceRun& run) {
 // out[i] = function.Apply(x[i]) in ComputeType of the element.
 template <typename Types, typename Function>
 FaultOr<Success> RunUnary(const ReferenceRun& run, Types types, const Function& function) {
-  const TensorView& input = run.input(0);
+  const tensor::TensorView& input = run.input(0);
   const bool known = types(input.type(), [&]<typename T>(TypeTag<T>) {
     using C = ComputeType<T>;
     const T* x = input.template data<T>();
     T* out = run.output().template mutable_data<T>();
     constexpr int64_t kPart = 8192;
     const int64_t volume = input.volume();
-    ParallelFor((volume + kPart - 1) / kPart, kPart, [&](int64_t part) {
+    tensor::ParallelFor((volume + kPart - 1) / kPart, kPart, [&](int64_t part) {
       const int64_t end = std::min(volume, (part + 1) * kPart);
-      Wide([&] {
+      tensor::Wide([&] {
         for (int64_t i = part * kPart; i < end; ++i) out[i] = T(function.Apply(static_cast<C>(x[i])));
       });
     });
@@ -48,4 +48,4 @@ FaultOr<Success> RunUnary(const ReferenceRun& run, Types types, const Function& 
   return Success();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -5,7 +5,7 @@
 #include "compiler/ir/interval.h"
 #include "runtime/kernels/transposed_window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> output,
                   llvm::ArrayRef<int64_t> size) {
@@ -60,4 +60,4 @@ Window MakeTransposedWindow(const ir::Node& node, llvm::ArrayRef<int64_t> result
   return window;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

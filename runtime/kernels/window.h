@@ -7,7 +7,7 @@
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 // A sliding window along one spatial axis. It reads input positions i * stride + k * dilation - before for 0
 // <= k < size.
@@ -31,4 +31,4 @@ using Window = std::array<WindowAxis, 3>;
 Window MakeWindow(const ir::Node& node, llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> output,
                   llvm::ArrayRef<int64_t> size);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

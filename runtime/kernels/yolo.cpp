@@ -7,7 +7,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 
 namespace {
 
@@ -15,13 +15,13 @@ namespace {
 // the centre, the objectness and, without softmax, the classes. Extents stay unchanged.
 template <typename T>
 void RegionYoloAs(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const bool softmax = run.node.Bool("do_softmax");
   const int64_t coords = run.node.Int("coords"), classes = run.node.Int("classes");
   const int64_t items = coords + 1 + classes;
   const int64_t plane = data.extent(2) * data.extent(3);
   const int64_t first_class = coords + 1;
-  ParallelFor(data.volume() / items, 4 * items, [&](int64_t index) {
+  tensor::ParallelFor(data.volume() / items, 4 * items, [&](int64_t index) {
     const int64_t start = index / plane * items * plane + index % plane;
     const T* x = data.data<T>() + start;
     T* out = run.output().mutable_data<T>() + start;
@@ -52,12 +52,12 @@ FaultOr<Success> RegionYolo(const ReferenceRun& run) {
 
 // Views the result as [n, c, h, w] and the data as [n, c / stride^2, h * stride, w * stride], as in darknet.
 FaultOr<Success> ReorgYolo(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const int64_t stride = run.node.Int("stride");
   const int64_t channels = data.extent(1), height = data.extent(2), width = data.extent(3);
   const int64_t deep = channels / (stride * stride);
   const size_t bytes = data.element_bytes();
-  ParallelFor(data.volume(), 2, [&](int64_t index) {
+  tensor::ParallelFor(data.volume(), 2, [&](int64_t index) {
     const int64_t w = index % width, h = index / width % height;
     const int64_t c = index / width / height % channels, n = index / width / height / channels;
     const int64_t place = c / deep;
@@ -76,4 +76,4 @@ void RegisterYolo(KernelRegistry& registry) {
   registry.AddReference({"opset2"}, "ReorgYolo", ReorgYolo);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -18,7 +18,7 @@
 #include "runtime/tensor/tasks.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 namespace {
 
@@ -33,17 +33,18 @@ struct ProductShape {
 class BlockProduct {
  public:
   // Creates a batch of [rows, terms] x [terms, columns], or with transposed right matrices [columns, terms].
-  static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape, StorageType type,
-                                          bool transposed) {
+  static std::optional<BlockProduct> Make(int64_t group, const ProductShape& shape,
+                                          fast::memory::StorageType type, bool transposed) {
     const auto [rows, terms, columns] = shape;
     const int64_t matrix = terms * columns;
     BlockProduct product;
-    product.left_ = RowMajorFormat({group, rows, terms}, type);
-    product.right_ = transposed ? StridedFormat({group, terms, columns}, {matrix, 1, terms}, type)
-                                : RowMajorFormat({group, terms, columns}, type);
-    product.out_ = RowMajorFormat({group, rows, columns});
-    const ThreadScope one(1);
-    product.primitive_ = CreatePrimitive({.kind = PrimitiveKind::kMatmul,
+    product.left_ = fast::memory::RowMajorFormat({group, rows, terms}, type);
+    product.right_ = transposed
+                         ? fast::memory::StridedFormat({group, terms, columns}, {matrix, 1, terms}, type)
+                         : fast::memory::RowMajorFormat({group, terms, columns}, type);
+    product.out_ = fast::memory::RowMajorFormat({group, rows, columns});
+    const tensor::ThreadScope one(1);
+    product.primitive_ = CreatePrimitive({.kind = library::PrimitiveKind::kMatmul,
                                           .sources = {product.left_},
                                           .weights = product.right_,
                                           .result = product.out_});
@@ -52,8 +53,8 @@ class BlockProduct {
 
   size_t scratch_bytes() const { return primitive_->scratch_bytes(); }
 
-  std::unique_ptr<PrimitiveCall> NewCall() const {
-    using Role = PrimitiveArgument::Role;
+  std::unique_ptr<library::PrimitiveCall> NewCall() const {
+    using Role = library::PrimitiveArgument::Role;
     return primitive_->NewCall({{{Role::kSource}, left_},
                                 {{Role::kWeights}, right_},
                                 {{Role::kResult}, out_},
@@ -61,15 +62,15 @@ class BlockProduct {
   }
 
  private:
-  BlockedFormat left_, right_, out_;
-  std::shared_ptr<const Primitive> primitive_;
+  fast::memory::BlockedFormat left_, right_, out_;
+  std::shared_ptr<const library::Primitive> primitive_;
 };
 
 // The matmuls of a block: scores from queries and keys, results from scores and values.
 struct BlockProducts {
   BlockProduct scores, results;
 
-  static std::optional<BlockProducts> Make(const AttentionSizes& sizes, int64_t rows) {
+  static std::optional<BlockProducts> Make(const fast::attention::AttentionSizes& sizes, int64_t rows) {
     std::optional<BlockProduct> scores =
         BlockProduct::Make(sizes.group, {rows, sizes.width, sizes.keys}, sizes.type, true);
     std::optional<BlockProduct> results =
@@ -82,9 +83,9 @@ struct BlockProducts {
 
 // Replaces a row of scores by their exponentials. Returns the reciprocal of their sum.
 [[gnu::always_inline]] inline float Exponentials(float* scores, int64_t count) {
-  const float largest = ReduceRow(scores, count, LargestOf<float>());
-  for (int64_t i = 0; i < count; ++i) scores[i] = VectorExp(scores[i] - largest);
-  return static_cast<float>(1 / ReduceRow(scores, count, Sum()));
+  const float largest = fast::pointwise::ReduceRow(scores, count, fast::pointwise::LargestOf<float>());
+  for (int64_t i = 0; i < count; ++i) scores[i] = fast::simd::VectorExp(scores[i] - largest);
+  return static_cast<float>(1 / fast::pointwise::ReduceRow(scores, count, fast::pointwise::Sum()));
 }
 
 // Offsets in a thread's scratch memory: scores and row factors of a block, bf16 operands, and oneDNN's
@@ -92,7 +93,7 @@ struct BlockProducts {
 struct BlockMemory {
   size_t factors = 0, left = 0, right = 0, scratch = 0, bytes = 0;
 
-  BlockMemory(const AttentionSizes& sizes, size_t scratch_bytes) {
+  BlockMemory(const fast::attention::AttentionSizes& sizes, size_t scratch_bytes) {
     const auto place = [&](int64_t elements, size_t size) {
       constexpr size_t kAligned = 64;
       const size_t begin = bytes;
@@ -101,7 +102,7 @@ struct BlockMemory {
     };
     place(sizes.group * sizes.rows * sizes.keys, sizeof(float));
     factors = place(sizes.group * sizes.rows, sizeof(float));
-    if (sizes.type == StorageType::kBf16) {
+    if (sizes.type == fast::memory::StorageType::kBf16) {
       left = place(sizes.group * sizes.rows * std::max(sizes.width, sizes.keys), sizeof(uint16_t));
       right = place(sizes.group * sizes.keys * std::max(sizes.width, sizes.values), sizeof(uint16_t));
     }
@@ -111,17 +112,17 @@ struct BlockMemory {
 
 // The matmuls of a thread, reused between runs.
 struct BlockCalls {
-  std::unique_ptr<PrimitiveCall> scores, results;
+  std::unique_ptr<library::PrimitiveCall> scores, results;
 };
 
-class AttentionKernel final : public Kernel {
+class AttentionKernel final : public kernels::Kernel {
  public:
-  AttentionKernel(const AttentionSizes& sizes, const BlockMemory& memory, BlockProducts whole,
-                  BlockProducts last)
+  AttentionKernel(const fast::attention::AttentionSizes& sizes, const BlockMemory& memory,
+                  BlockProducts whole, BlockProducts last)
       : sizes_(sizes), memory_(memory), products_{std::move(whole), std::move(last)} {}
 
   std::string implementation() const override { return "onednn:attention"; }
-  std::unique_ptr<KernelState> NewState() const override {
+  std::unique_ptr<kernels::KernelState> NewState() const override {
     auto state = std::make_unique<State>();
     state->threads.resize(static_cast<size_t>(sizes_.threads));
     for (auto& kinds : state->threads) {
@@ -131,29 +132,30 @@ class AttentionKernel final : public Kernel {
     return state;
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const FaultOr<AttentionCall> call = AttentionCall::Of(run, sizes_);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const kernels::FaultOr<fast::attention::AttentionCall> call =
+        fast::attention::AttentionCall::Of(run, sizes_);
     if (!call) return call.error();
-    std::unique_ptr<KernelState> temporary;
+    std::unique_ptr<kernels::KernelState> temporary;
     if (run.state == nullptr) temporary = NewState();
     State& state = *static_cast<State*>(run.state == nullptr ? temporary.get() : run.state);
-    const ThreadScope scope(sizes_.threads);
+    const tensor::ThreadScope scope(sizes_.threads);
     const int64_t tasks = sizes_.batches / sizes_.group * sizes_.blocks();
     std::atomic<bool> failed = false;
-    RunTasks(tasks, sizes_.threads, [&](int64_t task, int member) {
+    tensor::RunTasks(tasks, sizes_.threads, [&](int64_t task, int member) {
       std::byte* memory = run.scratch + static_cast<size_t>(member) * memory_.bytes;
       if (!Block(*call, task, state.threads[static_cast<size_t>(member)], memory)) failed = true;
     });
-    if (failed) return KernelFault("oneDNN: a product of matrices fails");
+    if (failed) return kernels::KernelFault("oneDNN: a product of matrices fails");
     return Success();
   }
 
  private:
-  struct State final : KernelState {
+  struct State final : kernels::KernelState {
     std::vector<std::array<BlockCalls, 2>> threads;  // for full blocks, and for the last one
   };
   // Returns false if a matmul fails.
-  bool Block(const AttentionCall& call, int64_t task, std::array<BlockCalls, 2>& calls,
+  bool Block(const fast::attention::AttentionCall& call, int64_t task, std::array<BlockCalls, 2>& calls,
              std::byte* memory) const {
     const int64_t index = task / sizes_.blocks() * sizes_.group, block = task % sizes_.blocks();
     const size_t kind = block + 1 == sizes_.blocks() ? 1 : 0;
@@ -168,8 +170,8 @@ class AttentionKernel final : public Kernel {
                   scores, memory))
       return false;
     for (int64_t i = 0; i < sizes_.group; ++i) {
-      const AttentionMask mask = call.masks.At(call.batch, index + i);
-      Vectorized([&] {
+      const fast::attention::AttentionMask mask = call.masks.At(call.batch, index + i);
+      fast::simd::Vectorized([&] {
         for (int64_t row = 0; row < rows; ++row) {
           float* line = scores + (i * rows + row) * sizes_.keys;
           for (int64_t s = 0; s < sizes_.keys; ++s) line[s] *= call.scale;
@@ -182,7 +184,7 @@ class AttentionKernel final : public Kernel {
     if (!Multiply(*calls[kind].results, Left(scores, rows * sizes_.keys, memory),
                   Right(v, sizes_.values, memory), out, memory))
       return false;
-    Vectorized([&] {
+    fast::simd::Vectorized([&] {
       for (int64_t row = 0; row < sizes_.group * rows; ++row) {
         for (int64_t i = 0; i < sizes_.values; ++i) out[row * sizes_.values + i] *= factors[row];
       }
@@ -191,7 +193,7 @@ class AttentionKernel final : public Kernel {
   }
 
   // oneDNN has mutable pointers for inputs but does not write to them.
-  bool Multiply(PrimitiveCall& call, const void* left, const void* right, float* out,
+  bool Multiply(library::PrimitiveCall& call, const void* left, const void* right, float* out,
                 std::byte* memory) const {
     return call.Run({const_cast<void*>(left), const_cast<void*>(right), out, memory + memory_.scratch})
         .empty();
@@ -200,30 +202,31 @@ class AttentionKernel final : public Kernel {
   // Returns the operand of a matmul, converted to bf16 if necessary, with `each` elements per batch element
   // of a group.
   const void* Left(const float* factor, int64_t each, std::byte* memory) const {
-    return sizes_.type == StorageType::kF32 ? factor
-                                            : Rounded(factor, sizes_.group * each, memory + memory_.left);
+    return sizes_.type == fast::memory::StorageType::kF32
+               ? factor
+               : Rounded(factor, sizes_.group * each, memory + memory_.left);
   }
   const void* Right(const float* factor, int64_t columns, std::byte* memory) const {
-    if (sizes_.type == StorageType::kF32) return factor;
+    if (sizes_.type == fast::memory::StorageType::kF32) return factor;
     return Rounded(factor, sizes_.group * sizes_.keys * columns, memory + memory_.right);
   }
   static const void* Rounded(const float* from, int64_t count, std::byte* to) {
     auto* rounded = reinterpret_cast<uint16_t*>(to);
-    Vectorized([=] {
+    fast::simd::Vectorized([=] {
       for (int64_t i = 0; i < count; ++i) rounded[i] = FloatToBFloat(from[i]);
     });
     return rounded;
   }
 
-  const AttentionSizes sizes_;
+  const fast::attention::AttentionSizes sizes_;
   const BlockMemory memory_;
   const std::array<BlockProducts, 2> products_;
 };
 
 // Returns how many small batch elements a thread processes per oneDNN call: a divisor of their number.
-int64_t GroupOf(const KernelRequest& request, const AttentionSizes& sizes) {
+int64_t GroupOf(const kernels::KernelRequest& request, const fast::attention::AttentionSizes& sizes) {
   constexpr int64_t kScores = int64_t{1} << 14;
-  const auto batch_of = [](const ValueInfo& value) {
+  const auto batch_of = [](const kernels::ValueInfo& value) {
     return llvm::ArrayRef<int64_t>(value.shape).drop_back(2);
   };
   for (size_t i = 0; i < 3; ++i) {
@@ -236,14 +239,15 @@ int64_t GroupOf(const KernelRequest& request, const AttentionSizes& sizes) {
   return group;
 }
 
-Reason AttentionApplies(const KernelRequest& request) {
+kernels::Reason AttentionApplies(const kernels::KernelRequest& request) {
   for (size_t i = 0; i < 3; ++i) {
-    if (StridesOf(request.inputs[i].layout) != nullptr) return Reason("an operand has strides");
+    if (tensor::StridesOf(request.inputs[i].layout) != nullptr)
+      return kernels::Reason("an operand has strides");
   }
-  return AttentionSizesOf(request).reason();
+  return fast::attention::AttentionSizesOf(request).reason();
 }
-KernelOrReason MakeAttention(const KernelRequest& request) {
-  AttentionSizes sizes = *AttentionSizesOf(request);
+kernels::KernelOrReason MakeAttention(const kernels::KernelRequest& request) {
+  fast::attention::AttentionSizes sizes = *fast::attention::AttentionSizesOf(request);
   // Enough blocks for all threads, with enough rows for an efficient matmul.
   const int64_t shared = (sizes.batches * sizes.queries + 2 * sizes.threads - 1) / (2 * sizes.threads);
   const int64_t rows = std::max(kMinRows, std::min(kBlockScores / sizes.keys, shared));
@@ -253,7 +257,7 @@ KernelOrReason MakeAttention(const KernelRequest& request) {
   std::optional<BlockProducts> last = BlockProducts::Make(sizes, sizes.last_rows());
   if (!whole || !last) return kNotInOneDnn;
   const BlockMemory memory(sizes, std::max(whole->scratch_bytes(), last->scratch_bytes()));
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.kernel = std::make_shared<AttentionKernel>(sizes, memory, std::move(*whole), std::move(*last));
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(1);
@@ -262,13 +266,13 @@ KernelOrReason MakeAttention(const KernelRequest& request) {
 }
 
 constexpr int kAttentionCost = 200;
-constexpr Implementation kAttentionRows[] = {
-    {"onednn", AttentionApplies, FixedCost<kAttentionCost>, MakeAttention}};
+constexpr kernels::Implementation kAttentionRows[] = {
+    {"onednn", AttentionApplies, kernels::FixedCost<kAttentionCost>, MakeAttention}};
 
 }  // namespace
 
-void AddAttentionRows(FastTables& tables) {
+void AddAttentionRows(fast::FastTables& tables) {
   tables.Append({"opset13"}, "ScaledDotProductAttention", {{"f32", kAttentionRows}});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -7,64 +7,72 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/onednn/split_k_matmul.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using fast::memory::StorageType;
+using kernels::Implementation;
+using kernels::KernelRequest;
+using kernels::Reason;
 
 namespace {
 
-using Role = PrimitiveArgument::Role;
-using PrimitiveOrNull = std::shared_ptr<const Primitive>;
+using Role = library::PrimitiveArgument::Role;
+using PrimitiveOrNull = std::shared_ptr<const library::Primitive>;
 
 struct ConvolutionShape {
   llvm::ArrayRef<int64_t> input, output;
   Shape filter;
   int64_t groups;
-  const SpatialDims* spatial;
+  const fast::SpatialDims* spatial;
   bool bias;
 };
 
 // The post-ops and scales of a convolution.
 struct ConvolutionResult {
-  std::vector<PrimitivePostOp> posts = {};
+  std::vector<library::PrimitivePostOp> posts = {};
   std::vector<float> scales = {};
   int32_t source_zero = 0;
 };
 
 // Null if oneDNN has no such convolution, or only a portable one.
 PrimitiveOrNull TryConvolution(const ConvolutionShape& shape, const ConvolutionResult& options,
-                               PrimitiveAlgorithm algorithm, const BlockedFormat& source,
-                               const BlockedFormat& result) {
+                               library::PrimitiveAlgorithm algorithm,
+                               const fast::memory::BlockedFormat& source,
+                               const fast::memory::BlockedFormat& result) {
   constexpr int kChannels = 1 << 1;
   const bool is_coded = source.type == StorageType::kU8;
-  const SpatialDims& spatial = *shape.spatial;
-  PrimitiveRequest request{.kind = PrimitiveKind::kConvolution,
-                           .algorithm = algorithm,
-                           .sources = {source},
-                           .weights = AnyFormat(shape.filter, is_coded ? StorageType::kS8 : source.type),
-                           .result = result,
-                           .strides = spatial.strides,
-                           .dilations = spatial.dilations,
-                           .before = spatial.before,
-                           .after = spatial.after,
-                           .posts = options.posts,
-                           .scales = options.scales,
-                           .scale_axes = kChannels,
-                           .source_zero = options.source_zero};
-  if (shape.bias) request.bias = RowMajorFormat(shape.output[1]);
+  const fast::SpatialDims& spatial = *shape.spatial;
+  library::PrimitiveRequest request{
+      .kind = library::PrimitiveKind::kConvolution,
+      .algorithm = algorithm,
+      .sources = {source},
+      .weights = fast::memory::AnyFormat(shape.filter, is_coded ? StorageType::kS8 : source.type),
+      .result = result,
+      .strides = spatial.strides,
+      .dilations = spatial.dilations,
+      .before = spatial.before,
+      .after = spatial.after,
+      .posts = options.posts,
+      .scales = options.scales,
+      .scale_axes = kChannels,
+      .source_zero = options.source_zero};
+  if (shape.bias) request.bias = fast::memory::RowMajorFormat(shape.output[1]);
   return CreatePrimitive(request);
 }
 
 // Returns nChw16c for at least 16 channels; otherwise oneDNN chooses.
-BlockedFormat BlockedOrAny(llvm::ArrayRef<int64_t> shape) {
-  return shape[1] < kChannelBlock ? AnyFormat(shape) : ChannelBlockedFormat(shape);
+fast::memory::BlockedFormat BlockedOrAny(llvm::ArrayRef<int64_t> shape) {
+  return shape[1] < fast::memory::kChannelBlock ? fast::memory::AnyFormat(shape)
+                                                : fast::memory::ChannelBlockedFormat(shape);
 }
 
 // Returns true if groups start at block boundaries.
 bool FitsBlocks(const ConvolutionShape& shape) {
   if (shape.groups == 1) return true;
   if (shape.groups == shape.input[1] && shape.groups == shape.output[1])
-    return shape.groups % kChannelBlock == 0;
-  return shape.input[1] / shape.groups % kChannelBlock == 0 &&
-         shape.output[1] / shape.groups % kChannelBlock == 0;
+    return shape.groups % fast::memory::kChannelBlock == 0;
+  return shape.input[1] / shape.groups % fast::memory::kChannelBlock == 0 &&
+         shape.output[1] / shape.groups % fast::memory::kChannelBlock == 0;
 }
 
 // The layouts of a oneDNN convolution. kChosen: blocked, or the preferred ones if there is no such kernel.
@@ -75,42 +83,43 @@ PrimitiveOrNull ConvolutionIn(ConvolutionLayouts layouts, const ConvolutionShape
                               const ConvolutionResult& options) {
   switch (layouts) {
     case ConvolutionLayouts::kBlocked:
-      if (!HasAvx512() || !FitsBlocks(shape)) return nullptr;
-      return TryConvolution(shape, options, PrimitiveAlgorithm::kDirect, BlockedOrAny(shape.input),
+      if (!fast::HasAvx512() || !FitsBlocks(shape)) return nullptr;
+      return TryConvolution(shape, options, library::PrimitiveAlgorithm::kDirect, BlockedOrAny(shape.input),
                             BlockedOrAny(shape.output));
     case ConvolutionLayouts::kPreferred:
-      return TryConvolution(shape, options, PrimitiveAlgorithm::kAuto, AnyFormat(shape.input),
-                            AnyFormat(shape.output));
+      return TryConvolution(shape, options, library::PrimitiveAlgorithm::kAuto,
+                            fast::memory::AnyFormat(shape.input), fast::memory::AnyFormat(shape.output));
     case ConvolutionLayouts::kChosen: {
       PrimitiveOrNull blocked = ConvolutionIn(ConvolutionLayouts::kBlocked, shape, options);
       return blocked != nullptr ? blocked : ConvolutionIn(ConvolutionLayouts::kPreferred, shape, options);
     }
     case ConvolutionLayouts::kChannelsLast:
-      return TryConvolution(shape, options, PrimitiveAlgorithm::kAuto,
-                            ChannelsLastFormat(shape.input, StorageType::kF32),
-                            ChannelsLastFormat(shape.output, StorageType::kF32));
+      return TryConvolution(shape, options, library::PrimitiveAlgorithm::kAuto,
+                            fast::memory::ChannelsLastFormat(shape.input, StorageType::kF32),
+                            fast::memory::ChannelsLastFormat(shape.output, StorageType::kF32));
     case ConvolutionLayouts::kBf16:  // bf16 kernels require NHWC
-      return TryConvolution(shape, options, PrimitiveAlgorithm::kAuto,
-                            ChannelsLastFormat(shape.input, StorageType::kBf16),
-                            ChannelsLastFormat(shape.output, StorageType::kBf16));
+      return TryConvolution(shape, options, library::PrimitiveAlgorithm::kAuto,
+                            fast::memory::ChannelsLastFormat(shape.input, StorageType::kBf16),
+                            fast::memory::ChannelsLastFormat(shape.output, StorageType::kBf16));
   }
   return nullptr;
 }
 
-ConvolutionShape ShapeOf(const KernelRequest& request, const SpatialDims& spatial, bool bias) {
+ConvolutionShape ShapeOf(const KernelRequest& request, const fast::SpatialDims& spatial, bool bias) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   return {.input = request.inputs[0].shape,
           .output = request.outputs[0].shape,
           .filter = Shape(filter.begin(), filter.end()),
-          .groups = IsGroupedConvolution(request) ? filter[0] : 1,
+          .groups = fast::IsGroupedConvolution(request) ? filter[0] : 1,
           .spatial = &spatial,
           .bias = bias};
 }
 
 // Merges narrow groups for AMX. Returns the number of merged groups.
 int64_t MergeGroups(const KernelRequest& request, ConvolutionShape& shape, StorageType type) {
-  const ValueInfo& filter = request.inputs[1];
-  if (shape.groups == 1 || type != StorageType::kBf16 || !HasAmx() || filter.constant == nullptr) return 1;
+  const kernels::ValueInfo& filter = request.inputs[1];
+  if (shape.groups == 1 || type != StorageType::kBf16 || !fast::HasAmx() || filter.constant == nullptr)
+    return 1;
   const int64_t merged = GroupsToMerge(shape.groups, shape.filter[2], shape.filter[1]);
   if (merged == 1) return 1;
   shape.filter = MergedFilter(shape.filter, merged);
@@ -130,11 +139,12 @@ Reason IsUsable(const PrimitiveOrNull& primitive, const OneDnnPostOps& posts) {
 enum class GemmUse : uint8_t { kEither, kExcluded, kRequired };
 
 template <ConvolutionLayouts kLayouts, GemmUse kGemm>
-KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
+kernels::KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
   constexpr StorageType kType =
       kLayouts == ConvolutionLayouts::kBf16 ? StorageType::kBf16 : StorageType::kF32;
-  const SpatialDims spatial = SpatialDimsOf(request);
-  const OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, 1, kType, spatial.all_see_input);
+  const fast::SpatialDims spatial = fast::SpatialDimsOf(request);
+  const kernels::OrReason<OneDnnPostOps> posts =
+      OneDnnPostOps::Make(request, 1, kType, spatial.all_see_input);
   if (!posts) return posts.reason();
   ConvolutionShape shape = ShapeOf(request, spatial, posts->bias() >= 0);
   const int64_t merged = MergeGroups(request, shape, kType);
@@ -143,7 +153,7 @@ KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
   const bool is_gemm = IsGemm(*primitive);
   if (is_gemm && kGemm == GemmUse::kExcluded) return kIsGemm;
   if (!is_gemm && kGemm == GemmUse::kRequired) return Reason("oneDNN has a kernel without im2col");
-  if (is_gemm && MakesNanOfBorder(spatial, request.inputs[1].constant)) return kNanOfBorder;
+  if (is_gemm && fast::MakesNanOfBorder(spatial, request.inputs[1].constant)) return fast::kNanOfBorder;
   OneDnnKernelBuilder builder(request, primitive);
   builder.AddInput(Role::kSource, 0);
   if (merged > 1) {
@@ -153,7 +163,7 @@ KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
   }
   if (shape.bias) {
     builder.AddReshapedInput({Role::kBias}, static_cast<size_t>(posts->bias()),
-                             RowMajorFormat(shape.output[1]));
+                             fast::memory::RowMajorFormat(shape.output[1]));
   }
   posts->AddArguments(builder);
   builder.AddOutput();
@@ -164,48 +174,50 @@ KernelOrReason MakeOneDnnConvolution(const KernelRequest& request) {
 // recent processors) is not faster, but prevents our algorithms and in-place concatenation, and mixed layouts
 // cost reorders.
 Reason BlockedApplies(const KernelRequest& request) {
-  if (!HasAvx512()) return Reason("needs AVX-512");
-  const SpatialDims none;
+  if (!fast::HasAvx512()) return Reason("needs AVX-512");
+  const fast::SpatialDims none;
   return FitsBlocks(ShapeOf(request, none, false)) ? Reason()
                                                    : Reason("groups that do not start at blocks of channels");
 }
 
-Cost ChannelsLastCost(const KernelRequest&) {
-  return Cost::NotByDefault(Reason("other steps have other layouts"));
+kernels::Cost ChannelsLastCost(const KernelRequest&) {
+  return kernels::Cost::NotByDefault(Reason("other steps have other layouts"));
 }
 
 // int8 convolution with quantized input and filter, i32 accumulators and an f32 epilogue.
-KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
-  const SpatialDims spatial = SpatialDimsOf(given);
-  const OrReason<Int8Step> step = Int8ConvolutionStepOf(given, spatial);
+kernels::KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
+  const fast::SpatialDims spatial = fast::SpatialDimsOf(given);
+  const kernels::OrReason<fast::int8::Int8Step> step = fast::Int8ConvolutionStepOf(given, spatial);
   if (!step) return step.reason();
-  const Int8Request& coded = step->coded;
-  const std::optional<FoldedRequantization>& folded = step->folded;
-  const StorageType type = coded.range ? StorageType::kU8 : MatmulType(given);
+  const fast::int8::Int8Request& coded = step->coded;
+  const std::optional<fast::int8::FoldedRequantization>& folded = step->folded;
+  const StorageType type = coded.range ? StorageType::kU8 : fast::memory::MatmulType(given);
   const StorageType operands = coded.range ? StorageType::kF32 : type;
-  const OrReason<OneDnnPostOps> posts =
+  const kernels::OrReason<OneDnnPostOps> posts =
       folded
           ? OneDnnPostOps::MakeForRequantization(*folded, given.outputs[0].shape.size())
           : OneDnnPostOps::MakeForQuantized(coded.request, 1, operands, coded.range, spatial.all_see_input);
   if (!posts) return posts.reason();
   const ConvolutionShape shape = ShapeOf(given, spatial, folded && !folded->bias.empty());
-  const PrimitiveOrNull primitive =
-      TryConvolution(shape,
-                     {.posts = posts->OfPrimitive(),
-                      .scales = folded ? folded->scales : step->scales,
-                      .source_zero = step->source->zero},
-                     PrimitiveAlgorithm::kDirect, ChannelsLastFormat(shape.input, StorageType::kU8),
-                     ChannelsLastFormat(shape.output, type));
+  const PrimitiveOrNull primitive = TryConvolution(
+      shape,
+      {.posts = posts->OfPrimitive(),
+       .scales = folded ? folded->scales : step->scales,
+       .source_zero = step->source->zero},
+      library::PrimitiveAlgorithm::kDirect, fast::memory::ChannelsLastFormat(shape.input, StorageType::kU8),
+      fast::memory::ChannelsLastFormat(shape.output, type));
   if (const Reason reason = IsUsable(primitive, *posts); !reason.empty()) return reason;
   OneDnnKernelBuilder builder(given, primitive);
   builder.AddQuantizedInput(Role::kSource, 0, *step->source);
-  builder.AddInputIn(Role::kWeights, 1,
-                     {.filter_codes = FilterScales{.scales = given.filter_scales.vec(),
-                                                   .mask = IsGroupedConvolution(given) ? 3 : 1}});
-  if (shape.bias) builder.AddNumbers({Role::kBias}, folded->bias, RowMajorFormat(shape.output[1]));
+  builder.AddInputIn(
+      Role::kWeights, 1,
+      {.filter_codes = fast::memory::FilterScales{.scales = given.filter_scales.vec(),
+                                                  .mask = fast::IsGroupedConvolution(given) ? 3 : 1}});
+  if (shape.bias)
+    builder.AddNumbers({Role::kBias}, folded->bias, fast::memory::RowMajorFormat(shape.output[1]));
   posts->AddArguments(builder);
   if (coded.range) {
-    const QuantizationRange& range = coded.sum ? coded.sum->range : *coded.range;
+    const fast::int8::QuantizationRange& range = coded.sum ? coded.sum->range : *coded.range;
     builder.AddQuantizedOutput(range.codes);
   } else {
     builder.AddOutput();
@@ -216,20 +228,21 @@ KernelOrReason MakeOneDnnInt8(const KernelRequest& given) {
 // --- a window that is the whole image -------------------------------------------------
 
 Reason InnerProductApplies(const KernelRequest& request) {
-  return ConvolutionInnerProductOf(request).reason();
+  return fast::ConvolutionInnerProductOf(request).reason();
 }
 Reason SplitKConvolutionApplies(const KernelRequest& request) {
-  const OrReason<InnerProduct> shape = ConvolutionInnerProductOf(request);
+  const kernels::OrReason<fast::gemm::InnerProduct> shape = fast::ConvolutionInnerProductOf(request);
   return shape ? SplitKApplies(request, *shape) : shape.reason();
 }
-template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
-Cost InnerProductCost(const KernelRequest& request) {
-  return kCost(request, *ConvolutionInnerProductOf(request));
+template <kernels::Cost (*kCost)(const KernelRequest&, const fast::gemm::InnerProduct&)>
+kernels::Cost InnerProductCost(const KernelRequest& request) {
+  return kCost(request, *fast::ConvolutionInnerProductOf(request));
 }
-template <KernelOrReason (*kMake)(const KernelRequest&, const OneDnnPostOps&, const InnerProduct&)>
-KernelOrReason MakeAsInnerProduct(const KernelRequest& request) {
-  const OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, 1);
-  return posts ? kMake(request, *posts, *ConvolutionInnerProductOf(request)) : posts.reason();
+template <kernels::KernelOrReason (*kMake)(const KernelRequest&, const OneDnnPostOps&,
+                                           const fast::gemm::InnerProduct&)>
+kernels::KernelOrReason MakeAsInnerProduct(const KernelRequest& request) {
+  const kernels::OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, 1);
+  return posts ? kMake(request, *posts, *fast::ConvolutionInnerProductOf(request)) : posts.reason();
 }
 
 // --- tables ---------------------------------------------------------------------------
@@ -240,7 +253,7 @@ KernelOrReason MakeAsInnerProduct(const KernelRequest& request) {
 constexpr int kBf16Cost = 25, kConvolutionCost = 200, kIm2colCost = 400;
 
 constexpr Implementation kInt8ConvolutionRows[] = {
-    {"onednn_int8", NeedsVnni, FixedCost<kConvolutionCost>, MakeOneDnnInt8}};
+    {"onednn_int8", NeedsVnni, kernels::FixedCost<kConvolutionCost>, MakeOneDnnInt8}};
 constexpr Implementation kSplitKRow{"split_k_matmul", SplitKConvolutionApplies, InnerProductCost<SplitKCost>,
                                     MakeAsInnerProduct<MakeSplitKMatmul>};
 constexpr Implementation kMatmulRow{"onednn_matmul", InnerProductApplies, InnerProductCost<OneDnnMatmulCost>,
@@ -248,17 +261,20 @@ constexpr Implementation kMatmulRow{"onednn_matmul", InnerProductApplies, InnerP
 constexpr Implementation kInnerProductRow{"onednn_inner_product", InnerProductApplies,
                                           InnerProductCost<OneDnnInnerProductCost>,
                                           MakeAsInnerProduct<MakeOneDnnInnerProduct>};
-constexpr Implementation kBf16Row{"onednn_bf16", FusedAnd<AlwaysApplies>, FixedCost<kBf16Cost>,
+constexpr Implementation kBf16Row{"onednn_bf16", fast::FusedAnd<kernels::AlwaysApplies>,
+                                  kernels::FixedCost<kBf16Cost>,
                                   MakeOneDnnConvolution<ConvolutionLayouts::kBf16, GemmUse::kEither>};
-constexpr Implementation kBlockedRow{"onednn_blocked", FusedAnd<BlockedApplies>, FixedCost<kConvolutionCost>,
+constexpr Implementation kBlockedRow{"onednn_blocked", fast::FusedAnd<BlockedApplies>,
+                                     kernels::FixedCost<kConvolutionCost>,
                                      MakeOneDnnConvolution<ConvolutionLayouts::kBlocked, GemmUse::kExcluded>};
 constexpr Implementation kPreferredRow{
-    "onednn_preferred", FusedAnd<AlwaysApplies>, FixedCost<kConvolutionCost>,
+    "onednn_preferred", fast::FusedAnd<kernels::AlwaysApplies>, kernels::FixedCost<kConvolutionCost>,
     MakeOneDnnConvolution<ConvolutionLayouts::kPreferred, GemmUse::kExcluded>};
-constexpr Implementation kIm2colRow{"onednn_im2col", FusedAnd<AlwaysApplies>, FixedCost<kIm2colCost>,
+constexpr Implementation kIm2colRow{"onednn_im2col", fast::FusedAnd<kernels::AlwaysApplies>,
+                                    kernels::FixedCost<kIm2colCost>,
                                     MakeOneDnnConvolution<ConvolutionLayouts::kChosen, GemmUse::kRequired>};
 constexpr Implementation kChannelsLastRow{
-    "onednn_channels_last", FusedAnd<AlwaysApplies>, ChannelsLastCost,
+    "onednn_channels_last", fast::FusedAnd<kernels::AlwaysApplies>, ChannelsLastCost,
     MakeOneDnnConvolution<ConvolutionLayouts::kChannelsLast, GemmUse::kExcluded>};
 
 constexpr Implementation kF32ConvolutionRows[] = {kMatmulRow,    kInnerProductRow, kBlockedRow,
@@ -272,7 +288,7 @@ constexpr Implementation kBf16GroupRows[] = {kBf16Row, kBlockedRow, kPreferredRo
 
 }  // namespace
 
-void AddConvolutionRows(FastTables& tables) {
+void AddConvolutionRows(fast::FastTables& tables) {
   tables.Append(
       {"opset1"}, "Convolution",
       {{"int8", kInt8ConvolutionRows}, {"f32", kF32ConvolutionRows}, {"bf16", kBf16ConvolutionRows}});
@@ -280,4 +296,4 @@ void AddConvolutionRows(FastTables& tables) {
                 {{"int8", kInt8ConvolutionRows}, {"f32", kF32GroupRows}, {"bf16", kBf16GroupRows}});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -6,17 +6,20 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/onednn/post_ops.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
-Cost OneDnnMatmulCost(const KernelRequest& request, const InnerProduct& shape);
-KernelOrReason MakeOneDnnMatmul(const KernelRequest& request, const OneDnnPostOps& posts,
-                                const InnerProduct& shape);
-Cost OneDnnInnerProductCost(const KernelRequest& request, const InnerProduct& shape);
-KernelOrReason MakeOneDnnInnerProduct(const KernelRequest& request, const OneDnnPostOps& posts,
-                                      const InnerProduct& shape);
+kernels::Cost OneDnnMatmulCost(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
+kernels::KernelOrReason MakeOneDnnMatmul(const kernels::KernelRequest& request, const OneDnnPostOps& posts,
+                                         const fast::gemm::InnerProduct& shape);
+kernels::Cost OneDnnInnerProductCost(const kernels::KernelRequest& request,
+                                     const fast::gemm::InnerProduct& shape);
+kernels::KernelOrReason MakeOneDnnInnerProduct(const kernels::KernelRequest& request,
+                                               const OneDnnPostOps& posts,
+                                               const fast::gemm::InnerProduct& shape);
 
 // The int8 matmul with i32 accumulators and an f32 epilogue. Requires a quantized input.
-KernelOrReason MakeOneDnnInt8Matmul(const KernelRequest& given, const Int8Step& step,
-                                    const InnerProduct& shape);
+kernels::KernelOrReason MakeOneDnnInt8Matmul(const kernels::KernelRequest& given,
+                                             const fast::int8::Int8Step& step,
+                                             const fast::gemm::InnerProduct& shape);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

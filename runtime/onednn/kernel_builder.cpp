@@ -2,51 +2,54 @@
 
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using fast::memory::BlockedFormat;
 
 namespace {
 
 using Binding = OneDnnKernelBuilder::Binding;
 
 // The memory objects of a step, kept between runs.
-class PrimitiveState final : public KernelState {
+class PrimitiveState final : public kernels::KernelState {
  public:
-  explicit PrimitiveState(std::unique_ptr<PrimitiveCall> made) : call(std::move(made)) {}
+  explicit PrimitiveState(std::unique_ptr<library::PrimitiveCall> made) : call(std::move(made)) {}
 
-  std::unique_ptr<PrimitiveCall> call;
+  std::unique_ptr<library::PrimitiveCall> call;
   llvm::SmallVector<void*, 8> addresses;
 };
 
-class PrimitiveKernel final : public Kernel {
+class PrimitiveKernel final : public kernels::Kernel {
  public:
-  PrimitiveKernel(std::shared_ptr<const Primitive> primitive, std::vector<Primitive::BoundArgument> arguments,
-                  std::vector<Binding> bindings, std::vector<float> numbers)
+  PrimitiveKernel(std::shared_ptr<const library::Primitive> primitive,
+                  std::vector<library::Primitive::BoundArgument> arguments, std::vector<Binding> bindings,
+                  std::vector<float> numbers)
       : primitive_(std::move(primitive)),
         arguments_(std::move(arguments)),
         bindings_(std::move(bindings)),
         numbers_(std::move(numbers)),
-        threads_(CurrentThreads()) {}
+        threads_(tensor::CurrentThreads()) {}
 
   std::string implementation() const override { return "onednn:" + primitive_->implementation(); }
-  std::unique_ptr<KernelState> NewState() const override {
+  std::unique_ptr<kernels::KernelState> NewState() const override {
     return std::make_unique<PrimitiveState>(primitive_->NewCall(arguments_));
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const std::unique_ptr<KernelState> temporary = run.state == nullptr ? NewState() : nullptr;
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const std::unique_ptr<kernels::KernelState> temporary = run.state == nullptr ? NewState() : nullptr;
     auto& state = static_cast<PrimitiveState&>(run.state == nullptr ? *temporary : *run.state);
     state.addresses.clear();
     for (const Binding& binding : bindings_) state.addresses.push_back(AddressOf(run, binding));
     // The thread count for which the primitive was created.
-    const ThreadScope scope(threads_);
+    const tensor::ThreadScope scope(threads_);
     const std::string error = state.call->Run(state.addresses);
-    if (!error.empty()) return KernelFault("oneDNN: {}", error);
+    if (!error.empty()) return kernels::KernelFault("oneDNN: {}", error);
     return Success();
   }
 
  private:
   // oneDNN has mutable pointers for inputs but does not write to them.
-  void* AddressOf(const KernelRun& run, const Binding& binding) const {
+  void* AddressOf(const kernels::KernelRun& run, const Binding& binding) const {
     switch (binding.source) {
       case Binding::Source::kInput:
         return const_cast<std::byte*>(run.input(binding.index).bytes());
@@ -60,8 +63,8 @@ class PrimitiveKernel final : public Kernel {
     return nullptr;
   }
 
-  std::shared_ptr<const Primitive> primitive_;
-  std::vector<Primitive::BoundArgument> arguments_;
+  std::shared_ptr<const library::Primitive> primitive_;
+  std::vector<library::Primitive::BoundArgument> arguments_;
   std::vector<Binding> bindings_;  // one per argument
   std::vector<float> numbers_;
   int threads_;
@@ -69,8 +72,8 @@ class PrimitiveKernel final : public Kernel {
 
 }  // namespace
 
-OneDnnKernelBuilder::OneDnnKernelBuilder(const KernelRequest& request,
-                                         std::shared_ptr<const Primitive> primitive)
+OneDnnKernelBuilder::OneDnnKernelBuilder(const kernels::KernelRequest& request,
+                                         std::shared_ptr<const library::Primitive> primitive)
     : request_(request), primitive_(std::move(primitive)) {
   prepared_.inputs.resize(request.inputs.size());
   prepared_.outputs.resize(request.outputs.size());
@@ -83,53 +86,58 @@ void OneDnnKernelBuilder::Bind(Argument argument, const BlockedFormat& format, B
 }
 
 void OneDnnKernelBuilder::AddInput(Argument argument, size_t index, const BlockedFormat& format) {
-  prepared_.inputs[index] = LayoutOf(format);
+  prepared_.inputs[index] = fast::memory::LayoutOf(format);
   Bind(argument, format, Binding::Source::kInput, index);
 }
 
 void OneDnnKernelBuilder::AddReshapedInput(Argument argument, size_t index, const BlockedFormat& format) {
-  prepared_.inputs[index] = LayoutOf(RowMajorFormat(request_.inputs[index].shape, format.type));
+  prepared_.inputs[index] =
+      fast::memory::LayoutOf(fast::memory::RowMajorFormat(request_.inputs[index].shape, format.type));
   Bind(argument, format, Binding::Source::kInput, index);
 }
 
-void OneDnnKernelBuilder::AddInputIn(Role role, size_t index, BlockedLayout::Form form) {
+void OneDnnKernelBuilder::AddInputIn(Role role, size_t index, fast::memory::BlockedLayout::Form form) {
   const BlockedFormat format = primitive_->format({role});
-  prepared_.inputs[index] = std::make_shared<BlockedLayout>(format, std::move(form));
+  prepared_.inputs[index] = std::make_shared<fast::memory::BlockedLayout>(format, std::move(form));
   Bind({role}, format, Binding::Source::kInput, index);
 }
 
-void OneDnnKernelBuilder::AddQuantizedInput(Role role, size_t index, const ValueQuantization& codes) {
+void OneDnnKernelBuilder::AddQuantizedInput(Role role, size_t index,
+                                            const fast::memory::ValueQuantization& codes) {
   const BlockedFormat format = primitive_->format({role});
-  prepared_.inputs[index] = QuantizedLayout(format, codes);
+  prepared_.inputs[index] = fast::memory::QuantizedLayout(format, codes);
   Bind({role}, format, Binding::Source::kInput, index);
 }
 
-void OneDnnKernelBuilder::AddQuantizedOutput(const ValueQuantization& codes) {
+void OneDnnKernelBuilder::AddQuantizedOutput(const fast::memory::ValueQuantization& codes) {
   const BlockedFormat format = primitive_->format({Role::kResult});
-  prepared_.outputs[0] = QuantizedLayout(format, codes);
+  prepared_.outputs[0] = fast::memory::QuantizedLayout(format, codes);
   Bind({Role::kResult}, format, Binding::Source::kOutput, 0);
 }
 
-void OneDnnKernelBuilder::AddReshapedQuantizedInput(Role role, size_t index, const ValueQuantization& codes) {
-  prepared_.inputs[index] = QuantizedLayout(RowMajorFormat(request_.inputs[index].shape), codes);
+void OneDnnKernelBuilder::AddReshapedQuantizedInput(Role role, size_t index,
+                                                    const fast::memory::ValueQuantization& codes) {
+  prepared_.inputs[index] =
+      fast::memory::QuantizedLayout(fast::memory::RowMajorFormat(request_.inputs[index].shape), codes);
   Bind({role}, primitive_->format({role}), Binding::Source::kInput, index);
 }
 
-void OneDnnKernelBuilder::AddReshapedQuantizedOutput(const ValueQuantization& codes) {
-  prepared_.outputs[0] = QuantizedLayout(RowMajorFormat(request_.outputs[0].shape), codes);
+void OneDnnKernelBuilder::AddReshapedQuantizedOutput(const fast::memory::ValueQuantization& codes) {
+  prepared_.outputs[0] =
+      fast::memory::QuantizedLayout(fast::memory::RowMajorFormat(request_.outputs[0].shape), codes);
   Bind({Role::kResult}, primitive_->format({Role::kResult}), Binding::Source::kOutput, 0);
 }
 
-void OneDnnKernelBuilder::AddOrderedInput(Role role, size_t index, AxisOrder order) {
+void OneDnnKernelBuilder::AddOrderedInput(Role role, size_t index, fast::memory::AxisOrder order) {
   const BlockedFormat format = primitive_->format({role});
-  if (!(format == OrderedFormat(format.shape(), order)))
-    prepared_.inputs[index] =
-        std::make_shared<BlockedLayout>(format, BlockedLayout::Form{.order = std::move(order)});
+  if (!(format == fast::memory::OrderedFormat(format.shape(), order)))
+    prepared_.inputs[index] = std::make_shared<fast::memory::BlockedLayout>(
+        format, fast::memory::BlockedLayout::Form{.order = std::move(order)});
   Bind({role}, format, Binding::Source::kInput, index);
 }
 
 void OneDnnKernelBuilder::AddOutput(const BlockedFormat& format) {
-  prepared_.outputs[0] = LayoutOf(format);
+  prepared_.outputs[0] = fast::memory::LayoutOf(format);
   Bind({Role::kResult}, format, Binding::Source::kOutput, 0);
 }
 
@@ -144,14 +152,14 @@ void OneDnnKernelBuilder::AddNumbers(Argument argument, llvm::ArrayRef<float> nu
 }
 
 void OneDnnKernelBuilder::RequireInPlace(int input, const BlockedFormat& format,
-                                         const ValueQuantization* codes) {
+                                         const fast::memory::ValueQuantization* codes) {
   prepared_.inputs[static_cast<size_t>(input)] =
-      codes != nullptr ? QuantizedLayout(format, *codes) : LayoutOf(format);
+      codes != nullptr ? fast::memory::QuantizedLayout(format, *codes) : fast::memory::LayoutOf(format);
   prepared_.in_place = input;
   prepared_.in_place_required = true;
 }
 
-PreparedKernel OneDnnKernelBuilder::Finish() {
+kernels::PreparedKernel OneDnnKernelBuilder::Finish() {
   prepared_.scratch_bytes = primitive_->scratch_bytes();
   if (prepared_.scratch_bytes > 0) Bind({Role::kScratch}, {}, Binding::Source::kScratch, 0);
   prepared_.kernel = std::make_shared<PrimitiveKernel>(std::move(primitive_), std::move(arguments_),
@@ -159,4 +167,4 @@ PreparedKernel OneDnnKernelBuilder::Finish() {
   return std::move(prepared_);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

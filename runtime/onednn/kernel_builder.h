@@ -7,50 +7,53 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/onednn/onednn.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 // A builder for kernels that wrap a oneDNN primitive.
 class OneDnnKernelBuilder {
  public:
-  using Argument = PrimitiveArgument;
-  using Role = PrimitiveArgument::Role;
+  using Argument = library::PrimitiveArgument;
+  using Role = library::PrimitiveArgument::Role;
 
   // Both must outlive the builder.
-  OneDnnKernelBuilder(const KernelRequest& request, std::shared_ptr<const Primitive> primitive);
+  OneDnnKernelBuilder(const kernels::KernelRequest& request,
+                      std::shared_ptr<const library::Primitive> primitive);
 
   // Passes input `index` in the given format, or in the one that the primitive has chosen.
-  void AddInput(Argument argument, size_t index, const BlockedFormat& format);
+  void AddInput(Argument argument, size_t index, const fast::memory::BlockedFormat& format);
   void AddInput(Role role, size_t index) { AddInput({role}, index, primitive_->format({role})); }
   // The same for row-major memory with another shape (a bias [1,C,1,1] as [C]).
-  void AddReshapedInput(Argument argument, size_t index, const BlockedFormat& format);
+  void AddReshapedInput(Argument argument, size_t index, const fast::memory::BlockedFormat& format);
   // The same with properties of the layout, in the format that the primitive has chosen.
-  void AddInputIn(Role role, size_t index, BlockedLayout::Form form);
+  void AddInputIn(Role role, size_t index, fast::memory::BlockedLayout::Form form);
   // Passes 8-bit quantized values.
-  void AddQuantizedInput(Role role, size_t index, const ValueQuantization& codes);
-  void AddQuantizedOutput(const ValueQuantization& codes);
+  void AddQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
+  void AddQuantizedOutput(const fast::memory::ValueQuantization& codes);
   // The same for row-major values with another shape of equal size.
-  void AddReshapedQuantizedInput(Role role, size_t index, const ValueQuantization& codes);
-  void AddReshapedQuantizedOutput(const ValueQuantization& codes);
+  void AddReshapedQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
+  void AddReshapedQuantizedOutput(const fast::memory::ValueQuantization& codes);
   // Passes a constant whose axis order differs from that of the primitive.
-  void AddOrderedInput(Role role, size_t index, AxisOrder order);
+  void AddOrderedInput(Role role, size_t index, fast::memory::AxisOrder order);
   // Adds the output in the given format, or in the one that the primitive has chosen.
-  void AddOutput(const BlockedFormat& format);
+  void AddOutput(const fast::memory::BlockedFormat& format);
   void AddOutput() { AddOutput(primitive_->format({Role::kResult})); }
   // Adds an f32 output with another row-major shape of equal size in the primitive.
-  void AddReshapedOutput(const BlockedFormat& format);
+  void AddReshapedOutput(const fast::memory::BlockedFormat& format);
   // Adds a scalar operand owned by the kernel.
-  void AddNumber(Argument argument, float number, const BlockedFormat& format) {
+  void AddNumber(Argument argument, float number, const fast::memory::BlockedFormat& format) {
     AddNumbers(argument, number, format);
   }
   // The same for several row-major elements.
-  void AddNumbers(Argument argument, llvm::ArrayRef<float> numbers, const BlockedFormat& format);
+  void AddNumbers(Argument argument, llvm::ArrayRef<float> numbers,
+                  const fast::memory::BlockedFormat& format);
   void AllowInPlace(int input) { prepared_.in_place = input; }
   // The primitive accumulates into its output, which must share memory with the input, with `codes` if it is
   // quantized.
-  void RequireInPlace(int input, const BlockedFormat& format, const ValueQuantization* codes = nullptr);
+  void RequireInPlace(int input, const fast::memory::BlockedFormat& format,
+                      const fast::memory::ValueQuantization* codes = nullptr);
 
-  const Primitive& primitive() const { return *primitive_; }
-  PreparedKernel Finish();
+  const library::Primitive& primitive() const { return *primitive_; }
+  kernels::PreparedKernel Finish();
 
   // The memory that an argument refers to.
   struct Binding {
@@ -61,14 +64,15 @@ class OneDnnKernelBuilder {
   };
 
  private:
-  void Bind(Argument argument, const BlockedFormat& format, Binding::Source source, size_t index);
+  void Bind(Argument argument, const fast::memory::BlockedFormat& format, Binding::Source source,
+            size_t index);
 
-  const KernelRequest& request_;
-  std::shared_ptr<const Primitive> primitive_;
-  PreparedKernel prepared_;
-  std::vector<Primitive::BoundArgument> arguments_;
+  const kernels::KernelRequest& request_;
+  std::shared_ptr<const library::Primitive> primitive_;
+  kernels::PreparedKernel prepared_;
+  std::vector<library::Primitive::BoundArgument> arguments_;
   std::vector<Binding> bindings_;
   std::vector<float> numbers_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -6,38 +6,43 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/onednn/split_k_matmul.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using kernels::KernelRequest;
 
 namespace {
 
-using Role = PrimitiveArgument::Role;
+using Role = library::PrimitiveArgument::Role;
 
-Reason PackedApplies(const KernelRequest& request) {
-  return PackedProductOf(request).reason();
+kernels::Reason PackedApplies(const KernelRequest& request) {
+  return fast::PackedProductOf(request).reason();
 }
-Reason SplitKMatmulApplies(const KernelRequest& request) {
-  const OrReason<InnerProduct> shape = PackedProductOf(request);
+kernels::Reason SplitKMatmulApplies(const KernelRequest& request) {
+  const kernels::OrReason<fast::gemm::InnerProduct> shape = fast::PackedProductOf(request);
   return shape ? SplitKApplies(request, *shape) : shape.reason();
 }
-template <Cost (*kCost)(const KernelRequest&, const InnerProduct&)>
-Cost RowsCost(const KernelRequest& request) {
-  return kCost(request, *ConstantProductOf(request));
+template <kernels::Cost (*kCost)(const KernelRequest&, const fast::gemm::InnerProduct&)>
+kernels::Cost RowsCost(const KernelRequest& request) {
+  return kCost(request, *fast::ConstantProductOf(request));
 }
-template <KernelOrReason (*kMake)(const KernelRequest&, const OneDnnPostOps&, const InnerProduct&)>
-KernelOrReason MakeOfRows(const KernelRequest& request) {
-  const OrReason<InnerProduct> shape = ConstantProductOf(request);
-  const OrReason<OneDnnPostOps> posts = OneDnnPostOps::MakeForRows(request, shape->rows, shape->outputs);
+template <kernels::KernelOrReason (*kMake)(const KernelRequest&, const OneDnnPostOps&,
+                                           const fast::gemm::InnerProduct&)>
+kernels::KernelOrReason MakeOfRows(const KernelRequest& request) {
+  const kernels::OrReason<fast::gemm::InnerProduct> shape = fast::ConstantProductOf(request);
+  const kernels::OrReason<OneDnnPostOps> posts =
+      OneDnnPostOps::MakeForRows(request, shape->rows, shape->outputs);
   return posts ? kMake(request, *posts, *shape) : posts.reason();
 }
 
-KernelOrReason MakeInt8OfRows(const KernelRequest& request) {
-  const OrReason<Int8Step> step = Int8MatmulStepOf(request);
-  return step ? MakeOneDnnInt8Matmul(request, *step, *ConstantProductOf(request)) : step.reason();
+kernels::KernelOrReason MakeInt8OfRows(const KernelRequest& request) {
+  const kernels::OrReason<fast::int8::Int8Step> step = fast::Int8MatmulStepOf(request);
+  return step ? MakeOneDnnInt8Matmul(request, *step, *fast::ConstantProductOf(request)) : step.reason();
 }
 
 // A row-major operand as [1.., leading.., rows, columns] with the rank of the result, transposed by its
 // strides.
-BlockedFormat OperandFormat(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank, StorageType type) {
+fast::memory::BlockedFormat OperandFormat(llvm::ArrayRef<int64_t> shape, bool transpose, size_t rank,
+                                          fast::memory::StorageType type) {
   Shape extents(rank, 1), strides(rank, 1);
   int64_t stride = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -50,28 +55,29 @@ BlockedFormat OperandFormat(llvm::ArrayRef<int64_t> shape, bool transpose, size_
     std::swap(extents[rank - 1], extents[rank - 2]);
     std::swap(strides[rank - 1], strides[rank - 2]);
   }
-  return StridedFormat(extents, strides, type);
+  return fast::memory::StridedFormat(extents, strides, type);
 }
 
 // Vectors belong to the reference kernel, biases to a separate step.
-Reason GeneralApplies(const KernelRequest& request) {
+kernels::Reason GeneralApplies(const KernelRequest& request) {
   if (request.inputs[0].shape.size() < 2 || request.inputs[1].shape.size() < 2)
-    return Reason("an operand is a vector");
-  return request.posts.empty() ? Reason() : Reason("a fused operation");
+    return kernels::Reason("an operand is a vector");
+  return request.posts.empty() ? kernels::Reason() : kernels::Reason("a fused operation");
 }
 
-KernelOrReason MakeGeneral(const KernelRequest& request) {
+kernels::KernelOrReason MakeGeneral(const KernelRequest& request) {
   const Shape& output = request.outputs[0].shape;
   const size_t rank = output.size();
-  const StorageType type = MatmulType(request);
-  const BlockedFormat source =
+  const fast::memory::StorageType type = fast::memory::MatmulType(request);
+  const fast::memory::BlockedFormat source =
       OperandFormat(request.inputs[0].shape, request.node->Bool("transpose_a"), rank, type);
-  const BlockedFormat weights =
+  const fast::memory::BlockedFormat weights =
       OperandFormat(request.inputs[1].shape, request.node->Bool("transpose_b"), rank, type);
-  const std::shared_ptr<const Primitive> primitive = CreatePrimitive({.kind = PrimitiveKind::kMatmul,
-                                                                      .sources = {source},
-                                                                      .weights = weights,
-                                                                      .result = RowMajorFormat(output)});
+  const std::shared_ptr<const library::Primitive> primitive =
+      CreatePrimitive({.kind = library::PrimitiveKind::kMatmul,
+                       .sources = {source},
+                       .weights = weights,
+                       .result = fast::memory::RowMajorFormat(output)});
   if (primitive == nullptr) return kNotInOneDnn;
   OneDnnKernelBuilder builder(request, primitive);
   builder.AddReshapedInput({Role::kSource}, 0, source);
@@ -81,16 +87,17 @@ KernelOrReason MakeGeneral(const KernelRequest& request) {
 }
 
 constexpr int kInt8MatmulCost = 200, kGeneralCost = 100;
-constexpr Implementation kInt8MatmulRows[] = {
-    {"onednn_int8", NeedsVnni, FixedCost<kInt8MatmulCost>, MakeInt8OfRows}};
-constexpr Implementation kPackedMatmulRow{"onednn_matmul", PackedApplies, RowsCost<OneDnnMatmulCost>,
-                                          MakeOfRows<MakeOneDnnMatmul>};
-constexpr Implementation kPackedInnerProductRow{"onednn_inner_product", PackedApplies,
-                                                RowsCost<OneDnnInnerProductCost>,
-                                                MakeOfRows<MakeOneDnnInnerProduct>};
-constexpr Implementation kGeneralRow{"onednn_general", GeneralApplies, FixedCost<kGeneralCost>, MakeGeneral};
-constexpr Implementation kF32MatmulRows[] = {kPackedMatmulRow, kPackedInnerProductRow, kGeneralRow};
-constexpr Implementation kBf16MatmulRows[] = {
+constexpr kernels::Implementation kInt8MatmulRows[] = {
+    {"onednn_int8", NeedsVnni, kernels::FixedCost<kInt8MatmulCost>, MakeInt8OfRows}};
+constexpr kernels::Implementation kPackedMatmulRow{"onednn_matmul", PackedApplies, RowsCost<OneDnnMatmulCost>,
+                                                   MakeOfRows<MakeOneDnnMatmul>};
+constexpr kernels::Implementation kPackedInnerProductRow{"onednn_inner_product", PackedApplies,
+                                                         RowsCost<OneDnnInnerProductCost>,
+                                                         MakeOfRows<MakeOneDnnInnerProduct>};
+constexpr kernels::Implementation kGeneralRow{"onednn_general", GeneralApplies,
+                                              kernels::FixedCost<kGeneralCost>, MakeGeneral};
+constexpr kernels::Implementation kF32MatmulRows[] = {kPackedMatmulRow, kPackedInnerProductRow, kGeneralRow};
+constexpr kernels::Implementation kBf16MatmulRows[] = {
     {"split_k_matmul", SplitKMatmulApplies, RowsCost<SplitKCost>, MakeOfRows<MakeSplitKMatmul>},
     kPackedMatmulRow,
     kPackedInnerProductRow,
@@ -98,9 +105,9 @@ constexpr Implementation kBf16MatmulRows[] = {
 
 }  // namespace
 
-void AddMatmulRows(FastTables& tables) {
+void AddMatmulRows(fast::FastTables& tables) {
   tables.Append({"opset1"}, "MatMul",
                 {{"int8", kInt8MatmulRows}, {"f32", kF32MatmulRows}, {"bf16", kBf16MatmulRows}});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

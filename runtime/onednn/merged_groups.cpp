@@ -6,14 +6,14 @@
 #include "fmt/core.h"
 #include "runtime/onednn/reorder.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 namespace {
 
-class MergedFilterReorder final : public Kernel {
+class MergedFilterReorder final : public kernels::Kernel {
  public:
-  MergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged, std::shared_ptr<const Kernel> to_order,
-                      size_t merged_bytes)
+  MergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
+                      std::shared_ptr<const kernels::Kernel> to_order, size_t merged_bytes)
       : outputs_(filter[1]),
         inputs_(filter[2]),
         window_(Volume(filter.drop_front(3)).value_or(0)),
@@ -25,9 +25,9 @@ class MergedFilterReorder final : public Kernel {
     return fmt::format("merged_groups:{}", to_order_->implementation());
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const std::shared_ptr<Buffer> whole = Buffer::Allocate(merged_bytes_);
-    if (whole == nullptr) return OutOfMemory();
+    if (whole == nullptr) return kernels::OutOfMemory();
     auto* rows = reinterpret_cast<float*>(whole->mutable_data());
     std::fill_n(rows, merged_bytes_ / sizeof(float), 0.0f);
     // One row per output of each group, with all inputs of the merged group.
@@ -37,16 +37,16 @@ class MergedFilterReorder final : public Kernel {
       const int64_t place = row / outputs_ % merged_;  // index of the group within the merged one
       std::copy_n(filter + row * taps, taps, rows + (row * merged_ + place) * taps);
     }
-    TensorView merged = run.input(0);
+    tensor::TensorView merged = run.input(0);
     merged.set_bytes(reinterpret_cast<const std::byte*>(rows));
-    const TensorView* inputs[] = {&merged};
+    const tensor::TensorView* inputs[] = {&merged};
     return to_order_->Run({.inputs = inputs, .outputs = run.outputs});
   }
 
  private:
   int64_t outputs_, inputs_, window_;
   int64_t merged_;
-  std::shared_ptr<const Kernel> to_order_;
+  std::shared_ptr<const kernels::Kernel> to_order_;
   size_t merged_bytes_;
 };
 
@@ -75,12 +75,12 @@ Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged) {
   return shape;
 }
 
-std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
-                                                      const BlockedFormat& target) {
-  const BlockedFormat source = RowMajorFormat(MergedFilter(filter, merged));
-  std::shared_ptr<const Kernel> to_order = MakePrimitiveReorder(source, target);
+std::shared_ptr<const kernels::Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
+                                                               const fast::memory::BlockedFormat& target) {
+  const fast::memory::BlockedFormat source = fast::memory::RowMajorFormat(MergedFilter(filter, merged));
+  std::shared_ptr<const kernels::Kernel> to_order = MakePrimitiveReorder(source, target);
   if (to_order == nullptr) return nullptr;
   return std::make_shared<MergedFilterReorder>(filter, merged, std::move(to_order), source.byte_size());
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

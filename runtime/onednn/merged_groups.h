@@ -6,7 +6,7 @@
 #include "runtime/fast/memory/blocked_format.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 // Merging of convolution groups: the merged filter has zeros between inputs and outputs of different groups.
 // AMX tiles multiply 32 inputs by 16 outputs; narrow groups leave most of them empty, and oneDNN does not use
@@ -21,7 +21,7 @@ Shape MergedFilter(llvm::ArrayRef<int64_t> filter, int64_t merged);
 
 // Creates a reorder of such a row-major filter to `target`, with zeros between groups. Returns null if oneDNN
 // has no reorder.
-std::shared_ptr<const Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
-                                                      const BlockedFormat& target);
+std::shared_ptr<const kernels::Kernel> MakeMergedFilterReorder(llvm::ArrayRef<int64_t> filter, int64_t merged,
+                                                               const fast::memory::BlockedFormat& target);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -13,25 +13,25 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 namespace {
 
-using Role = PrimitiveArgument::Role;
+using Role = library::PrimitiveArgument::Role;
 
-KernelOrReason MakeLrn(const KernelRequest& request) {
+kernels::KernelOrReason MakeLrn(const kernels::KernelRequest& request) {
   const TensorValue* axes = request.inputs[1].constant;
-  if (!request.posts.empty()) return kHasFusedOperation;
-  if (!IsDenseF32(request.inputs[0])) return kNotF32;
+  if (!request.posts.empty()) return fast::kHasFusedOperation;
+  if (!fast::memory::IsDenseF32(request.inputs[0])) return fast::kNotF32;
   if (axes == nullptr || axes->volume() != 1 || axes->ElementAsInt(0) != 1)
-    return Reason("other axes than the channels");
+    return kernels::Reason("other axes than the channels");
   // oneDNN computes nothing for tensors of higher rank.
   constexpr size_t kMaxAxes = 5;
   if (request.inputs[0].shape.size() > kMaxAxes)
-    return Reason("{} axes", static_cast<int64_t>(request.inputs[0].shape.size()));
-  const BlockedFormat data = FormatInF32(request.inputs[0]);
-  const std::shared_ptr<const Primitive> primitive =
-      CreatePrimitive({.kind = PrimitiveKind::kLrn,
+    return kernels::Reason("{} axes", static_cast<int64_t>(request.inputs[0].shape.size()));
+  const fast::memory::BlockedFormat data = fast::memory::FormatInF32(request.inputs[0]);
+  const std::shared_ptr<const library::Primitive> primitive =
+      CreatePrimitive({.kind = library::PrimitiveKind::kLrn,
                        .sources = {data},
                        .alpha = static_cast<float>(request.node->Double("alpha")),
                        .beta = static_cast<float>(request.node->Double("beta")),
@@ -45,14 +45,14 @@ KernelOrReason MakeLrn(const KernelRequest& request) {
 }
 
 // oneDNN's softmax returns 0 for NaN and infinities: inputs with any of these run in the row kernel.
-class SoftmaxKernel final : public Kernel {
+class SoftmaxKernel final : public kernels::Kernel {
  public:
-  SoftmaxKernel(std::shared_ptr<const Kernel> primitive, std::shared_ptr<const Kernel> rows)
+  SoftmaxKernel(std::shared_ptr<const kernels::Kernel> primitive, std::shared_ptr<const kernels::Kernel> rows)
       : primitive_(std::move(primitive)), rows_(std::move(rows)) {}
 
   std::string implementation() const override { return primitive_->implementation(); }
-  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  std::unique_ptr<kernels::KernelState> NewState() const override { return primitive_->NewState(); }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     return AllFinite(run.input(0).data<float>(), run.input(0).volume()) ? primitive_->Run(run)
                                                                         : rows_->Run(run);
   }
@@ -60,9 +60,9 @@ class SoftmaxKernel final : public Kernel {
  private:
   static bool AllFinite(const float* x, int64_t count) {
     std::atomic<bool> finite = true;
-    ParallelParts(count, [&](int64_t begin, int64_t end) {
+    tensor::ParallelParts(count, [&](int64_t begin, int64_t end) {
       int32_t beyond = 0;
-      Vectorized([&] {
+      fast::simd::Vectorized([&] {
         for (int64_t i = begin; i < end; ++i) beyond |= static_cast<int32_t>(!(std::abs(x[i]) <= kMax));
       });
       if (beyond != 0) finite.store(false, std::memory_order_relaxed);
@@ -71,48 +71,48 @@ class SoftmaxKernel final : public Kernel {
   }
 
   static constexpr float kMax = std::numeric_limits<float>::max();
-  std::shared_ptr<const Kernel> primitive_, rows_;
+  std::shared_ptr<const kernels::Kernel> primitive_, rows_;
 };
 
 // For small inputs, such as a classifier's result, creating the oneDNN primitive takes longer than a thousand
 // runs save (processor not recorded).
-Cost SoftmaxCost(const KernelRequest& request) {
+kernels::Cost SoftmaxCost(const kernels::KernelRequest& request) {
   constexpr int64_t kMinElements = (1 << 14) + 1;
   const int64_t elements = Volume(request.inputs[0].shape).value_or(0);
   if (elements >= kMinElements) return {0.5};
-  return Cost::NotByDefault(Reason("{} elements, fewer than {}", elements, kMinElements));
+  return kernels::Cost::NotByDefault(kernels::Reason("{} elements, fewer than {}", elements, kMinElements));
 }
 
-KernelOrReason MakeSoftmax(const KernelRequest& request) {
+kernels::KernelOrReason MakeSoftmax(const kernels::KernelRequest& request) {
   const int64_t rank = static_cast<int64_t>(request.inputs[0].shape.size());
-  const int64_t axis = NormalAxis(request.node->Int("axis"), rank);
-  const KernelOrReason rows = MakeVectorizedSoftmax(request);
+  const int64_t axis = kernels::NormalAxis(request.node->Int("axis"), rank);
+  const kernels::KernelOrReason rows = fast::pointwise::MakeVectorizedSoftmax(request);
   if (!rows) return rows.reason();
-  const BlockedFormat data = RowMajorFormat(request.inputs[0].shape);
-  const std::shared_ptr<const Primitive> primitive =
-      CreatePrimitive({.kind = PrimitiveKind::kSoftmax, .sources = {data}, .axis = static_cast<int>(axis)});
+  const fast::memory::BlockedFormat data = fast::memory::RowMajorFormat(request.inputs[0].shape);
+  const std::shared_ptr<const library::Primitive> primitive = CreatePrimitive(
+      {.kind = library::PrimitiveKind::kSoftmax, .sources = {data}, .axis = static_cast<int>(axis)});
   if (primitive == nullptr) return kNotInOneDnn;
   OneDnnKernelBuilder builder(request, primitive);
   builder.AddInput({Role::kSource}, 0, data);
   builder.AddOutput(data);
-  PreparedKernel prepared = builder.Finish();
+  kernels::PreparedKernel prepared = builder.Finish();
   prepared.kernel = std::make_shared<SoftmaxKernel>(prepared.kernel, rows->kernel);
   return prepared;
 }
 
-KernelOrReason MakeBatchNorm(const KernelRequest& request) {
-  const OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, -1);
+kernels::KernelOrReason MakeBatchNorm(const kernels::KernelRequest& request) {
+  const kernels::OrReason<OneDnnPostOps> posts = OneDnnPostOps::Make(request, -1);
   if (!posts) return posts.reason();
-  const BlockedFormat data = FormatInF32(request.inputs[0]);
-  const std::shared_ptr<const Primitive> primitive =
-      CreatePrimitive({.kind = PrimitiveKind::kBatchNorm,
+  const fast::memory::BlockedFormat data = fast::memory::FormatInF32(request.inputs[0]);
+  const std::shared_ptr<const library::Primitive> primitive =
+      CreatePrimitive({.kind = library::PrimitiveKind::kBatchNorm,
                        .sources = {data},
                        .epsilon = static_cast<float>(request.node->Double("epsilon")),
                        .posts = posts->OfPrimitive()});
   // For row-major tensors oneDNN's portable code propagates NaN through relu.
   if (primitive == nullptr || primitive->implementation().find("jit") == std::string::npos)
     return kNotInOneDnn;
-  const BlockedFormat vector = RowMajorFormat({request.inputs[0].shape[1]});
+  const fast::memory::BlockedFormat vector = fast::memory::RowMajorFormat({request.inputs[0].shape[1]});
   OneDnnKernelBuilder builder(request, primitive);
   builder.AddInput({Role::kSource}, 0, data);
   builder.AddReshapedInput({Role::kScale}, 1, vector);
@@ -125,16 +125,17 @@ KernelOrReason MakeBatchNorm(const KernelRequest& request) {
 }
 
 constexpr int kBatchNormCost = 100;
-constexpr Implementation kSoftmaxRows[] = {{"onednn", SoftmaxApplies, SoftmaxCost, MakeSoftmax}};
-constexpr Implementation kBatchNormRows[] = {
-    {"onednn", BatchNormApplies, FixedCost<kBatchNormCost>, MakeBatchNorm}};
+constexpr kernels::Implementation kSoftmaxRows[] = {
+    {"onednn", fast::SoftmaxApplies, SoftmaxCost, MakeSoftmax}};
+constexpr kernels::Implementation kBatchNormRows[] = {
+    {"onednn", fast::BatchNormApplies, kernels::FixedCost<kBatchNormCost>, MakeBatchNorm}};
 
 }  // namespace
 
-void AddNormalizationRows(FastTables& tables) {
-  tables.Add({"opset1"}, "LRN", TableOf<MakeLrn>("onednn"));
+void AddNormalizationRows(fast::FastTables& tables) {
+  tables.Add({"opset1"}, "LRN", fast::TableOf<MakeLrn>("onednn"));
   tables.Append({"opset1", "opset8"}, "SoftMax", {{"f32", kSoftmaxRows}});
   tables.Append({"opset5"}, "BatchNormInference", {{"f32", kBatchNormRows}});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

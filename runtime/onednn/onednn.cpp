@@ -7,22 +7,23 @@
 #include "fmt/core.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 namespace {
 
-constexpr TeamFunctions kTeam = {
-    .is_in_scope = [] { return PlaceOfThread().in_scope(); },
-    .threads = [] { return PlaceOfThread().threads; },
-    .members = [] { return PlaceOfThread().members; },
-    .member = [] { return PlaceOfThread().member; },
-    .is_in_team = [] { return PlaceOfThread().in_team; },
-    .run = [](int members, void (*work)(void*), void* data) { RunOnTeam(members, [&](int) { work(data); }); },
-    .wait = [] { WaitForTeam(); },
+constexpr library::TeamFunctions kTeam = {
+    .is_in_scope = [] { return tensor::PlaceOfThread().in_scope(); },
+    .threads = [] { return tensor::PlaceOfThread().threads; },
+    .members = [] { return tensor::PlaceOfThread().members; },
+    .member = [] { return tensor::PlaceOfThread().member; },
+    .is_in_team = [] { return tensor::PlaceOfThread().in_team; },
+    .run = [](int members, void (*work)(void*),
+              void* data) { tensor::RunOnTeam(members, [&](int) { work(data); }); },
+    .wait = [] { tensor::WaitForTeam(); },
 };
 
 struct LoadedLibrary {
-  const OneDnnLibrary* library = nullptr;
+  const library::OneDnnLibrary* library = nullptr;
   std::string fault = {};
 
   static LoadedLibrary Load() {
@@ -30,7 +31,7 @@ struct LoadedLibrary {
     // Loaded until the process ends.
     void* file = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
     void* open = file == nullptr ? nullptr : ::dlsym(file, "nnefc_onednn_open");
-    if (open != nullptr) return {.library = reinterpret_cast<OpenOneDnn>(open)(kTeam)};
+    if (open != nullptr) return {.library = reinterpret_cast<library::OpenOneDnn>(open)(kTeam)};
     const char* reason = ::dlerror();
     return {.fault = fmt::format("`{}`, which comes with nnefc, cannot be loaded: {}", kName,
                                  reason == nullptr ? "the system does not say why" : reason)};
@@ -42,7 +43,7 @@ std::atomic<const LoadedLibrary*> loaded_library = nullptr;
 
 }  // namespace
 
-const OneDnnLibrary* LoadOneDnn() {
+const library::OneDnnLibrary* LoadOneDnn() {
   static const LoadedLibrary* const loaded = [] {
     static const LoadedLibrary kept = LoadedLibrary::Load();
     loaded_library = &kept;
@@ -57,7 +58,7 @@ std::string OneDnnLoadError() {
 }
 
 std::string DescribeOneDnn() {
-  const OneDnnLibrary* library = LoadOneDnn();
+  const library::OneDnnLibrary* library = LoadOneDnn();
   return library == nullptr ? OneDnnLoadError() : library->Describe();
 }
 
@@ -65,20 +66,20 @@ std::string OneDnnVersion() {
   return NNEFC_ONEDNN_VERSION;
 }
 
-std::shared_ptr<const Primitive> CreatePrimitive(const PrimitiveRequest& request) {
-  const OneDnnLibrary* library = LoadOneDnn();
+std::shared_ptr<const library::Primitive> CreatePrimitive(const library::PrimitiveRequest& request) {
+  const library::OneDnnLibrary* library = LoadOneDnn();
   if (library == nullptr) return nullptr;
-  std::shared_ptr<const Primitive> primitive = library->Create(request);
-  if (primitive == nullptr || request.kind == PrimitiveKind::kReorder ||
-      request.kind == PrimitiveKind::kConcat)
+  std::shared_ptr<const library::Primitive> primitive = library->Create(request);
+  if (primitive == nullptr || request.kind == library::PrimitiveKind::kReorder ||
+      request.kind == library::PrimitiveKind::kConcat)
     return primitive;
   const std::string name = primitive->implementation();
   const bool is_portable = name.starts_with("ref") || name.starts_with("simple:any");
   return is_portable ? nullptr : primitive;
 }
 
-bool IsGemm(const Primitive& primitive) {
+bool IsGemm(const library::Primitive& primitive) {
   return primitive.implementation().find("gemm") != std::string::npos;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

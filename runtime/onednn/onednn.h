@@ -6,10 +6,10 @@
 
 #include "runtime/onednn/library/interface.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 // Returns the library, loaded by the first call, or null if it cannot be loaded.
-const OneDnnLibrary* LoadOneDnn();
+const library::OneDnnLibrary* LoadOneDnn();
 
 // Returns the reason if oneDNN was needed but could not be loaded; otherwise empty.
 std::string OneDnnLoadError();
@@ -22,10 +22,10 @@ std::string OneDnnVersion();
 
 // Creates a primitive for the threads of the current scope. Returns null if oneDNN has none, or only a
 // portable one, which is slower than our kernels.
-std::shared_ptr<const Primitive> CreatePrimitive(const PrimitiveRequest& request);
+std::shared_ptr<const library::Primitive> CreatePrimitive(const library::PrimitiveRequest& request);
 
 // Returns true for GEMM-based primitives. The post-ops of such convolutions run in slow portable code, with
 // relu(NaN) = NaN, and NaN for infinities.
-bool IsGemm(const Primitive& primitive);
+bool IsGemm(const library::Primitive& primitive);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -13,22 +13,26 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using kernels::KernelRequest;
+using kernels::Reason;
 
 namespace {
 
-using Role = PrimitiveArgument::Role;
+using Role = library::PrimitiveArgument::Role;
 
 // Pools quantized values if `codes` is not null; its quantization must be increasing.
-KernelOrReason MakePooling(const KernelRequest& request, PrimitiveAlgorithm algorithm,
-                           const PoolingDims& dims, const ValueQuantization* codes = nullptr) {
-  const BlockedFormat input = FormatOf(request.inputs[0]);
-  const BlockedFormat source = codes != nullptr ? QuantizedFormat(input) : input;
-  const std::shared_ptr<const Primitive> primitive =
-      CreatePrimitive({.kind = PrimitiveKind::kPooling,
+kernels::KernelOrReason MakePooling(const KernelRequest& request, library::PrimitiveAlgorithm algorithm,
+                                    const fast::PoolingDims& dims,
+                                    const fast::memory::ValueQuantization* codes = nullptr) {
+  const fast::memory::BlockedFormat input = fast::memory::FormatOf(request.inputs[0]);
+  const fast::memory::BlockedFormat source = codes != nullptr ? fast::memory::QuantizedFormat(input) : input;
+  const std::shared_ptr<const library::Primitive> primitive =
+      CreatePrimitive({.kind = library::PrimitiveKind::kPooling,
                        .algorithm = algorithm,
                        .sources = {source},
-                       .result = AnyFormat(request.outputs[0].shape, source.type),
+                       .result = fast::memory::AnyFormat(request.outputs[0].shape, source.type),
                        .strides = dims.strides,
                        .before = dims.before,
                        .after = dims.after,
@@ -48,7 +52,7 @@ KernelOrReason MakePooling(const KernelRequest& request, PrimitiveAlgorithm algo
 // Offsets of elements in a memory with at most one blocked axis, the channels.
 class Places {
  public:
-  static std::optional<Places> Make(const BlockedFormat& format) {
+  static std::optional<Places> Make(const fast::memory::BlockedFormat& format) {
     if (!format.is_blocked()) return std::nullopt;
     if (format.num_blocks > 1 || (format.num_blocks == 1 && format.blocks[0].axis != 1)) return std::nullopt;
     Places places;
@@ -100,26 +104,26 @@ void Store(float x, Bf16& to) {
 // again.
 struct MaxPoolShape {
   int64_t batch, channels;
-  Window window;
+  kernels::Window window;
   Places input, output;
   int64_t output_elements;  // including channel padding
 };
 
 template <typename Element>
-class MaxPoolKernel final : public Kernel {
+class MaxPoolKernel final : public kernels::Kernel {
  public:
-  MaxPoolKernel(std::shared_ptr<const Kernel> primitive, const MaxPoolShape& shape)
+  MaxPoolKernel(std::shared_ptr<const kernels::Kernel> primitive, const MaxPoolShape& shape)
       : primitive_(std::move(primitive)), shape_(shape) {}
 
   std::string implementation() const override { return primitive_->implementation(); }
-  std::unique_ptr<KernelState> NewState() const override { return primitive_->NewState(); }
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    FaultOr<Success> done = primitive_->Run(run);
+  std::unique_ptr<kernels::KernelState> NewState() const override { return primitive_->NewState(); }
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    kernels::FaultOr<Success> done = primitive_->Run(run);
     if (!done.ok()) return done;
     const Element* input = reinterpret_cast<const Element*>(run.input(0).bytes());
     Element* output = reinterpret_cast<Element*>(run.output().mutable_bytes());
     if (!HasLowest(output)) return done;
-    ParallelFor(shape_.batch * shape_.channels, Volume(), [&](int64_t plane) {
+    tensor::ParallelFor(shape_.batch * shape_.channels, Volume(), [&](int64_t plane) {
       const int64_t n = plane / shape_.channels;
       const int64_t c = plane % shape_.channels;
       Repair(input + shape_.input.Channel(n, c), output + shape_.output.Channel(n, c));
@@ -134,9 +138,9 @@ class MaxPoolKernel final : public Kernel {
 
   bool HasLowest(const Element* output) const {
     std::atomic<bool> found = false;
-    ParallelParts(shape_.output_elements, [&](int64_t begin, int64_t end) {
+    tensor::ParallelParts(shape_.output_elements, [&](int64_t begin, int64_t end) {
       int32_t lowest = 0;
-      Vectorized([&] {
+      fast::simd::Vectorized([&] {
         for (int64_t i = begin; i < end; ++i) lowest |= static_cast<int32_t>(IsLowest(output[i]));
       });
       if (lowest != 0) found.store(true, std::memory_order_relaxed);
@@ -158,7 +162,7 @@ class MaxPoolKernel final : public Kernel {
 
   float Maximum(const Element* input, const std::array<int64_t, 3>& at) const {
     const auto taps = [&](size_t axis) {
-      const WindowAxis& of = shape_.window[axis];
+      const kernels::WindowAxis& of = shape_.window[axis];
       const int64_t first = at[axis] * of.stride - of.before;
       return std::pair(std::max<int64_t>(first, 0), std::min(first + of.size, of.input));
     };
@@ -174,32 +178,34 @@ class MaxPoolKernel final : public Kernel {
     return largest;
   }
 
-  std::shared_ptr<const Kernel> primitive_;
+  std::shared_ptr<const kernels::Kernel> primitive_;
   const MaxPoolShape shape_;
 };
 
-KernelOrReason MakeInt8Max(const KernelRequest& request) {
-  return MakePooling(request, PrimitiveAlgorithm::kMaximum, *PoolingDimsOf(request),
-                     QuantizationOf(request.inputs[0]));
+kernels::KernelOrReason MakeInt8Max(const KernelRequest& request) {
+  return MakePooling(request, library::PrimitiveAlgorithm::kMaximum, *fast::PoolingDimsOf(request),
+                     fast::memory::QuantizationOf(request.inputs[0]));
 }
 
 Reason PoolingApplies(const KernelRequest& request) {
-  return PoolingDimsOf(request).reason();
+  return fast::PoolingDimsOf(request).reason();
 }
-KernelOrReason MakeMax(const KernelRequest& request) {
-  KernelOrReason prepared = MakePooling(request, PrimitiveAlgorithm::kMaximum, *PoolingDimsOf(request));
+kernels::KernelOrReason MakeMax(const KernelRequest& request) {
+  kernels::KernelOrReason prepared =
+      MakePooling(request, library::PrimitiveAlgorithm::kMaximum, *fast::PoolingDimsOf(request));
   if (!prepared) return prepared;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const BlockedFormat source = FormatOf(prepared->inputs[0], input);
-  const BlockedFormat result = FormatOf(prepared->outputs[0], request.outputs[0].shape);
+  const fast::memory::BlockedFormat source = fast::memory::FormatOf(prepared->inputs[0], input);
+  const fast::memory::BlockedFormat result =
+      fast::memory::FormatOf(prepared->outputs[0], request.outputs[0].shape);
   const std::optional<Places> source_places = Places::Make(source);
   const std::optional<Places> result_places = Places::Make(result);
   if (!source_places || !result_places) return Reason("oneDNN needs a layout with several blocked axes");
-  const bool is_half = result.type == StorageType::kBf16;
+  const bool is_half = result.type == fast::memory::StorageType::kBf16;
   const size_t bytes = is_half ? sizeof(Bf16) : sizeof(float);
   const MaxPoolShape shape{.batch = input[0],
                            .channels = input[1],
-                           .window = PoolingWindowOf(request),
+                           .window = fast::PoolingWindowOf(request),
                            .input = *source_places,
                            .output = *result_places,
                            .output_elements = static_cast<int64_t>(result.byte_size() / bytes)};
@@ -210,43 +216,45 @@ KernelOrReason MakeMax(const KernelRequest& request) {
   }
   return prepared;
 }
-KernelOrReason MakeAverage(const KernelRequest& request) {
-  const bool excludes = PoolingKindOf(request) == PoolingKind::kAverageExcludingPadding;
-  return MakePooling(
-      request,
-      excludes ? PrimitiveAlgorithm::kAverageExcludingPadding : PrimitiveAlgorithm::kAverageIncludingPadding,
-      *PoolingDimsOf(request));
+kernels::KernelOrReason MakeAverage(const KernelRequest& request) {
+  const bool excludes =
+      fast::PoolingKindOf(request) == fast::pointwise::PoolingKind::kAverageExcludingPadding;
+  return MakePooling(request,
+                     excludes ? library::PrimitiveAlgorithm::kAverageExcludingPadding
+                              : library::PrimitiveAlgorithm::kAverageIncludingPadding,
+                     *fast::PoolingDimsOf(request));
 }
 
 // --- reductions over all pixels -------------------------------------------------------
 
 Reason MeanApplies(const KernelRequest& request) {
-  if (const Reason reason = ReducesPixels(request); !reason.empty()) return reason;
-  if (QuantizationOf(request.inputs[0]) != nullptr) return Reason("the input is quantized");
+  if (const Reason reason = fast::ReducesPixels(request); !reason.empty()) return reason;
+  if (fast::memory::QuantizationOf(request.inputs[0]) != nullptr) return Reason("the input is quantized");
   return request.node->Bool("keep_dims") ? Reason() : Reason("the result has fewer axes");
 }
-KernelOrReason MakeMean(const KernelRequest& request) {
+kernels::KernelOrReason MakeMean(const KernelRequest& request) {
   const Shape& input = request.inputs[0].shape;
   const std::vector<int64_t> zeros(input.size() - 2, 0), ones(input.size() - 2, 1);
   const std::vector<int64_t> kernel(input.begin() + 2, input.end());
-  return MakePooling(request, PrimitiveAlgorithm::kAverageExcludingPadding,
+  return MakePooling(request, library::PrimitiveAlgorithm::kAverageExcludingPadding,
                      {.strides = ones, .kernel = kernel, .before = zeros, .after = zeros});
 }
 
 constexpr int kInt8PoolingCost = 150, kPoolingCost = 200;
-constexpr Implementation kMaxPoolRows[] = {
-    {"onednn_int8", Int8MaxApplies, FixedCost<kInt8PoolingCost>, MakeInt8Max},
-    {"onednn", PoolingApplies, FixedCost<kPoolingCost>, MakeMax}};
-constexpr Implementation kAveragePoolRows[] = {
-    {"onednn", PoolingApplies, FixedCost<kPoolingCost>, MakeAverage}};
-constexpr Implementation kReduceMeanRows[] = {{"onednn", MeanApplies, FixedCost<kPoolingCost>, MakeMean}};
+constexpr kernels::Implementation kMaxPoolRows[] = {
+    {"onednn_int8", fast::Int8MaxApplies, kernels::FixedCost<kInt8PoolingCost>, MakeInt8Max},
+    {"onednn", PoolingApplies, kernels::FixedCost<kPoolingCost>, MakeMax}};
+constexpr kernels::Implementation kAveragePoolRows[] = {
+    {"onednn", PoolingApplies, kernels::FixedCost<kPoolingCost>, MakeAverage}};
+constexpr kernels::Implementation kReduceMeanRows[] = {
+    {"onednn", MeanApplies, kernels::FixedCost<kPoolingCost>, MakeMean}};
 
 }  // namespace
 
-void AddPoolingRows(FastTables& tables) {
+void AddPoolingRows(fast::FastTables& tables) {
   tables.Append({"opset1", "opset8"}, "MaxPool", {{"f32", kMaxPoolRows}});
   tables.Append({"opset1"}, "AvgPool", {{"f32", kAveragePoolRows}});
   tables.Append({"opset1"}, "ReduceMean", {{"f32", kReduceMeanRows}});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -3,34 +3,37 @@
 #include "llvm/ADT/STLExtras.h"
 #include "runtime/onednn/rows.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
-bool OneDnnPostOps::Add(const KernelRequest& request, const PostOperation& post, const ResultView& result,
-                        int64_t channel_axis) {
+using kernels::KernelRequest;
+
+bool OneDnnPostOps::Add(const KernelRequest& request, const kernels::PostOperation& post,
+                        const ResultView& result, int64_t channel_axis) {
   const auto first = static_cast<size_t>(post.first_operand);
   const int index = post.first_operand;
   const size_t before = functions_.functions().size();
-  const PostOpKind kind = ClassifyPostOp(request, post, channel_axis, functions_);
+  const fast::gemm::PostOpKind kind = fast::gemm::ClassifyPostOp(request, post, channel_axis, functions_);
   const bool adds = post.node->Is(ir::ElementFunction::kAdd);
-  const auto push = [&](const BlockedFormat& format) {
-    posts_.push_back({.kind = Post::Kind::kBinary,
-                      .operand = index,
-                      .operation = adds ? FunctionKind::kAdd : FunctionKind::kMultiply,
-                      .format = format});
+  const auto push = [&](const fast::memory::BlockedFormat& format) {
+    posts_.push_back(
+        {.kind = Post::Kind::kBinary,
+         .operand = index,
+         .operation = adds ? fast::gemm::FunctionKind::kAdd : fast::gemm::FunctionKind::kMultiply,
+         .format = format});
   };
   switch (kind) {
-    case PostOpKind::kFunction:
+    case fast::gemm::PostOpKind::kFunction:
       for (size_t i = before; i < functions_.functions().size(); ++i)
         posts_.push_back({.kind = Post::Kind::kFunction, .function = i});
       return true;
-    case PostOpKind::kPerChannel:
+    case fast::gemm::PostOpKind::kPerChannel:
       if (adds && bias_ < 0 && posts_.empty() && takes_bias_) {
         bias_ = index;
       } else {
         push(result.channels);
       }
       return true;
-    case PostOpKind::kFull:
+    case fast::gemm::PostOpKind::kFull:
       if (adds && !has_sum_ && request.inputs[first].overwritable && takes_sum_) {
         has_sum_ = true;
         posts_.push_back({.kind = Post::Kind::kSum, .operand = index});
@@ -38,45 +41,48 @@ bool OneDnnPostOps::Add(const KernelRequest& request, const PostOperation& post,
         push(result.whole);
       }
       return true;
-    case PostOpKind::kOther:
+    case fast::gemm::PostOpKind::kOther:
       break;
   }
   return false;
 }
 
-bool OneDnnPostOps::AddAll(const KernelRequest& request, int64_t channel_axis, StorageType type) {
+bool OneDnnPostOps::AddAll(const KernelRequest& request, int64_t channel_axis,
+                           fast::memory::StorageType type) {
   const Shape& output = request.outputs[0].shape;
   Shape dims(output.size(), 1);
   if (channel_axis >= 0) dims[static_cast<size_t>(channel_axis)] = output[static_cast<size_t>(channel_axis)];
-  const ResultView result{.channels = RowMajorFormat(dims), .whole = AnyFormat(output, type)};
-  number_format_ = ScalarFormat(output.size());
-  return llvm::all_of(request.posts,
-                      [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
+  const ResultView result{.channels = fast::memory::RowMajorFormat(dims),
+                          .whole = fast::memory::AnyFormat(output, type)};
+  number_format_ = fast::memory::ScalarFormat(output.size());
+  return llvm::all_of(request.posts, [&](const kernels::PostOperation& post) {
+    return Add(request, post, result, channel_axis);
+  });
 }
 
-OrReason<OneDnnPostOps> OneDnnPostOps::Make(const KernelRequest& request, int64_t channel_axis,
-                                            StorageType type, bool takes_sum) {
+kernels::OrReason<OneDnnPostOps> OneDnnPostOps::Make(const KernelRequest& request, int64_t channel_axis,
+                                                     fast::memory::StorageType type, bool takes_sum) {
   OneDnnPostOps posts;
   posts.takes_sum_ = takes_sum;
-  if (!posts.AddAll(request, channel_axis, type)) return kNotFusedByOneDnn;
+  if (!posts.AddAll(request, channel_axis, type)) return fast::kNotFusedByOneDnn;
   return posts;
 }
 
-OrReason<OneDnnPostOps> OneDnnPostOps::MakeForQuantized(const KernelRequest& request, int64_t channel_axis,
-                                                        StorageType type,
-                                                        const std::optional<QuantizationRange>& range,
-                                                        bool takes_sum) {
+kernels::OrReason<OneDnnPostOps> OneDnnPostOps::MakeForQuantized(
+    const KernelRequest& request, int64_t channel_axis, fast::memory::StorageType type,
+    const std::optional<fast::int8::QuantizationRange>& range, bool takes_sum) {
   OneDnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = takes_sum && !range;
-  if (!posts.AddAll(request, channel_axis, type)) return kNotFusedByOneDnn;
-  if (range && !posts.AddQuantization(*range)) return kNotFusedByOneDnn;
+  if (!posts.AddAll(request, channel_axis, type)) return fast::kNotFusedByOneDnn;
+  if (range && !posts.AddQuantization(*range)) return fast::kNotFusedByOneDnn;
   return posts;
 }
 
-OneDnnPostOps OneDnnPostOps::MakeForRequantization(const FoldedRequantization& codes, size_t rank) {
+OneDnnPostOps OneDnnPostOps::MakeForRequantization(const fast::int8::FoldedRequantization& codes,
+                                                   size_t rank) {
   OneDnnPostOps posts;
-  posts.number_format_ = ScalarFormat(rank);
+  posts.number_format_ = fast::memory::ScalarFormat(rank);
   std::optional<std::pair<float, float>> limits = codes.limits;
   // Stores saturate; intermediate results before an addition do not.
   if (codes.sum)
@@ -100,35 +106,37 @@ void OneDnnPostOps::AddLastFunction() {
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size() - 1});
 }
 
-bool OneDnnPostOps::AddQuantization(const QuantizationRange& range) {
-  const QuantizationMap map(range);
+bool OneDnnPostOps::AddQuantization(const fast::int8::QuantizationRange& range) {
+  const fast::int8::QuantizationMap map(range);
   posts_.push_back({.kind = Post::Kind::kFunction, .function = functions_.functions().size()});
   return functions_.AppendLinear(map.factor, map.offset);
 }
 
 bool OneDnnPostOps::AddAllOfRows(const KernelRequest& request, int64_t rows, int64_t columns) {
-  const ResultView result{.channels = RowMajorFormat({1, columns}), .whole = RowMajorFormat({rows, columns})};
-  number_format_ = ScalarFormat(2);
+  const ResultView result{.channels = fast::memory::RowMajorFormat({1, columns}),
+                          .whole = fast::memory::RowMajorFormat({rows, columns})};
+  number_format_ = fast::memory::ScalarFormat(2);
   const int64_t channel_axis = static_cast<int64_t>(request.outputs[0].shape.size()) - 1;
-  return llvm::all_of(request.posts,
-                      [&](const PostOperation& post) { return Add(request, post, result, channel_axis); });
+  return llvm::all_of(request.posts, [&](const kernels::PostOperation& post) {
+    return Add(request, post, result, channel_axis);
+  });
 }
 
-OrReason<OneDnnPostOps> OneDnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows,
-                                                   int64_t columns) {
+kernels::OrReason<OneDnnPostOps> OneDnnPostOps::MakeForRows(const KernelRequest& request, int64_t rows,
+                                                            int64_t columns) {
   OneDnnPostOps posts;
-  if (!posts.AddAllOfRows(request, rows, columns)) return kNotFusedByOneDnn;
+  if (!posts.AddAllOfRows(request, rows, columns)) return fast::kNotFusedByOneDnn;
   return posts;
 }
 
-OrReason<OneDnnPostOps> OneDnnPostOps::MakeForQuantizedRows(const KernelRequest& request, int64_t rows,
-                                                            int64_t columns,
-                                                            const std::optional<QuantizationRange>& range) {
+kernels::OrReason<OneDnnPostOps> OneDnnPostOps::MakeForQuantizedRows(
+    const KernelRequest& request, int64_t rows, int64_t columns,
+    const std::optional<fast::int8::QuantizationRange>& range) {
   OneDnnPostOps posts;
   posts.takes_bias_ = false;
   posts.takes_sum_ = !range;
-  if (!posts.AddAllOfRows(request, rows, columns)) return kNotFusedByOneDnn;
-  if (range && !posts.AddQuantization(*range)) return kNotFusedByOneDnn;
+  if (!posts.AddAllOfRows(request, rows, columns)) return fast::kNotFusedByOneDnn;
+  if (range && !posts.AddQuantization(*range)) return fast::kNotFusedByOneDnn;
   return posts;
 }
 
@@ -138,13 +146,13 @@ OneDnnPostOps OneDnnPostOps::AfterSum() const {
   return posts;
 }
 
-std::vector<PrimitivePostOp> OneDnnPostOps::OfPrimitive() const {
-  using Kind = PrimitivePostOp::Kind;
-  std::vector<PrimitivePostOp> posts;
+std::vector<library::PrimitivePostOp> OneDnnPostOps::OfPrimitive() const {
+  using Kind = library::PrimitivePostOp::Kind;
+  std::vector<library::PrimitivePostOp> posts;
   for (const Post& post : posts_) {
     switch (post.kind) {
       case Post::Kind::kFunction: {
-        const ChainedFunction& function = functions_.functions()[post.function];
+        const fast::gemm::ChainedFunction& function = functions_.functions()[post.function];
         if (function.number) {
           posts.push_back({.kind = Kind::kBinary, .function = function.kind, .operand = number_format_});
         } else {
@@ -170,10 +178,12 @@ std::vector<PrimitivePostOp> OneDnnPostOps::OfPrimitive() const {
   return posts;
 }
 
-void OneDnnPostOps::AddArguments(const BlockedFormat& output, OneDnnKernelBuilder& builder) const {
+void OneDnnPostOps::AddArguments(const fast::memory::BlockedFormat& output,
+                                 OneDnnKernelBuilder& builder) const {
   for (size_t i = 0; i < posts_.size(); ++i) {
     const Post& post = posts_[i];
-    const PrimitiveArgument argument{PrimitiveArgument::Role::kPostOperand, static_cast<int>(i)};
+    const library::PrimitiveArgument argument{library::PrimitiveArgument::Role::kPostOperand,
+                                              static_cast<int>(i)};
     if (post.kind == Post::Kind::kFunction) {
       const std::optional<float> number = functions_.functions()[post.function].number;
       if (number) builder.AddNumber(argument, *number, number_format_);
@@ -185,9 +195,10 @@ void OneDnnPostOps::AddArguments(const BlockedFormat& output, OneDnnKernelBuilde
       continue;
     }
     // An operand must be row-major if it has fewer axes than the primitive.
-    const BlockedFormat format = post.format.is_any ? builder.primitive().format(argument) : post.format;
+    const fast::memory::BlockedFormat format =
+        post.format.is_any ? builder.primitive().format(argument) : post.format;
     builder.AddInput(argument, static_cast<size_t>(post.operand), format);
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -15,21 +15,28 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using fast::rnn::DirectionWeights;
+using fast::rnn::ProductKey;
+using fast::rnn::RecurrentSizes;
+using fast::rnn::SumStart;
+using kernels::Cell;
 
 namespace {
 
 // sums += matrix * x, on all threads if the matrix is large.
-void MultiplyAdd(const Matrix& matrix, int64_t rows, const float* x, int64_t columns, float* sums) {
+void MultiplyAdd(const fast::gemm::Matrix& matrix, int64_t rows, const float* x, int64_t columns,
+                 float* sums) {
   constexpr int64_t kBlock = 64;
-  ParallelFor((rows + kBlock - 1) / kBlock, kBlock * columns / 4, [&](int64_t block) {
+  tensor::ParallelFor((rows + kBlock - 1) / kBlock, kBlock * columns / 4, [&](int64_t block) {
     const int64_t end = std::min(rows, (block + 1) * kBlock);
-    Vectorized([&] {
+    fast::simd::Vectorized([&] {
       int64_t i = block * kBlock;
       for (; i + 4 <= end; i += 4)
-        AddDotProducts<4>({matrix.data + i * matrix.stride, matrix.stride}, x, columns, sums + i);
+        fast::gemm::AddDotProducts<4>({matrix.data + i * matrix.stride, matrix.stride}, x, columns, sums + i);
       for (; i < end; ++i)
-        AddDotProducts<1>({matrix.data + i * matrix.stride, matrix.stride}, x, columns, sums + i);
+        fast::gemm::AddDotProducts<1>({matrix.data + i * matrix.stride, matrix.stride}, x, columns, sums + i);
     });
   });
 }
@@ -38,13 +45,14 @@ void MultiplyAdd(const Matrix& matrix, int64_t rows, const float* x, int64_t col
 struct ProductSize {
   int64_t rows, columns, terms;
 };
-FaultOr<Success> AddProducts(const ProductSize& size, const float* left, const Matrix& right, float* out) {
+kernels::FaultOr<Success> AddProducts(const ProductSize& size, const float* left,
+                                      const fast::gemm::Matrix& right, float* out) {
   if (size.rows == 1) {
     MultiplyAdd(right, size.columns, left, size.terms, out);
     return Success();
   }
-  const OneDnnLibrary* library = LoadOneDnn();
-  if (library == nullptr) return KernelFault("oneDNN: {}", OneDnnLoadError());
+  const library::OneDnnLibrary* library = LoadOneDnn();
+  if (library == nullptr) return kernels::KernelFault("oneDNN: {}", OneDnnLoadError());
   const std::string error = library->MultiplyAdd({.rows = size.rows,
                                                   .columns = size.columns,
                                                   .terms = size.terms,
@@ -52,21 +60,21 @@ FaultOr<Success> AddProducts(const ProductSize& size, const float* left, const M
                                                   .right = right.data,
                                                   .right_stride = right.stride,
                                                   .out = out});
-  if (!error.empty()) return KernelFault("oneDNN: {}", error);
+  if (!error.empty()) return kernels::KernelFault("oneDNN: {}", error);
   return Success();
 }
 
 // --- row-major weights ----------------------------------------------------------------
 
-class RowMajorMultiplier final : public RecurrentMultiplier {
+class RowMajorMultiplier final : public fast::rnn::RecurrentMultiplier {
  public:
   RowMajorMultiplier(const Cell& cell, const DirectionWeights& weights)
-      : parts_(ProductParts(cell)), hidden_(cell.hidden), weights_(weights) {}
+      : parts_(fast::rnn::ProductParts(cell)), hidden_(cell.hidden), weights_(weights) {}
 
-  FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) override {
+  kernels::FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) override {
     const int64_t outputs = parts_[key.part].count * hidden_;
     if (key.start != SumStart::kOutput) {
-      ParallelFor(key.rows, outputs, [&](int64_t row) {
+      tensor::ParallelFor(key.rows, outputs, [&](int64_t row) {
         float* sums = out + row * outputs;
         if (bias == nullptr) {
           std::fill(sums, sums + outputs, 0.0f);
@@ -75,26 +83,26 @@ class RowMajorMultiplier final : public RecurrentMultiplier {
         }
       });
     }
-    Matrix matrix = key.of_state ? weights_.r : weights_.w;
+    fast::gemm::Matrix matrix = key.of_state ? weights_.r : weights_.w;
     matrix.data += parts_[key.part].first * hidden_ * matrix.stride;
     return AddProducts({key.rows, outputs, key.of_state ? hidden_ : weights_.inputs}, left, matrix, out);
   }
 
  private:
-  const llvm::SmallVector<GatePart, 3> parts_;
+  const llvm::SmallVector<fast::rnn::GatePart, 3> parts_;
   const int64_t hidden_;
   const DirectionWeights& weights_;
 };
 
-class RowMajorMatmuls final : public RecurrentMatmuls {
+class RowMajorMatmuls final : public fast::rnn::RecurrentMatmuls {
  public:
   bool is_packed() const override { return false; }
-  Layout w_layout() const override { return nullptr; }
-  Layout r_layout() const override { return nullptr; }
+  tensor::Layout w_layout() const override { return nullptr; }
+  tensor::Layout r_layout() const override { return nullptr; }
   size_t scratch_bytes() const override { return 0; }
   std::string implementation() const override { return "onednn:gemm"; }
-  std::unique_ptr<RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
-                                              std::byte* /*scratch*/) const override {
+  std::unique_ptr<fast::rnn::RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
+                                                         std::byte* /*scratch*/) const override {
     return std::make_unique<RowMajorMultiplier>(cell, weights);
   }
 };
@@ -102,25 +110,25 @@ class RowMajorMatmuls final : public RecurrentMatmuls {
 // --- packed weights -------------------------------------------------------------------
 
 // Packed constant W [gates * hidden, inputs] and R [gates * hidden, hidden], and the matmuls of all runs.
-class PackedWeights final : public RecurrentMatmuls {
+class PackedWeights final : public fast::rnn::RecurrentMatmuls {
  public:
   // Returns null for small or variable weights, or if they cannot be packed.
-  static std::shared_ptr<const PackedWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                                   const RecurrentSizes& sizes);
+  static std::shared_ptr<const PackedWeights> Make(const Cell& cell, const kernels::ValueInfo& w,
+                                                   const kernels::ValueInfo& r, const RecurrentSizes& sizes);
   // Packs W only, for matmuls of all gates at once.
-  static std::shared_ptr<const PackedWeights> OfInputs(const Cell& cell, const ValueInfo& w,
+  static std::shared_ptr<const PackedWeights> OfInputs(const Cell& cell, const kernels::ValueInfo& w,
                                                        const RecurrentSizes& sizes);
 
   bool is_packed() const override { return true; }
-  Layout w_layout() const override { return w_.layout(); }
-  Layout r_layout() const override { return r_ ? r_->layout() : nullptr; }
+  tensor::Layout w_layout() const override { return w_.layout(); }
+  tensor::Layout r_layout() const override { return r_ ? r_->layout() : nullptr; }
   // Includes preceding bf16 operands.
   size_t scratch_bytes() const override;
   std::string implementation() const override {
     return fmt::format("onednn:{}", products_[0].second.implementation());
   }
-  std::unique_ptr<RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
-                                              std::byte* scratch) const override;
+  std::unique_ptr<fast::rnn::RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
+                                                         std::byte* scratch) const override;
 
   llvm::ArrayRef<std::pair<ProductKey, PackedMatmul>> products() const { return products_; }
   std::optional<PackedMatmul> Product(const ProductKey& key) const;
@@ -140,23 +148,25 @@ class PackedWeights final : public RecurrentMatmuls {
 
   PackedMatrix w_;
   std::optional<PackedMatrix> r_;
-  llvm::SmallVector<GatePart, 3> parts_;
+  llvm::SmallVector<fast::rnn::GatePart, 3> parts_;
   int64_t hidden_;
   size_t factor_bytes_ = 0;
   std::vector<std::pair<ProductKey, PackedMatmul>> products_;
 };
 
-std::shared_ptr<const PackedWeights> PackedWeights::Make(const Cell& cell, const ValueInfo& w,
-                                                         const ValueInfo& r, const RecurrentSizes& sizes) {
+std::shared_ptr<const PackedWeights> PackedWeights::Make(const Cell& cell, const kernels::ValueInfo& w,
+                                                         const kernels::ValueInfo& r,
+                                                         const RecurrentSizes& sizes) {
   constexpr int64_t kWorthPacking = 1 << 15;  // minimum elements; smaller matrices are just as fast unpacked
   if (cell.gates * cell.hidden * cell.hidden < kWorthPacking) return nullptr;
   const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps, sizes.type);
   const auto packed_r = PackedMatrix::Make(r, sizes.batch, sizes.type);
   if (!packed_w || !packed_r) return nullptr;
   PackedWeights weights(cell, *packed_w, *packed_r, sizes);
-  if (cell.linear_before_reset && !weights.Add({true, AllGates(cell), sizes.batch, SumStart::kZero}))
+  if (cell.linear_before_reset &&
+      !weights.Add({true, fast::rnn::AllGates(cell), sizes.batch, SumStart::kZero}))
     return nullptr;
-  for (size_t part = 0; part < PartsOf(cell).size(); ++part) {
+  for (size_t part = 0; part < fast::rnn::PartsOf(cell).size(); ++part) {
     if (!weights.AddOfInputs(part, sizes)) return nullptr;
     if (cell.linear_before_reset) continue;
     if (!weights.Add({true, part, sizes.batch, SumStart::kOutput})) return nullptr;
@@ -164,12 +174,12 @@ std::shared_ptr<const PackedWeights> PackedWeights::Make(const Cell& cell, const
   return std::make_shared<const PackedWeights>(std::move(weights));
 }
 
-std::shared_ptr<const PackedWeights> PackedWeights::OfInputs(const Cell& cell, const ValueInfo& w,
+std::shared_ptr<const PackedWeights> PackedWeights::OfInputs(const Cell& cell, const kernels::ValueInfo& w,
                                                              const RecurrentSizes& sizes) {
   const auto packed_w = PackedMatrix::Make(w, sizes.batch * sizes.steps, sizes.type);
   if (!packed_w) return nullptr;
   PackedWeights weights(cell, *packed_w, std::nullopt, sizes);
-  if (!weights.AddOfInputs(AllGates(cell), sizes)) return nullptr;
+  if (!weights.AddOfInputs(fast::rnn::AllGates(cell), sizes)) return nullptr;
   return std::make_shared<const PackedWeights>(std::move(weights));
 }
 
@@ -194,9 +204,9 @@ size_t PackedWeights::scratch_bytes() const {
 
 PackedWeights::PackedWeights(const Cell& cell, const PackedMatrix& w, const std::optional<PackedMatrix>& r,
                              const RecurrentSizes& sizes)
-    : w_(w), r_(r), parts_(ProductParts(cell)), hidden_(cell.hidden) {
+    : w_(w), r_(r), parts_(fast::rnn::ProductParts(cell)), hidden_(cell.hidden) {
   constexpr size_t kAligned = 64;
-  if (sizes.type != StorageType::kBf16) return;
+  if (sizes.type != fast::memory::StorageType::kBf16) return;
   const int64_t most = sizes.batch * std::max(sizes.steps * w.terms(), r ? r->terms() : 0);
   factor_bytes_ = (static_cast<size_t>(most) * sizeof(uint16_t) + kAligned - 1) / kAligned * kAligned;
 }
@@ -207,24 +217,25 @@ bool PackedWeights::Add(const ProductKey& key) {
   return product.has_value();
 }
 
-class PackedMultiplier final : public RecurrentMultiplier {
+class PackedMultiplier final : public fast::rnn::RecurrentMultiplier {
  public:
   PackedMultiplier(const Cell& cell, const DirectionWeights& weights, const PackedWeights& packed,
                    std::byte* scratch)
       : hidden_(cell.hidden), weights_(weights), packed_(packed), scratch_(scratch) {}
 
-  FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) override {
+  kernels::FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) override {
     if (key.start == SumStart::kBias && bias == nullptr) key.start = SumStart::kZero;
-    FaultOr<PackedMatmul::Call*> call = CallOf(key);
+    kernels::FaultOr<PackedMatmul::Call*> call = CallOf(key);
     if (!call) return call.error();
-    const Matrix& matrix = key.of_state ? weights_.r : weights_.w;
+    const fast::gemm::Matrix& matrix = key.of_state ? weights_.r : weights_.w;
     const auto* part =
         reinterpret_cast<const std::byte*>(matrix.data) + packed_.Offset(key, weights_.direction);
     if (packed_.factor_bytes() == 0) return (*call)->Run(left, part, bias, out);
     const int64_t terms = key.of_state ? hidden_ : weights_.inputs;
     auto* rounded = reinterpret_cast<uint16_t*>(scratch_);
-    ParallelFor(key.rows, terms,
-                [&](int64_t row) { RoundToBf16(left + row * terms, terms, rounded + row * terms); });
+    tensor::ParallelFor(key.rows, terms, [&](int64_t row) {
+      fast::gemm::RoundToBf16(left + row * terms, terms, rounded + row * terms);
+    });
     return (*call)->Run(rounded, part, bias, out);
   }
 
@@ -236,7 +247,7 @@ class PackedMultiplier final : public RecurrentMultiplier {
     std::optional<PackedMatmul::Call> call;
   };
 
-  FaultOr<PackedMatmul::Call*> CallOf(const ProductKey& key) {
+  kernels::FaultOr<PackedMatmul::Call*> CallOf(const ProductKey& key) {
     for (const std::unique_ptr<Kept>& kept : calls_) {
       if (kept->key == key) return &*kept->call;
     }
@@ -247,7 +258,8 @@ class PackedMultiplier final : public RecurrentMultiplier {
     }
     if (!made->call) {
       made->own = packed_.Product(key);
-      if (!made->own) return KernelFault("oneDNN: no product of {} rows by packed weights", key.rows);
+      if (!made->own)
+        return kernels::KernelFault("oneDNN: no product of {} rows by packed weights", key.rows);
       made->own_scratch.resize(made->own->scratch_bytes());
       made->call.emplace(*made->own, made->own_scratch.data());
     }
@@ -262,62 +274,64 @@ class PackedMultiplier final : public RecurrentMultiplier {
   std::vector<std::unique_ptr<Kept>> calls_;
 };
 
-std::unique_ptr<RecurrentMultiplier> PackedWeights::NewRun(const Cell& cell, const DirectionWeights& weights,
-                                                           std::byte* scratch) const {
+std::unique_ptr<fast::rnn::RecurrentMultiplier> PackedWeights::NewRun(const Cell& cell,
+                                                                      const DirectionWeights& weights,
+                                                                      std::byte* scratch) const {
   return std::make_unique<PackedMultiplier>(cell, weights, *this, scratch);
 }
 
 // --- rows -----------------------------------------------------------------------------
 
-constexpr Reason kNeedsTiles("needs AMX and precision bf16");
-constexpr Reason kCannotPack("the weights are small, not constant, or oneDNN has no packed matmul for them");
+constexpr kernels::Reason kNeedsTiles("needs AMX and precision bf16");
+constexpr kernels::Reason kCannotPack(
+    "the weights are small, not constant, or oneDNN has no packed matmul for them");
 
-bool UsesTiles(const RecurrentLayer& layer) {
-  return HasAmx() && layer.sizes.type == StorageType::kBf16 && !layer.is_side_by_side;
+bool UsesTiles(const fast::rnn::RecurrentLayer& layer) {
+  return fast::HasAmx() && layer.sizes.type == fast::memory::StorageType::kBf16 && !layer.is_side_by_side;
 }
 
 // For a single row the time is bound by reading R from a cache, with AMX tiles too.
-KernelOrReason MakePacked(const KernelRequest& request) {
-  const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
+kernels::KernelOrReason MakePacked(const kernels::KernelRequest& request) {
+  const kernels::OrReason<fast::rnn::RecurrentLayer> layer = fast::rnn::RecurrentLayerOf(request);
   if (!layer) return layer.reason();
   if (!UsesTiles(*layer)) return kNeedsTiles;
-  if (layer->sizes.batch == 1) return Reason("a batch of one");
-  std::shared_ptr<const RecurrentMatmuls> packed =
+  if (layer->sizes.batch == 1) return kernels::Reason("a batch of one");
+  std::shared_ptr<const fast::rnn::RecurrentMatmuls> packed =
       PackedWeights::Make(layer->cell, request.inputs[layer->w], request.inputs[layer->w + 1], layer->sizes);
   if (packed == nullptr) return kCannotPack;
-  return MakeMatmulRecurrent(request, *layer, std::move(packed));
+  return fast::rnn::MakeMatmulRecurrent(request, *layer, std::move(packed));
 }
 
 // Our panels, with oneDNN's matmul for the inputs of all steps.
-KernelOrReason MakePackedInputs(const KernelRequest& request) {
-  const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
+kernels::KernelOrReason MakePackedInputs(const kernels::KernelRequest& request) {
+  const kernels::OrReason<fast::rnn::RecurrentLayer> layer = fast::rnn::RecurrentLayerOf(request);
   if (!layer) return layer.reason();
   if (!UsesTiles(*layer)) return kNeedsTiles;
-  if (!PanelWeights::TakesInputs(layer->cell, layer->sizes))
-    return Reason("several batch elements, or a state that is not whole panels");
-  std::shared_ptr<const RecurrentMatmuls> packed =
+  if (!fast::rnn::PanelWeights::TakesInputs(layer->cell, layer->sizes))
+    return kernels::Reason("several batch elements, or a state that is not whole panels");
+  std::shared_ptr<const fast::rnn::RecurrentMatmuls> packed =
       PackedWeights::OfInputs(layer->cell, request.inputs[layer->w], layer->sizes);
   if (packed == nullptr) return kCannotPack;
-  return MakePanelRecurrent(request, *layer, std::move(packed));
+  return fast::rnn::MakePanelRecurrent(request, *layer, std::move(packed));
 }
 
-KernelOrReason MakeRowMajor(const KernelRequest& request) {
-  const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
+kernels::KernelOrReason MakeRowMajor(const kernels::KernelRequest& request) {
+  const kernels::OrReason<fast::rnn::RecurrentLayer> layer = fast::rnn::RecurrentLayerOf(request);
   if (!layer) return layer.reason();
   if (LoadOneDnn() == nullptr) return kNotInOneDnn;
-  return MakeMatmulRecurrent(request, *layer, std::make_shared<RowMajorMatmuls>());
+  return fast::rnn::MakeMatmulRecurrent(request, *layer, std::make_shared<RowMajorMatmuls>());
 }
 
 // Relative to our kernel with constant weights in panels.
 constexpr int kPackedCost = 50, kPackedInputsCost = 60, kRowMajorCost = 200;
-constexpr Implementation kRecurrentRows[] = {
-    {"onednn_packed", AlwaysApplies, FixedCost<kPackedCost>, MakePacked},
-    {"onednn_packed_inputs", AlwaysApplies, FixedCost<kPackedInputsCost>, MakePackedInputs},
-    {"onednn", AlwaysApplies, FixedCost<kRowMajorCost>, MakeRowMajor}};
+constexpr kernels::Implementation kRecurrentRows[] = {
+    {"onednn_packed", kernels::AlwaysApplies, kernels::FixedCost<kPackedCost>, MakePacked},
+    {"onednn_packed_inputs", kernels::AlwaysApplies, kernels::FixedCost<kPackedInputsCost>, MakePackedInputs},
+    {"onednn", kernels::AlwaysApplies, kernels::FixedCost<kRowMajorCost>, MakeRowMajor}};
 
 }  // namespace
 
-void AddRecurrentRows(FastTables& tables) {
+void AddRecurrentRows(fast::FastTables& tables) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name) {
     tables.Append(sets, name, {{"f32", kRecurrentRows}});
   };
@@ -327,4 +341,4 @@ void AddRecurrentRows(FastTables& tables) {
   for (std::string_view name : {"LSTMSequence", "GRUSequence", "RNNSequence"}) add({"opset5"}, name);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

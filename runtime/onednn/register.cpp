@@ -3,12 +3,12 @@
 #include "runtime/onednn/reorder.h"
 #include "runtime/onednn/rows.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
-const FastExtension& OneDnnExtension() {
-  static constexpr FastExtension kExtension = {
+const fast::FastExtension& OneDnnExtension() {
+  static constexpr fast::FastExtension kExtension = {
       .add =
-          [](FastTables& tables) {
+          [](fast::FastTables& tables) {
             AddConvolutionRows(tables);
             AddDeconvolutionRows(tables);
             AddMatmulRows(tables);
@@ -24,4 +24,4 @@ const FastExtension& OneDnnExtension() {
   return kExtension;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -2,9 +2,9 @@
 
 #include "runtime/fast/register.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 // Returns oneDNN's implementations and reorders, for RegisterFastKernels.
-const FastExtension& OneDnnExtension();
+const fast::FastExtension& OneDnnExtension();
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -11,12 +11,16 @@
 #include "runtime/onednn/merged_groups.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using fast::memory::BlockedFormat;
+using kernels::Kernel;
 
 namespace {
 
 // Returns nullopt for quantization except of filters: other values are only quantized by FakeQuantize.
-std::optional<ReorderScales> ScalesOf(const BlockedLayout::Form& from, const BlockedLayout::Form& to) {
+std::optional<ReorderScales> ScalesOf(const fast::memory::BlockedLayout::Form& from,
+                                      const fast::memory::BlockedLayout::Form& to) {
   ReorderScales scales;
   if (to.filter_codes) {
     scales.axes = to.filter_codes->mask;
@@ -39,16 +43,16 @@ class FilterReorder final : public Kernel {
       : to_codes_(std::move(to_codes)), to_order_(std::move(to_order)), bytes_(bytes) {}
 
   std::string implementation() const override { return to_order_->implementation(); }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const std::shared_ptr<Buffer> codes = Buffer::Allocate(bytes_);
-    if (codes == nullptr) return OutOfMemory();
+    if (codes == nullptr) return kernels::OutOfMemory();
     auto* bytes = reinterpret_cast<std::byte*>(codes->mutable_data());
-    TensorView quantized = run.input(0);
+    tensor::TensorView quantized = run.input(0);
     quantized.set_bytes(bytes);
-    const MutableTensorView written(ElementType::kF32, run.input(0).shape(), bytes);
-    const MutableTensorView* outputs[] = {&written};
-    const TensorView* inputs[] = {&quantized};
-    FaultOr<Success> done = to_codes_->Run({.inputs = run.inputs, .outputs = outputs});
+    const tensor::MutableTensorView written(ElementType::kF32, run.input(0).shape(), bytes);
+    const tensor::MutableTensorView* outputs[] = {&written};
+    const tensor::TensorView* inputs[] = {&quantized};
+    kernels::FaultOr<Success> done = to_codes_->Run({.inputs = run.inputs, .outputs = outputs});
     return done ? to_order_->Run({.inputs = inputs, .outputs = run.outputs}) : done;
   }
 
@@ -59,7 +63,7 @@ class FilterReorder final : public Kernel {
 
 std::shared_ptr<const Kernel> MakeFilterReorder(const BlockedFormat& source, const BlockedFormat& target,
                                                 const ReorderScales& scales) {
-  const BlockedFormat codes = RowMajorFormat(target.shape(), StorageType::kS8);
+  const BlockedFormat codes = fast::memory::RowMajorFormat(target.shape(), fast::memory::StorageType::kS8);
   std::shared_ptr<const Kernel> to_codes = MakePrimitiveReorder(source, codes, scales);
   std::shared_ptr<const Kernel> to_order = MakePrimitiveReorder(codes, target);
   if (to_codes == nullptr || to_order == nullptr) return nullptr;
@@ -70,39 +74,42 @@ std::shared_ptr<const Kernel> MakeFilterReorder(const BlockedFormat& source, con
 
 std::shared_ptr<const Kernel> MakePrimitiveReorder(const BlockedFormat& source, const BlockedFormat& target,
                                                    const ReorderScales& scales) {
-  std::shared_ptr<const Primitive> primitive = CreatePrimitive({.kind = PrimitiveKind::kReorder,
-                                                                .sources = {source},
-                                                                .result = target,
-                                                                .scales = scales.scales,
-                                                                .scale_axes = scales.axes,
-                                                                .source_zero = scales.source_zero});
+  std::shared_ptr<const library::Primitive> primitive =
+      CreatePrimitive({.kind = library::PrimitiveKind::kReorder,
+                       .sources = {source},
+                       .result = target,
+                       .scales = scales.scales,
+                       .scale_axes = scales.axes,
+                       .source_zero = scales.source_zero});
   if (primitive == nullptr) return nullptr;
-  const ValueInfo value{.type = ElementType::kF32,
-                        .shape = Shape(source.shape().begin(), source.shape().end())};
-  const KernelRequest request{.inputs = value, .outputs = value};
+  const kernels::ValueInfo value{.type = ElementType::kF32,
+                                 .shape = Shape(source.shape().begin(), source.shape().end())};
+  const kernels::KernelRequest request{.inputs = value, .outputs = value};
   OneDnnKernelBuilder builder(request, std::move(primitive));
-  builder.AddInput({PrimitiveArgument::Role::kSource}, 0, source);
+  builder.AddInput({library::PrimitiveArgument::Role::kSource}, 0, source);
   builder.AddOutput(target);
   return builder.Finish().kernel;
 }
 
 std::shared_ptr<const Kernel> MakeOneDnnReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
-                                                const Layout& from, const Layout& to) {
-  if (std::shared_ptr<const Kernel> own = MakeFastReorder(type, shape, from, to)) return own;
+                                                const tensor::Layout& from, const tensor::Layout& to) {
+  if (std::shared_ptr<const Kernel> own = fast::memory::MakeFastReorder(type, shape, from, to)) return own;
   if (type != ElementType::kF32) return nullptr;
-  const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
-  const ThreadScope scope(is_small ? 1 : CurrentThreads());
-  const BlockedFormat target = MemoryFormatOf(to, shape);
-  if (const int64_t merged = FormOf(to).merged_groups; merged > 1)
+  const bool is_small = Volume(shape).value_or(tensor::kParallelGrain) < tensor::kParallelGrain / 2;
+  const tensor::ThreadScope scope(is_small ? 1 : tensor::CurrentThreads());
+  const BlockedFormat target = fast::memory::MemoryFormatOf(to, shape);
+  if (const int64_t merged = fast::memory::FormOf(to).merged_groups; merged > 1)
     return from == nullptr ? MakeMergedFilterReorder(shape, merged, target) : nullptr;
-  const std::optional<ReorderScales> scales = ScalesOf(FormOf(from), FormOf(to));
+  const std::optional<ReorderScales> scales = ScalesOf(fast::memory::FormOf(from), fast::memory::FormOf(to));
   if (!scales) return nullptr;
   const BlockedFormat source =
-      from != nullptr ? MemoryFormatOf(from, shape) : OrderedFormat(target.shape(), FormOf(to).order);
-  if (FormOf(to).filter_codes) return MakeFilterReorder(source, target, *scales);
+      from != nullptr ? fast::memory::MemoryFormatOf(from, shape)
+                      : fast::memory::OrderedFormat(target.shape(), fast::memory::FormOf(to).order);
+  if (fast::memory::FormOf(to).filter_codes) return MakeFilterReorder(source, target, *scales);
   std::shared_ptr<const Kernel> kernel = MakePrimitiveReorder(source, target, *scales);
   // Our kernels pack their weights without oneDNN, too.
-  return kernel == nullptr && scales->scales.empty() ? MakeElementReorder(source, target) : kernel;
+  return kernel == nullptr && scales->scales.empty() ? fast::memory::MakeElementReorder(source, target)
+                                                     : kernel;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -6,24 +6,24 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
 // One function per file of rows in this folder.
-void AddConvolutionRows(FastTables& tables);
-void AddDeconvolutionRows(FastTables& tables);
-void AddMatmulRows(FastTables& tables);
-void AddPoolingRows(FastTables& tables);
-void AddElementwiseRows(FastTables& tables);
-void AddNormalizationRows(FastTables& tables);
-void AddConcatRows(FastTables& tables);
-void AddRecurrentRows(FastTables& tables);
-void AddAttentionRows(FastTables& tables);
+void AddConvolutionRows(fast::FastTables& tables);
+void AddDeconvolutionRows(fast::FastTables& tables);
+void AddMatmulRows(fast::FastTables& tables);
+void AddPoolingRows(fast::FastTables& tables);
+void AddElementwiseRows(fast::FastTables& tables);
+void AddNormalizationRows(fast::FastTables& tables);
+void AddConcatRows(fast::FastTables& tables);
+void AddRecurrentRows(fast::FastTables& tables);
+void AddAttentionRows(fast::FastTables& tables);
 
-inline constexpr Reason kNotInOneDnn("oneDNN has no such kernel, or only a portable one");
+inline constexpr kernels::Reason kNotInOneDnn("oneDNN has no such kernel, or only a portable one");
 
 // The condition of oneDNN's int8 kernels, which are inexact without VNNI.
-inline Reason NeedsVnni(const KernelRequest&) {
-  return HasVnni() ? Reason() : Reason("needs VNNI");
+inline kernels::Reason NeedsVnni(const kernels::KernelRequest&) {
+  return fast::HasVnni() ? kernels::Reason() : kernels::Reason("needs VNNI");
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

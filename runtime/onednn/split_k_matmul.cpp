@@ -7,7 +7,9 @@
 #include "runtime/onednn/rows.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using kernels::Reason;
 
 namespace {
 
@@ -27,36 +29,36 @@ struct Rows {
   int64_t inputs_of_chunk() const { return inputs / chunks; }
 };
 
-class SplitKMatmul final : public Kernel {
+class SplitKMatmul final : public kernels::Kernel {
  public:
   struct Parts {
-    std::vector<std::shared_ptr<const Kernel>> products;  // one per chunk
-    size_t chunk_bytes;                                   // weight bytes
-    size_t scratch_offset;                                // offset after the rows of a chunk
+    std::vector<std::shared_ptr<const kernels::Kernel>> products;  // one per chunk
+    size_t chunk_bytes;                                            // weight bytes
+    size_t scratch_offset;                                         // offset after the rows of a chunk
   };
   SplitKMatmul(const Rows& rows, bool from_f32, Parts parts)
       : rows_(rows), from_f32_(from_f32), parts_(std::move(parts)) {}
 
   std::string implementation() const override { return parts_.products.back()->implementation() + ":chunks"; }
 
-  std::unique_ptr<KernelState> NewState() const override {
+  std::unique_ptr<kernels::KernelState> NewState() const override {
     auto state = std::make_unique<State>();
     for (const auto& product : parts_.products) state->of_chunks.push_back(product->NewState());
     return state;
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     auto* state = static_cast<State*>(run.state);
     auto* chunk_rows = reinterpret_cast<uint16_t*>(run.scratch);
-    TensorView left = run.input(0), weights = run.input(1);
-    llvm::SmallVector<const TensorView*, 4> inputs(run.inputs.begin(), run.inputs.end());
+    tensor::TensorView left = run.input(0), weights = run.input(1);
+    llvm::SmallVector<const tensor::TensorView*, 4> inputs(run.inputs.begin(), run.inputs.end());
     inputs[0] = &left;
     inputs[1] = &weights;
     left.set_bytes(run.scratch);
     for (size_t chunk = 0; chunk < parts_.products.size(); ++chunk) {
       Gather(run.input(0).bytes(), static_cast<int64_t>(chunk), chunk_rows);
       weights.set_bytes(run.input(1).bytes() + chunk * parts_.chunk_bytes);
-      FaultOr<Success> done =
+      kernels::FaultOr<Success> done =
           parts_.products[chunk]->Run({.inputs = inputs,
                                        .outputs = run.outputs,
                                        .scratch = run.scratch + parts_.scratch_offset,
@@ -67,15 +69,15 @@ class SplitKMatmul final : public Kernel {
   }
 
  private:
-  class State final : public KernelState {
+  class State final : public kernels::KernelState {
    public:
-    std::vector<std::unique_ptr<KernelState>> of_chunks;
+    std::vector<std::unique_ptr<kernels::KernelState>> of_chunks;
   };
 
   // Copies the inputs of a chunk as bf16.
   void Gather(const std::byte* from, int64_t chunk, uint16_t* to) const {
     const int64_t count = rows_.inputs_of_chunk();
-    ParallelFor(rows_.rows, count, [&](int64_t row) {
+    tensor::ParallelFor(rows_.rows, count, [&](int64_t row) {
       const int64_t first = row * rows_.inputs + chunk * count;
       uint16_t* out = to + row * count;
       if (!from_f32_) {
@@ -84,7 +86,7 @@ class SplitKMatmul final : public Kernel {
         return;
       }
       const float* numbers = reinterpret_cast<const float*>(from) + first;
-      Vectorized([=] {
+      fast::simd::Vectorized([=] {
         for (int64_t i = 0; i < count; ++i) out[i] = FloatToBFloat(numbers[i]);
       });
     });
@@ -97,24 +99,25 @@ class SplitKMatmul final : public Kernel {
 
 // The matmul of one chunk, accumulated into the result.
 struct KChunk {
-  PreparedKernel prepared;
-  BlockedFormat weights;
+  kernels::PreparedKernel prepared;
+  fast::memory::BlockedFormat weights;
 };
-OrReason<KChunk> MakePart(const KernelRequest& request, const OneDnnPostOps& posts, const InnerProduct& shape,
-                          int64_t inputs, bool has_bias) {
-  using Role = PrimitiveArgument::Role;
-  const BlockedFormat bias = RowMajorFormat({1, shape.outputs});
-  const BlockedFormat result = RowMajorFormat({shape.rows, shape.outputs});
-  PrimitiveRequest wanted{.kind = PrimitiveKind::kMatmul,
-                          .sources = {RowMajorFormat({shape.rows, inputs}, StorageType::kBf16)},
-                          .weights = AnyFormat({inputs, shape.outputs}, StorageType::kBf16),
-                          .result = result,
-                          .posts = posts.OfPrimitive()};
+kernels::OrReason<KChunk> MakePart(const kernels::KernelRequest& request, const OneDnnPostOps& posts,
+                                   const fast::gemm::InnerProduct& shape, int64_t inputs, bool has_bias) {
+  using Role = library::PrimitiveArgument::Role;
+  const fast::memory::BlockedFormat bias = fast::memory::RowMajorFormat({1, shape.outputs});
+  const fast::memory::BlockedFormat result = fast::memory::RowMajorFormat({shape.rows, shape.outputs});
+  library::PrimitiveRequest wanted{
+      .kind = library::PrimitiveKind::kMatmul,
+      .sources = {fast::memory::RowMajorFormat({shape.rows, inputs}, fast::memory::StorageType::kBf16)},
+      .weights = fast::memory::AnyFormat({inputs, shape.outputs}, fast::memory::StorageType::kBf16),
+      .result = result,
+      .posts = posts.OfPrimitive()};
   if (has_bias) wanted.bias = bias;
-  const std::shared_ptr<const Primitive> primitive = CreatePrimitive(wanted);
+  const std::shared_ptr<const library::Primitive> primitive = CreatePrimitive(wanted);
   if (primitive == nullptr || primitive->implementation().find("amx") == std::string::npos)
     return Reason("oneDNN has no AMX kernel for a part");
-  const BlockedFormat weights = primitive->format({Role::kWeights});
+  const fast::memory::BlockedFormat weights = primitive->format({Role::kWeights});
   if (!weights.is_blocked()) return Reason("oneDNN packs the matrix in an unknown layout");
   OneDnnKernelBuilder builder(request, primitive);
   builder.AddReshapedInput({Role::kSource}, 0, primitive->format({Role::kSource}));
@@ -127,22 +130,22 @@ OrReason<KChunk> MakePart(const KernelRequest& request, const OneDnnPostOps& pos
 
 }  // namespace
 
-Reason SplitKApplies(const KernelRequest& request, const InnerProduct& shape) {
-  if (!HasAmx()) return Reason("needs AMX");
-  if (MatmulType(request) != StorageType::kBf16) return Reason("precision f32");
+Reason SplitKApplies(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape) {
+  if (!fast::HasAmx()) return Reason("needs AMX");
+  if (fast::memory::MatmulType(request) != fast::memory::StorageType::kBf16) return Reason("precision f32");
   return ChunksOf(shape.inputs) == 1 ? Reason("{} inputs do not divide into parts", shape.inputs) : Reason();
 }
 
 // Faster than oneDNN's matmul where that is faster than its inner product.
-Cost SplitKCost(const KernelRequest& request, const InnerProduct& shape) {
+kernels::Cost SplitKCost(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape) {
   constexpr double kOfMatmul = 0.7;
-  Cost cost = OneDnnMatmulCost(request, shape);
+  kernels::Cost cost = OneDnnMatmulCost(request, shape);
   cost.time *= kOfMatmul;
   return cost;
 }
 
-KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOps& posts,
-                                const InnerProduct& shape) {
+kernels::KernelOrReason MakeSplitKMatmul(const kernels::KernelRequest& request, const OneDnnPostOps& posts,
+                                         const fast::gemm::InnerProduct& shape) {
   constexpr size_t kAligned = 64;
   const int64_t chunks = ChunksOf(shape.inputs);
   // A sum with an operand in the result's memory must come first.
@@ -150,12 +153,12 @@ KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOp
   const Rows rows{.rows = shape.rows, .inputs = shape.inputs, .chunks = chunks};
   const int64_t inputs = rows.inputs_of_chunk();
   const OneDnnPostOps nothing;
-  OrReason<KChunk> first =
+  kernels::OrReason<KChunk> first =
       MakePart(request, posts.has_sum() ? nothing.AfterSum() : nothing, shape, inputs, false);
-  OrReason<KChunk> middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
-  OrReason<KChunk> last =
+  kernels::OrReason<KChunk> middle = MakePart(request, nothing.AfterSum(), shape, inputs, false);
+  kernels::OrReason<KChunk> last =
       MakePart(request, posts.has_sum() ? posts : posts.AfterSum(), shape, inputs, posts.bias() >= 0);
-  for (const OrReason<KChunk>* part : {&first, &middle, &last}) {
+  for (const kernels::OrReason<KChunk>* part : {&first, &middle, &last}) {
     if (!*part) return part->reason();
   }
   if (first->weights != last->weights || middle->weights != last->weights)
@@ -166,12 +169,13 @@ KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOp
   parts.scratch_offset = (parts.scratch_offset + kAligned - 1) / kAligned * kAligned;
   for (int64_t chunk = 2; chunk < chunks; ++chunk) parts.products.push_back(middle->prepared.kernel);
   parts.products.push_back(last->prepared.kernel);
-  PreparedKernel prepared = std::move(last->prepared);
-  const bool from_f32 = FormatOf(request.inputs[0]).type == StorageType::kF32;
+  kernels::PreparedKernel prepared = std::move(last->prepared);
+  const bool from_f32 = fast::memory::FormatOf(request.inputs[0]).type == fast::memory::StorageType::kF32;
   if (from_f32) prepared.inputs[0] = nullptr;
-  const AxisOrder order = shape.inputs_first ? AxisOrder() : AxisOrder({2, 0, 1});
-  prepared.inputs[1] = std::make_shared<BlockedLayout>(StackedFormat(last->weights, chunks),
-                                                       BlockedLayout::Form{.order = order});
+  const fast::memory::AxisOrder order =
+      shape.inputs_first ? fast::memory::AxisOrder() : fast::memory::AxisOrder({2, 0, 1});
+  prepared.inputs[1] = std::make_shared<fast::memory::BlockedLayout>(
+      fast::memory::StackedFormat(last->weights, chunks), fast::memory::BlockedLayout::Form{.order = order});
   prepared.scratch_bytes =
       parts.scratch_offset +
       std::max({first->prepared.scratch_bytes, middle->prepared.scratch_bytes, prepared.scratch_bytes});
@@ -179,4 +183,4 @@ KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOp
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

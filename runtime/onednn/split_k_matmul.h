@@ -4,11 +4,11 @@
 
 #include "runtime/onednn/inner_product.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 
-Reason SplitKApplies(const KernelRequest& request, const InnerProduct& shape);
-Cost SplitKCost(const KernelRequest& request, const InnerProduct& shape);
-KernelOrReason MakeSplitKMatmul(const KernelRequest& request, const OneDnnPostOps& posts,
-                                const InnerProduct& shape);
+kernels::Reason SplitKApplies(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
+kernels::Cost SplitKCost(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
+kernels::KernelOrReason MakeSplitKMatmul(const kernels::KernelRequest& request, const OneDnnPostOps& posts,
+                                         const fast::gemm::InnerProduct& shape);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 namespace {
 
@@ -214,4 +214,4 @@ Arena::~Arena() {
   std::free(data_);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -8,7 +8,7 @@
 #include "compiler/support/allocation.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // The alignment of all values in the arena: a cache line or 512-bit vector.
 inline constexpr size_t kArenaAlignment = kTensorAlignment;
@@ -59,4 +59,4 @@ class Arena {
   size_t size_ = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 namespace {
 
@@ -45,4 +45,4 @@ int ProcessorsOfControlGroup(const std::filesystem::path& root) {
   return least < std::numeric_limits<int>::max() ? static_cast<int>(std::ceil(least)) : 0;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

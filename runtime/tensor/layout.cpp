@@ -3,7 +3,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 bool StridedLayout::Equals(const OpaqueLayout& other) const {
   const auto* same = dynamic_cast<const StridedLayout*>(&other);
@@ -26,4 +26,4 @@ const Strides* StridesOf(const Layout& layout) {
   return strided == nullptr ? nullptr : &strided->strides();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -7,7 +7,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // A memory layout other than dense row-major. Only the backend that created it can interpret it, except for
 // StridedLayout.
@@ -56,4 +56,4 @@ inline bool SameLayout(const Layout& a, const Layout& b) {
   return a == b || a->Equals(*b);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -7,7 +7,7 @@
 
 #include "compiler/support/allocation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 namespace {
 
@@ -71,4 +71,4 @@ void PageStack::UseLargePages() {
   large_ = filled;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

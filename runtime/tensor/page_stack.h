@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // A bump allocator for memory with the lifetime of a plan. Allocations are contiguous in zero pages that the
 // system provides on first write. Only slabs are rounded up to pages, and large pages reduce TLB misses.
@@ -27,4 +27,4 @@ class PageStack {
   size_t large_ = 0;  // bytes at the start of the slab with large pages requested
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

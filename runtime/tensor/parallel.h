@@ -5,7 +5,7 @@
 
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // Loops over fewer elements run on one thread, because waking others costs more.
 inline constexpr int64_t kParallelGrain = 32768;
@@ -36,4 +36,4 @@ void ParallelParts(int64_t count, Body&& body) {
               [&](int64_t part) { body(part * kPart, std::min(count, (part + 1) * kPart)); });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

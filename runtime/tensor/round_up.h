@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // Returns ceil(number / by), or 0 for negative numbers.
 constexpr int64_t CeilDivide(int64_t number, int64_t by) {
@@ -14,4 +14,4 @@ constexpr int64_t RoundUp(int64_t count, int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -10,7 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // A loop over N tensors of the same shape, row by row in unspecified order. Axes that are contiguous in all
 // tensors are merged, so that rows are as long as possible.
@@ -128,4 +128,4 @@ class StridedLoop {
   llvm::SmallVector<Offsets, 6> strides_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 void RunTasks(int64_t tasks, int members, llvm::function_ref<void(int64_t task, int member)> work) {
   struct alignas(64) Share {
@@ -25,4 +25,4 @@ void RunTasks(int64_t tasks, int members, llvm::function_ref<void(int64_t task, 
   });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

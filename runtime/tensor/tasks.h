@@ -5,7 +5,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // Returns the begin of part `part` when `count` elements are divided into `parts` parts. Part sizes differ by
 // at most one.
@@ -21,4 +21,4 @@ inline constexpr int64_t kTasksPerThread = 4;
 // the data of the previous step. Then it helps the others.
 void RunTasks(int64_t tasks, int members, llvm::function_ref<void(int64_t task, int member)> work);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -7,7 +7,7 @@
 #include "compiler/support/tensor/packed_elements.h"
 #include "runtime/tensor/strided_loop.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 namespace {
 
@@ -207,4 +207,4 @@ llvm::SmallVector<double, 8> ElementsAsDoubles(const TensorView& view) {
   return ElementsAs<double>(view);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

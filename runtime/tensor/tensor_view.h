@@ -9,7 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 // The distances between neighbours along each axis, in elements. A stride may be 0 (broadcast) or negative
 // (reversed).
@@ -97,4 +97,4 @@ void CopyElements(const TensorView& from, const MutableTensorView& to);
 llvm::SmallVector<int64_t, 8> ElementsAsInts(const TensorView& view);
 llvm::SmallVector<double, 8> ElementsAsDoubles(const TensorView& view);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -23,7 +23,7 @@
 
 #include "runtime/tensor/control_group.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 namespace {
 
@@ -473,4 +473,4 @@ void WaitForTeam() {
   if (place_of_thread.members > 1) place_of_thread.team->Wait(place_of_thread.members);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

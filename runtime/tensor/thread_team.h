@@ -4,7 +4,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 class ThreadTeam;
 
@@ -59,4 +59,4 @@ void RunInSteps(int64_t steps, int parts, llvm::function_ref<void(int64_t step, 
 // Blocks until all members of the team have called it.
 void WaitForTeam();
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -2,7 +2,7 @@
 
 #include "compiler/support/x86.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 
 #if defined(NNEFC_X86)
 inline bool HasWideRegisters() {
@@ -32,4 +32,4 @@ void Wide(const Loop& loop) {
   loop();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

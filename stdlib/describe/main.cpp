@@ -13,7 +13,7 @@
 #include "compiler/syntax/print.h"
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::stdlib::describe {
 namespace {
 
 std::string ReadFile(const char* path) {
@@ -32,9 +32,9 @@ class Description {
   // False if the text is no document.
   bool Add(const char* path, bool only_primitives) {
     Context context;
-    const auto document =
-        ParseDocument(context.sources.AddText(path, ReadFile(path)),
-                      {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kLibrary}, context);
+    const auto document = ast::ParseDocument(
+        context.sources.AddText(path, ReadFile(path)),
+        {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kLibrary}, context);
     for (const Diagnostic& diagnostic : context.emitter.diagnostics())
       std::cerr << path << ": " << diagnostic.message << "\n";
     if (!document->complete || document->fragments.empty()) return false;
@@ -49,7 +49,7 @@ class Description {
 
 #include "stdlib/declarations.h"
 
-namespace nnefc {{
+namespace nnefc::stdlib {{
 
 namespace {{
 
@@ -70,7 +70,7 @@ const Declaration* FindDeclaration(std::string_view name) {{
   return nullptr;
 }}
 
-}}  // namespace nnefc
+}}  // namespace nnefc::stdlib
 )",
                        values_, declarations_);
   }
@@ -92,10 +92,10 @@ const Declaration* FindDeclaration(std::string_view name) {{
     for (const Value& value : values) {
       std::string fallback;
       if constexpr (requires { value.default_value; }) {
-        if (value.default_value.valid()) fallback = PrintExpr(document, value.default_value, context);
+        if (value.default_value.valid()) fallback = ast::PrintExpr(document, value.default_value, context);
       }
       values_ += fmt::format("    {{\"{}\", {}, {}}},\n", context.symbols.Text(value.name.symbol),
-                             Literal(PrintType(document, value.type)), Literal(fallback));
+                             Literal(ast::PrintType(document, value.type)), Literal(fallback));
     }
     values_ += "};\n";
     return array;
@@ -107,10 +107,10 @@ const Declaration* FindDeclaration(std::string_view name) {{
 };
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::stdlib::describe
 
 int main(int argc, char** argv) {
-  nnefc::Description description;
+  nnefc::stdlib::describe::Description description;
   bool only_primitives = false;
   for (int i = 2; i < argc; ++i) {
     if (argv[i] == std::string_view("--primitives")) {

@@ -36,24 +36,24 @@ std::string FlatDocument(int64_t operations) {
 
 // A separate front end for each iteration, up to a given stage.
 struct FrontEnd {
-  const StandardLibrary& library = StandardLibrary::Shared();
+  const semantics::StandardLibrary& library = semantics::StandardLibrary::Shared();
   Context context{library.base()};
   ir::OpRegistry registry{&ir::StandardOps()};
   FileId file;
   std::unique_ptr<const ast::Document> parsed;
-  std::unique_ptr<CheckedDocument> checked;
+  std::unique_ptr<semantics::CheckedDocument> checked;
   std::shared_ptr<ir::Graph> expanded;
 
   explicit FrontEnd(const std::string& text) { file = context.sources.AddText("flat.nnef", text); }
-  void Parse() { parsed = ParseDocument(file, {}, context); }
-  void Check() { checked = CheckDocument(std::move(parsed), library, {}, context); }
+  void Parse() { parsed = ast::ParseDocument(file, {}, context); }
+  void Check() { checked = semantics::CheckDocument(std::move(parsed), library, {}, context); }
   // Infers shapes in place later: nothing else uses this graph.
   void Expand() {
-    expanded =
-        std::const_pointer_cast<ir::Graph>(ExpandDocument(*checked, library, registry, {}, context).graph);
+    expanded = std::const_pointer_cast<ir::Graph>(
+        expand::ExpandDocument(*checked, library, registry, {}, context).graph);
   }
   void Shapes() { benchmark::DoNotOptimize(ir::InferGraph(*expanded, context.emitter)); }
-  void Lower() { benchmark::DoNotOptimize(LowerGraph(*expanded, {}, context)); }
+  void Lower() { benchmark::DoNotOptimize(lower::LowerGraph(*expanded, {}, context)); }
 };
 
 using Step = void (FrontEnd::*)();

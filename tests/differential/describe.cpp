@@ -21,7 +21,7 @@ ordered_json ToJson(const ir::Attribute& attribute) {
   if (const auto* type = attribute.get<ElementType>()) return Name(*type);
   if (const auto* integers = attribute.get<ir::Attribute::Integers>()) return *integers;
   if (const auto* numbers = attribute.get<ir::Attribute::Scalars>()) return *numbers;
-  if (const auto* shape = attribute.get<ir::PartialShape>()) return ToString(*shape);
+  if (const auto* shape = attribute.get<ir::PartialShape>()) return ir::ToString(*shape);
   return ordered_json::array();
 }
 

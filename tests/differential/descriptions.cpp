@@ -31,7 +31,7 @@ std::vector<OperationDescription> DescribeRows(const ir::OpRegistry& registry, W
 
 std::vector<OperationDescription> DescribeOpsets() {
   ir::OpRegistry registry;
-  ir::RegisterOpsets(registry);
+  ir::ops::opset::RegisterOpsets(registry);
   return DescribeRows(registry, [](const ir::OpInfo& row) { return !ir::DrawsRandomNumbers(row); });
 }
 

@@ -120,11 +120,11 @@ class Suite {
  private:
   // Control flow and states have dedicated steps.
   static std::vector<OperationDescription> OperationsWithKernel() {
-    runtime::KernelRegistry kernels;
-    runtime::RegisterReferenceKernels(kernels);
+    runtime::kernels::KernelRegistry kernels;
+    runtime::kernels::RegisterReferenceKernels(kernels);
     std::vector<OperationDescription> operations = DescribeOpsets();
     std::erase_if(operations, [&](const OperationDescription& operation) {
-      return kernels.Find(runtime::Backend::kReference, operation.set, operation.name) == nullptr;
+      return kernels.Find(runtime::kernels::Backend::kReference, operation.set, operation.name) == nullptr;
     });
     return operations;
   }

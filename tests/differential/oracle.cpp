@@ -284,7 +284,7 @@ std::string FirstDifference(const std::vector<TensorValue>& found, const std::ve
   return "";
 }
 
-Oracle::Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels,
+Oracle::Oracle(const ir::Graph& graph, const runtime::kernels::KernelRegistry& kernels,
                std::vector<TensorValue> inputs)
     : graph_(graph), kernels_(kernels), inputs_(std::move(inputs)) {}
 
@@ -345,8 +345,8 @@ std::optional<std::vector<TensorValue>> Oracle::Run(const Noise& noise, std::str
       if (adds_products || has_large)
         input = Taken(input, adds_products ? 0 : kLarge, noise.scale, *noise.random);
     }
-    runtime::FaultOr<std::vector<TensorValue>> done =
-        runtime::EvaluateDynamicNode(node, inputs, kernels_, kMaxBytes);
+    runtime::kernels::FaultOr<std::vector<TensorValue>> done =
+        runtime::engine::EvaluateDynamicNode(node, inputs, kernels_, kMaxBytes);
     if (!done) {
       error = done.error().message;
       return std::nullopt;
@@ -386,7 +386,7 @@ void Oracle::LoseInfinities(const ir::Node& node, llvm::ArrayRef<TensorValue> in
     std::vector<TensorValue> finite;
     for (const TensorValue& input : inputs)
       finite.push_back(HasInfinity(input) ? WithoutInfinities(input, magnitude) : input);
-    return runtime::EvaluateDynamicNode(node, finite, kernels_, kMaxBytes);
+    return runtime::engine::EvaluateDynamicNode(node, finite, kernels_, kMaxBytes);
   };
   const auto once = with(kInPlace), twice = with(2 * kInPlace);
   if (!once || !twice) return;
@@ -413,7 +413,7 @@ void Oracle::OverflowSums(const ir::Node& node, llvm::ArrayRef<TensorValue> inpu
   std::vector<TensorValue> magnitudes;
   for (const TensorValue& input : inputs)
     magnitudes.push_back(IsFloat(input.type()) ? FiniteMagnitudes(input) : input);
-  const auto sums = runtime::EvaluateDynamicNode(node, magnitudes, kernels_, kMaxBytes);
+  const auto sums = runtime::engine::EvaluateDynamicNode(node, magnitudes, kernels_, kMaxBytes);
   if (!sums) return;
   // In half of the runs no sum overflows: a node that reads several of them may need that.
   const bool is_finite = random.Chance(50);

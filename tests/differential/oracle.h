@@ -31,7 +31,8 @@ enum class Rounding : uint8_t { kF32, kBf16 };
 // Computes the results of a graph with known shapes; `error` explains a node that cannot be computed.
 class Oracle {
  public:
-  Oracle(const ir::Graph& graph, const runtime::KernelRegistry& kernels, std::vector<TensorValue> inputs);
+  Oracle(const ir::Graph& graph, const runtime::kernels::KernelRegistry& kernels,
+         std::vector<TensorValue> inputs);
 
   // Returns the results by the reference kernels, node by node, or nothing and the message in `error` if one
   // fails.
@@ -74,7 +75,7 @@ class Oracle {
                     std::vector<TensorValue>& outputs) const;
 
   const ir::Graph& graph_;
-  const runtime::KernelRegistry& kernels_;
+  const runtime::kernels::KernelRegistry& kernels_;
   std::vector<TensorValue> inputs_;
   mutable bool all_finite_ = true;
   mutable bool takes_large_ = false;  // a perturbed node has large inputs

@@ -27,8 +27,8 @@ namespace nnefc::differential {
 
 namespace {
 
-using runtime::Backend;
-using runtime::Precision;
+using runtime::kernels::Backend;
+using runtime::kernels::Precision;
 
 std::string FirstMessage(const Emitter& emitter) {
   return emitter.diagnostics().empty() ? "no message" : emitter.diagnostics().front().message;
@@ -40,17 +40,17 @@ struct Results {
   std::string error;
 };
 
-Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::ExecutableOptions& options,
+Results RunGraph(std::shared_ptr<const ir::Graph> graph, const runtime::engine::ExecutableOptions& options,
                  const std::vector<TensorValue>& inputs) {
   Emitter emitter;
-  std::shared_ptr<const runtime::Executable> executable =
-      runtime::Executable::Create(std::move(graph), options, emitter);
+  std::shared_ptr<const runtime::engine::Executable> executable =
+      runtime::engine::Executable::Create(std::move(graph), options, emitter);
   if (executable == nullptr) return {.error = FirstMessage(emitter)};
-  std::unique_ptr<runtime::Session> session = runtime::Session::Create(executable);
-  runtime::FaultOr<std::vector<TensorValue>> first = session->Run(inputs);
+  std::unique_ptr<runtime::engine::Session> session = runtime::engine::Session::Create(executable);
+  runtime::kernels::FaultOr<std::vector<TensorValue>> first = session->Run(inputs);
   if (!first) return {.error = first.error().message};
   // The second run starts with the arena that the first one used.
-  runtime::FaultOr<std::vector<TensorValue>> second = session->Run(inputs);
+  runtime::kernels::FaultOr<std::vector<TensorValue>> second = session->Run(inputs);
   if (!second) return {.error = second.error().message};
   if (const std::string difference = FirstDifference(*second, *first); !difference.empty())
     return {.error = "the second run differs from the first: " + difference};
@@ -69,13 +69,13 @@ bool IsModest(const ir::Graph& graph) {
 // Runs one case; each method compares one configuration and stores the first failure.
 class CaseRun {
  public:
-  CaseRun(const Case& given, const ir::OpRegistry& registry, const runtime::KernelRegistry& kernels,
+  CaseRun(const Case& given, const ir::OpRegistry& registry, const runtime::kernels::KernelRegistry& kernels,
           const std::string& folder)
       : case_(given), registry_(registry), kernels_(kernels), folder_(folder), random_(given.seed) {}
 
   Outcome Export(const std::string& path) {
     Emitter emitter;
-    if (!Prepare() || !CheckWritable(*graph_, emitter)) return {};
+    if (!Prepare() || !openvino::CheckWritable(*graph_, emitter)) return {};
     Oracle oracle(*graph_, kernels_, inputs_);
     std::string error;
     const auto expected = oracle.Evaluate(error);
@@ -83,10 +83,10 @@ class CaseRun {
     if (!expected || !oracle.all_finite()) return {};
     const auto bounds = oracle.Bounds(*expected);
     if (!bounds) return {};
-    Written(WriteOpenVino(*graph_, path + ".xml"));
-    Written(WriteNpz(path + ".inputs.npz", ByIndex(inputs_)));
-    Written(WriteNpz(path + ".results.npz", ByIndex(*expected)));
-    Written(WriteNpz(path + ".bounds.npz", ByIndex(*bounds)));
+    Written(openvino::WriteOpenVino(*graph_, path + ".xml"));
+    Written(package::WriteNpz(path + ".inputs.npz", ByIndex(inputs_)));
+    Written(package::WriteNpz(path + ".results.npz", ByIndex(*expected)));
+    Written(package::WriteNpz(path + ".bounds.npz", ByIndex(*bounds)));
     return outcome_;
   }
 
@@ -119,8 +119,8 @@ class CaseRun {
   }
 
  private:
-  static std::vector<NamedTensor> ByIndex(const std::vector<TensorValue>& values) {
-    std::vector<NamedTensor> named;
+  static std::vector<package::NamedTensor> ByIndex(const std::vector<TensorValue>& values) {
+    std::vector<package::NamedTensor> named;
     named.reserve(values.size());
     for (const TensorValue& value : values) named.push_back({std::to_string(named.size()), value});
     return named;
@@ -143,7 +143,7 @@ class CaseRun {
     } else {
       Context context;
       nnef_ = std::move(graph);
-      graph_ = LowerGraph(*nnef_, {}, context);
+      graph_ = lower::LowerGraph(*nnef_, {}, context);
       if (graph_ == nullptr) {
         Fail("lowering", FirstMessage(context.emitter));
         return false;
@@ -168,9 +168,9 @@ class CaseRun {
 
   // Compares the implementations among which `--tune` selects.
   void CompareImplementations() {
-    static const runtime::KernelRegistry kKernels = [] {
-      runtime::KernelRegistry kernels;
-      runtime::RegisterFastKernels(kernels, runtime::OneDnnExtension());
+    static const runtime::kernels::KernelRegistry kKernels = [] {
+      runtime::kernels::KernelRegistry kernels;
+      runtime::fast::RegisterFastKernels(kernels, runtime::onednn::OneDnnExtension());
       return kernels;
     }();
     std::set<std::string_view> ids;
@@ -199,7 +199,7 @@ class CaseRun {
     const std::shared_ptr<ir::Graph> graph = ir::Clone(*graph_);
     transform::PipelineOptions options;
     options.verify = true;
-    options.evaluate = runtime::ReferenceEvaluator();
+    options.evaluate = runtime::engine::ReferenceEvaluator();
     Emitter emitter;
     const transform::TransformationList list = transform::StandardTransformations();
     const auto order = list.Order(emitter);
@@ -233,13 +233,13 @@ class CaseRun {
   // form.
   std::optional<Results> ReadBack(const std::shared_ptr<const ir::Graph>& graph) const {
     Emitter emitter;
-    if (!CheckWritable(*graph, emitter)) return std::nullopt;
+    if (!openvino::CheckWritable(*graph, emitter)) return std::nullopt;
     const std::string path = folder_ + "/net.xml";
-    ErrorOr<Success> written = WriteOpenVino(*graph, path);
+    ErrorOr<Success> written = openvino::WriteOpenVino(*graph, path);
     if (!written) return Results{.error = "cannot be written: " + written.error().message};
     Context context;
     ir::OpRegistry registry(&ir::StandardOps());
-    ErrorOr<std::unique_ptr<ir::Graph>> read = ReadOpenVino(path, registry, context);
+    ErrorOr<std::unique_ptr<ir::Graph>> read = openvino::ReadOpenVino(path, registry, context);
     if (!read || *read == nullptr || context.emitter.has_errors())
       return Results{.error = "cannot be read: " + FirstMessage(context.emitter)};
     return RunReference(std::move(*read));
@@ -247,8 +247,8 @@ class CaseRun {
 
   // Compares the printed document of the graph, its expansion, and its lowered compounds.
   void CompareDocuments() {
-    const StandardLibrary& library = StandardLibrary::Shared();
-    const std::string document = PrintFlatDocument(*nnef_, library, library.base().symbols);
+    const semantics::StandardLibrary& library = semantics::StandardLibrary::Shared();
+    const std::string document = expand::print::PrintFlatDocument(*nnef_, library, library.base().symbols);
     CompareDocument("document", document, {});
     // A body may use a power in place of a root.
     if (oracle_->all_finite() && Chosen(40)) CompareDocument("document, --lower all", document, {"all"});
@@ -259,17 +259,17 @@ class CaseRun {
                        const std::vector<std::string>& options) {
     const std::string path = folder_ + "/net.nnef";
     std::ofstream(path) << text;
-    Compilation compilation(
+    driver::Compilation compilation(
         path, {.lower = options, .executes = options.empty(), .structure_only = true, .verify = true});
-    const bool compiled = compilation.RunUntil(Stage::kLower);
+    const bool compiled = compilation.RunUntil(driver::Stage::kLower);
     if (!compiled) return Fail(way, "refused: " + FirstMessage(compilation.context().emitter));
     // Operands that enlarge a result are generated on purpose.
     const bool is_silent =
         llvm::all_of(compilation.context().emitter.diagnostics(),
                      [](const Diagnostic& found) { return found.rule->label == "operand.enlarges-result"; });
     if (!is_silent) return Fail(way, "reported: " + FirstMessage(compilation.context().emitter));
-    const std::string again =
-        PrintFlatDocument(*compilation.expanded(), compilation.library(), compilation.context().symbols);
+    const std::string again = expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(),
+                                                               compilation.context().symbols);
     if (options.empty() && again != text)
       return Fail(way, "expands to another document:\n" + text + "\nand\n" + again);
     const Results reference =
@@ -288,8 +288,9 @@ class CaseRun {
   // there.
   void CompareProvisional(const std::string& document) {
     const std::string text = InProvisionalWords(document);
-    Compilation compilation(folder_ + "/net.nnef", ProvisionalOptions(text, Purpose::kExecute));
-    if (!compilation.RunUntil(Stage::kLower)) return;
+    driver::Compilation compilation(folder_ + "/net.nnef",
+                                    ProvisionalOptions(text, expand::Purpose::kExecute));
+    if (!compilation.RunUntil(driver::Stage::kLower)) return;
     const Results found = RunReference(compilation.lowered());
     if (KeepsMeaning(*nnef_)) {
       Nearly("provisional document", found);
@@ -300,18 +301,19 @@ class CaseRun {
     expected_provisional_ = found.values;
     if (const auto read = ReadBack(compilation.lowered()))
       AsProvisional("provisional document, IR read back", *read);
-    Compilation printed(folder_ + "/net.nnef", ProvisionalOptions(text, Purpose::kPrint));
-    if (!printed.RunUntil(Stage::kExpand)) return;  // no ratified form
-    CompareRatified("provisional document, expanded",
-                    PrintFlatDocument(*printed.expanded(), printed.library(), printed.context().symbols));
-    CompareRatified("provisional document, upgraded", UpgradeTexts(printed).graph);
+    driver::Compilation printed(folder_ + "/net.nnef", ProvisionalOptions(text, expand::Purpose::kPrint));
+    if (!printed.RunUntil(driver::Stage::kExpand)) return;  // no ratified form
+    CompareRatified(
+        "provisional document, expanded",
+        expand::print::PrintFlatDocument(*printed.expanded(), printed.library(), printed.context().symbols));
+    CompareRatified("provisional document, upgraded", driver::UpgradeTexts(printed).graph);
   }
 
-  static CompileOptions ProvisionalOptions(const std::string& text, Purpose purpose) {
+  static driver::CompileOptions ProvisionalOptions(const std::string& text, expand::Purpose purpose) {
     return {.dialect = ast::Dialect::kProvisional,
             .purpose = purpose,
             .structure_only = true,
-            .keep_instances = purpose == Purpose::kPrint,
+            .keep_instances = purpose == expand::Purpose::kPrint,
             .verify = true,
             .document = text};
   }
@@ -340,9 +342,9 @@ class CaseRun {
   }
 
   void CompareRatified(const std::string& way, const std::string& text) {
-    Compilation compilation(folder_ + "/net.nnef",
-                            {.structure_only = true, .verify = true, .document = text});
-    if (!compilation.RunUntil(Stage::kLower))
+    driver::Compilation compilation(folder_ + "/net.nnef",
+                                    {.structure_only = true, .verify = true, .document = text});
+    if (!compilation.RunUntil(driver::Stage::kLower))
       return Fail(way, "refused: " + FirstMessage(compilation.context().emitter) + "\n" + text);
     AsProvisional(way, RunReference(compilation.lowered()));
   }
@@ -376,7 +378,7 @@ class CaseRun {
 
   const Case& case_;
   const ir::OpRegistry& registry_;
-  const runtime::KernelRegistry& kernels_;
+  const runtime::kernels::KernelRegistry& kernels_;
   const std::string& folder_;
   Random random_;
   Outcome outcome_;
@@ -392,7 +394,7 @@ class CaseRun {
 
 Ways::Ways(const ir::OpRegistry& registry, std::string folder)
     : registry_(registry), folder_(std::move(folder)) {
-  runtime::RegisterReferenceKernels(kernels_);
+  runtime::kernels::RegisterReferenceKernels(kernels_);
 }
 
 Outcome Ways::Export(const Case& given, const std::string& path) const {

@@ -41,7 +41,7 @@ class Ways {
  private:
   const ir::OpRegistry& registry_;
   std::string folder_;
-  runtime::KernelRegistry kernels_;
+  runtime::kernels::KernelRegistry kernels_;
 };
 
 // Returns the smallest case found that fails in the same way.

@@ -21,34 +21,34 @@ template <typename Result>
 Result Make();
 
 void Discard() {
-  Make<ErrorOr<int>>();                   // discarded
-  Make<ErrorOr<Success, std::string>>();  // discarded
-  Make<SystemError>();                    // discarded
-  Make<runtime::FaultOr<int>>();          // discarded
-  Make<runtime::FaultOr<Success>>();      // discarded
-  Make<runtime::Fault>();                 // discarded
-  Make<runtime::PreparedGraph>();         // discarded
-  Make<plugin::LoadError>();              // discarded
-  Make<api::Report>();                    // discarded
-  Make<api::Outcome<int>>();              // discarded
-  Make<ModelOpenResult>();                // discarded
-  Make<CheckedDocument>();                // discarded
-  Make<ModelQuantization>();              // discarded
-  Make<AddedLibraryReport>();             // discarded
-  Make<ExpandedDocument>();               // discarded
-  Make<Opened>();                         // discarded
-  Make<Parsed>();                         // discarded
-  Make<Checked>();                        // discarded
-  Make<Expanded>();                       // discarded
-  Make<Lowered>();                        // discarded
-  Make<api::Planned>();                   // discarded
-  Make<ir::InferredNode>();               // discarded
-  Make<ir::BroadcastResult>();            // discarded
-  Make<OpenVinoInMemory>();               // discarded
-  Make<AppliedFixes>();                   // discarded
-  Make<FixReport>();                      // discarded
-  Make<UpgradedTexts>();                  // discarded
-  Make<UpgradedDocument>();               // discarded
+  Make<ErrorOr<int>>();                        // discarded
+  Make<ErrorOr<Success, std::string>>();       // discarded
+  Make<SystemError>();                         // discarded
+  Make<runtime::kernels::FaultOr<int>>();      // discarded
+  Make<runtime::kernels::FaultOr<Success>>();  // discarded
+  Make<runtime::kernels::Fault>();             // discarded
+  Make<runtime::engine::PreparedGraph>();      // discarded
+  Make<plugin::LoadError>();                   // discarded
+  Make<api::Report>();                         // discarded
+  Make<api::Outcome<int>>();                   // discarded
+  Make<package::ModelOpenResult>();            // discarded
+  Make<semantics::CheckedDocument>();          // discarded
+  Make<driver::ModelQuantization>();           // discarded
+  Make<semantics::AddedLibraryReport>();       // discarded
+  Make<expand::ExpandedDocument>();            // discarded
+  Make<driver::Opened>();                      // discarded
+  Make<driver::Parsed>();                      // discarded
+  Make<driver::Checked>();                     // discarded
+  Make<driver::Expanded>();                    // discarded
+  Make<driver::Lowered>();                     // discarded
+  Make<api::Planned>();                        // discarded
+  Make<ir::InferredNode>();                    // discarded
+  Make<ir::BroadcastResult>();                 // discarded
+  Make<openvino::OpenVinoInMemory>();          // discarded
+  Make<AppliedFixes>();                        // discarded
+  Make<driver::FixReport>();                   // discarded
+  Make<driver::UpgradedTexts>();               // discarded
+  Make<upgrade::UpgradedDocument>();           // discarded
   (void)Make<ErrorOr<int>>();
   (void)Make<api::Report>();
   Make<int>();

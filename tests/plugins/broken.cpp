@@ -136,14 +136,15 @@ void LowerToNothing(nnefc::lower::NodeLowering&) {}
 void LowerToUnknown(nnefc::lower::NodeLowering& n) {
   n.SetOutput(n.Add("acme", "Nonesuch", {n.input(0)}));
 }
-nnefc::runtime::FaultOr<nnefc::Success> ThrowInKernel(const nnefc::runtime::ReferenceRun&) {
+nnefc::runtime::kernels::FaultOr<nnefc::Success> ThrowInKernel(const nnefc::runtime::kernels::ReferenceRun&) {
   throw std::runtime_error("no numbers");
 }
-nnefc::runtime::FaultOr<nnefc::Success> Copy(const nnefc::runtime::ReferenceRun& run) {
+nnefc::runtime::kernels::FaultOr<nnefc::Success> Copy(const nnefc::runtime::kernels::ReferenceRun& run) {
   std::copy_n(run.input(0).data<float>(), run.output().volume(), run.output().mutable_data<float>());
   return nnefc::Success();
 }
-nnefc::runtime::FaultOr<nnefc::runtime::ElementsView> ThrowInView(const nnefc::runtime::ViewRequest&) {
+nnefc::runtime::kernels::FaultOr<nnefc::runtime::tensor::ElementsView> ThrowInView(
+    const nnefc::runtime::kernels::ViewRequest&) {
   throw std::runtime_error("no view");
 }
 double ThrowInProducts(const nnefc::ir::Node&, llvm::ArrayRef<nnefc::Shape>, llvm::ArrayRef<nnefc::Shape>) {
@@ -151,18 +152,19 @@ double ThrowInProducts(const nnefc::ir::Node&, llvm::ArrayRef<nnefc::Shape>, llv
 }
 
 // A kernel that throws in one of its functions.
-class BrokenKernel : public nnefc::runtime::Kernel {
+class BrokenKernel : public nnefc::runtime::kernels::Kernel {
  public:
   explicit BrokenKernel(std::string function) : function_(std::move(function)) {}
   std::string implementation() const override {
     if (function_ == "implementation") throw std::runtime_error("no name");
     return "broken";
   }
-  std::unique_ptr<nnefc::runtime::KernelState> NewState() const override {
+  std::unique_ptr<nnefc::runtime::kernels::KernelState> NewState() const override {
     if (function_ == "NewState") throw std::runtime_error("no state");
     return nullptr;
   }
-  nnefc::runtime::FaultOr<nnefc::Success> Run(const nnefc::runtime::KernelRun& run) const override {
+  nnefc::runtime::kernels::FaultOr<nnefc::Success> Run(
+      const nnefc::runtime::kernels::KernelRun& run) const override {
     if (function_ == "Run") throw std::runtime_error("no numbers");
     std::copy_n(run.input(0).data<float>(), run.output().volume(), run.output().mutable_data<float>());
     return nnefc::Success();
@@ -174,15 +176,15 @@ class BrokenKernel : public nnefc::runtime::Kernel {
 
 // Adds the kernel of `broken` by a factory.
 void AddBrokenKernel(nnefc::Registrar& registrar, const std::string& function) {
-  registrar.AddKernel("nnef", "broken", [function](nnefc::runtime::KernelRegistry& kernels) {
+  registrar.AddKernel("nnef", "broken", [function](nnefc::runtime::kernels::KernelRegistry& kernels) {
     if (function == "add") throw std::runtime_error("no registry");
     if (function == "add-int") throw 7;
-    kernels.Add(nnefc::runtime::Backend::kReference, {"nnef"}, "broken",
-                [function](const nnefc::runtime::KernelRequest& request)
-                    -> std::optional<nnefc::runtime::PreparedKernel> {
+    kernels.Add(nnefc::runtime::kernels::Backend::kReference, {"nnef"}, "broken",
+                [function](const nnefc::runtime::kernels::KernelRequest& request)
+                    -> std::optional<nnefc::runtime::kernels::PreparedKernel> {
                   if (function == "factory") throw std::runtime_error("no kernel");
                   if (function == "factory-int") throw 7;
-                  nnefc::runtime::PreparedKernel prepared;
+                  nnefc::runtime::kernels::PreparedKernel prepared;
                   prepared.kernel = std::make_shared<BrokenKernel>(function);
                   prepared.inputs.resize(request.inputs.size());
                   prepared.outputs.resize(request.outputs.size());
@@ -236,7 +238,7 @@ NNEFC_EXTENSION(registrar) {
     nnefc::ir::OpInfo row{.set = "nnef", .name = "broken", .infer = LikeInput};
     if (what == "products") row.products = ThrowInProducts;
     registrar.AddOperation(std::move(row));
-    registrar.AddKernel("nnef", "broken", [what](nnefc::runtime::KernelRegistry& kernels) {
+    registrar.AddKernel("nnef", "broken", [what](nnefc::runtime::kernels::KernelRegistry& kernels) {
       kernels.AddReference({"nnef"}, "broken", Copy);
       if (what == "view") kernels.AddView({"nnef"}, "broken", ThrowInView);
     });

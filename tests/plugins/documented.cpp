@@ -14,8 +14,8 @@ using nnefc::TensorValue;
 using nnefc::ir::AttributeKind;
 using nnefc::ir::InferContext;
 using nnefc::ir::PartialShape;
-using nnefc::runtime::FaultOr;
-using nnefc::runtime::ReferenceRun;
+using nnefc::runtime::kernels::FaultOr;
+using nnefc::runtime::kernels::ReferenceRun;
 using namespace nnefc::transform;
 
 // x * tanh(softplus(x)) -> Mish

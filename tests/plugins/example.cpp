@@ -10,8 +10,8 @@ namespace acme {
 using nnefc::ElementType;
 using nnefc::Success;
 using nnefc::ir::InferContext;
-using nnefc::runtime::FaultOr;
-using nnefc::runtime::ReferenceRun;
+using nnefc::runtime::kernels::FaultOr;
+using nnefc::runtime::kernels::ReferenceRun;
 
 constexpr char kLibrary[] = R"(version 1.0;
 extension KHR_enable_fragment_definitions;
@@ -50,7 +50,7 @@ void LowerSwish(nnefc::lower::NodeLowering& n) {
 
 FaultOr<Success> Swish(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kF32)
-    return nnefc::runtime::KernelFault("`acme.Swish` takes f32, not {}", Name(run.input(0).type()));
+    return nnefc::runtime::kernels::KernelFault("`acme.Swish` takes f32, not {}", Name(run.input(0).type()));
   const auto* x = run.input(0).data<float>();
   auto* y = run.output().mutable_data<float>();
   const double beta = run.node.attribute("beta").AsDouble();
@@ -61,7 +61,8 @@ FaultOr<Success> Swish(const ReferenceRun& run) {
 
 FaultOr<Success> RunningSum(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kF32)
-    return nnefc::runtime::KernelFault("`acme_running_sum` takes f32, not {}", Name(run.input(0).type()));
+    return nnefc::runtime::kernels::KernelFault("`acme_running_sum` takes f32, not {}",
+                                                Name(run.input(0).type()));
   const auto& shape = run.input(0).shape();
   const int64_t given = run.node.attribute("axis").AsInt();
   const size_t axis = given < 0 ? shape.size() - 1 : static_cast<size_t>(given);

@@ -7,17 +7,19 @@
 
 namespace nnefc::api {
 
-const runtime::Port* FindPort(const std::vector<runtime::Port>& ports, std::string_view name) {
-  const auto exact = llvm::find_if(ports, [&](const runtime::Port& port) { return port.name == name; });
+const runtime::engine::Port* FindPort(const std::vector<runtime::engine::Port>& ports,
+                                      std::string_view name) {
+  const auto exact =
+      llvm::find_if(ports, [&](const runtime::engine::Port& port) { return port.name == name; });
   if (exact != ports.end()) return &*exact;
-  const auto called = [&](const runtime::Port& port) { return port.IsCalled(name); };
+  const auto called = [&](const runtime::engine::Port& port) { return port.IsCalled(name); };
   return llvm::count_if(ports, called) == 1 ? &*llvm::find_if(ports, called) : nullptr;
 }
 
-std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view name) {
+std::string NoInput(const std::vector<runtime::engine::Port>& ports, std::string_view name) {
   std::vector<std::string> names;
   names.reserve(ports.size());
-  for (const runtime::Port& port : ports) names.push_back(fmt::format("`{}`", port.name));
+  for (const runtime::engine::Port& port : ports) names.push_back(fmt::format("`{}`", port.name));
   return fmt::format("the graph has no input `{}`; it has {}", name,
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
@@ -72,12 +74,13 @@ std::string TypeAdvice(ElementType type) {
 
 }  // namespace
 
-std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port, Emitter& emitter) {
+std::optional<TensorValue> FitType(const TensorValue& value, const runtime::engine::Port& port,
+                                   Emitter& emitter) {
   if (port.type == ElementType::kDynamic || value.type() == port.type) return value;
   const bool same_kind =
       (IsFloat(value.type()) && IsFloat(port.type)) || (IsInteger(value.type()) && IsInteger(port.type));
   if (same_kind) return value.ConvertedTo(port.type);
-  emitter.Emit(kInputType, {}, "the data of input `{}` are of type {}; expected {}{}", port.name,
+  emitter.Emit(driver::kInputType, {}, "the data of input `{}` are of type {}; expected {}{}", port.name,
                Name(value.type()), Name(port.type), TypeAdvice(port.type));
   return std::nullopt;
 }
@@ -91,7 +94,7 @@ bool FitsShape(const ir::PartialShape& open, const Shape& shape) {
   return true;
 }
 
-std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_reshape) {
+std::string ShapeAdvice(const runtime::engine::Port& port, const Shape& shape, bool may_reshape) {
   const std::optional<Shape> expected = port.shape.extents();
   if (!expected) return "";
   const llvm::ArrayRef<int64_t> wanted(*expected);
@@ -107,18 +110,19 @@ std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_
                      is_batch ? "that batch" : "that shape");
 }
 
-std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::Port& port, bool may_reshape,
-                                    Emitter& emitter) {
+std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::engine::Port& port,
+                                    bool may_reshape, Emitter& emitter) {
   if (FitsShape(port.shape, value.shape())) return FitType(value, port, emitter);
-  emitter.Emit(kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}", port.name,
-               ToString(value.shape()), ToString(port.shape), ShapeAdvice(port, value.shape(), may_reshape));
+  emitter.Emit(driver::kInputShape, {}, "the data of input `{}` have shape {}; expected {}{}", port.name,
+               ToString(value.shape()), ir::ToString(port.shape),
+               ShapeAdvice(port, value.shape(), may_reshape));
   return std::nullopt;
 }
 
 void InputBinder::Bind(const std::string& name, TensorValue value, std::string_view source) {
-  const runtime::Port* port = FindPort(ports_, name);
+  const runtime::engine::Port* port = FindPort(ports_, name);
   if (port == nullptr) {
-    emitter_.Emit(kInputUnknown, {}, "{}: {}", source, NoInput(ports_, name));
+    emitter_.Emit(driver::kInputUnknown, {}, "{}: {}", source, NoInput(ports_, name));
     return;
   }
   if (auto fit = FitInput(value, *port, may_reshape_, emitter_))
@@ -127,13 +131,13 @@ void InputBinder::Bind(const std::string& name, TensorValue value, std::string_v
 
 std::optional<std::vector<TensorValue>> InputBinder::Finish() {
   std::vector<TensorValue> values;
-  for (const runtime::Port& port : ports_) {
+  for (const runtime::engine::Port& port : ports_) {
     const auto found = bound_.find(port.name);
     if (found != bound_.end()) {
       values.push_back(found->second);
     } else if (!emitter_.has_errors()) {
-      emitter_.Emit(kInputMissing, {}, "no data for input `{}` of {}{}", port.name, Name(port.type),
-                    ToString(port.shape));
+      emitter_.Emit(driver::kInputMissing, {}, "no data for input `{}` of {}{}", port.name, Name(port.type),
+                    ir::ToString(port.shape));
     }
   }
   if (emitter_.has_errors()) return std::nullopt;

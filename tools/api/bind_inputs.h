@@ -14,11 +14,11 @@ namespace nnefc::api {
 
 // Returns the input with that name, or the only input that has a tensor with that name; null if there is
 // none.
-const runtime::Port* FindPort(const std::vector<runtime::Port>& ports, std::string_view name);
+const runtime::engine::Port* FindPort(const std::vector<runtime::engine::Port>& ports, std::string_view name);
 // Returns a message: "the graph has no input `y`; it has `x`".
-std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view name);
+std::string NoInput(const std::vector<runtime::engine::Port>& ports, std::string_view name);
 // Converts data of a wider or narrower type of the same kind. Emits an error for other types.
-[[nodiscard]] std::optional<TensorValue> FitType(const TensorValue& value, const runtime::Port& port,
+[[nodiscard]] std::optional<TensorValue> FitType(const TensorValue& value, const runtime::engine::Port& port,
                                                  Emitter& emitter);
 
 // Returns true if data of this shape may be used where `open` is expected.
@@ -26,17 +26,17 @@ std::string NoInput(const std::vector<runtime::Port>& ports, std::string_view na
 
 // Returns advice for data whose shape differs from that of `port`, such as "; put a batch of one before it
 // (..)", or an empty string. `may_reshape`: `--input-shape` can change the shapes of the graph.
-std::string ShapeAdvice(const runtime::Port& port, const Shape& shape, bool may_reshape);
+std::string ShapeAdvice(const runtime::engine::Port& port, const Shape& shape, bool may_reshape);
 
 // Returns data for an input, converted as by FitType. Emits an error for data of another shape or type.
-[[nodiscard]] std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::Port& port,
+[[nodiscard]] std::optional<TensorValue> FitInput(const TensorValue& value, const runtime::engine::Port& port,
                                                   bool may_reshape, Emitter& emitter);
 
 // Collects named tensors in the order and types of a graph's inputs.
 class InputBinder {
  public:
   // `may_reshape` as for ShapeAdvice.
-  InputBinder(const std::vector<runtime::Port>& ports, bool may_reshape, Emitter& emitter)
+  InputBinder(const std::vector<runtime::engine::Port>& ports, bool may_reshape, Emitter& emitter)
       : ports_(ports), may_reshape_(may_reshape), emitter_(emitter) {}
 
   // Adds a tensor from `source`. Emits an error if no input has this name, shape and type.
@@ -46,7 +46,7 @@ class InputBinder {
   std::optional<std::vector<TensorValue>> Finish();
 
  private:
-  const std::vector<runtime::Port>& ports_;
+  const std::vector<runtime::engine::Port>& ports_;
   bool may_reshape_;
   Emitter& emitter_;
   std::map<std::string, TensorValue> bound_;

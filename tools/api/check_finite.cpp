@@ -48,7 +48,7 @@ class FiniteChecker {
         options_(options.executable),
         prepared_(prepared),
         graph_(*program.compilation().lowered()) {
-    options_.backend = runtime::Backend::kReference;
+    options_.backend = runtime::kernels::Backend::kReference;
     options_.plan_cache.clear();
     options_.tune = false;
   }
@@ -64,9 +64,9 @@ class FiniteChecker {
     }
     const Planned planned = program_.Plan(options_, ir::Clone(graph_, kept));
     if (!planned.complete) return;
-    const auto values = runtime::Session::Create(planned.executable)->Run(prepared_.inputs);
+    const auto values = runtime::engine::Session::Create(planned.executable)->Run(prepared_.inputs);
     if (!values) {
-      Emit(values.error(), emitter_);
+      runtime::kernels::Emit(values.error(), emitter_);
       return;
     }
     const size_t own = values->size() - kept.size();  // the graph's own results come first
@@ -86,20 +86,20 @@ class FiniteChecker {
     const ir::Node& node = graph_.node(id);
     const std::string& element = wrong_[id];
     if (node.Is(ir::OpRole::kParameter)) {
-      emitter_.Emit(runtime::kRunFailed, node.origin().range, "the data of input `{}` contain {}",
+      emitter_.Emit(runtime::kernels::kRunFailed, node.origin().range, "the data of input `{}` contain {}",
                     node.name(), element);
       return true;
     }
     if (node.info().is_source) {
-      emitter_.Emit(runtime::kConstantNotFinite, node.origin().range, "the constant `{}` contains {}",
-                    node.name(), element);
+      emitter_.Emit(runtime::kernels::kConstantNotFinite, node.origin().range,
+                    "the constant `{}` contains {}", node.name(), element);
       return true;
     }
     if (llvm::any_of(node.inputs(), [&](ir::OutputPort input) { return wrong_.count(input.node) > 0; }) ||
         HasConstantNotFinite(node))
       return true;
     emitter_
-        .Emit(runtime::kRunFailed, node.origin().range, "`{}` ({}) computes {} from finite values",
+        .Emit(runtime::kernels::kRunFailed, node.origin().range, "`{}` ({}) computes {} from finite values",
               node.name(), node.type(), element)
         .Notes(ir::StackNotes(node.origin().frame));
     return false;
@@ -107,7 +107,7 @@ class FiniteChecker {
 
   Program& program_;
   Emitter& emitter_;
-  runtime::ExecutableOptions options_;
+  runtime::engine::ExecutableOptions options_;
   const Execution& prepared_;
   const ir::Graph& graph_;
   llvm::DenseMap<ir::NodeId, std::string> wrong_;  // the first non-finite element of each node

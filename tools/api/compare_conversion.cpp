@@ -12,21 +12,23 @@ namespace {
 constexpr uint64_t kSeed = 1;
 
 // Lowers and plans a model; returns null and emits errors to `emitter` on failure.
-std::shared_ptr<const runtime::Executable> Plan(Program& program, const runtime::ExecutableOptions& options,
-                                                Emitter& emitter) {
-  Compilation& compilation = program.compilation();
-  std::shared_ptr<const runtime::Executable> executable;
-  if (compilation.RunUntil(Stage::kLower)) executable = program.Plan(options).executable;
+std::shared_ptr<const runtime::engine::Executable> Plan(Program& program,
+                                                        const runtime::engine::ExecutableOptions& options,
+                                                        Emitter& emitter) {
+  driver::Compilation& compilation = program.compilation();
+  std::shared_ptr<const runtime::engine::Executable> executable;
+  if (compilation.RunUntil(driver::Stage::kLower)) executable = program.Plan(options).executable;
   if (executable == nullptr && &emitter != &compilation.context().emitter)
     emitter.Take(compilation.context().emitter);
   return executable;
 }
 
-std::optional<std::vector<TensorValue>> Run(const std::shared_ptr<const runtime::Executable>& executable,
-                                            const std::vector<TensorValue>& inputs, Emitter& emitter) {
-  auto results = runtime::Session::Create(executable)->Run(inputs);
+std::optional<std::vector<TensorValue>> Run(
+    const std::shared_ptr<const runtime::engine::Executable>& executable,
+    const std::vector<TensorValue>& inputs, Emitter& emitter) {
+  auto results = runtime::engine::Session::Create(executable)->Run(inputs);
   if (results) return std::move(*results);
-  runtime::Emit(results.error(), emitter);
+  runtime::kernels::Emit(results.error(), emitter);
   return std::nullopt;
 }
 
@@ -35,8 +37,9 @@ TensorValue InTypeOf(const TensorValue& value, const TensorValue& other) {
   return value.type() == other.type() ? value : value.ConvertedTo(other.type());
 }
 
-CompileOptions ConvertedOptions(const Compilation& source, const ConvertedModel& converted) {
-  CompileOptions options;
+driver::CompileOptions ConvertedOptions(const driver::Compilation& source,
+                                        const driver::ConvertedModel& converted) {
+  driver::CompileOptions options;
   options.dialect = ast::Dialect::kRatified;
   options.executes = true;
   options.document = converted.document;
@@ -67,9 +70,9 @@ double CountOperations(const ir::Graph& graph) {
   return count;
 }
 
-std::optional<std::vector<OutputDifference>> CompareConversion(Program& source,
-                                                               const ConvertedModel& converted,
-                                                               const runtime::ExecutableOptions& options) {
+std::optional<std::vector<OutputDifference>> CompareConversion(
+    Program& source, const driver::ConvertedModel& converted,
+    const runtime::engine::ExecutableOptions& options) {
   Emitter& emitter = source.compilation().context().emitter;
   Program target("converted", ConvertedOptions(source.compilation(), converted));
   const auto planned = Plan(target, options, emitter);
@@ -77,11 +80,11 @@ std::optional<std::vector<OutputDifference>> CompareConversion(Program& source,
   if (expected == nullptr) return std::nullopt;
   std::vector<TensorValue> given, taken;
   for (size_t i = 0; i < expected->inputs().size(); ++i) {
-    const runtime::Port& port = expected->inputs()[i];
+    const runtime::engine::Port& port = expected->inputs()[i];
     // The document has all extents of an input, the source may leave some open.
-    const runtime::Port& converted_port = planned->inputs()[i];
-    given.push_back(RandomTensor(ir::DataRole::kInput, kSeed, port.name, port.type,
-                                 converted_port.shape.known_extents()));
+    const runtime::engine::Port& converted_port = planned->inputs()[i];
+    given.push_back(package::RandomTensor(ir::DataRole::kInput, kSeed, port.name, port.type,
+                                          converted_port.shape.known_extents()));
     if (!given.back().valid()) throw std::bad_alloc();
     taken.push_back(given.back().type() == converted_port.type
                         ? given.back()

@@ -22,6 +22,7 @@ struct OutputDifference {
 // Runs a graph of OpenVINO operations and the document converted from it on the same random inputs. `source`
 // is the program that was converted; this lowers it. Emits errors to it, and returns nothing after one.
 [[nodiscard]] std::optional<std::vector<OutputDifference>> CompareConversion(
-    Program& source, const ConvertedModel& converted, const runtime::ExecutableOptions& options);
+    Program& source, const driver::ConvertedModel& converted,
+    const runtime::engine::ExecutableOptions& options);
 
 }  // namespace nnefc::api

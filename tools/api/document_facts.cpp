@@ -9,7 +9,7 @@ namespace {
 std::string Unquoted(const ast::Document& document, ast::ExprId expr, const Context& context) {
   const auto* text = std::get_if<ast::StringLiteral>(&document.exprs[expr].node);
   return text != nullptr ? std::string(context.symbols.Text(text->value))
-                         : PrintExpr(document, expr, context);
+                         : ast::PrintExpr(document, expr, context);
 }
 
 void AddProperties(const ast::Document& document, const Context& context, DocumentFacts& facts) {
@@ -31,8 +31,8 @@ void AddProperties(const ast::Document& document, const Context& context, Docume
 
 void AddAssertions(const ast::Document& document, const Context& context, DocumentFacts& facts) {
   for (const ast::Extension& line : document.extensions) {
-    for (const ExtensionUse& use : ExtensionsIn(line, context.symbols)) {
-      if (use.extension == nullptr || use.extension->role != ExtensionRole::kAssertion) continue;
+    for (const semantics::ExtensionUse& use : semantics::ExtensionsIn(line, context.symbols)) {
+      if (use.extension == nullptr || use.extension->role != semantics::ExtensionRole::kAssertion) continue;
       const SourceRange begin = use.arguments.empty() ? line.tail : use.arguments.front().range;
       const SourceRange end = line.tail.valid() ? line.tail : begin;
       if (!begin.valid()) continue;
@@ -44,7 +44,7 @@ void AddAssertions(const ast::Document& document, const Context& context, Docume
 
 }  // namespace
 
-DocumentFacts FactsOf(const Compilation& compilation) {
+DocumentFacts FactsOf(const driver::Compilation& compilation) {
   DocumentFacts facts;
   if (compilation.checked() == nullptr) return facts;
   const ast::Document& document = compilation.checked()->ast();

@@ -16,6 +16,6 @@ struct DocumentFacts {
 };
 
 // Collects properties from fragments without parameters. Returns nothing for models that are not documents.
-DocumentFacts FactsOf(const Compilation& compilation);
+DocumentFacts FactsOf(const driver::Compilation& compilation);
 
 }  // namespace nnefc::api

@@ -18,7 +18,7 @@ std::vector<std::string> NamesOf(const ir::Node& node, int32_t index) {
 
 class ValueFinder {
  public:
-  explicit ValueFinder(const Compilation& compilation)
+  explicit ValueFinder(const driver::Compilation& compilation)
       : compilation_(compilation), graph_(*compilation.lowered()) {
     const auto order = graph_.TopologicalOrder();
     if (order) order_ = *order;
@@ -56,7 +56,7 @@ class ValueFinder {
   // excluded.
   bool IsNamed(const ir::Node& node, int32_t index) const {
     if (node.info().is_source) return false;
-    if (compilation_.format() == ModelFormat::kNnef) return !node.output(index).names.empty();
+    if (compilation_.format() == driver::ModelFormat::kNnef) return !node.output(index).names.empty();
     return !NamesOf(node, index).empty();
   }
 
@@ -79,12 +79,12 @@ class ValueFinder {
     }
     if (!suggestion.best().empty())
       return fmt::format("there is no such tensor; did you mean `{}`?", suggestion.best());
-    return compilation_.format() == ModelFormat::kNnef
+    return compilation_.format() == driver::ModelFormat::kNnef
                ? "there is no such tensor; `nnefc expand` prints those that there are"
                : "there is no such tensor or layer; `nnefc inspect` prints those that there are";
   }
 
-  const Compilation& compilation_;
+  const driver::Compilation& compilation_;
   const ir::Graph& graph_;
   std::vector<ir::NodeId> order_;
   llvm::StringSet<> outputs_;
@@ -92,7 +92,7 @@ class ValueFinder {
 
 }  // namespace
 
-ErrorOr<std::vector<DumpedValue>> FindValues(const Compilation& compilation,
+ErrorOr<std::vector<DumpedValue>> FindValues(const driver::Compilation& compilation,
                                              const std::vector<std::string>& names) {
   return ValueFinder(compilation).Find(names);
 }

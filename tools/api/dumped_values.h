@@ -18,7 +18,7 @@ struct DumpedValue {
 // Returns the values of a lowered model named by `--dump`, in the order of computation. Names are those of
 // tensors printed by `nnefc expand`, or of tensors and layers of OpenVINO IR; `all` selects all named results
 // of operations. Returns an error for an unknown name.
-ErrorOr<std::vector<DumpedValue>> FindValues(const Compilation& compilation,
+ErrorOr<std::vector<DumpedValue>> FindValues(const driver::Compilation& compilation,
                                              const std::vector<std::string>& names);
 
 }  // namespace nnefc::api

@@ -5,8 +5,10 @@
 namespace nnefc::api {
 
 ir::Evaluator EvaluatorOf(std::shared_ptr<const plugin::Plugins> plugins) {
-  return runtime::ReferenceEvaluator(
-      [plugins = std::move(plugins)](runtime::KernelRegistry& kernels) { plugins->AddKernels(kernels); });
+  return runtime::engine::ReferenceEvaluator(
+      [plugins = std::move(plugins)](runtime::kernels::KernelRegistry& kernels) {
+        plugins->AddKernels(kernels);
+      });
 }
 
 }  // namespace nnefc::api

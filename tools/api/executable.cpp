@@ -19,7 +19,7 @@ Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& s
 constexpr size_t kMaxFaults = 1;  // reported per run
 
 Precision BestPrecision() {
-  return runtime::EffectivePrecision(Precision::kBf16);
+  return runtime::fast::EffectivePrecision(Precision::kBf16);
 }
 
 std::optional<Backend> BackendCalled(std::string_view word) {
@@ -55,17 +55,18 @@ Session::~Session() = default;
 Outcome<Tensors> Session::Run(const Tensors& inputs) {
   return Guard([&]() -> Outcome<Tensors> {
     Context context;
-    const runtime::Executable& executable = *state_->executable->executable;
-    const bool may_reshape = state_->executable->program->compilation().format() == ModelFormat::kNnef;
+    const runtime::engine::Executable& executable = *state_->executable->executable;
+    const bool may_reshape =
+        state_->executable->program->compilation().format() == driver::ModelFormat::kNnef;
     InputBinder binder(executable.inputs(), may_reshape, context.emitter);
     for (const auto& [name, tensor] : inputs) binder.Bind(name, tensor.state().value, "the inputs");
     std::optional<std::vector<TensorValue>> values = binder.Finish();
     if (!values) return {.value = std::nullopt, .report = TakeReport(context)};
-    runtime::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
+    runtime::kernels::FaultOr<std::vector<TensorValue>> results = state_->session->Run(*values);
     if (!results) {
       const std::lock_guard lock(*state_->executable->mutex);
       Context reported(state_->executable->program->compilation().context(), kMaxFaults);
-      Emit(results.error(), reported.emitter);
+      runtime::kernels::Emit(results.error(), reported.emitter);
       return {.value = std::nullopt, .report = TakeReport(reported)};
     }
     executable.TakeWarnings(context.emitter);
@@ -87,7 +88,7 @@ void Session::EnableProfile(bool on) {
 
 std::vector<StepTime> Session::profile() const {
   std::vector<StepTime> times;
-  for (const runtime::StepProfile& step : state_->session->profile())
+  for (const runtime::engine::StepProfile& step : state_->session->profile())
     times.push_back({step.name, step.operation, step.kernel, step.milliseconds, step.operations, step.bytes});
   return times;
 }
@@ -103,7 +104,7 @@ const std::vector<Port>& Executable::outputs() const {
 Session Executable::NewSession() const {
   auto state = std::make_unique<Session::State>();
   state->executable = state_;
-  state->session = runtime::Session::Create(state_->executable);
+  state->session = runtime::engine::Session::Create(state_->executable);
   return Session(std::move(state));
 }
 
@@ -112,16 +113,16 @@ Outcome<Tensors> Executable::Run(const Tensors& inputs) const {
 }
 
 PlanCacheUse Executable::plan_cache_use() const {
-  const runtime::PlanCacheUse use = state_->executable->plan_cache_use();
+  const runtime::engine::PlanCacheUse use = state_->executable->plan_cache_use();
   return {.found = use.found, .made = use.made, .measured = use.measured};
 }
 
 Tensors Executable::RandomInputs(uint64_t seed) const {
   Tensors tensors;
-  for (const runtime::Port& port : state_->executable->inputs()) {
+  for (const runtime::engine::Port& port : state_->executable->inputs()) {
     const std::optional<Shape> shape = port.shape.extents();
     if (!shape) continue;
-    TensorValue value = RandomTensor(ir::DataRole::kInput, seed, port.name, port.type, *shape);
+    TensorValue value = package::RandomTensor(ir::DataRole::kInput, seed, port.name, port.type, *shape);
     if (value.valid()) tensors.emplace(port.name, ToTensor(std::move(value)));
   }
   return tensors;

@@ -15,8 +15,8 @@
 
 namespace nnefc::api {
 
-using runtime::Backend;
-using runtime::Precision;
+using runtime::kernels::Backend;
+using runtime::kernels::Precision;
 
 // Returns the best precision for this machine: bf16 if its processor multiplies bf16 faster than f32,
 // otherwise f32.

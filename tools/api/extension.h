@@ -34,9 +34,9 @@ using plugin::Registrar;
 // Registers a kernel for an operation of the plug-in: a function on dense row-major tensors. The operation's
 // shape function has checked their types and shapes.
 inline void AddKernel(Registrar& registrar, std::string set, std::string operation,
-                      runtime::ReferenceFunction function,
-                      runtime::Aliasing aliasing = runtime::Aliasing::kNone) {
-  auto add = [set, operation, function, aliasing](runtime::KernelRegistry& kernels) {
+                      runtime::kernels::ReferenceFunction function,
+                      runtime::kernels::Aliasing aliasing = runtime::kernels::Aliasing::kNone) {
+  auto add = [set, operation, function, aliasing](runtime::kernels::KernelRegistry& kernels) {
     kernels.AddReference({set}, operation, function, aliasing);
   };
   registrar.AddKernel(std::move(set), std::move(operation), std::move(add));

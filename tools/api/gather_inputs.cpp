@@ -17,17 +17,17 @@ bool IsTensorFile(const std::string& path) {
   return path.ends_with(".npy") || path.ends_with(".dat");
 }
 
-ErrorOr<std::optional<TensorValue>> ReadTensorFile(const std::string& path, const runtime::Port& port,
+ErrorOr<std::optional<TensorValue>> ReadTensorFile(const std::string& path, const runtime::engine::Port& port,
                                                    Context& context) {
-  const ErrorOr<DataSource> source = OpenData(path, context);
+  const ErrorOr<package::DataSource> source = package::OpenData(path, context);
   if (!source) return source.error();
-  if (path.ends_with(".npy")) return ReadNpy(*source, context.emitter);
-  std::optional<DatFile> dat = ReadDat(*source, context.emitter);
+  if (path.ends_with(".npy")) return package::ReadNpy(*source, context.emitter);
+  std::optional<package::DatFile> dat = package::ReadDat(*source, context.emitter);
   if (!dat) return std::optional<TensorValue>();
   // The items of a tensor file are treated as numbers of any other file; logical ones may be 8-bit integers
   // (P 5.2).
-  const bool is_plain = dat->coding == DatCoding::kPlain && port.type != ElementType::kBoolean;
-  return is_plain ? std::optional(dat->value) : DecodeDat(*dat, port.type, context.emitter);
+  const bool is_plain = dat->coding == package::DatCoding::kPlain && port.type != ElementType::kBoolean;
+  return is_plain ? std::optional(dat->value) : package::DecodeDat(*dat, port.type, context.emitter);
 }
 
 ErrorOr<std::optional<std::vector<TensorValue>>> InputGatherer::Gather() {
@@ -36,7 +36,7 @@ ErrorOr<std::optional<std::vector<TensorValue>>> InputGatherer::Gather() {
   std::optional<std::vector<TensorValue>> inputs;
   if (!*read) return inputs;
   inputs.emplace();
-  for (const runtime::Port& port : ports_) {
+  for (const runtime::engine::Port& port : ports_) {
     if (std::optional<TensorValue> value = InputFor(port)) {
       // Aligned once; entries of an archive have arbitrary offsets, and each run would copy them.
       inputs->push_back(value->AlignedToElements());
@@ -51,7 +51,7 @@ ErrorOr<std::map<std::string, Shape>> InputGatherer::ShapesOfOpenInputs() {
   const ErrorOr<bool> read = ReadFiles();
   if (!read) return read.error();
   if (!*read) return shapes;
-  for (const runtime::Port& port : ports_) {
+  for (const runtime::engine::Port& port : ports_) {
     const auto given = given_.find(port.name);
     if (given == given_.end() || port.shape.extents()) continue;
     if (FitsShape(port.shape, given->second.shape())) shapes[port.name] = given->second.shape();
@@ -74,7 +74,7 @@ ErrorOr<Success> InputGatherer::ReadNamedFile(const std::string& text) {
     return SystemError{
         fmt::format("`--input {}`: expected NAME=FILE; only the one input of a graph needs no name", text)};
   const std::string name = is_only ? ports_.front().name : text.substr(0, equals);
-  const runtime::Port* port = FindPort(ports_, name);
+  const runtime::engine::Port* port = FindPort(ports_, name);
   if (port == nullptr) return SystemError{fmt::format("`--input {}`: {}", text, NoInput(ports_, name))};
   const std::string path = is_only ? text : text.substr(equals + 1);
   if (!IsTensorFile(path))
@@ -96,19 +96,20 @@ ErrorOr<bool> InputGatherer::ReadArchive() {
         fmt::format("`--inputs` takes an .npz; the data of one input are given by `--input {}={}`", name,
                     sources_.archive)};
   }
-  const ErrorOr<DataSource> source = OpenData(sources_.archive, context_);
+  const ErrorOr<package::DataSource> source = package::OpenData(sources_.archive, context_);
   if (!source) return source.error();
-  auto tensors = ReadNpz(*source, context_, {.max_bytes = sources_.max_bytes});
+  auto tensors = package::ReadNpz(*source, context_, {.max_bytes = sources_.max_bytes});
   if (!tensors) return false;
-  for (NamedTensor& tensor : *tensors) {
-    const runtime::Port* port = FindPort(ports_, tensor.name);
+  for (package::NamedTensor& tensor : *tensors) {
+    const runtime::engine::Port* port = FindPort(ports_, tensor.name);
     // NumPy names an unnamed array `arr_0`; it is for the only input.
     if (port == nullptr && tensors->size() == 1 && ports_.size() == 1 && tensor.name == "arr_0")
       port = &ports_.front();
     // Archives of test data also contain the expected results.
     if (port == nullptr && llvm::is_contained(results_, tensor.name)) continue;
     if (port == nullptr) {
-      context_.emitter.Emit(kInputUnknown, {}, "`{}`: {}", sources_.archive, NoInput(ports_, tensor.name));
+      context_.emitter.Emit(driver::kInputUnknown, {}, "`{}`: {}", sources_.archive,
+                            NoInput(ports_, tensor.name));
       continue;
     }
     given_.try_emplace(port->name, std::move(tensor.value));
@@ -116,26 +117,27 @@ ErrorOr<bool> InputGatherer::ReadArchive() {
   return true;
 }
 
-std::optional<TensorValue> InputGatherer::InputFor(const runtime::Port& port) {
+std::optional<TensorValue> InputGatherer::InputFor(const runtime::engine::Port& port) {
   const auto given = given_.find(port.name);
   if (given != given_.end()) return FitInput(given->second, port, may_reshape_, context_.emitter);
   if (unreadable_.contains(port.name)) return std::nullopt;
   if (!sources_.random) {
-    context_.emitter.Emit(kInputMissing, {},
+    context_.emitter.Emit(driver::kInputMissing, {},
                           "no data for input `{}` of {}{}: give `--input {}=FILE`, `--inputs FILE.npz` or "
                           "`--random-inputs SEED`",
-                          port.name, Name(port.type), ToString(port.shape), port.name);
+                          port.name, Name(port.type), ir::ToString(port.shape), port.name);
     return std::nullopt;
   }
   const std::optional<Shape> shape = port.shape.extents();
   if (!shape) {
     context_.emitter.Emit(
-        kInputMissing, {},
+        driver::kInputMissing, {},
         "the shape of input `{}` is {}: `--input-shape {}=...` makes it known for random data", port.name,
-        ToString(port.shape), port.name);
+        ir::ToString(port.shape), port.name);
     return std::nullopt;
   }
-  TensorValue value = RandomTensor(ir::DataRole::kInput, *sources_.random, port.name, port.type, *shape);
+  TensorValue value =
+      package::RandomTensor(ir::DataRole::kInput, *sources_.random, port.name, port.type, *shape);
   if (!value.valid()) throw std::bad_alloc();
   return value;
 }

@@ -21,13 +21,14 @@ struct InputSources {
   std::vector<std::string> files;  // "NAME=FILE" of a .npy or .dat; the only input needs no "NAME="
   std::string archive;             // an .npz with data by name; empty if there is none
   std::optional<uint64_t> random;  // the seed of random data for the other inputs
-  uint64_t max_bytes = ModelOpenOptions().max_bytes;  // the limit on the unpacked size of the archive
+  uint64_t max_bytes =
+      package::ModelOpenOptions().max_bytes;  // the limit on the unpacked size of the archive
 };
 
 // Returns whether a path ends in .npy or .dat.
 bool IsTensorFile(const std::string& path);
 // Reads such a file as data for `port`; returns no value after an error was emitted.
-ErrorOr<std::optional<TensorValue>> ReadTensorFile(const std::string& path, const runtime::Port& port,
+ErrorOr<std::optional<TensorValue>> ReadTensorFile(const std::string& path, const runtime::engine::Port& port,
                                                    Context& context);
 
 // Reads the data of inputs. Returns an error for sources that fit no input, and for files that the system
@@ -36,7 +37,7 @@ class InputGatherer {
  public:
   // `results` are the names of the graph's results, which an archive may also contain; `may_reshape` as for
   // ShapeAdvice. All references must outlive this object.
-  InputGatherer(const InputSources& sources, const std::vector<runtime::Port>& ports,
+  InputGatherer(const InputSources& sources, const std::vector<runtime::engine::Port>& ports,
                 std::vector<std::string> results, bool may_reshape, Context& context)
       : sources_(sources),
         ports_(ports),
@@ -54,10 +55,10 @@ class InputGatherer {
   ErrorOr<bool> ReadFiles();
   ErrorOr<Success> ReadNamedFile(const std::string& text);
   ErrorOr<bool> ReadArchive();
-  std::optional<TensorValue> InputFor(const runtime::Port& port);
+  std::optional<TensorValue> InputFor(const runtime::engine::Port& port);
 
   const InputSources& sources_;
-  const std::vector<runtime::Port>& ports_;
+  const std::vector<runtime::engine::Port>& ports_;
   std::vector<std::string> results_;
   bool may_reshape_;
   Context& context_;

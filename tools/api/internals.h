@@ -42,7 +42,7 @@ struct Tensor::State {
 };
 
 // Moves the diagnostics reported so far to a report; the next one starts empty.
-Report TakeReport(Compilation& compilation);
+Report TakeReport(driver::Compilation& compilation);
 Report TakeReport(Context& context);
 // Returns a report with one environment error, without a source range.
 Report EnvironmentReport(std::string message);
@@ -70,12 +70,12 @@ struct Contents {
   // Constants of OpenVINO IR by label, in place in its file. Those of NNEF are read by `store`.
   std::map<std::string, TensorValue> constants;
   std::map<std::string, ir::Origin> origins;
-  std::optional<VariableStore> store;
+  std::optional<driver::VariableStore> store;
 };
 
 struct Model::State {
   std::string path;
-  CompileOptions options;
+  driver::CompileOptions options;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // guards the members below
@@ -84,24 +84,24 @@ struct Model::State {
   Report not_lowered;  // errors if it cannot be lowered
   std::unique_ptr<Contents> contents;
 
-  Compilation& compilation() const { return program->compilation(); }
+  driver::Compilation& compilation() const { return program->compilation(); }
 };
 
-CompileOptions ToCompileOptions(const ModelOptions& options);
+driver::CompileOptions ToCompileOptions(const ModelOptions& options);
 // Returns the contents of a model; created before it is lowered. The caller holds its mutex.
 Contents& ContentsOf(Model::State& state);
 
 struct Executable::State {
   std::shared_ptr<Program> program;   // owns the graph's names and source ranges
   std::shared_ptr<std::mutex> mutex;  // guards reading and adding its texts
-  std::shared_ptr<const runtime::Executable> executable;
+  std::shared_ptr<const runtime::engine::Executable> executable;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
 };
 
 struct Session::State {
   std::shared_ptr<const Executable::State> executable;
-  std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::engine::Session> session;
 };
 
 }  // namespace nnefc::api

@@ -39,25 +39,25 @@ lint::SettingsRequest RequestOf(const LintOptions& options, std::string& mistake
   return request;
 }
 
-Report Lint(const std::string& path, const LintOptions& options, CompileOptions compile) {
+Report Lint(const std::string& path, const LintOptions& options, driver::CompileOptions compile) {
   return Guard([&]() -> Report {
     std::string mistake;
     const lint::SettingsRequest request = RequestOf(options, mistake);
     if (!mistake.empty()) return EnvironmentReport(mistake);
-    compile.purpose = Purpose::kValidate;
+    compile.purpose = expand::Purpose::kValidate;
     const bool searches =
         options.configuration.empty() && !options.ignores_configurations && !compile.document;
-    Compilation compilation(path, std::move(compile));
-    if (compilation.format() != ModelFormat::kNnef)
+    driver::Compilation compilation(path, std::move(compile));
+    if (compilation.format() != driver::ModelFormat::kNnef)
       return EnvironmentReport(fmt::format("`{}`: lint takes NNEF models; OpenVINO IR has `check`", path));
     // Errors of the configuration do not stop the stages; they are reported last.
-    Context configuration(compilation.context(), CompileOptions().error_limit);
+    Context configuration(compilation.context(), driver::CompileOptions().error_limit);
     bool failed = false;
     lint::Settings settings;
     const std::string file = searches ? lint::FindConfig(path) : options.configuration;
     if (!file.empty()) lint::Apply(lint::ReadConfig(file, configuration, failed), settings);
     lint::Apply(request, settings);
-    compilation.RunUntil(Stage::kExpand);
+    compilation.RunUntil(driver::Stage::kExpand);
     lint::LintModel(compilation, settings);
     compilation.context().emitter.Take(std::move(configuration.emitter));
     return TakeReport(compilation);
@@ -72,7 +72,7 @@ Report Lint(const std::string& path, const LintOptions& lint, const ModelOptions
 
 Report LintText(const std::string& name, const std::string& text, const LintOptions& lint,
                 const ModelOptions& options) {
-  CompileOptions compile = ToCompileOptions(options);
+  driver::CompileOptions compile = ToCompileOptions(options);
   compile.document = text;
   return Lint(name, lint, std::move(compile));
 }

@@ -17,6 +17,8 @@
 
 namespace nnefc::api {
 
+using driver::CompileOptions;
+
 namespace {
 
 std::optional<ast::Dialect> ToDialect(Dialect dialect) {
@@ -25,9 +27,9 @@ std::optional<ast::Dialect> ToDialect(Dialect dialect) {
   return std::nullopt;
 }
 
-nnefc::Leniency ToLeniency(Reading reading) {
-  if (reading == Reading::kStrict) return Leniency::kStrict;
-  return reading == Reading::kLenient ? Leniency::kLenient : Leniency::kAuto;
+semantics::Leniency ToLeniency(Reading reading) {
+  if (reading == Reading::kStrict) return semantics::Leniency::kStrict;
+  return reading == Reading::kLenient ? semantics::Leniency::kLenient : semantics::Leniency::kAuto;
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ CompileOptions ToCompileOptions(const ModelOptions& options) {
   compile.executes = true;
   compile.random_weights = options.random_weights;
   for (const auto& [label, tensor] : options.data)
-    compile.data.emplace(WithoutSlashes(label), tensor.state().value);
+    compile.data.emplace(package::WithoutSlashes(label), tensor.state().value);
   compile.transform.enabled = options.enabled_transformations;
   compile.transform.disabled = options.disabled_transformations;
   compile.transform.configuration = options.transformations_configuration;
@@ -57,7 +59,7 @@ namespace {
 
 Report Check(const std::string& path, CompileOptions options) {
   return Guard([&]() -> Report {
-    options.purpose = Purpose::kValidate;
+    options.purpose = expand::Purpose::kValidate;
     Program program(path, std::move(options));
     (void)program.Check();  // errors are in the report
     return TakeReport(program.compilation());
@@ -71,7 +73,7 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
     state->options = options;
     options.open.reads_data = true;
     state->program = std::make_shared<Program>(path, options);
-    Compilation& compilation = state->compilation();
+    driver::Compilation& compilation = state->compilation();
     const bool ok = state->program->Expand() && (options.data.empty() || state->program->CheckData());
     Report report = TakeReport(compilation);
     if (!ok) return {.value = std::nullopt, .report = std::move(report)};
@@ -90,13 +92,13 @@ Outcome<Model> Open(const std::string& path, CompileOptions options) {
 
 // Returns the graph of OpenVINO operations, or null with errors in the report.
 std::shared_ptr<const ir::Graph> LoweredGraph(Model::State& state, Report& report) {
-  Compilation& compilation = state.compilation();
+  driver::Compilation& compilation = state.compilation();
   if (!state.not_lowered.ok()) {
     report = state.not_lowered;
     return nullptr;
   }
   ContentsOf(state);
-  const bool ok = compilation.RunUntil(Stage::kLower);
+  const bool ok = compilation.RunUntil(driver::Stage::kLower);
   report = TakeReport(state.compilation());
   if (ok) return compilation.lowered();
   state.not_lowered = report;
@@ -110,7 +112,7 @@ std::string Version() {
 }
 
 std::string DescribeBackend() {
-  return runtime::DescribeOneDnn();
+  return runtime::onednn::DescribeOneDnn();
 }
 
 Report Check(const std::string& path, const ModelOptions& options) {
@@ -127,9 +129,9 @@ Outcome<std::string> Format(const std::string& name, const std::string& text, Di
   return Guard([&]() -> Outcome<std::string> {
     Context context;
     const FileId file = context.sources.AddText(name, text);
-    const auto document = ParseDocument(file, {.dialect = ToDialect(dialect)}, context);
+    const auto document = ast::ParseDocument(file, {.dialect = ToDialect(dialect)}, context);
     Outcome<std::string> outcome;
-    if (document->complete) outcome.value = PrintDocument(*document, context);
+    if (document->complete) outcome.value = ast::PrintDocument(*document, context);
     outcome.report = TakeReport(context);
     return outcome;
   });
@@ -156,19 +158,19 @@ const std::vector<Port>& Model::outputs() const {
 
 Outcome<std::string> Model::Expand(const std::vector<std::string>& lower) const {
   return Guard([&]() -> Outcome<std::string> {
-    if (state_->compilation().format() != ModelFormat::kNnef)
+    if (state_->compilation().format() != driver::ModelFormat::kNnef)
       return {.value = std::nullopt,
               .report = EnvironmentReport(fmt::format("`{}` is a graph of OpenVINO operations, "
                                                       "which no document can hold",
                                                       state_->path))};
     CompileOptions options = state_->options;
     options.lower = lower;
-    options.purpose = Purpose::kPrint;
-    auto compilation = std::make_shared<Compilation>(state_->path, std::move(options));
+    options.purpose = expand::Purpose::kPrint;
+    auto compilation = std::make_shared<driver::Compilation>(state_->path, std::move(options));
     Outcome<std::string> outcome;
-    if (compilation->RunUntil(Stage::kExpand)) {
-      outcome.value =
-          PrintFlatDocument(*compilation->expanded(), compilation->library(), compilation->context().symbols);
+    if (compilation->RunUntil(driver::Stage::kExpand)) {
+      outcome.value = expand::print::PrintFlatDocument(*compilation->expanded(), compilation->library(),
+                                                       compilation->context().symbols);
     }
     outcome.report = TakeReport(*compilation);
     return outcome;
@@ -194,7 +196,7 @@ Report Model::WriteOpenVino(const std::string& path) const {
     if (LoweredGraph(*state_, report) == nullptr) return report;
     const auto graph = OpenVinoFormOf(state_->compilation(), /*structure_only=*/false);
     if (graph == nullptr) return TakeReport(state_->compilation());
-    if (auto written = nnefc::WriteOpenVino(*graph, path); !written)
+    if (auto written = openvino::WriteOpenVino(*graph, path); !written)
       return EnvironmentReport(written.error().message);
     return report;
   });
@@ -210,7 +212,7 @@ Outcome<OpenVinoForm> Model::ToOpenVino() const {
       outcome.report = TakeReport(state_->compilation());
       return outcome;
     }
-    OpenVinoInMemory form = WriteOpenVinoInMemory(*graph);
+    openvino::OpenVinoInMemory form = openvino::WriteOpenVinoInMemory(*graph);
     outcome.value.emplace(OpenVinoForm{.xml = std::move(form.xml), .weights_size = form.weights_size});
     for (openvino::PlacedConstant& constant : form.constants)
       outcome.value->constants.emplace_back(constant.offset, ToTensor(std::move(constant.value)));
@@ -223,9 +225,9 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     std::lock_guard lock(*state_->mutex);
     Outcome<Executable> outcome;
     if (LoweredGraph(*state_, outcome.report) == nullptr) return outcome;
-    runtime::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
+    runtime::engine::ExecutableOptions given{.backend = options.backend, .threads = options.threads};
     given.limits.bytes = options.max_memory;
-    given.precision = runtime::EffectivePrecision(options.precision);
+    given.precision = runtime::fast::EffectivePrecision(options.precision);
     given.plan_cache = options.plan_cache;
     given.tune = options.tune;
     auto executable = std::make_shared<Executable::State>();
@@ -235,9 +237,9 @@ Outcome<Executable> Model::Compile(const ExecutableOptions& options) const {
     if (!state_->compilation().context().emitter.diagnostics().empty())
       outcome.report = TakeReport(state_->compilation());
     if (executable->executable == nullptr) return outcome;
-    for (const runtime::Port& port : executable->executable->inputs())
+    for (const runtime::engine::Port& port : executable->executable->inputs())
       executable->inputs.push_back(ToPort(port.name, port.type, port.shape));
-    for (const runtime::Port& port : executable->executable->outputs())
+    for (const runtime::engine::Port& port : executable->executable->outputs())
       executable->outputs.push_back(ToPort(port.name, port.type, port.shape));
     outcome.value.emplace(std::shared_ptr<const Executable::State>(std::move(executable)));
     return outcome;

@@ -93,7 +93,7 @@ Outcome<Tensor> NoVariable(const std::string& label) {
 Contents& ContentsOf(Model::State& state) {
   if (state.contents != nullptr) return *state.contents;
   auto contents = std::make_unique<Contents>();
-  Compilation& compilation = state.compilation();
+  driver::Compilation& compilation = state.compilation();
   const ir::Graph& graph = compilation.graph();
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);

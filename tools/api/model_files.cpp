@@ -13,58 +13,59 @@ namespace {
 
 // An expanded model for writing, or a report with the errors.
 struct Written {
-  std::unique_ptr<Compilation> compilation;
-  UpgradedTexts texts;
+  std::unique_ptr<driver::Compilation> compilation;
+  driver::UpgradedTexts texts;
   Report report;
 };
 
 // Only the flat document contains the shapes from options.
-UpgradedTexts TextsOf(Compilation& compilation, const CompileOptions& options) {
+driver::UpgradedTexts TextsOf(driver::Compilation& compilation, const driver::CompileOptions& options) {
   Context& context = compilation.context();
-  const CheckedDocument& document = *compilation.checked();
+  const semantics::CheckedDocument& document = *compilation.checked();
   const bool is_plain = !document.dialect().lenient && !document.dialect().translated;
-  if (options.input_shapes.empty() && !is_plain) return UpgradeTexts(compilation);
-  UpgradedTexts texts;
-  texts.graph = options.input_shapes.empty()
-                    ? PrintDocument(document.ast(), context)
-                    : PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
-  if (const CheckedDocument* quantization = compilation.quantization().document.get())
-    texts.quantization = PrintDocument(quantization->ast(), context);
+  if (options.input_shapes.empty() && !is_plain) return driver::UpgradeTexts(compilation);
+  driver::UpgradedTexts texts;
+  texts.graph =
+      options.input_shapes.empty()
+          ? ast::PrintDocument(document.ast(), context)
+          : expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(), context.symbols);
+  if (const semantics::CheckedDocument* quantization = compilation.quantization().document.get())
+    texts.quantization = ast::PrintDocument(quantization->ast(), context);
   return texts;
 }
 
 Written Prepare(const Model::State& state) {
-  if (state.compilation().format() != ModelFormat::kNnef) {
+  if (state.compilation().format() != driver::ModelFormat::kNnef) {
     return {.report = EnvironmentReport(fmt::format(
                 "`{}` is a graph of OpenVINO operations, which no document can hold", state.path))};
   }
-  CompileOptions options = state.options;
+  driver::CompileOptions options = state.options;
   options.keep_instances = true;
-  options.purpose = Purpose::kPrint;
+  options.purpose = expand::Purpose::kPrint;
   options.open.reads_data = true;
-  auto compilation = std::make_unique<Compilation>(state.path, options);
-  if (!compilation->RunUntil(Stage::kExpand)) return {.report = TakeReport(*compilation)};
+  auto compilation = std::make_unique<driver::Compilation>(state.path, options);
+  if (!compilation->RunUntil(driver::Stage::kExpand)) return {.report = TakeReport(*compilation)};
   Written written{.texts = TextsOf(*compilation, options)};
   if (compilation->context().emitter.has_errors()) return {.report = TakeReport(*compilation)};
   written.compilation = std::move(compilation);
   return written;
 }
 
-ErrorOr<Success> WriteTexts(const UpgradedTexts& texts, const std::string& path) {
-  const ModelFolder folder(path);
-  if (auto written = folder.WriteText(kGraphFile, texts.graph); !written) return written;
+ErrorOr<Success> WriteTexts(const driver::UpgradedTexts& texts, const std::string& path) {
+  const package::ModelFolder folder(path);
+  if (auto written = folder.WriteText(package::kGraphFile, texts.graph); !written) return written;
   if (!texts.quantization) return Success{};
-  return folder.WriteText(kQuantizationFile, *texts.quantization);
+  return folder.WriteText(package::kQuantizationFile, *texts.quantization);
 }
 
-ErrorOr<Success> WriteData(Compilation& compilation, std::optional<uint64_t> seed,
+ErrorOr<Success> WriteData(driver::Compilation& compilation, std::optional<uint64_t> seed,
                            const std::string& folder) {
-  const ModelContainer& model = *compilation.model();
+  const package::ModelContainer& model = *compilation.model();
   if (!model.has_weights() && !seed) return Success{};
-  VariableStore variables(model, *compilation.expanded(), compilation.quantization().table, seed,
-                          compilation.context());
+  driver::VariableStore variables(model, *compilation.expanded(), compilation.quantization().table, seed,
+                                  compilation.context());
   if (compilation.checked()->dialect().translated) variables.ImplyTrailingOnes();
-  return WriteVariables(*compilation.expanded(), variables, folder);
+  return driver::WriteVariables(*compilation.expanded(), variables, folder);
 }
 
 }  // namespace

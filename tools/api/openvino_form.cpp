@@ -5,15 +5,16 @@
 
 namespace nnefc::api {
 
-std::shared_ptr<const ir::Graph> OpenVinoFormOf(Compilation& compilation, bool structure_only) {
+std::shared_ptr<const ir::Graph> OpenVinoFormOf(driver::Compilation& compilation, bool structure_only) {
   const auto reason = [](const ir::Node& node) -> std::string {
     const lower::MissingForm* form = lower::FindMissingForm(node.type());
     if (form == nullptr) return "";
     return fmt::format("{}{}: {}", form->when.empty() ? "" : " ", form->when, form->reason);
   };
   std::shared_ptr<const ir::Graph> graph = compilation.MakeOpenVinoForm();
-  const bool ok = graph != nullptr && CheckWritable(*graph, compilation.context().emitter,
-                                                    {.reason = reason, .structure_only = structure_only});
+  const bool ok =
+      graph != nullptr && openvino::CheckWritable(*graph, compilation.context().emitter,
+                                                  {.reason = reason, .structure_only = structure_only});
   return ok ? graph : nullptr;
 }
 

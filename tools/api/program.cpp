@@ -13,17 +13,17 @@
 
 namespace nnefc::api {
 
-std::vector<runtime::StepProfile> WarmProfile(const Execution& execution, int iterations) {
+std::vector<runtime::engine::StepProfile> WarmProfile(const Execution& execution, int iterations) {
   constexpr int kWarmUpRuns = 2;
-  const auto session = runtime::Session::Create(execution.executable);
+  const auto session = runtime::engine::Session::Create(execution.executable);
   for (int i = 0; i < kWarmUpRuns; ++i) {
     if (!session->Run(execution.inputs)) return {};
   }
   session->EnableProfile(true);
-  std::vector<runtime::StepProfile> least;
+  std::vector<runtime::engine::StepProfile> least;
   for (int i = 0; i < iterations; ++i) {
     if (!session->Run(execution.inputs)) return {};
-    std::vector<runtime::StepProfile> steps = session->profile();
+    std::vector<runtime::engine::StepProfile> steps = session->profile();
     for (size_t k = 0; k < steps.size() && steps.size() == least.size(); ++k) {
       if (steps[k].name == least[k].name)
         steps[k].milliseconds = std::min(steps[k].milliseconds, least[k].milliseconds);
@@ -33,46 +33,49 @@ std::vector<runtime::StepProfile> WarmProfile(const Execution& execution, int it
   return least;
 }
 
-Program::Program(std::string path, CompileOptions options)
+Program::Program(std::string path, driver::CompileOptions options)
     : has_passed_data_(!options.data.empty()),
       random_weights_(options.random_weights),
       compilation_(std::move(path), std::move(options)) {}
 
 void Program::set_observer(std::function<void(std::string_view)> observer) {
   observer_ = std::move(observer);
-  compilation_.set_observer(observer_ == nullptr ? nullptr : std::function<void(Stage)>([this](Stage stage) {
-    observer_(Name(stage));
-  }));
+  compilation_.set_observer(
+      observer_ == nullptr ? nullptr : std::function<void(driver::Stage)>([this](driver::Stage stage) {
+        observer_(driver::Name(stage));
+      }));
 }
 
 bool Program::Expand() {
-  if (!compilation_.RunUntil(Stage::kExpand)) return false;
-  return compilation_.format() == ModelFormat::kNnef ||
-         RequireKnownOperations(compilation_.graph(), compilation_.context().emitter);
+  if (!compilation_.RunUntil(driver::Stage::kExpand)) return false;
+  return compilation_.format() == driver::ModelFormat::kNnef ||
+         openvino::RequireKnownOperations(compilation_.graph(), compilation_.context().emitter);
 }
 
 bool Program::CheckData() {
-  const ModelContainer* model = compilation_.model();
+  const package::ModelContainer* model = compilation_.model();
   if (model == nullptr) return true;
-  const QuantizationTable& quantization = compilation_.quantization().table;
+  const driver::QuantizationTable& quantization = compilation_.quantization().table;
   if (has_passed_data_) {
-    CheckPassedData(*compilation_.expanded(), *model, quantization, random_weights_, compilation_.context());
+    driver::CheckPassedData(*compilation_.expanded(), *model, quantization, random_weights_,
+                            compilation_.context());
   } else {
-    CheckVariableFiles(*compilation_.expanded(), *model, quantization, compilation_.context());
+    driver::CheckVariableFiles(*compilation_.expanded(), *model, quantization, compilation_.context());
   }
   return !compilation_.context().emitter.has_errors();
 }
 
-Planned Program::Plan(const runtime::ExecutableOptions& options, std::shared_ptr<const ir::Graph> graph) {
-  runtime::ExecutableOptions with_plugins = options;
-  with_plugins.add_kernels = [plugins = compilation_.plugins()](runtime::KernelRegistry& kernels) {
+Planned Program::Plan(const runtime::engine::ExecutableOptions& options,
+                      std::shared_ptr<const ir::Graph> graph) {
+  runtime::engine::ExecutableOptions with_plugins = options;
+  with_plugins.add_kernels = [plugins = compilation_.plugins()](runtime::kernels::KernelRegistry& kernels) {
     plugins->AddKernels(kernels);
   };
   if (graph == nullptr) graph = compilation_.lowered();
   Context& context = compilation_.context();
   Context own(context, context.emitter.room());
   Planned planned;
-  planned.executable = runtime::Executable::Create(std::move(graph), with_plugins, own.emitter);
+  planned.executable = runtime::engine::Executable::Create(std::move(graph), with_plugins, own.emitter);
   planned.complete = planned.executable != nullptr;
   planned.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));
@@ -81,10 +84,10 @@ Planned Program::Plan(const runtime::ExecutableOptions& options, std::shared_ptr
 
 ErrorOr<bool> Program::SetOpenExtents(const InputSources& sources) {
   if (sources.files.empty() && sources.archive.empty()) return true;
-  if (!compilation_.RunUntil(Stage::kExpand)) return false;
+  if (!compilation_.RunUntil(driver::Stage::kExpand)) return false;
   const ir::Graph* graph = compilation_.expanded();
   if (graph == nullptr) return true;
-  std::vector<runtime::Port> ports;
+  std::vector<runtime::engine::Port> ports;
   bool is_open = false;
   for (ir::NodeId id : graph->parameters()) {
     const ir::Output& output = graph->node(id).output();
@@ -106,7 +109,7 @@ ErrorOr<bool> Program::SetOpenExtents(const InputSources& sources) {
 }
 
 bool Program::RequireConstants() {
-  if (compilation_.format() != ModelFormat::kGraphText) return true;
+  if (compilation_.format() != driver::ModelFormat::kGraphText) return true;
   const ir::Graph& graph = *compilation_.lowered();
   std::vector<const ir::Node*> missing;
   for (ir::NodeId id : graph.nodes()) {
@@ -115,7 +118,7 @@ bool Program::RequireConstants() {
   }
   if (missing.empty()) return true;
   compilation_.context().emitter.Emit(
-      runtime::kConstantWithoutData, missing.front()->origin().range,
+      runtime::kernels::kConstantWithoutData, missing.front()->origin().range,
       "the constant `{}` has no data{}: the graph was written without; `nnefc compile MODEL --random-weights "
       "SEED -o "
       "net.ir` "
@@ -132,8 +135,8 @@ ErrorOr<std::optional<Execution>> Program::Prepare(const RunOptions& options) {
   } else if (!*known) {
     return std::optional<Execution>();
   }
-  if (!compilation_.RunUntil(Stage::kLower) ||
-      !RequireKnownOperations(*compilation_.lowered(), context.emitter) || !RequireConstants())
+  if (!compilation_.RunUntil(driver::Stage::kLower) ||
+      !openvino::RequireKnownOperations(*compilation_.lowered(), context.emitter) || !RequireConstants())
     return std::optional<Execution>();
   if (observer_) observer_("plan");
   const auto start = std::chrono::steady_clock::now();
@@ -151,13 +154,13 @@ ErrorOr<std::optional<Execution>> Program::Prepare(const RunOptions& options) {
   std::vector<std::string> results;
   for (size_t i = 0; i < num_outputs; ++i) results.push_back(planned.executable->outputs()[i].name);
   auto inputs = InputGatherer(options.inputs, planned.executable->inputs(), std::move(results),
-                              compilation_.format() == ModelFormat::kNnef, context)
+                              compilation_.format() == driver::ModelFormat::kNnef, context)
                     .Gather();
   if (!inputs) return inputs.error();
   if (!*inputs) return std::optional<Execution>();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   Execution execution{.executable = planned.executable,
-                      .session = runtime::Session::Create(planned.executable),
+                      .session = runtime::engine::Session::Create(planned.executable),
                       .inputs = std::move(**inputs),
                       .num_outputs = num_outputs,
                       .plan_milliseconds = elapsed.count()};

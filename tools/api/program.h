@@ -18,22 +18,22 @@ namespace nnefc::api {
 struct RunOptions {
   InputSources inputs;
   // The backend and the limits. The kernels of plug-ins are added to it.
-  runtime::ExecutableOptions executable;
+  runtime::engine::ExecutableOptions executable;
   // Values to compute in addition to the outputs; see FindValues.
   std::vector<std::string> dump;
 };
 
 // A graph planned for execution: the stage after `Lowered`.
 struct [[nodiscard]] Planned {
-  std::shared_ptr<const runtime::Executable> executable;  // null after an error
+  std::shared_ptr<const runtime::engine::Executable> executable;  // null after an error
   bool complete = false;
   std::vector<nnefc::Diagnostic> diagnostics;
 };
 
 // A planned model with the data of its inputs.
 struct Execution {
-  std::shared_ptr<const runtime::Executable> executable;
-  std::unique_ptr<runtime::Session> session;
+  std::shared_ptr<const runtime::engine::Executable> executable;
+  std::unique_ptr<runtime::engine::Session> session;
   std::vector<TensorValue> inputs;
   size_t num_outputs = 0;  // outputs of the model; dumped values follow them
   double plan_milliseconds = 0;
@@ -41,16 +41,16 @@ struct Execution {
 
 // Returns the minimum time of each step over several runs in a new, warmed-up session. If loops and branches
 // cause different steps in each run, the last run counts. Empty if a run fails.
-std::vector<runtime::StepProfile> WarmProfile(const Execution& execution, int iterations);
+std::vector<runtime::engine::StepProfile> WarmProfile(const Execution& execution, int iterations);
 
 // The path from a model to numbers: its compilation with options, limits and plug-ins, its executables and
 // the data of its inputs. The C and C++ interface, Python and all commands use it.
 class Program {
  public:
-  Program(std::string path, CompileOptions options);
+  Program(std::string path, driver::CompileOptions options);
 
-  Compilation& compilation() { return compilation_; }
-  const Compilation& compilation() const { return compilation_; }
+  driver::Compilation& compilation() { return compilation_; }
+  const driver::Compilation& compilation() const { return compilation_; }
   // Sets a function that is called at the start of each stage with its name.
   void set_observer(std::function<void(std::string_view)> observer);
 
@@ -62,7 +62,8 @@ class Program {
   // Does both.
   [[nodiscard]] bool Check() { return Expand() && CheckData(); }
   // Prepares the lowered graph, or another graph made of it.
-  Planned Plan(const runtime::ExecutableOptions& options, std::shared_ptr<const ir::Graph> graph = nullptr);
+  Planned Plan(const runtime::engine::ExecutableOptions& options,
+               std::shared_ptr<const ir::Graph> graph = nullptr);
   // Compiles, plans and reads the inputs. Returns no value after an error was emitted, and an error for
   // sources of inputs or names of values that do not fit the model, and for unreadable files.
   ErrorOr<std::optional<Execution>> Prepare(const RunOptions& options);
@@ -76,7 +77,7 @@ class Program {
 
   bool has_passed_data_;
   std::optional<uint64_t> random_weights_;
-  Compilation compilation_;
+  driver::Compilation compilation_;
   std::function<void(std::string_view)> observer_;
 };
 

@@ -59,9 +59,9 @@ Report MakeReport(const std::vector<nnefc::Diagnostic>& diagnostics, size_t erro
 
 }  // namespace
 
-Report TakeReport(Compilation& compilation) {
+Report TakeReport(driver::Compilation& compilation) {
   Emitter& emitter = compilation.context().emitter;
-  Report report = MakeReport(CollectDiagnostics(compilation).diagnostics, emitter.error_count(),
+  Report report = MakeReport(driver::CollectDiagnostics(compilation).diagnostics, emitter.error_count(),
                              compilation.environment_failed(), compilation.context().sources);
   emitter.Clear();
   return report;

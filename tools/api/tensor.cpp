@@ -77,23 +77,24 @@ double Tensor::ElementAsDouble(int64_t index) const {
 Outcome<Tensors> ReadTensors(const std::string& path, uint64_t max_bytes) {
   return Guard([&]() -> Outcome<Tensors> {
     Context context;
-    ErrorOr<DataSource> source = OpenData(path, context);
+    ErrorOr<package::DataSource> source = package::OpenData(path, context);
     if (!source) return {.value = std::nullopt, .report = EnvironmentReport(source.error().message)};
-    auto read = ReadNpz(*source, context, {.max_bytes = max_bytes});
+    auto read = package::ReadNpz(*source, context, {.max_bytes = max_bytes});
     Outcome<Tensors> outcome{.value = std::nullopt, .report = TakeReport(context)};
     if (!read) return outcome;
     outcome.value.emplace();
-    for (NamedTensor& tensor : *read) outcome.value->emplace(tensor.name, ToTensor(std::move(tensor.value)));
+    for (package::NamedTensor& tensor : *read)
+      outcome.value->emplace(tensor.name, ToTensor(std::move(tensor.value)));
     return outcome;
   });
 }
 
 Report WriteTensors(const std::string& path, const Tensors& tensors) {
   return Guard([&]() -> Report {
-    std::vector<NamedTensor> named;
+    std::vector<package::NamedTensor> named;
     named.reserve(tensors.size());
     for (const auto& [name, tensor] : tensors) named.push_back({name, tensor.state().value});
-    auto written = WriteNpz(path, named);
+    auto written = package::WriteNpz(path, named);
     return written ? Report() : EnvironmentReport(written.error().message);
   });
 }

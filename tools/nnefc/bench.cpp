@@ -23,9 +23,9 @@ using Clock = std::chrono::steady_clock;
 
 // Consecutive runs of one session.
 struct Stream {
-  std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::engine::Session> session;
   std::vector<double> milliseconds = {};
-  std::optional<runtime::Fault> fault = std::nullopt;
+  std::optional<runtime::kernels::Fault> fault = std::nullopt;
 
   bool Run(const std::vector<TensorValue>& inputs, int runs) {
     for (int i = 0; i < runs && !fault; ++i) {
@@ -41,14 +41,14 @@ struct Stream {
 
 struct BenchCommand : CommonOptions {
   ExecutionOptions execution;
-  TransformOptions transform;
+  driver::TransformOptions transform;
   int iterations = 20;
   int warmup = 3;
   int streams = 1;
 
   int Run() {
     RequireReportName(output, output_format());
-    CompileOptions compile = compile_options(models.front());
+    driver::CompileOptions compile = compile_options(models.front());
     compile.executes = true;
     compile.random_weights = execution.random_weights.value_or(1);
     compile.transform = transform;
@@ -56,19 +56,19 @@ struct BenchCommand : CommonOptions {
     if (!execution.random_inputs) execution.random_inputs = 1;
     // Streams share the threads of a single stream.
     if (execution.threads == 0 && streams > 1)
-      execution.threads = std::max(1, runtime::AvailableThreads() / streams);
+      execution.threads = std::max(1, runtime::tensor::AvailableThreads() / streams);
     api::Program program(ShownModel(models.front()), compile);
-    Compilation& compilation = program.compilation();
+    driver::Compilation& compilation = program.compilation();
     Reporter reporter(*this);
     std::optional<api::Execution> prepared = Prepare(program, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
     std::vector<Stream> all(static_cast<size_t>(streams));
-    for (Stream& stream : all) stream.session = runtime::Session::Create(prepared->executable);
+    for (Stream& stream : all) stream.session = runtime::engine::Session::Create(prepared->executable);
     const double seconds = RunAll(all, prepared->inputs);
     prepared->executable->TakeWarnings(compilation.context().emitter);
     const auto failed = llvm::find_if(all, [](const Stream& stream) { return stream.fault.has_value(); });
     if (failed != all.end()) {
-      Emit(*failed->fault, compilation.context().emitter);
+      runtime::kernels::Emit(*failed->fault, compilation.context().emitter);
     } else {
       PrintTimes(compilation, all, seconds);
     }
@@ -92,7 +92,8 @@ struct BenchCommand : CommonOptions {
         try {
           threads.emplace_back([&] { run(stream); });
         } catch (const std::system_error&) {
-          stream.fault = runtime::FaultOf(runtime::kRunFailed, "the system starts no more threads");
+          stream.fault =
+              runtime::kernels::FaultOf(runtime::kernels::kRunFailed, "the system starts no more threads");
           warm.arrive_and_drop();
         }
       }
@@ -101,7 +102,8 @@ struct BenchCommand : CommonOptions {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  void PrintTimes(const Compilation& compilation, const std::vector<Stream>& all, double seconds) const {
+  void PrintTimes(const driver::Compilation& compilation, const std::vector<Stream>& all,
+                  double seconds) const {
     std::vector<double> times;
     for (const Stream& stream : all) llvm::append_range(times, stream.milliseconds);
     std::vector<double> sorted = times;
@@ -146,7 +148,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(Between(0, 1000000))
       ->capture_default_str();
   command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")
-      ->check(Between(1, runtime::kMaxThreads))
+      ->check(Between(1, runtime::tensor::kMaxThreads))
       ->type_name("N")
       ->capture_default_str();
   command->footer(

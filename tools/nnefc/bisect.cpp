@@ -10,6 +10,9 @@
 #include "tools/nnefc/reporter.h"
 
 namespace nnefc::cli {
+
+using package::NamedTensor;
+
 namespace {
 
 class Bisection {
@@ -51,7 +54,7 @@ class Bisection {
     bool environment_failed = false;
     command_.plugins()->Report(context.emitter, environment_failed);
     const std::optional<transform::TransformationList> list =
-        MakeTransformations(command_.transform, *command_.plugins(), context, environment_failed);
+        driver::MakeTransformations(command_.transform, *command_.plugins(), context, environment_failed);
     if (const auto order = list ? list->Order(context.emitter) : std::nullopt) {
       for (const transform::Transformation* item : *order) {
         if (item->is_anchor()) continue;
@@ -64,8 +67,8 @@ class Bisection {
   }
 
   // Returns options for the model with the first `count` transformations.
-  CompileOptions OptionsWith(size_t count) const {
-    CompileOptions options = command_.compile_options(command_.models.front());
+  driver::CompileOptions OptionsWith(size_t count) const {
+    driver::CompileOptions options = command_.compile_options(command_.models.front());
     options.random_weights = command_.random_weights;
     options.transform = command_.transform;
     options.open.reads_data = true;
@@ -76,8 +79,8 @@ class Bisection {
   }
 
   // Returns options that record the graph after each transformation, so that earlier ones need not run again.
-  CompileOptions RecordedOptions() {
-    CompileOptions options = OptionsWith(names_.size());
+  driver::CompileOptions RecordedOptions() {
+    driver::CompileOptions options = OptionsWith(names_.size());
     options.transform.pipeline.before = [this](const transform::Transformation& item,
                                                const ir::Graph& graph) {
       steps_[item.name()].bound = graph.node_bound();
@@ -96,9 +99,9 @@ class Bisection {
   }
 
   // Returns the outputs of a compiled model.
-  std::optional<std::vector<NamedTensor>> Outputs(CompileOptions options) {
+  std::optional<std::vector<NamedTensor>> Outputs(driver::CompileOptions options) {
     auto program = std::make_unique<api::Program>(ShownModel(command_.models.front()), std::move(options));
-    Compilation& compilation = program->compilation();
+    driver::Compilation& compilation = program->compilation();
     std::optional<api::Execution> prepared = Prepare(*program, execution_, command_.max_bytes);
     std::optional<std::vector<NamedTensor>> outputs;
     if (prepared) {
@@ -127,14 +130,14 @@ class Bisection {
   }
 
   std::optional<std::vector<NamedTensor>> Execute(
-      const std::shared_ptr<const runtime::Executable>& executable, Context& context) const {
-    const auto values = runtime::Session::Create(executable)->Run(inputs_);
+      const std::shared_ptr<const runtime::engine::Executable>& executable, Context& context) const {
+    const auto values = runtime::engine::Session::Create(executable)->Run(inputs_);
     if (!values) {
-      Emit(values.error(), context.emitter);
+      runtime::kernels::Emit(values.error(), context.emitter);
       return std::nullopt;
     }
     std::vector<NamedTensor> outputs;
-    const std::vector<runtime::Port>& ports = executable->outputs();
+    const std::vector<runtime::engine::Port>& ports = executable->outputs();
     for (size_t i = 0; i < ports.size(); ++i) outputs.push_back({ports[i].name, (*values)[i]});
     return outputs;
   }

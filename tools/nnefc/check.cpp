@@ -24,15 +24,15 @@ struct CheckCommand : CommonOptions {
 
  private:
   int Check(const std::string& model, Reporter& reporter) {
-    CompileOptions compile = compile_options(model);
+    driver::CompileOptions compile = compile_options(model);
     const bool for_openvino = target == "openvino";
-    compile.purpose = for_openvino ? Purpose::kExecute : Purpose::kValidate;
+    compile.purpose = for_openvino ? expand::Purpose::kExecute : expand::Purpose::kValidate;
     compile.structure_only = for_openvino;
-    const FixReport report = fixes.Make(model, *this, compile, nullptr);
+    const driver::FixReport report = fixes.Make(model, *this, compile, nullptr);
     compile.open.reads_data = for_openvino;
     api::Program program(ModelName(model), compile);
-    Compilation& compilation = program.compilation();
-    if (RunStages(compilation, for_openvino ? Stage::kLower : Stage::kExpand)) {
+    driver::Compilation& compilation = program.compilation();
+    if (RunStages(compilation, for_openvino ? driver::Stage::kLower : driver::Stage::kExpand)) {
       if (for_openvino) api::OpenVinoFormOf(compilation, compile.structure_only);
       (void)program.Check();  // emits errors
     }

@@ -69,7 +69,7 @@ std::vector<std::string> CommonOptions::FindModels() const {
   if (!stdin_filename.empty()) {
     if (std::ranges::find(models, "-") == models.end())
       throw MisuseError("`--stdin-filename` names the document on standard input, which is the model `-`");
-    if (FormatOf(stdin_filename) != ModelFormat::kNnef)
+    if (driver::FormatOf(stdin_filename) != driver::ModelFormat::kNnef)
       throw MisuseError(
           fmt::format("`--stdin-filename {}`: expected the name of an NNEF document", stdin_filename));
   }
@@ -80,22 +80,22 @@ std::vector<std::string> CommonOptions::FindModels() const {
 void CommonOptions::RefuseForOpenVino(std::string_view option, bool is_given) const {
   if (!is_given) return;
   for (const std::string& model : models) {
-    if (FormatOf(model) != ModelFormat::kNnef)
+    if (driver::FormatOf(model) != driver::ModelFormat::kNnef)
       throw MisuseError(fmt::format("`{}` is for NNEF documents, which `{}` is not", option, model));
   }
 }
 
-CompileOptions CommonOptions::compile_options(const std::string& model) const {
+driver::CompileOptions CommonOptions::compile_options(const std::string& model) const {
   RefuseForOpenVino("--dialect", dialect != "auto");
   RefuseForOpenVino("--graph", !graph.empty());
   RefuseForOpenVino("--input-shape", !input_shapes.empty());
   RefuseForOpenVino("--quantize", quantize);
-  CompileOptions result;
+  driver::CompileOptions result;
   if (model == "-") result.document = StandardInput();
   if (dialect == "provisional") result.dialect = ast::Dialect::kProvisional;
   if (dialect == "ratified") result.dialect = ast::Dialect::kRatified;
-  if (is_strict) result.leniency = Leniency::kStrict;
-  if (is_lenient) result.leniency = Leniency::kLenient;
+  if (is_strict) result.leniency = semantics::Leniency::kStrict;
+  if (is_lenient) result.leniency = semantics::Leniency::kLenient;
   if (!graph.empty()) result.graph = graph;
   for (const std::string& text : input_shapes) result.input_shapes.insert(ParseInputShape(text));
   result.quantize = quantize;
@@ -305,7 +305,7 @@ std::string FormatTime(double milliseconds) {
 }
 
 std::string FormatType(ElementType type, const ir::PartialShape& shape) {
-  return fmt::format("{}{}", Name(type), ToString(shape));
+  return fmt::format("{}{}", Name(type), ir::ToString(shape));
 }
 
 nlohmann::ordered_json ShapeToJson(const ir::PartialShape& shape) {
@@ -375,10 +375,11 @@ void Progress::Stop() {
   state_->Clear();
 }
 
-bool RunStages(Compilation& compilation, Stage last) {
+bool RunStages(driver::Compilation& compilation, driver::Stage last) {
   Progress progress;
-  compilation.set_observer(
-      [&](Stage stage) { progress.Start(fmt::format("{}: {}", compilation.path(), Name(stage))); });
+  compilation.set_observer([&](driver::Stage stage) {
+    progress.Start(fmt::format("{}: {}", compilation.path(), driver::Name(stage)));
+  });
   bool ok = compilation.RunUntil(last);
   compilation.set_observer(nullptr);
   return ok;

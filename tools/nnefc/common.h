@@ -45,7 +45,7 @@ struct CommonOptions {
   bool recursive = false;               // searches folders for models
   std::vector<std::string> extensions;  // plug-ins
   std::string stdin_filename;           // the name of the document on standard input
-  uint64_t max_bytes = ModelOpenOptions().max_bytes;
+  uint64_t max_bytes = package::ModelOpenOptions().max_bytes;
   Limits limits;
 
   Format output_format() const { return FormatNamed(format); }
@@ -55,7 +55,7 @@ struct CommonOptions {
   // MisuseError if there are none.
   std::vector<std::string> FindModels() const;
   // Returns the options to compile `model`; `-` is a document on standard input.
-  CompileOptions compile_options(const std::string& model) const;  // may throw MisuseError
+  driver::CompileOptions compile_options(const std::string& model) const;  // may throw MisuseError
   // Returns the plug-ins of `extensions`, loaded on first use.
   const std::shared_ptr<const plugin::Plugins>& plugins() const;
   // Returns the name of a model in messages; for `-` that of `--stdin-filename`, or else `<stdin>`.
@@ -124,7 +124,7 @@ class Progress {
 };
 
 // Runs the compiler with a progress display; see Compilation::RunUntil.
-bool RunStages(Compilation& compilation, Stage last);
+bool RunStages(driver::Compilation& compilation, driver::Stage last);
 
 // Each function adds a sub-command that stores its exit code.
 void AddCheck(CLI::App& app, int& exit_code);

@@ -204,10 +204,10 @@ void CompareOptions::Add(CLI::App& command) {
       ->needs(compare);
 }
 
-Comparison Compare(const NamedTensor& actual, const std::vector<NamedTensor>& expected,
+Comparison Compare(const package::NamedTensor& actual, const std::vector<package::NamedTensor>& expected,
                    const CompareOptions& options) {
   const auto found =
-      llvm::find_if(expected, [&](const NamedTensor& tensor) { return tensor.name == actual.name; });
+      llvm::find_if(expected, [&](const package::NamedTensor& tensor) { return tensor.name == actual.name; });
   if (found != expected.end()) return Comparer(actual.name, actual.value, found->value, options).Compare();
   return {.within = false,
           .text = fmt::format("{}: no tensor of this name to compare with\n", actual.name),

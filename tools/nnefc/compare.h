@@ -35,7 +35,7 @@ struct Comparison {
 };
 
 // Compares `actual` with the expected tensor of the same name.
-Comparison Compare(const NamedTensor& actual, const std::vector<NamedTensor>& expected,
+Comparison Compare(const package::NamedTensor& actual, const std::vector<package::NamedTensor>& expected,
                    const CompareOptions& options);
 
 }  // namespace nnefc::cli

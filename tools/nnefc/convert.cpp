@@ -28,17 +28,17 @@ struct ConvertCommand : CommonOptions {
   bool force = false;
 
   int Run() {
-    CompileOptions compile = SourceOptions();
-    ConvertOptions options{.evaluate = compile.evaluate, .folds_batch_normalization = folds};
+    driver::CompileOptions compile = SourceOptions();
+    driver::ConvertOptions options{.evaluate = compile.evaluate, .folds_batch_normalization = folds};
     if (!HasDocument()) {
       for (const std::string& text : input_shapes) options.input_shapes.insert(ParseInputShape(text));
     }
     CheckOutputName();
     api::Program program(ShownModel(models.front()), std::move(compile));
-    Compilation& compilation = program.compilation();
-    std::optional<ConvertedModel> converted;
-    if (RunStages(compilation, StageBeforeConversion(compilation.format())))
-      converted = ConvertModel(compilation, options);
+    driver::Compilation& compilation = program.compilation();
+    std::optional<driver::ConvertedModel> converted;
+    if (RunStages(compilation, driver::StageBeforeConversion(compilation.format())))
+      converted = driver::ConvertModel(compilation, options);
     if (converted && !IsSame(program, *converted)) converted.reset();
     const int exit_code = Reporter(*this).Report(compilation);
     if (!converted) return exit_code == kSuccess ? kInvalid : exit_code;
@@ -51,21 +51,21 @@ struct ConvertCommand : CommonOptions {
   bool IsStandardOutput() const { return output.empty() || output == "-"; }
   bool IsDocument() const { return IsStandardOutput() || fs::path(output).extension() == ".nnef"; }
 
-  bool HasDocument() const { return FormatOf(models.front()) == ModelFormat::kNnef; }
+  bool HasDocument() const { return driver::FormatOf(models.front()) == driver::ModelFormat::kNnef; }
 
-  CompileOptions SourceOptions() const {
+  driver::CompileOptions SourceOptions() const {
     const CommonOptions& own = *this;
     CommonOptions common = own;
     if (!HasDocument()) common.input_shapes.clear();  // compile_options rejects them for graphs
-    CompileOptions compile = common.compile_options(models.front());
+    driver::CompileOptions compile = common.compile_options(models.front());
     compile.executes = true;
     compile.open.reads_data = true;
     return compile;
   }
 
   // Compares the outputs of both models. Reports each difference, and returns false if one is too large.
-  bool IsSame(api::Program& program, const ConvertedModel& converted) const {
-    Compilation& compilation = program.compilation();
+  bool IsSame(api::Program& program, const driver::ConvertedModel& converted) const {
+    driver::Compilation& compilation = program.compilation();
     const ir::Graph& graph = compilation.lowered() != nullptr ? *compilation.lowered() : compilation.graph();
     const bool is_small = api::CountOperations(graph) <= kMaxComparedOperations;
     if (compare == "never" || (compare == "auto" && !is_small)) return true;
@@ -83,7 +83,7 @@ struct ConvertCommand : CommonOptions {
       }
       is_same = false;
       compilation.context().emitter.Emit(
-          kConversionDiffers, {},
+          driver::kConversionDiffers, {},
           "a fault of nnefc, not of the model: the output `{}` of the converted model differs by {:.1e}, "
           "relative to its largest element; expected at most {:.0e}",
           output.name, output.difference, kTolerance);
@@ -93,25 +93,25 @@ struct ConvertCommand : CommonOptions {
 
   void CheckOutputName() const {
     if (IsDocument()) return RequireOtherFile(*this, force);
-    if (!IsArchiveName(output))
+    if (!package::IsArchiveName(output))
       return RequireFolderName(output, "the converted model is a folder, a `.tar`, `.tgz` or `.nnef`");
     if (fs::exists(output) && !force)
       throw MisuseError(fmt::format("`{}` exists; `--force` replaces it", output));
   }
 
-  void Write(const ConvertedModel& converted) const {
+  void Write(const driver::ConvertedModel& converted) const {
     if (IsDocument()) return WriteProduct(output, converted.document);
-    if (IsArchiveName(output)) return WriteToArchive(converted);
+    if (package::IsArchiveName(output)) return WriteToArchive(converted);
     OutputFolder folder(output,
                         force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
-    Require(WriteConvertedModel(converted, folder.path()));
+    Require(driver::WriteConvertedModel(converted, folder.path()));
     folder.Commit();
   }
 
-  void WriteToArchive(const ConvertedModel& converted) const {
+  void WriteToArchive(const driver::ConvertedModel& converted) const {
     const OutputFolder folder(output + ".files");
-    Require(WriteConvertedModel(converted, folder.path()));
-    Require(WriteArchive(folder.path(), output));
+    Require(driver::WriteConvertedModel(converted, folder.path()));
+    Require(package::WriteArchive(folder.path(), output));
   }
 
   static void Require(const ErrorOr<Success>& written) {
@@ -119,7 +119,7 @@ struct ConvertCommand : CommonOptions {
   }
 
   // Prints the names of the source and their identifiers, if they differ.
-  void PrintNames(const ConvertedModel& converted) const {
+  void PrintNames(const driver::ConvertedModel& converted) const {
     for (const auto& [source, name] : converted.names) {
       if (source != name) PrintStderr("{} -> {}\n", source, name);
     }

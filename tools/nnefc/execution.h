@@ -21,8 +21,8 @@ struct ExecutionOptions {
   int threads = 0;
   std::string plan_cache;
   bool tune = false;
-  bool explains = false;  // see runtime::ExecutableOptions
-  runtime::RunLimits limits;
+  bool explains = false;  // see runtime::engine::ExecutableOptions
+  runtime::engine::RunLimits limits;
 
   // Returns the settings of a run; `max_bytes` limits the unpacked size of an .npz.
   api::RunOptions run_options(uint64_t max_bytes) const;

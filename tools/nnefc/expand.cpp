@@ -13,9 +13,9 @@ std::string InStyle(const std::string& text, const Limits& limits) {
   Context context;
   context.limits = limits;
   const auto document =
-      ParseDocument(context.sources.AddText("flat", text),
-                    {.dialect = ast::Dialect::kRatified, .kind = DocumentKind::kModel}, context);
-  return context.emitter.has_errors() ? text : PrintDocument(*document, context);
+      ast::ParseDocument(context.sources.AddText("flat", text),
+                         {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kModel}, context);
+  return context.emitter.has_errors() ? text : ast::PrintDocument(*document, context);
 }
 
 struct ExpandCommand : CommonOptions {
@@ -25,18 +25,19 @@ struct ExpandCommand : CommonOptions {
   int Run() {
     RequireExtension(output, {".nnef", ".txt"}, "`expand` writes one document, to a `.nnef`");
     RequireOtherFile(*this, force);
-    CompileOptions compile = compile_options(models.front());
+    driver::CompileOptions compile = compile_options(models.front());
     compile.lower = lower;
-    compile.purpose = Purpose::kPrint;
-    Compilation compilation(ShownModel(models.front()), compile);
-    if (compilation.format() != ModelFormat::kNnef)
+    compile.purpose = expand::Purpose::kPrint;
+    driver::Compilation compilation(ShownModel(models.front()), compile);
+    if (compilation.format() != driver::ModelFormat::kNnef)
       throw MisuseError("`expand` takes NNEF models; OpenVINO IR holds no fragments");
-    bool ok = RunStages(compilation, Stage::kExpand);
+    bool ok = RunStages(compilation, driver::Stage::kExpand);
     int exit_code = Reporter(*this).Report(compilation);
     if (!ok) return exit_code;
-    WriteProduct(output, InStyle(PrintFlatDocument(*compilation.expanded(), compilation.library(),
-                                                   compilation.context().symbols),
-                                 limits));
+    WriteProduct(output,
+                 InStyle(expand::print::PrintFlatDocument(*compilation.expanded(), compilation.library(),
+                                                          compilation.context().symbols),
+                         limits));
     return exit_code;
   }
 };

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 lint::RuleBook AllRules() {
   lint::RuleBook book;
-  book.Add(runtime::kRuntimeRules);
+  book.Add(runtime::kernels::kRuntimeRules);
   return book;
 }
 
@@ -103,11 +103,11 @@ struct ExplainCommand {
     }
     if (ExplainTransformation(label, *plugins, format == "json", paint)) return kSuccess;
     RequireOneRule(book);
-    if (const auto rows = FindForeignOperations(label); !rows.empty())
+    if (const auto rows = semantics::foreign::FindForeignOperations(label); !rows.empty())
       throw MisuseError(fmt::format("there is no operation `{}`; {}", label,
                                     rows.size() == 1 && !rows.front()->ours.empty()
                                         ? fmt::format("NNEF has `{}`", rows.front()->ours)
-                                        : DescribeForeignOperations(label, rows)));
+                                        : semantics::foreign::DescribeForeignOperations(label, rows)));
     // Rule labels contain a dot, but so does `middle.MVNFusion`. Words without one are more likely
     // operations.
     const std::vector<std::string> operations = explain::PagedOperations();

@@ -24,16 +24,16 @@ ir::OpRole RoleOf(const std::string& operation) {
 // Returns the distinct operations that those of a document are lowered to.
 std::vector<std::string> LoweredOperations(const explain::OperationPage& page) {
   if (page.example.empty()) return {};
-  CompileOptions options;
+  driver::CompileOptions options;
   options.document = page.example;
   options.structure_only = true;
-  Compilation compilation(page.name + ".nnef", options);
+  driver::Compilation compilation(page.name + ".nnef", options);
   const ir::OpRole role = RoleOf(page.name);
   const bool is_external = role == ir::OpRole::kExternal;
   const bool introduces = is_external || role == ir::OpRole::kVariable || role == ir::OpRole::kConstant;
   const ir::OpRole wanted = is_external ? ir::OpRole::kParameter : ir::OpRole::kConst;
   std::vector<std::string> names;
-  if (!compilation.RunUntil(Stage::kLower)) return names;
+  if (!compilation.RunUntil(driver::Stage::kLower)) return names;
   const ir::Graph& graph = *compilation.lowered();
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -132,7 +132,7 @@ bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, b
     Print("{}\n", (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2));
     return true;
   }
-  if (IsControlFlow(name)) Print("{}\n", HeadComment(ControlFlowLibraryText()));
+  if (IsControlFlow(name)) Print("{}\n", HeadComment(stdlib::ControlFlowLibraryText()));
   for (const explain::OperationPage& page : pages) {
     if (&page != &pages.front()) Print("\n");
     PrintPage(page, paint);

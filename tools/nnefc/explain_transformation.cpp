@@ -21,7 +21,7 @@ using transform::TransformationList;
 TransformationList MakeList(const plugin::Plugins& plugins) {
   Context unheard;
   bool failed = false;
-  std::optional<TransformationList> made = MakeTransformations({}, plugins, unheard, failed);
+  std::optional<TransformationList> made = driver::MakeTransformations({}, plugins, unheard, failed);
   return made ? std::move(*made) : transform::StandardTransformations();
 }
 
@@ -62,8 +62,8 @@ Example RunExample(const Transformation& transformation, const TransformationLis
   if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return {};
   Example example{.before = ir::PrintGraph(*graph)};
   transform::PipelineOptions options{.only = {transformation.name()}};
-  options.evaluate =
-      runtime::ReferenceEvaluator([&](runtime::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
+  options.evaluate = runtime::engine::ReferenceEvaluator(
+      [&](runtime::kernels::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
   auto pipeline = transform::Pipeline::Make(list, std::move(options), context.emitter);
   const bool is_early = transformation.phase() <= transform::Phase::kFront;
   const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;

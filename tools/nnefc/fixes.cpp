@@ -23,16 +23,16 @@ void FixOptions::Validate(const CommonOptions& options) const {
   options.RefuseForOpenVino("--fix", fix);
 }
 
-FixReport FixOptions::Make(const std::string& model, const CommonOptions& options, CompileOptions& compile,
-                           const FixValidator& judge) const {
+driver::FixReport FixOptions::Make(const std::string& model, const CommonOptions& options,
+                                   driver::CompileOptions& compile, const driver::FixValidator& judge) const {
   if (!fix) return {};
-  FixReport report = FixModel(options.ModelName(model), compile,
-                              unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);
+  driver::FixReport report = driver::FixModel(
+      options.ModelName(model), compile, unsafe_fixes ? Applicability::kUnsafe : Applicability::kSafe, judge);
   for (const auto& [name, change] : report.changes) compile.texts[name] = change.after;
   return report;
 }
 
-void FixOptions::Deliver(const std::string& model, const FixReport& report,
+void FixOptions::Deliver(const std::string& model, const driver::FixReport& report,
                          const CommonOptions& options) const {
   if (fix && !diff && model == "-") {  // written to standard output even if unchanged
     const auto found = report.changes.find(options.ModelName(model));

@@ -20,10 +20,10 @@ struct FixOptions {
   void Validate(const CommonOptions& options) const;
   // Computes the fixes of a model and stores the fixed texts in `compile`, for the following run. `judge` is
   // the argument of FixModel.
-  FixReport Make(const std::string& model, const CommonOptions& options, CompileOptions& compile,
-                 const FixValidator& judge) const;
+  driver::FixReport Make(const std::string& model, const CommonOptions& options,
+                         driver::CompileOptions& compile, const driver::FixValidator& judge) const;
   // Writes the texts, or shows the changes, and prints the applied fixes if the report is text.
-  void Deliver(const std::string& model, const FixReport& report, const CommonOptions& options) const;
+  void Deliver(const std::string& model, const driver::FixReport& report, const CommonOptions& options) const;
 };
 
 }  // namespace nnefc::cli

@@ -25,7 +25,7 @@ struct FmtCommand : CommonOptions {
     } else {
       RequireExtension(output, {".nnef", ".quant", ".txt"}, "`fmt` writes a document to a `.nnef`");
     }
-    const CompileOptions compile = compile_options("");
+    const driver::CompileOptions compile = compile_options("");
     Reporter reporter(*this, /*is_product=*/false);
     int exit_code = kSuccess;
     for (const std::string& model : FindModels()) {
@@ -42,7 +42,7 @@ struct FmtCommand : CommonOptions {
   }
 
  private:
-  int Format(const std::string& model, const CompileOptions& compile, Reporter& reporter) {
+  int Format(const std::string& model, const driver::CompileOptions& compile, Reporter& reporter) {
     Context context;
     context.limits = compile.limits;
     bool environment_failed = false;
@@ -58,13 +58,13 @@ struct FmtCommand : CommonOptions {
     return std::max(exit_code, reporter.Report(model, context, environment_failed));
   }
 
-  int Format(const TextFile& text, const CompileOptions& compile, Context& context) {
-    const ParseOptions options{
+  int Format(const TextFile& text, const driver::CompileOptions& compile, Context& context) {
+    const ast::ParseOptions options{
         .dialect = compile.dialect,
-        .kind = text.is_quantization ? DocumentKind::kQuantization : DocumentKind::kModel};
-    const std::unique_ptr<const ast::Document> document = ParseDocument(text.file, options, context);
+        .kind = text.is_quantization ? ast::DocumentKind::kQuantization : ast::DocumentKind::kModel};
+    const std::unique_ptr<const ast::Document> document = ast::ParseDocument(text.file, options, context);
     if (!document->complete) return kInvalid;
-    const std::string formatted = PrintDocument(*document, context);
+    const std::string formatted = ast::PrintDocument(*document, context);
     if (!IsSame(*document, formatted, options, compile.limits)) {
       PrintError(fmt::format("`{}` would read differently when formatted; it was left as it is", text.path));
       return kMisuse;
@@ -74,14 +74,15 @@ struct FmtCommand : CommonOptions {
 
   // Returns whether the formatted text parses to the same document: the final check before a file is
   // replaced.
-  static bool IsSame(const ast::Document& document, const std::string& formatted, ParseOptions options,
+  static bool IsSame(const ast::Document& document, const std::string& formatted, ast::ParseOptions options,
                      const Limits& limits) {
     Context context;
     context.limits = limits;
     options.dialect = document.dialect;
-    const auto again = ParseDocument(context.sources.AddText("formatted", formatted), options, context);
+    const auto again = ast::ParseDocument(context.sources.AddText("formatted", formatted), options, context);
     return again->complete && again->exprs.size() == document.exprs.size() &&
-           again->comments.size() == document.comments.size() && PrintDocument(*again, context) == formatted;
+           again->comments.size() == document.comments.size() &&
+           ast::PrintDocument(*again, context) == formatted;
   }
 
   int Deliver(const TextFile& text, std::string_view before, const std::string& formatted) {

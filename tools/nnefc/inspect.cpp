@@ -47,9 +47,9 @@ Overview Survey(const ir::Graph& graph) {
   return overview;
 }
 
-std::string LanguageOf(const Compilation& compilation) {
-  if (compilation.format() == ModelFormat::kOpenVino) return "OpenVINO IR";
-  if (compilation.format() == ModelFormat::kGraphText) return "text of a graph";
+std::string LanguageOf(const driver::Compilation& compilation) {
+  if (compilation.format() == driver::ModelFormat::kOpenVino) return "OpenVINO IR";
+  if (compilation.format() == driver::ModelFormat::kGraphText) return "text of a graph";
   return std::string(compilation.checked()->dialect().title);
 }
 
@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, int64_t>> ByCount(const std::map<std::string,
 }
 
 // Lists the first `layers` operations, or all if negative.
-Json ToJson(const Compilation& compilation, const Overview& overview, int64_t layers) {
+Json ToJson(const driver::Compilation& compilation, const Overview& overview, int64_t layers) {
   const ir::Graph& graph = compilation.graph();
   auto port = [&](const std::string& name, const ir::Output& output) -> Json {
     return {{"name", name}, {"type", Name(output.type)}, {"shape", ShapeToJson(output.shape)}};
@@ -114,8 +114,8 @@ struct InspectCommand : CommonOptions {
     Json all = Json::array();
     Reporter reporter(*this);
     for (const std::string& model : models) {
-      Compilation compilation(ShownModel(model), compile_options(model));
-      bool ok = RunStages(compilation, Stage::kExpand);
+      driver::Compilation compilation(ShownModel(model), compile_options(model));
+      bool ok = RunStages(compilation, driver::Stage::kExpand);
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
       Overview overview = Survey(compilation.graph());
@@ -129,7 +129,7 @@ struct InspectCommand : CommonOptions {
     return exit_code;
   }
 
-  void PrintOverview(const Compilation& compilation, const Overview& overview) const {
+  void PrintOverview(const driver::Compilation& compilation, const Overview& overview) const {
     const ir::Graph& graph = compilation.graph();
     const Painter paint(UseColorFor(color, output));
     const auto head = [&](std::string_view text) { return paint.Head(fmt::format("{:<12}", text)); };

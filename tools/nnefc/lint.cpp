@@ -65,22 +65,23 @@ int LintCommand::Run() {
   int exit_code = kSuccess;
   std::set<std::string> reported_configurations;
   for (const std::string& model : FindModels()) {
-    CompileOptions compile = compile_options(model);
-    compile.purpose = Purpose::kValidate;
-    if (FormatOf(model) != ModelFormat::kNnef)
+    driver::CompileOptions compile = compile_options(model);
+    compile.purpose = expand::Purpose::kValidate;
+    if (driver::FormatOf(model) != driver::ModelFormat::kNnef)
       throw MisuseError("`lint` takes NNEF models; OpenVINO IR has `check`");
     lint::Settings settings;
     const std::string path = !config.empty() ? config : no_config ? "" : lint::FindConfig(ModelName(model));
-    Compilation compilation(ModelName(model), compile);
+    driver::Compilation compilation(ModelName(model), compile);
     // Errors of the configuration do not stop the stages; they are reported last.
     Context configuration(compilation.context(), compile.error_limit);
     bool config_failed = false;
     if (!path.empty()) lint::Apply(lint::ReadConfig(path, configuration, config_failed), settings);
     lint::Apply(request, settings);
-    const FixReport report = fixes.Make(
-        model, *this, compile, [&](Compilation& compilation) { lint::LintModel(compilation, settings); });
+    const driver::FixReport report = fixes.Make(model, *this, compile, [&](driver::Compilation& compilation) {
+      lint::LintModel(compilation, settings);
+    });
     compilation.SetTexts(std::move(compile.texts));
-    RunStages(compilation, Stage::kExpand);
+    RunStages(compilation, driver::Stage::kExpand);
     lint::LintModel(compilation, settings);
     // A configuration applies to several models; its errors are reported once.
     if (reported_configurations.insert(path).second)

@@ -42,7 +42,7 @@ void LoweredCommand::AddTo(CLI::App& command) {
 }
 
 int LoweredCommand::LowerAndWrite(std::string_view command,
-                                  const std::function<void(const Compilation&)>& reported) {
+                                  const std::function<void(const driver::Compilation&)>& reported) {
   if (list) return ListTransformations(transform, *this);
   if (!updated_configuration.empty()) {
     if (!output.empty())
@@ -54,13 +54,13 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
       output, {".xml", ".ir", ".txt"},
       fmt::format("`{}` writes OpenVINO IR to `.xml` and the text form to `.ir` or `.txt`", command));
   const bool to_xml = llvm::StringRef(output).endswith(".xml");
-  CompileOptions compile = compile_options(models.front());
+  driver::CompileOptions compile = compile_options(models.front());
   compile.random_weights = random_weights;
   compile.transform = transform;
   compile.structure_only = !to_xml;
   compile.open.reads_data = true;
-  Compilation compilation(ShownModel(models.front()), compile);
-  bool ok = RunStages(compilation, Stage::kLower);
+  driver::Compilation compilation(ShownModel(models.front()), compile);
+  bool ok = RunStages(compilation, driver::Stage::kLower);
   std::shared_ptr<const ir::Graph> form;
   if (ok && to_xml) {
     form = api::OpenVinoFormOf(compilation, /*structure_only=*/false);
@@ -71,14 +71,14 @@ int LoweredCommand::LowerAndWrite(std::string_view command,
   if (!ok) return exit_code;
   if (!to_xml) {
     WriteText(*compilation.lowered());
-  } else if (auto written = WriteOpenVino(*form, output); !written) {
+  } else if (auto written = openvino::WriteOpenVino(*form, output); !written) {
     throw MisuseError(written.error().message);
   }
   return exit_code;
 }
 
 int LoweredCommand::UpdateConfiguration() const {
-  Compilation compilation(ShownModel(models.front()), compile_options(models.front()));
+  driver::Compilation compilation(ShownModel(models.front()), compile_options(models.front()));
   compilation.UpdateConfiguration(updated_configuration);
   return Reporter(*this).Report(compilation);
 }

@@ -12,7 +12,7 @@ namespace nnefc::cli {
 
 // The common part of commands that lower a model and write or print its graph.
 struct LoweredCommand : CommonOptions {
-  TransformOptions transform;
+  driver::TransformOptions transform;
   std::optional<uint64_t> random_weights;
   bool force = false;
   bool list = false;
@@ -25,7 +25,7 @@ struct LoweredCommand : CommonOptions {
   // its graph in the format of the output's extension. `reported` is called after diagnostics are reported,
   // also after errors. `command` is the name of the command. Returns the exit code.
   int LowerAndWrite(std::string_view command,
-                    const std::function<void(const Compilation&)>& reported = nullptr);
+                    const std::function<void(const driver::Compilation&)>& reported = nullptr);
 
  private:
   // Returns the exit code.

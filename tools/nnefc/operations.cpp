@@ -44,14 +44,15 @@ struct OperationsCommand {
 
   // Returns one line per operation of OpenVINO's sets with its implementation.
   std::string Opsets() const {
-    runtime::KernelRegistry kernels;
-    runtime::RegisterReferenceKernels(kernels);
+    runtime::kernels::KernelRegistry kernels;
+    runtime::kernels::RegisterReferenceKernels(kernels);
     ir::OpRegistry registry;
-    ir::RegisterOpsets(registry);
+    ir::ops::opset::RegisterOpsets(registry);
     std::string text;
     for (size_t i = 0; i < registry.size(); ++i) {
       const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-      const bool has_kernel = kernels.Find(runtime::Backend::kReference, row.set, row.name) != nullptr;
+      const bool has_kernel =
+          kernels.Find(runtime::kernels::Backend::kReference, row.set, row.name) != nullptr;
       text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", row.set, row.name),
                           has_kernel ? "kernel" : "engine");
     }

@@ -66,7 +66,7 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::Write(std::string_view name, std::string_view text) const {
-  if (auto written = ModelFolder(temporary_).WriteText(name, text); !written)
+  if (auto written = package::ModelFolder(temporary_).WriteText(name, text); !written)
     throw MisuseError(written.error().message);
 }
 

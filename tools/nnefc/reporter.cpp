@@ -102,8 +102,8 @@ Reporter::~Reporter() {
   }
 }
 
-int Reporter::Report(Compilation& compilation) {
-  return Show(compilation.path(), CollectDiagnostics(compilation).diagnostics, compilation.context(),
+int Reporter::Report(driver::Compilation& compilation) {
+  return Show(compilation.path(), driver::CollectDiagnostics(compilation).diagnostics, compilation.context(),
               compilation.environment_failed());
 }
 

@@ -19,7 +19,7 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
   // Prints the diagnostics of `compilation` so far. Returns the resulting exit code.
-  int Report(Compilation& compilation);
+  int Report(driver::Compilation& compilation);
   // The same for a context; `model` is its path.
   int Report(const std::string& model, Context& context, bool environment_failed);
 

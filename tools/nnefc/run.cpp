@@ -19,13 +19,16 @@
 #include "tools/nnefc/value_summary.h"
 
 namespace nnefc::cli {
+
+using package::NamedTensor;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 struct RunCommand : CommonOptions {
   ExecutionOptions execution;
-  TransformOptions transform;
+  driver::TransformOptions transform;
   CompareOptions compare;
   std::string save_inputs;
   std::string save_weights;
@@ -41,7 +44,7 @@ struct RunCommand : CommonOptions {
     RequireExtension(save_inputs, {".npz"}, "`--save-inputs` writes an `.npz`, each input by its name");
     RefuseForOpenVino("--save-weights", !save_weights.empty());
     RequireFolderName(save_weights, "`--save-weights` writes a folder");
-    CompileOptions compile = compile_options(models.front());
+    driver::CompileOptions compile = compile_options(models.front());
     compile.executes = true;
     compile.random_weights = execution.random_weights;
     compile.transform = transform;
@@ -49,7 +52,7 @@ struct RunCommand : CommonOptions {
     if (!execution.dump.empty()) KeepTensors(compile.transform);
     execution.explains = verbose || profile;
     api::Program program(ShownModel(models.front()), compile);
-    Compilation& compilation = program.compilation();
+    driver::Compilation& compilation = program.compilation();
     Reporter reporter(*this);
     std::optional<api::Execution> prepared = Prepare(program, execution, max_bytes);
     if (!prepared) return reporter.Report(compilation);
@@ -69,37 +72,41 @@ struct RunCommand : CommonOptions {
       AddStages(compilation, *prepared, elapsed.count());
       AddImplementations(prepared->session->profile());
     }
-    if (profile) AddProfile(api::WarmProfile(*prepared, iterations), runtime::MeasurePeak(execution.threads));
+    if (profile)
+      AddProfile(api::WarmProfile(*prepared, iterations), runtime::fast::MeasurePeak(execution.threads));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;
   }
 
-  std::optional<std::vector<TensorValue>> Execute(Compilation& compilation, api::Execution& prepared) const {
+  std::optional<std::vector<TensorValue>> Execute(driver::Compilation& compilation,
+                                                  api::Execution& prepared) const {
     Progress progress;
     progress.Start(fmt::format("{}: run", compilation.path()));
-    runtime::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
+    runtime::kernels::FaultOr<std::vector<TensorValue>> result = prepared.session->Run(prepared.inputs);
     prepared.executable->TakeWarnings(compilation.context().emitter);
     if (result) return *result;
-    Emit(result.error(), compilation.context().emitter);
+    runtime::kernels::Emit(result.error(), compilation.context().emitter);
     return std::nullopt;
   }
 
   // Writes the inputs of the run, and a model with all its data.
-  void Save(Compilation& compilation, const api::Execution& prepared) const {
+  void Save(driver::Compilation& compilation, const api::Execution& prepared) const {
     if (!save_inputs.empty()) {
       std::vector<NamedTensor> named;
-      const std::vector<runtime::Port>& ports = prepared.executable->inputs();
+      const std::vector<runtime::engine::Port>& ports = prepared.executable->inputs();
       for (size_t i = 0; i < ports.size(); ++i) named.push_back({ports[i].name, prepared.inputs[i]});
-      if (auto written = WriteNpz(save_inputs, named); !written) throw MisuseError(written.error().message);
+      if (auto written = package::WriteNpz(save_inputs, named); !written)
+        throw MisuseError(written.error().message);
     }
     if (save_weights.empty()) return;
     OutputFolder folder(save_weights);
     const Context& context = compilation.context();
     folder.Write("graph.nnef", context.sources.Text(compilation.graph_text()));
-    VariableStore variables(*compilation.model(), *compilation.expanded(), compilation.quantization().table,
-                            execution.random_weights, compilation.context());
-    if (auto written = WriteVariables(*compilation.expanded(), variables, folder.path()); !written)
+    driver::VariableStore variables(*compilation.model(), *compilation.expanded(),
+                                    compilation.quantization().table, execution.random_weights,
+                                    compilation.context());
+    if (auto written = driver::WriteVariables(*compilation.expanded(), variables, folder.path()); !written)
       throw MisuseError(written.error().message);
     folder.Commit();
   }
@@ -111,7 +118,7 @@ struct RunCommand : CommonOptions {
   };
   static std::vector<Computed> Gather(const api::Execution& prepared,
                                       const std::vector<TensorValue>& values) {
-    const std::vector<runtime::Port>& ports = prepared.executable->outputs();
+    const std::vector<runtime::engine::Port>& ports = prepared.executable->outputs();
     std::vector<Computed> computed;
     for (size_t i = 0; i < ports.size(); ++i)
       computed.push_back({{ports[i].name, values[i]}, i < prepared.num_outputs});
@@ -121,14 +128,15 @@ struct RunCommand : CommonOptions {
   }
 
   // Writes, compares or prints the computed values.
-  int Deliver(Compilation& compilation, const api::Execution& prepared,
+  int Deliver(driver::Compilation& compilation, const api::Execution& prepared,
               const std::vector<TensorValue>& values) {
     const std::vector<Computed> computed = Gather(prepared, values);
     if (!output.empty()) {
       std::vector<NamedTensor> named;
       named.reserve(computed.size());
       for (const Computed& value : computed) named.push_back(value.tensor);
-      if (auto written = WriteNpz(output, named); !written) throw MisuseError(written.error().message);
+      if (auto written = package::WriteNpz(output, named); !written)
+        throw MisuseError(written.error().message);
     }
     if (!compare.path.empty()) {
       auto expected = ReadExpected(prepared, compilation.context());
@@ -143,15 +151,15 @@ struct RunCommand : CommonOptions {
   std::optional<std::vector<NamedTensor>> ReadExpected(const api::Execution& prepared,
                                                        Context& context) const {
     if (!api::IsTensorFile(compare.path)) {
-      const ErrorOr<DataSource> source = OpenData(compare.path, context);
+      const ErrorOr<package::DataSource> source = package::OpenData(compare.path, context);
       if (!source) throw MisuseError(source.error().message);
-      return ReadNpz(*source, context, {.max_bytes = max_bytes});
+      return package::ReadNpz(*source, context, {.max_bytes = max_bytes});
     }
     if (prepared.num_outputs != 1)
       throw MisuseError(
           fmt::format("`--compare {}`: the graph has {} outputs; an .npz has a tensor for each, by name",
                       compare.path, prepared.num_outputs));
-    const runtime::Port& output = prepared.executable->outputs().front();
+    const runtime::engine::Port& output = prepared.executable->outputs().front();
     ErrorOr<std::optional<TensorValue>> value = api::ReadTensorFile(compare.path, output, context);
     if (!value) throw MisuseError(value.error().message);
     if (!*value) return std::nullopt;
@@ -243,28 +251,30 @@ struct RunCommand : CommonOptions {
     return rows;
   }
 
-  void AddStages(const Compilation& compilation, const api::Execution& prepared, double run_milliseconds) {
+  void AddStages(const driver::Compilation& compilation, const api::Execution& prepared,
+                 double run_milliseconds) {
     const auto add = [&](std::string_view stage, double milliseconds) {
       if (IsText()) Print("{:<8}{}\n", stage, FormatTime(milliseconds));
       report["stages"].push_back(Json{{"stage", std::string(stage)}, {"milliseconds", milliseconds}});
     };
-    for (const StageTime& time : compilation.times()) add(Name(time.stage), time.milliseconds);
+    for (const driver::StageTime& time : compilation.times())
+      add(driver::Name(time.stage), time.milliseconds);
     add("plan", prepared.plan_milliseconds);
     add("run", run_milliseconds);
     if (!execution.plan_cache.empty() || execution.tune)
       AddPlanCacheUse(prepared.executable->plan_cache_use());
   }
 
-  void AddPlanCacheUse(const runtime::PlanCacheUse& use) {
+  void AddPlanCacheUse(const runtime::engine::PlanCacheUse& use) {
     if (IsText()) Print("plan cache: {} found, {} made, {} measured\n", use.found, use.made, use.measured);
     report["plan_cache"] = {{"found", use.found}, {"made", use.made}, {"measured", use.measured}};
   }
 
   // `peak`: peak arithmetic operations per second of the processor.
-  void AddProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
+  void AddProfile(const std::vector<runtime::engine::StepProfile>& steps, double peak) {
     report["peak_operations_per_second"] = peak;
     report["profile"] = Json::array();
-    for (const runtime::StepProfile& step : steps) {
+    for (const runtime::engine::StepProfile& step : steps) {
       report["profile"].push_back(Json{{"milliseconds", step.milliseconds},
                                        {"operation", step.operation},
                                        {"name", step.name},
@@ -280,17 +290,17 @@ struct RunCommand : CommonOptions {
     if (!verbose) PrintImplementations(steps);
   }
 
-  static Json RejectedBy(const runtime::StepProfile& step) {
+  static Json RejectedBy(const runtime::engine::StepProfile& step) {
     Json rejected = Json::array();
-    for (const runtime::RejectedImplementation& other : step.rejected)
+    for (const runtime::kernels::RejectedImplementation& other : step.rejected)
       rejected.push_back(Json{{"implementation", other.id}, {"reason", other.reason.ToString()}});
     return rejected;
   }
 
   // Adds the implementation of each step, and the reasons why the others of its operation were rejected.
-  void AddImplementations(const std::vector<runtime::StepProfile>& steps) {
+  void AddImplementations(const std::vector<runtime::engine::StepProfile>& steps) {
     report["steps"] = Json::array();
-    for (const runtime::StepProfile& step : steps) {
+    for (const runtime::engine::StepProfile& step : steps) {
       report["steps"].push_back(Json{{"operation", step.operation},
                                      {"name", step.name},
                                      {"implementation", step.implementation},
@@ -300,19 +310,19 @@ struct RunCommand : CommonOptions {
     if (IsText()) PrintImplementations(steps);
   }
 
-  static void PrintImplementations(const std::vector<runtime::StepProfile>& steps) {
-    for (const runtime::StepProfile& step : steps) {
+  static void PrintImplementations(const std::vector<runtime::engine::StepProfile>& steps) {
+    for (const runtime::engine::StepProfile& step : steps) {
       const std::string id = step.implementation.empty() ? "" : fmt::format("{}, ", step.implementation);
       Print("{}{}{}: {}kernel {}\n", step.operation, step.name.empty() ? "" : " ", step.name, id,
             step.kernel);
-      for (const runtime::RejectedImplementation& other : step.rejected)
+      for (const runtime::kernels::RejectedImplementation& other : step.rejected)
         Print("    {}: rejected, {}\n", other.id, other.reason.ToString());
     }
   }
 
-  static void PrintProfile(const std::vector<runtime::StepProfile>& steps, double peak) {
-    runtime::StepProfile all;
-    for (const runtime::StepProfile& step : steps) {
+  static void PrintProfile(const std::vector<runtime::engine::StepProfile>& steps, double peak) {
+    runtime::engine::StepProfile all;
+    for (const runtime::engine::StepProfile& step : steps) {
       all.milliseconds += step.milliseconds;
       all.operations += step.operations;
     }
@@ -322,7 +332,7 @@ struct RunCommand : CommonOptions {
     };
     Print("{:>9} {:>6} {:>8} {:>6} {:>7}  {:<32} {:<36} {:<20} {}\n", "ms", "%", "Gop/s", "peak%", "GB/s",
           "operation", "name", "output", "kernel");
-    for (const runtime::StepProfile& step : steps) {
+    for (const runtime::engine::StepProfile& step : steps) {
       const double speed = rate(step.operations, step.milliseconds);
       Print("{:>9.3f} {:>6.1f} {:>8.1f} {:>6.1f} {:>7.1f}  {:<32} {:<36} {:<20} {}\n", step.milliseconds,
             all.milliseconds > 0 ? 100 * step.milliseconds / all.milliseconds : 0.0, speed,

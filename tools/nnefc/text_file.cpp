@@ -28,7 +28,8 @@ const std::string& StandardInput() {
 }
 
 std::vector<TextFile> OpenTexts(const std::string& path, const std::string& name,
-                                const ModelOpenOptions& options, Context& context, bool& environment_failed) {
+                                const package::ModelOpenOptions& options, Context& context,
+                                bool& environment_failed) {
   if (path == "-") {
     return {{.path = name,
              .is_quantization = name.ends_with(kQuantizationSuffix),
@@ -38,12 +39,12 @@ std::vector<TextFile> OpenTexts(const std::string& path, const std::string& name
     ErrorOr<FileId> file = context.sources.Open(path);
     if (!file) {
       environment_failed = true;
-      context.emitter.Emit(kFileUnreadable, {}, "{}", file.error().message);
+      context.emitter.Emit(driver::kFileUnreadable, {}, "{}", file.error().message);
       return {};
     }
     return {{.path = path, .writable = true, .is_quantization = true, .file = *file}};
   }
-  ModelOpenResult opened = ModelContainer::Open(path, context, options);
+  package::ModelOpenResult opened = package::ModelContainer::Open(path, context, options);
   environment_failed = opened.environment_failed;
   if (opened.model == nullptr) return {};
   // Members of an archive have names `ARCHIVE:MEMBER` and are not files.

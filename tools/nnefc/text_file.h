@@ -27,6 +27,7 @@ const std::string& StandardInput();
 // `environment_failed` is set for system errors. `name` is the name of standard input in messages; it decides
 // whether that is a graph.quant file.
 std::vector<TextFile> OpenTexts(const std::string& path, const std::string& name,
-                                const ModelOpenOptions& options, Context& context, bool& environment_failed);
+                                const package::ModelOpenOptions& options, Context& context,
+                                bool& environment_failed);
 
 }  // namespace nnefc::cli

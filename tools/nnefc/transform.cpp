@@ -45,7 +45,7 @@ struct TransformCommand : LoweredCommand {
       if (Watches(print_diff, transformation))
         PrintStderr("{}", UnifiedDiff(before_, ir::PrintGraph(graph), "before " + name, "after " + name));
     };
-    return LowerAndWrite("transform", [&](const Compilation& compilation) {
+    return LowerAndWrite("transform", [&](const driver::Compilation& compilation) {
       if (times && compilation.pipeline() != nullptr) PrintTimes(*compilation.pipeline());
     });
   }
@@ -56,7 +56,7 @@ struct TransformCommand : LoweredCommand {
     Context context;
     bool environment_failed = false;
     const std::optional<transform::TransformationList> known =
-        MakeTransformations(transform, *plugins(), context, environment_failed);
+        driver::MakeTransformations(transform, *plugins(), context, environment_failed);
     if (!known) return kSuccess;  // reported when the model is transformed
     context.emitter.Clear();      // likewise
     for (Watched* names : {&print_before, &print_after, &print_diff}) {

@@ -12,7 +12,7 @@
 
 namespace nnefc::cli {
 
-void AddTransformOptions(CLI::App& command, TransformOptions& options) {
+void AddTransformOptions(CLI::App& command, driver::TransformOptions& options) {
   command
       .add_option("--enable-transformations", options.enabled,
                   "run these too: ids, or names of classes such as front.MishFusion")
@@ -31,7 +31,7 @@ void AddTransformOptions(CLI::App& command, TransformOptions& options) {
       ->group(kTransformationGroup);
 }
 
-void KeepTensors(TransformOptions& options) {
+void KeepTensors(driver::TransformOptions& options) {
   Emitter unheard;
   const transform::TransformationList list = transform::StandardTransformations();
   const std::optional<std::vector<transform::Transformation*>> order = list.Order(unheard);
@@ -43,12 +43,12 @@ void KeepTensors(TransformOptions& options) {
   }
 }
 
-int ListTransformations(const TransformOptions& options, const CommonOptions& common) {
+int ListTransformations(const driver::TransformOptions& options, const CommonOptions& common) {
   Context context;
   bool environment_failed = false;
   common.plugins()->Report(context.emitter, environment_failed);
   const std::optional<transform::TransformationList> list =
-      MakeTransformations(options, *common.plugins(), context, environment_failed);
+      driver::MakeTransformations(options, *common.plugins(), context, environment_failed);
   const auto order = list ? list->Order(context.emitter) : std::nullopt;
   const int exit_code = Reporter(common).Report("", context, environment_failed);
   if (!order || !common.plugins()->ok()) return exit_code;

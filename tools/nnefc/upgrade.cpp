@@ -12,16 +12,16 @@ struct UpgradeCommand : CommonOptions {
 
   int Run() {
     RequireOtherFile(*this, force);
-    CompileOptions compile = compile_options(models.front());
+    driver::CompileOptions compile = compile_options(models.front());
     compile.keep_instances = true;
-    compile.purpose = Purpose::kPrint;
+    compile.purpose = expand::Purpose::kPrint;
     compile.open.reads_data = true;
-    Compilation compilation(ShownModel(models.front()), compile);
-    if (compilation.format() != ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
-    const bool ok = RunStages(compilation, Stage::kExpand);
+    driver::Compilation compilation(ShownModel(models.front()), compile);
+    if (compilation.format() != driver::ModelFormat::kNnef) throw MisuseError("`upgrade` takes NNEF models");
+    const bool ok = RunStages(compilation, driver::Stage::kExpand);
     Reporter reporter(*this);
     if (!ok) return reporter.Report(compilation);
-    const UpgradedTexts texts = UpgradeTexts(compilation);
+    const driver::UpgradedTexts texts = driver::UpgradeTexts(compilation);
     const bool is_document =
         compilation.context().sources.Name(compilation.graph_text()) == ShownModel(models.front());
     if (is_document) {
@@ -36,7 +36,7 @@ struct UpgradeCommand : CommonOptions {
                         force ? OutputFolder::Existing::kReplaceModel : OutputFolder::Existing::kRefuseModel);
     folder.Write("graph.nnef", texts.graph);
     if (texts.quantization) folder.Write("graph.quant", *texts.quantization);
-    ErrorOr<bool> complete = WriteUpgradedData(compilation, folder.path());
+    ErrorOr<bool> complete = driver::WriteUpgradedData(compilation, folder.path());
     if (!complete) throw MisuseError(complete.error().message);
     if (*complete) folder.Commit();
     return reporter.Report(compilation);

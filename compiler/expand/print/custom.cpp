@@ -7,7 +7,7 @@
 #include "compiler/ir/output_groups.h"
 #include "fmt/format.h"
 
-namespace nnefc::print {
+namespace nnefc::expand::print {
 namespace {
 
 // A declaration collected from the nodes of one operation.
@@ -85,13 +85,13 @@ std::string Text(const Declaration& declaration) {
 
 }  // namespace
 
-bool IsCustom(const ir::Node& node, const CheckedDocument& ratified, const SymbolTable& symbols) {
+bool IsCustom(const ir::Node& node, const semantics::CheckedDocument& ratified, const SymbolTable& symbols) {
   if (!node.bodies().empty()) return false;
   Symbol name = symbols.Find(node.type());
   return !name.valid() || !ratified.Find(name).valid();
 }
 
-std::string CustomDeclarations(const ir::Graph& graph, const CheckedDocument& ratified,
+std::string CustomDeclarations(const ir::Graph& graph, const semantics::CheckedDocument& ratified,
                                const SymbolTable& symbols) {
   std::map<ir::OpId, Declaration> declarations;
   std::vector<ir::OpId> order;
@@ -114,4 +114,4 @@ std::string CustomDeclarations(const ir::Graph& graph, const CheckedDocument& ra
   return text;
 }
 
-}  // namespace nnefc::print
+}  // namespace nnefc::expand::print

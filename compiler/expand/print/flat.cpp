@@ -14,7 +14,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::expand::print {
 namespace {
 
 using ir::Node;
@@ -22,7 +22,7 @@ using ir::OutputPort;
 
 class FlatPrinter {
  public:
-  FlatPrinter(const ir::Graph& graph, const StandardLibrary& library, const SymbolTable& symbols,
+  FlatPrinter(const ir::Graph& graph, const semantics::StandardLibrary& library, const SymbolTable& symbols,
               const PrintedNames& names)
       : graph_(&graph),
         library_(library),
@@ -36,11 +36,11 @@ class FlatPrinter {
  private:
   // Properties shared by all nodes of an operation.
   struct Operation {
-    const Signature* signature = nullptr;  // null: a custom primitive
-    const TypeTable* types = nullptr;      // types of the signature
-    bool tells_type = false;               // the type argument is printed
-    std::string default_type;              // but not if it is this one
-    std::vector<std::string> defaults;     // indexed by parameter, as literals; "" if there is none
+    const semantics::Signature* signature = nullptr;  // null: a custom primitive
+    const semantics::TypeTable* types = nullptr;      // types of the signature
+    bool tells_type = false;                          // the type argument is printed
+    std::string default_type;                         // but not if it is this one
+    std::vector<std::string> defaults;  // indexed by parameter, as literals; "" if there is none
   };
 
   void PrintStatements();
@@ -65,16 +65,16 @@ class FlatPrinter {
   }
 
   const ir::Graph* graph_;  // the graph being printed: the document's, or a body
-  const StandardLibrary& library_;
-  const CheckedDocument& ratified_;
+  const semantics::StandardLibrary& library_;
+  const semantics::CheckedDocument& ratified_;
   const SymbolTable& symbols_;
   const PrintedNames& names_;
   std::string out_;
   std::string fragments_;
   std::map<std::pair<std::string, std::string>, std::string>
-      fragment_names_;                                 // keyed by name and text in the graph
-  std::set<std::string> taken_;                        // names of fragments
-  llvm::SmallVector<const Extension*, 1> extensions_;  // extensions of printed operations
+      fragment_names_;                                            // keyed by name and text in the graph
+  std::set<std::string> taken_;                                   // names of fragments
+  llvm::SmallVector<const semantics::Extension*, 1> extensions_;  // extensions of printed operations
   llvm::DenseMap<ir::OpId, std::unique_ptr<Operation>> operations_;
 };
 
@@ -114,12 +114,13 @@ std::string FlatPrinter::Print() {
   std::string head = "version 1.0;\n";
   const std::string declarations = print::CustomDeclarations(*graph_, ratified_, symbols_);
   if (!declarations.empty() || !fragments_.empty()) {
-    head += fmt::format("extension {};\n", ExtensionFor(&ast::Dialect::fragments).name);
+    head += fmt::format("extension {};\n", semantics::ExtensionFor(&ast::Dialect::fragments).name);
   }
   // NaN has no form in the standard.
   if (HoldsNaN(*graph_) && llvm::none_of(extensions_, [](auto* each) { return each->is_lenient; }))
-    extensions_.push_back(&LenientExtension());
-  for (const Extension* extension : extensions_) head += fmt::format("extension {};\n", extension->name);
+    extensions_.push_back(&semantics::LenientExtension());
+  for (const semantics::Extension* extension : extensions_)
+    head += fmt::format("extension {};\n", extension->name);
   if (!declarations.empty()) head += '\n' + declarations;
   return head + fragments_ + out_;
 }
@@ -170,7 +171,7 @@ std::string FlatPrinter::FragmentText(const ir::Graph& body) {
   bool first = true;
   auto print_type = [&](OutputPort port) {
     Separate(first);
-    out_ += fmt::format("{}: tensor<{}>", Tensor(port), ir::nnef::DataTypeName(body.output(port).type));
+    out_ += fmt::format("{}: tensor<{}>", Tensor(port), ir::ops::DataTypeName(body.output(port).type));
   };
   for (ir::NodeId id : body.parameters()) print_type({id, 0});
   out_ += " ) -> ( ";
@@ -188,21 +189,21 @@ const FlatPrinter::Operation& FlatPrinter::OperationOf(const Node& node) {
   if (entry != nullptr) return *entry;
   entry = std::make_unique<Operation>();
   const Symbol name = symbols_.Find(node.type());
-  const auto [callee, extension] = name.valid() ? library_.FindOperation(name) : ExtensionCallee();
+  const auto [callee, extension] = name.valid() ? library_.FindOperation(name) : semantics::ExtensionCallee();
   // Operations of extensions that no line enables are printed as custom operations.
-  const bool is_enabled = extension != nullptr && extension->activation == Activation::kLine;
+  const bool is_enabled = extension != nullptr && extension->activation == semantics::Activation::kLine;
   if (print::IsCustom(node, ratified_, symbols_) && !is_enabled) {
     entry->tells_type = true;
     return *entry;
   }
   NNEFC_CHECK(callee.valid());
   if (extension != nullptr && !llvm::is_contained(extensions_, extension)) extensions_.push_back(extension);
-  const Signature& signature = callee.document->signature(callee.fragment);
-  const TypeTable& types = callee.document->types();
+  const semantics::Signature& signature = callee.document->signature(callee.fragment);
+  const semantics::TypeTable& types = callee.document->types();
   entry->types = &types;
   entry->signature = &signature;
   bool inferred = false;
-  for (const TypedName& parameter : signature.parameters) {
+  for (const semantics::TypedName& parameter : signature.parameters) {
     inferred |= types.ContainsGeneric(parameter.type);
     entry->defaults.push_back(
         parameter.default_value.valid()
@@ -257,7 +258,7 @@ void FlatPrinter::PrintLeft(const Node& node, const Operation& operation) {
   bool array = outputs.size() == 1 && llvm::StringRef(outputs[0]).endswith("[]");
   if (operation.signature != nullptr) {
     array = operation.signature->results.size() == 1 &&
-            operation.types->Kind(operation.signature->results[0].type) == TypeKind::kArray;
+            operation.types->Kind(operation.signature->results[0].type) == semantics::TypeKind::kArray;
   }
   PrintInputs(ports, array);
   out_ += " = ";
@@ -285,15 +286,15 @@ void FlatPrinter::PrintNode(const Node& node) {
 
 // Prints tensors by position, without defaults at the end, then attributes by name.
 void FlatPrinter::PrintStandardArguments(const Node& node, const Operation& operation) {
-  const TypeTable& types = *operation.types;
-  const std::vector<TypedName>& parameters = operation.signature->parameters;
+  const semantics::TypeTable& types = *operation.types;
+  const std::vector<semantics::TypedName>& parameters = operation.signature->parameters;
   llvm::SmallVector<std::pair<int32_t, bool>, 4> tensors;  // input index; true for an array
   size_t shown = 0;
   int32_t input = 0;
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!types.ContainsTensor(parameters[i].type)) continue;
     llvm::ArrayRef<OutputPort> segment = node.segment(input);
-    tensors.emplace_back(input++, types.Kind(parameters[i].type) == TypeKind::kArray);
+    tensors.emplace_back(input++, types.Kind(parameters[i].type) == semantics::TypeKind::kArray);
     bool is_default = segment.size() == 1 && IsLiteral(graph_->node(segment[0].node)) &&
                       !operation.defaults[i].empty() && Tensor(segment[0]) == operation.defaults[i];
     if (!is_default) shown = tensors.size();
@@ -333,19 +334,20 @@ void FlatPrinter::PrintCustomArguments(const Node& node) {
 
 }  // namespace
 
-std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols, const PrintedNames& names) {
   return FlatPrinter(graph, library, symbols, names).Print();
 }
 
-std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols) {
   return PrintFlatDocument(graph, library, symbols, PrintedNames(graph));
 }
 
-std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, const StandardLibrary& library,
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph,
+                                               const semantics::StandardLibrary& library,
                                                const SymbolTable& symbols, const PrintedNames& names) {
   return FlatPrinter(graph, library, symbols, names).Statements();
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand::print

@@ -7,15 +7,15 @@
 #include "compiler/ir/graph.h"
 #include "compiler/semantics/check_document.h"
 
-namespace nnefc {
+namespace nnefc::expand::print {
 
 // Prints an expanded graph as a flat ratified document that passes the checker and expands to itself byte for
 // byte: one operation per line, attributes that differ from the default, literals in place of `constant`
 // nodes of shape []. Bodies of `if_else` and `tensor_iterator` become flat fragments, one for all identical
 // bodies. Names, order and defaults are the library's; `names` maps the names of tensors.
-std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols, const PrintedNames& names);
-std::string PrintFlatDocument(const ir::Graph& graph, const StandardLibrary& library,
+std::string PrintFlatDocument(const ir::Graph& graph, const semantics::StandardLibrary& library,
                               const SymbolTable& symbols);
 
 // One line of that document's body, and its node.
@@ -24,7 +24,8 @@ struct FlatStatement {
   std::string text;
 };
 // Returns the lines of its body in order.
-std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph, const StandardLibrary& library,
+std::vector<FlatStatement> PrintFlatStatements(const ir::Graph& graph,
+                                               const semantics::StandardLibrary& library,
                                                const SymbolTable& symbols, const PrintedNames& names);
 
-}  // namespace nnefc
+}  // namespace nnefc::expand::print

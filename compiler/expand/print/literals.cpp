@@ -3,7 +3,7 @@
 #include "compiler/syntax/print.h"
 #include "fmt/core.h"
 
-namespace nnefc::print {
+namespace nnefc::expand::print {
 namespace {
 
 using ir::Attribute;
@@ -63,7 +63,7 @@ std::string LeafLiteral(const Attribute& attribute, bool tuple) {
 }  // namespace
 
 std::string ScalarLiteral(double value) {
-  return PrintScalar(value);
+  return ast::PrintScalar(value);
 }
 
 std::string StringLiteral(std::string_view text) {
@@ -75,14 +75,15 @@ std::string StringLiteral(std::string_view text) {
   return literal + "'";
 }
 
-std::string AttributeLiteral(const Attribute& attribute, const TypeTable& types, TypeId type) {
-  bool tuple = types.Kind(type) == TypeKind::kTuple;
+std::string AttributeLiteral(const Attribute& attribute, const semantics::TypeTable& types,
+                             semantics::TypeId type) {
+  bool tuple = types.Kind(type) == semantics::TypeKind::kTuple;
   const auto* list = attribute.get<AttributeList>();
   if (list == nullptr) return LeafLiteral(attribute, tuple);
   std::string result = tuple ? "(" : "[";
   for (size_t i = 0; i < list->items.size(); ++i) {
     if (i > 0) result += ", ";
-    TypeId item = tuple && i < types.Items(type).size() ? types.Items(type)[i] : types.Item(type);
+    semantics::TypeId item = tuple && i < types.Items(type).size() ? types.Items(type)[i] : types.Item(type);
     result += AttributeLiteral(list->items[i], types, item);
   }
   return result + (tuple ? ")" : "]");
@@ -141,4 +142,4 @@ std::string DefaultLiteral(const ast::Document& document, ast::ExprId expr, cons
   return {};
 }
 
-}  // namespace nnefc::print
+}  // namespace nnefc::expand::print

@@ -4,11 +4,11 @@
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc {
+namespace nnefc::expand::print {
 namespace {
 
 bool IsNoName(std::string_view name) {
-  return !IsPlainName(name) || ast::IsSoftKeyword(name, ast::Dialect::kRatified);
+  return !ast::IsPlainName(name) || ast::IsSoftKeyword(name, ast::Dialect::kRatified);
 }
 
 bool HasNoNames(const ir::Graph& graph) {
@@ -77,7 +77,7 @@ void PrintedNames::Take(std::string_view name) {
 }
 
 void PrintedNames::Rename(std::string_view name) {
-  const std::string nearest = NearestName(name);
+  const std::string nearest = ast::NearestName(name);
   for (int number = 1;; ++number) {
     std::string free = number == 1 ? nearest : fmt::format("{}_{}", nearest, number);
     if (IsNoName(free) || !taken_.insert(free).second) continue;
@@ -86,4 +86,4 @@ void PrintedNames::Rename(std::string_view name) {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand::print

@@ -9,7 +9,7 @@
 #include "compiler/syntax/ast.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace nnefc {
+namespace nnefc::expand::print {
 
 // Names in a ratified text for names that are not valid there. A provisional name such as `integer`, a
 // ratified keyword, becomes `integer_2`, or the first free `integer_N`; tract's `i"conv1.out"` becomes
@@ -34,4 +34,4 @@ class PrintedNames {
   std::map<std::string, std::string, std::less<>> renamed_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::expand::print

@@ -2,9 +2,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // Infers select(x < 0.0, alpha * x, x), where both broadcast.
@@ -21,23 +20,22 @@ void InferSoftmax(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterActivation(OpRegistry& registry) {
   const auto row = [&](std::initializer_list<std::string_view> names, const InferFunction& infer,
                        SignRule sign = SignRule::kUnknown, std::initializer_list<Adjusts> adjusts = {}) {
-    nnef::AddRows(
+    ops::AddRows(
         registry, names,
         {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true, .adjusts = adjusts});
   };
-  row({"gelu", "silu", "elu", "selu", "leaky_relu"}, nnef::ProduceLikeInput);
-  row({"sigmoid", "relu", "softplus"}, nnef::ProduceLikeInput, SignRule::kNonNegative);
-  row({"prelu"}, nnef::InferPrelu, SignRule::kUnknown, {Adjusts::kNothing, Adjusts::kChannels});
-  nnef::AddRow(registry, {.name = "softmax",
-                          .section = "R 4.9.1",
-                          .infer = nnef::InferSoftmax,
-                          .sign = SignRule::kNonNegative,
-                          .provisional = ProvisionalForm::kAxes});
+  row({"gelu", "silu", "elu", "selu", "leaky_relu"}, ops::ProduceLikeInput);
+  row({"sigmoid", "relu", "softplus"}, ops::ProduceLikeInput, SignRule::kNonNegative);
+  row({"prelu"}, ops::InferPrelu, SignRule::kUnknown, {Adjusts::kNothing, Adjusts::kChannels});
+  ops::AddRow(registry, {.name = "softmax",
+                         .section = "R 4.9.1",
+                         .infer = ops::InferSoftmax,
+                         .sign = SignRule::kNonNegative,
+                         .provisional = ProvisionalForm::kAxes});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,7 +7,7 @@
 #include "compiler/ir/ops/rules.h"
 #include "compiler/ir/wording.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 namespace {
 
 // Returns the first output of an input, or null if it was omitted.
@@ -71,7 +71,7 @@ class Checker {
     const SourceRange range = node.origin().range;
     if (!axis || !reported_.emplace(range.file.index, range.begin, range.end, i).second) return;
     emitter_
-        .Emit(nnef::kEnlargesResult, range,
+        .Emit(kEnlargesResult, range,
               "`{}` of `{}` has shape {}, which is repeated so that the result has shape {} where {} has {}; "
               "expected {}",
               node.info().inputs[i].name, OperationName(node), ToString(input->shape),
@@ -141,4 +141,4 @@ void CheckAdjustingInputs(const Graph& graph, Emitter& emitter) {
   Checker(emitter).Check(graph);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

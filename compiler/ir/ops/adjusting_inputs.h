@@ -5,7 +5,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
 // Returns the shape that the inputs of a node adjust (Adjusts): that of the first input, or of the matrix
 // product of a `linear`. Its rank is unknown if it cannot be determined.
@@ -25,4 +25,4 @@ std::optional<MisplacedInput> FindMisplaced(const Graph& graph, const Node& node
 // source range is reported once. Checked: the graph is inferred.
 void CheckAdjustingInputs(const Graph& graph, Emitter& emitter);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,7 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 namespace {
 
@@ -247,4 +247,4 @@ bool CheckAxes(InferContext& context, std::string_view name, llvm::ArrayRef<int6
   return true;
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -6,7 +6,7 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/rules.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // Checks arity, data types, and the presence and kind of attributes against the row. Documents are already
 // checked, but graphs are also read from text or built by plug-ins. Emits kArity, kInputType,
@@ -46,4 +46,4 @@ void ProduceLikeInput(InferContext& context);
 // The same for one axis.
 [[nodiscard]] bool CheckAxis(InferContext& context, std::string_view name, int64_t axis, int64_t rank);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/broadcast.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 namespace {
 
@@ -43,4 +43,4 @@ void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<in
   if (shape) Produce(context, 0, type, std::move(*shape));
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

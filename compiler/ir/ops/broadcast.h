@@ -3,7 +3,7 @@
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // Shape inference for operations that broadcast. NNEF aligns shapes at the first axis, in contrast to NumPy
 // (R 4.2.2): [2,3] and [2] are compatible, [2,3] and [3] are not. `parameters` are indices into
@@ -19,4 +19,4 @@ std::optional<PartialShape> BroadcastInput(InferContext& context, const PartialS
 // Sets output 0 to `type` and the shape that BroadcastInputs returns. After an error the output is unchanged.
 void ProduceBroadcast(InferContext& context, ElementType type, llvm::ArrayRef<int32_t> parameters);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

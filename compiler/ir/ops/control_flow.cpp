@@ -9,9 +9,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 constexpr int32_t kCondition = 0, kInputs = 1;               // if_else
@@ -38,14 +37,14 @@ struct LoopLists {
         concat_strides(node.attribute("concat_strides").AsInts()) {}
 
   // Returns the slicing of a sliced tensor, with defaults for omitted attributes.
-  PartRange SliceRange(size_t index) const {
+  opset::PartRange SliceRange(size_t index) const {
     const int64_t stride = ItemOr(slice_strides, index, 1);
     return {.start = ItemOr(slice_starts, index, stride < 0 ? -1 : 0),
             .end = ItemOr(slice_ends, index, stride < 0 ? 0 : -1),
             .stride = stride,
             .part_size = Magnitude(stride)};
   }
-  PartRange ConcatRange(size_t index) const {
+  opset::PartRange ConcatRange(size_t index) const {
     const int64_t stride = ItemOr(concat_strides, index, 1);
     return {.start = stride < 0 ? -1 : 0,
             .end = stride < 0 ? 0 : -1,
@@ -71,7 +70,7 @@ void MapLoop(const Node& node, Body& body) {
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     InputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
     if (i < sliced) {
-      const PartRange range = lists.SliceRange(static_cast<size_t>(i));
+      const opset::PartRange range = lists.SliceRange(static_cast<size_t>(i));
       mapping.axis = lists.slice_axes[static_cast<size_t>(i)];
       mapping.start = range.start;
       mapping.end = range.end;
@@ -83,7 +82,7 @@ void MapLoop(const Node& node, Body& body) {
   for (int32_t i = 0; i < node.num_outputs(); ++i) {
     OutputMapping mapping{.external = i, .internal = i, .axis = std::nullopt};
     if (i >= merged) {
-      const PartRange range = lists.ConcatRange(static_cast<size_t>(i - merged));
+      const opset::PartRange range = lists.ConcatRange(static_cast<size_t>(i - merged));
       mapping.axis = lists.concat_axes[static_cast<size_t>(i - merged)];
       mapping.start = range.start;
       mapping.end = range.end;
@@ -213,7 +212,7 @@ void InferIfElse(InferContext& context) {
                       DataTypeName(b.type), ToString(b.shape), context.attribute("else_body").AsString());
       return;
     }
-    Produce(context, static_cast<int32_t>(i), a.type, ShapeUnion(a.shape, b.shape));
+    Produce(context, static_cast<int32_t>(i), a.type, opset::ShapeUnion(a.shape, b.shape));
   }
 }
 
@@ -296,7 +295,7 @@ bool LoopInference::CheckSlice(size_t index, const Output& input) {
   if (!input.shape[axis].known()) return true;
   std::string reason;
   const std::optional<int64_t> count =
-      CountIterations(lists_->SliceRange(index), input.shape[axis].value(), &reason);
+      opset::CountIterations(lists_->SliceRange(index), input.shape[axis].value(), &reason);
   if (!count) {
     context_.Error(kLoopParts, "{} cannot be cut along axis {}: {}", what, axis, reason);
     return false;
@@ -395,31 +394,30 @@ void InferTensorIterator(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId node, Emitter& emitter,
                                                          const ArgumentPlaces* places) {
   llvm::SmallVector<const Output*, 4> inputs;
   for (OutputPort port : graph.node(node).inputs()) inputs.push_back(&graph.output(port));
   InferContext context(&graph, graph.node(node), inputs, graph.InferredOutputs(node), emitter, places);
-  if (graph.node(node).Is(kNnefSet, "if_else")) return nnef::IfParameters(context);
+  if (graph.node(node).Is(kNnefSet, "if_else")) return ops::IfParameters(context);
   NNEFC_CHECK(graph.node(node).Is(kNnefSet, "tensor_iterator"));
-  return nnef::LoopInference(context).Arguments();
+  return ops::LoopInference(context).Arguments();
 }
 
 Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph) {
   Body body;
   body.role = std::move(role);
   body.graph = std::move(graph);
-  nnef::MapPorts(node, body);
+  ops::MapPorts(node, body);
   return body;
 }
 
 void RegisterControlFlow(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "if_else", .section = "NNEFC_control_flow", .infer = nnef::InferIfElse});
-  nnef::AddRow(
+  ops::AddRow(registry, {.name = "if_else", .section = "NNEFC_control_flow", .infer = ops::InferIfElse});
+  ops::AddRow(
       registry,
-      {.name = "tensor_iterator", .section = "NNEFC_control_flow", .infer = nnef::InferTensorIterator});
+      {.name = "tensor_iterator", .section = "NNEFC_control_flow", .infer = ops::InferTensorIterator});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -9,7 +9,7 @@
 #include "compiler/ir/infer.h"
 #include "compiler/ir/ops/opset/iterations.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
 // `if_else` and `tensor_iterator` (NNEFC_control_flow) are nodes of the set nnef with the bodies "then_body"
 // and "else_body", or "body". Parameters of bodies are nodes of opset1.Parameter. MakeBody derives port maps
@@ -31,4 +31,4 @@ std::optional<std::vector<BodyParameter>> BodyParameters(Graph& graph, NodeId no
 // must have these parameters and one result for each output of the node.
 Body MakeBody(const Node& node, std::string role, std::unique_ptr<Graph> graph);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

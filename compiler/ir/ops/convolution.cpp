@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 namespace {
 
@@ -260,4 +260,4 @@ void InferSeparableDeconv(InferContext& context) {
   Produce(context, 0, input.type, std::move(*output));
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

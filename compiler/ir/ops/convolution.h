@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/sliding_window.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // Shape functions of convolutions (R 4.3.1, R 4.9.2); the rows are in sliding_window.cpp.
 void InferConv(InferContext& context);
@@ -10,4 +10,4 @@ void InferDeconv(InferContext& context);
 void InferSeparableConv(InferContext& context);
 void InferSeparableDeconv(InferContext& context);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

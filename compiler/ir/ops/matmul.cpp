@@ -3,9 +3,8 @@
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/wording.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 struct Transposed {
@@ -94,20 +93,19 @@ void InferLinear(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterMatmul(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "matmul",
-                          .section = "R 4.7",
-                          .infer = nnef::InferMatmul,
-                          .provisional = ProvisionalForm::kMatmul,
-                          .data = {DataRole::kFilter, DataRole::kFilter}});
-  nnef::AddRow(registry, {.name = "linear",
-                          .section = "R 4.9.2",
-                          .infer = nnef::InferLinear,
-                          .provisional = ProvisionalForm::kMatmul,
-                          .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias},
-                          .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kColumns}});
+  ops::AddRow(registry, {.name = "matmul",
+                         .section = "R 4.7",
+                         .infer = ops::InferMatmul,
+                         .provisional = ProvisionalForm::kMatmul,
+                         .data = {DataRole::kFilter, DataRole::kFilter}});
+  ops::AddRow(registry, {.name = "linear",
+                         .section = "R 4.9.2",
+                         .infer = ops::InferLinear,
+                         .provisional = ProvisionalForm::kMatmul,
+                         .data = {DataRole::kFilter, DataRole::kFilter, DataRole::kBias},
+                         .adjusts = {Adjusts::kNothing, Adjusts::kNothing, Adjusts::kColumns}});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

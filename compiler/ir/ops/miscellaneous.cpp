@@ -2,9 +2,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // copy_n.times: the number of results (R 4.9.6).
@@ -28,17 +27,16 @@ void InferAddN(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterMiscellaneous(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "copy_n",
-                          .section = "R 4.9.6",
-                          .infer = nnef::InferCopyN,
-                          .sign = SignRule::kNonNegativeIfFirst,
-                          .results = ResultCount::kTimes});
-  nnef::AddRow(
+  ops::AddRow(registry, {.name = "copy_n",
+                         .section = "R 4.9.6",
+                         .infer = ops::InferCopyN,
+                         .sign = SignRule::kNonNegativeIfFirst,
+                         .results = ResultCount::kTimes});
+  ops::AddRow(
       registry,
-      {.name = "add_n", .section = "R 4.9.6", .infer = nnef::InferAddN, .sign = SignRule::kNonNegativeIfAll});
+      {.name = "add_n", .section = "R 4.9.6", .infer = ops::InferAddN, .sign = SignRule::kNonNegativeIfAll});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -2,9 +2,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // Infers the normalizations of R 4.9.4. The box filters in their bodies have automatic padding and stride 1,
@@ -40,24 +39,22 @@ void InferBatchNormalization(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterNormalization(OpRegistry& registry) {
-  using nnef::AddRows;
   AddRows(
       registry,
       {"local_response_normalization", "local_mean_normalization", "local_variance_normalization",
        "local_contrast_normalization"},
-      {.section = "R 4.9.4", .infer = nnef::ProduceLocallyNormalized, .provisional = ProvisionalForm::kBox});
+      {.section = "R 4.9.4", .infer = ops::ProduceLocallyNormalized, .provisional = ProvisionalForm::kBox});
   AddRows(registry, {"l1_normalization", "l2_normalization"},
-          {.section = "R 4.9.4", .infer = nnef::InferNorm, .provisional = ProvisionalForm::kAxes});
-  nnef::AddRow(registry, {.name = "batch_normalization",
-                          .section = "R 4.9.4",
-                          .infer = nnef::InferBatchNormalization,
-                          .data = {DataRole::kFilter, DataRole::kMean, DataRole::kVariance, DataRole::kOffset,
-                                   DataRole::kScale},
-                          .adjusts = {Adjusts::kNothing, Adjusts::kChannels, Adjusts::kChannels,
-                                      Adjusts::kChannels, Adjusts::kChannels}});
+          {.section = "R 4.9.4", .infer = ops::InferNorm, .provisional = ProvisionalForm::kAxes});
+  ops::AddRow(registry, {.name = "batch_normalization",
+                         .section = "R 4.9.4",
+                         .infer = ops::InferBatchNormalization,
+                         .data = {DataRole::kFilter, DataRole::kMean, DataRole::kVariance, DataRole::kOffset,
+                                  DataRole::kScale},
+                         .adjusts = {Adjusts::kNothing, Adjusts::kChannels, Adjusts::kChannels,
+                                     Adjusts::kChannels, Adjusts::kChannels}});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

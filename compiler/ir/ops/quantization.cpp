@@ -2,9 +2,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // The maximum of `bits`: `2 ^ bits` is evaluated as an integer (R 4.9.5).
@@ -38,18 +37,17 @@ void InferLogarithmic(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterQuantization(OpRegistry& registry) {
   using enum Adjusts;
   const auto row = [&](std::string_view name, const InferFunction& infer,
                        std::initializer_list<Adjusts> adjusts = {kNothing, kAnyExtent, kAnyExtent}) {
-    nnef::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer, .adjusts = adjusts});
+    ops::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer, .adjusts = adjusts});
   };
-  row("min_max_linear_quantize", nnef::InferMinMaxLinear);
-  row("zero_point_linear_quantize", nnef::InferLinearlyQuantized);
-  row("linear_quantize", nnef::InferLinearlyQuantized);
-  row("logarithmic_quantize", nnef::InferLogarithmic, {kNothing, kAnyExtent});
+  row("min_max_linear_quantize", ops::InferMinMaxLinear);
+  row("zero_point_linear_quantize", ops::InferLinearlyQuantized);
+  row("linear_quantize", ops::InferLinearlyQuantized);
+  row("logarithmic_quantize", ops::InferLogarithmic, {kNothing, kAnyExtent});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

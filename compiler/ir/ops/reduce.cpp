@@ -2,9 +2,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // Returns the input's shape with extent 1 along `axes` (R 4.4). Emits axis.range, axis.repeated.
@@ -43,22 +42,19 @@ void InferMoments(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterReduce(OpRegistry& registry) {
-  using nnef::AddRow;
-  using nnef::AddRows;
   AddRows(registry, {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"},
           {.section = "R 4.4",
-           .infer = nnef::InferReduce,
+           .infer = ops::InferReduce,
            .sign = SignRule::kNonNegativeIfFirst,
            .provisional = ProvisionalForm::kAxes});
-  AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = nnef::InferArgReduce});
-  AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = nnef::InferLogicalReduce});
+  AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = ops::InferArgReduce});
+  AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = ops::InferLogicalReduce});
   AddRow(registry, {.name = "moments",
                     .section = "R 4.9.6",
-                    .infer = nnef::InferMoments,
+                    .infer = ops::InferMoments,
                     .provisional = ProvisionalForm::kAxes});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

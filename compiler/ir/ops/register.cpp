@@ -5,23 +5,23 @@
 namespace nnefc::ir {
 
 void RegisterStandardOps(OpRegistry& registry) {
-  RegisterTensorIntroducing(registry);
-  RegisterElementwise(registry);
-  RegisterSlidingWindow(registry);
-  RegisterSampling(registry);
-  RegisterReduce(registry);
-  RegisterShapeOps(registry);
-  RegisterSections(registry);
-  RegisterRoi(registry);
-  RegisterMatmul(registry);
-  RegisterUpdate(registry);
-  RegisterActivation(registry);
-  RegisterNormalization(registry);
-  RegisterQuantization(registry);
-  RegisterMiscellaneous(registry);
-  RegisterControlFlow(registry);
-  RegisterTract(registry);
-  RegisterOpsets(registry);
+  ops::RegisterTensorIntroducing(registry);
+  ops::RegisterElementwise(registry);
+  ops::RegisterSlidingWindow(registry);
+  ops::RegisterSampling(registry);
+  ops::RegisterReduce(registry);
+  ops::RegisterShapeOps(registry);
+  ops::RegisterSections(registry);
+  ops::RegisterRoi(registry);
+  ops::RegisterMatmul(registry);
+  ops::RegisterUpdate(registry);
+  ops::RegisterActivation(registry);
+  ops::RegisterNormalization(registry);
+  ops::RegisterQuantization(registry);
+  ops::RegisterMiscellaneous(registry);
+  ops::RegisterControlFlow(registry);
+  ops::RegisterTract(registry);
+  ops::opset::RegisterOpsets(registry);
 }
 
 const OpRegistry& StandardOps() {

@@ -2,7 +2,7 @@
 
 #include "compiler/ir/op_registry.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
 // Registers the nnef set, one family per file.
 void RegisterTensorIntroducing(OpRegistry& registry);
@@ -22,4 +22,4 @@ void RegisterMiscellaneous(OpRegistry& registry);
 void RegisterControlFlow(OpRegistry& registry);
 void RegisterTract(OpRegistry& registry);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

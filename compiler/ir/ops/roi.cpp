@@ -3,9 +3,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // Checks that a list has one positive item for each spatial axis.
@@ -92,14 +91,13 @@ void InferRoiAlign(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterRoi(OpRegistry& registry) {
-  nnef::AddRows(registry, {"avg_roi_pool", "max_roi_pool"},
-                {.section = "R 4.6.1", .infer = nnef::InferRoiPool});
-  nnef::AddRow(registry, {.name = "roi_resample", .section = "R 4.6.2", .infer = nnef::InferRoiResample});
-  nnef::AddRows(registry, {"avg_roi_align", "max_roi_align"},
-                {.section = "R 4.6.2", .infer = nnef::InferRoiAlign});
+  ops::AddRows(registry, {"avg_roi_pool", "max_roi_pool"},
+               {.section = "R 4.6.1", .infer = ops::InferRoiPool});
+  ops::AddRow(registry, {.name = "roi_resample", .section = "R 4.6.2", .infer = ops::InferRoiResample});
+  ops::AddRows(registry, {"avg_roi_align", "max_roi_align"},
+               {.section = "R 4.6.2", .infer = ops::InferRoiAlign});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,11 +7,11 @@
 #include "llvm/ADT/StringRef.h"
 #include "stdlib/declarations.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 namespace {
 
-InputInfo InputOf(const DeclaredValue& parameter) {
+InputInfo InputOf(const stdlib::DeclaredValue& parameter) {
   llvm::StringRef type(parameter.type.data(), parameter.type.size());
   InputInfo input{.name = std::string(parameter.name), .optional = !parameter.fallback.empty()};
   input.variadic = type.consume_back("[]");
@@ -73,7 +73,7 @@ Attribute FallbackOf(std::string_view literal, AttributeKind kind) {
   return Attribute();
 }
 
-AttributeInfo AttributeOf(const DeclaredValue& parameter) {
+AttributeInfo AttributeOf(const stdlib::DeclaredValue& parameter) {
   AttributeInfo attribute{.name = std::string(parameter.name), .kind = KindOf(parameter.type)};
   if (!parameter.fallback.empty()) attribute.fallback = FallbackOf(parameter.fallback, attribute.kind);
   return attribute;
@@ -82,7 +82,7 @@ AttributeInfo AttributeOf(const DeclaredValue& parameter) {
 }  // namespace
 
 void AddRow(OpRegistry& registry, const Row& row) {
-  const Declaration* declaration = FindDeclaration(row.name);
+  const stdlib::Declaration* declaration = stdlib::FindDeclaration(row.name);
   NNEFC_CHECK(declaration != nullptr && row.infer != nullptr);
   OpInfo info{.set = std::string(kNnefSet),
               .name = std::string(row.name),
@@ -99,7 +99,7 @@ void AddRow(OpRegistry& registry, const Row& row) {
               .window = row.window,
               .results = row.results,
               .provisional = row.provisional};
-  for (const DeclaredValue& parameter : declaration->parameters) {
+  for (const stdlib::DeclaredValue& parameter : declaration->parameters) {
     if (parameter.type.starts_with("tensor")) {
       info.inputs.push_back(InputOf(parameter));
     } else {
@@ -110,7 +110,7 @@ void AddRow(OpRegistry& registry, const Row& row) {
   for (const auto& [input, data] : llvm::zip(info.inputs, row.data)) input.data = data;
   NNEFC_CHECK(row.adjusts.size() <= info.inputs.size());
   for (const auto& [input, adjusts] : llvm::zip(info.inputs, row.adjusts)) input.adjusts = adjusts;
-  for (const DeclaredValue& result : declaration->results)
+  for (const stdlib::DeclaredValue& result : declaration->results)
     info.outputs.push_back(std::string(result.name) + (result.type.ends_with("[]") ? "[]" : ""));
   registry.Add(std::move(info));
 }
@@ -122,4 +122,4 @@ void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names
   }
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

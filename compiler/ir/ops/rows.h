@@ -6,7 +6,7 @@
 #include "compiler/ir/op_registry.h"
 #include "compiler/ir/ops/arguments.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // A row of the table of NNEF operations: everything that the declaration in the standard library lacks. The
 // declaration has the inputs, attributes and results.
@@ -32,4 +32,4 @@ void AddRow(OpRegistry& registry, const Row& row);
 // Adds operations that differ in name only.
 void AddRows(OpRegistry& registry, std::initializer_list<std::string_view> names, Row row);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // Rules that apply to every node, checked before the rules of its operation.
 #define NNEFC_NODE_RULES(RULE)                                          \
@@ -116,4 +116,4 @@ NNEFC_DEFINE_RULES(kShapeRules, NNEFC_SHAPE_RULES)
 NNEFC_DEFINE_RULES(kOtherOperationRules, NNEFC_OTHER_OPERATION_RULES)
 NNEFC_DEFINE_RULES(kControlFlowRules, NNEFC_CONTROL_FLOW_RULES)
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

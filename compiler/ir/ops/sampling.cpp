@@ -4,9 +4,8 @@
 #include "compiler/ir/ops/rows.h"
 #include "compiler/ir/wording.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // sampling.rank, sampling.factor: one positive item for each spatial axis.
@@ -82,24 +81,23 @@ void InferMultilinearUpsample(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterSampling(OpRegistry& registry) {
-  nnef::AddRows(registry, {"nearest_downsample", "area_downsample"},
-                {.section = "R 4.3.4",
-                 .infer = nnef::InferDownsample,
-                 .sign = SignRule::kNonNegativeIfFirst,
-                 .provisional = ProvisionalForm::kFactor});
-  nnef::AddRow(registry, {.name = "nearest_upsample",
-                          .section = "R 4.3.4",
-                          .infer = nnef::InferNearestUpsample,
-                          .sign = SignRule::kNonNegativeIfFirst,
-                          .provisional = ProvisionalForm::kFactor});
-  nnef::AddRow(registry, {.name = "multilinear_upsample",
-                          .section = "R 4.3.4",
-                          .infer = nnef::InferMultilinearUpsample,
-                          .sign = SignRule::kNonNegativeIfFirst,
-                          .provisional = ProvisionalForm::kFactor});
+  ops::AddRows(registry, {"nearest_downsample", "area_downsample"},
+               {.section = "R 4.3.4",
+                .infer = ops::InferDownsample,
+                .sign = SignRule::kNonNegativeIfFirst,
+                .provisional = ProvisionalForm::kFactor});
+  ops::AddRow(registry, {.name = "nearest_upsample",
+                         .section = "R 4.3.4",
+                         .infer = ops::InferNearestUpsample,
+                         .sign = SignRule::kNonNegativeIfFirst,
+                         .provisional = ProvisionalForm::kFactor});
+  ops::AddRow(registry, {.name = "multilinear_upsample",
+                         .section = "R 4.3.4",
+                         .infer = ops::InferMultilinearUpsample,
+                         .sign = SignRule::kNonNegativeIfFirst,
+                         .provisional = ProvisionalForm::kFactor});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,9 +7,8 @@
 #include "compiler/ir/ops/slice_shape.h"
 #include "compiler/ir/wording.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // ---- split, concat, stack, unstack (R 4.5.3) ----
@@ -312,34 +311,33 @@ void InferGather(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterSections(OpRegistry& registry) {
   const auto row = [&](std::string_view name, std::string_view section, const InferFunction& infer,
                        SignRule sign) {
-    nnef::AddRow(registry, {.name = name, .section = section, .infer = infer, .sign = sign});
+    ops::AddRow(registry, {.name = name, .section = section, .infer = infer, .sign = sign});
   };
-  nnef::AddRow(registry, {.name = "split",
-                          .section = "R 4.5.3",
-                          .infer = nnef::InferSplit,
-                          .sign = SignRule::kNonNegativeIfFirst,
-                          .provisional = ProvisionalForm::kAxis,
-                          .results = ResultCount::kRatios});
-  nnef::AddRow(registry, {.name = "concat",
-                          .section = "R 4.5.3",
-                          .infer = nnef::InferConcat,
-                          .sign = SignRule::kNonNegativeIfAll,
-                          .provisional = ProvisionalForm::kConcat});
-  row("stack", "R 4.5.3", nnef::InferStack, SignRule::kNonNegativeIfAll);
-  nnef::AddRow(registry, {.name = "unstack",
-                          .section = "R 4.5.3",
-                          .infer = nnef::InferUnstack,
-                          .sign = SignRule::kNonNegativeIfFirst,
-                          .results = ResultCount::kExtent});
-  row("slice", "R 4.5.4", nnef::InferSlice, SignRule::kNonNegativeIfFirst);
-  row("pad", "R 4.5.5", nnef::InferPad, SignRule::kUnknown);
-  row("tile", "R 4.5.6", nnef::InferTile, SignRule::kNonNegativeIfFirst);
-  row("gather", "R 4.5.7", nnef::InferGather, SignRule::kNonNegativeIfFirst);
+  ops::AddRow(registry, {.name = "split",
+                         .section = "R 4.5.3",
+                         .infer = ops::InferSplit,
+                         .sign = SignRule::kNonNegativeIfFirst,
+                         .provisional = ProvisionalForm::kAxis,
+                         .results = ResultCount::kRatios});
+  ops::AddRow(registry, {.name = "concat",
+                         .section = "R 4.5.3",
+                         .infer = ops::InferConcat,
+                         .sign = SignRule::kNonNegativeIfAll,
+                         .provisional = ProvisionalForm::kConcat});
+  row("stack", "R 4.5.3", ops::InferStack, SignRule::kNonNegativeIfAll);
+  ops::AddRow(registry, {.name = "unstack",
+                         .section = "R 4.5.3",
+                         .infer = ops::InferUnstack,
+                         .sign = SignRule::kNonNegativeIfFirst,
+                         .results = ResultCount::kExtent});
+  row("slice", "R 4.5.4", ops::InferSlice, SignRule::kNonNegativeIfFirst);
+  row("pad", "R 4.5.5", ops::InferPad, SignRule::kUnknown);
+  row("tile", "R 4.5.6", ops::InferTile, SignRule::kNonNegativeIfFirst);
+  row("gather", "R 4.5.7", ops::InferGather, SignRule::kNonNegativeIfFirst);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,9 +7,8 @@
 #include "compiler/ir/wording.h"
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // ---- reshape (R 4.5.1) ----
@@ -220,25 +219,24 @@ void InferCast(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterShapeOps(OpRegistry& registry) {
   const auto row = [&](std::string_view name, std::string_view section, const InferFunction& infer,
                        OpRole role, SignRule sign, ProvisionalForm provisional = ProvisionalForm::kSame) {
-    nnef::AddRow(registry, {.name = name,
-                            .section = section,
-                            .infer = infer,
-                            .role = role,
-                            .sign = sign,
-                            .provisional = provisional});
+    ops::AddRow(registry, {.name = name,
+                           .section = section,
+                           .infer = infer,
+                           .role = role,
+                           .sign = sign,
+                           .provisional = provisional});
   };
-  row("reshape", "R 4.5.1", nnef::InferReshape, OpRole::kNnefView, SignRule::kNonNegativeIfFirst,
+  row("reshape", "R 4.5.1", ops::InferReshape, OpRole::kNnefView, SignRule::kNonNegativeIfFirst,
       ProvisionalForm::kReshape);
-  row("squeeze", "R 4.5.1", nnef::InferSqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
-  row("unsqueeze", "R 4.5.1", nnef::InferUnsqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
-  row("transpose", "R 4.5.2", nnef::InferTranspose, OpRole::kComputation, SignRule::kNonNegativeIfFirst,
+  row("squeeze", "R 4.5.1", ops::InferSqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
+  row("unsqueeze", "R 4.5.1", ops::InferUnsqueeze, OpRole::kNnefView, SignRule::kNonNegativeIfFirst);
+  row("transpose", "R 4.5.2", ops::InferTranspose, OpRole::kComputation, SignRule::kNonNegativeIfFirst,
       ProvisionalForm::kPerm);
-  row("cast", "R 4.5.8", nnef::InferCast, OpRole::kComputation, SignRule::kUnknown);
+  row("cast", "R 4.5.8", ops::InferCast, OpRole::kComputation, SignRule::kUnknown);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

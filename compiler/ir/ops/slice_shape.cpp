@@ -4,7 +4,7 @@
 
 #include "compiler/ir/interval.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 std::vector<SliceAxis> SliceAxesOf(const Node& node) {
   const Attribute::Integers begin = node.attribute("begin").AsInts();
@@ -59,4 +59,4 @@ std::optional<Dim> SlicedExtent(Dim extent, const SliceAxis& slice) {
   return sliced;
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

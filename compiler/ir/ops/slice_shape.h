@@ -5,7 +5,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // The attributes of a `slice` along one axis (R 4.5.4).
 struct SliceAxis {
@@ -34,4 +34,4 @@ std::optional<SliceRange> ResolvedRange(int64_t extent, const SliceAxis& slice);
 // nothing if ResolvedRange returns nothing.
 std::optional<Dim> SlicedExtent(Dim extent, const SliceAxis& slice);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

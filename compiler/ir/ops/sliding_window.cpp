@@ -4,9 +4,8 @@
 #include "compiler/ir/ops/register.h"
 #include "compiler/ir/ops/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // Returns the window of a pooling operation over all axes. Emits window.*.
@@ -87,10 +86,8 @@ void InferDesample(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterSlidingWindow(OpRegistry& registry) {
-  using nnef::AddRow;
   using Data = DataRole;
   const auto convolution = [&](std::string_view name, const InferFunction& infer, WindowKind window) {
     AddRow(registry, {.name = name,
@@ -119,20 +116,20 @@ void RegisterSlidingWindow(OpRegistry& registry) {
                       .provisional = ProvisionalForm::kBox,
                       .window = kind});
   };
-  convolution("conv", nnef::InferConv, WindowKind::kFilter);
-  convolution("deconv", nnef::InferDeconv, WindowKind::kScatter);
-  window("box", "R 4.3.2", nnef::InferPool, WindowKind::kSum, SignRule::kNonNegativeIfFirst);
-  window("debox", "R 4.3.2", nnef::InferDebox, WindowKind::kNone);
-  window("argmax_pool", "R 4.3.3", nnef::InferArgmaxPool, WindowKind::kMax);
-  window("sample", "R 4.3.3", nnef::InferSample, WindowKind::kNone);
-  window("desample", "R 4.3.3", nnef::InferDesample, WindowKind::kNone);
-  separable("separable_conv", nnef::InferSeparableConv);
-  separable("separable_deconv", nnef::InferSeparableDeconv);
-  window("max_pool_with_index", "R 4.9.3", nnef::InferMaxPoolWithIndex, WindowKind::kMax,
+  convolution("conv", ops::InferConv, WindowKind::kFilter);
+  convolution("deconv", ops::InferDeconv, WindowKind::kScatter);
+  window("box", "R 4.3.2", ops::InferPool, WindowKind::kSum, SignRule::kNonNegativeIfFirst);
+  window("debox", "R 4.3.2", ops::InferDebox, WindowKind::kNone);
+  window("argmax_pool", "R 4.3.3", ops::InferArgmaxPool, WindowKind::kMax);
+  window("sample", "R 4.3.3", ops::InferSample, WindowKind::kNone);
+  window("desample", "R 4.3.3", ops::InferDesample, WindowKind::kNone);
+  separable("separable_conv", ops::InferSeparableConv);
+  separable("separable_deconv", ops::InferSeparableDeconv);
+  window("max_pool_with_index", "R 4.9.3", ops::InferMaxPoolWithIndex, WindowKind::kMax,
          SignRule::kNonNegativeIfFirst);
-  window("max_pool", "R 4.9.3", nnef::InferPool, WindowKind::kMax, SignRule::kNonNegativeIfFirst);
-  window("avg_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNonNegativeIfFirst);
-  window("rms_pool", "R 4.9.3", nnef::InferPool, WindowKind::kAverage, SignRule::kNonNegative);
+  window("max_pool", "R 4.9.3", ops::InferPool, WindowKind::kMax, SignRule::kNonNegativeIfFirst);
+  window("avg_pool", "R 4.9.3", ops::InferPool, WindowKind::kAverage, SignRule::kNonNegativeIfFirst);
+  window("rms_pool", "R 4.9.3", ops::InferPool, WindowKind::kAverage, SignRule::kNonNegative);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/sliding_window_shape.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 // Checks shared by the sliding-window operations of R 4.3: window.size, window.padding, window.stride,
 // window.dilation, window.border, window.fit, window.output-shape.
@@ -30,4 +30,4 @@ std::optional<PartialShape> Downscale(InferContext& context, const PartialShape&
 std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& input, int64_t first,
                                     const Window& window);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

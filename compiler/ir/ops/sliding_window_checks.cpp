@@ -4,7 +4,7 @@
 #include "compiler/ir/wording.h"
 #include "fmt/ranges.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 bool CheckBorder(InferContext& context, IgnoreBorder ignore) {
   llvm::SmallVector<std::string_view, 5> choices;
@@ -247,4 +247,4 @@ std::optional<PartialShape> Upscale(InferContext& context, const PartialShape& i
   return output;
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 Wide DilatedSize(const WindowAxis& axis) {
   return (Wide{axis.size} - 1) * axis.dilation + 1;
@@ -107,4 +107,4 @@ std::optional<int64_t> OpenPadding(const Node& node) {
   return axis == nullptr ? std::nullopt : std::optional(axis->AsInt());
 }
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -8,7 +8,7 @@
 #include "compiler/ir/interval.h"
 #include "compiler/ir/ops/arguments.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
@@ -66,4 +66,4 @@ std::optional<Padding> ResolvedPaddings(const Window& window, llvm::ArrayRef<int
 void SetOpenPadding(Graph& graph, NodeId node, int64_t axis);
 std::optional<int64_t> OpenPadding(const Node& node);
 
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -7,9 +7,8 @@
 #include "compiler/ir/wording.h"
 #include "compiler/support/contained_path.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // The maximum number of elements of a constant whose value is also stored in the graph. Larger ones have it
@@ -141,24 +140,23 @@ void InferVariable(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterTensorIntroducing(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "external",
-                          .section = "R 4.1.1",
-                          .infer = nnef::InferExternal,
-                          .is_source = true,
-                          .role = OpRole::kExternal});
-  nnef::AddRow(registry, {.name = "constant",
-                          .section = "R 4.1.2",
-                          .infer = nnef::InferConstant,
-                          .is_source = true,
-                          .role = OpRole::kConstant});
-  nnef::AddRow(registry, {.name = "variable",
-                          .section = "R 4.1.3",
-                          .infer = nnef::InferVariable,
-                          .is_source = true,
-                          .role = OpRole::kVariable});
+  ops::AddRow(registry, {.name = "external",
+                         .section = "R 4.1.1",
+                         .infer = ops::InferExternal,
+                         .is_source = true,
+                         .role = OpRole::kExternal});
+  ops::AddRow(registry, {.name = "constant",
+                         .section = "R 4.1.2",
+                         .infer = ops::InferConstant,
+                         .is_source = true,
+                         .role = OpRole::kConstant});
+  ops::AddRow(registry, {.name = "variable",
+                         .section = "R 4.1.3",
+                         .infer = ops::InferVariable,
+                         .is_source = true,
+                         .role = OpRole::kVariable});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -11,9 +11,8 @@
 #include "compiler/ir/ops/rows.h"
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 constexpr std::string_view kReductions[] = {"none", "add", "mul", "min", "max"};
@@ -33,7 +32,7 @@ void InferToInteger(InferContext& context) {
 // tract_einsum.labels: one label per axis, and one extent per label.
 void InferTractEinsum(InferContext& context) {
   const std::string& text = context.attribute("expr").AsString();
-  const std::optional<Equation> equation = ReadEquation(text);
+  const std::optional<opset::Equation> equation = opset::ReadEquation(text);
   if (!equation || equation->operands.size() != static_cast<size_t>(context.num_inputs())) {
     context.Error(kTractEinsum, "{} is `{}`; expected labels for {} tensors", Describe(context, "expr"),
                   text.substr(0, 60), context.num_inputs());
@@ -289,39 +288,38 @@ void InferReplaced(InferContext& context) {
 }
 
 }  // namespace
-}  // namespace nnef
 
 void RegisterTract(OpRegistry& registry) {
-  nnef::AddRows(registry, {"tract_core_erf", "tract_core_round_even"},
-                {.infer = nnef::ProduceLikeInput, .is_elementwise = true});
-  nnef::AddRow(registry,
-               {.name = "tract_core_to_integer", .infer = nnef::InferToInteger, .is_elementwise = true});
-  nnef::AddRow(registry, {.name = "tract_core_einsum", .infer = nnef::InferTractEinsum});
-  nnef::AddRow(registry, {.name = "tract_core_gather_elements", .infer = nnef::InferGatherElements});
-  nnef::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = nnef::InferScatterElements});
-  nnef::AddRow(registry, {.name = "tract_core_product_reduce", .infer = nnef::InferProductReduce});
-  nnef::AddRow(registry, {.name = "tract_core_topk", .infer = nnef::InferTractTopK});
-  nnef::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
-                {.infer = nnef::InferBits, .is_elementwise = true, .is_commutative = true});
-  nnef::AddRows(registry, {"tract_shl", "tract_shr"}, {.infer = nnef::InferBits, .is_elementwise = true});
-  nnef::AddRow(registry,
-               {.name = "tract_core_bitnot", .infer = nnef::ProduceLikeInput, .is_elementwise = true});
-  nnef::AddRow(registry, {.name = "tract_core_gather_nd", .infer = nnef::InferGatherNd});
-  nnef::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = nnef::InferScatterNd});
-  nnef::AddRow(registry, {.name = "tract_core_cumsum", .infer = nnef::InferCumSum});
-  nnef::AddRow(registry, {.name = "tract_core_interpolate", .infer = nnef::InferInterpolate});
-  nnef::AddRow(registry, {.name = "tract_core_grid_sample", .infer = nnef::InferGridSample});
-  nnef::AddRow(registry, {.name = "tract_core_fft", .infer = nnef::InferFft});
-  nnef::AddRow(
+  ops::AddRows(registry, {"tract_core_erf", "tract_core_round_even"},
+               {.infer = ops::ProduceLikeInput, .is_elementwise = true});
+  ops::AddRow(registry,
+              {.name = "tract_core_to_integer", .infer = ops::InferToInteger, .is_elementwise = true});
+  ops::AddRow(registry, {.name = "tract_core_einsum", .infer = ops::InferTractEinsum});
+  ops::AddRow(registry, {.name = "tract_core_gather_elements", .infer = ops::InferGatherElements});
+  ops::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = ops::InferScatterElements});
+  ops::AddRow(registry, {.name = "tract_core_product_reduce", .infer = ops::InferProductReduce});
+  ops::AddRow(registry, {.name = "tract_core_topk", .infer = ops::InferTractTopK});
+  ops::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
+               {.infer = ops::InferBits, .is_elementwise = true, .is_commutative = true});
+  ops::AddRows(registry, {"tract_shl", "tract_shr"}, {.infer = ops::InferBits, .is_elementwise = true});
+  ops::AddRow(registry,
+              {.name = "tract_core_bitnot", .infer = ops::ProduceLikeInput, .is_elementwise = true});
+  ops::AddRow(registry, {.name = "tract_core_gather_nd", .infer = ops::InferGatherNd});
+  ops::AddRow(registry, {.name = "tract_core_scatter_nd", .infer = ops::InferScatterNd});
+  ops::AddRow(registry, {.name = "tract_core_cumsum", .infer = ops::InferCumSum});
+  ops::AddRow(registry, {.name = "tract_core_interpolate", .infer = ops::InferInterpolate});
+  ops::AddRow(registry, {.name = "tract_core_grid_sample", .infer = ops::InferGridSample});
+  ops::AddRow(registry, {.name = "tract_core_fft", .infer = ops::InferFft});
+  ops::AddRow(
       registry,
-      {.name = "tract_transformers_added_mask", .infer = nnef::InferAddedMask, .is_elementwise = true});
+      {.name = "tract_transformers_added_mask", .infer = ops::InferAddedMask, .is_elementwise = true});
   // Expansion replaces these by a constant, a loop or other operations, so no document's graph contains them.
   for (const auto& [name, output] :
        {std::pair("tract_core_range", "output"), std::pair("tract_core_scan", "outputs[]"),
         std::pair("tract_core_submodel", "outputs[]")}) {
     registry.Add(
-        {.set = std::string(kNnefSet), .name = name, .outputs = {output}, .infer = nnef::InferReplaced});
+        {.set = std::string(kNnefSet), .name = name, .outputs = {output}, .infer = ops::InferReplaced});
   }
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -12,9 +12,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
-namespace nnef {
 namespace {
 
 // update.variable: only variables are updated. update.shape: the shapes are equal.
@@ -161,7 +160,6 @@ class VariableFiles {
 };
 
 }  // namespace
-}  // namespace nnef
 
 bool HasExactLabel(const Node& variable) {
   return variable.attributes().Find(kExactLabel) != nullptr;
@@ -172,36 +170,36 @@ std::string VariableKey(const Node& variable) {
   return HasExactLabel(variable) ? label : llvm::StringRef(label).lower();
 }
 
-bool CheckVariables(const Graph& graph, Emitter& emitter, nnef::Places places) {
-  llvm::StringMap<nnef::SharedData> labels;
-  nnef::VariableFiles files(graph, emitter, places);
+bool CheckVariables(const Graph& graph, Emitter& emitter, ops::Places places) {
+  llvm::StringMap<ops::SharedData> labels;
+  ops::VariableFiles files(graph, emitter, places);
   bool valid = true;
   const std::vector<NodeId> nodes = graph.nodes();
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
-    const std::string* label = node.Is(OpRole::kVariable) ? nnef::LabelOf(node) : nullptr;
+    const std::string* label = node.Is(OpRole::kVariable) ? ops::LabelOf(node) : nullptr;
     if (label == nullptr) continue;
-    valid &= nnef::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
+    valid &= ops::CheckShared(graph, node, labels[VariableKey(node)], emitter, places);
     valid &= files.Add(node, *label, VariableKey(node));
   }
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     if (!node.Is(OpRole::kUpdate) || node.num_inputs() == 0) continue;
     const Node& variable = graph.node(node.input(0).node);
-    const std::string* label = variable.Is(OpRole::kVariable) ? nnef::LabelOf(variable) : nullptr;
+    const std::string* label = variable.Is(OpRole::kVariable) ? ops::LabelOf(variable) : nullptr;
     if (label == nullptr) continue;
-    valid &= nnef::CheckUpdatedOnce(graph, node, *label, labels[VariableKey(variable)], emitter, places);
+    valid &= ops::CheckUpdatedOnce(graph, node, *label, labels[VariableKey(variable)], emitter, places);
   }
   return valid;
 }
 
 void RegisterUpdate(OpRegistry& registry) {
-  nnef::AddRow(registry, {.name = "update",
-                          .section = "R 4.8",
-                          .infer = nnef::InferUpdate,
-                          .is_sink = true,
-                          .role = OpRole::kUpdate,
-                          .provisional = ProvisionalForm::kUpdate});
+  ops::AddRow(registry, {.name = "update",
+                         .section = "R 4.8",
+                         .infer = ops::InferUpdate,
+                         .is_sink = true,
+                         .role = OpRole::kUpdate,
+                         .provisional = ProvisionalForm::kUpdate});
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

@@ -7,7 +7,7 @@
 #include "compiler/support/diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 
 // Marks a variable whose label is used verbatim: any text, and case-sensitive (P 4.1.3).
 inline constexpr std::string_view kExactLabel = "exact_label";
@@ -24,4 +24,4 @@ bool CheckVariables(
     const Graph& graph, Emitter& emitter,
     llvm::function_ref<SourceRange(NodeId)> place = [](NodeId) { return SourceRange(); });
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

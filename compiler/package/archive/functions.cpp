@@ -2,7 +2,7 @@
 
 #include "compiler/package/libarchive.h"
 
-namespace nnefc {
+namespace nnefc::package::archive {
 
 extern "C" {
 extern const ArchiveFunctions nnefc_archive_functions;
@@ -13,4 +13,4 @@ const ArchiveFunctions nnefc_archive_functions = {
 };
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package::archive

@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kTanhGelu = "0.5 * x * (1.0 + tanh(0.79788456 * (x + 0.044715 * x * x * x)))";
@@ -67,4 +67,4 @@ std::span<const ForeignOperation> ForeignActivations() {
   return kActivations;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kBits =
@@ -144,4 +144,4 @@ std::span<const ForeignOperation> ForeignArithmetic() {
   return kArithmetic;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

@@ -10,7 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 // The first row whose `ours` is a parameter of the operation counts.
@@ -275,4 +275,4 @@ const ForeignName* FindForeignValue(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

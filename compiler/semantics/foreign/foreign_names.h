@@ -10,7 +10,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 
 // The repair of a foreign argument, in addition to renaming it.
 enum class ForeignRepair : uint8_t {
@@ -53,4 +53,4 @@ bool IsForeignParameter(std::string_view name);
 // Returns NNEF's equivalent of a foreign value (`True`, `None`); nullptr if there is none.
 const ForeignName* FindForeignValue(std::string_view name);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

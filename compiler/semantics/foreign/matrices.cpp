@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr ForeignOperation kMatrices[] = {
@@ -75,4 +75,4 @@ std::span<const ForeignOperation> ForeignMatrices() {
   return kMatrices;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

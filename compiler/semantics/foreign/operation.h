@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 
 // NNEF's equivalent of an operation of PyTorch, ONNX, Keras, JAX, TensorFlow, NumPy, Caffe or OpenVINO.
 // Several rows may share a name if frameworks define it differently.
@@ -57,4 +57,4 @@ std::span<const ForeignOperation> ForeignShapes();
 std::span<const ForeignOperation> ForeignMatrices();
 std::span<const ForeignOperation> ForeignOthers();
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kControl =
@@ -84,4 +84,4 @@ std::span<const ForeignOperation> ForeignOthers() {
   return kOthers;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

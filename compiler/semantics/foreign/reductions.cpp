@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kReducing = "PyTorch, Keras, JAX, TensorFlow, NumPy";
@@ -112,4 +112,4 @@ std::span<const ForeignOperation> ForeignReductions() {
   return kReductions;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

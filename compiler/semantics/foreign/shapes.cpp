@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kSlice = "`slice(x, axes = .., begin = .., end = ..)` cuts";
@@ -119,4 +119,4 @@ std::span<const ForeignOperation> ForeignShapes() {
   return kShapes;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

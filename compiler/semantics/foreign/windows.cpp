@@ -1,6 +1,6 @@
 #include "compiler/semantics/foreign/operation.h"
 
-namespace nnefc {
+namespace nnefc::semantics::foreign {
 namespace {
 
 constexpr std::string_view kPad =
@@ -108,4 +108,4 @@ std::span<const ForeignOperation> ForeignWindows() {
   return kWindows;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics::foreign

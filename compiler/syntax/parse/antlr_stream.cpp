@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 AntlrStream::AntlrStream() {
   tokens_.emplace_back(Token{});
@@ -21,4 +21,4 @@ antlr4::Token* AntlrStream::get(size_t index) const {
   return &tokens_[std::min(index, tokens_.size() - 1)];
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -6,14 +6,14 @@
 #include "antlr4-runtime.h"
 #include "compiler/syntax/parse/statement_reader.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // A token for ANTLR's parser. The parser reads only its type.
 class AntlrToken final : public antlr4::Token {
  public:
-  explicit AntlrToken(nnefc::parse::Token token) : token_(token) {}
+  explicit AntlrToken(parse::Token token) : token_(token) {}
 
-  nnefc::parse::Token token() const { return token_; }
+  parse::Token token() const { return token_; }
 
   size_t getType() const override {
     return token_.kind == TokenKind::kEndOfText ? antlr4::Token::EOF : static_cast<size_t>(token_.kind);
@@ -30,7 +30,7 @@ class AntlrToken final : public antlr4::Token {
   std::string toString() const override { return {}; }
 
  private:
-  nnefc::parse::Token token_;
+  parse::Token token_;
 };
 
 // Returns our token of a label in an ANTLR context.
@@ -74,4 +74,4 @@ class AntlrStream final : public antlr4::TokenStream {
   size_t at_ = 0;
 };
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -10,7 +10,7 @@
 #include "grammar/NnefParser.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Builds AST nodes from the labels of one statement's contexts. Reports errors that the grammar accepts:
 // values of literals, soft keywords, empty lists, too deep nesting.
@@ -21,26 +21,26 @@ class AstBuilder {
  public:
   AstBuilder(ast::Document& document, Context& context);
 
-  ast::Extension BuildExtension(const grammar::NnefParser::ExtensionContext& context);
+  Extension BuildExtension(const grammar::NnefParser::ExtensionContext& context);
   // `broken` declarations have only the parts before the error.
-  ast::Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
-  ast::Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
-  ast::Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
+  Fragment BuildFragment(const grammar::NnefParser::FragmentDeclarationContext& context, bool broken);
+  Graph BuildGraph(const grammar::NnefParser::GraphDeclarationContext& context, bool broken);
+  Assignment BuildAssignment(const grammar::NnefParser::AssignmentContext& context);
   // Builds an assignment from the tokens of a statement without errors. Returns nothing, without nodes or
   // diagnostics, unless the statement is flat.
-  std::optional<ast::Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
+  std::optional<Assignment> BuildFlat(llvm::ArrayRef<Token> tokens);
   // Returns an assignment with the left side, where it was parsed, and an ErrorExpr over `range`.
-  ast::Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context,
-                                        SourceRange range, bool is_name);
-  ast::Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
-  ast::ExprId MakeError(SourceRange range) { return document_.exprs.Add({range, ast::ErrorExpr{}}); }
+  Assignment BuildBrokenAssignment(const grammar::NnefParser::AssignmentContext* context, SourceRange range,
+                                   bool is_name);
+  Quantization BuildQuantization(const grammar::NnefParser::QuantizationContext& context);
+  ExprId MakeError(SourceRange range) { return document_.exprs.Add({range, ErrorExpr{}}); }
 
  private:
   using Parser = grammar::NnefParser;
 
   // An expression and its nesting depth in operators and brackets.
   struct Built {
-    ast::ExprId id;
+    ExprId id;
     int64_t height = 0;
   };
   // Items of a list expression and their greatest height.
@@ -52,7 +52,7 @@ class AstBuilder {
       height = std::max(height, built.height);
     }
 
-    llvm::SmallVector<ast::ExprId, 4> ids;
+    llvm::SmallVector<ExprId, 4> ids;
     int64_t height = 0;
   };
   // An operator without its right operand yet.
@@ -63,14 +63,12 @@ class AstBuilder {
 
   SourceRange Range(Token token) const { return {document_.file, token.begin, token.end}; }
   SourceRange Range(const antlr4::ParserRuleContext& context) const;
-  SourceRange Range(ast::ExprId id) const { return document_.exprs[id].range; }
+  SourceRange Range(ExprId id) const { return document_.exprs[id].range; }
   std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
-  ast::Name MakeName(Token token);
+  Name MakeName(Token token);
   // Returns an empty name for a null token.
-  ast::Name MakeName(const antlr4::Token* token) {
-    return token == nullptr ? ast::Name() : MakeName(Unwrap(token));
-  }
-  Built Make(SourceRange range, ast::ExprNode node, int64_t height);
+  Name MakeName(const antlr4::Token* token) { return token == nullptr ? Name() : MakeName(Unwrap(token)); }
+  Built Make(SourceRange range, ExprNode node, int64_t height);
 
   // literals.cpp
   Built BuildLiteral(Token token);
@@ -80,7 +78,7 @@ class AstBuilder {
   bool IsMinInteger(const antlr4::Token* sign, const antlr4::Token* literal) const {
     return sign != nullptr && literal != nullptr && IsMinInteger(Unwrap(sign), Unwrap(literal));
   }
-  ast::ExprNode ScalarValue(Token token);
+  ExprNode ScalarValue(Token token);
   // The text of a string and whether it is valid; errors were reported.
   struct StringValue {
     Symbol text;
@@ -106,9 +104,9 @@ class AstBuilder {
   Built BuildTuple(const Parser::TupleRvalueExprContext& context);
   Built BuildInvocation(const Parser::UnaryExprContext& context);
   Built BuildBuiltin(const Parser::BuiltinExprContext& context);
-  Built MakeCast(ast::Builtin builtin, Token name, const Parser::InvocationContext& call);
-  ast::Argument BuildArgument(const Parser::ArgumentContext& context, int64_t& height);
-  bool IsCast(Token name, ast::Builtin& builtin) const;
+  Built MakeCast(Builtin builtin, Token name, const Parser::InvocationContext& call);
+  Argument BuildArgument(const Parser::ArgumentContext& context, int64_t& height);
+  bool IsCast(Token name, Builtin& builtin) const;
   Built ApplyUnary(Token op, Built operand);
   void Reduce(const PendingOperator& op);
   void ReduceWhile(size_t base, int precedence);
@@ -118,7 +116,7 @@ class AstBuilder {
   Built BuildLeft(const Parser::AssignmentContext& context);
   Built BuildRight(const Parser::AssignmentContext& context);
   // Returns the expression, or reports an error and returns an ErrorExpr if it nests deeper than the limit.
-  ast::ExprId Limit(Built built);
+  ExprId Limit(Built built);
 
   // build_flat.cpp: each function consumes the tokens of its node, starting at `at`.
   Built BuildFlatOperand(const Token*& at);
@@ -126,22 +124,22 @@ class AstBuilder {
   Built BuildFlatName(Token token);
 
   // build_declaration.cpp
-  void BuildTypeArgument(Token type, ast::InvocationExpr& invocation);
-  std::optional<ast::PrimitiveName> FindTypeName(Token name) const;
+  void BuildTypeArgument(Token type, InvocationExpr& invocation);
+  std::optional<PrimitiveName> FindTypeName(Token name) const;
   // Reports an unknown type name and returns nothing.
-  std::optional<ast::PrimitiveName> BuildTypeName(Token name);
-  std::optional<ast::PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {
+  std::optional<PrimitiveName> BuildTypeName(Token name);
+  std::optional<PrimitiveName> BuildTypeName(const Parser::TypeNameContext& context) {
     return BuildTypeName(Unwrap(context.name));
   }
-  ast::TypeId BuildType(const Parser::TypeSpecContext& context);
+  TypeId BuildType(const Parser::TypeSpecContext& context);
   Built BuildDefault(const Parser::LiteralExprContext& context);
-  llvm::ArrayRef<ast::Parameter> BuildParameters(const Parser::ParameterListContext* context);
-  llvm::ArrayRef<ast::Result> BuildResults(const Parser::ResultListContext* context);
-  llvm::ArrayRef<ast::Name> BuildNames(const Parser::IdentifierListContext* context);
-  void ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context);
+  llvm::ArrayRef<Parameter> BuildParameters(const Parser::ParameterListContext* context);
+  llvm::ArrayRef<Result> BuildResults(const Parser::ResultListContext* context);
+  llvm::ArrayRef<Name> BuildNames(const Parser::IdentifierListContext* context);
+  void ExtendDefault(Parameter& parameter, const Parser::LiteralExprContext& context);
   // Returns the range from the opening to the closing bracket, both included.
   SourceRange Between(const antlr4::Token* open, const antlr4::Token* close) const;
-  void RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
+  void RequireItems(size_t count, SourceRange range, std::string_view owner, Name name,
                     std::string_view what);
 
   template <typename T>
@@ -157,4 +155,4 @@ class AstBuilder {
   std::vector<PendingOperator> operators_;
 };
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

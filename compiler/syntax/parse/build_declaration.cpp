@@ -4,27 +4,27 @@
 #include "compiler/syntax/parse/type_names.h"
 #include "compiler/syntax/rules.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 // ---- types ----
 
-std::optional<ast::PrimitiveName> AstBuilder::FindTypeName(Token name) const {
+std::optional<PrimitiveName> AstBuilder::FindTypeName(Token name) const {
   switch (name.kind) {
     case TokenKind::kScalar:
-      return ast::PrimitiveName::kScalar;
+      return PrimitiveName::kScalar;
     case TokenKind::kLogical:
-      return ast::PrimitiveName::kLogical;
+      return PrimitiveName::kLogical;
     case TokenKind::kString:
-      return ast::PrimitiveName::kString;
+      return PrimitiveName::kString;
     case TokenKind::kQuestion:
-      return ast::PrimitiveName::kGeneric;
+      return PrimitiveName::kGeneric;
     default:
-      if (Text(name) == "integer") return ast::PrimitiveName::kInteger;
-      if (Text(name) == "extent") return ast::PrimitiveName::kExtent;
+      if (Text(name) == "integer") return PrimitiveName::kInteger;
+      if (Text(name) == "extent") return PrimitiveName::kExtent;
       return std::nullopt;
   }
 }
 
-std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
+std::optional<PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   if (const auto found = FindTypeName(name)) return found;
   const IntendedType meant = IntendedTypeOf(Text(name), document_.dialect);
   auto report =
@@ -34,8 +34,8 @@ std::optional<ast::PrimitiveName> AstBuilder::BuildTypeName(Token name) {
   return std::nullopt;
 }
 
-ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
-  ast::Type type;
+TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
+  Type type;
   type.range = Range(context);
   if (static_cast<int64_t>(context.arrays.size()) > context_.limits.nesting) {
     context_.emitter.Emit(kNestingLimit, type.range,
@@ -46,27 +46,27 @@ ast::TypeId AstBuilder::BuildType(const Parser::TypeSpecContext& context) {
   SourceRange item_range = type.range;
   if (context.name != nullptr) {
     item_range = Range(*context.name);
-    if (const auto name = BuildTypeName(*context.name)) type.node = ast::PrimitiveType{*name};
+    if (const auto name = BuildTypeName(*context.name)) type.node = PrimitiveType{*name};
   } else if (context.tensor != nullptr) {
     item_range = Range(*context.tensor);
-    ast::TensorType tensor;
+    TensorType tensor;
     tensor.has_brackets = context.tensor->open != nullptr;
     if (context.tensor->element != nullptr) tensor.element = BuildTypeName(*context.tensor->element);
     const bool unknown = context.tensor->element != nullptr && !tensor.element.has_value();
     if (!unknown) type.node = tensor;
   } else {
     item_range = Range(*context.tuple);
-    llvm::SmallVector<ast::TypeId, 4> items;
+    llvm::SmallVector<TypeId, 4> items;
     for (const auto* item : context.tuple->items) items.push_back(BuildType(*item));
-    type.node = ast::TupleType{Keep(items)};
+    type.node = TupleType{Keep(items)};
   }
-  ast::TypeId id = document_.types.Add({item_range, type.node});
+  TypeId id = document_.types.Add({item_range, type.node});
   for (const auto* bracket : context.arrays) {
     // Up to the `]`, which may be separate from the `[`.
     SourceRange range = type.range;
     const size_t close = text_.find(']', Unwrap(bracket).end);
     range.end = close == std::string_view::npos ? Unwrap(bracket).end : static_cast<uint32_t>(close) + 1;
-    id = document_.types.Add({range, ast::ArrayType{id}});
+    id = document_.types.Add({range, ArrayType{id}});
   }
   return id;
 }
@@ -81,23 +81,23 @@ AstBuilder::Built AstBuilder::BuildDefault(const Parser::LiteralExprContext& con
     return context.sign != nullptr ? ApplyUnary(Unwrap(context.sign), built) : built;
   }
   const auto& items = context.array != nullptr ? context.array->items : context.tuple->items;
-  llvm::SmallVector<ast::ExprId, 4> kept;
+  llvm::SmallVector<ExprId, 4> kept;
   int64_t height = 0;
   for (const auto* item : items) {
     const Built built = BuildDefault(*item);
     kept.push_back(built.id);
     height = std::max(height, built.height);
   }
-  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept)}, height + 1);
-  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(kept), true}), height + 1);
+  if (context.array != nullptr) return Make(Range(context), ArrayExpr{Keep(kept)}, height + 1);
+  return Make(Range(context), document_.Keep(TupleExpr{Keep(kept), true}), height + 1);
 }
 
 // Appends a literal to a default without parentheses: `size: (extent,extent) = 1, 1` becomes a tuple.
-void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralExprContext& context) {
+void AstBuilder::ExtendDefault(Parameter& parameter, const Parser::LiteralExprContext& context) {
   const Built item = BuildDefault(context);
-  llvm::SmallVector<ast::ExprId, 4> items;
-  const ast::Expr& before = document_.exprs[parameter.default_value];
-  const auto* tuple = ast::Find<ast::TupleExpr>(before.node);
+  llvm::SmallVector<ExprId, 4> items;
+  const Expr& before = document_.exprs[parameter.default_value];
+  const auto* tuple = ast::Find<TupleExpr>(before.node);
   if (tuple != nullptr && !tuple->parenthesized) {
     items.append(tuple->items.begin(), tuple->items.end());
   } else {
@@ -105,14 +105,14 @@ void AstBuilder::ExtendDefault(ast::Parameter& parameter, const Parser::LiteralE
   }
   items.push_back(item.id);
   const SourceRange range = Cover(before.range, Range(item.id));
-  parameter.default_value = Make(range, document_.Keep(ast::TupleExpr{Keep(items), false}), 0).id;
+  parameter.default_value = Make(range, document_.Keep(TupleExpr{Keep(items), false}), 0).id;
 }
 
 // ---- declarations ----
 
-llvm::ArrayRef<ast::Parameter> AstBuilder::BuildParameters(const Parser::ParameterListContext* context) {
+llvm::ArrayRef<Parameter> AstBuilder::BuildParameters(const Parser::ParameterListContext* context) {
   if (context == nullptr) return {};
-  llvm::SmallVector<ast::Parameter, 8> parameters;
+  llvm::SmallVector<Parameter, 8> parameters;
   for (const auto* item : context->items) {
     if (item->continuation != nullptr) {
       if (parameters.empty() || !parameters.back().default_value.valid()) {
@@ -124,7 +124,7 @@ llvm::ArrayRef<ast::Parameter> AstBuilder::BuildParameters(const Parser::Paramet
       continue;
     }
     const Parser::ParameterContext& spelled = *item->declared;
-    ast::Parameter parameter;
+    Parameter parameter;
     parameter.name = MakeName(spelled.name);
     parameter.type = BuildType(*spelled.type);
     if (spelled.defaultValue != nullptr) parameter.default_value = Limit(BuildDefault(*spelled.defaultValue));
@@ -133,16 +133,16 @@ llvm::ArrayRef<ast::Parameter> AstBuilder::BuildParameters(const Parser::Paramet
   return Keep(parameters);
 }
 
-llvm::ArrayRef<ast::Result> AstBuilder::BuildResults(const Parser::ResultListContext* context) {
+llvm::ArrayRef<Result> AstBuilder::BuildResults(const Parser::ResultListContext* context) {
   if (context == nullptr) return {};
-  llvm::SmallVector<ast::Result, 4> results;
+  llvm::SmallVector<Result, 4> results;
   for (const auto* item : context->items) results.push_back({MakeName(item->name), BuildType(*item->type)});
   return Keep(results);
 }
 
-llvm::ArrayRef<ast::Name> AstBuilder::BuildNames(const Parser::IdentifierListContext* context) {
+llvm::ArrayRef<Name> AstBuilder::BuildNames(const Parser::IdentifierListContext* context) {
   if (context == nullptr) return {};
-  llvm::SmallVector<ast::Name, 4> names;
+  llvm::SmallVector<Name, 4> names;
   for (const auto* name : context->names) names.push_back(MakeName(name));
   return Keep(names);
 }
@@ -151,15 +151,15 @@ SourceRange AstBuilder::Between(const antlr4::Token* open, const antlr4::Token* 
   return Cover(Range(Unwrap(open)), Range(Unwrap(close)));
 }
 
-void AstBuilder::RequireItems(size_t count, SourceRange range, std::string_view owner, ast::Name name,
+void AstBuilder::RequireItems(size_t count, SourceRange range, std::string_view owner, Name name,
                               std::string_view what) {
   if (count > 0) return;
   context_.emitter.Emit(kEmptyList, range, "expected at least one {} of the {} `{}`", what, owner,
                         context_.symbols.Text(name.symbol));
 }
 
-ast::Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext& context, bool broken) {
-  ast::Fragment fragment;
+Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext& context, bool broken) {
+  Fragment fragment;
   const Token keyword = Unwrap(context.start);
   fragment.keyword_range = Range(keyword);
   fragment.range = fragment.keyword_range;
@@ -181,8 +181,8 @@ ast::Fragment AstBuilder::BuildFragment(const Parser::FragmentDeclarationContext
   return fragment;
 }
 
-ast::Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context, bool broken) {
-  ast::Graph graph;
+Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context, bool broken) {
+  Graph graph;
   const Token keyword = Unwrap(context.start);
   graph.keyword_range = Range(keyword);
   graph.range = graph.keyword_range;
@@ -199,10 +199,10 @@ ast::Graph AstBuilder::BuildGraph(const Parser::GraphDeclarationContext& context
   return graph;
 }
 
-ast::Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& context) {
-  ast::Extension extension;
+Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& context) {
+  Extension extension;
   extension.range = Range(context);
-  llvm::SmallVector<ast::Name, 4> names;
+  llvm::SmallVector<Name, 4> names;
   for (const auto* name : context.names) names.push_back(MakeName(name));
   extension.names = Keep(names);
   if (context.tail != nullptr) extension.tail = Range(*context.tail);
@@ -221,4 +221,4 @@ ast::Extension AstBuilder::BuildExtension(const Parser::ExtensionContext& contex
   return extension;
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -3,7 +3,7 @@
 #include "compiler/syntax/parse/ast_builder.h"
 #include "compiler/syntax/rules.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Precedence of operators; larger numbers bind more tightly.
@@ -30,73 +30,73 @@ int Precedence(TokenKind op) {
   }
 }
 
-ast::BinaryOperator BinaryOperatorOf(TokenKind op) {
+BinaryOperator BinaryOperatorOf(TokenKind op) {
   switch (op) {
     case TokenKind::kPlus:
-      return ast::BinaryOperator::kAdd;
+      return BinaryOperator::kAdd;
     case TokenKind::kMinus:
-      return ast::BinaryOperator::kSub;
+      return BinaryOperator::kSub;
     case TokenKind::kStar:
-      return ast::BinaryOperator::kMul;
+      return BinaryOperator::kMul;
     case TokenKind::kSlash:
-      return ast::BinaryOperator::kDiv;
+      return BinaryOperator::kDiv;
     case TokenKind::kCaret:
-      return ast::BinaryOperator::kPow;
+      return BinaryOperator::kPow;
     case TokenKind::kLess:
-      return ast::BinaryOperator::kLt;
+      return BinaryOperator::kLt;
     case TokenKind::kLessEqual:
-      return ast::BinaryOperator::kLe;
+      return BinaryOperator::kLe;
     case TokenKind::kGreater:
-      return ast::BinaryOperator::kGt;
+      return BinaryOperator::kGt;
     case TokenKind::kGreaterEqual:
-      return ast::BinaryOperator::kGe;
+      return BinaryOperator::kGe;
     case TokenKind::kEqual:
-      return ast::BinaryOperator::kEq;
+      return BinaryOperator::kEq;
     case TokenKind::kNotEqual:
-      return ast::BinaryOperator::kNe;
+      return BinaryOperator::kNe;
     case TokenKind::kAnd:
-      return ast::BinaryOperator::kAnd;
+      return BinaryOperator::kAnd;
     case TokenKind::kOr:
-      return ast::BinaryOperator::kOr;
+      return BinaryOperator::kOr;
     default:
       NNEFC_CHECK(op == TokenKind::kIn);
-      return ast::BinaryOperator::kIn;
+      return BinaryOperator::kIn;
   }
 }
 
-ast::UnaryOperator UnaryOperatorOf(TokenKind op) {
-  if (op == TokenKind::kPlus) return ast::UnaryOperator::kPlus;
-  return op == TokenKind::kMinus ? ast::UnaryOperator::kMinus : ast::UnaryOperator::kNot;
+UnaryOperator UnaryOperatorOf(TokenKind op) {
+  if (op == TokenKind::kPlus) return UnaryOperator::kPlus;
+  return op == TokenKind::kMinus ? UnaryOperator::kMinus : UnaryOperator::kNot;
 }
 
-ast::Builtin BuiltinOf(TokenKind name) {
+Builtin BuiltinOf(TokenKind name) {
   switch (name) {
     case TokenKind::kShapeOf:
-      return ast::Builtin::kShapeOf;
+      return Builtin::kShapeOf;
     case TokenKind::kLengthOf:
-      return ast::Builtin::kLengthOf;
+      return Builtin::kLengthOf;
     case TokenKind::kRangeOf:
-      return ast::Builtin::kRangeOf;
+      return Builtin::kRangeOf;
     case TokenKind::kScalar:
-      return ast::Builtin::kScalar;
+      return Builtin::kScalar;
     case TokenKind::kLogical:
-      return ast::Builtin::kLogical;
+      return Builtin::kLogical;
     default:
       NNEFC_CHECK(name == TokenKind::kString);
-      return ast::Builtin::kString;
+      return Builtin::kString;
   }
 }
 
 }  // namespace
 
-AstBuilder::AstBuilder(ast::Document& document, Context& context)
+AstBuilder::AstBuilder(Document& document, Context& context)
     : document_(document), context_(context), text_(context.sources.Text(document.file)) {}
 
 SourceRange AstBuilder::Range(const antlr4::ParserRuleContext& context) const {
   return {document_.file, Unwrap(context.start).begin, Unwrap(context.stop).end};
 }
 
-ast::Name AstBuilder::MakeName(Token name) {
+Name AstBuilder::MakeName(Token name) {
   const std::string_view text = Text(name);
   if (text.size() < 2 || (text[1] != '\'' && text[1] != '"'))
     return {context_.symbols.Intern(text), Range(name)};
@@ -107,11 +107,11 @@ ast::Name AstBuilder::MakeName(Token name) {
   return {context_.symbols.Intern(text), Range(name)};
 }
 
-AstBuilder::Built AstBuilder::Make(SourceRange range, ast::ExprNode node, int64_t height) {
+AstBuilder::Built AstBuilder::Make(SourceRange range, ExprNode node, int64_t height) {
   return {document_.exprs.Add({range, node}), height};
 }
 
-ast::ExprId AstBuilder::Limit(Built built) {
+ExprId AstBuilder::Limit(Built built) {
   if (built.height <= context_.limits.nesting) return built.id;
   const SourceRange range = Range(built.id);
   context_.emitter.Emit(kNestingLimit, range,
@@ -138,8 +138,8 @@ AstBuilder::Built AstBuilder::BuildRvalue(const Parser::RvalueExprContext& conte
     const Built condition = BuildRvalue(*context.conditions[i]);
     const Built value = operands_[base + i];
     const int64_t height = std::max({condition.height, value.height, result.height}) + 1;
-    result = Make(Cover(Range(value.id), Range(result.id)),
-                  ast::SelectExpr{condition.id, value.id, result.id}, height);
+    result =
+        Make(Cover(Range(value.id), Range(result.id)), SelectExpr{condition.id, value.id, result.id}, height);
   }
   operands_.resize(base);
   return result;
@@ -197,14 +197,14 @@ void AstBuilder::Reduce(const PendingOperator& op) {
   }
   operands_.pop_back();
   const Built left = operands_.back();
-  operands_.back() = Make(
-      Cover(Range(left.id), Range(right.id)),
-      document_.Keep(ast::BinaryExpr{BinaryOperatorOf(op.token.kind), left.id, right.id, Range(op.token)}),
-      std::max(left.height, right.height) + 1);
+  operands_.back() =
+      Make(Cover(Range(left.id), Range(right.id)),
+           document_.Keep(BinaryExpr{BinaryOperatorOf(op.token.kind), left.id, right.id, Range(op.token)}),
+           std::max(left.height, right.height) + 1);
 }
 
 AstBuilder::Built AstBuilder::ApplyUnary(Token op, Built operand) {
-  return Make(Cover(Range(op), Range(operand.id)), ast::UnaryExpr{UnaryOperatorOf(op.kind), operand.id},
+  return Make(Cover(Range(op), Range(operand.id)), UnaryExpr{UnaryOperatorOf(op.kind), operand.id},
               operand.height + 1);
 }
 
@@ -216,8 +216,8 @@ AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& conte
   if (context.call != nullptr) {
     built = BuildInvocation(context);
   } else if (context.name != nullptr) {
-    const ast::Name name = MakeName(context.name);
-    built = Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
+    const Name name = MakeName(context.name);
+    built = Make(name.range, IdentifierExpr{name.symbol}, 0);
   } else if (context.literal != nullptr) {
     const Token literal = Unwrap(context.literal);
     built = least_integer ? BuildNumber(literal, true,
@@ -235,7 +235,7 @@ AstBuilder::Built AstBuilder::BuildOperand(const Parser::UnaryExprContext& conte
 }
 
 AstBuilder::Built AstBuilder::BuildSubscript(Built base, const Parser::SubscriptExprContext& context) {
-  ast::SubscriptExpr subscript;
+  SubscriptExpr subscript;
   subscript.base = base.id;
   subscript.is_range = context.range != nullptr;
   int64_t height = base.height;
@@ -256,7 +256,7 @@ AstBuilder::Built AstBuilder::BuildArray(const Parser::ArrayRvalueExprContext& c
   if (context.comprehension != nullptr || context.provisional != nullptr) return BuildComprehension(context);
   Items items;
   for (const auto* item : context.items) items.Add(BuildRvalue(*item));
-  return Make(Range(context), ast::ArrayExpr{Keep(items.ids)}, items.height + 1);
+  return Make(Range(context), ArrayExpr{Keep(items.ids)}, items.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprContext& context) {
@@ -264,7 +264,7 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
   const Parser::LoopIterListContext& loop = ratified ? *ratified->iterators : *context.provisional->iterators;
   const Parser::RvalueExprContext* condition =
       ratified ? ratified->condition : context.provisional->condition;
-  ast::ComprehensionExpr comprehension;
+  ComprehensionExpr comprehension;
   comprehension.loops_first = ratified != nullptr;
   // In the dialect with `for` first, the checker reports the whole form instead.
   if (ratified == nullptr && loop.items.size() > 1 && !document_.dialect.loops_first) {
@@ -273,7 +273,7 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
         "a comprehension with `for` behind its expression has one iterator; `[for .. yield ..]` "
         "may have several");
   }
-  llvm::SmallVector<ast::Iterator, 2> iterators;
+  llvm::SmallVector<Iterator, 2> iterators;
   int64_t height = 0;
   const auto keep = [&height](Built built) {
     height = std::max(height, built.height);
@@ -290,25 +290,24 @@ AstBuilder::Built AstBuilder::BuildComprehension(const Parser::ArrayRvalueExprCo
 AstBuilder::Built AstBuilder::BuildTuple(const Parser::TupleRvalueExprContext& context) {
   if (context.items.size() == 1) {
     const Built inner = BuildRvalue(*context.items[0]);
-    return Make(Range(context), ast::ParenExpr{inner.id}, inner.height + 1);
+    return Make(Range(context), ParenExpr{inner.id}, inner.height + 1);
   }
   Items items;
   for (const auto* item : context.items) items.Add(BuildRvalue(*item));
-  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(items.ids), true}), items.height + 1);
+  return Make(Range(context), document_.Keep(TupleExpr{Keep(items.ids), true}), items.height + 1);
 }
 
 // ---- calls ----
 
 // Returns true if the call is a cast: `integer(x)` in the ratified dialect, `extent(x)` in the provisional
 // one. In the other dialect each may be an operation.
-bool AstBuilder::IsCast(Token name, ast::Builtin& builtin) const {
+bool AstBuilder::IsCast(Token name, Builtin& builtin) const {
   const std::string_view integer = document_.dialect.integer;
-  builtin = integer == ast::Spelling(ast::Builtin::kInteger) ? ast::Builtin::kInteger : ast::Builtin::kExtent;
+  builtin = integer == ast::Spelling(Builtin::kInteger) ? Builtin::kInteger : Builtin::kExtent;
   return Text(name) == integer;
 }
 
-AstBuilder::Built AstBuilder::MakeCast(ast::Builtin builtin, Token name,
-                                       const Parser::InvocationContext& call) {
+AstBuilder::Built AstBuilder::MakeCast(Builtin builtin, Token name, const Parser::InvocationContext& call) {
   const SourceRange range = Cover(Range(name), Range(call));
   if (call.typeArgument != nullptr || call.arguments.size() != 1 || call.arguments[0]->name != nullptr) {
     context_.emitter.Emit(kCastArguments, range, "the cast `{}` takes one argument without a name",
@@ -316,19 +315,18 @@ AstBuilder::Built AstBuilder::MakeCast(ast::Builtin builtin, Token name,
     return {MakeError(range), 0};
   }
   const Built argument = BuildRvalue(*call.arguments[0]->value);
-  return Make(range, document_.Keep(ast::BuiltinExpr{builtin, Range(name), argument.id}),
-              argument.height + 1);
+  return Make(range, document_.Keep(BuiltinExpr{builtin, Range(name), argument.id}), argument.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& context) {
   const Token name = Unwrap(context.name);
   const Parser::InvocationContext& call = *context.call;
-  ast::Builtin builtin;
+  Builtin builtin;
   if (IsCast(name, builtin)) return MakeCast(builtin, name, call);
-  ast::InvocationExpr invocation;
+  InvocationExpr invocation;
   invocation.callee = MakeName(context.name);
   if (call.typeArgument != nullptr) BuildTypeArgument(Unwrap(call.typeArgument->name), invocation);
-  llvm::SmallVector<ast::Argument, 8> arguments;
+  llvm::SmallVector<Argument, 8> arguments;
   int64_t height = 0;
   for (const auto* argument : call.arguments) arguments.push_back(BuildArgument(*argument, height));
   invocation.arguments = Keep(arguments);
@@ -336,14 +334,14 @@ AstBuilder::Built AstBuilder::BuildInvocation(const Parser::UnaryExprContext& co
 }
 
 // A word that is not a type may be one that the operation does not accept; the checker reports it.
-void AstBuilder::BuildTypeArgument(Token type, ast::InvocationExpr& invocation) {
+void AstBuilder::BuildTypeArgument(Token type, InvocationExpr& invocation) {
   invocation.type_argument_range = Range(type);
   invocation.type_argument = FindTypeName(type);
   if (!invocation.type_argument) invocation.unknown_type = context_.symbols.Intern(Text(type));
 }
 
-ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
-  ast::Argument argument;
+Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, int64_t& height) {
+  Argument argument;
   if (context.name != nullptr) argument.name = MakeName(context.name);
   const Built value = BuildRvalue(*context.value);
   argument.value = value.id;
@@ -354,8 +352,7 @@ ast::Argument AstBuilder::BuildArgument(const Parser::ArgumentContext& context, 
 AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& context) {
   const Token name = Unwrap(context.name);
   const Built argument = BuildRvalue(*context.value);
-  return Make(Range(context),
-              document_.Keep(ast::BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id}),
+  return Make(Range(context), document_.Keep(BuiltinExpr{BuiltinOf(name.kind), Range(name), argument.id}),
               argument.height + 1);
 }
 
@@ -363,19 +360,19 @@ AstBuilder::Built AstBuilder::BuildBuiltin(const Parser::BuiltinExprContext& con
 
 AstBuilder::Built AstBuilder::BuildLvalue(const Parser::LvalueExprContext& context) {
   if (context.name != nullptr) {
-    const ast::Name name = MakeName(context.name);
-    return Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
+    const Name name = MakeName(context.name);
+    return Make(name.range, IdentifierExpr{name.symbol}, 0);
   }
   const auto& items = context.array != nullptr ? context.array->items : context.tuple->items;
   Items kept;
   for (const auto* item : items) kept.Add(BuildLvalue(*item));
-  if (context.array != nullptr) return Make(Range(context), ast::ArrayExpr{Keep(kept.ids)}, kept.height + 1);
-  return Make(Range(context), document_.Keep(ast::TupleExpr{Keep(kept.ids), true}), kept.height + 1);
+  if (context.array != nullptr) return Make(Range(context), ArrayExpr{Keep(kept.ids)}, kept.height + 1);
+  return Make(Range(context), document_.Keep(TupleExpr{Keep(kept.ids), true}), kept.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BareTuple(const Items& items) {
   return Make(Cover(Range(items.ids.front()), Range(items.ids.back())),
-              document_.Keep(ast::TupleExpr{Keep(items.ids), false}), items.height + 1);
+              document_.Keep(TupleExpr{Keep(items.ids), false}), items.height + 1);
 }
 
 AstBuilder::Built AstBuilder::BuildLeft(const Parser::AssignmentContext& context) {
@@ -395,8 +392,8 @@ AstBuilder::Built AstBuilder::BuildRight(const Parser::AssignmentContext& contex
   return BareTuple(items);
 }
 
-ast::Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& context) {
-  ast::Assignment assignment;
+Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& context) {
+  Assignment assignment;
   assignment.range = Range(context);
   assignment.has_semicolon = Unwrap(context.end).kind == TokenKind::kSemicolon;
   assignment.left = Limit(BuildLeft(context));
@@ -404,9 +401,9 @@ ast::Assignment AstBuilder::BuildAssignment(const Parser::AssignmentContext& con
   return assignment;
 }
 
-ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContext* context, SourceRange range,
-                                                  bool is_name) {
-  ast::Assignment assignment;
+Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContext* context, SourceRange range,
+                                             bool is_name) {
+  Assignment assignment;
   assignment.range = range;
   // A lone name that lacks its `=` counts as a left side.
   const bool left_read = context != nullptr && (context->equals != nullptr || is_name);
@@ -415,13 +412,13 @@ ast::Assignment AstBuilder::BuildBrokenAssignment(const Parser::AssignmentContex
   return assignment;
 }
 
-ast::Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContext& context) {
-  ast::Quantization entry;
+Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContext& context) {
+  Quantization entry;
   const Token key = Unwrap(context.key);
   entry.key = {ReadString(key).text, Range(key)};
   entry.invocation = Limit(BuildRvalue(*context.value));
-  const ast::Expr& value = document_.exprs[entry.invocation];
-  if (!ast::Is<ast::InvocationExpr>(value.node) && !std::holds_alternative<ast::ErrorExpr>(value.node)) {
+  const Expr& value = document_.exprs[entry.invocation];
+  if (!ast::Is<InvocationExpr>(value.node) && !std::holds_alternative<ErrorExpr>(value.node)) {
     context_.emitter.Emit(kQuantizationForm, value.range, "expected a quantization operation such as `{}`",
                           "linear_quantize(min = 0.0, max = 1.0, bits = 8)");
     entry.invocation = MakeError(value.range);
@@ -429,4 +426,4 @@ ast::Quantization AstBuilder::BuildQuantization(const Parser::QuantizationContex
   return entry;
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -4,7 +4,7 @@
 
 #include "compiler/syntax/parse/ast_builder.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Maximum bracket depth of the fast path.
@@ -105,8 +105,8 @@ std::optional<ast::Assignment> AstBuilder::BuildFlat(llvm::ArrayRef<Token> token
 }
 
 AstBuilder::Built AstBuilder::BuildFlatName(Token token) {
-  const ast::Name name = MakeName(token);
-  return Make(name.range, ast::IdentifierExpr{name.symbol}, 0);
+  const Name name = MakeName(token);
+  return Make(name.range, IdentifierExpr{name.symbol}, 0);
 }
 
 AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
@@ -130,9 +130,9 @@ AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
       }
       const SourceRange range = Cover(Range(first), Range(*at++));
       if (first.kind == TokenKind::kLeftBracket)
-        return Make(range, ast::ArrayExpr{Keep(items.ids)}, items.height + 1);
-      if (items.ids.size() == 1) return Make(range, ast::ParenExpr{items.ids[0]}, items.height + 1);
-      return Make(range, document_.Keep(ast::TupleExpr{Keep(items.ids), true}), items.height + 1);
+        return Make(range, ArrayExpr{Keep(items.ids)}, items.height + 1);
+      if (items.ids.size() == 1) return Make(range, ParenExpr{items.ids[0]}, items.height + 1);
+      return Make(range, document_.Keep(TupleExpr{Keep(items.ids), true}), items.height + 1);
     }
     default:
       return BuildLiteral(first);
@@ -140,17 +140,17 @@ AstBuilder::Built AstBuilder::BuildFlatOperand(const Token*& at) {
 }
 
 AstBuilder::Built AstBuilder::BuildFlatCall(Token name, const Token*& at) {
-  ast::InvocationExpr invocation;
+  InvocationExpr invocation;
   invocation.callee = MakeName(name);
   if (at->kind == TokenKind::kTypeArgumentOpen) {
     BuildTypeArgument(at[1], invocation);
     at += 3;
   }
   ++at;
-  llvm::SmallVector<ast::Argument, 8> arguments;
+  llvm::SmallVector<Argument, 8> arguments;
   int64_t height = 0;
   while (at->kind != TokenKind::kRightParen) {
-    ast::Argument& argument = arguments.emplace_back();
+    Argument& argument = arguments.emplace_back();
     if (at->kind == TokenKind::kArgumentName) {
       argument.name = MakeName(*at);
       at += 2;
@@ -164,4 +164,4 @@ AstBuilder::Built AstBuilder::BuildFlatCall(Token name, const Token*& at) {
   return Make(Cover(invocation.callee.range, Range(*at++)), document_.Keep(invocation), height + 1);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

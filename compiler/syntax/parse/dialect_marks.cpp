@@ -5,7 +5,7 @@
 #include "compiler/syntax/parse/scanner.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Maximum number of bytes of a document that are searched for marks.
@@ -252,4 +252,4 @@ std::string DialectMarks::Text(bool ratified) const {
   return text;
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -7,7 +7,7 @@
 
 #include "compiler/syntax/parse/token.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Constructs that only one of the dialects accepts, counted at the beginning of a document to choose its
 // dialect.
@@ -64,4 +64,4 @@ class DialectMarks {
   size_t ended_statements_ = 0;  // statements with `;`, valid in both dialects
 };
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

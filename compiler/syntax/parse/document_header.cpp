@@ -8,7 +8,7 @@
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Maximum number of bytes that are searched for a version after the start.
@@ -26,9 +26,9 @@ void DocumentParser::ChooseDialect(bool has_version, uint32_t offset) {
   const Token first = statement_.tokens.front();
   if (has_version) marks.AddVersion(statement_.has_semicolon(), first.begin);
   const bool is_ratified = marks.IsRatified();
-  document_.dialect = is_ratified ? ast::Dialect::kRatified : ast::Dialect::kProvisional;
+  document_.dialect = is_ratified ? Dialect::kRatified : Dialect::kProvisional;
   if (marks.agree() || options_.kind != DocumentKind::kModel) return;
-  const ast::Dialect& other = Other(document_.dialect);
+  const Dialect& other = Other(document_.dialect);
   document_.reading = fmt::format("read as {} because of {}; `--dialect {}` reads it otherwise",
                                   document_.dialect.title, marks.Text(is_ratified), other.name);
   if (marks.one_is_odd()) return;
@@ -180,4 +180,4 @@ void DocumentParser::CheckVersion(Token number) {
     report.Fix(reader_.Range(number), "1.0", text == "1" ? Applicability::kSafe : Applicability::kUnsafe);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -8,7 +8,7 @@
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // The likelihood that a word was meant as a keyword.
@@ -38,7 +38,7 @@ bool IsImport(std::string_view word) {
   return word == "import" || word == "from" || word == "include" || word == "using" || word == "require";
 }
 
-DocumentParser::DocumentParser(ast::Document& document, const ParseOptions& options, Context& context)
+DocumentParser::DocumentParser(Document& document, const ParseOptions& options, Context& context)
     : document_(document),
       options_(options),
       context_(context),
@@ -197,7 +197,7 @@ DocumentParser::Declaration<RuleContext> DocumentParser::RunDeclaration(RuleCont
 }
 
 // Returns true if `{`, or `;` where allowed, follows the declaration; reports an error otherwise.
-bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
+bool DocumentParser::ExpectBody(std::string_view expected, Name name) {
   Token found = Unwrap(stream_.LT(1));
   if (found.kind == TokenKind::kStatementEnd) {
     found = reader_.Peek();
@@ -219,7 +219,7 @@ bool DocumentParser::ExpectBody(std::string_view expected, ast::Name name) {
 void DocumentParser::ParseFragment() {
   if (!document_.graphs.empty()) ReportOrder("fragments", "the graph");
   const auto declaration = RunDeclaration(&Parser::fragmentDeclaration);
-  ast::Fragment fragment;
+  Fragment fragment;
   fragment.keyword_range = reader_.Range(statement_.tokens.front());
   fragment.range = StatementRange();
   fragment.has_error = true;
@@ -243,7 +243,7 @@ void DocumentParser::ParseGraph() {
     context_.emitter.Emit(kDocumentOrder, reader_.Range(reader_.Peek()), "a library has no graph");
   }
   const auto declaration = RunDeclaration(&Parser::graphDeclaration);
-  ast::Graph graph;
+  Graph graph;
   graph.keyword_range = reader_.Range(statement_.tokens.front());
   graph.range = StatementRange();
   graph.has_error = true;
@@ -259,11 +259,10 @@ void DocumentParser::ParseGraph() {
 }
 
 // Parses a body from `{` to `}` and stores its range in `range`.
-llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what, ast::Name name,
-                                                          SourceRange& range) {
+llvm::ArrayRef<Assignment> DocumentParser::ParseBody(std::string_view what, Name name, SourceRange& range) {
   const Token open = reader_.Take();
   range = reader_.Range(open);
-  std::vector<ast::Assignment> body;
+  std::vector<Assignment> body;
   const std::string title = name.range.valid()
                                 ? fmt::format("the {} `{}`", what, context_.symbols.Text(name.symbol))
                                 : fmt::format("the {}", what);
@@ -278,7 +277,7 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
           context_.emitter.Emit(kEmptyBody, Cover(reader_.Range(open), reader_.Range(token)),
                                 "expected at least one assignment in the body of {}", title);
         }
-        return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+        return document_.Keep(llvm::ArrayRef<Assignment>(body));
       case TokenKind::kEndOfText:
       case TokenKind::kFragment:
       case TokenKind::kGraph:
@@ -286,7 +285,7 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
         // Report the end of the text only once.
         if (token.kind == TokenKind::kEndOfText) {
           skipped_text_ = true;
-          if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+          if (any && is_last_broken_) return document_.Keep(llvm::ArrayRef<Assignment>(body));
         }
         {
           auto report = context_.emitter.Emit(kUnclosedBody, reader_.Range(token),
@@ -298,7 +297,7 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
           const bool is_indented = token.kind != TokenKind::kEndOfText && !reader_.BeginsLine(token);
           if (any && !is_indented) report.Fix(at, on_own_line ? "}\n" : "\n}\n");
         }
-        return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+        return document_.Keep(llvm::ArrayRef<Assignment>(body));
       case TokenKind::kSemicolon:
         context_.emitter
             .Emit(kUnexpectedToken, reader_.Range(token), "expected an assignment, found {}{}",
@@ -316,13 +315,13 @@ llvm::ArrayRef<ast::Assignment> DocumentParser::ParseBody(std::string_view what,
     }
     any = true;
   }
-  return document_.Keep(llvm::ArrayRef<ast::Assignment>(body));
+  return document_.Keep(llvm::ArrayRef<Assignment>(body));
 }
 
-ast::Assignment DocumentParser::ParseAssignment() {
+Assignment DocumentParser::ParseAssignment() {
   reader_.ReadAssignment(statement_);
   if (!options_.by_grammar_alone && !statement_.has_lexical_error && !statement_.too_deep) {
-    if (const std::optional<ast::Assignment> flat = builder_.BuildFlat(statement_.tokens)) {
+    if (const std::optional<Assignment> flat = builder_.BuildFlat(statement_.tokens)) {
       is_last_broken_ = false;
       ReportMissingSemicolon("the assignment");
       return *flat;
@@ -330,7 +329,7 @@ ast::Assignment DocumentParser::ParseAssignment() {
   }
   const auto* context = Run(&Parser::assignment);
   is_last_broken_ = context == nullptr || statement_.has_lexical_error;
-  ast::Assignment assignment;
+  Assignment assignment;
   if (context != nullptr) {
     assignment = builder_.BuildAssignment(*context);
     if (!statement_.has_lexical_error) ReportMissingSemicolon("the assignment");
@@ -353,7 +352,7 @@ void DocumentParser::ParseQuantization() {
   while (reader_.Peek().kind != TokenKind::kEndOfText && !context_.emitter.exhausted()) {
     reader_.ReadQuantization(statement_);
     // Detected from the first entry: only the ratified dialect ends it with `;`.
-    if (first && !statement_.has_semicolon()) document_.dialect = ast::Dialect::kProvisional;
+    if (first && !statement_.has_semicolon()) document_.dialect = Dialect::kProvisional;
     first = false;
     if (const auto* entry = Run(&Parser::quantization)) {
       document_.quantizations.push_back(builder_.BuildQuantization(*entry));
@@ -363,9 +362,9 @@ void DocumentParser::ParseQuantization() {
   }
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 // Reports a binary file, recognized by its beginning: one error instead of one per run of bytes.
@@ -398,8 +397,8 @@ bool ReportOtherFormat(FileId file, Context& context) {
 
 }  // namespace
 
-std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
-  auto document = std::make_unique<ast::Document>();
+std::unique_ptr<Document> ParseDocument(FileId file, const ParseOptions& options, Context& context) {
+  auto document = std::make_unique<Document>();
   document->file = file;
   if (options.dialect) document->dialect = *options.dialect;  // also for a text that is not parsed
   // About nine bytes of a network become one expression. Reserve, because growing a list of a million of them
@@ -422,4 +421,4 @@ std::unique_ptr<ast::Document> ParseDocument(FileId file, const ParseOptions& op
   return document;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

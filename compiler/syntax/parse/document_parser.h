@@ -4,7 +4,7 @@
 #include "compiler/syntax/parse/ast_builder.h"
 #include "compiler/syntax/parse/error_strategy.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Returns true if `word` begins an import line in other languages.
 bool IsImport(std::string_view word);
@@ -13,7 +13,7 @@ bool IsImport(std::string_view word);
 // parser and its contexts to the AST builder.
 class DocumentParser {
  public:
-  DocumentParser(ast::Document& document, const ParseOptions& options, Context& context);
+  DocumentParser(Document& document, const ParseOptions& options, Context& context);
 
   void ParseModel();
   void ParseQuantization();
@@ -31,7 +31,7 @@ class DocumentParser {
   };
   template <typename RuleContext>
   Declaration<RuleContext> RunDeclaration(RuleContext* (Parser::*rule)());
-  bool ExpectBody(std::string_view expected, ast::Name name);
+  bool ExpectBody(std::string_view expected, Name name);
   // Frees the contexts of the statement.
   void Release() { parser_.getTreeTracker().reset(); }
 
@@ -47,8 +47,8 @@ class DocumentParser {
   void ParseExtension();
   void ParseFragment();
   void ParseGraph();
-  llvm::ArrayRef<ast::Assignment> ParseBody(std::string_view what, ast::Name name, SourceRange& range);
-  ast::Assignment ParseAssignment();
+  llvm::ArrayRef<Assignment> ParseBody(std::string_view what, Name name, SourceRange& range);
+  Assignment ParseAssignment();
   void ReportOrder(std::string_view what, std::string_view where);
   bool ReplaceKeyword(std::string_view keyword);
   void SkipTopLevel();
@@ -59,7 +59,7 @@ class DocumentParser {
   std::string Describe(Token token) const;
   bool AtKeyword(std::string_view word);
 
-  ast::Document& document_;
+  Document& document_;
   const ParseOptions& options_;
   Context& context_;
   StatementReader reader_;
@@ -87,4 +87,4 @@ RuleContext* DocumentParser::Run(RuleContext* (Parser::*rule)()) {
   }
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -2,7 +2,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 void ErrorStrategy::Begin(const Statement& statement, bool silent) {
   statement_ = &statement;
@@ -53,4 +53,4 @@ bool HasBinaryOperator(llvm::ArrayRef<Token> tokens) {
   return false;
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -8,7 +8,7 @@
 #include "compiler/syntax/parse/antlr_stream.h"
 #include "grammar/NnefParser.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Exception that unwinds the parser's rules after a statement's first error. Never leaves this folder.
 struct StatementAbandoned {};
@@ -72,4 +72,4 @@ std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext
                                                  const StatementReader& reader, const Statement& statement,
                                                  size_t found);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

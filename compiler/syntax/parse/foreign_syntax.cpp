@@ -8,7 +8,7 @@
 #include "fmt/core.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Recognizes syntax of other languages at the position where the parser stopped.
@@ -471,4 +471,4 @@ std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext
   return ForeignSyntax(rule, reader, statement, found).Describe();
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

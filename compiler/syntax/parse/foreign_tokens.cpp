@@ -6,7 +6,7 @@
 #include "compiler/syntax/parse/scanner.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Maximum bytes of a C comment that a fix-it converts into an NNEF comment.
@@ -474,4 +474,4 @@ std::string NameOfCharacter(std::string_view bytes) {
   return fmt::format("byte 0x{:02x}", lead);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

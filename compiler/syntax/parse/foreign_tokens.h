@@ -7,7 +7,7 @@
 
 #include "compiler/syntax/parse/token.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // A token from outside NNEF with a certain meaning: a typographic quote, dash or space, or a token or comment
 // of another language. The reader continues as if NNEF's token had been written.
@@ -44,4 +44,4 @@ std::optional<ForeignToken> FindLookalikeWord(std::string_view text, Token token
 // Returns a printable name: "`é`", or "byte 0xff" for invalid UTF-8.
 std::string NameOfCharacter(std::string_view bytes);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -7,7 +7,7 @@
 #include "compiler/syntax/parse/foreign_tokens.h"
 #include "compiler/syntax/rules.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 bool IsPrintable(char c) {
@@ -23,11 +23,11 @@ AstBuilder::Built AstBuilder::BuildLiteral(Token token) {
     case TokenKind::kStringLiteral: {
       const StringValue value = ReadString(token);
       // An invalid string is reported only once.
-      if (!value.is_valid) return Make(Range(token), ast::ErrorExpr{}, 0);
-      return Make(Range(token), ast::StringLiteral{value.text}, 0);
+      if (!value.is_valid) return Make(Range(token), ErrorExpr{}, 0);
+      return Make(Range(token), StringLiteral{value.text}, 0);
     }
     default:
-      return Make(Range(token), ast::LogicalLiteral{token.kind == TokenKind::kTrue}, 0);
+      return Make(Range(token), LogicalLiteral{token.kind == TokenKind::kTrue}, 0);
   }
 }
 
@@ -39,23 +39,23 @@ bool AstBuilder::IsMinInteger(Token sign, Token literal) const {
 AstBuilder::Built AstBuilder::BuildNumber(Token token, bool negative, SourceRange range) {
   const std::string_view digits = Text(token);
   if (digits.find_first_of(".eE") != std::string_view::npos) return Make(range, ScalarValue(token), 0);
-  ast::IntegerLiteral literal;
+  IntegerLiteral literal;
   const std::string text = negative ? "-" + std::string(digits) : std::string();
   const std::string_view spelled = negative ? std::string_view(text) : digits;
   const auto result = std::from_chars(spelled.data(), spelled.data() + spelled.size(), literal.value);
   if (result.ec == std::errc::result_out_of_range) {
     context_.emitter.Emit(kNumberRange, Range(token), "`{}` does not fit into 64 bits", digits.substr(0, 60));
-    return Make(range, ast::ErrorExpr{}, 0);
+    return Make(range, ErrorExpr{}, 0);
   }
   // `1.` and `.5` were reported; they are meant as scalars.
   if ((token.end < text_.size() && text_[token.end] == '.') ||
       (token.begin > 0 && text_[token.begin - 1] == '.')) {
-    return Make(range, ast::ScalarLiteral{static_cast<double>(literal.value)}, 0);
+    return Make(range, ScalarLiteral{static_cast<double>(literal.value)}, 0);
   }
   return Make(range, literal, 0);
 }
 
-ast::ExprNode AstBuilder::ScalarValue(Token token) {
+ExprNode AstBuilder::ScalarValue(Token token) {
   const std::string_view digits = Text(token);
   double value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -65,10 +65,10 @@ ast::ExprNode AstBuilder::ScalarValue(Token token) {
     if (std::isinf(value)) {
       context_.emitter.Emit(kNumberRange, Range(token), "`{}` is too large for a scalar",
                             digits.substr(0, 60));
-      return ast::ErrorExpr{};
+      return ErrorExpr{};
     }
   }
-  return ast::ScalarLiteral{value};
+  return ScalarLiteral{value};
 }
 
 AstBuilder::StringValue AstBuilder::ReadString(Token token) {
@@ -122,4 +122,4 @@ bool AstBuilder::Unescape(Token token, std::string_view body, std::string& value
   return is_valid;
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -5,7 +5,7 @@
 #include "compiler/syntax/parse/scanner.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Maximum number of bytes that are searched for signs of a format.
@@ -153,4 +153,4 @@ std::optional<OtherFormat> FindOtherFormat(std::string_view text) {
   return FormatFinder(text).Find();
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

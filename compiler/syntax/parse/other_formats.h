@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // A text in a format other than NNEF 1.0.
 struct OtherFormat {
@@ -17,4 +17,4 @@ struct OtherFormat {
 // damaged.
 std::optional<OtherFormat> FindOtherFormat(std::string_view text);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

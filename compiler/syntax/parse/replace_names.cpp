@@ -3,7 +3,7 @@
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 const Rule& RuleOf(const UnusualName& name) {
@@ -215,4 +215,4 @@ void StatementReader::FixMatrixProduct(Token at, DiagnosticBuilder& report) {
   }
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

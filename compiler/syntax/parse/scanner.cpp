@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 enum CharacterClass : uint8_t { kOther, kLetter, kDigit, kSpace };
@@ -206,9 +206,9 @@ Token Scanner::Unexpected() {
   return Take(TokenKind::kUnexpected, end - at_);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse
 
-namespace nnefc {
+namespace nnefc::ast {
 
 bool IsPlainName(std::string_view text) {
   const parse::Token token = parse::Scanner(text).Next();
@@ -226,4 +226,4 @@ std::string NearestName(std::string_view text) {
   return name;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -4,7 +4,7 @@
 
 #include "compiler/syntax/parse/token.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Splits a text into the tokens of NnefLexer.g4, comments included. It accepts any text: a character that
 // begins no token becomes a token of kind kUnexpected.
@@ -33,4 +33,4 @@ class Scanner {
   size_t at_;
 };
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

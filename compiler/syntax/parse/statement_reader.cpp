@@ -8,7 +8,7 @@
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 constexpr std::string_view kByteOrderMarkBytes = "\xEF\xBB\xBF";
@@ -42,7 +42,7 @@ bool IsBorder(TokenKind kind) {
 
 }  // namespace
 
-StatementReader::StatementReader(ast::Document& document, Context& context)
+StatementReader::StatementReader(Document& document, Context& context)
     : document_(document),
       context_(context),
       file_(document.file),
@@ -167,7 +167,7 @@ bool StatementReader::Replace(Token& token) {
 }
 
 void StatementReader::KeepComment(Token comment) {
-  ast::Comment kept;
+  Comment kept;
   kept.range = Range(comment);
   if (Text(comment).ends_with('\r')) --kept.range.end;
   kept.trailing = last_.end > 0 && last_.kind != TokenKind::kComment && !OnLaterLine(last_, comment);
@@ -530,4 +530,4 @@ void StatementReader::SplitGreaterEqual(size_t index) {
   buffer_.insert(buffer_.begin() + static_cast<ptrdiff_t>(start_ + index) + 1, assign);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -11,7 +11,7 @@
 #include "compiler/syntax/parse/scanner.h"
 #include "compiler/syntax/parse/unusual_names.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // The tokens of one statement, for one rule of NnefParser.g4.
 struct Statement {
@@ -55,7 +55,7 @@ class StatementReader {
   void ReadAssignment(Statement& statement);
   void ReadQuantization(Statement& statement);
 
-  const ast::Dialect& dialect() const { return document_.dialect; }
+  const Dialect& dialect() const { return document_.dialect; }
   std::string_view Text(Token token) const { return document_.Spelling(token.begin, token.Text(text_)); }
   SourceRange Range(Token token) const { return {file_, token.begin, token.end}; }
   // Returns the range from the token to the end of its line.
@@ -128,4 +128,4 @@ class StatementReader {
   Token last_;  // the last token fetched, comments included
 };
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

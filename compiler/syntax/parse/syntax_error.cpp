@@ -2,7 +2,7 @@
 #include "compiler/syntax/rules.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 using grammar::NnefParser;
@@ -373,4 +373,4 @@ SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::Pars
   return Describer(parser, rule, reader, statement, found).Describe();
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -10,7 +10,7 @@
 #include "compiler/syntax/parse/error_strategy.h"
 #include "compiler/syntax/rules.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Base of classes that describe a syntax error: the statement, the unexpected token `at_`, and shared
 // queries.
@@ -101,4 +101,4 @@ class SyntaxFinder {
 std::optional<SyntaxError> DescribeSlip(const antlr4::ParserRuleContext& rule, const StatementReader& reader,
                                         const Statement& statement, size_t found);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -2,7 +2,7 @@
 #include "compiler/syntax/parse/syntax_finder.h"
 #include "compiler/syntax/parse/type_names.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 // Recognizes slips where the parser stopped: an unclosed bracket, a missing comma, and Python expressions.
@@ -178,4 +178,4 @@ std::optional<SyntaxError> DescribeSlip(const antlr4::ParserRuleContext& rule, c
   return SyntaxSlips(rule, reader, statement, found).Describe();
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // Token kinds with the numbers of NnefLexer.g4; a test compares them.
 enum class TokenKind : uint8_t {
@@ -101,4 +101,4 @@ constexpr bool EndsOperand(TokenKind kind) {
   return BeginsOperand(kind) || IsClosing(kind);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

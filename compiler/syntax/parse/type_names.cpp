@@ -4,9 +4,9 @@
 
 #include "compiler/support/suggest.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
-IntendedType IntendedTypeOf(std::string_view name, const ast::Dialect& dialect) {
+IntendedType IntendedTypeOf(std::string_view name, const Dialect& dialect) {
   const std::string_view integer = dialect.integer;
   const std::pair<std::string_view, std::string_view> foreign[] = {
       {"int", integer},      {"uint", integer},      {"int8", integer},      {"uint8", integer},
@@ -29,7 +29,7 @@ IntendedType IntendedTypeOf(std::string_view name, const ast::Dialect& dialect) 
 }
 
 bool MayNameType(std::string_view name) {
-  return name == "integer" || name == "extent" || !IntendedTypeOf(name, ast::Dialect::kRatified).name.empty();
+  return name == "integer" || name == "extent" || !IntendedTypeOf(name, Dialect::kRatified).name.empty();
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -4,7 +4,7 @@
 
 #include "compiler/syntax/ast.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // The intended type of an unknown type name.
 struct IntendedType {
@@ -12,10 +12,10 @@ struct IntendedType {
   bool is_certain = false;  // the name in another language, or a single typo
 };
 
-IntendedType IntendedTypeOf(std::string_view name, const ast::Dialect& dialect);
+IntendedType IntendedTypeOf(std::string_view name, const Dialect& dialect);
 
 // Returns true if `name` between `<` and `>(` is intended as a type, not as a value: `external<integer>(..)`,
 // `external<float>(..)`.
 bool MayNameType(std::string_view name);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -5,7 +5,7 @@
 #include "compiler/syntax/parse.h"
 #include "fmt/core.h"
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 namespace {
 
 bool IsDigit(char c) {
@@ -65,4 +65,4 @@ bool IsModule(std::string_view name) {
   return std::find(std::begin(kModules), std::end(kModules), name) != std::end(kModules);
 }
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnefc::parse {
+namespace nnefc::ast::parse {
 
 // A word at a name's position that is a name only in other formats: `conv1.out`, `block/relu`, `conv-1`,
 // `1x1`.
@@ -28,4 +28,4 @@ bool IsLeftSide(std::string_view text, uint32_t offset);
 // Returns true if `name` is a module that qualifies operations in other languages, as `nn` in `nn.relu(x)`.
 bool IsModule(std::string_view name);
 
-}  // namespace nnefc::parse
+}  // namespace nnefc::ast::parse

@@ -4,8 +4,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace back {
+namespace nnefc::transform::back {
 
 class ShufflenetReLUReorder : public BackReplacementPattern {
  public:
@@ -57,10 +56,8 @@ opset1.Result "y" (%9)
   }
 };
 
-}  // namespace back
-
 void RegisterReorder(TransformationList& list) {
   list.Add<back::ShufflenetReLUReorder>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::back

@@ -4,8 +4,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace front {
+namespace nnefc::transform::front {
 
 namespace {
 
@@ -96,11 +95,9 @@ opset1.Result "y" (%3)
   }
 };
 
-}  // namespace front
-
 void RegisterFusions(TransformationList& list) {
-  list.Add<front::SoftplusFusion>();
-  list.Add<front::MishFusion>();
+  list.Add<SoftplusFusion>();
+  list.Add<MishFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::front

@@ -3,8 +3,7 @@
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 class AttentionFusion : public MiddleReplacementPattern {
  public:
@@ -223,10 +222,8 @@ opset1.Result "y" (%7)
   }
 };
 
-}  // namespace middle
-
 void RegisterAttentionFusion(TransformationList& list) {
   list.Add<middle::AttentionFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

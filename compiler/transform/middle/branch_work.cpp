@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -21,4 +21,4 @@ int64_t WorkOf(const ir::Graph& graph, const ir::Node& node) {
   return work;
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

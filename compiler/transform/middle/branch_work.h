@@ -4,7 +4,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 // The cost model of branches: whether to run one of two alternatives in an If instead of both before a
 // Select.
@@ -18,4 +18,4 @@ inline constexpr int64_t kRealWork = int64_t{1} << 16;
 // Returns the work of one node, at most kRealWork.
 int64_t WorkOf(const ir::Graph& graph, const ir::Node& node);
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

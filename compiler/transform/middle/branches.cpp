@@ -16,7 +16,7 @@
 #include "compiler/transform/standard.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -210,7 +210,7 @@ void BranchChooser::TakeGroups() {
     if (at < node_at_.size()) {
       const ir::Node& node = graph_.node(node_at_[at]);
       work[at] += WorkOf(graph_, node);
-      if (!node.bodies().empty()) height[at] = std::max(height[at], ir::NestingHeight(node));
+      if (!node.bodies().empty()) height[at] = std::max(height[at], ir::ops::opset::NestingHeight(node));
     }
     const auto above = static_cast<size_t>(tree_->parent(tree_order_[i]));
     work[above] = std::min(work[above] + work[at], kRealWork);
@@ -394,8 +394,6 @@ void ChooseBranchesWithin(ir::Graph& graph, int depth) {
 
 }  // namespace
 
-namespace middle {
-
 class SelectToIf : public MiddleReplacementPattern {
  public:
   std::string_view Description() const override {
@@ -418,10 +416,8 @@ opset1.Result "y" (%3)
   void FindAndReplacePattern(Graph& graph) override { ChooseBranchesWithin(graph.Raw(), 0); }
 };
 
-}  // namespace middle
-
 void RegisterBranches(TransformationList& list) {
   list.Add<middle::SelectToIf>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

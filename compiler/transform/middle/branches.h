@@ -2,7 +2,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 // Replaces a Select by If-8 if the condition has one element and a branch does real work (branch_work.h), so
 // that only the selected branch runs. A body contains the operations that only its branch uses. Values that
@@ -13,4 +13,4 @@ namespace nnefc::transform {
 // `depth` is the number of bodies around the graph; bodies never nest deeper than ir::kMaxBodyNesting.
 void ChooseBranches(ir::Graph& graph, int depth);
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -2,8 +2,7 @@
 
 #include "compiler/transform/standard.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 class CheckForCycle : public MiddleReplacementPattern {
  public:
@@ -32,11 +31,9 @@ opset1.Result "y" (%1)
   void FindAndReplacePattern(Graph& graph) override { graph.CleanUp(); }
 };
 
-}  // namespace middle
-
 void RegisterChecks(TransformationList& list) {
-  list.Add<middle::CheckForCycle>();
-  list.Add<middle::RemoveUnneeded>();
+  list.Add<CheckForCycle>();
+  list.Add<RemoveUnneeded>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

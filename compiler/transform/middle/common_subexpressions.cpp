@@ -9,8 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 class MergeEqualNodes : public MiddleReplacementPattern {
  public:
@@ -109,10 +108,8 @@ opset1.Result "y" (%3)
   }
 };
 
-}  // namespace middle
-
 void RegisterCommonSubexpressions(TransformationList& list) {
-  list.Add<middle::MergeEqualNodes>();
+  list.Add<MergeEqualNodes>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -7,8 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -355,14 +354,12 @@ opset1.Result "y" (%2)
   }
 };
 
-}  // namespace middle
-
 void RegisterConstants(TransformationList& list) {
-  list.Add<middle::BindConstantsInBodies>();
-  list.Add<middle::FoldConstants>();
-  list.Add<middle::FoldNewConstants>();
+  list.Add<BindConstantsInBodies>();
+  list.Add<FoldConstants>();
+  list.Add<FoldNewConstants>();
   list.Add<middle::TakeSelected>();
-  list.Add<middle::InlineTakenBranch>();
+  list.Add<InlineTakenBranch>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

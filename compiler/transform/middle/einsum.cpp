@@ -6,8 +6,7 @@
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -100,7 +99,8 @@ opset1.Result "y" (%2)
 
  private:
   static std::optional<MatMulLabels> LabelsOf(const Node& einsum) {
-    const std::optional<ir::Equation> equation = ir::ReadEquation(einsum.ir().String("equation"));
+    const std::optional<ir::ops::opset::Equation> equation =
+        ir::ops::opset::ReadEquation(einsum.ir().String("equation"));
     if (einsum.num_in_ports() != 2 || !equation || equation->operands.size() != 2) return std::nullopt;
     std::string operands[2];
     int64_t num_ellipsis_axes[2] = {0, 0};
@@ -206,10 +206,8 @@ opset1.Result "y" (%2)
   }
 };
 
-}  // namespace middle
-
 void RegisterEinsum(TransformationList& list) {
   list.Add<middle::EinsumToMatMul>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -7,8 +7,7 @@
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -286,14 +285,12 @@ opset1.Result "y" (%5)
   }
 };
 
-}  // namespace middle
-
 void RegisterMiddleFusions(TransformationList& list) {
-  list.Add<middle::SwishFusion>();
-  list.Add<middle::HSwishFusion>();
-  list.Add<middle::L2NormToNorm>();
-  list.Add<middle::DivisionByClampedNorm>();
-  list.Add<middle::DivisionByLargerNorm>();
+  list.Add<SwishFusion>();
+  list.Add<HSwishFusion>();
+  list.Add<L2NormToNorm>();
+  list.Add<DivisionByClampedNorm>();
+  list.Add<DivisionByLargerNorm>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -7,8 +7,7 @@
 #include "compiler/transform/standard.h"
 #include "compiler/transform/values.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 // A fusion of x * g(x) with the gate g(x) = `0.5 * (1 + f(x))`, where f is erf(x / sqrt(2)) or tanh(sqrt(2 /
 // pi) * (x + 0.044715 * x^3)).
@@ -113,10 +112,8 @@ opset1.Result "y" (%8)
   }
 };
 
-}  // namespace middle
-
 void RegisterGeluFusion(TransformationList& list) {
   list.Add<middle::GeluFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -6,8 +6,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -149,10 +148,8 @@ opset1.Result "y" (%7)
   }
 };
 
-}  // namespace middle
-
 void RegisterGroupedConvolutionFusion(TransformationList& list) {
   list.Add<middle::GroupedConvolutionFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

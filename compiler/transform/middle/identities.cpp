@@ -6,8 +6,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -153,12 +152,10 @@ opset1.Result "y" (%4)
   }
 };
 
-}  // namespace middle
-
 void RegisterIdentities(TransformationList& list) {
-  list.Add<middle::RemoveIdentity>();
-  list.Add<middle::FuseTransposesSequence>();
-  list.Add<middle::FuseReshapesSequence>();
+  list.Add<RemoveIdentity>();
+  list.Add<FuseTransposesSequence>();
+  list.Add<FuseReshapesSequence>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -8,8 +8,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 class FuseConstantSequence : public MiddleReplacementPattern {
  public:
@@ -231,12 +230,10 @@ opset1.Result "y" (%2)
   }
 };
 
-}  // namespace middle
-
 void RegisterLinear(TransformationList& list) {
-  list.Add<middle::FuseConstantSequence>();
-  list.Add<middle::FuseTransposeIntoMatMul>();
+  list.Add<FuseConstantSequence>();
+  list.Add<FuseTransposeIntoMatMul>();
   list.Add<middle::SqueezeConstantMatrix>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -6,8 +6,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 class MVNFusion : public MiddleReplacementPattern {
  public:
@@ -113,10 +112,8 @@ opset1.Result "y" (%9)
   }
 };
 
-}  // namespace middle
-
 void RegisterMvnFusion(TransformationList& list) {
   list.Add<middle::MVNFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -7,8 +7,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -327,13 +326,11 @@ opset1.Result "y" (%7)
   }
 };
 
-}  // namespace middle
-
 void RegisterPadding(TransformationList& list) {
-  list.Add<middle::FusePadIntoConvolution>();
-  list.Add<middle::FusePadIntoAvgPool>();
-  list.Add<middle::FusePadIntoMaxPool>();
-  list.Add<middle::FuseSliceIntoConvolution>();
+  list.Add<FusePadIntoConvolution>();
+  list.Add<FusePadIntoAvgPool>();
+  list.Add<FusePadIntoMaxPool>();
+  list.Add<FuseSliceIntoConvolution>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

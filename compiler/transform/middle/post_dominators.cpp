@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 PostDominatorTree::PostDominatorTree(size_t size) : entries_(size) {}
 
@@ -33,4 +33,4 @@ int32_t PostDominatorTree::Meet(int32_t a, int32_t b) const {
   return a;
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::transform {
+namespace nnefc::transform::middle {
 
 // The tree of immediate post-dominators of an acyclic graph: the parent of a vertex is the first vertex that
 // all its paths to the exit share. It is built from the exit backwards, in O(log n) time per edge.
@@ -32,4 +32,4 @@ class PostDominatorTree {
   std::vector<Entry> entries_;
 };
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

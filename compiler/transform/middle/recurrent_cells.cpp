@@ -10,8 +10,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -418,11 +417,9 @@ opset1.Result "y" (%8)
   void FindAndReplacePattern(Graph& graph) override { FuseAll(graph, StatesOfModel(graph)); }
 };
 
-}  // namespace middle
-
 void RegisterRecurrentCells(TransformationList& list) {
   list.Add<middle::RecurrentCellFusion>();
   list.Add<middle::RecurrentStepFusion>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -8,8 +8,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -335,10 +334,8 @@ opset1.Result "y" (%4)
   }
 };
 
-}  // namespace middle
-
 void RegisterRecurrentLoops(TransformationList& list) {
   list.Add<middle::RecurrentLoopForm>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -9,8 +9,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -568,12 +567,10 @@ opset1.Result "y" (%4)
   }
 };
 
-}  // namespace middle
-
 void RegisterScales(TransformationList& list) {
   list.Add<middle::FuseScaleIntoConvolution>();
   list.Add<middle::FuseScaleIntoMatMul>();
   list.Add<middle::FuseScaleIntoFollowing>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

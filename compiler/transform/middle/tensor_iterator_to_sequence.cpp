@@ -4,8 +4,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -267,10 +266,8 @@ opset1.Result "y" (%2)
   }
 };
 
-}  // namespace middle
-
 void RegisterTensorIteratorToSequence(TransformationList& list) {
   list.Add<middle::TensorIteratorToSequence>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

@@ -7,8 +7,7 @@
 #include "compiler/transform/values.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace nnefc::transform {
-namespace middle {
+namespace nnefc::transform::middle {
 
 namespace {
 
@@ -17,7 +16,7 @@ namespace {
 constexpr int64_t kMaxUnrolledNodes = 512;
 
 template <typename Mapping>
-ir::PartRange RangeOf(const Mapping& mapping) {
+ir::ops::opset::PartRange RangeOf(const Mapping& mapping) {
   return {mapping.start, mapping.end, mapping.stride, mapping.part_size};
 }
 
@@ -65,14 +64,14 @@ std::optional<int64_t> IterationsOf(const ir::Graph& graph, const ir::Node& loop
     if (!mapping.axis) continue;
     const auto extent = ExtentOf(graph.output(loop.input(mapping.external)).shape, *mapping.axis);
     if (!extent) return std::nullopt;
-    parts = ir::CountIterations(RangeOf(mapping), *extent, &reason);
+    parts = ir::ops::opset::CountIterations(RangeOf(mapping), *extent, &reason);
     if (!parts) return std::nullopt;
   }
   if (loop.Is(ir::OpRole::kLoop)) return TripsOf(graph, loop, parts);
   if (parts) return parts;
   for (const ir::OutputMapping& mapping : body.outputs) {
     if (mapping.axis && mapping.start >= 0 && mapping.end >= 0)
-      return ir::CountIterations(RangeOf(mapping), std::max(mapping.start, mapping.end), &reason);
+      return ir::ops::opset::CountIterations(RangeOf(mapping), std::max(mapping.start, mapping.end), &reason);
   }
   return 1;
 }
@@ -144,7 +143,7 @@ class Unroller {
   std::vector<Port> PartsOf(const ir::InputMapping& mapping) {
     Port whole = loop_.in_port(mapping.external).GetSource();
     const int64_t extent = whole.shape()[*mapping.axis].value();
-    const auto offset = [&](int64_t k) { return ir::PartOffset(RangeOf(mapping), extent, k); };
+    const auto offset = [&](int64_t k) { return ir::ops::opset::PartOffset(RangeOf(mapping), extent, k); };
     const int64_t first = std::min(offset(0), offset(iterations_ - 1));
     const int64_t last = first + iterations_ * mapping.part_size;
     if (first != 0 || last != extent)
@@ -276,10 +275,8 @@ opset1.Result "y" (%2)
   }
 };
 
-}  // namespace middle
-
 void RegisterUnrollLoops(TransformationList& list) {
   list.Add<middle::UnrollLoops>();
 }
 
-}  // namespace nnefc::transform
+}  // namespace nnefc::transform::middle

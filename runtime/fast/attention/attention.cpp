@@ -8,34 +8,35 @@
 #include "runtime/fast/reasons.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::attention {
 
 namespace {
 
 constexpr int64_t kMaxKeys = int64_t{1} << 32;
 
-Reason TiledApplies(const KernelRequest& request) {
-  const OrReason<AttentionSizes> sizes = AttentionSizesOf(request);
+kernels::Reason TiledApplies(const kernels::KernelRequest& request) {
+  const kernels::OrReason<AttentionSizes> sizes = AttentionSizesOf(request);
   return sizes ? TiledAttentionApplies(*sizes) : sizes.reason();
 }
-KernelOrReason MakeTiled(const KernelRequest& request) {
+kernels::KernelOrReason MakeTiled(const kernels::KernelRequest& request) {
   return MakeTiledAttention(request, *AttentionSizesOf(request));
 }
 
 constexpr int kTiledCost = 100;
-constexpr Implementation kAttention[] = {{"tiled", TiledApplies, FixedCost<kTiledCost>, MakeTiled}};
-const ImplementationTable kAttentionTables[] = {{"f32", AlwaysApplies, kAttention}};
+constexpr kernels::Implementation kAttention[] = {
+    {"tiled", TiledApplies, kernels::FixedCost<kTiledCost>, MakeTiled}};
+const kernels::ImplementationTable kAttentionTables[] = {{"f32", kernels::AlwaysApplies, kAttention}};
 
 }  // namespace
 
-OrReason<AttentionSizes> AttentionSizesOf(const KernelRequest& request) {
+kernels::OrReason<AttentionSizes> AttentionSizesOf(const kernels::KernelRequest& request) {
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (request.outputs.size() != 1 || !IsDenseF32(request.outputs[0])) return kNotF32;
+  if (request.outputs.size() != 1 || !memory::IsDenseF32(request.outputs[0])) return kNotF32;
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const bool is_mask = i == 3 && request.inputs[i].type == ElementType::kBoolean;
-    ValueInfo input = request.inputs[i];
-    if (i < 3 && StridesOf(input.layout) != nullptr) input.layout = nullptr;
-    if (!is_mask && !IsDenseF32(input)) return kNotF32;
+    kernels::ValueInfo input = request.inputs[i];
+    if (i < 3 && tensor::StridesOf(input.layout) != nullptr) input.layout = nullptr;
+    if (!is_mask && !memory::IsDenseF32(input)) return kNotF32;
   }
   const Shape &q = request.inputs[0].shape, &k = request.inputs[1].shape, &out = request.outputs[0].shape;
   AttentionSizes sizes{.batches = 1,
@@ -45,13 +46,13 @@ OrReason<AttentionSizes> AttentionSizesOf(const KernelRequest& request) {
                        .values = out.back(),
                        .rows = 0,
                        .group = 1,
-                       .threads = CurrentThreads(),
+                       .threads = tensor::CurrentThreads(),
                        .causal = request.node->Bool("causal"),
-                       .type = HasAmx() ? MatmulType(request) : StorageType::kF32};
+                       .type = HasAmx() ? memory::MatmulType(request) : memory::StorageType::kF32};
   for (int64_t extent : llvm::ArrayRef<int64_t>(out).drop_back(2)) sizes.batches *= extent;
   if (sizes.batches == 0 || sizes.queries == 0 || sizes.keys == 0 || sizes.width == 0 || sizes.values == 0)
-    return Reason("an empty operand");
-  if (sizes.keys > kMaxKeys) return Reason("{} keys, more than {}", sizes.keys, kMaxKeys);
+    return kernels::Reason("an empty operand");
+  if (sizes.keys > kMaxKeys) return kernels::Reason("{} keys, more than {}", sizes.keys, kMaxKeys);
   return sizes;
 }
 
@@ -59,4 +60,4 @@ void AddFastAttention(FastTables& tables) {
   tables.Add({"opset13"}, "ScaledDotProductAttention", kAttentionTables);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::attention

@@ -6,20 +6,20 @@
 #include "compiler/support/tensor/element_visitor.h"
 #include "runtime/kernels/broadcast.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::attention {
 
 namespace {
 
 template <typename Number>
-BatchedMatrix<Number> MatrixOf(const TensorView& view, llvm::ArrayRef<int64_t> batch, Number* data) {
+BatchedMatrix<Number> MatrixOf(const tensor::TensorView& view, llvm::ArrayRef<int64_t> batch, Number* data) {
   return {.data = data,
-          .strides = BatchStrides(view, batch),
+          .strides = kernels::BatchStrides(view, batch),
           .row_stride = view.strides()[view.strides().size() - 2]};
 }
 
 }  // namespace
 
-AttentionMasks::AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> batch,
+AttentionMasks::AttentionMasks(const kernels::KernelRun& run, llvm::ArrayRef<int64_t> batch,
                                const AttentionSizes& sizes)
     : is_causal_(sizes.causal) {
   const bool is_given = run.inputs.size() > 3 && run.input(3).rank() > 0 && run.input(3).volume() > 0;
@@ -27,7 +27,7 @@ AttentionMasks::AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> bat
   view_ = &run.input(3);
   Shape scores(batch.begin(), batch.end());
   scores.append({sizes.queries, sizes.keys});
-  strides_ = BroadcastStrides(*view_, scores);
+  strides_ = kernels::BroadcastStrides(*view_, scores);
 }
 
 AttentionMask AttentionMasks::At(llvm::ArrayRef<int64_t> batch, int64_t index) const {
@@ -35,7 +35,7 @@ AttentionMask AttentionMasks::At(llvm::ArrayRef<int64_t> batch, int64_t index) c
   mask.is_causal_ = is_causal_;
   if (view_ == nullptr) return mask;
   const size_t rank = strides_.size();
-  const int64_t offset = BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index);
+  const int64_t offset = kernels::BatchOffset(llvm::ArrayRef<int64_t>(strides_).drop_back(2), batch, index);
   mask.is_boolean_ = view_->type() == ElementType::kBoolean;
   mask.data_ = view_->bytes() + offset * static_cast<int64_t>(view_->element_bytes());
   mask.row_stride_ = strides_[rank - 2];
@@ -59,10 +59,11 @@ void AttentionMask::Apply(int64_t query, float* scores, int64_t keys) const {
   }
 }
 
-FaultOr<AttentionCall> AttentionCall::Of(const KernelRun& run, const AttentionSizes& sizes) {
+kernels::FaultOr<AttentionCall> AttentionCall::Of(const kernels::KernelRun& run,
+                                                  const AttentionSizes& sizes) {
   const bool is_scaled = run.inputs.size() > 4;
   if (is_scaled && run.input(4).volume() != 1)
-    return KernelFault("{} scales; expected 1", run.input(4).volume());
+    return kernels::KernelFault("{} scales; expected 1", run.input(4).volume());
   const llvm::ArrayRef<int64_t> batch = llvm::ArrayRef<int64_t>(run.output().shape()).drop_back(2);
   const double scale = is_scaled ? static_cast<double>(run.input(4).data<float>()[0])
                                  : 1 / std::sqrt(static_cast<double>(sizes.width));
@@ -78,4 +79,4 @@ FaultOr<AttentionCall> AttentionCall::Of(const KernelRun& run, const AttentionSi
                        .out = MatrixOf(run.output(), batch, run.output().mutable_data<float>())};
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::attention

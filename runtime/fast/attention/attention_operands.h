@@ -7,7 +7,7 @@
 #include "runtime/kernels/reason.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::attention {
 
 // The problem size and configuration of an attention kernel.
 struct AttentionSizes {
@@ -16,14 +16,14 @@ struct AttentionSizes {
   int64_t group;  // batch elements processed together; 1 if they have several blocks
   int threads;
   bool causal;
-  StorageType type;  // operand type of the matrix multiplications
+  memory::StorageType type;  // operand type of the matrix multiplications
 
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   int64_t last_rows() const { return queries - (blocks() - 1) * rows; }
 };
 
 // Describes an attention without its division into blocks.
-OrReason<AttentionSizes> AttentionSizesOf(const KernelRequest& request);
+kernels::OrReason<AttentionSizes> AttentionSizesOf(const kernels::KernelRequest& request);
 
 // A batch of matrices with arbitrary row strides and contiguous elements within a row.
 template <typename Number>
@@ -33,7 +33,7 @@ struct BatchedMatrix {
   int64_t row_stride;
 
   Number* At(llvm::ArrayRef<int64_t> batch, int64_t index, int64_t row = 0) const {
-    return data + BatchOffset(strides, batch, index) + row * row_stride;
+    return data + kernels::BatchOffset(strides, batch, index) + row * row_stride;
   }
 };
 // The additive, boolean or causal mask of one batch element.
@@ -61,13 +61,13 @@ class AttentionMask {
 
 class AttentionMasks {
  public:
-  AttentionMasks(const KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes);
+  AttentionMasks(const kernels::KernelRun& run, llvm::ArrayRef<int64_t> batch, const AttentionSizes& sizes);
   AttentionMask At(llvm::ArrayRef<int64_t> batch, int64_t index) const;
 
  private:
   const bool is_causal_;
-  const TensorView* view_ = nullptr;
-  Strides strides_;
+  const tensor::TensorView* view_ = nullptr;
+  tensor::Strides strides_;
 };
 
 // The operands of an attention in a run. The run must outlive it.
@@ -79,7 +79,7 @@ struct AttentionCall {
   BatchedMatrix<float> out;
 
   // Returns a fault if there are several scales.
-  static FaultOr<AttentionCall> Of(const KernelRun& run, const AttentionSizes& sizes);
+  static kernels::FaultOr<AttentionCall> Of(const kernels::KernelRun& run, const AttentionSizes& sizes);
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::attention

@@ -8,7 +8,9 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::attention {
+
+using simd::kBlockColumns;
 
 namespace {
 
@@ -16,7 +18,7 @@ constexpr int64_t kMaxLeftRows = 98304;     // floats of keys and values
 constexpr int64_t kMaxBlockScores = 65536;  // in floats
 constexpr int64_t kMinQueries = 64;         // minimum queries per block, to amortise packing keys and values
 
-class TiledAttention final : public Kernel {
+class TiledAttention final : public kernels::Kernel {
  public:
   explicit TiledAttention(const AttentionSizes& sizes) : sizes_(sizes) {}
 
@@ -25,25 +27,25 @@ class TiledAttention final : public Kernel {
     return static_cast<size_t>(sizes_.threads * ThreadFloats()) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const FaultOr<AttentionCall> call = AttentionCall::Of(run, sizes_);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const kernels::FaultOr<AttentionCall> call = AttentionCall::Of(run, sizes_);
     if (!call) return call.error();
-    const ThreadScope scope(sizes_.threads);
+    const tensor::ThreadScope scope(sizes_.threads);
     auto* scratch = reinterpret_cast<float*>(run.scratch);
-    RunTasks(sizes_.batches * sizes_.blocks(), sizes_.threads, [&](int64_t task, int member) {
+    tensor::RunTasks(sizes_.batches * sizes_.blocks(), sizes_.threads, [&](int64_t task, int member) {
       Block(*call, task / sizes_.blocks(), task % sizes_.blocks(), scratch + member * ThreadFloats());
     });
     return Success();
   }
 
  private:
-  int64_t KeyFloats() const { return RoundUp(sizes_.keys, kTileColumns) * sizes_.width; }
-  int64_t ValueFloats() const { return RoundUp(sizes_.values, kTileColumns) * sizes_.keys; }
-  int64_t QueryFloats() const { return RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
-  int64_t ScoreFloats() const { return RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
-  int64_t MaskFloats() const { return RoundUp(sizes_.keys, kBlockColumns); }
+  int64_t KeyFloats() const { return tensor::RoundUp(sizes_.keys, simd::kTileColumns) * sizes_.width; }
+  int64_t ValueFloats() const { return tensor::RoundUp(sizes_.values, simd::kTileColumns) * sizes_.keys; }
+  int64_t QueryFloats() const { return tensor::RoundUp(sizes_.width, kBlockColumns) * sizes_.rows; }
+  int64_t ScoreFloats() const { return tensor::RoundUp(sizes_.keys, kBlockColumns) * sizes_.rows; }
+  int64_t MaskFloats() const { return tensor::RoundUp(sizes_.keys, kBlockColumns); }
   int64_t ThreadFloats() const {
-    const int64_t rows = RoundUp(sizes_.rows, kBlockColumns);
+    const int64_t rows = tensor::RoundUp(sizes_.rows, kBlockColumns);
     return KeyFloats() + ValueFloats() + QueryFloats() + ScoreFloats() + MaskFloats() + rows;
   }
 
@@ -56,54 +58,55 @@ class TiledAttention final : public Kernel {
     float* sums = mask + MaskFloats();
     const int64_t first = block * sizes_.rows;
     const int64_t rows = std::min(sizes_.rows, sizes_.queries - first);
-    PackKeys({call.k.At(call.batch, index), call.k.row_stride, sizes_.keys, sizes_.width}, keys);
-    PackValues({call.v.At(call.batch, index), call.v.row_stride, sizes_.keys, sizes_.values}, values);
-    PackQueries({call.q.At(call.batch, index, first), call.q.row_stride, rows, sizes_.width}, call.scale,
-                queries);
-    const BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
+    simd::PackKeys({call.k.At(call.batch, index), call.k.row_stride, sizes_.keys, sizes_.width}, keys);
+    simd::PackValues({call.v.At(call.batch, index), call.v.row_stride, sizes_.keys, sizes_.values}, values);
+    simd::PackQueries({call.q.At(call.batch, index, first), call.q.row_stride, rows, sizes_.width},
+                      call.scale, queries);
+    const simd::BlockedMatrix<float> score_blocks = {scores, kBlockColumns, rows * kBlockColumns};
     Multiply(queries, rows, sizes_.width, keys, sizes_.keys, score_blocks);
     Softmax(call.masks.At(call.batch, index), first, {score_blocks, rows, sizes_.keys, nullptr, 0}, mask,
             sums);
-    const BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
-                                      kBlockColumns};
+    const simd::BlockedMatrix<float> out = {call.out.At(call.batch, index, first), call.out.row_stride,
+                                            kBlockColumns};
     Multiply(scores, rows, sizes_.keys, values, sizes_.values, out);
-    DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
+    simd::DivideRows(out, rows, sizes_.values / kBlockColumns, sums);
   }
 
   // Computes the softmax of queries starting at `first`. `line` is a buffer for a mask row that cannot be
   // read in place.
-  static void Softmax(const AttentionMask& mask, int64_t first, AttentionScores scores, float* line,
+  static void Softmax(const AttentionMask& mask, int64_t first, simd::AttentionScores scores, float* line,
                       float* sums) {
     scores.mask = mask.Floats(first);
     scores.mask_stride = mask.row_stride();
-    if (scores.mask != nullptr || !mask.changes_scores()) return SoftmaxOfScores(scores, sums);
+    if (scores.mask != nullptr || !mask.changes_scores()) return simd::SoftmaxOfScores(scores, sums);
     const int64_t rows = scores.rows;
     scores.rows = 1;
     scores.mask = line;
     for (int64_t row = 0; row < rows; ++row, scores.scores.data += scores.scores.row_stride) {
       std::fill_n(line, scores.keys, 0.0f);
       mask.Apply(first + row, line, scores.keys);
-      SoftmaxOfScores(scores, sums + row);
+      simd::SoftmaxOfScores(scores, sums + row);
     }
   }
 
   // out = left * right, with left in column blocks and right packed in tiles.
   static void Multiply(const float* left, int64_t rows, int64_t terms, const float* right, int64_t columns,
-                       const BlockedMatrix<float>& out) {
-    const int64_t panels = (rows + TileRows() - 1) / TileRows();
+                       const simd::BlockedMatrix<float>& out) {
+    const int64_t panels = (rows + simd::TileRows() - 1) / simd::TileRows();
     const int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
     // The column tile of the right matrix stays in L1 while all rows use it.
-    for (int64_t block = 0; block < blocks; block += BlocksPerTile()) {
+    for (int64_t block = 0; block < blocks; block += simd::BlocksPerTile()) {
       for (int64_t panel = 0; panel < panels; ++panel) {
-        const int64_t row = PartBegin(rows, panels, panel), count = PartBegin(rows, panels, panel + 1) - row;
-        BlockedMatrix<float> place = out;
+        const int64_t row = tensor::PartBegin(rows, panels, panel),
+                      count = tensor::PartBegin(rows, panels, panel + 1) - row;
+        simd::BlockedMatrix<float> place = out;
         place.data = out.At(row, block);
-        RunTile(count, std::min(BlocksPerTile(), blocks - block),
-                {.left = left + row * kBlockColumns,
-                 .left_stride = rows * kBlockColumns,
-                 .terms = terms,
-                 .weights = right + block / 2 * terms * kTileColumns + block % 2 * kBlockColumns,
-                 .out = place});
+        simd::RunTile(count, std::min(simd::BlocksPerTile(), blocks - block),
+                      {.left = left + row * kBlockColumns,
+                       .left_stride = rows * kBlockColumns,
+                       .terms = terms,
+                       .weights = right + block / 2 * terms * simd::kTileColumns + block % 2 * kBlockColumns,
+                       .out = place});
       }
     }
   }
@@ -113,18 +116,19 @@ class TiledAttention final : public Kernel {
 
 }  // namespace
 
-Reason TiledAttentionApplies(const AttentionSizes& sizes) {
-  if (!HasSimd()) return kNeedsSimd;
-  if (sizes.type != StorageType::kF32) return Reason("AMX multiplies bf16");
+kernels::Reason TiledAttentionApplies(const AttentionSizes& sizes) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (sizes.type != memory::StorageType::kF32) return kernels::Reason("AMX multiplies bf16");
   if (sizes.values % kBlockColumns != 0)
-    return Reason("values of {} elements, not whole blocks", sizes.values);
+    return kernels::Reason("values of {} elements, not whole blocks", sizes.values);
   const int64_t elements = sizes.width + sizes.values;
   if (sizes.keys > kMaxLeftRows / elements)
-    return Reason("{} keys and values of {} elements exceed a core's cache", sizes.keys, elements);
-  return Reason();
+    return kernels::Reason("{} keys and values of {} elements exceed a core's cache", sizes.keys, elements);
+  return kernels::Reason();
 }
 
-PreparedKernel MakeTiledAttention(const KernelRequest& request, const AttentionSizes& given) {
+kernels::PreparedKernel MakeTiledAttention(const kernels::KernelRequest& request,
+                                           const AttentionSizes& given) {
   AttentionSizes sizes = given;
   // Enough blocks for all threads, with scores that stay in a core's cache.
   const int64_t shared = (sizes.batches * sizes.queries + 4 * sizes.threads - 1) / (4 * sizes.threads);
@@ -132,15 +136,15 @@ PreparedKernel MakeTiledAttention(const KernelRequest& request, const AttentionS
   const int64_t blocks = (sizes.queries + most - 1) / most;
   sizes.rows = (sizes.queries + blocks - 1) / blocks;
   auto kernel = std::make_shared<TiledAttention>(sizes);
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   prepared.inputs.resize(request.inputs.size());
   for (size_t i = 0; i < 3; ++i) {
-    if (StridesOf(request.inputs[i].layout) != nullptr) prepared.inputs[i] = request.inputs[i].layout;
+    if (tensor::StridesOf(request.inputs[i].layout) != nullptr) prepared.inputs[i] = request.inputs[i].layout;
   }
   prepared.outputs.push_back(request.wanted_output);
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::attention

@@ -5,9 +5,10 @@
 #include "runtime/fast/attention/attention_operands.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::attention {
 
-Reason TiledAttentionApplies(const AttentionSizes& sizes);
-PreparedKernel MakeTiledAttention(const KernelRequest& request, const AttentionSizes& sizes);
+kernels::Reason TiledAttentionApplies(const AttentionSizes& sizes);
+kernels::PreparedKernel MakeTiledAttention(const kernels::KernelRequest& request,
+                                           const AttentionSizes& sizes);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::attention

@@ -9,7 +9,11 @@
 #include "runtime/kernels/transposed_window.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
+
+using kernels::Reason;
+using simd::kBlockColumns;
+using simd::kTileColumns;
 
 namespace {
 
@@ -19,9 +23,9 @@ struct Col2imShape {
   int64_t window_slices, window_rows, window_columns;  // result pixels per input pixel
   int threads;
 
-  int64_t tiles() const { return CeilDivide(outputs, kTileColumns); }
-  int64_t output_blocks() const { return CeilDivide(outputs, kBlockColumns); }
-  int64_t term_blocks() const { return CeilDivide(terms, kBlockColumns); }
+  int64_t tiles() const { return tensor::CeilDivide(outputs, kTileColumns); }
+  int64_t output_blocks() const { return tensor::CeilDivide(outputs, kBlockColumns); }
+  int64_t term_blocks() const { return tensor::CeilDivide(terms, kBlockColumns); }
   int64_t lines() const { return slices * rows; }
   int64_t places() const { return window_slices * window_rows * window_columns; }
   int64_t pixels() const { return lines() * columns; }
@@ -35,20 +39,21 @@ struct Col2imShape {
   }
 };
 
-class Col2imDeconvolution final : public Kernel {
+class Col2imDeconvolution final : public kernels::Kernel {
  public:
-  Col2imDeconvolution(const Col2imShape& form, Epilogue steps) : form_(form), steps_(std::move(steps)) {}
+  Col2imDeconvolution(const Col2imShape& form, gemm::Epilogue steps)
+      : form_(form), steps_(std::move(steps)) {}
 
   std::string implementation() const override { return "nnefc:col2im"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
-    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.outputs);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
+    const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.outputs);
     const int64_t parts = LineParts();
-    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int) {
+    tensor::RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int) {
       const int64_t part = task % parts;
-      RunLines(call, task / parts, PartBegin(form_.lines(), parts, part),
-               PartBegin(form_.lines(), parts, part + 1));
+      RunLines(call, task / parts, tensor::PartBegin(form_.lines(), parts, part),
+               tensor::PartBegin(form_.lines(), parts, part + 1));
     });
     return Success();
   }
@@ -56,15 +61,15 @@ class Col2imDeconvolution final : public Kernel {
  private:
   // The pixels of a part fit a core's cache.
   int64_t LineParts() const {
-    const int64_t parts = (form_.pixels() * form_.terms + L2Floats() - 1) / L2Floats();
-    const int64_t wanted = form_.threads == 1 ? 1 : kTasksPerThread * form_.threads;
+    const int64_t parts = (form_.pixels() * form_.terms + simd::L2Floats() - 1) / simd::L2Floats();
+    const int64_t wanted = form_.threads == 1 ? 1 : tensor::kTasksPerThread * form_.threads;
     return std::clamp<int64_t>(parts, std::min(wanted, form_.lines()), form_.lines());
   }
 
   // Adjacent results are best written together, if a cache holds all weights.
-  void RunLines(const ConvolutionCall& call, int64_t image, int64_t begin, int64_t end) const {
+  void RunLines(const gemm::ConvolutionCall& call, int64_t image, int64_t begin, int64_t end) const {
     const int64_t matrices = form_.places() * form_.tiles();
-    if (matrices * form_.terms * kTileColumns <= L2Floats()) {
+    if (matrices * form_.terms * kTileColumns <= simd::L2Floats()) {
       for (int64_t line = begin; line < end; ++line) {
         for (int64_t i = 0; i < matrices; ++i)
           RunLine(call, {image, line, i % form_.places(), i / form_.places()});
@@ -83,8 +88,8 @@ class Col2imDeconvolution final : public Kernel {
   };
 
   // Computes the pixels of a row of a slice, at one position of their windows.
-  void RunLine(const ConvolutionCall& call, const Where& at) const {
-    const TilePanels panels(form_.columns);
+  void RunLine(const gemm::ConvolutionCall& call, const Where& at) const {
+    const gemm::TilePanels panels(form_.columns);
     const int64_t block = at.tile * 2, blocks = std::min<int64_t>(2, form_.output_blocks() - block);
     const int64_t first_pixel = form_.PixelOf(at.line, at.place);
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
@@ -93,9 +98,9 @@ class Col2imDeconvolution final : public Kernel {
       const int64_t offset = ((at.image * form_.output_blocks() + block) * form_.out_pixels() + first_pixel +
                               column * form_.window_columns) *
                              kBlockColumns;
-      const BlockedMatrix<float> out = {call.out + offset, form_.window_columns * kBlockColumns,
-                                        form_.out_pixels() * kBlockColumns};
-      RunTile(
+      const simd::BlockedMatrix<float> out = {call.out + offset, form_.window_columns * kBlockColumns,
+                                              form_.out_pixels() * kBlockColumns};
+      simd::RunTile(
           count, blocks,
           {.left = call.in + (at.image * form_.term_blocks() * form_.pixels() + left_pixel) * kBlockColumns,
            .left_stride = form_.pixels() * kBlockColumns,
@@ -112,12 +117,12 @@ class Col2imDeconvolution final : public Kernel {
   }
 
   Col2imShape form_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // A variant for few outputs, with the outputs of all window positions as columns of one tile; results are
 // row-major.
-class FewOutputDeconvolution final : public Kernel {
+class FewOutputDeconvolution final : public kernels::Kernel {
  public:
   explicit FewOutputDeconvolution(const Col2imShape& form) : form_(form) {}
 
@@ -126,15 +131,15 @@ class FewOutputDeconvolution final : public Kernel {
     return static_cast<size_t>(WeightFloats() + form_.threads * kPixels * kTileColumns) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
     auto* weights = reinterpret_cast<float*>(run.scratch);
     LayOut(reinterpret_cast<const float*>(run.input(1).bytes()), weights);
     const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     constexpr int64_t kLines = 4;  // lines per task
-    const int64_t parts = CeilDivide(form_.lines(), kLines);
-    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
+    const int64_t parts = tensor::CeilDivide(form_.lines(), kLines);
+    tensor::RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
       float* sums = weights + WeightFloats() + member * kPixels * kTileColumns;
       const int64_t begin = task % parts * kLines;
       for (int64_t line = begin; line < std::min(begin + kLines, form_.lines()); ++line) {
@@ -172,15 +177,15 @@ class FewOutputDeconvolution final : public Kernel {
     const int64_t pixels = std::min(kPixels, form_.columns - first),
                   blocks = columns() > kBlockColumns ? 2 : 1;
     const int64_t left_pixel = image * form_.term_blocks() * form_.pixels() + line * form_.columns + first;
-    const TilePanels panels(pixels);
+    const gemm::TilePanels panels(pixels);
     panels.ForEqualPanels([&](int64_t panel, int64_t count) {
-      RunTile(panels.RowsOf(panel), blocks,
-              {.left = call.in + (left_pixel + panels.Begin(panel)) * kBlockColumns,
-               .left_stride = form_.pixels() * kBlockColumns,
-               .terms = form_.terms,
-               .weights = call.weights,
-               .out = {call.sums + panels.Begin(panel) * kTileColumns, kTileColumns, kBlockColumns},
-               .tiles = count});
+      simd::RunTile(panels.RowsOf(panel), blocks,
+                    {.left = call.in + (left_pixel + panels.Begin(panel)) * kBlockColumns,
+                     .left_stride = form_.pixels() * kBlockColumns,
+                     .terms = form_.terms,
+                     .weights = call.weights,
+                     .out = {call.sums + panels.Begin(panel) * kTileColumns, kTileColumns, kBlockColumns},
+                     .tiles = count});
     });
     for (int64_t output = 0; output < form_.outputs; ++output) {
       float* plane = call.out + (image * form_.outputs + output) * form_.out_pixels();
@@ -198,30 +203,30 @@ class FewOutputDeconvolution final : public Kernel {
 
 // [terms, outputs, window..] packed as one matrix per window position, in tiles of outputs with consecutive
 // terms.
-Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const Col2imShape& form) {
-  BlockedFormat format = RowMajorFormat(filter);
-  SetBlock(format, 1, kTileColumns);
+tensor::Layout SpreadWeights(llvm::ArrayRef<int64_t> filter, const Col2imShape& form) {
+  memory::BlockedFormat format = memory::RowMajorFormat(filter);
+  memory::SetBlock(format, 1, kTileColumns);
   format.strides[0] = kTileColumns;
   format.strides[1] = form.terms * kTileColumns;
   int64_t stride = form.terms * form.tiles() * kTileColumns;
   for (size_t axis = filter.size(); axis-- > 2; stride *= filter[axis]) format.strides[axis] = stride;
-  return std::make_shared<BlockedLayout>(format);
+  return std::make_shared<memory::BlockedLayout>(format);
 }
 
-bool IsWithoutOverlap(const WindowAxis& axis) {
+bool IsWithoutOverlap(const kernels::WindowAxis& axis) {
   return axis.size == axis.stride && (axis.dilation == 1 || axis.size == 1) && axis.before == 0 &&
          axis.input == axis.output * axis.size;
 }
 
-OrReason<Col2imShape> Col2imShapeOf(const KernelRequest& request) {
+kernels::OrReason<Col2imShape> Col2imShapeOf(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
   if (filter[0] < kBlockColumns) return Reason("{} input channels, fewer than a block", filter[0]);
   // The window of the corresponding convolution, with input and result exchanged.
-  const Window window =
-      MakeTransposedWindow(*request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2),
-                           input.drop_front(2), filter.drop_front(2));
+  const kernels::Window window = kernels::MakeTransposedWindow(
+      *request.node, llvm::ArrayRef<int64_t>(request.outputs[0].shape).drop_front(2), input.drop_front(2),
+      filter.drop_front(2));
   if (!llvm::all_of(window, IsWithoutOverlap)) return Reason("windows that overlap, or a border");
   return Col2imShape{.images = input[0],
                      .terms = filter[0],
@@ -232,24 +237,24 @@ OrReason<Col2imShape> Col2imShapeOf(const KernelRequest& request) {
                      .window_slices = window[0].size,
                      .window_rows = window[1].size,
                      .window_columns = window[2].size,
-                     .threads = CurrentThreads()};
+                     .threads = tensor::CurrentThreads()};
 }
 
 }  // namespace
 
-Reason FewOutputCol2imApplies(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
-  const OrReason<Col2imShape> form = Col2imShapeOf(request);
+Reason FewOutputCol2imApplies(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const kernels::OrReason<Col2imShape> form = Col2imShapeOf(request);
   if (!form) return form.reason();
   if (form->outputs >= kBlockColumns) return Reason("{} output channels fill a block", form->outputs);
   const int64_t columns = form->places() * form->outputs;
   return columns > kTileColumns ? Reason("{} columns, more than {}", columns, kTileColumns) : Reason();
 }
 
-KernelOrReason MakeFewOutputCol2im(const KernelRequest& request) {
+kernels::KernelOrReason MakeFewOutputCol2im(const kernels::KernelRequest& request) {
   if (!request.posts.empty()) return Reason("a fused operation");
-  PreparedKernel prepared;
-  prepared.inputs = {LayoutOf(ChannelBlockedFormat(request.inputs[0].shape)), nullptr};
+  kernels::PreparedKernel prepared;
+  prepared.inputs = {memory::LayoutOf(memory::ChannelBlockedFormat(request.inputs[0].shape)), nullptr};
   prepared.outputs.resize(1);
   auto kernel = std::make_shared<FewOutputDeconvolution>(*Col2imShapeOf(request));
   prepared.scratch_bytes = kernel->scratch_bytes();
@@ -257,22 +262,22 @@ KernelOrReason MakeFewOutputCol2im(const KernelRequest& request) {
   return prepared;
 }
 
-Reason Col2imApplies(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
-  const OrReason<Col2imShape> form = Col2imShapeOf(request);
+Reason Col2imApplies(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const kernels::OrReason<Col2imShape> form = Col2imShapeOf(request);
   if (!form) return form.reason();
   return form->outputs < kBlockColumns ? Reason("{} output channels, fewer than a block", form->outputs)
                                        : Reason();
 }
 
-KernelOrReason MakeCol2imDeconvolution(const KernelRequest& request) {
-  const OrReason<Col2imShape> form = Col2imShapeOf(request);
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+kernels::KernelOrReason MakeCol2imDeconvolution(const kernels::KernelRequest& request) {
+  const kernels::OrReason<Col2imShape> form = Col2imShapeOf(request);
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  PreparedKernel prepared =
-      PrepareConvolution(request, *steps, form->outputs, SpreadWeights(request.inputs[1].shape, *form));
+  kernels::PreparedKernel prepared =
+      gemm::PrepareConvolution(request, *steps, form->outputs, SpreadWeights(request.inputs[1].shape, *form));
   prepared.kernel = std::make_shared<Col2imDeconvolution>(*form, std::move(*steps));
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -4,13 +4,13 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepare a ConvolutionBackpropData with a constant filter.
-Reason Col2imApplies(const KernelRequest& request);
-KernelOrReason MakeCol2imDeconvolution(const KernelRequest& request);
+kernels::Reason Col2imApplies(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeCol2imDeconvolution(const kernels::KernelRequest& request);
 // The same for results with few channels.
-Reason FewOutputCol2imApplies(const KernelRequest& request);
-KernelOrReason MakeFewOutputCol2im(const KernelRequest& request);
+kernels::Reason FewOutputCol2imApplies(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeFewOutputCol2im(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -3,10 +3,10 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepares a GroupConvolution with one input and one output per group.
-Reason DepthwiseApplies(const KernelRequest& request);
-KernelOrReason MakeDepthwise(const KernelRequest& request);
+kernels::Reason DepthwiseApplies(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeDepthwise(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -12,7 +12,12 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
+
+using simd::ImageOrder;
+using simd::kBlockColumns;
+using simd::kTileColumns;
+using tensor::CeilDivide;
 
 namespace {
 
@@ -20,7 +25,7 @@ struct DirectForm {
   ImageOrder order;
   int64_t groups;                   // multiples of the block size if more than one
   int64_t images, inputs, outputs;  // per group
-  WindowAxis slices, rows, columns;
+  kernels::WindowAxis slices, rows, columns;
   int threads;
 
   bool is_blocked() const { return order == ImageOrder::kBlocked; }
@@ -32,7 +37,9 @@ struct DirectForm {
   int64_t tiles() const { return CeilDivide(outputs, kTileColumns); }
   int64_t taps() const { return slices.size * rows.size * columns.size; }
   // Floats of an image, and of an output tile's weights.
-  int64_t in_size() const { return in_plane() * (is_blocked() ? RoundUp(inputs, kBlockColumns) : inputs); }
+  int64_t in_size() const {
+    return in_plane() * (is_blocked() ? tensor::RoundUp(inputs, kBlockColumns) : inputs);
+  }
   int64_t tile_size() const { return taps() * inputs * kTileColumns; }
   int64_t channels() const { return groups * outputs; }
   int64_t GroupOf(int64_t line) const { return groups == 1 ? 0 : line / lines() % groups; }
@@ -47,7 +54,7 @@ struct DirectForm {
 
   // Returns the rows per tile: two for small images.
   int64_t rows_together() const {
-    return is_blocked() && 2 * columns.output <= TilePixels() && rows.output > 1 ? 2 : 1;
+    return is_blocked() && 2 * columns.output <= gemm::TilePixels() && rows.output > 1 ? 2 : 1;
   }
   int64_t lines_of_slice() const { return CeilDivide(rows.output, rows_together()); }
   int64_t lines() const { return slices.output * lines_of_slice(); }
@@ -73,15 +80,15 @@ struct DirectGrid {
   static DirectGrid Of(const DirectForm& form, int64_t tiles_of_line) {
     constexpr int64_t kMinTiles = 8;  // minimum pixel tiles per load of the weights from an outer cache
     const int64_t lines = form.images * form.lines();
-    const int64_t together =
-        std::max(L2Floats() / std::max<int64_t>(form.in_line(), 1), CeilDivide(kMinTiles, tiles_of_line));
+    const int64_t together = std::max(simd::L2Floats() / std::max<int64_t>(form.in_line(), 1),
+                                      CeilDivide(kMinTiles, tiles_of_line));
     DirectGrid grid{.line_parts = CeilDivide(lines, together), .tile_parts = 1};
     if (form.threads == 1) return grid;
     if (form.images == 1) {
-      const int64_t parts = RowPartitionsFor(lines * form.columns.output, form.threads);
-      grid.line_parts = std::min(lines, RoundUp(grid.line_parts, parts));
+      const int64_t parts = gemm::RowPartitionsFor(lines * form.columns.output, form.threads);
+      grid.line_parts = std::min(lines, tensor::RoundUp(grid.line_parts, parts));
     }
-    const int64_t wanted = kTasksPerThread * form.threads;
+    const int64_t wanted = tensor::kTasksPerThread * form.threads;
     if (grid.line_parts >= wanted) return grid;
     const int64_t more = CeilDivide(wanted, grid.line_parts);
     if (form.tiles() >= more) {
@@ -93,9 +100,9 @@ struct DirectGrid {
   }
 };
 
-class DirectConvolution final : public Kernel {
+class DirectConvolution final : public kernels::Kernel {
  public:
-  DirectConvolution(const DirectForm& form, Epilogue steps)
+  DirectConvolution(const DirectForm& form, gemm::Epilogue steps)
       : form_(form),
         tiles_(TilesOf(form)),
         grid_(DirectGrid::Of(form, static_cast<int64_t>(tiles_.size()))),
@@ -105,16 +112,16 @@ class DirectConvolution final : public Kernel {
 
   std::string implementation() const override { return "nnefc:direct"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
-    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.channels());
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
+    const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.channels());
     const int64_t lines = form_.images * form_.lines();
-    RunTasks(grid_.line_parts * grid_.tile_parts, form_.threads, [&](int64_t task, int) {
+    tensor::RunTasks(grid_.line_parts * grid_.tile_parts, form_.threads, [&](int64_t task, int) {
       const int64_t line_part = task / grid_.tile_parts, tile_part = task % grid_.tile_parts;
-      RunPart(call, {.lines = {PartBegin(lines, grid_.line_parts, line_part),
-                               PartBegin(lines, grid_.line_parts, line_part + 1)},
-                     .tiles = {PartBegin(form_.tiles(), grid_.tile_parts, tile_part),
-                               PartBegin(form_.tiles(), grid_.tile_parts, tile_part + 1)}});
+      RunPart(call, {.lines = {tensor::PartBegin(lines, grid_.line_parts, line_part),
+                               tensor::PartBegin(lines, grid_.line_parts, line_part + 1)},
+                     .tiles = {tensor::PartBegin(form_.tiles(), grid_.tile_parts, tile_part),
+                               tensor::PartBegin(form_.tiles(), grid_.tile_parts, tile_part + 1)}});
     });
     return Success();
   }
@@ -124,40 +131,40 @@ class DirectConvolution final : public Kernel {
   // taps inside.
   struct Line {
     int64_t count;
-    IndexRange slices, taps, seeing[2];
+    simd::IndexRange slices, taps, seeing[2];
     int64_t in, weights;  // offset of the first tap from the beginning of the image and of the weights
   };
   // Adjacent pixels; in row-major images several tiles with the same set of taps.
   struct Tile {
-    TileColumns columns;
+    gemm::TileColumns columns;
     int64_t count;
     int64_t in, weights;
   };
   struct Part {
-    IndexRange lines, tiles;
+    simd::IndexRange lines, tiles;
   };
 
   static Line LineOf(const DirectForm& form, int64_t index) {
-    const WindowAxis& rows = form.rows;
+    const kernels::WindowAxis& rows = form.rows;
     const int64_t slice = form.SliceOf(index), first = form.RowOf(index);
     Line line{.count = std::min(form.rows_together(), rows.output - first)};
-    line.slices = ValidTaps(form.slices, slice);
-    line.taps = ValidTaps(rows, IndexRange{first, first + line.count});
+    line.slices = gemm::ValidTaps(form.slices, slice);
+    line.taps = gemm::ValidTaps(rows, simd::IndexRange{first, first + line.count});
     for (int64_t row = 0; row < line.count; ++row) {
-      const IndexRange seeing = ValidTaps(rows, first + row);
+      const simd::IndexRange seeing = gemm::ValidTaps(rows, first + row);
       line.seeing[row] = {seeing.begin - line.taps.begin, seeing.end - line.taps.begin};
     }
-    line.in = InputPosition(form.slices, slice, line.slices.begin) * form.in_slice() +
-              InputPosition(rows, first, line.taps.begin) * form.in_row();
+    line.in = gemm::InputPosition(form.slices, slice, line.slices.begin) * form.in_slice() +
+              gemm::InputPosition(rows, first, line.taps.begin) * form.in_row();
     line.weights = line.slices.begin * form.weights_slice() + line.taps.begin * form.weights_row();
     return line;
   }
 
   static std::vector<Tile> TilesOf(const DirectForm& form) {
     std::vector<Tile> tiles;
-    const WindowAxis& columns = form.columns;
-    const TileWidths widths = form.is_blocked() ? TileWidths::kEqual : TileWidths::kWidest;
-    for (TileColumns& tile : DivideColumns(columns, widths)) {
+    const kernels::WindowAxis& columns = form.columns;
+    const gemm::TileWidths widths = form.is_blocked() ? gemm::TileWidths::kEqual : gemm::TileWidths::kWidest;
+    for (gemm::TileColumns& tile : gemm::DivideColumns(columns, widths)) {
       const bool is_alike = !tiles.empty() && tiles.back().columns.places.count() == tile.places.count() &&
                             tiles.back().columns.taps.begin == tile.taps.begin &&
                             tiles.back().columns.seeing == tile.seeing;
@@ -165,7 +172,7 @@ class DirectConvolution final : public Kernel {
         ++tiles.back().count;
         continue;
       }
-      const int64_t column = InputPosition(columns, tile.places.begin, tile.taps.begin);
+      const int64_t column = gemm::InputPosition(columns, tile.places.begin, tile.taps.begin);
       const int64_t weights = tile.taps.begin * (form.is_blocked() ? form.weights_step() : kTileColumns);
       tiles.push_back(
           {.columns = std::move(tile), .count = 1, .in = column * form.in_pixel(), .weights = weights});
@@ -177,7 +184,7 @@ class DirectConvolution final : public Kernel {
   // next tile starts.
   struct Pass {
     int64_t tile;
-    IndexRange terms;
+    simd::IndexRange terms;
     bool is_first, is_last;
     int64_t next, next_lines;  // DirectArguments, per tile of pixels
   };
@@ -186,18 +193,18 @@ class DirectConvolution final : public Kernel {
   int64_t TermsOfPass(int64_t pixel_tiles) const {
     constexpr int64_t kFor512 = 65536, kFor256 = 18432, kFewTiles = 2;
     if (!form_.is_blocked() || pixel_tiles <= kFewTiles) return form_.inputs;
-    const int64_t weights = SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
+    const int64_t weights = simd::SimdWidth() == simd::kSimdWidth512 ? kFor512 : kFor256;
     const int64_t most = std::max(kBlockColumns, weights / (form_.taps() * kTileColumns));
     const int64_t passes = CeilDivide(form_.inputs, most);
-    return RoundUp(CeilDivide(form_.inputs, passes), kBlockColumns);
+    return tensor::RoundUp(CeilDivide(form_.inputs, passes), kBlockColumns);
   }
 
   int64_t WeightsOf(int64_t tile, int64_t term) const {
     return tile * form_.tile_size() + term * kTileColumns;
   }
 
-  void RunPart(const ConvolutionCall& call, const Part& part) const {
-    constexpr int64_t kLinesOfBlock = kBlockColumns * kTileColumns / kLineFloats;
+  void RunPart(const gemm::ConvolutionCall& call, const Part& part) const {
+    constexpr int64_t kLinesOfBlock = kBlockColumns * kTileColumns / simd::kLineFloats;
     const int64_t pixel_tiles = part.lines.count() * static_cast<int64_t>(tiles_.size());
     const int64_t terms = TermsOfPass(pixel_tiles);
     for (int64_t tile = part.tiles.begin; tile < part.tiles.end; ++tile) {
@@ -214,10 +221,10 @@ class DirectConvolution final : public Kernel {
     }
   }
 
-  void RunPass(const ConvolutionCall& call, const Part& part, Pass pass) const {
+  void RunPass(const gemm::ConvolutionCall& call, const Part& part, Pass pass) const {
     for (int64_t line = part.lines.begin; line < part.lines.end; ++line) {
       RunLine(call, pass, line);
-      pass.next += pass.next_lines * kLineFloats * static_cast<int64_t>(tiles_.size());
+      pass.next += pass.next_lines * simd::kLineFloats * static_cast<int64_t>(tiles_.size());
       if (pass.is_last) Finish(call, pass.tile, line);
     }
   }
@@ -231,38 +238,39 @@ class DirectConvolution final : public Kernel {
   }
   int64_t BlocksOf(int64_t tile) const { return std::min<int64_t>(2, form_.out_blocks() - 2 * tile); }
 
-  void RunLine(const ConvolutionCall& call, const Pass& pass, int64_t line) const {
+  void RunLine(const gemm::ConvolutionCall& call, const Pass& pass, int64_t line) const {
     const Line& rows = lines_[static_cast<size_t>(line % form_.lines())];
     const int64_t block = 2 * pass.tile, blocks = BlocksOf(pass.tile), group = form_.GroupOf(line);
     const int64_t offset = OffsetOf(line, block), column = group * form_.outputs + block * kBlockColumns;
     const int64_t term = pass.terms.begin / form_.in_pixel() * form_.in_term();
     float* out = call.out + offset;
-    DirectArguments tile{.in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
-                         .in_pixel = form_.columns.stride * form_.in_pixel(),
-                         .in_below = form_.rows.stride * form_.in_row(),
-                         .terms = pass.terms.count(),
-                         .in_term = form_.in_term(),
-                         .slices = rows.slices.count(),
-                         .rows = rows.taps.count(),
-                         .columns = 0,
-                         .in_slice = form_.slices.dilation * form_.in_slice(),
-                         .in_row = form_.rows.dilation * form_.in_row(),
-                         .in_column = form_.columns.dilation * form_.in_pixel(),
-                         .seeing = nullptr,
-                         .seeing_rows = {rows.seeing[0], rows.seeing[1]},
-                         .weights = call.weights + group * form_.tiles() * form_.tile_size() +
-                                    WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
-                         .weights_slice = form_.weights_slice(),
-                         .weights_row = form_.weights_row(),
-                         .weights_step = form_.weights_step(),
-                         .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), column) : nullptr,
-                         .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
-                         .out = out,
-                         .out_block = form_.out_plane(),
-                         .limits = pass.is_last ? steps_.limits() : Limits{},
-                         .next = pass.next,
-                         .next_lines = pass.next_lines};
-    const DirectArguments begin = tile;
+    simd::DirectArguments tile{
+        .in = call.in + line / form_.lines() * form_.in_size() + term + rows.in,
+        .in_pixel = form_.columns.stride * form_.in_pixel(),
+        .in_below = form_.rows.stride * form_.in_row(),
+        .terms = pass.terms.count(),
+        .in_term = form_.in_term(),
+        .slices = rows.slices.count(),
+        .rows = rows.taps.count(),
+        .columns = 0,
+        .in_slice = form_.slices.dilation * form_.in_slice(),
+        .in_row = form_.rows.dilation * form_.in_row(),
+        .in_column = form_.columns.dilation * form_.in_pixel(),
+        .seeing = nullptr,
+        .seeing_rows = {rows.seeing[0], rows.seeing[1]},
+        .weights = call.weights + group * form_.tiles() * form_.tile_size() +
+                   WeightsOf(pass.tile, pass.terms.begin) + rows.weights,
+        .weights_slice = form_.weights_slice(),
+        .weights_row = form_.weights_row(),
+        .weights_step = form_.weights_step(),
+        .bias = pass.is_first ? call.operands.ColumnsOf(steps_.bias(), column) : nullptr,
+        .start = pass.is_first ? call.operands.ElementsOf(steps_.start(), offset) : out,
+        .out = out,
+        .out_block = form_.out_plane(),
+        .limits = pass.is_last ? steps_.limits() : simd::Limits{},
+        .next = pass.next,
+        .next_lines = pass.next_lines};
+    const simd::DirectArguments begin = tile;
     for (const Tile& place : tiles_) {
       const int64_t pixel = place.columns.places.begin * kBlockColumns;
       tile.in = begin.in + place.in;
@@ -272,12 +280,12 @@ class DirectConvolution final : public Kernel {
       if (begin.start != nullptr) tile.start = begin.start + pixel;
       tile.out = out + pixel;
       tile.tiles = place.count;
-      RunDirectMicrokernel(form_.order, rows.count, place.columns.places.count(), blocks, tile);
-      tile.next += tile.next_lines * kLineFloats;
+      simd::RunDirectMicrokernel(form_.order, rows.count, place.columns.places.count(), blocks, tile);
+      tile.next += tile.next_lines * simd::kLineFloats;
     }
   }
 
-  void Finish(const ConvolutionCall& call, int64_t tile, int64_t line) const {
+  void Finish(const gemm::ConvolutionCall& call, int64_t tile, int64_t line) const {
     const int64_t block = 2 * tile;
     const int64_t offset = OffsetOf(line, block);
     steps_.Finish({.out = {call.out + offset, kBlockColumns, form_.out_plane()},
@@ -292,16 +300,16 @@ class DirectConvolution final : public Kernel {
   std::vector<Line> lines_;  // per image
   std::vector<Tile> tiles_;  // per line
   DirectGrid grid_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // [outputs, inputs, slices, rows, columns], possibly without the first tap axes, packed in tiles of outputs
 // that are contiguous per tap and input: [tile][slices][rows][columns][inputs], for row-major images
 // [tile][slices][rows][inputs][columns]. Groups are consecutive.
-Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
-  BlockedFormat format = RowMajorFormat(filter);
+tensor::Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool is_grouped) {
+  memory::BlockedFormat format = memory::RowMajorFormat(filter);
   const size_t outputs = is_grouped ? 1 : 0, inputs = outputs + 1;
-  SetBlock(format, outputs, kTileColumns);
+  memory::SetBlock(format, outputs, kTileColumns);
   const size_t last = filter.size() - 1;
   const bool is_blocked = order == ImageOrder::kBlocked;
   format.strides[inputs] = kTileColumns * (is_blocked ? 1 : filter[last]);
@@ -310,30 +318,31 @@ Layout DirectFilterLayout(llvm::ArrayRef<int64_t> filter, ImageOrder order, bool
   for (size_t axis = last - 1; axis > inputs; of_taps *= filter[axis--]) format.strides[axis] = of_taps;
   format.strides[outputs] = of_taps;
   if (is_grouped) format.strides[0] = of_taps * CeilDivide(filter[outputs], kTileColumns);
-  return LayoutOf(format);
+  return memory::LayoutOf(format);
 }
 
 // Merges rows into one if windows cover a single pixel and the input fits a core's cache, to fill tiles well;
 // slices become the rows.
 void MergeRows(DirectForm& form) {
-  if (!IsIdentityWindow(form.rows) || !IsIdentityWindow(form.columns)) return;
+  if (!gemm::IsIdentityWindow(form.rows) || !gemm::IsIdentityWindow(form.columns)) return;
   const int64_t pixels = form.rows.output * form.columns.output;
-  if (pixels * form.slices.size * form.inputs > L2Floats()) return;
+  if (pixels * form.slices.size * form.inputs > simd::L2Floats()) return;
   form.columns.input = form.columns.output = pixels;
-  form.rows = std::exchange(form.slices, WindowAxis{});
+  form.rows = std::exchange(form.slices, kernels::WindowAxis{});
 }
 
 // Filters with fewer outputs than a block compute padding channels.
-OrReason<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped) {
+kernels::OrReason<DirectForm> DirectFormOf(const kernels::KernelRequest& request, bool is_grouped) {
   const llvm::ArrayRef<int64_t> filter =
       llvm::ArrayRef<int64_t>(request.inputs[1].shape).drop_front(is_grouped);
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   if (filter.size() < 3 || filter.size() > 5)
-    return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
+    return kernels::Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
   const int64_t groups = is_grouped ? request.inputs[1].shape[0] : 1;
   if (groups > 1 && (filter[0] % kBlockColumns != 0 || filter[1] % kBlockColumns != 0))
-    return Reason("groups of {} input and {} output channels, not whole blocks", filter[1], filter[0]);
-  const Window window = WindowOfConvolution(request);
+    return kernels::Reason("groups of {} input and {} output channels, not whole blocks", filter[1],
+                           filter[0]);
+  const kernels::Window window = gemm::WindowOfConvolution(request);
   DirectForm form{.order = filter[1] < kBlockColumns ? ImageOrder::kRowMajor : ImageOrder::kBlocked,
                   .groups = groups,
                   .images = input[0] * groups,
@@ -342,7 +351,7 @@ OrReason<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped)
                   .slices = window[0],
                   .rows = window[1],
                   .columns = window[2],
-                  .threads = CurrentThreads()};
+                  .threads = tensor::CurrentThreads()};
   MergeRows(form);
   // A single-column image is treated as one row.
   if (form.is_blocked() && form.columns.input == 1 && form.columns.size == 1 && form.columns.output == 1)
@@ -352,26 +361,26 @@ OrReason<DirectForm> DirectFormOf(const KernelRequest& request, bool is_grouped)
 
 }  // namespace
 
-Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
+tensor::Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter) {
   return DirectFilterLayout(filter, ImageOrder::kBlocked, false);
 }
 
-Reason DirectApplies(const KernelRequest& request, bool is_grouped) {
-  if (!HasSimd()) return kNeedsSimd;
+kernels::Reason DirectApplies(const kernels::KernelRequest& request, bool is_grouped) {
+  if (!simd::HasSimd()) return kNeedsSimd;
   return DirectFormOf(request, is_grouped).reason();
 }
 
-KernelOrReason MakeDirectConvolution(const KernelRequest& request, bool is_grouped) {
-  const OrReason<DirectForm> form = DirectFormOf(request, is_grouped);
+kernels::KernelOrReason MakeDirectConvolution(const kernels::KernelRequest& request, bool is_grouped) {
+  const kernels::OrReason<DirectForm> form = DirectFormOf(request, is_grouped);
   if (!form) return form.reason();
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  PreparedKernel prepared =
-      PrepareConvolution(request, *steps, form->channels(),
-                         DirectFilterLayout(request.inputs[1].shape, form->order, is_grouped));
+  kernels::PreparedKernel prepared =
+      gemm::PrepareConvolution(request, *steps, form->channels(),
+                               DirectFilterLayout(request.inputs[1].shape, form->order, is_grouped));
   if (!form->is_blocked()) prepared.inputs[0] = nullptr;
   prepared.kernel = std::make_shared<DirectConvolution>(*form, std::move(*steps));
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -4,14 +4,14 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepare a Convolution or a GroupConvolution.
-Reason DirectApplies(const KernelRequest& request, bool is_grouped);
-KernelOrReason MakeDirectConvolution(const KernelRequest& request, bool is_grouped);
+kernels::Reason DirectApplies(const kernels::KernelRequest& request, bool is_grouped);
+kernels::KernelOrReason MakeDirectConvolution(const kernels::KernelRequest& request, bool is_grouped);
 
 // Returns the packed layout of filters [outputs, inputs, rows, columns]: [output
 // tile][rows][columns][inputs][outputs of a tile].
-Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter);
+tensor::Layout BlockedFilterLayout(llvm::ArrayRef<int64_t> filter);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -11,21 +11,27 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
+
+using kernels::Reason;
+using simd::kBlockColumns;
+using tensor::CeilDivide;
 
 namespace {
 
 struct FewOutputShape {
   bool is_blocked;  // true if the images are nChw16c
   int64_t images, inputs, outputs;
-  WindowAxis rows, columns;
+  kernels::WindowAxis rows, columns;
   int threads;
 
   int64_t taps() const { return rows.size * columns.size; }
   int64_t in_pixels() const { return rows.input * columns.input; }
-  int64_t in_image() const { return in_pixels() * (is_blocked ? RoundUp(inputs, kBlockColumns) : inputs); }
+  int64_t in_image() const {
+    return in_pixels() * (is_blocked ? tensor::RoundUp(inputs, kBlockColumns) : inputs);
+  }
   // Outputs are summed in groups of equal size; padding outputs have zero weights.
-  int64_t groups() const { return CeilDivide(outputs, kMaxFewOutputs); }
+  int64_t groups() const { return CeilDivide(outputs, simd::kMaxFewOutputs); }
   int64_t of_group() const { return CeilDivide(outputs, groups()); }
 };
 
@@ -38,18 +44,19 @@ struct FewOutputGrid {
 
   static FewOutputGrid Of(const FewOutputShape& form) {
     constexpr int64_t kMinColumns = 96;
-    const int64_t most = 2 * L2Floats(), beside = form.rows.reach() - 1;
+    const int64_t most = 2 * simd::L2Floats(), beside = form.rows.reach() - 1;
     const int64_t columns = form.columns.output, rows = form.rows.output;
     FewOutputGrid grid{};
     const int64_t least = form.inputs * (beside + 1) * (columns + form.columns.reach());
     grid.column_parts =
         std::clamp<int64_t>(CeilDivide(least, most), 1, std::max<int64_t>(columns / kMinColumns, 1));
     grid.columns = CeilDivide(columns, grid.column_parts);
-    grid.left = RoundUp(form.columns.before, SimdWidth());
+    grid.left = tensor::RoundUp(form.columns.before, simd::SimdWidth());
     const int64_t right = std::max<int64_t>(form.columns.reach() - 1 - form.columns.before, 0);
-    grid.seen_columns = grid.left + RoundUp(RoundUp(grid.columns, kBlockColumns) + right, SimdWidth());
+    grid.seen_columns =
+        grid.left + tensor::RoundUp(tensor::RoundUp(grid.columns, kBlockColumns) + right, simd::SimdWidth());
     const int64_t together = std::clamp<int64_t>(most / (form.inputs * grid.seen_columns) - beside, 1, rows);
-    const int64_t wanted = form.threads == 1 ? 1 : kTasksPerThread * form.threads;
+    const int64_t wanted = form.threads == 1 ? 1 : tensor::kTasksPerThread * form.threads;
     grid.row_parts =
         std::clamp(std::max(CeilDivide(rows, together), CeilDivide(wanted, form.images * grid.column_parts)),
                    int64_t{1}, rows);
@@ -59,9 +66,9 @@ struct FewOutputGrid {
   }
 };
 
-class FewOutputConvolution final : public Kernel {
+class FewOutputConvolution final : public kernels::Kernel {
  public:
-  FewOutputConvolution(const FewOutputShape& form, Epilogue steps)
+  FewOutputConvolution(const FewOutputShape& form, gemm::Epilogue steps)
       : form_(form), grid_(FewOutputGrid::Of(form)), steps_(std::move(steps)) {}
 
   std::string implementation() const override { return "nnefc:few_outputs"; }
@@ -70,16 +77,16 @@ class FewOutputConvolution final : public Kernel {
     return static_cast<size_t>(floats) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
-    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.outputs);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
+    const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.outputs);
     float* scratch = reinterpret_cast<float*>(run.scratch) + steps_.column_floats(form_.outputs);
     const int64_t parts = grid_.row_parts * grid_.column_parts;
-    RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
+    tensor::RunTasks(form_.images * parts, form_.threads, [&](int64_t task, int member) {
       const int64_t row_part = task % parts / grid_.column_parts, column_part = task % grid_.column_parts;
       float* planes = scratch + member * ThreadFloats();
-      const Part part = {task / parts, IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
-                         IndexRange{0, form_.columns.output}.Part(grid_.column_parts, column_part)};
+      const Part part = {task / parts, simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
+                         simd::IndexRange{0, form_.columns.output}.Part(grid_.column_parts, column_part)};
       Gather(call, part, planes);
       for (int64_t row = part.rows.begin; row < part.rows.end; ++row)
         RunRow(call, part, row, planes, planes + form_.inputs * PlaneFloats());
@@ -90,22 +97,22 @@ class FewOutputConvolution final : public Kernel {
  private:
   struct Part {
     int64_t image;
-    IndexRange rows, columns;
+    simd::IndexRange rows, columns;
   };
 
   // An odd number of blocks, because planes at page-sized distances would conflict in caches.
   int64_t PlaneFloats() const {
     return (CeilDivide(grid_.seen_rows * grid_.seen_columns, kBlockColumns) | 1) * kBlockColumns;
   }
-  int64_t LineFloats() const { return RoundUp(grid_.columns, kBlockColumns); }
+  int64_t LineFloats() const { return tensor::RoundUp(grid_.columns, kBlockColumns); }
   int64_t ThreadFloats() const {
     return form_.inputs * PlaneFloats() + form_.groups() * form_.of_group() * LineFloats();
   }
 
   // Copies the input pixels of a part, zero-padded at the border of the image.
-  void Gather(const ConvolutionCall& call, const Part& part, float* planes) const {
-    const WindowAxis &rows = form_.rows, &columns = form_.columns;
-    const int64_t first_row = InputPosition(rows, part.rows.begin, 0);
+  void Gather(const gemm::ConvolutionCall& call, const Part& part, float* planes) const {
+    const kernels::WindowAxis &rows = form_.rows, &columns = form_.columns;
+    const int64_t first_row = gemm::InputPosition(rows, part.rows.begin, 0);
     const int64_t first = part.columns.begin - grid_.left;
     const int64_t begin = std::clamp<int64_t>(-first, 0, grid_.seen_columns);
     const int64_t end = std::clamp(columns.input - first, begin, grid_.seen_columns);
@@ -133,18 +140,18 @@ class FewOutputConvolution final : public Kernel {
         std::copy_n(from, count, line);
         continue;
       }
-      TransposeMatrix({.from = from,
-                       .from_stride = kBlockColumns,
-                       .to = line,
-                       .to_stride = PlaneFloats(),
-                       .rows = count,
-                       .columns = std::min(kBlockColumns, form_.inputs - channel)});
+      simd::TransposeMatrix({.from = from,
+                             .from_stride = kBlockColumns,
+                             .to = line,
+                             .to_stride = PlaneFloats(),
+                             .rows = count,
+                             .columns = std::min(kBlockColumns, form_.inputs - channel)});
     }
   }
 
-  void RunRow(const ConvolutionCall& call, const Part& part, int64_t row, const float* planes,
+  void RunRow(const gemm::ConvolutionCall& call, const Part& part, int64_t row, const float* planes,
               float* lines) const {
-    const int64_t of_group = form_.of_group(), pixels = RoundUp(part.columns.count(), kBlockColumns);
+    const int64_t of_group = form_.of_group(), pixels = tensor::RoundUp(part.columns.count(), kBlockColumns);
     const int64_t seen = (row - part.rows.begin) * grid_.seen_columns + grid_.left - form_.columns.before;
     const auto offset = [&](int64_t output) {
       return ((part.image * form_.outputs + output) * form_.rows.output + row) * form_.columns.output +
@@ -159,19 +166,19 @@ class FewOutputConvolution final : public Kernel {
       for (int64_t i = 0; start != nullptr && i < part.columns.count(); ++i) line[i] += start[i];
     }
     for (int64_t group = 0; group < form_.groups(); ++group)
-      RunFewOutputMicrokernel(of_group,
-                              {.in = planes + seen,
-                               .channels = form_.inputs,
-                               .in_channel = PlaneFloats(),
-                               .rows = form_.rows.size,
-                               .columns = form_.columns.size,
-                               .in_row = form_.rows.dilation * grid_.seen_columns,
-                               .in_column = form_.columns.dilation,
-                               .weights = call.weights + group * form_.inputs * form_.taps() * of_group,
-                               .out = lines + group * of_group * LineFloats(),
-                               .out_plane = LineFloats(),
-                               .pixels = pixels,
-                               .limits = steps_.limits()});
+      simd::RunFewOutputMicrokernel(of_group,
+                                    {.in = planes + seen,
+                                     .channels = form_.inputs,
+                                     .in_channel = PlaneFloats(),
+                                     .rows = form_.rows.size,
+                                     .columns = form_.columns.size,
+                                     .in_row = form_.rows.dilation * grid_.seen_columns,
+                                     .in_column = form_.columns.dilation,
+                                     .weights = call.weights + group * form_.inputs * form_.taps() * of_group,
+                                     .out = lines + group * of_group * LineFloats(),
+                                     .out_plane = LineFloats(),
+                                     .pixels = pixels,
+                                     .limits = steps_.limits()});
     for (int64_t output = 0; output < form_.outputs; ++output) {
       float* line = lines + output * LineFloats();
       // Pixels in place of channels, with no padding at the end.
@@ -187,15 +194,15 @@ class FewOutputConvolution final : public Kernel {
 
   FewOutputShape form_;
   FewOutputGrid grid_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // [outputs, inputs, taps..] in groups of outputs, contiguous per tap.
-Layout FewOutputFilterLayout(llvm::ArrayRef<int64_t> filter, const FewOutputShape& form) {
-  return std::make_shared<BlockedLayout>(AxisBlockedFormat(filter, 0, form.of_group()));
+tensor::Layout FewOutputFilterLayout(llvm::ArrayRef<int64_t> filter, const FewOutputShape& form) {
+  return std::make_shared<memory::BlockedLayout>(memory::AxisBlockedFormat(filter, 0, form.of_group()));
 }
 
-OrReason<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
+kernels::OrReason<FewOutputShape> FewOutputShapeOf(const kernels::KernelRequest& request) {
   constexpr int64_t kMaxPixels = int64_t{1} << 24, kMaxInputs = int64_t{1} << 20;
   // All rows between the taps of a window are gathered, and pixels to the left of each row.
   constexpr int64_t kMaxRows = 33, kMaxBeside = 1024;
@@ -203,18 +210,19 @@ OrReason<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
   if (filter.size() > 5) return Reason("{} spatial axes", static_cast<int64_t>(filter.size()) - 2);
   if (filter[1] > kMaxInputs) return Reason("{} input channels, more than {}", filter[1], kMaxInputs);
   if (request.inputs[1].constant == nullptr) return kNeedsConstantFilter;
-  const Window window = WindowOfConvolution(request);
-  FewOutputShape form{.is_blocked = IsChannelBlocked(request.inputs[0]),
+  const kernels::Window window = gemm::WindowOfConvolution(request);
+  FewOutputShape form{.is_blocked = memory::IsChannelBlocked(request.inputs[0]),
                       .images = request.inputs[0].shape[0],
                       .inputs = filter[1],
                       .outputs = filter[0],
                       .rows = window[1],
                       .columns = window[2],
-                      .threads = CurrentThreads()};
-  const WindowAxis& slices = window[0];
-  if (IsIdentityWindow(slices) && IsIdentityWindow(form.rows) && IsIdentityWindow(form.columns)) {
+                      .threads = tensor::CurrentThreads()};
+  const kernels::WindowAxis& slices = window[0];
+  if (gemm::IsIdentityWindow(slices) && gemm::IsIdentityWindow(form.rows) &&
+      gemm::IsIdentityWindow(form.columns)) {
     form.columns.input = form.columns.output = slices.input * form.in_pixels();
-    form.rows = WindowAxis{};
+    form.rows = kernels::WindowAxis{};
   } else if (filter.size() == 5) {
     return Reason("windows of three axes");
   }
@@ -232,32 +240,34 @@ OrReason<FewOutputShape> FewOutputShapeOf(const KernelRequest& request) {
 
 }  // namespace
 
-Reason FewOutputsApply(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
+Reason FewOutputsApply(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
   return FewOutputShapeOf(request).reason();
 }
 
 // Shorter rows do not fill a vector, and more outputs fill a channel block of direct convolution (processor
 // not recorded).
-Cost FewOutputsCost(const KernelRequest& request) {
+kernels::Cost FewOutputsCost(const kernels::KernelRequest& request) {
   constexpr int64_t kMinPixels = 6, kMaxOutputs = 12;
   constexpr double kFasterThanDirect = 0.9;
-  const OrReason<FewOutputShape> form = FewOutputShapeOf(request);
+  const kernels::OrReason<FewOutputShape> form = FewOutputShapeOf(request);
   if (form->outputs > kMaxOutputs)
-    return Cost::NotByDefault(Reason("{} output channels, more than {}", form->outputs, kMaxOutputs));
+    return kernels::Cost::NotByDefault(
+        Reason("{} output channels, more than {}", form->outputs, kMaxOutputs));
   if (form->columns.output < kMinPixels)
-    return Cost::NotByDefault(Reason("rows of {} pixels, fewer than {}", form->columns.output, kMinPixels));
+    return kernels::Cost::NotByDefault(
+        Reason("rows of {} pixels, fewer than {}", form->columns.output, kMinPixels));
   return {kFasterThanDirect};
 }
 
-KernelOrReason MakeFewOutputConvolution(const KernelRequest& request) {
-  const OrReason<FewOutputShape> form = FewOutputShapeOf(request);
+kernels::KernelOrReason MakeFewOutputConvolution(const kernels::KernelRequest& request) {
+  const kernels::OrReason<FewOutputShape> form = FewOutputShapeOf(request);
   if (!form) return form.reason();
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
   if (steps->takes_operands()) return Reason("a fused operation with an operand after the bias");
-  PreparedKernel prepared = PrepareConvolution(request, *steps, form->outputs,
-                                               FewOutputFilterLayout(request.inputs[1].shape, *form));
+  kernels::PreparedKernel prepared = gemm::PrepareConvolution(
+      request, *steps, form->outputs, FewOutputFilterLayout(request.inputs[1].shape, *form));
   if (!form->is_blocked) prepared.inputs[0] = nullptr;
   prepared.outputs[0] = nullptr;
   for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = nullptr;
@@ -270,4 +280,4 @@ KernelOrReason MakeFewOutputConvolution(const KernelRequest& request) {
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

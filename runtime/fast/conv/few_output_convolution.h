@@ -5,13 +5,13 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepares a Convolution with one or two spatial axes. Borders are multiplied as zeros, so the caller must
 // exclude infinite filters.
-Reason FewOutputsApply(const KernelRequest& request);
+kernels::Reason FewOutputsApply(const kernels::KernelRequest& request);
 // Relative to direct convolution.
-Cost FewOutputsCost(const KernelRequest& request);
-KernelOrReason MakeFewOutputConvolution(const KernelRequest& request);
+kernels::Cost FewOutputsCost(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeFewOutputConvolution(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

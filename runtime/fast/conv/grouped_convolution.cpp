@@ -10,7 +10,13 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
+
+using kernels::Reason;
+using simd::GroupWidth;
+using simd::IndexRange;
+using simd::kBlockColumns;
+using simd::SimdWidth;
 
 namespace {
 
@@ -18,16 +24,16 @@ struct GroupedForm {
   GroupWidth width;
   int64_t images, groups;
   int64_t inputs, outputs;  // per group
-  WindowAxis rows, columns;
+  kernels::WindowAxis rows, columns;
   int threads;
 
   int64_t channels() const { return groups * outputs; }
-  int64_t out_blocks() const { return CeilDivide(channels(), kBlockColumns); }
-  int64_t in_blocks() const { return CeilDivide(groups * inputs, kBlockColumns); }
+  int64_t out_blocks() const { return tensor::CeilDivide(channels(), kBlockColumns); }
+  int64_t in_blocks() const { return tensor::CeilDivide(groups * inputs, kBlockColumns); }
   int64_t in_plane() const { return rows.input * columns.input * kBlockColumns; }
   int64_t out_plane() const { return rows.output * columns.output * kBlockColumns; }
   // Weights for one register of outputs.
-  int64_t weights_row() const { return inputs * kGroupedColumns * SimdWidth(); }
+  int64_t weights_row() const { return inputs * simd::kGroupedColumns * SimdWidth(); }
   int64_t weights_size() const { return rows.size * weights_row(); }
   bool fills_registers() const { return width == GroupWidth::kRegisters; }
 };
@@ -38,12 +44,12 @@ struct GroupedPositions {
   uint32_t inside;
 };
 
-std::vector<GroupedPositions> DividePlaces(const WindowAxis& axis) {
-  const int64_t count = CeilDivide(axis.output, kGroupedPixels);
+std::vector<GroupedPositions> DividePlaces(const kernels::WindowAxis& axis) {
+  const int64_t count = tensor::CeilDivide(axis.output, simd::kGroupedPixels);
   std::vector<GroupedPositions> tiles;
   for (int64_t index = 0; index < count; ++index) {
     GroupedPositions tile{.places = IndexRange{0, axis.output}.Part(count, index), .inside = 0};
-    const int64_t first = InputPosition(axis, tile.places.begin, 0);
+    const int64_t first = gemm::InputPosition(axis, tile.places.begin, 0);
     const int64_t seen = (tile.places.count() - 1) * axis.stride + axis.size;
     for (int64_t i = 0; i < seen; ++i) {
       if (first + i >= 0 && first + i < axis.input) tile.inside |= 1U << i;
@@ -53,22 +59,22 @@ std::vector<GroupedPositions> DividePlaces(const WindowAxis& axis) {
   return tiles;
 }
 
-class GroupedConvolution final : public Kernel {
+class GroupedConvolution final : public kernels::Kernel {
  public:
-  GroupedConvolution(const GroupedForm& form, Epilogue steps)
+  GroupedConvolution(const GroupedForm& form, gemm::Epilogue steps)
       : form_(form), tiles_(DividePlaces(form.columns)), steps_(std::move(steps)) {
-    for (int64_t row = 0; row < form.rows.output; ++row) row_taps_.push_back(ValidTaps(form.rows, row));
+    for (int64_t row = 0; row < form.rows.output; ++row) row_taps_.push_back(gemm::ValidTaps(form.rows, row));
   }
 
   std::string implementation() const override { return "nnefc:grouped"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     constexpr int64_t kMaxPanelRows = 4;
-    const ThreadScope scope(form_.threads);
-    const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.channels());
+    const tensor::ThreadScope scope(form_.threads);
+    const gemm::ConvolutionCall call = gemm::ConvolutionCall::Of(run, steps_, form_.channels());
     const int64_t planes = form_.images * form_.out_blocks();
     const int64_t parts = RowParts();
-    RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
+    tensor::RunTasks(planes * parts, form_.threads, [&](int64_t task, int) {
       const IndexRange span = IndexRange{0, form_.rows.output}.Part(parts, task / planes);
       for (int64_t row = span.begin; row < span.end; row += kMaxPanelRows)
         RunRows(call, task % planes, {row, std::min(row + kMaxPanelRows, span.end)});
@@ -80,11 +86,11 @@ class GroupedConvolution final : public Kernel {
   int64_t RowParts() const {
     if (form_.threads == 1) return 1;
     const int64_t planes = form_.images * form_.out_blocks();
-    return std::min(form_.rows.output, CeilDivide(kTasksPerThread * form_.threads, planes));
+    return std::min(form_.rows.output, tensor::CeilDivide(tensor::kTasksPerThread * form_.threads, planes));
   }
 
   // Computes rows of a plane, i.e. of a channel block of an image.
-  void RunRows(const ConvolutionCall& call, int64_t plane, const IndexRange& rows) const {
+  void RunRows(const gemm::ConvolutionCall& call, int64_t plane, const IndexRange& rows) const {
     const int64_t column = plane % form_.out_blocks() * kBlockColumns;
     const int64_t offset = plane * form_.out_plane() + rows.begin * form_.columns.output * kBlockColumns;
     const int64_t count = rows.count() * form_.columns.output;  // pixels
@@ -109,12 +115,12 @@ class GroupedConvolution final : public Kernel {
     int64_t image, channel, offset;
   };
 
-  void RunOutputs(const ConvolutionCall& call, const Outputs& at, const IndexRange& rows) const {
-    const WindowAxis& columns = form_.columns;
+  void RunOutputs(const gemm::ConvolutionCall& call, const Outputs& at, const IndexRange& rows) const {
+    const kernels::WindowAxis& columns = form_.columns;
     const float* in = call.in + at.image * form_.in_blocks() * form_.in_plane();
     const float* weights = call.weights + at.channel / SimdWidth() * form_.weights_size();
     int64_t offset = at.offset;
-    GroupedArguments tile{
+    simd::GroupedArguments tile{
         .in = nullptr,
         .in_block = form_.in_plane(),
         .in_row = form_.rows.dilation * columns.input * kBlockColumns,
@@ -128,16 +134,16 @@ class GroupedConvolution final : public Kernel {
         .limits = steps_.limits()};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       const IndexRange& taps = row_taps_[static_cast<size_t>(row)];
-      const int64_t in_row = InputPosition(form_.rows, row, taps.begin);
+      const int64_t in_row = gemm::InputPosition(form_.rows, row, taps.begin);
       tile.rows = taps.count();
       tile.weights = weights + taps.begin * form_.weights_row();
       for (const GroupedPositions& each : tiles_) {
-        const int64_t in_column = InputPosition(columns, each.places.begin, 0);
+        const int64_t in_column = gemm::InputPosition(columns, each.places.begin, 0);
         tile.in = in + (in_row * columns.input + in_column) * kBlockColumns;
         tile.inside = each.inside;
         tile.start = call.operands.ElementsOf(steps_.start(), offset);
         tile.out = call.out + offset;
-        RunGroupedMicrokernel(form_.width, each.places.count(), columns.stride, tile);
+        simd::RunGroupedMicrokernel(form_.width, each.places.count(), columns.stride, tile);
         offset += each.places.count() * kBlockColumns;
       }
     }
@@ -146,32 +152,32 @@ class GroupedConvolution final : public Kernel {
   GroupedForm form_;
   std::vector<IndexRange> row_taps_;     // per row
   std::vector<GroupedPositions> tiles_;  // per row of pixels
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // [groups, outputs, inputs, rows, columns] packed by registers of outputs, from one group or several:
 // [register][rows][inputs][columns].
-Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers) {
+tensor::Layout GroupedFilterLayout(llvm::ArrayRef<int64_t> filter, bool fills_registers) {
   const int64_t lanes = SimdWidth(), outputs = filter[1], inputs = filter[2];
   const int64_t size = *Volume(filter.drop_front(2)) * lanes;
-  BlockedFormat format = RowMajorFormat(filter);
+  memory::BlockedFormat format = memory::RowMajorFormat(filter);
   const size_t last = filter.size() - 1;
   format.strides[0] = size * (fills_registers ? outputs / lanes : 1);
   format.strides[1] = size;
-  format.strides[2] = kGroupedColumns * lanes;
+  format.strides[2] = simd::kGroupedColumns * lanes;
   format.strides[last] = lanes;
-  if (last == 4) format.strides[3] = inputs * kGroupedColumns * lanes;
+  if (last == 4) format.strides[3] = inputs * simd::kGroupedColumns * lanes;
   if (fills_registers) {
     format.num_blocks = 1;
     format.blocks[0] = {1, lanes};
   } else {
     const int64_t groups = lanes / outputs;
-    format.padded_extents[0] = RoundUp(filter[0], groups);
+    format.padded_extents[0] = tensor::RoundUp(filter[0], groups);
     format.num_blocks = 2;
     format.blocks[0] = {0, groups};
     format.blocks[1] = {1, outputs};
   }
-  return LayoutOf(format);
+  return memory::LayoutOf(format);
 }
 
 // Returns nullopt for groups that neither fill registers nor pack evenly into one.
@@ -183,7 +189,7 @@ std::optional<GroupWidth> GroupWidthOf(int64_t inputs, int64_t outputs) {
   return std::nullopt;
 }
 
-OrReason<GroupedForm> GroupedFormOf(const KernelRequest& request) {
+kernels::OrReason<GroupedForm> GroupedFormOf(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
   if (filter.size() != 4 && filter.size() != 5)
@@ -192,9 +198,9 @@ OrReason<GroupedForm> GroupedFormOf(const KernelRequest& request) {
   if (!width) return Reason("groups of {} input and {} output channels", filter[2], filter[1]);
   const int64_t channels = std::min(input[1], filter[0] * filter[1]);
   if (channels < kBlockColumns) return Reason("{} channels, fewer than a block", channels);
-  const Window window = WindowOfConvolution(request);
-  const WindowAxis& columns = window[2];
-  if (columns.size != kGroupedColumns) return Reason("windows of {} columns", columns.size);
+  const kernels::Window window = gemm::WindowOfConvolution(request);
+  const kernels::WindowAxis& columns = window[2];
+  if (columns.size != simd::kGroupedColumns) return Reason("windows of {} columns", columns.size);
   if (columns.dilation != 1) return Reason("dilation {}", columns.dilation);
   if (columns.stride > 2) return Reason("stride {}", columns.stride);
   return GroupedForm{.width = *width,
@@ -204,36 +210,37 @@ OrReason<GroupedForm> GroupedFormOf(const KernelRequest& request) {
                      .outputs = filter[1],
                      .rows = window[1],
                      .columns = columns,
-                     .threads = CurrentThreads()};
+                     .threads = tensor::CurrentThreads()};
 }
 
 }  // namespace
 
-Reason GroupedApplies(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
+Reason GroupedApplies(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
   return GroupedFormOf(request).reason();
 }
 
 // With outputs for two or more 512-bit vectors, direct convolution processes two at a time and is faster
 // (processor not recorded).
-Cost GroupedCost(const KernelRequest& request) {
+kernels::Cost GroupedCost(const kernels::KernelRequest& request) {
   constexpr double kFasterThanDirect = 0.9;
-  const OrReason<GroupedForm> form = GroupedFormOf(request);
-  if (SimdWidth() == kSimdWidth512 && form->fills_registers() && form->outputs > kSimdWidth512)
-    return Cost::NotByDefault(Reason("direct convolution is faster for groups of {} outputs", form->outputs));
+  const kernels::OrReason<GroupedForm> form = GroupedFormOf(request);
+  if (SimdWidth() == simd::kSimdWidth512 && form->fills_registers() && form->outputs > simd::kSimdWidth512)
+    return kernels::Cost::NotByDefault(
+        Reason("direct convolution is faster for groups of {} outputs", form->outputs));
   return {kFasterThanDirect};
 }
 
-KernelOrReason MakeGroupedConvolution(const KernelRequest& request) {
-  const OrReason<GroupedForm> form = GroupedFormOf(request);
+kernels::KernelOrReason MakeGroupedConvolution(const kernels::KernelRequest& request) {
+  const kernels::OrReason<GroupedForm> form = GroupedFormOf(request);
   if (!form) return form.reason();
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  PreparedKernel prepared =
-      PrepareConvolution(request, *steps, form->channels(),
-                         GroupedFilterLayout(request.inputs[1].shape, form->fills_registers()));
+  kernels::PreparedKernel prepared =
+      gemm::PrepareConvolution(request, *steps, form->channels(),
+                               GroupedFilterLayout(request.inputs[1].shape, form->fills_registers()));
   prepared.kernel = std::make_shared<GroupedConvolution>(*form, std::move(*steps));
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -3,12 +3,12 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepares a GroupConvolution with windows of three columns, and groups that fill vectors.
-Reason GroupedApplies(const KernelRequest& request);
+kernels::Reason GroupedApplies(const kernels::KernelRequest& request);
 // Relative to direct convolution.
-Cost GroupedCost(const KernelRequest& request);
-KernelOrReason MakeGroupedConvolution(const KernelRequest& request);
+kernels::Cost GroupedCost(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeGroupedConvolution(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -4,13 +4,13 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepares a 2-D Convolution with a constant filter. Borders are multiplied as zeros, so the caller must
 // exclude infinite filters.
-Reason Im2colApplies(const KernelRequest& request);
+kernels::Reason Im2colApplies(const kernels::KernelRequest& request);
 // Relative to direct convolution.
-Cost Im2colCost(const KernelRequest& request);
-KernelOrReason MakeIm2colConvolution(const KernelRequest& request);
+kernels::Cost Im2colCost(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeIm2colConvolution(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -11,7 +11,15 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
+
+using gemm::ConvolutionCall;
+using kernels::Reason;
+using kernels::WindowAxis;
+using simd::IndexRange;
+using simd::kBlockColumns;
+using simd::kWinogradExtent;
+using tensor::CeilDivide;
 
 namespace {
 
@@ -43,7 +51,7 @@ struct WinogradForm {
   int64_t input_blocks() const { return CeilDivide(inputs, kBlockColumns); }
   int64_t term_blocks() const { return slices.size * input_blocks(); }
   int64_t output_blocks() const { return CeilDivide(outputs, kBlockColumns); }
-  int64_t output_tiles() const { return CeilDivide(outputs, kTileColumns); }
+  int64_t output_tiles() const { return CeilDivide(outputs, simd::kTileColumns); }
   int64_t phases() const { return rows.dilation * columns.dilation; }
   // One image per slice and phase.
   WinogradGrid grid() const {
@@ -78,18 +86,19 @@ struct WinogradGroups {
   static WinogradGroups Of(const WinogradForm& form) {
     constexpr int64_t kMaxOfFilter = 655360, kMaxSharedTiles = 1048576;  // floats
     const auto count_of = [&](int64_t floats, int64_t least_tiles) {
-      const int64_t of_tile = kWinogradProducts * (form.term_blocks() + 2) * kBlockColumns;
-      const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * TileRows());
-      return CeilDivide(form.tiles(), tiles / TileRows() * TileRows());
+      const int64_t of_tile = simd::kWinogradProducts * (form.term_blocks() + 2) * kBlockColumns;
+      const int64_t tiles = std::clamp<int64_t>(floats / of_tile, least_tiles, 64 * simd::TileRows());
+      return CeilDivide(form.tiles(), tiles / simd::TileRows() * simd::TileRows());
     };
-    const int64_t own = count_of(L2Floats(), 2 * TileRows());
+    const int64_t own = count_of(simd::L2Floats(), 2 * simd::TileRows());
     const bool is_small =
-        kWinogradProducts * form.terms() * form.output_tiles() * kTileColumns <= kMaxOfFilter;
+        simd::kWinogradProducts * form.terms() * form.output_tiles() * simd::kTileColumns <= kMaxOfFilter;
     const int64_t least = form.threads == 1 ? 2 : 2 * form.threads;
-    if (is_small && own >= least) return {.count = RoundUp(own, form.threads), .has_whole_filter = true};
-    const int64_t count = count_of(kMaxSharedTiles, 4 * TileRows());
+    if (is_small && own >= least)
+      return {.count = tensor::RoundUp(own, form.threads), .has_whole_filter = true};
+    const int64_t count = count_of(kMaxSharedTiles, 4 * simd::TileRows());
     if (count < form.threads) return {.count = count, .has_whole_filter = false, .are_shared = true};
-    return {.count = RoundUp(count, form.threads), .has_whole_filter = false};
+    return {.count = tensor::RoundUp(count, form.threads), .has_whole_filter = false};
   }
 };
 
@@ -107,9 +116,9 @@ double TimeComparedWithDirect(const WinogradForm& form) {
   return (tiles * of_tile + of_filter) / (9.3 * pixels);
 }
 
-class WinogradKernel final : public Kernel {
+class WinogradKernel final : public kernels::Kernel {
  public:
-  WinogradKernel(const WinogradForm& form, Epilogue steps)
+  WinogradKernel(const WinogradForm& form, gemm::Epilogue steps)
       : form_(form), groups_(WinogradGroups::Of(form)), steps_(std::move(steps)) {}
 
   std::string implementation() const override { return "nnefc:winograd"; }
@@ -125,8 +134,8 @@ class WinogradKernel final : public Kernel {
     return static_cast<size_t>(floats) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
     const ConvolutionCall call = ConvolutionCall::Of(run, steps_, form_.outputs);
     float* scratch = reinterpret_cast<float*>(run.scratch) + steps_.column_floats(form_.outputs);
     if (groups_.has_whole_filter) {
@@ -144,15 +153,15 @@ class WinogradKernel final : public Kernel {
   // of wide tiles; L1 holds a product's filters and L2 a row of products.
   static int64_t TermsTogether() {
     constexpr int64_t kFew = 64, kMany = 256, kLargeCache = 196608;  // floats
-    return SimdWidth() == kSimdWidth512 && L2Floats() >= kLargeCache ? kMany : kFew;
+    return simd::SimdWidth() == simd::kSimdWidth512 && simd::L2Floats() >= kLargeCache ? kMany : kFew;
   }
 
   IndexRange TilesOf(int64_t group) const { return IndexRange{0, form_.tiles()}.Part(groups_.count, group); }
   int64_t MaxTiles() const { return CeilDivide(form_.tiles(), groups_.count); }
-  int64_t ImageFloats() const { return kWinogradProducts * StrideOf(form_.term_blocks(), MaxTiles()); }
-  int64_t ResultFloats() const { return kWinogradProducts * StrideOf(2, MaxTiles()); }
+  int64_t ImageFloats() const { return simd::kWinogradProducts * StrideOf(form_.term_blocks(), MaxTiles()); }
+  int64_t ResultFloats() const { return simd::kWinogradProducts * StrideOf(2, MaxTiles()); }
   // Stride of a row of products for a tile of outputs.
-  static int64_t FilterStride(int64_t terms) { return terms * kTileColumns + kBlockColumns; }
+  static int64_t FilterStride(int64_t terms) { return terms * simd::kTileColumns + kBlockColumns; }
   int64_t FilterFloats(int64_t terms) const { return kWinogradExtent * FilterStride(terms); }
 
   // A range of the tiles transformed together, and a tile of outputs.
@@ -164,11 +173,11 @@ class WinogradKernel final : public Kernel {
   void RunOwnTiles(const ConvolutionCall& call, float* scratch) const {
     const int64_t filter_floats = FilterFloats(form_.terms()), tiles = form_.output_tiles();
     const IndexRange terms = {0, form_.terms()};
-    RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
+    tensor::RunTasks(tiles * kWinogradExtent, form_.threads, [&](int64_t task, int) {
       TransformTaps(call, task / kWinogradExtent, task % kWinogradExtent, terms,
                     scratch + task * filter_floats);
     });
-    RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
+    tensor::RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
       const IndexRange span = TilesOf(group);
       float* image =
           scratch + tiles * kWinogradExtent * filter_floats + member * (ImageFloats() + ResultFloats());
@@ -186,7 +195,7 @@ class WinogradKernel final : public Kernel {
 
   void RunOwnGroups(const ConvolutionCall& call, float* scratch) const {
     const int64_t own_floats = ImageFloats() + FilterFloats(TermsTogether()) + ResultFloats();
-    RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
+    tensor::RunTasks(groups_.count, form_.threads, [&](int64_t group, int member) {
       const IndexRange span = TilesOf(group);
       float* image = scratch + member * own_floats;
       for (int64_t block = 0; block < form_.term_blocks(); ++block) TransformPixels(call, span, block, image);
@@ -198,12 +207,12 @@ class WinogradKernel final : public Kernel {
   void RunSharedTiles(const ConvolutionCall& call, const IndexRange& span, float* image) const {
     float* own = image + ImageFloats();
     const int64_t own_floats = FilterFloats(TermsTogether()) + ResultFloats();
-    RunTasks(form_.term_blocks(), form_.threads,
-             [&](int64_t block, int) { TransformPixels(call, span, block, image); });
+    tensor::RunTasks(form_.term_blocks(), form_.threads,
+                     [&](int64_t block, int) { TransformPixels(call, span, block, image); });
     const int64_t tiles = form_.output_tiles();
     const bool is_even = tiles % form_.threads == 0 || tiles >= 4 * form_.threads;
     const int64_t parts = is_even ? 1 : std::min<int64_t>(span.count(), form_.threads);
-    RunTasks(tiles * parts, form_.threads, [&](int64_t task, int member) {
+    tensor::RunTasks(tiles * parts, form_.threads, [&](int64_t task, int member) {
       RunPart(call, {span, span.Part(parts, task % parts), task / parts}, image, own + member * own_floats);
     });
   }
@@ -224,12 +233,12 @@ class WinogradKernel final : public Kernel {
   // Transforms the filters of a range of terms and a tile of outputs for a row of products.
   void TransformTaps(const ConvolutionCall& call, int64_t outputs, int64_t row, const IndexRange& terms,
                      float* out) const {
-    constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps * kTileColumns;
-    TransformFilter({.taps = call.weights + (outputs * form_.terms() + terms.begin) * kTaps,
-                     .inputs = terms.count(),
-                     .row = row,
-                     .out = out,
-                     .stride = FilterStride(terms.count())});
+    constexpr int64_t kTaps = simd::kWinogradTaps * simd::kWinogradTaps * simd::kTileColumns;
+    simd::TransformFilter({.taps = call.weights + (outputs * form_.terms() + terms.begin) * kTaps,
+                           .inputs = terms.count(),
+                           .row = row,
+                           .out = out,
+                           .stride = FilterStride(terms.count())});
   }
 
   // Transforms a block of terms: channels of the slices at a tap.
@@ -244,18 +253,18 @@ class WinogradKernel final : public Kernel {
           const WinogradPhase of_rows = form_.RowPhase(index_of_image % form_.phases());
           const WinogradPhase of_columns = form_.ColumnPhase(index_of_image % form_.phases());
           const int64_t image = index_of_slice / slices.output;
-          const int64_t slice = InputPosition(slices, index_of_slice % slices.output, tap);
+          const int64_t slice = gemm::InputPosition(slices, index_of_slice % slices.output, tap);
           const int64_t plane = (image * form_.input_blocks() + channels) * slices.input;
           const bool is_seen = slice >= 0 && slice < slices.input;
           const int64_t first = of_rows.first_pixel * columns.input + of_columns.first_pixel;
-          TransformImage(
+          simd::TransformImage(
               {.image = call.in + (plane + (is_seen ? slice : 0)) * form_.in_slice() + first * kBlockColumns,
                .row_stride = rows.dilation * columns.input * kBlockColumns,
                .pixel_stride = columns.dilation * kBlockColumns,
                .rows = is_seen ? of_rows.pixels : 0,
                .columns = of_columns.pixels,
-               .row = row * kWinogradResults + of_rows.seen_first,
-               .column = column * kWinogradResults + of_columns.seen_first,
+               .row = row * simd::kWinogradResults + of_rows.seen_first,
+               .column = column * simd::kWinogradResults + of_columns.seen_first,
                .count = count,
                .out = out + (block * span.count() + index) * kBlockColumns,
                .stride = StrideOf(form_.term_blocks(), span.count())});
@@ -270,7 +279,7 @@ class WinogradKernel final : public Kernel {
   void Multiply(const Part& part, int64_t row, const IndexRange& terms, const float* image,
                 const float* filter, float* results) const {
     const int64_t all = part.all.count(), tiles = part.some.count();
-    const TilePanels panels(tiles);
+    const gemm::TilePanels panels(tiles);
     image += (part.some.begin - part.all.begin + terms.begin / kBlockColumns * all) * kBlockColumns;
     for (int64_t x = 0; x < kWinogradExtent; ++x) {
       const int64_t product = row * kWinogradExtent + x;
@@ -279,14 +288,14 @@ class WinogradKernel final : public Kernel {
       panels.ForEqualPanels([&](int64_t panel, int64_t count) {
         const int64_t begin = panels.Begin(panel);
         float* sums = out + begin * kBlockColumns;
-        RunTile(panels.RowsOf(panel), BlocksOf(part),
-                {.left = left + begin * kBlockColumns,
-                 .left_stride = all * kBlockColumns,
-                 .terms = terms.count(),
-                 .weights = filter + x * FilterStride(terms.count()),
-                 .start = terms.begin == 0 ? nullptr : sums,
-                 .out = {sums, kBlockColumns, tiles * kBlockColumns},
-                 .tiles = count});
+        simd::RunTile(panels.RowsOf(panel), BlocksOf(part),
+                      {.left = left + begin * kBlockColumns,
+                       .left_stride = all * kBlockColumns,
+                       .terms = terms.count(),
+                       .weights = filter + x * FilterStride(terms.count()),
+                       .start = terms.begin == 0 ? nullptr : sums,
+                       .out = {sums, kBlockColumns, tiles * kBlockColumns},
+                       .tiles = count});
       });
     }
   }
@@ -304,9 +313,10 @@ class WinogradKernel final : public Kernel {
     form_.grid().ForRows(span, [&](int64_t image, int64_t row, int64_t column, int64_t count, int64_t index) {
       const int64_t slice = image / form_.phases(), phase = image % form_.phases();
       const int64_t plane = (slice / slices * form_.output_blocks() + block) * slices + slice % slices;
-      const int64_t first = row * kWinogradResults, begin = column * kWinogradResults;
-      const int64_t rows = std::min(kWinogradResults, form_.RowPhase(phase).results - first);
-      const int64_t pixels = std::min(count * kWinogradResults, form_.ColumnPhase(phase).results - begin);
+      const int64_t first = row * simd::kWinogradResults, begin = column * simd::kWinogradResults;
+      const int64_t rows = std::min(simd::kWinogradResults, form_.RowPhase(phase).results - first);
+      const int64_t pixels =
+          std::min(count * simd::kWinogradResults, form_.ColumnPhase(phase).results - begin);
       if (rows <= 0 || pixels <= 0) return;
       const int64_t pixel_stride = form_.columns.dilation * kBlockColumns;
       const int64_t row_stride = form_.rows.dilation * form_.columns.output * kBlockColumns;
@@ -314,17 +324,17 @@ class WinogradKernel final : public Kernel {
           phase / form_.columns.dilation * form_.columns.output + phase % form_.columns.dilation;
       const int64_t offset =
           plane * form_.out_slice() + own * kBlockColumns + first * row_stride + begin * pixel_stride;
-      TransformResult({.products = products + index * kBlockColumns,
-                       .stride = StrideOf(2, span.count()),
-                       .count = count,
-                       .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
-                       .start = call.operands.ElementsOf(steps_.start(), offset),
-                       .out = call.out + offset,
-                       .row_stride = row_stride,
-                       .pixel_stride = pixel_stride,
-                       .rows = rows,
-                       .columns = pixels,
-                       .limits = steps_.limits()});
+      simd::TransformResult({.products = products + index * kBlockColumns,
+                             .stride = StrideOf(2, span.count()),
+                             .count = count,
+                             .bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns),
+                             .start = call.operands.ElementsOf(steps_.start(), offset),
+                             .out = call.out + offset,
+                             .row_stride = row_stride,
+                             .pixel_stride = pixel_stride,
+                             .rows = rows,
+                             .columns = pixels,
+                             .limits = steps_.limits()});
       for (int64_t y = 0; y < rows; ++y)
         steps_.Finish({.out = {call.out + offset + y * row_stride, pixel_stride, 0},
                        .offset = offset + y * row_stride,
@@ -337,16 +347,16 @@ class WinogradKernel final : public Kernel {
 
   WinogradForm form_;
   WinogradGroups groups_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // Describes a 3x3 convolution with stride 1, with one slice or several, in channel blocks.
-OrReason<WinogradForm> WinogradFormOf(const KernelRequest& request) {
+kernels::OrReason<WinogradForm> WinogradFormOf(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape;
-  const Window window = WindowOfConvolution(request);
+  const kernels::Window window = gemm::WindowOfConvolution(request);
   const WindowAxis &rows = window[1], &columns = window[2];
-  if (rows.size != kWinogradTaps || columns.size != kWinogradTaps)
+  if (rows.size != simd::kWinogradTaps || columns.size != simd::kWinogradTaps)
     return Reason("filter {}x{}", rows.size, columns.size);
   if (rows.stride != 1 || columns.stride != 1) return Reason("strides {}x{}", rows.stride, columns.stride);
   if (std::min(filter[0], filter[1]) < kBlockColumns)
@@ -366,45 +376,45 @@ OrReason<WinogradForm> WinogradFormOf(const KernelRequest& request) {
                       .slices = window[0],
                       .rows = window[1],
                       .columns = window[2],
-                      .threads = CurrentThreads()};
+                      .threads = tensor::CurrentThreads()};
 }
 
 // [outputs, inputs, slices, 3, 3] in tiles of outputs: [tile][slices][inputs][9].
-Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
-  BlockedFormat format = AxisBlockedFormat(filter, 0, kTileColumns);
+tensor::Layout WinogradFilterLayout(llvm::ArrayRef<int64_t> filter) {
+  memory::BlockedFormat format = memory::AxisBlockedFormat(filter, 0, simd::kTileColumns);
   if (filter.size() == 5) {
     format.strides[1] = format.strides[2];
     format.strides[2] *= filter[1];
   }
-  return LayoutOf(format);
+  return memory::LayoutOf(format);
 }
 
 }  // namespace
 
-Reason WinogradApplies(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
-  if (request.precision == Precision::kExact) return Reason("precision exact");
+Reason WinogradApplies(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (request.precision == kernels::Precision::kExact) return Reason("precision exact");
   return WinogradFormOf(request).reason();
 }
 
-Cost WinogradCost(const KernelRequest& request) {
-  const OrReason<WinogradForm> form = WinogradFormOf(request);
+kernels::Cost WinogradCost(const kernels::KernelRequest& request) {
+  const kernels::OrReason<WinogradForm> form = WinogradFormOf(request);
   const double time = TimeComparedWithDirect(*form);
   if (time < 1) return {time};
   return {time, Reason("direct convolution is faster for {} tiles", form->tiles())};
 }
 
-KernelOrReason MakeWinograd(const KernelRequest& request) {
-  const OrReason<WinogradForm> form = WinogradFormOf(request);
+kernels::KernelOrReason MakeWinograd(const kernels::KernelRequest& request) {
+  const kernels::OrReason<WinogradForm> form = WinogradFormOf(request);
   if (!form) return form.reason();
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  PreparedKernel prepared =
-      PrepareConvolution(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
+  kernels::PreparedKernel prepared =
+      gemm::PrepareConvolution(request, *steps, form->outputs, WinogradFilterLayout(request.inputs[1].shape));
   auto kernel = std::make_shared<WinogradKernel>(*form, std::move(*steps));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -4,12 +4,12 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 // Prepares a Convolution.
-Reason WinogradApplies(const KernelRequest& request);
+kernels::Reason WinogradApplies(const kernels::KernelRequest& request);
 // Relative to direct convolution.
-Cost WinogradCost(const KernelRequest& request);
-KernelOrReason MakeWinograd(const KernelRequest& request);
+kernels::Cost WinogradCost(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeWinograd(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

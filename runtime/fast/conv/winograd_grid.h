@@ -6,13 +6,15 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/simd/winograd_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 
 struct WinogradGrid {
   int64_t images, rows, columns;  // tiles per image
 
-  static WinogradGrid Of(int64_t images, const WindowAxis& rows, const WindowAxis& columns) {
-    return {images, CeilDivide(rows.output, kWinogradResults), CeilDivide(columns.output, kWinogradResults)};
+  static WinogradGrid Of(int64_t images, const kernels::WindowAxis& rows,
+                         const kernels::WindowAxis& columns) {
+    return {images, tensor::CeilDivide(rows.output, simd::kWinogradResults),
+            tensor::CeilDivide(columns.output, simd::kWinogradResults)};
   }
 
   // Returns the number of tiles of all images, in row order.
@@ -21,7 +23,7 @@ struct WinogradGrid {
   // Calls work(image, row, column, count, index) for horizontally adjacent tiles of a span; `index` is that
   // of the first one in the span.
   template <typename Work>
-  void ForRows(const IndexRange& span, const Work& work) const {
+  void ForRows(const simd::IndexRange& span, const Work& work) const {
     for (int64_t tile = span.begin; tile < span.end;) {
       const int64_t column = tile % columns, count = std::min(columns - column, span.end - tile);
       work(tile / columns / rows, tile / columns % rows, column, count, tile - span.begin);
@@ -30,4 +32,4 @@ struct WinogradGrid {
   }
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -14,7 +14,9 @@
 #include "runtime/kernels/indices.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using kernels::Reason;
 
 namespace {
 
@@ -30,14 +32,14 @@ int64_t CountBlocks(const InnerProduct& shape) {
   return (shape.inputs + kBlock - 1) / kBlock;
 }
 
-class CompressedLayout final : public OpaqueLayout {
+class CompressedLayout final : public tensor::OpaqueLayout {
  public:
   explicit CompressedLayout(const CompressedFloats& floats)
       : form_(floats.form()),
         bytes_(static_cast<size_t>(CompressedFloats::ByteSize(form_, floats.count()))) {}
 
   size_t byte_size() const override { return bytes_; }
-  bool Equals(const OpaqueLayout& other) const override {
+  bool Equals(const tensor::OpaqueLayout& other) const override {
     const auto* same = dynamic_cast<const CompressedLayout*>(&other);
     return same != nullptr && same->form_ == form_ && same->bytes_ == bytes_;
   }
@@ -65,17 +67,17 @@ class CompressedLayout final : public OpaqueLayout {
   size_t bytes_;
 };
 
-const CompressedFloats* CompressedOf(const ValueInfo& value) {
+const CompressedFloats* CompressedOf(const kernels::ValueInfo& value) {
   return value.constant == nullptr || value.type != ElementType::kF32 ? nullptr
                                                                       : value.constant->compressed();
 }
 
-class CompressedGemm final : public Kernel {
+class CompressedGemm final : public kernels::Kernel {
  public:
   CompressedGemm(const InnerProduct& shape, Form form) : shape_(shape), form_(form) {}
   std::string implementation() const override { return "packed:" + CompressedLayout::Name(form_); }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const float* x = run.input(0).data<float>();
     const std::byte* weights = run.input(1).bytes();
     float* y = run.output().mutable_data<float>();
@@ -91,7 +93,7 @@ class CompressedGemm final : public Kernel {
   // Weights [outputs, inputs]: each output is a dot product with its row.
   void MultiplyRows(const float* x, const std::byte* weights, float* y) const {
     const LeftFactors left{x, shape_.inputs, shape_.rows};
-    ParallelFor(shape_.outputs, shape_.inputs, [&](int64_t output) {
+    tensor::ParallelFor(shape_.outputs, shape_.inputs, [&](int64_t output) {
       std::array<float, kMaxLeftRows> sums = {};
       if (HasCompressedRows()) {
         DotCompressedRow(form_, weights, output * shape_.inputs, shape_.inputs, left, sums.data());
@@ -100,7 +102,7 @@ class CompressedGemm final : public Kernel {
         for (int64_t input = 0; input < shape_.inputs; input += kTile) {
           const int64_t count = std::min(kTile, shape_.inputs - input);
           CompressedFloats::Unpack(form_, weights, output * shape_.inputs + input, count, tile.data());
-          Vectorized([&] {
+          simd::Vectorized([&] {
             for (int64_t row = 0; row < shape_.rows; ++row)
               AddDotProducts<1>({tile.data(), kTile}, x + row * shape_.inputs + input, count, &sums[row]);
           });
@@ -113,7 +115,7 @@ class CompressedGemm final : public Kernel {
   // Weights [inputs, outputs]: accumulates rows, with separate partial sums per block of rows.
   void AddRows(const float* x, const std::byte* weights, float* partial, float* y) const {
     const int64_t size = shape_.rows * shape_.outputs, blocks = CountBlocks(shape_);
-    ParallelFor(blocks, kBlock * shape_.outputs, [&](int64_t block) {
+    tensor::ParallelFor(blocks, kBlock * shape_.outputs, [&](int64_t block) {
       float* sums = block == 0 ? y : partial + (block - 1) * size;
       std::fill_n(sums, size, 0.0f);
       for (int64_t input = block * kBlock; input < std::min(shape_.inputs, (block + 1) * kBlock); ++input) {
@@ -122,7 +124,7 @@ class CompressedGemm final : public Kernel {
         AddRow(weights, input * shape_.outputs, factors.data(), sums);
       }
     });
-    ParallelParts(size, [&](int64_t begin, int64_t end) {
+    tensor::ParallelParts(size, [&](int64_t begin, int64_t end) {
       for (int64_t block = 1; block < blocks; ++block) {
         const float* sums = partial + (block - 1) * size;
         for (int64_t i = begin; i < end; ++i) y[i] += sums[i];
@@ -137,7 +139,7 @@ class CompressedGemm final : public Kernel {
     for (int64_t first = 0; first < count; first += kTile) {
       const int64_t numbers = std::min(kTile, count - first);
       CompressedFloats::Unpack(form_, weights, begin + first, numbers, tile.data());
-      Vectorized([&] {
+      simd::Vectorized([&] {
         for (int64_t row = 0; row < shape_.rows; ++row) {
           float* sums = y + row * count + first;
           for (int64_t i = 0; i < numbers; ++i) sums[i] += factors[row] * tile[i];
@@ -151,17 +153,17 @@ class CompressedGemm final : public Kernel {
 };
 
 // Copies row `indices[i]` of a table to row i of the result.
-class CompressedLookup final : public Kernel {
+class CompressedLookup final : public kernels::Kernel {
  public:
   CompressedLookup(int64_t rows, int64_t width, Form form) : rows_(rows), width_(width), form_(form) {}
   std::string implementation() const override { return "packed:" + CompressedLayout::Name(form_); }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    FaultOr<std::vector<int64_t>> rows = Positions(run.input(1), rows_);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    kernels::FaultOr<std::vector<int64_t>> rows = kernels::Positions(run.input(1), rows_);
     if (!rows) return rows.error();
     const std::byte* table = run.input(0).bytes();
     float* out = run.output().mutable_data<float>();
-    ParallelFor(static_cast<int64_t>(rows->size()), width_, [&](int64_t i) {
+    tensor::ParallelFor(static_cast<int64_t>(rows->size()), width_, [&](int64_t i) {
       CompressedFloats::Unpack(form_, table, (*rows)[static_cast<size_t>(i)] * width_, width_,
                                out + i * width_);
     });
@@ -173,16 +175,17 @@ class CompressedLookup final : public Kernel {
   Form form_;
 };
 
-PreparedKernel WithInput(std::shared_ptr<const Kernel> kernel, const KernelRequest& request, size_t input,
-                         const CompressedFloats& floats) {
-  PreparedKernel prepared{.kernel = std::move(kernel)};
+kernels::PreparedKernel WithInput(std::shared_ptr<const kernels::Kernel> kernel,
+                                  const kernels::KernelRequest& request, size_t input,
+                                  const CompressedFloats& floats) {
+  kernels::PreparedKernel prepared{.kernel = std::move(kernel)};
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[input] = std::make_shared<CompressedLayout>(floats);
   prepared.outputs.resize(request.outputs.size());
   return prepared;
 }
 
-KernelOrReason MakeLookup(const KernelRequest& request) {
+kernels::KernelOrReason MakeLookup(const kernels::KernelRequest& request) {
   const CompressedFloats* floats = CompressedOf(request.inputs[0]);
   const TensorValue* axis = request.inputs[2].constant;
   if (floats == nullptr) return Reason("the table is not compressed");
@@ -192,9 +195,9 @@ KernelOrReason MakeLookup(const KernelRequest& request) {
   const auto rank = static_cast<int64_t>(shape.size());
   const ir::Attribute* batch_dims = request.node->attributes().Find("batch_dims");
   const bool has_batches = batch_dims != nullptr && request.node->Int("batch_dims") != 0;
-  if (rank < 1 || NormalAxis(axis->ElementAsInt(0), rank) != 0 || has_batches || shape[0] == 0)
+  if (rank < 1 || kernels::NormalAxis(axis->ElementAsInt(0), rank) != 0 || has_batches || shape[0] == 0)
     return Reason("another axis than the first, or batches");
-  const int64_t width = VolumeOf(llvm::ArrayRef<int64_t>(shape).drop_front());
+  const int64_t width = kernels::VolumeOf(llvm::ArrayRef<int64_t>(shape).drop_front());
   if (width % floats->step() != 0)
     return Reason("rows of {} elements, not a multiple of {}", width, floats->step());
   return WithInput(std::make_shared<CompressedLookup>(shape[0], width, floats->form()), request, 0, *floats);
@@ -203,7 +206,7 @@ KernelOrReason MakeLookup(const KernelRequest& request) {
 }  // namespace
 
 // More rows are faster with decompressed, packed weights (processor not recorded).
-Reason CompressedGemmApplies(const KernelRequest& request, const InnerProduct& shape) {
+Reason CompressedGemmApplies(const kernels::KernelRequest& request, const InnerProduct& shape) {
   const CompressedFloats* floats = CompressedOf(request.inputs[1]);
   if (floats == nullptr) return Reason("the matrix is not compressed");
   if (shape.rows < 1 || shape.inputs < 1) return Reason("an empty matrix");
@@ -214,10 +217,10 @@ Reason CompressedGemmApplies(const KernelRequest& request, const InnerProduct& s
   return Reason();
 }
 
-KernelOrReason MakeCompressedGemm(const KernelRequest& request, const InnerProduct& shape) {
+kernels::KernelOrReason MakeCompressedGemm(const kernels::KernelRequest& request, const InnerProduct& shape) {
   if (!request.posts.empty()) return Reason("a fused operation");
   const CompressedFloats& floats = *CompressedOf(request.inputs[1]);
-  PreparedKernel prepared =
+  kernels::PreparedKernel prepared =
       WithInput(std::make_shared<CompressedGemm>(shape, floats.form()), request, 1, floats);
   if (shape.inputs_first)
     prepared.scratch_bytes =
@@ -225,9 +228,9 @@ KernelOrReason MakeCompressedGemm(const KernelRequest& request, const InnerProdu
   return prepared;
 }
 
-void RegisterCompressedKernels(KernelRegistry& registry) {
-  registry.AddTables(Backend::kFast, {"opset1", "opset7", "opset8"}, "Gather",
+void RegisterCompressedKernels(kernels::KernelRegistry& registry) {
+  registry.AddTables(kernels::Backend::kFast, {"opset1", "opset7", "opset8"}, "Gather",
                      TableOf<MakeLookup>("compressed"));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 namespace {
 
@@ -179,7 +179,7 @@ void WithRow(Form form, const std::byte* weights, int64_t first, Use use) {
 }  // namespace
 
 bool HasCompressedRows() {
-  static const bool has = SimdWidth() == kSimdWidth512;
+  static const bool has = simd::SimdWidth() == simd::kSimdWidth512;
   return has;
 }
 
@@ -193,11 +193,11 @@ void AddCompressedRow(Form form, const std::byte* weights, int64_t first, int64_
   WithRow(form, weights, first, [&](const auto& row) { Add(row, count, factors, sums); });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm
 
 #else
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 bool HasCompressedRows() {
   return false;
@@ -211,6 +211,6 @@ void AddCompressedRow(CompressedFloats::Form, const std::byte*, int64_t, int64_t
   NNEFC_CHECK(!"HasCompressedRows");
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm
 
 #endif

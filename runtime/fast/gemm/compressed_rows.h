@@ -4,7 +4,7 @@
 
 #include "compiler/support/tensor/compressed_floats.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // Compressed weight rows, decompressed in registers with sequential memory access. `HasCompressedRows` checks
 // the processor features.
@@ -29,4 +29,4 @@ struct RowSums {
 void AddCompressedRow(CompressedFloats::Form form, const std::byte* weights, int64_t first, int64_t count,
                       const float* factors, const RowSums& sums);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // A matrix with a row stride.
 struct Matrix {
@@ -42,4 +42,4 @@ template <int64_t kRows>
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -6,7 +6,9 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using simd::EpilogueFunction;
 
 namespace {
 
@@ -25,12 +27,13 @@ std::optional<EpilogueFunction> FunctionOfTwo(const ir::Node& node) {
 
 }  // namespace
 
-OrReason<Epilogue> Epilogue::Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
-                                  int64_t channel_axis) {
+kernels::OrReason<Epilogue> Epilogue::Make(const kernels::KernelRequest& request,
+                                           llvm::ArrayRef<kernels::PostOperation> posts,
+                                           int64_t channel_axis) {
   Epilogue steps;
   for (size_t i = 0; i < posts.size(); ++i) {
     if (!steps.Add(request, posts[i], channel_axis))
-      return Reason("fused operation {} has no epilogue", static_cast<int64_t>(i) + 1);
+      return kernels::Reason("fused operation {} has no epilogue", static_cast<int64_t>(i) + 1);
   }
   for (const Step& step : steps.rest_) {
     if (step.operand >= 0)
@@ -99,7 +102,8 @@ std::optional<Epilogue::Step> Epilogue::StepOf(const ChainedFunction& function) 
   }
 }
 
-bool Epilogue::Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis) {
+bool Epilogue::Add(const kernels::KernelRequest& request, const kernels::PostOperation& post,
+                   int64_t channel_axis) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
   const auto first = static_cast<size_t>(post.first_operand);
   FunctionChain functions;  // for this operation alone
@@ -127,10 +131,11 @@ bool Epilogue::takes_operands() const {
 }
 
 int64_t Epilogue::column_floats(int64_t columns) const {
-  return static_cast<int64_t>(column_inputs_.size()) * RoundUp(columns, kTileColumns);
+  return static_cast<int64_t>(column_inputs_.size()) * tensor::RoundUp(columns, simd::kTileColumns);
 }
 
-Epilogue::Operands Epilogue::OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const {
+Epilogue::Operands Epilogue::OperandsOf(const kernels::KernelRun& run, int64_t columns,
+                                        float* scratch) const {
   const auto floats = [&](int input) {
     return reinterpret_cast<const float*>(run.input(static_cast<size_t>(input)).bytes());
   };
@@ -139,9 +144,9 @@ Epilogue::Operands Epilogue::OperandsOf(const KernelRun& run, int64_t columns, f
   operands.elements.resize(run.inputs.size());
   for (int input : column_inputs_) {
     std::copy_n(floats(input), columns, scratch);
-    std::fill(scratch + columns, scratch + RoundUp(columns, kTileColumns), 0.0f);
+    std::fill(scratch + columns, scratch + tensor::RoundUp(columns, simd::kTileColumns), 0.0f);
     operands.columns[static_cast<size_t>(input)] = scratch;
-    scratch += RoundUp(columns, kTileColumns);
+    scratch += tensor::RoundUp(columns, simd::kTileColumns);
   }
   for (int input : element_inputs_) operands.elements[static_cast<size_t>(input)] = floats(input);
   return operands;
@@ -153,42 +158,42 @@ bool Epilogue::KeepsZero() const {
 
 void Epilogue::Finish(const Tile& tile, int64_t columns, const Operands& operands) const {
   for (const Step& step : rest_) Apply(step, tile, operands);
-  const int64_t zeros = tile.column + tile.blocks * kBlockColumns - columns;
+  const int64_t zeros = tile.column + tile.blocks * simd::kBlockColumns - columns;
   if (zeros <= 0 || KeepsZero()) return;
   for (int64_t row = 0; row < tile.rows; ++row)
-    std::fill_n(tile.out.At(row, tile.blocks - 1) + kBlockColumns - zeros, zeros, 0.0f);
+    std::fill_n(tile.out.At(row, tile.blocks - 1) + simd::kBlockColumns - zeros, zeros, 0.0f);
 }
 
 void Epilogue::Apply(const Step& step, const Tile& tile, const Operands& operands) {
-  EpilogueTile call{
+  simd::EpilogueTile call{
       .out = tile.out, .rows = tile.rows, .blocks = tile.blocks, .alpha = step.alpha, .beta = step.beta};
   call.operand = {tile.out.data, tile.out.row_stride, tile.out.block_stride};
   const auto operand = static_cast<size_t>(step.operand);
   if (step.of_columns) {
-    call.operand = {operands.columns[operand] + tile.column, 0, kBlockColumns};
+    call.operand = {operands.columns[operand] + tile.column, 0, simd::kBlockColumns};
   } else if (step.operand >= 0) {
     call.operand.data = operands.elements[operand] + tile.offset;
   }
-  ApplyEpilogue(step.function, call);
+  simd::ApplyEpilogue(step.function, call);
 }
 
-ConvolutionCall ConvolutionCall::Of(const KernelRun& run, const Epilogue& steps, int64_t channels) {
+ConvolutionCall ConvolutionCall::Of(const kernels::KernelRun& run, const Epilogue& steps, int64_t channels) {
   return {.in = reinterpret_cast<const float*>(run.input(0).bytes()),
           .weights = reinterpret_cast<const float*>(run.input(1).bytes()),
           .out = reinterpret_cast<float*>(run.output().mutable_bytes()),
           .operands = steps.OperandsOf(run, channels, reinterpret_cast<float*>(run.scratch))};
 }
 
-PreparedKernel PrepareConvolution(const KernelRequest& request, const Epilogue& steps, int64_t channels,
-                                  const Layout& filter) {
-  PreparedKernel prepared;
+kernels::PreparedKernel PrepareConvolution(const kernels::KernelRequest& request, const Epilogue& steps,
+                                           int64_t channels, const tensor::Layout& filter) {
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = LayoutOf(ChannelBlockedFormat(request.inputs[0].shape));
+  prepared.inputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(request.inputs[0].shape));
   prepared.inputs[1] = filter;
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedFormat(request.outputs[0].shape)));
+  prepared.outputs.push_back(memory::LayoutOf(memory::ChannelBlockedFormat(request.outputs[0].shape)));
   for (int input : steps.element_inputs()) prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   prepared.scratch_bytes = static_cast<size_t>(steps.column_floats(channels)) * sizeof(float);
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -9,21 +9,21 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // An ordered list of operations on matmul results: sums and products with per-column or elementwise operands,
 // and unary functions.
 class Epilogue {
  public:
   // Translates `posts`; columns are axis `channel_axis` of the result.
-  static OrReason<Epilogue> Make(const KernelRequest& request, llvm::ArrayRef<PostOperation> posts,
-                                 int64_t channel_axis);
+  static kernels::OrReason<Epilogue> Make(const kernels::KernelRequest& request,
+                                          llvm::ArrayRef<kernels::PostOperation> posts, int64_t channel_axis);
 
   // The initial accumulators and final limits of tiles, which cost nothing: input indices of the kernel, -1
   // for none.
   int bias() const { return bias_; }
   int start() const { return start_; }
-  const Limits& limits() const { return limits_; }
+  const simd::Limits& limits() const { return limits_; }
 
   // The operands in a run: per-column ones zero-padded to whole tiles, elementwise ones in the layout of the
   // result.
@@ -41,7 +41,7 @@ class Epilogue {
   };
   // Returns the operands of a run with `columns` columns, rounded up to whole tiles. Per-column operands are
   // copied to `scratch` with column_floats elements.
-  Operands OperandsOf(const KernelRun& run, int64_t columns, float* scratch) const;
+  Operands OperandsOf(const kernels::KernelRun& run, int64_t columns, float* scratch) const;
   int64_t column_floats(int64_t columns) const;
   // Returns whether the remaining operations have operands.
   bool takes_operands() const;
@@ -51,7 +51,7 @@ class Epilogue {
   // The location of a tile: its address `out`, its `offset` from the start of the result, and its first
   // column.
   struct Tile {
-    BlockedMatrix<float> out;
+    simd::BlockedMatrix<float> out;
     int64_t offset, column, rows, blocks;
   };
   // Applies the remaining operations after bias, start and limits. Padding columns beyond `columns` stay
@@ -60,20 +60,20 @@ class Epilogue {
 
  private:
   struct Step {
-    EpilogueFunction function;
+    simd::EpilogueFunction function;
     int operand = -1;         // operand of kAdd, kMultiply and kPRelu
     bool of_columns = false;  // per-column operand, otherwise elementwise
     float alpha = 0, beta = 0;
   };
   // Returns nothing for functions without a tile implementation.
   static std::optional<Step> StepOf(const ChainedFunction& function);
-  bool Add(const KernelRequest& request, const PostOperation& post, int64_t channel_axis);
+  bool Add(const kernels::KernelRequest& request, const kernels::PostOperation& post, int64_t channel_axis);
   void TakeFirstSteps();
   static void Apply(const Step& step, const Tile& tile, const Operands& operands);
   bool KeepsZero() const;
 
   int bias_ = -1, start_ = -1;
-  Limits limits_;
+  simd::Limits limits_;
   std::vector<Step> rest_;
   std::vector<int> column_inputs_, element_inputs_;
 };
@@ -85,12 +85,12 @@ struct ConvolutionCall {
   float* out;
   Epilogue::Operands operands;
 
-  static ConvolutionCall Of(const KernelRun& run, const Epilogue& steps, int64_t channels);
+  static ConvolutionCall Of(const kernels::KernelRun& run, const Epilogue& steps, int64_t channels);
 };
 
 // Returns the layouts of such a step: nChw16c images and result with `channels` channels, and the layout of
 // the filter. The caller sets the kernel.
-PreparedKernel PrepareConvolution(const KernelRequest& request, const Epilogue& steps, int64_t channels,
-                                  const Layout& filter);
+kernels::PreparedKernel PrepareConvolution(const kernels::KernelRequest& request, const Epilogue& steps,
+                                           int64_t channels, const tensor::Layout& filter);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

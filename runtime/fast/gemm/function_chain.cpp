@@ -8,7 +8,7 @@
 #include "runtime/fast/gemm/operand_shape.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 namespace {
 
@@ -117,7 +117,7 @@ Steps MatchFunction(const ir::Node& node) {
 }
 
 // Returns the steps applied to input `chained`; empty if there is no equivalent.
-Steps Match(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest) {
+Steps Match(const ir::Node& node, int chained, llvm::ArrayRef<kernels::ValueInfo> rest) {
   if (rest.empty()) return MatchFunction(node);
   if (rest.size() != 1 || rest[0].constant == nullptr || rest[0].constant->volume() != 1) return {};
   return MatchScalar(node, chained, static_cast<float>(rest[0].constant->ElementAsDouble(0)));
@@ -133,7 +133,7 @@ bool FunctionChain::Clashes(const ChainedFunction& function) const {
   });
 }
 
-bool FunctionChain::Append(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest) {
+bool FunctionChain::Append(const ir::Node& node, int chained, llvm::ArrayRef<kernels::ValueInfo> rest) {
   const Steps steps = Match(node, chained, rest);
   const size_t before = functions_.size();
   for (const Step& step : steps) {
@@ -164,8 +164,8 @@ bool FunctionChain::AppendLinear(float factor, float offset) {
   return true;
 }
 
-PostOpKind ClassifyPostOp(const KernelRequest& request, const PostOperation& post, int64_t channel_axis,
-                          FunctionChain& chain) {
+PostOpKind ClassifyPostOp(const kernels::KernelRequest& request, const kernels::PostOperation& post,
+                          int64_t channel_axis, FunctionChain& chain) {
   const size_t operands = static_cast<size_t>(post.node->num_inputs()) - 1;
   const auto first = static_cast<size_t>(post.first_operand);
   if (chain.Append(*post.node, post.chained_input, request.inputs.slice(first, operands))) {
@@ -187,4 +187,4 @@ PostOpKind ClassifyPostOp(const KernelRequest& request, const PostOperation& pos
   return PostOpKind::kOther;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -6,7 +6,7 @@
 #include "runtime/fast/gemm/function_kind.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // An operation on each element: a function with parameters, or a binary operation with a number.
 struct ChainedFunction {
@@ -25,7 +25,7 @@ class FunctionChain {
   // A chain has one set of parameters per kind, because oneDNN 2.6 generates code with the parameters of the
   // first function of a kind (OneDnnPostOpsTest checks that). A second function of a kind is expressed as a
   // binary one, or declined.
-  bool Append(const ir::Node& node, int chained, llvm::ArrayRef<ValueInfo> rest);
+  bool Append(const ir::Node& node, int chained, llvm::ArrayRef<kernels::ValueInfo> rest);
 
   // Appends x * factor + offset. Returns false if the chain has a linear function with other parameters.
   bool AppendLinear(float factor, float offset);
@@ -50,7 +50,7 @@ enum class PostOpKind : uint8_t {
 };
 // Classifies a fused operation, and appends functions to `chain`. Channels are axis `channel_axis` of the
 // result.
-PostOpKind ClassifyPostOp(const KernelRequest& request, const PostOperation& post, int64_t channel_axis,
-                          FunctionChain& chain);
+PostOpKind ClassifyPostOp(const kernels::KernelRequest& request, const kernels::PostOperation& post,
+                          int64_t channel_axis, FunctionChain& chain);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // Functions of each element x, then binary operations with a number or another operand.
 enum class FunctionKind : uint8_t {
@@ -29,4 +29,4 @@ enum class FunctionKind : uint8_t {
   kMaximum,
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

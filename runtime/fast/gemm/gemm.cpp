@@ -11,7 +11,13 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using simd::BlockedMatrix;
+using simd::IndexRange;
+using simd::kBlockColumns;
+using simd::kTileColumns;
+using tensor::CeilDivide;
 
 namespace {
 
@@ -20,14 +26,14 @@ constexpr int64_t kMaxRows = 448;
 // Returns the minimum rows per task, to amortise reading all weights.
 int64_t MinRows() {
   constexpr int64_t kFor256 = 48;
-  return SimdWidth() == kSimdWidth512 ? 2 * kTileRows512 : kFor256;
+  return simd::SimdWidth() == simd::kSimdWidth512 ? 2 * simd::kTileRows512 : kFor256;
 }
 
 // Returns the K size beyond which tasks have more rows and split K, because AVX-512 tiles read weights from a
 // remote cache once for all rows.
 int64_t MaxTerms() {
   constexpr int64_t kFor256 = int64_t{1} << 40, kFor512 = 512;
-  return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
+  return simd::SimdWidth() == simd::kSimdWidth512 ? kFor512 : kFor256;
 }
 
 // The partition of rows and columns into tasks. If a cache cannot hold all terms of a task's rows, it
@@ -38,12 +44,12 @@ struct Grid {
 
   static Grid Of(const GemmSizes& sizes, int threads) {
     const int64_t terms = std::min(sizes.terms, MaxTerms());
-    const int64_t rows = std::clamp<int64_t>(L2Floats() / terms, MinRows(), kMaxRows);
+    const int64_t rows = std::clamp<int64_t>(simd::L2Floats() / terms, MinRows(), kMaxRows);
     Grid grid{.row_parts = CeilDivide(sizes.rows, rows)};
     grid.Divide(sizes, threads);
     if (!sizes.is_blocked && grid.column_parts > 1) grid.LimitCopies(sizes, threads);
     const int64_t floats = CeilDivide(sizes.rows, grid.row_parts) * sizes.terms;
-    grid.term_parts = std::max<int64_t>(1, (floats + L2Floats() / 2) / L2Floats());
+    grid.term_parts = std::max<int64_t>(1, (floats + simd::L2Floats() / 2) / simd::L2Floats());
     return grid;
   }
 
@@ -51,15 +57,15 @@ struct Grid {
   // Rows first, then columns.
   void Divide(const GemmSizes& sizes, int threads) {
     if (threads == 1) return;
-    if (sizes.images == 1) row_parts = RoundUp(row_parts, RowPartitionsFor(sizes.rows, threads));
-    const int64_t wanted = kTasksPerThread * threads;
+    if (sizes.images == 1) row_parts = tensor::RoundUp(row_parts, RowPartitionsFor(sizes.rows, threads));
+    const int64_t wanted = tensor::kTasksPerThread * threads;
     if (sizes.images * row_parts >= wanted) return;
     const int64_t more = CeilDivide(wanted, sizes.images * row_parts);
     if (sizes.tiles() >= more) {
       column_parts = more;
       return;
     }
-    const int64_t panels = CeilDivide(sizes.rows, TileRows());
+    const int64_t panels = CeilDivide(sizes.rows, simd::TileRows());
     is_by_columns = sizes.is_blocked && (row_parts == 1 || sizes.images * panels < wanted);
     if (is_by_columns) {
       // Few rows and columns: consecutive row parts of a tile reuse its cached weights.
@@ -73,7 +79,7 @@ struct Grid {
   // Each thread copies the rows of its part, so large thread counts need smaller parts.
   void LimitCopies(const GemmSizes& sizes, int threads) {
     constexpr int64_t kMaxFloats = int64_t{1} << 24;
-    const int64_t rows = std::max(TileRows(), kMaxFloats / threads / sizes.terms);
+    const int64_t rows = std::max(simd::TileRows(), kMaxFloats / threads / sizes.terms);
     row_parts = std::max(row_parts, CeilDivide(sizes.rows, rows));
   }
 };
@@ -135,7 +141,7 @@ void GemmCall::Finish(int64_t image, int64_t row, int64_t rows, int64_t block, i
                 sizes->outputs, operands);
 }
 
-class Gemm final : public Kernel {
+class Gemm final : public kernels::Kernel {
  public:
   struct Form {
     GemmSizes sizes;
@@ -156,8 +162,8 @@ class Gemm final : public Kernel {
     return static_cast<size_t>(floats) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
     auto* scratch = reinterpret_cast<float*>(run.scratch);
     GemmCall call{.sizes = &form_.sizes,
                   .steps = &steps_,
@@ -177,7 +183,7 @@ class Gemm final : public Kernel {
   }
 
  private:
-  static const float* Floats(const KernelRun& run, size_t input) {
+  static const float* Floats(const kernels::KernelRun& run, size_t input) {
     return reinterpret_cast<const float*>(run.input(input).bytes());
   }
   // Tiles read rows in column blocks. Each task copies its rows into its core's cache once for all columns.
@@ -203,19 +209,20 @@ class Gemm final : public Kernel {
     const Grid& grid = grid_;
     llvm::SmallVector<int64_t, 16> copied(static_cast<size_t>(form_.threads), -1);  // row part copied by each
                                                                                     // thread
-    RunTasks(sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
-      const int64_t of_image = grid.row_parts * grid.column_parts;
-      const int64_t image = task / of_image, index = task % of_image;
-      const int64_t row_part = grid.is_by_columns ? index % grid.row_parts : index / grid.column_parts;
-      const int64_t column_part = grid.is_by_columns ? index / grid.row_parts : index % grid.column_parts;
-      const Part part{.image = image,
-                      .rows = IndexRange{0, sizes.rows}.Part(grid.row_parts, row_part),
-                      .tiles = IndexRange{0, sizes.tiles()}.Part(grid.column_parts, column_part)};
-      int64_t& last = copied[static_cast<size_t>(member)];
-      const bool has_rows = grid.column_parts > 1 && last == row_part;  // only with a single image
-      last = row_part;
-      RunPart(call, part, has_rows, scratch + member * ThreadFloats());
-    });
+    tensor::RunTasks(
+        sizes.images * grid.row_parts * grid.column_parts, form_.threads, [&](int64_t task, int member) {
+          const int64_t of_image = grid.row_parts * grid.column_parts;
+          const int64_t image = task / of_image, index = task % of_image;
+          const int64_t row_part = grid.is_by_columns ? index % grid.row_parts : index / grid.column_parts;
+          const int64_t column_part = grid.is_by_columns ? index / grid.row_parts : index % grid.column_parts;
+          const Part part{.image = image,
+                          .rows = IndexRange{0, sizes.rows}.Part(grid.row_parts, row_part),
+                          .tiles = IndexRange{0, sizes.tiles()}.Part(grid.column_parts, column_part)};
+          int64_t& last = copied[static_cast<size_t>(member)];
+          const bool has_rows = grid.column_parts > 1 && last == row_part;  // only with a single image
+          last = row_part;
+          RunPart(call, part, has_rows, scratch + member * ThreadFloats());
+        });
   }
 
   struct Part {
@@ -269,16 +276,16 @@ class Gemm final : public Kernel {
 
   // Multiplies the rows of a part by the columns of a tile.
   void RunColumns(const GemmCall& call, const Part& part, int64_t tile, float* scratch) const {
-    constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / kLineFloats;
+    constexpr int64_t kLinesOfTerms = kBlockColumns * kTileColumns / simd::kLineFloats;
     const IndexRange& terms = part.terms;
     const int64_t blocks = CeilDivide(terms.count(), kBlockColumns);
     const TilePanels panels(part.rows.count());
-    const int64_t passes = CeilDivide(terms.count(), TermsPerPass());
+    const int64_t passes = CeilDivide(terms.count(), simd::TermsPerPass());
     const auto weights_of = [&](int64_t of) { return call.Weights(of) + terms.begin * kTileColumns; };
     const float* weights = call.scale == nullptr ? weights_of(tile) : Scaled(call, part, tile, scratch);
     Pass pass{.tile = tile, .first = terms.begin, .rest = scratch + ScaledFloats()};
     for (int64_t i = 0; i < passes; ++i, pass.first = pass.end) {
-      pass.end = std::min(terms.begin + PartBegin(blocks, passes, i + 1) * kBlockColumns, terms.end);
+      pass.end = std::min(terms.begin + tensor::PartBegin(blocks, passes, i + 1) * kBlockColumns, terms.end);
       pass.weights = weights + (pass.first - terms.begin) * kTileColumns;
       pass.next = pass.end < terms.end             ? weights + (pass.end - terms.begin) * kTileColumns
                   : tile + 1 < form_.sizes.tiles() ? weights_of(tile + 1)
@@ -303,7 +310,7 @@ class Gemm final : public Kernel {
     const int64_t offset = out.data - call.out;
     if (IsRest(pass.tile))
       out = {pass.rest + (row - part.rows.begin) * kTileColumns, kTileColumns, kBlockColumns};
-    GemmTile tile{
+    simd::GemmTile tile{
         .left = part.left.At(row - part.rows.begin, (pass.first - part.terms.begin) / kBlockColumns),
         .left_stride = part.left.block_stride,
         .terms = pass.end - pass.first,
@@ -314,13 +321,13 @@ class Gemm final : public Kernel {
         .next_lines = pass.next_lines,
         .tiles = some.count()};
     if (tile.next != nullptr)
-      tile.next += some.begin * tile.next_lines * (tile.terms / kBlockColumns) * kLineFloats;
+      tile.next += some.begin * tile.next_lines * (tile.terms / kBlockColumns) * simd::kLineFloats;
     if (is_first) {
       tile.bias = call.operands.ColumnsOf(steps_.bias(), block * kBlockColumns);
       tile.start = call.operands.ElementsOf(steps_.start(), offset);
     }
     if (is_last) tile.limits = steps_.limits();
-    RunTile(rows, blocks, tile);
+    simd::RunTile(rows, blocks, tile);
     if (!is_last) return;
     if (!IsRest(pass.tile)) return call.Finish(part.image, row, some.count() * rows, block, blocks);
     StoreRest(call, {out, offset, block * kBlockColumns, some.count() * rows, blocks}, place);
@@ -336,7 +343,7 @@ class Gemm final : public Kernel {
   static const float* Scaled(const GemmCall& call, const Part& part, int64_t tile, float* scratch) {
     const float* weights = call.Weights(tile) + part.terms.begin * kTileColumns;
     const float* scale = call.scale + part.terms.begin;
-    Vectorized([&] {
+    simd::Vectorized([&] {
       for (int64_t term = 0; term < part.terms.count(); ++term) {
         for (int64_t i = 0; i < kTileColumns; ++i)
           scratch[term * kTileColumns + i] = weights[term * kTileColumns + i] * scale[term];
@@ -352,26 +359,27 @@ class Gemm final : public Kernel {
 
 }  // namespace
 
-KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, const GemmInputs& inputs,
-                        llvm::ArrayRef<PostOperation> posts) {
+kernels::KernelOrReason MakeGemm(const kernels::KernelRequest& request, const GemmSizes& sizes,
+                                 const GemmInputs& inputs, llvm::ArrayRef<kernels::PostOperation> posts) {
   const bool has_rest = !sizes.is_blocked && sizes.outputs % kBlockColumns != 0;
   const size_t rank = request.outputs[0].shape.size();
   const int64_t channel_axis = sizes.is_blocked ? 1 : static_cast<int64_t>(rank) - 1;
-  OrReason<Epilogue> steps = Epilogue::Make(request, posts, channel_axis);
+  kernels::OrReason<Epilogue> steps = Epilogue::Make(request, posts, channel_axis);
   if (!steps) return steps.reason();
   // Elementwise operands are read in whole blocks.
   if (has_rest && (steps->start() >= 0 || !steps->element_inputs().empty()))
-    return Reason("{} columns with a fused elementwise operand, not whole blocks", sizes.outputs);
-  const Gemm::Form form{.sizes = sizes, .inputs = inputs, .threads = CurrentThreads()};
-  PreparedKernel prepared;
+    return kernels::Reason("{} columns with a fused elementwise operand, not whole blocks", sizes.outputs);
+  const Gemm::Form form{.sizes = sizes, .inputs = inputs, .threads = tensor::CurrentThreads()};
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[inputs.weights] = inputs.filter != nullptr
                                         ? inputs.filter
                                         : PackedWeightLayout(sizes.terms, sizes.outputs, sizes.inputs_first);
   prepared.outputs.resize(1);
   if (sizes.is_blocked) {
-    prepared.inputs[inputs.left] = LayoutOf(ChannelBlockedFormat(request.inputs[inputs.left].shape));
-    prepared.outputs[0] = LayoutOf(ChannelBlockedFormat(request.outputs[0].shape));
+    prepared.inputs[inputs.left] =
+        memory::LayoutOf(memory::ChannelBlockedFormat(request.inputs[inputs.left].shape));
+    prepared.outputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(request.outputs[0].shape));
     for (int input : steps->element_inputs())
       prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   }
@@ -381,4 +389,4 @@ KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, co
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

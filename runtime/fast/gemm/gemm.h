@@ -8,7 +8,7 @@
 #include "runtime/fast/gemm/im2col.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 struct GemmSizes {
   int64_t images;  // nChw16c images; 1 for a row-major matrix
@@ -17,9 +17,9 @@ struct GemmSizes {
   bool is_blocked;
   bool inputs_first;  // layout of the constant: [terms, outputs], otherwise [outputs, terms]
 
-  int64_t term_blocks() const { return (terms + kBlockColumns - 1) / kBlockColumns; }
-  int64_t output_blocks() const { return (outputs + kBlockColumns - 1) / kBlockColumns; }
-  int64_t tiles() const { return (outputs + kTileColumns - 1) / kTileColumns; }
+  int64_t term_blocks() const { return (terms + simd::kBlockColumns - 1) / simd::kBlockColumns; }
+  int64_t output_blocks() const { return (outputs + simd::kBlockColumns - 1) / simd::kBlockColumns; }
+  int64_t tiles() const { return (outputs + simd::kTileColumns - 1) / simd::kTileColumns; }
 };
 
 // The roles of the inputs of a step.
@@ -28,11 +28,11 @@ struct GemmInputs {
   int scale = -1;  // per-term scale of the left operand
   // im2col parameters if the left rows are patches of `left`, and the corresponding weight layout.
   std::optional<Im2col> windows = std::nullopt;
-  Layout filter = nullptr;
+  tensor::Layout filter = nullptr;
 };
 
 // Prepares a GEMM in the layout of `sizes`. Requires vector kernels.
-KernelOrReason MakeGemm(const KernelRequest& request, const GemmSizes& sizes, const GemmInputs& inputs,
-                        llvm::ArrayRef<PostOperation> posts);
+kernels::KernelOrReason MakeGemm(const kernels::KernelRequest& request, const GemmSizes& sizes,
+                                 const GemmInputs& inputs, llvm::ArrayRef<kernels::PostOperation> posts);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -6,7 +6,9 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using simd::kBlockColumns;
 
 namespace {
 
@@ -16,7 +18,7 @@ constexpr int64_t kPixelBytes = kBlockColumns * sizeof(float);
 
 void Im2col::Gather(const float* images, float* to) const {
   const int64_t plane = rows_.input * columns_.input * kBlockColumns;
-  ParallelFor(images_ * blocks_ * taps(), pixels() * kBlockColumns, [&](int64_t task) {
+  tensor::ParallelFor(images_ * blocks_ * taps(), pixels() * kBlockColumns, [&](int64_t task) {
     const int64_t tap = task % taps(), block = task / taps() % blocks_, image = task / taps() / blocks_;
     GatherTap(images + (image * blocks_ + block) * plane, tap,
               to + ((image * taps() + tap) * blocks_ + block) * pixels() * kBlockColumns);
@@ -25,7 +27,7 @@ void Im2col::Gather(const float* images, float* to) const {
 
 void Im2col::GatherTap(const float* plane, int64_t tap, float* to) const {
   const int64_t row_tap = tap / columns_.size, column_tap = tap % columns_.size;
-  const IndexRange rows = ValidOutputs(rows_, row_tap), columns = ValidOutputs(columns_, column_tap);
+  const simd::IndexRange rows = ValidOutputs(rows_, row_tap), columns = ValidOutputs(columns_, column_tap);
   const int64_t step = columns_.stride * kBlockColumns;
   for (int64_t row = 0; row < rows_.output; ++row, to += columns_.output * kBlockColumns) {
     if (!rows.Has(row) || columns.count() == 0) {
@@ -42,4 +44,4 @@ void Im2col::GatherTap(const float* plane, int64_t tap, float* to) const {
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -5,18 +5,18 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // The im2col matrices of nChw16c images: blocks of columns [taps][inputs], one row per result pixel, zeros
 // for the border.
 class Im2col {
  public:
   // `inputs` must be a multiple of the block size.
-  Im2col(int64_t images, int64_t inputs, const WindowAxis& rows, const WindowAxis& columns)
-      : images_(images), blocks_(inputs / kBlockColumns), rows_(rows), columns_(columns) {}
+  Im2col(int64_t images, int64_t inputs, const kernels::WindowAxis& rows, const kernels::WindowAxis& columns)
+      : images_(images), blocks_(inputs / simd::kBlockColumns), rows_(rows), columns_(columns) {}
 
   int64_t pixels() const { return rows_.output * columns_.output; }
-  int64_t terms() const { return taps() * blocks_ * kBlockColumns; }
+  int64_t terms() const { return taps() * blocks_ * simd::kBlockColumns; }
   int64_t floats() const { return images_ * pixels() * terms(); }
   // Runs on the threads of the scope.
   void Gather(const float* images, float* to) const;
@@ -27,7 +27,7 @@ class Im2col {
   void GatherTap(const float* plane, int64_t tap, float* to) const;
 
   int64_t images_, blocks_;
-  WindowAxis rows_, columns_;
+  kernels::WindowAxis rows_, columns_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

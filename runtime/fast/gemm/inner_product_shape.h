@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // The sizes of a matmul of a row-major matrix [rows, inputs] (input 0 of the request, with any shape) and a
 // constant matrix (input 1): [outputs, inputs], or [inputs, outputs] if `inputs_first`. oneDNN chooses the
@@ -14,4 +14,4 @@ struct InnerProduct {
   bool inputs_first = false;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/broadcast.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
                              llvm::ArrayRef<int64_t> result, int64_t channel_axis) {
@@ -19,9 +19,9 @@ OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> opera
     per_channel &= static_cast<int64_t>(i + missing) == channel_axis && operand[i] == result[i + missing];
   }
   if (scalar) return OperandShape::kScalar;
-  if (missing > 0 && !is_slope && !AlignsLastAxes(node)) return OperandShape::kOther;
+  if (missing > 0 && !is_slope && !kernels::AlignsLastAxes(node)) return OperandShape::kOther;
   if (per_channel) return OperandShape::kPerChannel;
   return operand == result ? OperandShape::kFull : OperandShape::kOther;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -5,7 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // The shape of an operand of the binary operation `node` relative to its result; the first match applies.
 enum class OperandShape : uint8_t {
@@ -17,4 +17,4 @@ enum class OperandShape : uint8_t {
 OperandShape ClassifyOperand(const ir::Node& node, llvm::ArrayRef<int64_t> operand,
                              llvm::ArrayRef<int64_t> result, int64_t channel_axis);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

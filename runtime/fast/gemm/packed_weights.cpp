@@ -4,15 +4,16 @@
 #include "runtime/fast/simd/gemm_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
-Layout PackedWeightLayout(int64_t terms, int64_t outputs, bool inputs_first) {
-  BlockedFormat format = RowMajorFormat({terms, outputs});
-  SetBlock(format, 1, kTileColumns);
-  format.strides[0] = kTileColumns;
-  format.strides[1] = terms * kTileColumns;
-  return std::make_shared<BlockedLayout>(
-      std::move(format), BlockedLayout::Form{.order = inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1)});
+tensor::Layout PackedWeightLayout(int64_t terms, int64_t outputs, bool inputs_first) {
+  memory::BlockedFormat format = memory::RowMajorFormat({terms, outputs});
+  memory::SetBlock(format, 1, simd::kTileColumns);
+  format.strides[0] = simd::kTileColumns;
+  format.strides[1] = terms * simd::kTileColumns;
+  return std::make_shared<memory::BlockedLayout>(
+      std::move(format), memory::BlockedLayout::Form{.order = inputs_first ? memory::AxisOrder()
+                                                                           : memory::SwappedOrder(2, 0, 1)});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -15,7 +15,7 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 namespace {
 
@@ -60,8 +60,8 @@ struct TileOf8 {
     }
     int64_t terms = pass.terms;
     for (; terms >= kTermUnroll; terms -= kTermUnroll) {
-      for (const float*& row : left) AddressFrom(row);
-      for (const float*& half : weights) AddressFrom(half);
+      for (const float*& row : left) simd::AddressFrom(row);
+      for (const float*& half : weights) simd::AddressFrom(half);
 #pragma GCC unroll 8
       for (int k = 0; k < kTermUnroll; ++k) AddTerm(left, weights, k, sums[k % kChains]);
       for (const float*& row : left) row += kTermUnroll;
@@ -214,7 +214,8 @@ void RunHalves(const PanelPass& pass, llvm::ArrayRef<PanelSums> panels) {
     for (; begin < count; begin += 2) TileOf8<fused(), kRows, 2>::Run(pass, panels.data(), begin);
   };
 #if defined(NNEFC_X86)
-  if (WidestVectorUnit() != VectorUnit::kBaseline) return RunInAvx2([&] { run(std::true_type()); });
+  if (simd::WidestVectorUnit() != simd::VectorUnit::kBaseline)
+    return simd::RunInAvx2([&] { run(std::true_type()); });
 #endif
   run(std::false_type());
 }
@@ -240,12 +241,12 @@ constexpr TilesOfRows kWideTiles[kMaxPanelRows] = {
 
 // Returns the format of a matrix [terms, outputs] in panels: one after the other, each with its terms in
 // order, for bf16 in pairs.
-BlockedFormat PanelFormat(int64_t terms, int64_t outputs, StorageType type) {
+memory::BlockedFormat PanelFormat(int64_t terms, int64_t outputs, memory::StorageType type) {
   constexpr int64_t kTermsTogether = 16, kPair = 2;
-  const int64_t pair = type == StorageType::kBf16 ? kPair : 1;
-  BlockedFormat format = RowMajorFormat({terms, outputs}, type);
-  format.padded_extents[0] = RoundUp(terms, kTermsTogether * pair);
-  format.padded_extents[1] = RoundUp(outputs, kPanelWidth);
+  const int64_t pair = type == memory::StorageType::kBf16 ? kPair : 1;
+  memory::BlockedFormat format = memory::RowMajorFormat({terms, outputs}, type);
+  format.padded_extents[0] = tensor::RoundUp(terms, kTermsTogether * pair);
+  format.padded_extents[1] = tensor::RoundUp(outputs, kPanelWidth);
   format.num_blocks = pair == 1 ? 2 : 3;
   format.blocks[0] = {0, kTermsTogether};
   format.blocks[1] = {1, kPanelWidth};
@@ -257,24 +258,26 @@ BlockedFormat PanelFormat(int64_t terms, int64_t outputs, StorageType type) {
 
 }  // namespace
 
-std::optional<PanelMatrix> PanelMatrix::Make(const ValueInfo& value, int64_t group, StorageType type) {
+std::optional<PanelMatrix> PanelMatrix::Make(const kernels::ValueInfo& value, int64_t group,
+                                             memory::StorageType type) {
   const Shape& shape = value.shape;
-  if (value.constant == nullptr || !IsDenseF32(value) || shape.size() < 2 || shape.size() > 3)
+  if (value.constant == nullptr || !memory::IsDenseF32(value) || shape.size() < 2 || shape.size() > 3)
     return std::nullopt;
   const int64_t terms = shape.back();
   const int64_t groups = *Volume(shape) / (terms * group);
-  const BlockedFormat matrix = PanelFormat(terms, group, type);
+  const memory::BlockedFormat matrix = PanelFormat(terms, group, type);
   const int64_t panel_bytes = static_cast<int64_t>(matrix.byte_size()) / CountPanels(group);
-  const BlockedLayout::Form form = {.order = SwappedOrder(3, 1, 2)};
-  return PanelMatrix(std::make_shared<BlockedLayout>(StackedFormat(matrix, groups), form), type, terms, group,
-                     panel_bytes);
+  const memory::BlockedLayout::Form form = {.order = memory::SwappedOrder(3, 1, 2)};
+  return PanelMatrix(std::make_shared<memory::BlockedLayout>(memory::StackedFormat(matrix, groups), form),
+                     type, terms, group, panel_bytes);
 }
 
-void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, StorageType type, int64_t terms,
+void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, memory::StorageType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels) {
 #if defined(NNEFC_X86)
-  if (type == StorageType::kBf16) return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
-  if (WidestVectorUnit() == VectorUnit::kAvx512)
+  if (type == memory::StorageType::kBf16)
+    return kWideTiles<TileOfPairs>[rows.size() - 1](rows.data(), terms, panels);
+  if (simd::WidestVectorUnit() == simd::VectorUnit::kAvx512)
     return kWideTiles<TileOfFloats>[rows.size() - 1](rows.data(), terms, panels);
 #endif
   MultiplyByPanelsAvx2(rows, terms, panels);
@@ -324,4 +327,4 @@ void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded) {
   for (; i < count; ++i) rounded[i] = FloatToBFloat(numbers[i]);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -8,7 +8,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 inline constexpr int64_t kPanelWidth = 16;  // outputs
 
@@ -22,24 +22,26 @@ class PanelMatrix {
  public:
   // A panel only has outputs of one group of `group` outputs. Returns nothing for values other than f32
   // constants.
-  static std::optional<PanelMatrix> Make(const ValueInfo& value, int64_t group, StorageType type);
+  static std::optional<PanelMatrix> Make(const kernels::ValueInfo& value, int64_t group,
+                                         memory::StorageType type);
 
   // Returns the packed layout for the plan.
-  const Layout& layout() const { return layout_; }
-  StorageType type() const { return type_; }
+  const tensor::Layout& layout() const { return layout_; }
+  memory::StorageType type() const { return type_; }
   int64_t terms() const { return terms_; }
   // Returns the elements per left row: for bf16 padded to an even number of terms.
-  int64_t row_stride() const { return type_ == StorageType::kBf16 ? (terms_ + 1) / 2 * 2 : terms_; }
+  int64_t row_stride() const { return type_ == memory::StorageType::kBf16 ? (terms_ + 1) / 2 * 2 : terms_; }
   int64_t panels_of_group() const { return CountPanels(group_); }
   // Returns the bytes between panels; groups are consecutive.
   int64_t panel_bytes() const { return panel_bytes_; }
 
  private:
-  PanelMatrix(Layout layout, StorageType type, int64_t terms, int64_t group, int64_t panel_bytes)
+  PanelMatrix(tensor::Layout layout, memory::StorageType type, int64_t terms, int64_t group,
+              int64_t panel_bytes)
       : layout_(std::move(layout)), type_(type), terms_(terms), group_(group), panel_bytes_(panel_bytes) {}
 
-  Layout layout_;
-  StorageType type_;
+  tensor::Layout layout_;
+  memory::StorageType type_;
   int64_t terms_, group_;
   int64_t panel_bytes_;
 };
@@ -57,7 +59,7 @@ struct PanelSums {
 inline constexpr int64_t kMaxPanelRows = 8;
 
 // Multiplies up to kMaxPanelRows rows, f32 or bf16 as the panels, by all panels; `terms` is the K size.
-void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, StorageType type, int64_t terms,
+void MultiplyByPanels(llvm::ArrayRef<const std::byte*> rows, memory::StorageType type, int64_t terms,
                       llvm::ArrayRef<PanelSums> panels);
 
 // The same for f32 with microkernels for 16 registers.
@@ -66,4 +68,4 @@ void MultiplyByPanelsAvx2(llvm::ArrayRef<const std::byte*> rows, int64_t terms,
 
 void RoundToBf16(const float* numbers, int64_t count, uint16_t* rounded);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

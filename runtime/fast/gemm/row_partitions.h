@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // Returns the number of row partitions of a matmul with a constant. Threads then read rows they computed in
 // the previous step from their own cache; rows of other threads are remote. All partitions read the same
@@ -14,4 +14,4 @@ inline int64_t RowPartitionsFor(int64_t rows, int threads) {
   return parts;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

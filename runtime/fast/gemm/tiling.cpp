@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
-Window WindowOfConvolution(const KernelRequest& request) {
+using simd::IndexRange;
+
+kernels::Window WindowOfConvolution(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
   const llvm::ArrayRef<int64_t> output = request.outputs[0].shape;
-  return MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
-                    filter.take_back(input.size() - 2));
+  return kernels::MakeWindow(*request.node, input.drop_front(2), output.drop_front(2),
+                             filter.take_back(input.size() - 2));
 }
 
-bool IsIdentityWindow(const WindowAxis& axis) {
+bool IsIdentityWindow(const kernels::WindowAxis& axis) {
   return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
 }
 
@@ -19,21 +21,21 @@ namespace {
 
 // Returns the range of steps inside an axis of `extent`, of `count` steps of size `step` starting at `first`.
 IndexRange StepsWithin(int64_t first, int64_t step, int64_t count, int64_t extent) {
-  const int64_t begin = std::min(CeilDivide(-first, step), count);
-  return {begin, std::clamp(CeilDivide(extent - first, step), begin, count)};
+  const int64_t begin = std::min(tensor::CeilDivide(-first, step), count);
+  return {begin, std::clamp(tensor::CeilDivide(extent - first, step), begin, count)};
 }
 
 }  // namespace
 
-IndexRange ValidTaps(const WindowAxis& axis, int64_t place) {
+IndexRange ValidTaps(const kernels::WindowAxis& axis, int64_t place) {
   return StepsWithin(place * axis.stride - axis.before, axis.dilation, axis.size, axis.input);
 }
 
-IndexRange ValidOutputs(const WindowAxis& axis, int64_t tap) {
+IndexRange ValidOutputs(const kernels::WindowAxis& axis, int64_t tap) {
   return StepsWithin(tap * axis.dilation - axis.before, axis.stride, axis.output, axis.input);
 }
 
-IndexRange ValidTaps(const WindowAxis& axis, const IndexRange& places) {
+IndexRange ValidTaps(const kernels::WindowAxis& axis, const IndexRange& places) {
   IndexRange all = ValidTaps(axis, places.begin);
   for (int64_t place = places.begin + 1; place < places.end; ++place) {
     const IndexRange taps = ValidTaps(axis, place);
@@ -42,11 +44,11 @@ IndexRange ValidTaps(const WindowAxis& axis, const IndexRange& places) {
   return all;
 }
 
-std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths) {
-  std::vector<TileColumns> tiles(static_cast<size_t>(CeilDivide(axis.output, TilePixels())));
+std::vector<TileColumns> DivideColumns(const kernels::WindowAxis& axis, TileWidths widths) {
+  std::vector<TileColumns> tiles(static_cast<size_t>(tensor::CeilDivide(axis.output, TilePixels())));
   const auto count = static_cast<int64_t>(tiles.size());
   const auto begin = [&](int64_t index) {
-    return widths == TileWidths::kEqual ? PartBegin(axis.output, count, index)
+    return widths == TileWidths::kEqual ? tensor::PartBegin(axis.output, count, index)
                                         : std::min(index * TilePixels(), axis.output);
   };
   for (int64_t index = 0; index < count; ++index) {
@@ -64,4 +66,4 @@ std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths
   return tiles;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

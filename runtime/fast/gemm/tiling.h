@@ -10,11 +10,11 @@
 #include "runtime/kernels/window.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 
 // Returns the maximum pixels per tile for a channel block.
 inline int64_t TilePixels() {
-  return TileRows();
+  return simd::TileRows();
 }
 
 // A partition of rows into panels of at most TileRows() rows with sizes that differ by at most one, larger
@@ -22,7 +22,7 @@ inline int64_t TilePixels() {
 class TilePanels {
  public:
   explicit TilePanels(int64_t rows)
-      : count_(CeilDivide(rows, TileRows())),
+      : count_(tensor::CeilDivide(rows, simd::TileRows())),
         each_(rows / std::max<int64_t>(count_, 1)),
         longer_(rows - count_ * each_) {}
 
@@ -45,30 +45,31 @@ class TilePanels {
 };
 
 // Returns the window of a Convolution or GroupConvolution.
-Window WindowOfConvolution(const KernelRequest& request);
+kernels::Window WindowOfConvolution(const kernels::KernelRequest& request);
 
 // Returns true if windows along an axis are single positions in order.
-bool IsIdentityWindow(const WindowAxis& axis);
+bool IsIdentityWindow(const kernels::WindowAxis& axis);
 
 // Returns the input position of a tap at an output position.
-inline int64_t InputPosition(const WindowAxis& axis, int64_t place, int64_t tap) {
+inline int64_t InputPosition(const kernels::WindowAxis& axis, int64_t place, int64_t tap) {
   return place * axis.stride - axis.before + tap * axis.dilation;
 }
 // Return the taps of a position that are inside the input, and the positions for which a tap is inside.
-IndexRange ValidTaps(const WindowAxis& axis, int64_t place);
-IndexRange ValidOutputs(const WindowAxis& axis, int64_t tap);
+simd::IndexRange ValidTaps(const kernels::WindowAxis& axis, int64_t place);
+simd::IndexRange ValidOutputs(const kernels::WindowAxis& axis, int64_t tap);
 // Returns the union of the taps over several positions.
-IndexRange ValidTaps(const WindowAxis& axis, const IndexRange& places);
+simd::IndexRange ValidTaps(const kernels::WindowAxis& axis, const simd::IndexRange& places);
 
 // The output positions of a tile along a row, and the union of their valid taps.
 struct TileColumns {
-  IndexRange places, taps;
+  simd::IndexRange places, taps;
   std::vector<uint16_t> seeing;  // per tap from taps.begin, a bit mask of positions whose tap is inside the
                                  // input
 };
 
 // Tiles of equal width, or of TilePixels() except for the last one.
 enum class TileWidths : uint8_t { kEqual, kWidest };
-std::vector<TileColumns> DivideColumns(const WindowAxis& axis, TileWidths widths = TileWidths::kEqual);
+std::vector<TileColumns> DivideColumns(const kernels::WindowAxis& axis,
+                                       TileWidths widths = TileWidths::kEqual);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -8,25 +8,27 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using tensor::CeilDivide;
 
 void Int8ConvolutionShape::MergePixelsIntoColumn() {
-  const auto is_pixel = [](const WindowAxis& axis) {
+  const auto is_pixel = [](const kernels::WindowAxis& axis) {
     return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.input == axis.output;
   };
   if (!is_pixel(rows) || !is_pixel(columns)) return;
   rows.input = rows.output = rows.input * columns.input;
-  columns = WindowAxis{};
+  columns = kernels::WindowAxis{};
 }
 
-IndexRange Int8ConvolutionShape::InputColumns() const {
+simd::IndexRange Int8ConvolutionShape::InputColumns() const {
   const int64_t seen = row_numbers() / padded_channels;
   const int64_t begin = std::clamp<int64_t>(columns.before, 0, seen);
   return {begin, std::clamp(columns.before + columns.input, begin, seen)};
 }
 
 TapStrips TapStrips::Of(const Int8ConvolutionShape& form) {
-  const WindowAxis &rows = form.rows, &columns = form.columns;
+  const kernels::WindowAxis &rows = form.rows, &columns = form.columns;
   const int64_t together = columns.dilation == 1 ? columns.size : 1;
   TapStrips strips{.places = {}, .pairs = CeilDivide(together * form.padded_channels, 2)};
   for (int64_t row = 0; row < rows.size; ++row) {
@@ -45,7 +47,7 @@ Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
   const int64_t least_rows = CeilDivide(kMinPixels, form.columns.output);
   const int64_t rows = std::max(limits.bytes / std::max<int64_t>(bytes_of_row, 1), least_rows);
   Int8Grid grid{.row_parts = CeilDivide(form.rows.output, rows), .tile_parts = 1};
-  const int64_t wanted = kTasksPerThread * form.threads;
+  const int64_t wanted = tensor::kTasksPerThread * form.threads;
   if (form.threads == 1 || form.images * grid.row_parts >= wanted) return grid;
   // Each part widens its receptive field, so the same rows should be in few parts.
   const int64_t most_parts = form.rows.output / least_rows, parts = CeilDivide(wanted, form.images);
@@ -54,11 +56,12 @@ Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
   };
   if (!limits.cuts_rows_first) {
     cut_rows(parts);
-    grid.tile_parts = std::min(CeilDivide(form.outputs, kBlockColumns), CeilDivide(parts, grid.row_parts));
+    grid.tile_parts =
+        std::min(CeilDivide(form.outputs, simd::kBlockColumns), CeilDivide(parts, grid.row_parts));
     return grid;
   }
-  cut_rows(RoundUp(grid.row_parts, RowPartitionsFor(form.out_pixels(), form.threads)));
-  const int64_t tiles = CeilDivide(form.outputs, kBlockColumns * BlocksPerTile());
+  cut_rows(tensor::RoundUp(grid.row_parts, gemm::RowPartitionsFor(form.out_pixels(), form.threads)));
+  const int64_t tiles = CeilDivide(form.outputs, simd::kBlockColumns * simd::BlocksPerTile());
   grid.tile_parts = std::min(tiles, CeilDivide(parts, grid.row_parts));
   cut_rows(CeilDivide(parts, grid.tile_parts));  // few column tiles
   return grid;
@@ -67,7 +70,7 @@ Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
 int64_t Int8Grid::ThreadValues(const Int8ConvolutionShape& form) const {
   constexpr int64_t kLine = 32;
   const int64_t numbers = form.InputRowsFor(CeilDivide(form.rows.output, row_parts)) * form.row_numbers() + 1;
-  return RoundUp(numbers, kLine) + kLine;
+  return tensor::RoundUp(numbers, kLine) + kLine;
 }
 
 std::vector<int32_t> Int8Grid::FirstTapOffsets(const Int8ConvolutionShape& form) const {
@@ -81,18 +84,18 @@ std::vector<int32_t> Int8Grid::FirstTapOffsets(const Int8ConvolutionShape& form)
 }
 
 template <typename Number>
-void WidenedPart<Number>::Widen(WidenedValues<Number> codes) const {
+void WidenedPart<Number>::Widen(simd::WidenedValues<Number> codes) const {
   codes.zero = form_.zero;
   if constexpr (std::is_same_v<Number, float>) {
-    WidenToFloats(codes);
+    simd::WidenToFloats(codes);
   } else {
-    WidenToInt16(codes);
+    simd::WidenToInt16(codes);
   }
 }
 
 template <typename Number>
 void WidenedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
-  const int64_t first = InputPosition(form_.rows, rows_.begin, 0);
+  const int64_t first = gemm::InputPosition(form_.rows, rows_.begin, 0);
   const int64_t size = form_.columns.input * form_.channels, count = form_.InputRowsFor(rows_.count());
   // Rows read in place are consecutive.
   const bool is_whole = form_.padded_channels == form_.channels && form_.columns.before == 0;
@@ -135,4 +138,4 @@ void WidenedPart<Number>::FillRow(const uint8_t* row, int64_t channels, Number* 
 template class WidenedPart<int16_t>;
 template class WidenedPart<float>;
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

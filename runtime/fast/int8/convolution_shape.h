@@ -7,14 +7,14 @@
 #include "runtime/fast/simd/index_range.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The shape of NHWC images and of a window on them. The rows of a matrix are images with one column.
 struct Int8ConvolutionShape {
   int64_t images, channels, outputs;
   // Channels per pixel including zero padding; fewer than `channels` if they are processed in parts.
   int64_t padded_channels;
-  WindowAxis rows, columns;
+  kernels::WindowAxis rows, columns;
   int zero;  // zero point
   int threads;
 
@@ -30,7 +30,7 @@ struct Int8ConvolutionShape {
   // Treats the image as a column of pixels if the window is a single pixel; otherwise changes nothing.
   void MergePixelsIntoColumn();
   // Returns the columns in the receptive field without borders, in pixels of `row_numbers`.
-  IndexRange InputColumns() const;
+  simd::IndexRange InputColumns() const;
 };
 
 // A receptive field as contiguous strips: taps of a row with adjacent pixels form one strip.
@@ -67,24 +67,24 @@ struct Int8Grid {
 template <typename Number>
 class WidenedPart {
  public:
-  WidenedPart(const Int8ConvolutionShape& form, const IndexRange& rows, Number* numbers)
+  WidenedPart(const Int8ConvolutionShape& form, const simd::IndexRange& rows, Number* numbers)
       : form_(form), rows_(rows), numbers_(numbers) {}
 
   // Fills the buffer with channels starting at `channel`.
   void Fill(const uint8_t* image, int64_t channel = 0) const;
-  const IndexRange& rows() const { return rows_; }
+  const simd::IndexRange& rows() const { return rows_; }
   int64_t pixels() const { return rows_.count() * form_.columns.output; }
   // Returns the first pixel in the image.
   int64_t first_pixel() const { return rows_.begin * form_.columns.output; }
   const Number* numbers() const { return numbers_; }
 
  private:
-  void Widen(WidenedValues<Number> codes) const;
+  void Widen(simd::WidenedValues<Number> codes) const;
   void FillRow(const uint8_t* row, int64_t channels, Number* out) const;
 
   const Int8ConvolutionShape& form_;
-  IndexRange rows_;
+  simd::IndexRange rows_;
   Number* numbers_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,13 +7,17 @@
 #include "runtime/fast/simd/vnni_microkernel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using simd::IndexRange;
+using simd::kBlockColumns;
 
 namespace {
 
 // One additional pixel between the sums of tiles, to avoid page-sized distances.
 constexpr int64_t kSumsStride = (kMaxStoredPixels + 1) * kBlockColumns;
-constexpr int64_t kSums = kMaxResidualBlocks * kSumsStride, kStarts = kMaxResidualBlocks * kBlockColumns;
+constexpr int64_t kSums = simd::kMaxResidualBlocks * kSumsStride,
+                  kStarts = simd::kMaxResidualBlocks * kBlockColumns;
 
 std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
   for (int32_t& place : places) place /= static_cast<int32_t>(channels);
@@ -24,14 +28,14 @@ std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
 
 // Without VNNI other kernels are as fast for few pixels or channels, and each window needs separate residual
 // terms.
-Reason Dot4Gemm::Applies(const Int8ConvolutionShape& form, bool has_vnni) {
+kernels::Reason Dot4Gemm::Applies(const Int8ConvolutionShape& form, bool has_vnni) {
   constexpr int64_t kMaxWindows = 9;
-  if (form.channels % kQuad != 0 || form.padded_channels != form.channels)
-    return Reason("{} channels, not a multiple of {}", form.channels, kQuad);
-  if (has_vnni) return Reason();
+  if (form.channels % simd::kQuad != 0 || form.padded_channels != form.channels)
+    return kernels::Reason("{} channels, not a multiple of {}", form.channels, simd::kQuad);
+  if (has_vnni) return kernels::Reason();
   const int64_t windows = SaturationCorrection::WindowsOf(form);
-  return windows > kMaxWindows ? Reason("{} windows see a pixel, more than {}", windows, kMaxWindows)
-                               : Reason();
+  return windows > kMaxWindows ? kernels::Reason("{} windows see a pixel, more than {}", windows, kMaxWindows)
+                               : kernels::Reason();
 }
 
 // Without VNNI, clamping and correcting the values costs more than it saves for few pixels or products:
@@ -45,7 +49,7 @@ bool Dot4Gemm::IsFasterThanDot2(const Int8ConvolutionShape& form, bool has_vnni)
 Dot4Gemm::Dot4Gemm(const Int8ConvolutionShape& form, const Int8Grid& grid, bool has_vnni)
     : form_(form),
       has_vnni_(has_vnni),
-      rows_of_part_(CeilDivide(form.rows.output, grid.row_parts)),
+      rows_of_part_(tensor::CeilDivide(form.rows.output, grid.row_parts)),
       strips_(TapStrips::Of(form)),
       seen_(grid.FirstTapOffsets(form)),
       seen_pixels_(InPixels(seen_, form.channels)),
@@ -78,7 +82,8 @@ bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, St
         store);
     return true;
   }
-  const SaturationCorrection::Windows windows{seen_pixels_, strip_pixels_, quads() * kQuad / form_.channels};
+  const SaturationCorrection::Windows windows{seen_pixels_, strip_pixels_,
+                                              quads() * simd::kQuad / form_.channels};
   SaturationCorrection clamped(form_, windows, part.rows,
                                SaturationCorrection::Scratch(form_, rows_of_part_, part.scratch));
   if (!clamped.Fill(image, zero)) return false;
@@ -93,17 +98,17 @@ void Dot4Gemm::SumNumbers(const Part& part, const int16_t* numbers, Store store)
       part, [](const Group&) {},
       [&](const Group& group, const IndexRange& pixels) {
         for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
-          Dot4Tile<int16_t> products = TileOf(part, numbers, group.tiles.begin + tile);
+          simd::Dot4Tile<int16_t> products = TileOf(part, numbers, group.tiles.begin + tile);
           products.seen = seen_.data() + pixels.begin;
           products.sums = group.sums + tile * kSumsStride;
-          RunInt16Dot4Microkernel(pixels.count(), products);
+          simd::RunInt16Dot4Microkernel(pixels.count(), products);
         }
       },
       store);
 }
 
 template <typename Number>
-Dot4Tile<Number> Dot4Gemm::TileOf(const Part& part, const Number* numbers, int64_t tile) const {
+simd::Dot4Tile<Number> Dot4Gemm::TileOf(const Part& part, const Number* numbers, int64_t tile) const {
   return {.numbers = numbers,
           .seen = nullptr,
           .strips = strips_.places.data(),
@@ -118,8 +123,8 @@ template <typename Start, typename Sum>
 void Dot4Gemm::ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const {
   auto* sums = reinterpret_cast<int32_t*>(part.scratch + PartBytes());
   const int64_t pixels = part.rows.count() * form_.columns.output;
-  const int64_t groups = CeilDivide(part.tiles.count(), kMaxResidualBlocks);
-  const int64_t at_once = kMaxStoredPixels / TileRows() * TileRows();
+  const int64_t groups = tensor::CeilDivide(part.tiles.count(), simd::kMaxResidualBlocks);
+  const int64_t at_once = kMaxStoredPixels / simd::TileRows() * simd::TileRows();
   for (int64_t index = 0; index < groups; ++index) {
     const Group group{part.tiles.Part(groups, index), sums, sums + kSums};
     start(group);
@@ -144,24 +149,24 @@ void Dot4Gemm::FindStarts(const Part& part, int distance, const Group& group) {
 
 void Dot4Gemm::SumWhole(const Part& part, const uint8_t* seen, int zero, const IndexRange& tiles,
                         const IndexRange& pixels, const Sums& sums) const {
-  const TilePanels panels(pixels.count());
+  const gemm::TilePanels panels(pixels.count());
   const int64_t lines_of_one =
-      CeilDivide(strip_count() * quads(), kQuadsPerPrefetch);  // multiplied by next_lines
+      tensor::CeilDivide(strip_count() * quads(), simd::kQuadsPerPrefetch);  // multiplied by next_lines
   auto* starts = reinterpret_cast<int32_t*>(part.scratch + PartBytes()) + kSums;
   for (int64_t tile = tiles.begin, blocks = 0; tile < tiles.end; tile += blocks) {
-    blocks = std::min(BlocksPerTile(), tiles.end - tile);
+    blocks = std::min(simd::BlocksPerTile(), tiles.end - tile);
     FindStarts(part, zero, {.tiles = {tile, tile + blocks}, .sums = nullptr, .starts = starts});
-    VnniTile products{.products = TileOf(part, seen, tile),
-                      .weights_stride = WeightsOfTile(),
-                      .sums_stride = sums.tile_stride,
-                      .start = starts,
-                      .pixel_stride = sums.pixel_stride};
+    simd::VnniTile products{.products = TileOf(part, seen, tile),
+                            .weights_stride = WeightsOfTile(),
+                            .sums_stride = sums.tile_stride,
+                            .start = starts,
+                            .pixel_stride = sums.pixel_stride};
     // The first panels prefetch part of the weights for the next tile.
-    if (tile + blocks < CeilDivide(form_.outputs, kBlockColumns))
-      products.next_lines = CeilDivide(blocks * kQuadsPerPrefetch, panels.count());
+    if (tile + blocks < tensor::CeilDivide(form_.outputs, kBlockColumns))
+      products.next_lines = tensor::CeilDivide(blocks * simd::kQuadsPerPrefetch, panels.count());
     products.next = products.products.weights + blocks * WeightsOfTile();
     const int8_t* end = products.next + blocks * WeightsOfTile();
-    RequantizedResults codes = {};
+    simd::RequantizedResults codes = {};
     if (sums.first == nullptr) {
       codes = *part.codes;
       codes.scales += tile * kBlockColumns;
@@ -177,8 +182,8 @@ void Dot4Gemm::SumWhole(const Part& part, const uint8_t* seen, int zero, const I
         products.products.sums =
             sums.first + first * sums.pixel_stride + (tile - tiles.begin) * sums.tile_stride;
       }
-      RunVnniMicrokernel(panels.RowsOf(panel), blocks, products);
-      products.next += lines_of_one * products.next_lines * kQuadWeights;
+      simd::RunVnniMicrokernel(panels.RowsOf(panel), blocks, products);
+      products.next += lines_of_one * products.next_lines * simd::kQuadWeights;
       if (products.next >= end) products.next_lines = 0;
     }
   }
@@ -186,13 +191,13 @@ void Dot4Gemm::SumWhole(const Part& part, const uint8_t* seen, int zero, const I
 
 void Dot4Gemm::SumClamped(const Part& part, const SaturationCorrection& clamped, const Group& group,
                           const IndexRange& pixels) const {
-  const TilePanels panels(pixels.count());
+  const gemm::TilePanels panels(pixels.count());
   for (int64_t tile = 0; tile < group.tiles.count(); ++tile) {
-    Dot4Tile<uint8_t> products = TileOf(part, clamped.codes(), group.tiles.begin + tile);
+    simd::Dot4Tile<uint8_t> products = TileOf(part, clamped.codes(), group.tiles.begin + tile);
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       products.seen = seen_.data() + pixels.begin + panels.Begin(panel);
       products.sums = group.sums + tile * kSumsStride + panels.Begin(panel) * kBlockColumns;
-      RunSaturatingMicrokernel(panels.RowsOf(panel), products, group.starts + tile * kBlockColumns);
+      simd::RunSaturatingMicrokernel(panels.RowsOf(panel), products, group.starts + tile * kBlockColumns);
     }
   }
   clamped.AddResidualsTo(pixels, {.terms = nullptr,
@@ -206,4 +211,4 @@ void Dot4Gemm::SumClamped(const Part& part, const SaturationCorrection& clamped,
                                   .sums_stride = kSumsStride});
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -8,11 +8,11 @@
 #include "runtime/fast/processor.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 class Dot4Gemm {
  public:
-  static Reason Applies(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  static kernels::Reason Applies(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
   // Returns whether it is faster than accumulators of two products (simd/dot2_microkernel.h).
   static bool IsFasterThanDot2(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
   static bool Suits(const Int8ConvolutionShape& form, bool has_vnni = HasVnni()) {
@@ -22,19 +22,19 @@ class Dot4Gemm {
 
   // Returns the scratch size per thread.
   int64_t scratch_bytes() const;
-  int64_t WeightsOfTile() const { return strip_count() * quads() * kQuadWeights; }
+  int64_t WeightsOfTile() const { return strip_count() * quads() * simd::kQuadWeights; }
   struct Part {
-    IndexRange rows, tiles;
+    simd::IndexRange rows, tiles;
     const int8_t* weights;        // kQuadWeights per group of four inputs, by tile
     const int32_t* less_weights;  // negated sum of the weights per output; may be null for zero point 0
     std::byte* scratch;
     // If set, VNNI tiles write accumulators directly to a row-major result, or requantize: the address of the
     // first row's results, or requantization parameters from the first channel.
     int32_t* out = nullptr;
-    const RequantizedResults* codes = nullptr;
+    const simd::RequantizedResults* codes = nullptr;
   };
   // Receives kBlockColumns accumulators per pixel for pixels of a part.
-  using Store = llvm::function_ref<void(int64_t tile, const IndexRange& pixels, const int32_t* sums)>;
+  using Store = llvm::function_ref<void(int64_t tile, const simd::IndexRange& pixels, const int32_t* sums)>;
   // Returns false, without storing anything, if too many values exceed the clamping range without VNNI, so
   // that SumNumbers is faster.
   bool SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const;
@@ -44,17 +44,17 @@ class Dot4Gemm {
  private:
   // Several tiles and their initial accumulators.
   struct Group {
-    IndexRange tiles;
+    simd::IndexRange tiles;
     int32_t *sums, *starts;
   };
-  int64_t quads() const { return strips_.pairs * 2 / kQuad; }  // per strip
+  int64_t quads() const { return strips_.pairs * 2 / simd::kQuad; }  // per strip
   int64_t strip_count() const { return static_cast<int64_t>(strips_.places.size()); }
   int64_t PartBytes() const {
     return has_vnni_ ? Im2colBuffer::Bytes(form_, rows_of_part_)
                      : SaturationCorrection::Scratch::Bytes(form_, rows_of_part_);
   }
   template <typename Number>
-  Dot4Tile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
+  simd::Dot4Tile<Number> TileOf(const Part& part, const Number* numbers, int64_t tile) const;
   template <typename Start, typename Sum>
   void ForGroups(const Part& part, const Start& start, const Sum& sum, Store store) const;
   static void FindStarts(const Part& part, int distance, const Group& group);
@@ -64,10 +64,10 @@ class Dot4Gemm {
     int64_t pixel_stride = 0, tile_stride = 0;
   };
   // Computes with VNNI from the im2col buffer.
-  void SumWhole(const Part& part, const uint8_t* seen, int zero, const IndexRange& tiles,
-                const IndexRange& pixels, const Sums& sums) const;
+  void SumWhole(const Part& part, const uint8_t* seen, int zero, const simd::IndexRange& tiles,
+                const simd::IndexRange& pixels, const Sums& sums) const;
   void SumClamped(const Part& part, const SaturationCorrection& clamped, const Group& group,
-                  const IndexRange& pixels) const;
+                  const simd::IndexRange& pixels) const;
 
   Int8ConvolutionShape form_;
   bool has_vnni_;
@@ -76,4 +76,4 @@ class Dot4Gemm {
   std::vector<int32_t> seen_, seen_pixels_, strip_pixels_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 namespace {
 
@@ -21,7 +21,8 @@ struct NumberScales {
   bool by_columns;  // true if number j has scale j instead
 
   // Returns nullopt for filters that are not matrices.
-  static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape, const BlockedLayout::Form& form) {
+  static std::optional<NumberScales> Find(llvm::ArrayRef<int64_t> shape,
+                                          const memory::BlockedLayout::Form& form) {
     const auto scales = static_cast<int64_t>(form.filter_codes->scales.size());
     const int64_t rows = shape[0], row = Volume(shape.drop_front()).value_or(0);
     if (rows == 0 || row == 0 || scales == 0) return std::nullopt;
@@ -41,12 +42,12 @@ struct NumberScales {
 };
 
 // Returns the offsets of elements in row-major order over some axes.
-Places PlacesOfRow(const BlockedFormat& target, llvm::ArrayRef<size_t> axes) {
+Places PlacesOfRow(const memory::BlockedFormat& target, llvm::ArrayRef<size_t> axes) {
   Places places = {0};
   for (size_t axis : axes) {
     Places longer;
     for (int64_t place : places) {
-      for (int64_t more : PlacesOfAxis(target, axis)) longer.push_back(place + more);
+      for (int64_t more : memory::PlacesOfAxis(target, axis)) longer.push_back(place + more);
     }
     places = std::move(longer);
   }
@@ -80,7 +81,7 @@ bool AreFourTogether(const std::vector<int32_t>& numbers) {
 }
 
 // Compensation sums follow the filter if the source's zero point is not 0.
-bool FindSums(const BlockedFormat& target, int mask, QuantizedOffsets& places) {
+bool FindSums(const memory::BlockedFormat& target, int mask, QuantizedOffsets& places) {
   if (target.sum_axes == 0) return true;
   if (target.sum_axes != mask) return false;
   size_t codes = 1;
@@ -95,16 +96,17 @@ bool FindSums(const BlockedFormat& target, int mask, QuantizedOffsets& places) {
   return true;
 }
 
-std::optional<QuantizedOffsets> FindPlaces(const NumberScales& numbers, const BlockedLayout::Form& form,
-                                           const BlockedFormat& target) {
-  if (!target.is_blocked() || target.type != StorageType::kS8) return std::nullopt;
+std::optional<QuantizedOffsets> FindPlaces(const NumberScales& numbers,
+                                           const memory::BlockedLayout::Form& form,
+                                           const memory::BlockedFormat& target) {
+  if (!target.is_blocked() || target.type != memory::StorageType::kS8) return std::nullopt;
   QuantizedOffsets places;
   places.bytes = target.byte_size();
   if (places.bytes > INT32_MAX || !FindSums(target, form.filter_codes->mask, places)) return std::nullopt;
-  AxisOrder axes = form.order;
+  memory::AxisOrder axes = form.order;
   for (size_t axis = 0; axes.size() < target.shape().size(); ++axis) axes.push_back(axis);
   if (target.extents[axes[0]] != numbers.rows) return std::nullopt;
-  places.rows = PlacesOfAxis(target, axes[0]);
+  places.rows = memory::PlacesOfAxis(target, axes[0]);
   const Places row = PlacesOfRow(target, llvm::ArrayRef<size_t>(axes).drop_front());
   if (static_cast<int64_t>(row.size()) != numbers.row) return std::nullopt;
   places.from.resize(row.size());
@@ -122,25 +124,28 @@ std::optional<QuantizedOffsets> FindPlaces(const NumberScales& numbers, const Bl
 [[gnu::always_inline]] inline int8_t Quantize(float number, float units) {
   // Rounds half to even.
   constexpr float kWhole = 12582912.0F;
-  const float code = VectorClamp(number * units, -128.0F, 127.0F) + kWhole;
+  const float code = simd::VectorClamp(number * units, -128.0F, 127.0F) + kWhole;
   return static_cast<int8_t>(static_cast<int>(code - kWhole));
 }
 
-class FilterPacking final : public ConstantKernel {
+class FilterPacking final : public kernels::ConstantKernel {
  public:
   FilterPacking(const NumberScales& numbers, QuantizedOffsets places, std::vector<float> units)
-      : numbers_(numbers), places_(std::move(places)), units_(std::move(units)), threads_(CurrentThreads()) {}
+      : numbers_(numbers),
+        places_(std::move(places)),
+        units_(std::move(units)),
+        threads_(tensor::CurrentThreads()) {}
 
   std::string implementation() const override { return "nnefc:filter_rows"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const float* numbers = run.input(0).data<float>();
     WriteBySteps(run.output().mutable_bytes(),
                  [&](int64_t first, int64_t /*last*/, auto write) { write(numbers + first * numbers_.row); });
     return Success();
   }
 
-  FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const override {
+  kernels::FaultOr<Success> RunByRows(const TensorValue& value, std::byte* out) const override {
     WriteBySteps(out, [&](int64_t first, int64_t last, auto write) {
       const TensorValue part = value.LoadedRows(first, last).Aligned(alignof(float));
       write(part.elements<float>().data());
@@ -154,7 +159,7 @@ class FilterPacking final : public ConstantKernel {
   template <typename Read>
   void WriteBySteps(std::byte* out, Read read) const {
     constexpr int64_t kNumbers = 1 << 15;
-    const ThreadScope scope(threads_);
+    const tensor::ThreadScope scope(threads_);
     const int64_t step = std::clamp<int64_t>(kNumbers * threads_ / numbers_.row, 1, numbers_.rows);
     std::vector<int8_t> codes(static_cast<size_t>(step * numbers_.row));
     // Padding holds 0, and sums start from 0.
@@ -170,7 +175,7 @@ class FilterPacking final : public ConstantKernel {
     constexpr int64_t kTogether = 16;
     const bool shares_sums = numbers_.by_columns && places_.sums != 0;
     const int64_t count = last - first, together = shares_sums ? count : kTogether;
-    ParallelFor((count + together - 1) / together, together * numbers_.row, [&](int64_t part) {
+    tensor::ParallelFor((count + together - 1) / together, together * numbers_.row, [&](int64_t part) {
       const int64_t end = std::min(count, (part + 1) * together);
       for (int64_t i = part * together; i < end; ++i) {
         const int64_t row = first + i, at = i * numbers_.row;
@@ -184,13 +189,13 @@ class FilterPacking final : public ConstantKernel {
   void QuantizeRow(const float* numbers, int64_t row, int8_t* codes) const {
     if (numbers_.by_columns) {
       const float* units = units_.data();
-      Vectorized([=, count = numbers_.row] {
+      simd::Vectorized([=, count = numbers_.row] {
         for (int64_t j = 0; j < count; ++j) codes[j] = Quantize(numbers[j], units[j]);
       });
       return;
     }
     const float* units = units_.data() + row * numbers_.row_scale;
-    Vectorized([=, scales = numbers_.row_scale, count = numbers_.numbers_of_scale] {
+    simd::Vectorized([=, scales = numbers_.row_scale, count = numbers_.numbers_of_scale] {
       for (int64_t i = 0; i < scales; ++i) {
         const float unit = units[i];
         for (int64_t j = i * count; j < (i + 1) * count; ++j) codes[j] = Quantize(numbers[j], unit);
@@ -234,9 +239,9 @@ class FilterPacking final : public ConstantKernel {
 
 }  // namespace
 
-std::shared_ptr<const ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> shape,
-                                                        const BlockedLayout::Form& form,
-                                                        const BlockedFormat& target) {
+std::shared_ptr<const kernels::ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> shape,
+                                                                 const memory::BlockedLayout::Form& form,
+                                                                 const memory::BlockedFormat& target) {
   if (!form.filter_codes || shape.empty()) return nullptr;
   const std::optional<NumberScales> numbers = NumberScales::Find(shape, form);
   if (!numbers) return nullptr;
@@ -248,4 +253,4 @@ std::shared_ptr<const ConstantKernel> MakeFilterPacking(llvm::ArrayRef<int64_t> 
   return std::make_shared<FilterPacking>(*numbers, std::move(*places), std::move(units));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

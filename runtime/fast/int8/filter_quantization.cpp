@@ -9,7 +9,7 @@
 
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 namespace {
 
@@ -32,7 +32,7 @@ float FarthestInF32(std::span<const float> numbers, float inverse) {
   float farthest = 0;
   const float* number = numbers.data();
   const size_t count = numbers.size();
-  Vectorized([=, &farthest] {
+  simd::Vectorized([=, &farthest] {
     constexpr float kRound = 12582912.0F;  // the last mantissa bit has the value 1
     float away = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ bool AreMultiples(std::span<const float> numbers, double scale) {
     double farthest = 0;
     const float* number = row.data();
     const size_t count = row.size();
-    Vectorized([=, &farthest] {
+    simd::Vectorized([=, &farthest] {
       constexpr double kRound = 6755399441055744.0;  // the last mantissa bit has the value 1
       double away = 0;
       for (size_t i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ float SumOfMagnitudes(std::span<const float> numbers) {
     const float* number = row.data();
     const size_t count = row.size();
     float of_row = 0;
-    Vectorized([=, &of_row] {
+    simd::Vectorized([=, &of_row] {
       constexpr size_t kSums = 8;
       float sums[kSums] = {}, rest = 0;
       size_t i = 0;
@@ -103,7 +103,7 @@ Extremes ExtremesOf(std::span<const float> numbers) {
   int32_t magnitude = 0, highest = INT32_MIN;
   const float* number = numbers.data();
   const size_t count = numbers.size();
-  Vectorized([=, &magnitude, &highest] {
+  simd::Vectorized([=, &magnitude, &highest] {
     int32_t most = 0, high = INT32_MIN;
     for (size_t i = 0; i < count; ++i) {
       int32_t bits = 0;
@@ -162,7 +162,7 @@ std::optional<float> ScaleFinder::Find(std::span<const float> numbers) {
 }
 
 // Reads channels in groups, because a filter that is computed lazily exists only in parts.
-FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
+kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
   constexpr size_t kSome = size_t{128} << 10;
   if (filter.type() != ElementType::kF32 || filter.rank() < (grouped ? 3 : 2) || filter.volume() == 0)
     return {};
@@ -172,7 +172,7 @@ FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
   const int64_t step =
       std::max<int64_t>(1, static_cast<int64_t>(kSome * static_cast<size_t>(shape[0]) / filter.byte_size()));
   ScaleFinder finder;
-  FilterQuantization codes;
+  kernels::FilterQuantization codes;
   for (int64_t begin = 0; begin < shape[0]; begin += step) {
     const TensorValue rows =
         filter.LoadedRows(begin, std::min(begin + step, shape[0])).Aligned(alignof(float));
@@ -187,7 +187,7 @@ FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped) {
   return codes;
 }
 
-FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
+kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
   if (transposed) return QuantizeFilter(matrix, false);
   if (matrix.type() != ElementType::kF32 || matrix.rank() != 2 || matrix.volume() == 0) return {};
   const TensorValue aligned = matrix.Loaded().Aligned(alignof(float));
@@ -197,7 +197,7 @@ FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
   constexpr size_t kSome = 16;  // columns gathered together: one cache line
   std::vector<float> gathered(kSome * rows);
   ScaleFinder finder;
-  FilterQuantization codes;
+  kernels::FilterQuantization codes;
   for (size_t first = 0; first < columns; first += kSome) {
     const size_t count = std::min(kSome, columns - first);
     for (size_t row = 0; row < rows; ++row) {
@@ -213,4 +213,4 @@ FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed) {
   return codes;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -9,7 +9,7 @@
 #include "compiler/support/tensor/tensor_value.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // Finds the scale of each channel in turn, starting with the previous scale.
 class ScaleFinder {
@@ -29,8 +29,8 @@ class ScaleFinder {
 };
 
 // Quantizes a filter with output channels as its first axis or, with groups, its first two.
-FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped);
+kernels::FilterQuantization QuantizeFilter(const TensorValue& filter, bool grouped);
 // Quantizes a constant right operand by column, or by row if it is transposed.
-FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed);
+kernels::FilterQuantization QuantizeMatrix(const TensorValue& matrix, bool transposed);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

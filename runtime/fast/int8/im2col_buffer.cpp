@@ -2,11 +2,11 @@
 
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 int64_t Im2colBuffer::Bytes(const Int8ConvolutionShape& form, int64_t rows) {
   constexpr int64_t kLine = 64;  // cache line
-  return RoundUp(form.InputRowsFor(rows) * form.row_numbers(), kLine);
+  return tensor::RoundUp(form.InputRowsFor(rows) * form.row_numbers(), kLine);
 }
 
 bool Im2colBuffer::lie_in_image() const {
@@ -21,4 +21,4 @@ const uint8_t* Im2colBuffer::Find(const uint8_t* image) const {
   return out_;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,14 +7,14 @@
 #include "runtime/fast/gemm/tiling.h"
 #include "runtime/fast/int8/convolution_shape.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 class Im2colBuffer {
  public:
   // Returns the buffer size for `rows` result rows. Pixels have no channel padding.
   static int64_t Bytes(const Int8ConvolutionShape& form, int64_t rows);
   // `out` must have that size.
-  Im2colBuffer(const Int8ConvolutionShape& form, const IndexRange& rows, uint8_t* out)
+  Im2colBuffer(const Int8ConvolutionShape& form, const simd::IndexRange& rows, uint8_t* out)
       : form_(form), rows_(rows), out_(out) {}
 
   int64_t rows() const { return form_.InputRowsFor(rows_.count()); }
@@ -45,11 +45,11 @@ class Im2colBuffer {
   }
 
  private:
-  int64_t first_row() const { return InputPosition(form_.rows, rows_.begin, 0); }
+  int64_t first_row() const { return gemm::InputPosition(form_.rows, rows_.begin, 0); }
 
   const Int8ConvolutionShape& form_;
-  IndexRange rows_;
+  simd::IndexRange rows_;
   uint8_t* out_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

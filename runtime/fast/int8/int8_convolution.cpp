@@ -16,7 +16,14 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::Cost;
+using kernels::KernelRequest;
+using kernels::Reason;
+using memory::BlockedLayout;
+using simd::IndexRange;
+using simd::kBlockColumns;
 
 namespace {
 
@@ -24,7 +31,7 @@ constexpr int64_t kPair = 2;
 
 // Base class of kernels that read i16 or f32 values.
 template <typename Number>
-class Int8Kernel : public Kernel {
+class Int8Kernel : public kernels::Kernel {
  public:
   // `limits` are those of Int8Grid::Of, for results of `channels` channels at a time.
   Int8Kernel(const Int8ConvolutionShape& form, Int8Epilogue results, Int8Grid::Limits limits,
@@ -39,15 +46,15 @@ class Int8Kernel : public Kernel {
            static_cast<size_t>(form_.threads * ThreadBytes() + weight_bytes());
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
     auto* columns = reinterpret_cast<float*>(run.scratch);
     auto* members = reinterpret_cast<std::byte*>(columns + results_.scratch_floats());
     Call call = results_.CallOf(run, columns);
     call.weights =
         WeightsOf(call.weights, reinterpret_cast<int8_t*>(members + form_.threads * ThreadBytes()));
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
-    RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
       const int64_t image = task / of_image, row_part = task % of_image / grid_.tile_parts;
       std::byte* own = members + member * ThreadBytes();
       const WidenedPart<Number> part(form_, IndexRange{0, form_.rows.output}.Part(grid_.row_parts, row_part),
@@ -77,7 +84,7 @@ class Int8Kernel : public Kernel {
   const Int8Epilogue& results() const { return results_; }
   // Returns offsets of a part's pixels starting at `pixel`: see Int8Grid::InputPosition.
   const int32_t* FirstTapsFrom(int64_t pixel) const { return seen_.data() + pixel; }
-  int64_t tiles() const { return CeilDivide(form_.outputs, kBlockColumns); }
+  int64_t tiles() const { return tensor::CeilDivide(form_.outputs, kBlockColumns); }
 
  private:
   static Int8Grid::Limits WithResults(Int8Grid::Limits limits, int64_t bytes) {
@@ -100,7 +107,7 @@ class Int8Kernel : public Kernel {
 class Int8Convolution final : public Int8Kernel<int16_t> {
  public:
   Int8Convolution(const Int8ConvolutionShape& form, Int8Epilogue results)
-      : Int8Kernel(form, std::move(results), {.bytes = L2Bytes(), .number_bytes = sizeof(int16_t)},
+      : Int8Kernel(form, std::move(results), {.bytes = simd::L2Bytes(), .number_bytes = sizeof(int16_t)},
                    form.outputs),
         strips_(TapStrips::Of(form)) {}
 
@@ -118,7 +125,8 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
 
   const int8_t* WeightsOf(const int8_t* given, int8_t* own) const override {
     if (!has_no_padding()) return given;
-    const int64_t channels = form().channels, padded = RoundUp(channels, 2), taps = form().columns.size;
+    const int64_t channels = form().channels, padded = tensor::RoundUp(channels, 2),
+                  taps = form().columns.size;
     const int64_t rows = tiles() * form().rows.size;
     std::fill_n(own, weight_bytes(), int8_t{0});
     for (int64_t i = 0; i < rows * taps * channels; ++i) {
@@ -140,22 +148,22 @@ class Int8Convolution final : public Int8Kernel<int16_t> {
   void RunColumns(const Call& call, const WidenedPart<int16_t>& part, int64_t image, int64_t tile) const {
     const auto strips = static_cast<int64_t>(strips_.places.size());
     std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
-    Int8Dot2Tile product{.numbers = part.numbers(),
-                         .seen = nullptr,
-                         .strips = strips_.places.data(),
-                         .strip_count = strips,
-                         .pairs = strips_.pairs,
-                         .weights = call.weights + tile * strips * strips_.pairs * 2 * kBlockColumns,
-                         .sums = nullptr};
-    const TilePanels panels(part.pixels());
+    simd::Int8Dot2Tile product{.numbers = part.numbers(),
+                               .seen = nullptr,
+                               .strips = strips_.places.data(),
+                               .strip_count = strips,
+                               .pairs = strips_.pairs,
+                               .weights = call.weights + tile * strips * strips_.pairs * 2 * kBlockColumns,
+                               .sums = nullptr};
+    const gemm::TilePanels panels(part.pixels());
     TilePosition place = {.image = image, .pixel = part.first_pixel(), .pixels = 0, .tile = tile};
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       const int64_t count = panels.RowsOf(panel);
       product.seen = FirstTapsFrom(panels.Begin(panel));
       product.sums = sums.data() + place.pixels * kBlockColumns;
-      RunInt8Dot2Microkernel(count, product);
+      simd::RunInt8Dot2Microkernel(count, product);
       place.pixels += count;
-      if (panel + 1 < panels.count() && place.pixels + TileRows() <= kMaxStoredPixels) continue;
+      if (panel + 1 < panels.count() && place.pixels + simd::TileRows() <= kMaxStoredPixels) continue;
       results().Store(sums.data(), place, call.out, call.operands);
       place = {.image = image, .pixel = place.pixel + place.pixels, .pixels = 0, .tile = tile};
     }
@@ -169,7 +177,7 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
  public:
   Dot4Convolution(const Int8ConvolutionShape& form, Int8Epilogue results)
       : Int8Kernel(form, std::move(results),
-                   {.bytes = L2Bytes(), .number_bytes = sizeof(uint8_t), .cuts_rows_first = HasVnni()},
+                   {.bytes = simd::L2Bytes(), .number_bytes = sizeof(uint8_t), .cuts_rows_first = HasVnni()},
                    form.outputs),
         sums_(form, grid()) {}
 
@@ -187,7 +195,7 @@ class Dot4Convolution final : public Int8Kernel<int16_t> {
       results().Store(sums, {image, part.first_pixel() + pixels.begin, pixels.count(), tile}, call.out,
                       call.operands);
     };
-    std::optional<RequantizedResults> codes;
+    std::optional<simd::RequantizedResults> codes;
     if (results().is_quantized())
       codes = results().MakerOf({image, part.first_pixel(), part.pixels(), 0}, call.out);
     const Dot4Gemm::Part sums{.rows = part.rows(),
@@ -216,7 +224,7 @@ class Int8Depthwise final : public Int8Kernel<float> {
         taps_.push_back(static_cast<int32_t>(row * form.rows.dilation * form.row_numbers() +
                                              column * form.columns.dilation * form.padded_channels));
     }
-    const auto is_three = [](const WindowAxis& axis) {
+    const auto is_three = [](const kernels::WindowAxis& axis) {
       return axis.size == 3 && axis.stride <= 2 && axis.dilation == 1;
     };
     reads_codes_ = is_three(form.rows) && is_three(form.columns) && this->results().requantizes_sums_only();
@@ -250,24 +258,24 @@ class Int8Depthwise final : public Int8Kernel<float> {
     const llvm::SmallVector<float, 256> weights = WeightsOfTile(call, tile);
     std::array<uint8_t, kBlockColumns> border;
     border.fill(static_cast<uint8_t>(form().zero));
-    const WindowAxis &axis = form().rows, &columns = form().columns;
-    QuantizedDepthwiseRow seen{.rows = {},
-                               .pixel_strides = {},
-                               .inputs = columns.input,
-                               .before = columns.before,
-                               .stride = columns.stride,
-                               .zero = form().zero,
-                               .weights = weights.data()};
+    const kernels::WindowAxis &axis = form().rows, &columns = form().columns;
+    simd::QuantizedDepthwiseRow seen{.rows = {},
+                                     .pixel_strides = {},
+                                     .inputs = columns.input,
+                                     .before = columns.before,
+                                     .stride = columns.stride,
+                                     .zero = form().zero,
+                                     .weights = weights.data()};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       for (int64_t tap = 0; tap < axis.size; ++tap) {
-        const int64_t from = InputPosition(axis, row, tap);
+        const int64_t from = gemm::InputPosition(axis, row, tap);
         const bool is_inside = from >= 0 && from < axis.input;
         seen.rows[tap] =
             is_inside ? ImageOf(call, image) + from * columns.input * form().channels + tile * kBlockColumns
                       : border.data();
         seen.pixel_strides[tap] = is_inside ? form().channels : 0;
       }
-      StoreQuantizedDepthwise(
+      simd::StoreQuantizedDepthwise(
           seen, results().MakerOf({image, row * columns.output, columns.output, tile}, call.out));
     }
   }
@@ -277,13 +285,13 @@ class Int8Depthwise final : public Int8Kernel<float> {
     std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
     for (int64_t first = 0; first < part.pixels(); first += kMaxStoredPixels) {
       const int64_t count = std::min(kMaxStoredPixels, part.pixels() - first);
-      RunQuantizedDepthwise({.numbers = part.numbers(),
-                             .seen = FirstTapsFrom(first),
-                             .count = count,
-                             .taps = taps_.data(),
-                             .tap_count = static_cast<int64_t>(taps_.size()),
-                             .weights = weights.data(),
-                             .sums = sums.data()});
+      simd::RunQuantizedDepthwise({.numbers = part.numbers(),
+                                   .seen = FirstTapsFrom(first),
+                                   .count = count,
+                                   .taps = taps_.data(),
+                                   .tap_count = static_cast<int64_t>(taps_.size()),
+                                   .weights = weights.data(),
+                                   .sums = sums.data()});
       results().Store(sums.data(), {image, part.first_pixel() + first, count, tile}, call.out, call.operands);
     }
   }
@@ -301,12 +309,12 @@ bool FitsWords(int64_t terms, const Int8ConvolutionShape& form) {
 
 // Returns the packed filter layout: groups of inputs by kBlockColumns outputs, tap by tap within an output
 // tile. If `has_sums`, the negated weight sums of the outputs follow all tiles.
-Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
-                     bool has_sums, BlockedLayout::Form form) {
+tensor::Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t inputs_together,
+                             bool has_sums, BlockedLayout::Form form) {
   const size_t input_axis = 1 - output_axis;
-  BlockedFormat format = RowMajorFormat(filter, StorageType::kS8);
-  format.padded_extents[output_axis] = RoundUp(filter[output_axis], kBlockColumns);
-  format.padded_extents[input_axis] = RoundUp(filter[input_axis], inputs_together);
+  memory::BlockedFormat format = memory::RowMajorFormat(filter, memory::StorageType::kS8);
+  format.padded_extents[output_axis] = tensor::RoundUp(filter[output_axis], kBlockColumns);
+  format.padded_extents[input_axis] = tensor::RoundUp(filter[input_axis], inputs_together);
   format.num_blocks = 2;
   format.blocks[0] = {static_cast<int64_t>(output_axis), kBlockColumns};
   format.blocks[1] = {static_cast<int64_t>(input_axis), inputs_together};
@@ -320,42 +328,44 @@ Layout FilterOfTiles(llvm::ArrayRef<int64_t> filter, size_t output_axis, int64_t
 }
 
 // Returns the depthwise filter layout: kBlockColumns channels per tap.
-Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, BlockedLayout::Form form) {
-  return std::make_shared<BlockedLayout>(AxisBlockedFormat(filter, 0, kBlockColumns, StorageType::kS8),
-                                         std::move(form));
+tensor::Layout DepthwiseFilter(llvm::ArrayRef<int64_t> filter, BlockedLayout::Form form) {
+  return std::make_shared<BlockedLayout>(
+      memory::AxisBlockedFormat(filter, 0, kBlockColumns, memory::StorageType::kS8), std::move(form));
 }
 
 // Adds the kernel and the layouts of all inputs except the filter.
 template <typename Kernel, typename... More>
-KernelOrReason Finish(const KernelRequest& given, const Int8Step& step, const Int8ConvolutionShape& form,
-                      Int8Epilogue::Form results_form, const More&... more) {
-  OrReason<Epilogue> steps =
-      Epilogue::Make(step.folded ? KernelRequest{} : step.coded.request,
-                     step.folded ? llvm::ArrayRef<PostOperation>() : step.coded.request.posts,
-                     results_form.is_blocked ? 1 : static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+kernels::KernelOrReason Finish(const KernelRequest& given, const Int8Step& step,
+                               const Int8ConvolutionShape& form, Int8Epilogue::Form results_form,
+                               const More&... more) {
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(
+      step.folded ? KernelRequest{} : step.coded.request,
+      step.folded ? llvm::ArrayRef<kernels::PostOperation>() : step.coded.request.posts,
+      results_form.is_blocked ? 1 : static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
   if (!steps) return steps.reason();
   const bool has_elements = !steps->element_inputs().empty() || steps->start() >= 0;
   const bool is_blocked = results_form.is_blocked;
   if (has_elements && !is_blocked && form.outputs % kBlockColumns != 0)
     return Reason("{} columns with a fused elementwise operand, not whole blocks", form.outputs);
   const auto in_codes = [&](llvm::ArrayRef<int64_t> shape) {
-    return is_blocked ? ChannelsLastFormat(shape, StorageType::kF32) : RowMajorFormat(shape);
+    return is_blocked ? memory::ChannelsLastFormat(shape, memory::StorageType::kF32)
+                      : memory::RowMajorFormat(shape);
   };
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(given.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(in_codes(given.inputs[0].shape), *step.source);
+  prepared.inputs[0] = memory::QuantizedLayout(in_codes(given.inputs[0].shape), *step.source);
   prepared.outputs.resize(1);
   if (step.folded) {
     const std::optional<FoldedRequantization::Sum>& sum = step.folded->sum;
     const QuantizationRange& range = sum ? step.coded.sum->range : *step.coded.range;
-    prepared.outputs[0] = QuantizedLayout(in_codes(given.outputs[0].shape), range.codes);
+    prepared.outputs[0] = memory::QuantizedLayout(in_codes(given.outputs[0].shape), range.codes);
     if (sum) {
-      prepared.inputs[sum->operand] = QuantizedLayout(in_codes(given.outputs[0].shape), sum->others);
+      prepared.inputs[sum->operand] = memory::QuantizedLayout(in_codes(given.outputs[0].shape), sum->others);
       prepared.in_place = static_cast<int>(sum->operand);
       prepared.in_place_required = true;
     }
   } else if (is_blocked) {
-    prepared.outputs[0] = LayoutOf(ChannelBlockedFormat(given.outputs[0].shape));
+    prepared.outputs[0] = memory::LayoutOf(memory::ChannelBlockedFormat(given.outputs[0].shape));
     for (int input : steps->element_inputs())
       prepared.inputs[static_cast<size_t>(input)] = prepared.outputs[0];
   }
@@ -384,7 +394,7 @@ bool IsFasterThanVnniOfOneDnn(const KernelRequest& given) {
   constexpr int64_t kFewPixels = 64, kSomePixels = 256, kManyPixels = 1024;
   constexpr int64_t kFewChannels = 128, kSomeChannels = 192, kManyChannels = 512;
   const int64_t pixels = output[0] * *Volume(output.drop_front(2)), channels = filter[1];
-  if (SimdWidth() != kSimdWidth512 || channels % kQuad != 0) return false;
+  if (simd::SimdWidth() != simd::kSimdWidth512 || channels % simd::kQuad != 0) return false;
   const bool sees_pixel = *Volume(filter.drop_front(2)) == 1;
   const bool is_worth = sees_pixel
                             ? pixels <= kFewPixels || (pixels <= kSomePixels && channels >= kSomeChannels) ||
@@ -393,10 +403,10 @@ bool IsFasterThanVnniOfOneDnn(const KernelRequest& given) {
   return is_worth && IsFolded(given, 1);
 }
 
-bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const InnerProduct& shape) {
+bool IsFasterThanVnniOfOneDnn(const KernelRequest& given, const gemm::InnerProduct& shape) {
   constexpr int64_t kMaxRows = 1024;
-  return SimdWidth() == kSimdWidth512 && shape.inputs % kQuad == 0 && shape.rows <= kMaxRows &&
-         IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
+  return simd::SimdWidth() == simd::kSimdWidth512 && shape.inputs % simd::kQuad == 0 &&
+         shape.rows <= kMaxRows && IsFolded(given, static_cast<int64_t>(given.outputs[0].shape.size()) - 1);
 }
 
 struct Int8Convolutions {
@@ -405,7 +415,7 @@ struct Int8Convolutions {
 };
 
 // Describes a convolution for an algorithm.
-OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
+kernels::OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm algorithm) {
   const llvm::ArrayRef<int64_t> input = given.inputs[0].shape, output = given.outputs[0].shape;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
   const bool is_grouped = filter.size() > input.size();
@@ -417,21 +427,22 @@ OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm 
   const bool is_of_groups = is_grouped && !is_depthwise;
   if (is_of_groups != (algorithm == Int8Algorithm::kGrouped))
     return is_of_groups ? Reason("{} groups", filter[0]) : Reason("one group");
-  if (is_depthwise && *Volume(filter.drop_front(3)) > kMaxDepthwiseTaps)
-    return Reason("{} taps, more than {}", *Volume(filter.drop_front(3)), kMaxDepthwiseTaps);
-  const Window window = WindowOfConvolution(given);
+  if (is_depthwise && *Volume(filter.drop_front(3)) > simd::kMaxDepthwiseTaps)
+    return Reason("{} taps, more than {}", *Volume(filter.drop_front(3)), simd::kMaxDepthwiseTaps);
+  const kernels::Window window = gemm::WindowOfConvolution(given);
   // For few channels padding would be expensive.
   constexpr int64_t kFew = 4;
   const bool is_strip = filter.back() > 1 && window[2].dilation == 1 && input[1] < kFew;
   const int64_t together = is_strip ? 1 : 2;
-  Int8ConvolutionShape form{.images = input[0],
-                            .channels = input[1],
-                            .outputs = output[1],
-                            .padded_channels = is_depthwise ? kBlockColumns : RoundUp(input[1], together),
-                            .rows = window[1],
-                            .columns = window[2],
-                            .zero = QuantizationOf(given.inputs[0])->zero,
-                            .threads = CurrentThreads()};
+  Int8ConvolutionShape form{
+      .images = input[0],
+      .channels = input[1],
+      .outputs = output[1],
+      .padded_channels = is_depthwise ? kBlockColumns : tensor::RoundUp(input[1], together),
+      .rows = window[1],
+      .columns = window[2],
+      .zero = memory::QuantizationOf(given.inputs[0])->zero,
+      .threads = tensor::CurrentThreads()};
   form.MergePixelsIntoColumn();
   const int64_t terms = *Volume(filter.drop_front(is_grouped ? 2 : 1));
   if (!FitsWords(terms, form)) return Reason("sums of {} products exceed 32 bits", terms);
@@ -441,15 +452,15 @@ OrReason<Int8Convolutions> Int8FormOf(const KernelRequest& given, Int8Algorithm 
   return Int8Convolutions{form, groups};
 }
 
-Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const InnerProduct& shape) {
+Int8ConvolutionShape Int8FormOf(const KernelRequest& given, const gemm::InnerProduct& shape) {
   return {.images = 1,
           .channels = shape.inputs,
           .outputs = shape.outputs,
-          .padded_channels = RoundUp(shape.inputs, 2),
+          .padded_channels = tensor::RoundUp(shape.inputs, 2),
           .rows = {.input = shape.rows, .output = shape.rows},
           .columns = {},
-          .zero = QuantizationOf(given.inputs[0])->zero,
-          .threads = CurrentThreads()};
+          .zero = memory::QuantizationOf(given.inputs[0])->zero,
+          .threads = tensor::CurrentThreads()};
 }
 
 Cost Dot4Cost(const Int8ConvolutionShape& form) {
@@ -460,20 +471,20 @@ Cost Dot4Cost(const Int8ConvolutionShape& form) {
 }  // namespace
 
 Int8Step::Int8Step(const KernelRequest& given, int64_t channel_axis)
-    : source(QuantizationOf(given.inputs[0])),
+    : source(memory::QuantizationOf(given.inputs[0])),
       coded(given),
       scales(AccumulatorScales(*source, given.filter_scales)) {
   if (coded.range) folded = FoldRequantization(coded.request, *coded.range, scales, channel_axis);
 }
 
 Reason IsQuantized(const KernelRequest& given) {
-  if (QuantizationOf(given.inputs[0]) == nullptr) return Reason("the input is not quantized");
+  if (memory::QuantizationOf(given.inputs[0]) == nullptr) return Reason("the input is not quantized");
   return given.filter_scales.empty() ? Reason("the filter is not quantized") : Reason();
 }
 
 Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorithm) {
-  if (!HasSimd()) return kNeedsSimd;
-  const OrReason<Int8Convolutions> form = Int8FormOf(given, algorithm);
+  if (!simd::HasSimd()) return kNeedsSimd;
+  const kernels::OrReason<Int8Convolutions> form = Int8FormOf(given, algorithm);
   if (!form) return form.reason();
   if (algorithm == Int8Algorithm::kWinograd) return Int8Winograd::Applies(form->form, given.filter_magnitude);
   if (algorithm == Int8Algorithm::kDot4) return Dot4Gemm::Applies(form->form);
@@ -497,23 +508,23 @@ Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm) {
   }
 }
 
-KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
-                                   Int8Algorithm algorithm) {
+kernels::KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step,
+                                            Int8Algorithm algorithm) {
   if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
-  const OrReason<Int8Convolutions> shape = Int8FormOf(given, algorithm);
+  const kernels::OrReason<Int8Convolutions> shape = Int8FormOf(given, algorithm);
   if (!shape) return shape.reason();
   const Int8ConvolutionShape& form = shape->form;
   const llvm::ArrayRef<int64_t> filter = given.inputs[1].shape;
   const bool is_grouped = algorithm == Int8Algorithm::kGrouped || algorithm == Int8Algorithm::kDepthwise;
   const int64_t mask = is_grouped ? 3 : 1;
-  BlockedLayout::Form codes{
-      .filter_codes = FilterScales{.scales = given.filter_scales.vec(), .mask = static_cast<int>(mask)}};
+  BlockedLayout::Form codes{.filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(),
+                                                                 .mask = static_cast<int>(mask)}};
   Int8Epilogue::Form results{.outputs = form.outputs,
                              .pixels = form.out_pixels(),
                              .is_blocked = true,
                              .scales = step.scales,
                              .folded = std::nullopt};
-  const auto finish = [&](KernelOrReason prepared, const auto& layout) -> KernelOrReason {
+  const auto finish = [&](kernels::KernelOrReason prepared, const auto& layout) -> kernels::KernelOrReason {
     if (prepared) prepared->inputs[1] = layout();
     return prepared;
   };
@@ -523,7 +534,8 @@ KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& s
   switch (algorithm) {
     case Int8Algorithm::kGrouped:
       return finish(Finish<Int8GroupConvolution>(given, step, form, std::move(results), shape->groups), [&] {
-        return std::make_shared<BlockedLayout>(RowMajorFormat(filter, StorageType::kS8), std::move(codes));
+        return std::make_shared<BlockedLayout>(memory::RowMajorFormat(filter, memory::StorageType::kS8),
+                                               std::move(codes));
       });
     case Int8Algorithm::kDepthwise:
       return finish(Finish<Int8Depthwise>(given, step, form, std::move(results)),
@@ -533,7 +545,7 @@ KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& s
                     [&] { return tiles(kPair, false); });
     case Int8Algorithm::kDot4:
       return finish(Finish<Dot4Convolution>(given, step, form, std::move(results)),
-                    [&] { return tiles(kQuad, form.zero != 0); });
+                    [&] { return tiles(simd::kQuad, form.zero != 0); });
     case Int8Algorithm::kDot2:
       return finish(Finish<Int8Convolution>(given, step, form, std::move(results)),
                     [&] { return tiles(kPair, false); });
@@ -541,14 +553,15 @@ KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& s
   return Reason();
 }
 
-Reason Int8MatmulApplies(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm) {
-  if (!HasSimd()) return kNeedsSimd;
+Reason Int8MatmulApplies(const KernelRequest& given, const gemm::InnerProduct& shape,
+                         Int8Algorithm algorithm) {
+  if (!simd::HasSimd()) return kNeedsSimd;
   const Int8ConvolutionShape form = Int8FormOf(given, shape);
   if (!FitsWords(shape.inputs, form)) return Reason("sums of {} products exceed 32 bits", shape.inputs);
   return algorithm == Int8Algorithm::kDot4 ? Dot4Gemm::Applies(form) : Reason();
 }
 
-Cost Int8MatmulCost(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm) {
+Cost Int8MatmulCost(const KernelRequest& given, const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
   const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
   if (HasVnni())
     return is_dot4 && IsFasterThanVnniOfOneDnn(given, shape) ? Cost{kDot4Time}
@@ -556,27 +569,27 @@ Cost Int8MatmulCost(const KernelRequest& given, const InnerProduct& shape, Int8A
   return is_dot4 ? Dot4Cost(Int8FormOf(given, shape)) : Cost{kOwnTime};
 }
 
-KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step, const InnerProduct& shape,
-                              Int8Algorithm algorithm) {
+kernels::KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step,
+                                       const gemm::InnerProduct& shape, Int8Algorithm algorithm) {
   if (step.coded.range && !step.folded) return Reason("the quantization of the result cannot be folded");
   const Int8ConvolutionShape form = Int8FormOf(given, shape);
   constexpr int kColumns = 1 << 1;
   BlockedLayout::Form codes{
-      .order = shape.inputs_first ? AxisOrder() : SwappedOrder(2, 0, 1),
-      .filter_codes = FilterScales{.scales = given.filter_scales.vec(), .mask = kColumns}};
+      .order = shape.inputs_first ? memory::AxisOrder() : memory::SwappedOrder(2, 0, 1),
+      .filter_codes = memory::FilterScales{.scales = given.filter_scales.vec(), .mask = kColumns}};
   Int8Epilogue::Form results{.outputs = shape.outputs,
                              .pixels = shape.rows,
                              .is_blocked = false,
                              .scales = step.scales,
                              .folded = std::nullopt};
   const bool is_dot4 = algorithm == Int8Algorithm::kDot4;
-  KernelOrReason prepared = is_dot4 ? Finish<Dot4Convolution>(given, step, form, std::move(results))
-                                    : Finish<Int8Convolution>(given, step, form, std::move(results));
+  kernels::KernelOrReason prepared = is_dot4 ? Finish<Dot4Convolution>(given, step, form, std::move(results))
+                                             : Finish<Int8Convolution>(given, step, form, std::move(results));
   if (!prepared) return prepared;
   const std::array<int64_t, 2> matrix = {shape.inputs, shape.outputs};
   prepared->inputs[1] =
-      FilterOfTiles(matrix, 1, is_dot4 ? kQuad : kPair, is_dot4 && form.zero != 0, std::move(codes));
+      FilterOfTiles(matrix, 1, is_dot4 ? simd::kQuad : kPair, is_dot4 && form.zero != 0, std::move(codes));
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -9,22 +9,22 @@
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The quantization of a step: of the left operand, the filter and the result.
 struct Int8Step {
   // Requires a quantized left operand and the scales of the filter. Columns are axis `channel_axis` of the
   // result.
-  Int8Step(const KernelRequest& given, int64_t channel_axis);
+  Int8Step(const kernels::KernelRequest& given, int64_t channel_axis);
 
-  const ValueQuantization* source;
+  const memory::ValueQuantization* source;
   Int8Request coded;
   std::vector<float> scales;                   // from accumulators to f32
   std::optional<FoldedRequantization> folded;  // if the result is quantized
 };
 
 // Returns the reason if the left operand or the filter of a step are not quantized.
-Reason IsQuantized(const KernelRequest& given);
+kernels::Reason IsQuantized(const kernels::KernelRequest& given);
 
 // The kernels of int8 convolutions: for groups, for one channel per group, Winograd, and accumulators of four
 // or two products each. Matmuls use the last two.
@@ -32,14 +32,17 @@ enum class Int8Algorithm : uint8_t { kGrouped, kDepthwise, kWinograd, kDot4, kDo
 
 // Prepare a Convolution, or a GroupConvolution with one of the first two algorithms. Quantized images are
 // NHWC, f32 images nChw16c.
-Reason Int8ConvolutionApplies(const KernelRequest& given, Int8Algorithm algorithm);
-Cost Int8ConvolutionCost(const KernelRequest& given, Int8Algorithm algorithm);
-KernelOrReason MakeInt8Convolution(const KernelRequest& given, const Int8Step& step, Int8Algorithm algorithm);
+kernels::Reason Int8ConvolutionApplies(const kernels::KernelRequest& given, Int8Algorithm algorithm);
+kernels::Cost Int8ConvolutionCost(const kernels::KernelRequest& given, Int8Algorithm algorithm);
+kernels::KernelOrReason MakeInt8Convolution(const kernels::KernelRequest& given, const Int8Step& step,
+                                            Int8Algorithm algorithm);
 
 // Prepare a matmul.
-Reason Int8MatmulApplies(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm);
-Cost Int8MatmulCost(const KernelRequest& given, const InnerProduct& shape, Int8Algorithm algorithm);
-KernelOrReason MakeInt8Matmul(const KernelRequest& given, const Int8Step& step, const InnerProduct& shape,
-                              Int8Algorithm algorithm);
+kernels::Reason Int8MatmulApplies(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,
+                                  Int8Algorithm algorithm);
+kernels::Cost Int8MatmulCost(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,
+                             Int8Algorithm algorithm);
+kernels::KernelOrReason MakeInt8Matmul(const kernels::KernelRequest& given, const Int8Step& step,
+                                       const gemm::InnerProduct& shape, Int8Algorithm algorithm);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

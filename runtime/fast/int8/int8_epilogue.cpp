@@ -6,10 +6,13 @@
 
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
-Int8Epilogue::Int8Epilogue(Form form, Epilogue steps) : form_(std::move(form)), steps_(std::move(steps)) {
-  const auto padded = static_cast<size_t>(RoundUp(form_.outputs, kBlockColumns));
+using simd::kBlockColumns;
+
+Int8Epilogue::Int8Epilogue(Form form, gemm::Epilogue steps)
+    : form_(std::move(form)), steps_(std::move(steps)) {
+  const auto padded = static_cast<size_t>(tensor::RoundUp(form_.outputs, kBlockColumns));
   scales_ = form_.folded ? form_.folded->scales : form_.scales;
   scales_.resize(padded);
   if (!form_.folded) return;
@@ -29,26 +32,26 @@ Int8Epilogue::Int8Epilogue(Form form, Epilogue steps) : form_(std::move(form)), 
 }
 
 void Int8Epilogue::Store(const int32_t* sums, const TilePosition& at, std::byte* out,
-                         const Epilogue::Operands& operands) const {
+                         const gemm::Epilogue::Operands& operands) const {
   if (!form_.folded) return StoreNumbers(sums, at, reinterpret_cast<float*>(out), operands);
-  RequantizedResults results = MakerOf(at, out);
+  simd::RequantizedResults results = MakerOf(at, out);
   results.sums = sums;
-  StoreRequantized(results);
+  simd::StoreRequantized(results);
 }
 
-RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte* out) const {
+simd::RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte* out) const {
   const int64_t column = at.tile * kBlockColumns;
   const int64_t place = (at.image * form_.pixels + at.pixel) * form_.outputs + column;
-  RequantizedResults results{.sums = nullptr,
-                             .pixels = at.pixels,
-                             .channels = std::min(kBlockColumns, form_.outputs - column),
-                             .scales = scales_.data() + column,
-                             .bias = bias_.data() + column,
-                             .low = low_,
-                             .high = high_,
-                             .is_limited = is_limited_,
-                             .out = reinterpret_cast<uint8_t*>(out) + place,
-                             .stride = form_.outputs};
+  simd::RequantizedResults results{.sums = nullptr,
+                                   .pixels = at.pixels,
+                                   .channels = std::min(kBlockColumns, form_.outputs - column),
+                                   .scales = scales_.data() + column,
+                                   .bias = bias_.data() + column,
+                                   .low = low_,
+                                   .high = high_,
+                                   .is_limited = is_limited_,
+                                   .out = reinterpret_cast<uint8_t*>(out) + place,
+                                   .stride = form_.outputs};
   if (const std::optional<FoldedRequantization::Sum>& sum = form_.folded->sum) {
     results.has_others = true;
     results.factor = sum->factor;
@@ -60,9 +63,9 @@ RequantizedResults Int8Epilogue::MakerOf(const TilePosition& at, std::byte* out)
 }
 
 void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
-                                const Epilogue::Operands& operands) const {
+                                const gemm::Epilogue::Operands& operands) const {
   const int64_t column = at.tile * kBlockColumns,
-                blocks = RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
+                blocks = tensor::RoundUp(form_.outputs, kBlockColumns) / kBlockColumns;
   const int64_t stride = form_.is_blocked ? kBlockColumns : form_.outputs;
   const int64_t offset = form_.is_blocked
                              ? ((at.image * blocks + at.tile) * form_.pixels + at.pixel) * kBlockColumns
@@ -71,20 +74,20 @@ void Int8Epilogue::StoreNumbers(const int32_t* sums, const TilePosition& at, flo
   std::array<float, kMaxStoredPixels * kBlockColumns> block;
   const int64_t count = std::min(kBlockColumns, form_.outputs - column);
   const bool is_whole = form_.is_blocked || count == kBlockColumns;
-  const BlockedMatrix<float> to = is_whole ? BlockedMatrix<float>{out + offset, stride, 0}
-                                           : BlockedMatrix<float>{block.data(), kBlockColumns, 0};
-  StoreDequantized({.sums = sums,
-                    .pixels = at.pixels,
-                    .scales = scales_.data() + column,
-                    .bias = operands.ColumnsOf(steps_.bias(), column),
-                    .start = operands.ElementsOf(steps_.start(), offset),
-                    .limits = steps_.limits(),
-                    .out = to.data,
-                    .stride = to.row_stride});
+  const simd::BlockedMatrix<float> to = is_whole ? simd::BlockedMatrix<float>{out + offset, stride, 0}
+                                                 : simd::BlockedMatrix<float>{block.data(), kBlockColumns, 0};
+  simd::StoreDequantized({.sums = sums,
+                          .pixels = at.pixels,
+                          .scales = scales_.data() + column,
+                          .bias = operands.ColumnsOf(steps_.bias(), column),
+                          .start = operands.ElementsOf(steps_.start(), offset),
+                          .limits = steps_.limits(),
+                          .out = to.data,
+                          .stride = to.row_stride});
   steps_.Finish({.out = to, .offset = offset, .column = column, .rows = at.pixels, .blocks = 1},
                 form_.outputs, operands);
   for (int64_t pixel = 0; !is_whole && pixel < at.pixels; ++pixel)
     std::copy_n(to.At(pixel, 0), count, out + offset + pixel * stride);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

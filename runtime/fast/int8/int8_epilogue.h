@@ -8,7 +8,7 @@
 #include "runtime/fast/int8/quantization.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The position of a tile in a result: consecutive pixels of an image, and channels starting at `tile` *
 // kBlockColumns.
@@ -27,7 +27,7 @@ class Int8Epilogue {
     std::vector<float> scales;  // scales of f32 results by output channel
     std::optional<FoldedRequantization> folded;
   };
-  Int8Epilogue(Form form, Epilogue steps);
+  Int8Epilogue(Form form, gemm::Epilogue steps);
 
   int64_t element_bytes() const { return form_.folded ? 1 : int64_t{sizeof(float)}; }
   int64_t scratch_floats() const { return steps_.column_floats(form_.outputs); }
@@ -36,10 +36,10 @@ class Int8Epilogue {
     const uint8_t* in;
     const int8_t* weights;
     std::byte* out;
-    Epilogue::Operands operands;
+    gemm::Epilogue::Operands operands;
   };
   // `scratch` must have scratch_floats() elements.
-  Call CallOf(const KernelRun& run, float* scratch) const {
+  Call CallOf(const kernels::KernelRun& run, float* scratch) const {
     return {.in = reinterpret_cast<const uint8_t*>(run.input(0).bytes()),
             .weights = reinterpret_cast<const int8_t*>(run.input(1).bytes()),
             .out = run.output().mutable_bytes(),
@@ -48,20 +48,20 @@ class Int8Epilogue {
   // Whether results are quantized (see MakerOf), and depend on the accumulators only.
   bool is_quantized() const { return form_.folded.has_value(); }
   bool requantizes_sums_only() const { return is_quantized() && !form_.folded->sum; }
-  RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
+  simd::RequantizedResults MakerOf(const TilePosition& at, std::byte* out) const;
   // Stores kBlockColumns accumulators per pixel. Row-major f32 results are limited to kMaxStoredPixels.
   void Store(const int32_t* sums, const TilePosition& at, std::byte* out,
-             const Epilogue::Operands& operands) const;
+             const gemm::Epilogue::Operands& operands) const;
 
  private:
   void StoreNumbers(const int32_t* sums, const TilePosition& at, float* out,
-                    const Epilogue::Operands& operands) const;
+                    const gemm::Epilogue::Operands& operands) const;
 
   Form form_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
   std::vector<float> scales_, bias_;
   float low_ = 0, high_ = 255;
   bool is_limited_ = true;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

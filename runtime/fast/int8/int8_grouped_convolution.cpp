@@ -7,7 +7,9 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using simd::kBlockColumns;
 
 namespace {
 
@@ -27,7 +29,7 @@ Int8ConvolutionShape FormOfRange(const Int8ConvolutionShape& form, const Int8Gro
 bool Int8Groups::Suit() const {
   constexpr int64_t kMaxGroups = 2;
   const bool are_whole = kBlockColumns % outputs == 0 || outputs % kBlockColumns == 0;
-  return are_whole && inputs % kQuad == 0 && groups_of_range() <= kMaxGroups;
+  return are_whole && inputs % simd::kQuad == 0 && groups_of_range() <= kMaxGroups;
 }
 
 bool Int8GroupConvolution::Suits(const Int8ConvolutionShape& form, const Int8Groups& groups) {
@@ -41,38 +43,38 @@ Int8GroupConvolution::Int8GroupConvolution(const Int8ConvolutionShape& form, Int
       groups_(groups),
       grid_(Int8Grid::Of(
           range_form_,
-          {.bytes = L2Bytes(), .number_bytes = sizeof(uint8_t), .result_bytes = range_form_.outputs})),
+          {.bytes = simd::L2Bytes(), .number_bytes = sizeof(uint8_t), .result_bytes = range_form_.outputs})),
       sums_(range_form_, grid_),
       results_(std::move(results)) {}
 
 // The last range may have fewer groups.
 int64_t Int8GroupConvolution::ranges() const {
-  return CeilDivide(form_.outputs, groups_.range_outputs());
+  return tensor::CeilDivide(form_.outputs, groups_.range_outputs());
 }
 int64_t Int8GroupConvolution::WeightBytes() const {
-  return RoundUp(range_tiles() * (sums_.WeightsOfTile() + kBlockColumns * int64_t{sizeof(int32_t)}),
-                 kLineBytes);
+  return tensor::RoundUp(range_tiles() * (sums_.WeightsOfTile() + kBlockColumns * int64_t{sizeof(int32_t)}),
+                         kLineBytes);
 }
 int64_t Int8GroupConvolution::ImageBytes() const {
-  return RoundUp(range_form_.in_size(), kLineBytes);
+  return tensor::RoundUp(range_form_.in_size(), kLineBytes);
 }
 int64_t Int8GroupConvolution::NumberBytes() const {
   return grid_.ThreadValues(range_form_) * int64_t{sizeof(int16_t)};
 }
 int64_t Int8GroupConvolution::ThreadBytes() const {
-  return WeightBytes() + ImageBytes() + NumberBytes() + RoundUp(sums_.scratch_bytes(), kLineBytes);
+  return WeightBytes() + ImageBytes() + NumberBytes() + tensor::RoundUp(sums_.scratch_bytes(), kLineBytes);
 }
 size_t Int8GroupConvolution::scratch_bytes() const {
   return static_cast<size_t>(results_.scratch_floats()) * sizeof(float) +
          static_cast<size_t>(form_.threads * ThreadBytes());
 }
 
-FaultOr<Success> Int8GroupConvolution::Run(const KernelRun& run) const {
-  const ThreadScope scope(form_.threads);
+kernels::FaultOr<Success> Int8GroupConvolution::Run(const kernels::KernelRun& run) const {
+  const tensor::ThreadScope scope(form_.threads);
   auto* columns = reinterpret_cast<float*>(run.scratch);
   auto* members = reinterpret_cast<std::byte*>(columns + results_.scratch_floats());
   const Call call = results_.CallOf(run, columns);
-  RunTasks(form_.images * ranges(), form_.threads, [&](int64_t task, int member) {
+  tensor::RunTasks(form_.images * ranges(), form_.threads, [&](int64_t task, int member) {
     RunRange(call, task / ranges(), task % ranges(), members + member * ThreadBytes());
   });
   return Success();
@@ -87,15 +89,16 @@ void Int8GroupConvolution::RunRange(const Call& call, int64_t image, int64_t ran
   MergeWeights(call, range, weights);
   CopyImage(call, image, range, seen);
   const int64_t first_tile = range * range_tiles();
-  const int64_t tiles = std::min(range_tiles(), CeilDivide(form_.outputs, kBlockColumns) - first_tile);
+  const int64_t tiles =
+      std::min(range_tiles(), tensor::CeilDivide(form_.outputs, kBlockColumns) - first_tile);
   for (int64_t index = 0; index < grid_.row_parts; ++index) {
-    const IndexRange rows = IndexRange{0, form_.rows.output}.Part(grid_.row_parts, index);
+    const simd::IndexRange rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts, index);
     const Dot4Gemm::Part part{.rows = rows,
                               .tiles = {0, tiles},
                               .weights = weights.codes,
                               .less_weights = weights.less,
                               .scratch = own};
-    const auto store = [&](int64_t tile, const IndexRange& pixels, const int32_t* sums) {
+    const auto store = [&](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {
       const int64_t first = rows.begin * form_.columns.output + pixels.begin;
       results_.Store(sums, {image, first, pixels.count(), first_tile + tile}, call.out, call.operands);
     };
@@ -115,12 +118,12 @@ void Int8GroupConvolution::MergeWeights(const Call& call, int64_t range, const W
   for (int64_t output = 0; output < outputs; ++output) {
     const int8_t* from = call.weights + (first + output) * inputs * taps;
     int8_t* to =
-        weights.codes + output / kBlockColumns * sums_.WeightsOfTile() + output % kBlockColumns * kQuad;
+        weights.codes + output / kBlockColumns * sums_.WeightsOfTile() + output % kBlockColumns * simd::kQuad;
     const int64_t first_input = output / groups_.outputs * inputs;
     const int64_t of_tap = range_form_.channels * kBlockColumns;
     int32_t sum = 0;
     for (int64_t input = first_input; input < first_input + inputs; ++input, from += taps) {
-      int8_t* place = to + input / kQuad * kQuadWeights + input % kQuad;
+      int8_t* place = to + input / simd::kQuad * simd::kQuadWeights + input % simd::kQuad;
       for (int64_t tap = 0; tap < taps; ++tap) {
         place[tap * of_tap] = from[tap];
         sum -= from[tap];
@@ -143,4 +146,4 @@ void Int8GroupConvolution::CopyImage(const Call& call, int64_t image, int64_t ra
     std::copy_n(from + pixel * form_.channels, own, codes + pixel * channels);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,21 +7,21 @@
 #include "runtime/fast/int8/dot4_gemm.h"
 #include "runtime/fast/int8/int8_epilogue.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The channel counts of a group.
 struct Int8Groups {
   int64_t inputs, outputs;
 
   // The groups per range: as many as fill an output tile, or one with several tiles.
-  int64_t groups_of_range() const { return std::max<int64_t>(1, kBlockColumns / outputs); }
+  int64_t groups_of_range() const { return std::max<int64_t>(1, simd::kBlockColumns / outputs); }
   int64_t range_inputs() const { return groups_of_range() * inputs; }
   int64_t range_outputs() const { return groups_of_range() * outputs; }
   // Returns whether tiles are filled enough to be faster than f32.
   bool Suit() const;
 };
 
-class Int8GroupConvolution final : public Kernel {
+class Int8GroupConvolution final : public kernels::Kernel {
  public:
   // `form` describes all channels.
   static bool Suits(const Int8ConvolutionShape& form, const Int8Groups& groups);
@@ -29,7 +29,7 @@ class Int8GroupConvolution final : public Kernel {
 
   std::string implementation() const override { return "nnefc:int8_grouped"; }
   size_t scratch_bytes() const;
-  FaultOr<Success> Run(const KernelRun& run) const override;
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override;
 
  private:
   using Call = Int8Epilogue::Call;
@@ -40,7 +40,9 @@ class Int8GroupConvolution final : public Kernel {
   };
 
   int64_t ranges() const;
-  int64_t range_tiles() const { return (groups_.range_outputs() + kBlockColumns - 1) / kBlockColumns; }
+  int64_t range_tiles() const {
+    return (groups_.range_outputs() + simd::kBlockColumns - 1) / simd::kBlockColumns;
+  }
   int64_t WeightBytes() const;
   int64_t ImageBytes() const;
   int64_t NumberBytes() const;
@@ -56,4 +58,4 @@ class Int8GroupConvolution final : public Kernel {
   Int8Epilogue results_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

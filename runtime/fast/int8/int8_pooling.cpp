@@ -7,25 +7,26 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 namespace {
 
-class Int8MaxPool final : public Kernel {
+class Int8MaxPool final : public kernels::Kernel {
  public:
-  Int8MaxPool(int64_t images, int64_t channels, const WindowAxis& rows, const WindowAxis& columns)
+  Int8MaxPool(int64_t images, int64_t channels, const kernels::WindowAxis& rows,
+              const kernels::WindowAxis& columns)
       : images_(images), channels_(channels), rows_(rows), columns_(columns) {
-    for (int64_t i = 0; i < rows.output; ++i) row_taps_.push_back(ValidTaps(rows, i));
-    for (int64_t i = 0; i < columns.output; ++i) column_taps_.push_back(ValidTaps(columns, i));
+    for (int64_t i = 0; i < rows.output; ++i) row_taps_.push_back(gemm::ValidTaps(rows, i));
+    for (int64_t i = 0; i < columns.output; ++i) column_taps_.push_back(gemm::ValidTaps(columns, i));
   }
 
   std::string implementation() const override { return "nnefc:int8_max_pool"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const int64_t of_row = columns_.output * channels_;
-    ParallelFor(images_ * rows_.output, of_row * rows_.size * columns_.size, [&](int64_t index) {
+    tensor::ParallelFor(images_ * rows_.output, of_row * rows_.size * columns_.size, [&](int64_t index) {
       const int64_t image = index / rows_.output;
       RunRow(in + image * rows_.input * columns_.input * channels_, index % rows_.output,
              out + index * of_row);
@@ -35,9 +36,9 @@ class Int8MaxPool final : public Kernel {
 
  private:
   void RunRow(const uint8_t* image, int64_t row, uint8_t* out) const {
-    const IndexRange& rows = row_taps_[static_cast<size_t>(row)];
+    const simd::IndexRange& rows = row_taps_[static_cast<size_t>(row)];
     for (int64_t column = 0; column < columns_.output; ++column, out += channels_) {
-      const IndexRange& columns = column_taps_[static_cast<size_t>(column)];
+      const simd::IndexRange& columns = column_taps_[static_cast<size_t>(column)];
       const int64_t first =
           (row * rows_.stride - rows_.before + rows.begin * rows_.dilation) * columns_.input +
           column * columns_.stride - columns_.before + columns.begin * columns_.dilation;
@@ -59,7 +60,7 @@ class Int8MaxPool final : public Kernel {
 
   // Processes groups of channels in registers.
   static void FindLargest(const ReceptiveField& given) {
-    Vectorized([&] {
+    simd::Vectorized([&] {
       const ReceptiveField seen = given;  // local copy, to exclude aliasing
       constexpr int64_t kMany = 32, kSome = 16;
       int64_t first = 0;
@@ -86,22 +87,22 @@ class Int8MaxPool final : public Kernel {
   }
 
   int64_t images_, channels_;
-  WindowAxis rows_, columns_;
-  std::vector<IndexRange> row_taps_, column_taps_;
+  kernels::WindowAxis rows_, columns_;
+  std::vector<simd::IndexRange> row_taps_, column_taps_;
 };
 
-class Int8AveragePool final : public Kernel {
+class Int8AveragePool final : public kernels::Kernel {
  public:
-  Int8AveragePool(int64_t images, int64_t channels, int64_t pixels, const ValueQuantization& codes)
+  Int8AveragePool(int64_t images, int64_t channels, int64_t pixels, const memory::ValueQuantization& codes)
       : images_(images), channels_(channels), pixels_(pixels), codes_(codes) {}
 
   std::string implementation() const override { return "nnefc:int8_average_pool"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    const int64_t blocks = CeilDivide(channels_, kChannels);
-    ParallelFor(images_ * blocks, pixels_ * kChannels, [&](int64_t index) {
+    const int64_t blocks = tensor::CeilDivide(channels_, kChannels);
+    tensor::ParallelFor(images_ * blocks, pixels_ * kChannels, [&](int64_t index) {
       const int64_t image = index / blocks, first = index % blocks * kChannels;
       const int64_t count = std::min(kChannels, channels_ - first);
       AddUp(in + image * channels_ * pixels_ + first, count, out + image * channels_ + first);
@@ -114,7 +115,7 @@ class Int8AveragePool final : public Kernel {
 
   void AddUp(const uint8_t* from, int64_t count, float* out) const {
     std::array<int64_t, kChannels> wholes = {};
-    Vectorized([=, this, &wholes] {
+    simd::Vectorized([=, this, &wholes] {
       for (int64_t first = 0; first < pixels_; first += kMaxPixels) {
         std::array<int32_t, kChannels> sums = {};
         const int64_t end = std::min(first + kMaxPixels, pixels_);
@@ -133,36 +134,40 @@ class Int8AveragePool final : public Kernel {
   }
 
   int64_t images_, channels_, pixels_;
-  ValueQuantization codes_;
+  memory::ValueQuantization codes_;
 };
 
 }  // namespace
 
-KernelOrReason MakeInt8AveragePool(const KernelRequest& request, const ValueQuantization& codes) {
+kernels::KernelOrReason MakeInt8AveragePool(const kernels::KernelRequest& request,
+                                            const memory::ValueQuantization& codes) {
   const Shape& shape = request.inputs[0].shape;
   const std::optional<int64_t> pixels = Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2));
-  if (!pixels || *pixels == 0) return Reason("no pixels");
-  PreparedKernel prepared;
+  if (!pixels || *pixels == 0) return kernels::Reason("no pixels");
+  kernels::PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8AveragePool>(shape[0], shape[1], *pixels, codes);
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(ChannelsLastFormat(shape, StorageType::kF32), codes);
+  prepared.inputs[0] =
+      memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32), codes);
   prepared.outputs.resize(request.outputs.size());
   return prepared;
 }
 
-KernelOrReason MakeInt8MaxPool(const KernelRequest& request, const Window& window,
-                               const ValueQuantization& codes) {
-  const WindowAxis& planes = window[0];
+kernels::KernelOrReason MakeInt8MaxPool(const kernels::KernelRequest& request, const kernels::Window& window,
+                                        const memory::ValueQuantization& codes) {
+  const kernels::WindowAxis& planes = window[0];
   const Shape& shape = request.inputs[0].shape;
-  if (planes.input != 1 || planes.output != 1 || planes.size != 1) return Reason("windows of three axes");
-  PreparedKernel prepared;
+  if (planes.input != 1 || planes.output != 1 || planes.size != 1)
+    return kernels::Reason("windows of three axes");
+  kernels::PreparedKernel prepared;
   prepared.kernel = std::make_shared<Int8MaxPool>(shape[0], shape[1], window[1], window[2]);
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(ChannelsLastFormat(shape, StorageType::kF32), codes);
+  prepared.inputs[0] =
+      memory::QuantizedLayout(memory::ChannelsLastFormat(shape, memory::StorageType::kF32), codes);
   prepared.outputs.resize(request.outputs.size());
-  prepared.outputs[0] =
-      QuantizedLayout(ChannelsLastFormat(request.outputs[0].shape, StorageType::kF32), codes);
+  prepared.outputs[0] = memory::QuantizedLayout(
+      memory::ChannelsLastFormat(request.outputs[0].shape, memory::StorageType::kF32), codes);
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -4,14 +4,15 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // Prepares max pooling of int8 NHWC images; quantized values preserve the order. Each window must contain at
 // least one pixel.
-KernelOrReason MakeInt8MaxPool(const KernelRequest& request, const Window& window,
-                               const ValueQuantization& codes);
+kernels::KernelOrReason MakeInt8MaxPool(const kernels::KernelRequest& request, const kernels::Window& window,
+                                        const memory::ValueQuantization& codes);
 
 // Prepares global average pooling of int8 NHWC images, with f32 rows as result.
-KernelOrReason MakeInt8AveragePool(const KernelRequest& request, const ValueQuantization& codes);
+kernels::KernelOrReason MakeInt8AveragePool(const kernels::KernelRequest& request,
+                                            const memory::ValueQuantization& codes);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

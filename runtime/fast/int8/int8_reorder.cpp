@@ -4,20 +4,23 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using memory::kChannelBlock;
 
 namespace {
 
 // The layout of images.
 enum class ImageOrder : uint8_t { kRows, kChannelsLast16, kBlocks };
 
-std::optional<ImageOrder> OrderOf(const BlockedFormat& format) {
+std::optional<ImageOrder> OrderOf(const memory::BlockedFormat& format) {
   const llvm::ArrayRef<int64_t> shape = format.shape();
-  const StorageType type = format.type;
-  if (format == RowMajorFormat(shape, type)) return ImageOrder::kRows;
+  const memory::StorageType type = format.type;
+  if (format == memory::RowMajorFormat(shape, type)) return ImageOrder::kRows;
   if (shape.size() < 3 || shape.size() > 5) return std::nullopt;
-  if (format == ChannelsLastFormat(shape, type)) return ImageOrder::kChannelsLast16;
-  if (type == StorageType::kF32 && format == ChannelBlockedFormat(shape)) return ImageOrder::kBlocks;
+  if (format == memory::ChannelsLastFormat(shape, type)) return ImageOrder::kChannelsLast16;
+  if (type == memory::StorageType::kF32 && format == memory::ChannelBlockedFormat(shape))
+    return ImageOrder::kBlocks;
   return std::nullopt;
 }
 
@@ -35,7 +38,7 @@ struct ImageSizes {
       case ImageOrder::kBlocks:
         break;
     }
-    const int64_t blocks = CeilDivide(channels, kChannelBlock);
+    const int64_t blocks = tensor::CeilDivide(channels, kChannelBlock);
     return (image * blocks + channel / kChannelBlock) * kChannelBlock * pixels + channel % kChannelBlock;
   }
   int64_t StepOf(ImageOrder order) const {
@@ -44,20 +47,20 @@ struct ImageSizes {
 };
 
 template <typename Number>
-class Int8Reorder final : public Kernel {
+class Int8Reorder final : public kernels::Kernel {
  public:
-  Int8Reorder(const ImageSizes& sizes, ImageOrder from, ImageOrder to, const ValueQuantization& codes)
+  Int8Reorder(const ImageSizes& sizes, ImageOrder from, ImageOrder to, const memory::ValueQuantization& codes)
       : sizes_(sizes), from_(from), to_(to), codes_(codes) {}
 
   std::string implementation() const override { return "nnefc:int8_reorder"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* in = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<Number*>(run.output().mutable_bytes());
     if (from_ == to_) {
-      ParallelParts(sizes_.images * sizes_.channels * sizes_.pixels, [=, this](int64_t begin, int64_t end) {
-        Copy<1>(in + begin, 1, end - begin, out + begin, 1);
-      });
+      tensor::ParallelParts(
+          sizes_.images * sizes_.channels * sizes_.pixels,
+          [=, this](int64_t begin, int64_t end) { Copy<1>(in + begin, 1, end - begin, out + begin, 1); });
       return Success();
     }
     if (from_ == ImageOrder::kRows && to_ == ImageOrder::kChannelsLast16 && sizes_.channels == kColors)
@@ -65,10 +68,10 @@ class Int8Reorder final : public Kernel {
     // Partitions pixels: in NHWC layout several channel blocks share a cache line, which would cause false
     // sharing.
     constexpr int64_t kMinPixels = 16, kMaxPixels = 256;
-    const int64_t parts =
-        CeilDivide(sizes_.pixels, std::clamp(kParallelGrain / sizes_.channels, kMinPixels, kMaxPixels));
-    ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
-      const IndexRange pixels = IndexRange{0, sizes_.pixels}.Part(parts, task % parts);
+    const int64_t parts = tensor::CeilDivide(
+        sizes_.pixels, std::clamp(tensor::kParallelGrain / sizes_.channels, kMinPixels, kMaxPixels));
+    tensor::ParallelFor(sizes_.images * parts, sizes_.pixels / parts * sizes_.channels, [&](int64_t task) {
+      const simd::IndexRange pixels = simd::IndexRange{0, sizes_.pixels}.Part(parts, task % parts);
       for (int64_t channel = 0; channel < sizes_.channels; channel += kChannelBlock)
         CopyBlock(in, out, task / parts, channel, pixels);
     });
@@ -79,9 +82,9 @@ class Int8Reorder final : public Kernel {
   static constexpr int64_t kColors = 3;
 
   // Interleaves images with three channels, typical network inputs.
-  FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {
+  kernels::FaultOr<Success> Interleave(const uint8_t* in, Number* out) const {
     const int64_t pixels = sizes_.pixels;
-    ParallelParts(sizes_.images * pixels, [=, this](int64_t begin, int64_t end) {
+    tensor::ParallelParts(sizes_.images * pixels, [=, this](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end;) {
         const int64_t pixel = i % pixels, count = std::min(end - i, pixels - pixel);
         const uint8_t* from = in + i / pixels * kColors * pixels + pixel;
@@ -118,7 +121,7 @@ class Int8Reorder final : public Kernel {
 
   // Copies up to kChannelBlock channels of several pixels; padding channels become 0.
   void CopyBlock(const uint8_t* in, Number* out, int64_t image, int64_t first,
-                 const IndexRange& pixels) const {
+                 const simd::IndexRange& pixels) const {
     const int64_t step = sizes_.StepOf(from_), out_step = sizes_.StepOf(to_);
     const auto from = [&](int64_t channel) {
       return in + sizes_.BeginOf(from_, image, channel) + pixels.begin * step;
@@ -141,7 +144,7 @@ class Int8Reorder final : public Kernel {
   template <int64_t kEach>
   void Copy(const uint8_t* from, int64_t step, int64_t count, Number* to, int64_t out_step) const {
     const auto maker = NumberMaker();
-    Vectorized([=] {
+    simd::Vectorized([=] {
       // Local copies, to exclude aliasing with stores.
       const auto number_of = maker;
       const uint8_t* in = from;
@@ -159,16 +162,17 @@ class Int8Reorder final : public Kernel {
 
   ImageSizes sizes_;
   ImageOrder from_, to_;
-  ValueQuantization codes_;
+  memory::ValueQuantization codes_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeInt8Reorder(const BlockedFormat& from, const ValueQuantization& codes,
-                                              const BlockedFormat& to, bool to_codes) {
+std::shared_ptr<const kernels::Kernel> MakeInt8Reorder(const memory::BlockedFormat& from,
+                                                       const memory::ValueQuantization& codes,
+                                                       const memory::BlockedFormat& to, bool to_codes) {
   const llvm::ArrayRef<int64_t> shape = from.shape();
-  if (to.shape() != shape || from.type != StorageType::kU8) return nullptr;
-  if (to.type != (to_codes ? StorageType::kU8 : StorageType::kF32)) return nullptr;
+  if (to.shape() != shape || from.type != memory::StorageType::kU8) return nullptr;
+  if (to.type != (to_codes ? memory::StorageType::kU8 : memory::StorageType::kF32)) return nullptr;
   const std::optional<ImageOrder> order = OrderOf(from), wanted = OrderOf(to);
   if (!order || !wanted) return nullptr;
   ImageSizes sizes{.images = 1, .channels = 1, .pixels = 1};
@@ -178,4 +182,4 @@ std::shared_ptr<const Kernel> MakeInt8Reorder(const BlockedFormat& from, const V
   return std::make_shared<Int8Reorder<float>>(sizes, *order, *wanted, codes);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -6,11 +6,12 @@
 
 #include "runtime/fast/memory/blocked_layout.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // Creates a reorder of quantized values to quantized values of the same scale (`to_codes`), or to f32.
 // Returns null for layouts other than row-major, NHWC, and nChw16c for f32.
-std::shared_ptr<const Kernel> MakeInt8Reorder(const BlockedFormat& from, const ValueQuantization& codes,
-                                              const BlockedFormat& to, bool to_codes);
+std::shared_ptr<const kernels::Kernel> MakeInt8Reorder(const memory::BlockedFormat& from,
+                                                       const memory::ValueQuantization& codes,
+                                                       const memory::BlockedFormat& to, bool to_codes);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -19,7 +19,10 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::Reason;
+using simd::kBlockColumns;
 
 namespace {
 
@@ -30,12 +33,12 @@ struct WeightSizes {
   bool fit_bytes;
   int64_t together;  // interleaved inputs: 2 or kQuad
 
-  int64_t tiles() const { return CeilDivide(outputs, kBlockColumns); }
-  int64_t padded_inputs() const { return RoundUp(inputs, together); }
+  int64_t tiles() const { return tensor::CeilDivide(outputs, kBlockColumns); }
+  int64_t padded_inputs() const { return tensor::RoundUp(inputs, together); }
   int64_t numbers_of_tile() const { return taps * padded_inputs() * kBlockColumns; }
   int64_t numbers() const { return tiles() * numbers_of_tile(); }
   // After the weights, if interleaved by four: the negative sum of the weights of each output.
-  int64_t sums() const { return together == kQuad ? tiles() * kBlockColumns : 0; }
+  int64_t sums() const { return together == simd::kQuad ? tiles() * kBlockColumns : 0; }
   // Returns the offset of the first output of a tile; consecutive outputs are `together` apart.
   int64_t PlaceOf(int64_t tap, int64_t input) const {
     const int64_t first = tap * padded_inputs() + input / together * together;
@@ -45,7 +48,7 @@ struct WeightSizes {
 };
 
 // The packing for Dot2Tile and Dot4Tile: tiles of outputs, then taps, then interleaved inputs.
-class IntegerWeights final : public OpaqueLayout {
+class IntegerWeights final : public tensor::OpaqueLayout {
  public:
   explicit IntegerWeights(const WeightSizes& sizes) : sizes_(sizes) {}
 
@@ -54,12 +57,12 @@ class IntegerWeights final : public OpaqueLayout {
     return static_cast<size_t>(sizes_.numbers()) * (sizes_.fit_bytes ? sizeof(int8_t) : sizeof(int16_t)) +
            static_cast<size_t>(sizes_.sums()) * sizeof(int32_t);
   }
-  bool Equals(const OpaqueLayout& other) const override {
+  bool Equals(const tensor::OpaqueLayout& other) const override {
     const auto* same = dynamic_cast<const IntegerWeights*>(&other);
     return same != nullptr && same->sizes_ == sizes_;
   }
   std::string ToString() const override {
-    return sizes_.together == kQuad ? "fours of i8" : sizes_.fit_bytes ? "pairs of i8" : "pairs of i16";
+    return sizes_.together == simd::kQuad ? "fours of i8" : sizes_.fit_bytes ? "pairs of i8" : "pairs of i16";
   }
   std::string Key() const override {
     return fmt::format("integer weights {} {} {} {} {} {} {}", sizes_.outputs, sizes_.inputs, sizes_.taps,
@@ -70,12 +73,12 @@ class IntegerWeights final : public OpaqueLayout {
   WeightSizes sizes_;
 };
 
-class IntegerReorder final : public Kernel {
+class IntegerReorder final : public kernels::Kernel {
  public:
   explicit IntegerReorder(const WeightSizes& sizes) : sizes_(sizes) {}
   std::string implementation() const override { return "nnefc:pairs"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* in = run.input(0).data<int32_t>();
     std::byte* out = run.output().mutable_bytes();
     sizes_.fit_bytes ? Pack(in, reinterpret_cast<int8_t*>(out)) : Pack(in, reinterpret_cast<int16_t*>(out));
@@ -86,7 +89,7 @@ class IntegerReorder final : public Kernel {
   template <typename Weight>
   void Pack(const int32_t* in, Weight* out) const {
     const int64_t of_tile = sizes_.numbers_of_tile();
-    ParallelFor(sizes_.tiles(), of_tile, [&](int64_t tile) {
+    tensor::ParallelFor(sizes_.tiles(), of_tile, [&](int64_t tile) {
       const int64_t first = tile * kBlockColumns;
       const int64_t outputs = std::min(kBlockColumns, sizes_.outputs - first);
       Weight* to = out + tile * of_tile;
@@ -102,7 +105,7 @@ class IntegerReorder final : public Kernel {
       if (sizes_.sums() == 0) return;
       auto* sums = reinterpret_cast<int32_t*>(out + sizes_.numbers()) + first;
       std::fill_n(sums, kBlockColumns, 0);
-      for (int64_t i = 0; i < of_tile; ++i) sums[i / kQuad % kBlockColumns] -= to[i];
+      for (int64_t i = 0; i < of_tile; ++i) sums[i / simd::kQuad % kBlockColumns] -= to[i];
     });
   }
 
@@ -120,7 +123,7 @@ struct IntegerRange {
 
 IntegerRange RangeOf(std::span<const int32_t> numbers) {
   IntegerRange range;
-  Vectorized([&, from = numbers.data(), count = numbers.size()] {
+  simd::Vectorized([&, from = numbers.data(), count = numbers.size()] {
     int32_t low = 0, high = 0;
     for (size_t i = 0; i < count; ++i) {
       low = from[i] < low ? from[i] : low;
@@ -136,7 +139,7 @@ IntegerRange RangeOf(const TensorValue& constant) {
   const std::span<const int32_t> numbers = aligned.elements<int32_t>();
   constexpr size_t kPart = size_t{1} << 16;
   std::vector<IntegerRange> ranges((numbers.size() + kPart - 1) / kPart);
-  ParallelFor(static_cast<int64_t>(ranges.size()), static_cast<int64_t>(kPart), [&](int64_t part) {
+  tensor::ParallelFor(static_cast<int64_t>(ranges.size()), static_cast<int64_t>(kPart), [&](int64_t part) {
     const size_t begin = static_cast<size_t>(part) * kPart;
     ranges[static_cast<size_t>(part)] =
         RangeOf(numbers.subspan(begin, std::min(kPart, numbers.size() - begin)));
@@ -155,7 +158,7 @@ bool Fits(const IntegerRange& range) {
 // Converts `count` numbers to 16 bits, `stride` apart in `out`; returns true if all fit.
 bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
   uint32_t beyond = 0;
-  Vectorized([&] {
+  simd::Vectorized([&] {
     constexpr uint32_t kHalf = 1U << 15, kNumber = 0xFFFF;
     const auto narrow = [&](int64_t step) __attribute__((always_inline)) {
       uint32_t more = 0;
@@ -172,34 +175,34 @@ bool Narrow(const int32_t* in, int64_t count, int64_t stride, int16_t* out) {
 
 // Integer convolution of images in NCHW, or matmul: rows are then pixels of a single column in NHWC.
 template <typename Weight>
-class IntegerGemm final : public Kernel {
+class IntegerGemm final : public kernels::Kernel {
  public:
   IntegerGemm(const Int8ConvolutionShape& form, bool is_rows, const WeightSizes& sizes)
       : form_(form),
         is_rows_(is_rows),
         sizes_(sizes),
-        grid_(Int8Grid::Of(form, {.bytes = L2Bytes(),
+        grid_(Int8Grid::Of(form, {.bytes = simd::L2Bytes(),
                                   .number_bytes = sizeof(int16_t),
-                                  .cuts_rows_first = sizes.together == kQuad && HasVnni()})),
+                                  .cuts_rows_first = sizes.together == simd::kQuad && HasVnni()})),
         seen_(grid_.FirstTapOffsets(form)),
         strips_(TapStrips::Of(form)) {
-    if (sizes.together == kQuad) fours_.emplace(form, grid_);
+    if (sizes.together == simd::kQuad) fours_.emplace(form, grid_);
   }
 
   std::string implementation() const override { return "nnefc:integers"; }
   size_t scratch_bytes() const { return static_cast<size_t>(form_.threads * ThreadBytes()); }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
-    const ThreadScope scope(form_.threads);
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
+    const tensor::ThreadScope scope(form_.threads);
     const Call call{run.input(0).data<int32_t>(), reinterpret_cast<const Weight*>(run.input(1).bytes()),
                     run.output().mutable_data<int32_t>()};
     const int64_t of_image = grid_.row_parts * grid_.tile_parts;
     llvm::SmallVector<QuantizedRows, 16> codes(static_cast<size_t>(form_.threads));
-    RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
-      const Part part{
-          .image = task / of_image,
-          .rows = IndexRange{0, form_.rows.output}.Part(grid_.row_parts, task % of_image / grid_.tile_parts),
-          .tiles = IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
+    tensor::RunTasks(form_.images * of_image, form_.threads, [&](int64_t task, int member) {
+      const Part part{.image = task / of_image,
+                      .rows = simd::IndexRange{0, form_.rows.output}.Part(grid_.row_parts,
+                                                                          task % of_image / grid_.tile_parts),
+                      .tiles = simd::IndexRange{0, tiles()}.Part(grid_.tile_parts, task % grid_.tile_parts)};
       std::byte* own = reinterpret_cast<std::byte*>(run.scratch) + member * ThreadBytes();
       auto* numbers = reinterpret_cast<int16_t*>(own);
       if (fours_ && RunQuantizedRows(call, part, codes[static_cast<size_t>(member)], own + NumberBytes()))
@@ -220,7 +223,7 @@ class IntegerGemm final : public Kernel {
   };
   struct Part {
     int64_t image;
-    IndexRange rows, tiles;
+    simd::IndexRange rows, tiles;
   };
   // The cached result of FindQuantizedNodes: the first row, whether the rows fit 8 bits (now in scratch
   // memory), and the minimum, quantized to 0.
@@ -230,7 +233,7 @@ class IntegerGemm final : public Kernel {
     int32_t least = 0;
   };
 
-  int64_t tiles() const { return CeilDivide(form_.outputs, kBlockColumns); }
+  int64_t tiles() const { return tensor::CeilDivide(form_.outputs, kBlockColumns); }
   // All are multiples of a cache line.
   int64_t NumberBytes() const { return grid_.ThreadValues(form_) * int64_t{sizeof(int16_t)}; }
   int64_t CodeBytes() const { return fours_ ? NumberBytes() : 0; }
@@ -246,13 +249,13 @@ class IntegerGemm final : public Kernel {
     return own.are_codes &&
            fours_->SumQuantized(PartOf(call, part, scratch), codes, -own.least, StoreOf(call, part));
   }
-  QuantizedRows FindQuantizedNodes(const Call& call, const IndexRange& rows, uint8_t* codes) const {
+  QuantizedRows FindQuantizedNodes(const Call& call, const simd::IndexRange& rows, uint8_t* codes) const {
     const int64_t count = rows.count() * form_.channels;
     const int32_t* in = call.in + rows.begin * form_.channels;
     const IntegerRange range = RangeOf({in, static_cast<size_t>(count)});
     constexpr int64_t kMaxCode = 255;
     if (int64_t{range.most} - range.least > kMaxCode) return {.row = rows.begin};
-    Vectorized([&] {
+    simd::Vectorized([&] {
       const auto* from = in;  // local copy, to exclude aliasing
       auto* to = codes;
       const auto least = static_cast<uint32_t>(range.least);
@@ -276,14 +279,14 @@ class IntegerGemm final : public Kernel {
             .out = call.out + part.rows.begin * form_.outputs};
   }
   auto StoreOf(const Call& call, const Part& part) const {
-    return [this, &call, &part](int64_t tile, const IndexRange& pixels, const int32_t* sums) {
+    return [this, &call, &part](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {
       Store(call, part, pixels.begin, pixels.count(), tile, sums);
     };
   }
 
   // Copies the input rows of a part as 16-bit numbers; returns true if all fit.
   bool Fill(const Call& call, const Part& part, int16_t* numbers) const {
-    const int64_t first = InputPosition(form_.rows, part.rows.begin, 0),
+    const int64_t first = gemm::InputPosition(form_.rows, part.rows.begin, 0),
                   count = form_.InputRowsFor(part.rows.count());
     const int64_t padded = form_.padded_channels, channels = form_.channels;
     const int32_t* image = ImageOf(call, part.image);
@@ -300,7 +303,7 @@ class IntegerGemm final : public Kernel {
         fit &= Narrow(image + channel * in_pixels() + first, count, padded, numbers + channel);
       return fit;
     }
-    const WindowAxis& columns = form_.columns;
+    const kernels::WindowAxis& columns = form_.columns;
     const auto [begin, end] = form_.InputColumns();
     for (int64_t row = std::max<int64_t>(0, -first); row < std::min(count, form_.rows.input - first); ++row) {
       const int32_t* from = image + (first + row) * columns.input + begin - columns.before;
@@ -317,7 +320,7 @@ class IntegerGemm final : public Kernel {
     const Weight* weights = call.weights + tile * sizes_.numbers_of_tile();
     std::array<int32_t, kMaxStoredPixels * kBlockColumns> sums;
     const int64_t pixels = part.rows.count() * form_.columns.output;
-    const TilePanels panels(pixels);
+    const gemm::TilePanels panels(pixels);
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       const int64_t pixel = panels.Begin(panel), count = panels.RowsOf(panel);
       if (numbers == nullptr) {
@@ -336,22 +339,22 @@ class IntegerGemm final : public Kernel {
     }
   }
 
-  static void RunTileOf(int64_t pixels, const Dot2Tile<Weight>& tile) {
+  static void RunTileOf(int64_t pixels, const simd::Dot2Tile<Weight>& tile) {
     if constexpr (std::is_same_v<Weight, int8_t>) {
-      RunInt8Dot2Microkernel(pixels, tile);
+      simd::RunInt8Dot2Microkernel(pixels, tile);
     } else {
-      RunInt16Dot2Microkernel(pixels, tile);
+      simd::RunInt16Dot2Microkernel(pixels, tile);
     }
   }
 
   void SumOne(const Call& call, const Part& part, int64_t pixel, const Weight* weights, int32_t* sums) const {
-    const WindowAxis &rows = form_.rows, &columns = form_.columns;
+    const kernels::WindowAxis &rows = form_.rows, &columns = form_.columns;
     const int64_t place = part.rows.begin * columns.output + pixel;
     const int64_t channel_stride = is_rows_ ? 1 : in_pixels(), pixel_stride = is_rows_ ? form_.channels : 1;
     std::array<uint32_t, kBlockColumns> own = {};
     for (int64_t tap = 0; tap < rows.size * columns.size; ++tap) {
-      const int64_t row = InputPosition(rows, place / columns.output, tap / columns.size);
-      const int64_t column = InputPosition(columns, place % columns.output, tap % columns.size);
+      const int64_t row = gemm::InputPosition(rows, place / columns.output, tap / columns.size);
+      const int64_t column = gemm::InputPosition(columns, place % columns.output, tap % columns.size);
       if (row < 0 || row >= rows.input || column < 0 || column >= columns.input) continue;
       const int32_t* in = ImageOf(call, part.image) + (row * columns.input + column) * pixel_stride;
       for (int64_t channel = 0; channel < form_.channels; ++channel) {
@@ -394,27 +397,27 @@ class IntegerGemm final : public Kernel {
   std::optional<Dot4Gemm> fours_;
 };
 
-Reason AreIntegers(const KernelRequest& request) {
-  const auto is_plain = [](const ValueInfo& value) {
+Reason AreIntegers(const kernels::KernelRequest& request) {
+  const auto is_plain = [](const kernels::ValueInfo& value) {
     return value.type == ElementType::kI32 && Volume(value.shape).value_or(0) > 0;
   };
-  if (!HasSimd()) return kNeedsSimd;
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty() || request.inputs.size() != 2) return Reason("a fused operation");
   if (!is_plain(request.inputs[0]) || !is_plain(request.inputs[1]) || !is_plain(request.outputs[0]))
     return Reason("an operand or the result is empty or not i32");
   return request.inputs[1].constant == nullptr ? Reason("the right operand is not constant") : Reason();
 }
 
-KernelOrReason Prepare(const KernelRequest& request, const Int8ConvolutionShape& form, bool is_rows,
-                       WeightSizes sizes) {
+kernels::KernelOrReason Prepare(const kernels::KernelRequest& request, const Int8ConvolutionShape& form,
+                                bool is_rows, WeightSizes sizes) {
   constexpr int64_t kMaxNumbers = int64_t{1} << 30;  // within reach of 32-bit offsets
   if (form.InputRowsFor(form.rows.output) > kMaxNumbers / form.row_numbers())
     return Reason("an image with more than {} elements", kMaxNumbers);
   const IntegerRange range = RangeOf(*request.inputs[1].constant);
   if (!Fits<int16_t>(range)) return Reason("constants that do not fit into 16 bits");
   sizes.fit_bytes = Fits<int8_t>(range);
-  if (sizes.fit_bytes && is_rows && Dot4Gemm::Suits(form)) sizes.together = kQuad;
-  PreparedKernel prepared;
+  if (sizes.fit_bytes && is_rows && Dot4Gemm::Suits(form)) sizes.together = simd::kQuad;
+  kernels::PreparedKernel prepared;
   prepared.inputs = {nullptr, std::make_shared<IntegerWeights>(sizes)};
   prepared.outputs.resize(1);
   const auto finish = [&](auto kernel) {
@@ -431,15 +434,15 @@ KernelOrReason Prepare(const KernelRequest& request, const Int8ConvolutionShape&
 
 }  // namespace
 
-Reason IntegerConvolutionApplies(const KernelRequest& request) {
+Reason IntegerConvolutionApplies(const kernels::KernelRequest& request) {
   const int64_t axes = static_cast<int64_t>(request.inputs[0].shape.size()) - 2;
   if (axes < 1 || axes > 2) return Reason("{} spatial axes", axes);
   return AreIntegers(request);
 }
 
-KernelOrReason MakeIntegerConvolution(const KernelRequest& request) {
+kernels::KernelOrReason MakeIntegerConvolution(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> input = request.inputs[0].shape, filter = request.inputs[1].shape;
-  const Window window = WindowOfConvolution(request);
+  const kernels::Window window = gemm::WindowOfConvolution(request);
   const int64_t taps = *Volume(filter.drop_front(2));
   const WeightSizes sizes{.outputs = filter[0],
                           .inputs = filter[1],
@@ -451,16 +454,16 @@ KernelOrReason MakeIntegerConvolution(const KernelRequest& request) {
   Int8ConvolutionShape form{.images = input[0],
                             .channels = filter[1],
                             .outputs = filter[0],
-                            .padded_channels = RoundUp(filter[1], 2),
+                            .padded_channels = tensor::RoundUp(filter[1], 2),
                             .rows = window[1],
                             .columns = window[2],
                             .zero = 0,
-                            .threads = CurrentThreads()};
+                            .threads = tensor::CurrentThreads()};
   form.MergePixelsIntoColumn();
   return Prepare(request, form, false, sizes);
 }
 
-Reason IntegerMatmulApplies(const KernelRequest& request) {
+Reason IntegerMatmulApplies(const kernels::KernelRequest& request) {
   const Shape &left = request.inputs[0].shape, &right = request.inputs[1].shape;
   if (left.size() < 2) return Reason("the left operand is a vector");
   if (right.size() != 2) return Reason("the right operand has {} axes", static_cast<int64_t>(right.size()));
@@ -468,7 +471,7 @@ Reason IntegerMatmulApplies(const KernelRequest& request) {
   return AreIntegers(request);
 }
 
-KernelOrReason MakeIntegerMatmul(const KernelRequest& request) {
+kernels::KernelOrReason MakeIntegerMatmul(const kernels::KernelRequest& request) {
   const llvm::ArrayRef<int64_t> left = request.inputs[0].shape, right = request.inputs[1].shape;
   const bool outputs_first = request.node->Bool("transpose_b");
   const int64_t outputs = right[outputs_first ? 0 : 1], inputs = right[outputs_first ? 1 : 0];
@@ -483,18 +486,19 @@ KernelOrReason MakeIntegerMatmul(const KernelRequest& request) {
   const Int8ConvolutionShape form{.images = 1,
                                   .channels = inputs,
                                   .outputs = outputs,
-                                  .padded_channels = RoundUp(inputs, 2),
+                                  .padded_channels = tensor::RoundUp(inputs, 2),
                                   .rows = {.input = rows, .output = rows},
                                   .columns = {},
                                   .zero = 0,
-                                  .threads = CurrentThreads()};
+                                  .threads = tensor::CurrentThreads()};
   return Prepare(request, form, true, sizes);
 }
 
-std::shared_ptr<const Kernel> MakeIntegerReorder(ElementType type, const Layout& from, const Layout& to) {
+std::shared_ptr<const kernels::Kernel> MakeIntegerReorder(ElementType type, const tensor::Layout& from,
+                                                          const tensor::Layout& to) {
   const auto* weights = dynamic_cast<const IntegerWeights*>(to.get());
   if (weights == nullptr || type != ElementType::kI32 || from != nullptr) return nullptr;
   return std::make_shared<IntegerReorder>(weights->sizes());
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,16 +7,17 @@
 
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // Prepare a Convolution with one or two spatial axes, or a MatMul with one right matrix. Constants must fit
 // into 16 bits.
-Reason IntegerConvolutionApplies(const KernelRequest& request);
-KernelOrReason MakeIntegerConvolution(const KernelRequest& request);
-Reason IntegerMatmulApplies(const KernelRequest& request);
-KernelOrReason MakeIntegerMatmul(const KernelRequest& request);
+kernels::Reason IntegerConvolutionApplies(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeIntegerConvolution(const kernels::KernelRequest& request);
+kernels::Reason IntegerMatmulApplies(const kernels::KernelRequest& request);
+kernels::KernelOrReason MakeIntegerMatmul(const kernels::KernelRequest& request);
 
 // Creates the packing of their constants; null for other layouts.
-std::shared_ptr<const Kernel> MakeIntegerReorder(ElementType type, const Layout& from, const Layout& to);
+std::shared_ptr<const kernels::Kernel> MakeIntegerReorder(ElementType type, const tensor::Layout& from,
+                                                          const tensor::Layout& to);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

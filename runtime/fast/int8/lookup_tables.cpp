@@ -14,7 +14,9 @@
 #include "runtime/fast/simd/table_lookup_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::Reason;
 
 namespace {
 
@@ -73,7 +75,7 @@ Lookups LookupsOf(const ir::OpRegistry& registry) {
 
 class LookupTablePass {
  public:
-  LookupTablePass(ir::Graph& graph, NodeEvaluator evaluate)
+  LookupTablePass(ir::Graph& graph, kernels::NodeEvaluator evaluate)
       : graph_(graph), lookups_(LookupsOf(graph.registry())), evaluate_(evaluate) {}
 
   void Run() {
@@ -349,7 +351,7 @@ class LookupTablePass {
 
   ir::Graph& graph_;
   const Lookups lookups_;
-  NodeEvaluator evaluate_;
+  kernels::NodeEvaluator evaluate_;
   llvm::DenseSet<ir::NodeId> done_;  // nodes of replaced regions
 };
 
@@ -357,18 +359,18 @@ class LookupTablePass {
 
 // A lookup from 8-bit values to numbers or 8-bit values.
 template <typename Number>
-class LookupTable final : public Kernel {
+class LookupTable final : public kernels::Kernel {
  public:
   LookupTable(std::vector<Number> table, int64_t count) : table_(std::move(table)), count_(count) {}
 
   std::string implementation() const override { return "nnefc:int8_table"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* codes = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<Number*>(run.output().mutable_bytes());
     const Number* table = table_.data();
-    ParallelParts(count_, [=](int64_t begin, int64_t end) {
+    tensor::ParallelParts(count_, [=](int64_t begin, int64_t end) {
       if constexpr (std::is_same_v<Number, uint8_t>) {
-        LookUpUint8({table, codes + begin, end - begin, out + begin});
+        simd::LookUpUint8({table, codes + begin, end - begin, out + begin});
       } else {
         for (int64_t i = begin; i < end; ++i) out[i] = table[codes[i]];
       }
@@ -383,8 +385,8 @@ class LookupTable final : public Kernel {
 
 }  // namespace
 
-void InsertLookupTables(ir::Graph& graph, Precision precision, NodeEvaluator evaluate) {
-  if (precision == Precision::kExact || !HasSimd()) return;
+void InsertLookupTables(ir::Graph& graph, kernels::Precision precision, kernels::NodeEvaluator evaluate) {
+  if (precision == kernels::Precision::kExact || !simd::HasSimd()) return;
   LookupTablePass(graph, evaluate).Run();
 }
 
@@ -401,29 +403,29 @@ bool IsInLookupTable(const ir::Graph& graph, const ir::Node& convert) {
   return table.output().type == ElementType::kF32 && table.output().value->shape() == Shape{kCodes};
 }
 
-KernelOrReason MakeLookupTable(const KernelRequest& request) {
+kernels::KernelOrReason MakeLookupTable(const kernels::KernelRequest& request) {
   if (request.posts.empty() || request.posts.size() > 2) return Reason("no lookup follows");
-  const ValueInfo& input = request.inputs[0];
-  const ValueQuantization* codes = QuantizationOf(input);
+  const kernels::ValueInfo& input = request.inputs[0];
+  const memory::ValueQuantization* codes = memory::QuantizationOf(input);
   const auto first = static_cast<size_t>(request.posts[0].first_operand);
   const TensorValue* numbers = request.inputs[first].constant;
-  if (!HasSimd()) return kNeedsSimd;
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (codes == nullptr || codes->scale != 1 || codes->zero != 0) return Reason("the input is not quantized");
   if (numbers == nullptr) return Reason("the table is not constant");
   if (numbers->type() != ElementType::kF32 || numbers->volume() != kCodes)
     return Reason("a table of {} elements", numbers->volume());
-  const BlockedFormat format = FormatInF32(input);
-  if (IsPadded(format)) return Reason("the layout has padding channels");
+  const memory::BlockedFormat format = memory::FormatInF32(input);
+  if (memory::IsPadded(format)) return Reason("the layout has padding channels");
   if (input.shape != request.outputs[0].shape) return Reason("the shapes differ");
   const TensorValue loaded = numbers->Loaded().Aligned(alignof(float));
   const std::vector<float> table(loaded.elements<float>().begin(), loaded.elements<float>().end());
   const int64_t count = Volume(input.shape).value_or(0);
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = input.layout;
   if (request.posts.size() == 1) {
     prepared.kernel = std::make_shared<LookupTable<float>>(table, count);
-    prepared.outputs.push_back(LayoutOf(format));
+    prepared.outputs.push_back(memory::LayoutOf(format));
     return prepared;
   }
   const Int8Request coded(request);
@@ -432,9 +434,9 @@ KernelOrReason MakeLookupTable(const KernelRequest& request) {
   of_codes.reserve(table.size());
   for (float number : table) of_codes.push_back(coded.range->Quantize(number));
   prepared.kernel = std::make_shared<LookupTable<uint8_t>>(std::move(of_codes), count);
-  prepared.outputs.push_back(QuantizedLayout(format, coded.range->codes));
+  prepared.outputs.push_back(memory::QuantizedLayout(format, coded.range->codes));
   prepared.in_place = 0;
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

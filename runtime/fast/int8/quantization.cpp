@@ -14,7 +14,12 @@
 #include "runtime/fast/simd/table_lookup_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::KernelRequest;
+using kernels::Reason;
+using kernels::ValueInfo;
+using memory::ValueQuantization;
 
 namespace {
 
@@ -31,13 +36,13 @@ template <typename Number>
   const float low = range.low;
   const float width = range.high - range.low;
   const float farthest = width + std::abs(low);  // numbers this far away are saturated
-  const VectorQuotient by_width(width), by_scale(range.codes.scale);
+  const simd::VectorQuotient by_width(width), by_scale(range.codes.scale);
   const auto zero = static_cast<float>(range.codes.zero);
   const auto first = static_cast<float>(least);
   for (int64_t row = begin; row < end; row += kRow) {
     const int64_t count = std::min(kRow, end - row);
     const auto from = [=](int64_t i) __attribute__((always_inline)) {
-      return VectorClamp(number(row + i), low - farthest, low + farthest + width);
+      return simd::VectorClamp(number(row + i), low - farthest, low + farthest + width);
     };
     float* code = codes.data();
     switch (range.formula) {
@@ -45,16 +50,16 @@ template <typename Number>
         // A separate loop rounds the multiplication, like the formula.
         for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
         for (int64_t i = 0; i < count; ++i) {
-          const float x = VectorRound(code[i]);
+          const float x = simd::VectorRound(code[i]);
           code[i] = x > first ? x : first;  // including NaN
         }
         break;
       case QuantizationRange::Formula::kMinMax:
         for (int64_t i = 0; i < count; ++i) code[i] = by_width.Of(from(i) - low) * 255.0f;
-        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(code[i]);
+        for (int64_t i = 0; i < count; ++i) code[i] = simd::VectorRoundHalfUp(code[i]);
         break;
       case QuantizationRange::Formula::kZeroPoint:
-        for (int64_t i = 0; i < count; ++i) code[i] = VectorRoundHalfUp(by_scale.Of(from(i))) + zero;
+        for (int64_t i = 0; i < count; ++i) code[i] = simd::VectorRoundHalfUp(by_scale.Of(from(i))) + zero;
         break;
     }
     for (int64_t i = 0; i < count; ++i) {
@@ -65,17 +70,17 @@ template <typename Number>
   }
 }
 
-class QuantizeKernel final : public Kernel {
+class QuantizeKernel final : public kernels::Kernel {
  public:
   QuantizeKernel(const QuantizationRange& range, int64_t count) : range_(range), count_(count) {}
 
   std::string implementation() const override { return "nnefc:quantize"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const float* x = reinterpret_cast<const float*>(run.input(0).bytes());
     uint8_t* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const QuantizationRange range = range_;
-    ParallelParts(count_, [&](int64_t begin, int64_t end) {
-      Vectorized([=] { StoreUint8(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
+    tensor::ParallelParts(count_, [&](int64_t begin, int64_t end) {
+      simd::Vectorized([=] { StoreUint8(range, begin, end, 0, out, [=](int64_t i) { return x[i]; }); });
     });
     return Success();
   }
@@ -86,7 +91,7 @@ class QuantizeKernel final : public Kernel {
 };
 
 // Requantizes to another range.
-class RecodeKernel final : public Kernel {
+class RecodeKernel final : public kernels::Kernel {
  public:
   RecodeKernel(const ValueQuantization& from, const QuantizationRange& to, int64_t count) : count_(count) {
     for (int code = 0; code < kLevels; ++code)
@@ -94,11 +99,11 @@ class RecodeKernel final : public Kernel {
   }
 
   std::string implementation() const override { return "nnefc:requantize"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
-    ParallelParts(count_, [=, this](int64_t begin, int64_t end) {
-      if (HasSimd()) return LookUpUint8({table_.data(), x + begin, end - begin, out + begin});
+    tensor::ParallelParts(count_, [=, this](int64_t begin, int64_t end) {
+      if (simd::HasSimd()) return simd::LookUpUint8({table_.data(), x + begin, end - begin, out + begin});
       for (int64_t i = begin; i < end; ++i) out[i] = table_[x[i]];
     });
     return Success();
@@ -110,22 +115,22 @@ class RecodeKernel final : public Kernel {
 };
 
 // Adds two quantized tensors with a quantized result; with relu, negative sums become the quantized 0.
-class SumKernel final : public Kernel {
+class SumKernel final : public kernels::Kernel {
  public:
   SumKernel(const ValueQuantization& a, const ValueQuantization& b, bool relu, const QuantizationRange& range,
             int64_t count)
       : a_(a), b_(b), least_(relu ? range.Quantize(0) : 0), range_(range), count_(count) {}
 
   std::string implementation() const override { return "nnefc:int8_sum"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const uint8_t*>(run.input(0).bytes());
     const auto* y = reinterpret_cast<const uint8_t*>(run.input(1).bytes());
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const ValueQuantization a = a_, b = b_;
     const QuantizationRange range = range_;
     const int least = least_;
-    ParallelParts(count_, [&](int64_t begin, int64_t end) {
-      Vectorized([=] {
+    tensor::ParallelParts(count_, [&](int64_t begin, int64_t end) {
+      simd::Vectorized([=] {
         StoreUint8(range, begin, end, least, out,
                    [=](int64_t i) { return a.NumberOf(x[i]) + b.NumberOf(y[i]); });
       });
@@ -141,33 +146,33 @@ class SumKernel final : public Kernel {
 };
 
 // FakeQuantize with f32 results.
-class RoundKernel final : public Kernel {
+class RoundKernel final : public kernels::Kernel {
  public:
-  explicit RoundKernel(const FakeQuantizeLevels& levels) : levels_(levels) {}
+  explicit RoundKernel(const simd::FakeQuantizeLevels& levels) : levels_(levels) {}
 
   std::string implementation() const override { return "nnefc:round"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    ParallelParts(run.input(0).volume(), [&](int64_t begin, int64_t end) {
-      FakeQuantizeRow(levels_, x + begin, end - begin, out + begin);
+    tensor::ParallelParts(run.input(0).volume(), [&](int64_t begin, int64_t end) {
+      simd::FakeQuantizeRow(levels_, x + begin, end - begin, out + begin);
     });
     return Success();
   }
 
  private:
-  FakeQuantizeLevels levels_;
+  simd::FakeQuantizeLevels levels_;
 };
 
 // --- factories -----------------------------------------------------------------------
 
 // Excludes ranges so wide or narrow that divisions leave the normal range.
-KernelOrReason MakeRound(const KernelRequest& request) {
+kernels::KernelOrReason MakeRound(const KernelRequest& request) {
   constexpr float kMin = 1e-18f, kMax = 1e18f;
-  if (!HasSimd()) return kNeedsSimd;
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
   const ValueInfo& input = request.inputs[0];
-  if (!IsDenseF32(input)) return kNotF32;
+  if (!memory::IsDenseF32(input)) return kNotF32;
   if (input.shape != request.outputs[0].shape) return Reason("the input is broadcast");
   llvm::SmallVector<float, 4> limits;
   for (const ValueInfo& limit : request.inputs.drop_front(1)) {
@@ -176,13 +181,13 @@ KernelOrReason MakeRound(const KernelRequest& request) {
     limits.push_back(static_cast<float>(limit.constant->ElementAsDouble(0)));
     if (!(std::abs(limits.back()) < kMax)) return Reason("a limit is too large");
   }
-  const FakeQuantizeLevels levels = {limits[0], limits[1], limits[2], limits[3],
-                                     static_cast<float>(request.node->Int("levels") - 1)};
+  const simd::FakeQuantizeLevels levels = {limits[0], limits[1], limits[2], limits[3],
+                                           static_cast<float>(request.node->Int("levels") - 1)};
   if (!(levels.high - levels.low > kMin)) return Reason("the limits are too close");
   // Without padding a layout's memory contains exactly its elements.
-  const BlockedFormat format = FormatInF32(input);
-  const Layout layout = IsPadded(format) ? nullptr : LayoutOf(format);
-  PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
+  const memory::BlockedFormat format = memory::FormatInF32(input);
+  const tensor::Layout layout = memory::IsPadded(format) ? nullptr : memory::LayoutOf(format);
+  kernels::PreparedKernel prepared{.kernel = std::make_shared<RoundKernel>(levels)};
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = layout;
   prepared.outputs.push_back(layout);
@@ -190,57 +195,58 @@ KernelOrReason MakeRound(const KernelRequest& request) {
   return prepared;
 }
 
-KernelOrReason MakeQuantize(const KernelRequest& request) {
+kernels::KernelOrReason MakeQuantize(const KernelRequest& request) {
   if (!request.as_codes) return Reason("a reader needs f32 values");
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!IsDenseF32(request.inputs[0])) return kNotF32;
+  if (!memory::IsDenseF32(request.inputs[0])) return kNotF32;
   const std::optional<QuantizationRange> range =
       QuantizationRangeOf(*request.node, request.inputs.drop_front(1));
   if (!range) return Reason("not 256 levels with one scale");
   const ValueInfo& input = request.inputs[0];
-  BlockedFormat format = FormatInF32(input);
-  if (IsPadded(format)) format = RowMajorFormat(input.shape);
+  memory::BlockedFormat format = memory::FormatInF32(input);
+  if (memory::IsPadded(format)) format = memory::RowMajorFormat(input.shape);
   const int64_t count = Volume(input.shape).value_or(0);
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
-  prepared.outputs.push_back(QuantizedLayout(format, range->codes));
-  const ValueQuantization* codes = QuantizationOf(input);
-  if (codes != nullptr && !IsPadded(FormatInF32(input))) {
+  prepared.outputs.push_back(memory::QuantizedLayout(format, range->codes));
+  const ValueQuantization* codes = memory::QuantizationOf(input);
+  if (codes != nullptr && !memory::IsPadded(memory::FormatInF32(input))) {
     prepared.inputs[0] = input.layout;
     prepared.kernel = std::make_shared<RecodeKernel>(*codes, *range, count);
     prepared.in_place = 0;
   } else {
-    prepared.inputs[0] = LayoutOf(format);
+    prepared.inputs[0] = memory::LayoutOf(format);
     prepared.kernel = std::make_shared<QuantizeKernel>(*range, count);
   }
   return prepared;
 }
 
-constexpr Implementation kFakeQuantize[] = {{"quantize", AlwaysApplies, FixedCost<10>, MakeQuantize},
-                                            {"round", AlwaysApplies, FixedCost<20>, MakeRound}};
-const ImplementationTable kFakeQuantizeTables[] = {{"f32", AlwaysApplies, kFakeQuantize}};
+constexpr kernels::Implementation kFakeQuantize[] = {
+    {"quantize", kernels::AlwaysApplies, kernels::FixedCost<10>, MakeQuantize},
+    {"round", kernels::AlwaysApplies, kernels::FixedCost<20>, MakeRound}};
+const kernels::ImplementationTable kFakeQuantizeTables[] = {{"f32", kernels::AlwaysApplies, kFakeQuantize}};
 
 }  // namespace
 
-KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
+kernels::KernelOrReason MakeQuantizedSum(const KernelRequest& request) {
   const Int8Request coded(request);
   if (!coded.range) return Reason("the result is not quantized");
   if (coded.request.posts.size() > 1) return kHasFusedOperation;
   const bool relu = !coded.request.posts.empty();
   if (relu && !coded.request.posts[0].node->Is(ir::ElementFunction::kRelu)) return kHasFusedOperation;
-  const ValueQuantization* a = QuantizationOf(request.inputs[0]);
-  const ValueQuantization* b = QuantizationOf(request.inputs[1]);
+  const ValueQuantization* a = memory::QuantizationOf(request.inputs[0]);
+  const ValueQuantization* b = memory::QuantizationOf(request.inputs[1]);
   if (a == nullptr || b == nullptr) return Reason("an operand is not quantized");
   if (request.inputs[0].shape != request.inputs[1].shape) return Reason("a broadcast operand");
-  const BlockedFormat format = FormatInF32(request.inputs[0]);
-  if (IsPadded(format)) return Reason("the layout has padding channels");
-  PreparedKernel prepared;
+  const memory::BlockedFormat format = memory::FormatInF32(request.inputs[0]);
+  if (memory::IsPadded(format)) return Reason("the layout has padding channels");
+  kernels::PreparedKernel prepared;
   prepared.kernel =
       std::make_shared<SumKernel>(*a, *b, relu, *coded.range, Volume(request.inputs[0].shape).value_or(0));
   prepared.inputs.resize(request.inputs.size());
-  prepared.inputs[0] = QuantizedLayout(format, *a);
-  prepared.inputs[1] = QuantizedLayout(format, *b);
-  prepared.outputs.push_back(QuantizedLayout(format, coded.range->codes));
+  prepared.inputs[0] = memory::QuantizedLayout(format, *a);
+  prepared.inputs[1] = memory::QuantizedLayout(format, *b);
+  prepared.outputs.push_back(memory::QuantizedLayout(format, coded.range->codes));
   return prepared;
 }
 
@@ -252,7 +258,7 @@ uint8_t QuantizationRange::Quantize(float x) const {
 
 namespace {
 
-std::optional<QuantizationRange> RangeOf(const PostOperation& post, const KernelRequest& request) {
+std::optional<QuantizationRange> RangeOf(const kernels::PostOperation& post, const KernelRequest& request) {
   if (post.chained_input != 0) return std::nullopt;
   const auto limits = static_cast<size_t>(post.node->num_inputs()) - 1;
   return QuantizationRangeOf(*post.node,
@@ -270,7 +276,7 @@ Int8Request::Int8Request(const KernelRequest& given) : request(given) {
 }
 
 void Int8Request::FindSum() {
-  llvm::ArrayRef<PostOperation> posts = request.posts;
+  llvm::ArrayRef<kernels::PostOperation> posts = request.posts;
   const bool has_relu = !posts.empty() && posts.back().node->Is(ir::ElementFunction::kRelu);
   if (has_relu) posts = posts.drop_back();
   if (posts.size() < 2 || !posts.back().node->Is(ir::ElementFunction::kAdd)) return;
@@ -287,18 +293,18 @@ void Int8Request::FindSum() {
 namespace {
 
 // Returns the values of an added constant, per channel.
-std::optional<std::vector<float>> AddedNumbers(const PostOperation& post, const KernelRequest& request,
-                                               int64_t channel_axis) {
+std::optional<std::vector<float>> AddedNumbers(const kernels::PostOperation& post,
+                                               const KernelRequest& request, int64_t channel_axis) {
   if (!post.node->Is(ir::ElementFunction::kAdd)) return std::nullopt;
   const ValueInfo& operand = request.inputs[static_cast<size_t>(post.first_operand)];
   if (operand.constant == nullptr || operand.type != ElementType::kF32) return std::nullopt;
   const Shape& result = request.outputs[0].shape;
-  const OperandShape shape = ClassifyOperand(*post.node, operand.shape, result, channel_axis);
-  if (shape != OperandShape::kPerChannel && shape != OperandShape::kScalar) return std::nullopt;
+  const gemm::OperandShape shape = gemm::ClassifyOperand(*post.node, operand.shape, result, channel_axis);
+  if (shape != gemm::OperandShape::kPerChannel && shape != gemm::OperandShape::kScalar) return std::nullopt;
   const int64_t channels = result[static_cast<size_t>(channel_axis)];
   std::vector<float> numbers;
   for (int64_t i = 0; i < channels; ++i) {
-    const int64_t at = shape == OperandShape::kScalar ? 0 : i;
+    const int64_t at = shape == gemm::OperandShape::kScalar ? 0 : i;
     numbers.push_back(static_cast<float>(operand.constant->ElementAsDouble(at)));
   }
   return numbers;
@@ -330,7 +336,7 @@ std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& requ
                                                        llvm::ArrayRef<float> scales_of_products,
                                                        int64_t channel_axis) {
   const QuantizationMap map(range);
-  llvm::ArrayRef<PostOperation> posts = request.posts;
+  llvm::ArrayRef<kernels::PostOperation> posts = request.posts;
   std::vector<float> added;
   if (!posts.empty()) {
     if (auto numbers = AddedNumbers(posts.front(), request, channel_axis)) {
@@ -364,7 +370,7 @@ std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& requ
 std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, const QuantizationRange& range,
                                                  const QuantizedSum& sum) {
   const ValueInfo& others = given.inputs[sum.operand];
-  const ValueQuantization* codes = QuantizationOf(others);
+  const ValueQuantization* codes = memory::QuantizationOf(others);
   if (codes == nullptr || !others.overwritable || others.shape != given.outputs[0].shape) return std::nullopt;
   if (sum.has_relu && sum.range.codes.zero != 0) return std::nullopt;
   const QuantizationMap map(sum.range);
@@ -470,4 +476,4 @@ void AddFastQuantization(FastTables& tables) {
     tables.Add({"nnef"}, name, TableOf<MakeQuantize>("quantize"));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -11,7 +11,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The mapping of numbers to quantized values 0 to 255, and back.
 struct QuantizationRange {
@@ -24,7 +24,7 @@ struct QuantizationRange {
   Formula formula = Formula::kFakeQuantize;
   float low = 0;  // lowest input value
   float high = 0;
-  ValueQuantization codes;
+  memory::ValueQuantization codes;
 
   uint8_t Quantize(float x) const;
 };
@@ -32,7 +32,8 @@ struct QuantizationRange {
 // channel, or there are not 256 levels. `limits`: its other inputs, if constant.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
                                                      llvm::ArrayRef<const TensorValue*> limits);
-std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm::ArrayRef<ValueInfo> limits);
+std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
+                                                     llvm::ArrayRef<kernels::ValueInfo> limits);
 // The same for a node in its graph with f32 result and a known shape equal to that of its data.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node);
 
@@ -46,9 +47,9 @@ struct QuantizedSum {
 // A request without its final quantization if a quantized result is requested, and that quantization. With a
 // sum between two quantizations, the range is that of the first.
 struct Int8Request {
-  explicit Int8Request(const KernelRequest& given);
+  explicit Int8Request(const kernels::KernelRequest& given);
 
-  KernelRequest request;
+  kernels::KernelRequest request;
   std::optional<QuantizationRange> range;
   std::optional<QuantizedSum> sum;
 
@@ -65,7 +66,8 @@ struct QuantizationMap {
 };
 
 // Returns the scales that convert int8 accumulators to f32, by channel.
-std::vector<float> AccumulatorScales(const ValueQuantization& source, llvm::ArrayRef<float> filter_scales);
+std::vector<float> AccumulatorScales(const memory::ValueQuantization& source,
+                                     llvm::ArrayRef<float> filter_scales);
 
 // A folded epilogue up to a quantized result: value = scales * (sum + bias) per channel, clamped to `limits`.
 struct FoldedRequantization {
@@ -75,7 +77,7 @@ struct FoldedRequantization {
     size_t operand;
     float factor, offset;
     float other_factor;
-    ValueQuantization others;
+    memory::ValueQuantization others;
   };
 
   std::vector<float> scales;
@@ -85,13 +87,13 @@ struct FoldedRequantization {
 };
 // Folds constant per-channel operands followed by functions with limits; returns nothing for other post-ops.
 // `request` excludes the quantization; per-channel operands belong to `channel_axis` of the result.
-std::optional<FoldedRequantization> FoldRequantization(const KernelRequest& request,
+std::optional<FoldedRequantization> FoldRequantization(const kernels::KernelRequest& request,
                                                        const QuantizationRange& range,
                                                        llvm::ArrayRef<float> scales_of_products,
                                                        int64_t channel_axis);
 // Folds the sum after values of `range`. Returns nothing if the other operand has later readers, or if
 // negative sums may be quantized to values other than 0.
-std::optional<FoldedRequantization::Sum> FoldSum(const KernelRequest& given, const QuantizationRange& range,
-                                                 const QuantizedSum& sum);
+std::optional<FoldedRequantization::Sum> FoldSum(const kernels::KernelRequest& given,
+                                                 const QuantizationRange& range, const QuantizedSum& sum);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -11,7 +11,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 namespace {
 
@@ -50,11 +50,11 @@ Consumers TakersOf(const ir::OpRegistry& registry) {
 // accepts and that are not computed from quantized values are removed until nothing changes.
 class QuantizedRegions {
  public:
-  QuantizedRegions(const ir::Graph& graph, ConstantNumbers& numbers)
+  QuantizedRegions(const ir::Graph& graph, kernels::ConstantNumbers& numbers)
       : graph_(graph), numbers_(numbers), takers_(TakersOf(graph.registry())) {}
 
   // Returns all quantized results with a reader that accepts them, or computed from quantized values.
-  QuantizedNodes Find() {
+  kernels::QuantizedNodes Find() {
     for (ir::NodeId id : graph_.nodes()) {
       if (QuantizationRangeOf(graph_, graph_.node(id))) coded_.insert(id);
     }
@@ -148,7 +148,7 @@ class QuantizedRegions {
   }
 
   // Results for large filters are cached, because the search takes as long as packing the filter.
-  FilterQuantization QuantizationOfConstant(const ir::Node& node, const TensorValue& filter) {
+  kernels::FilterQuantization QuantizationOfConstant(const ir::Node& node, const TensorValue& filter) {
     constexpr size_t kLarge = size_t{16} << 10;
     const bool is_factor = Is(node, Consumer::kProduct);
     const bool is_grouped = Is(node, Consumer::kGroupConvolution);
@@ -163,9 +163,9 @@ class QuantizedRegions {
                                   : is_grouped ? "codes of groups"
                                                : "codes of rows";
     // The cached numbers are the scales, followed by max_magnitude.
-    FilterQuantization codes;
+    kernels::FilterQuantization codes;
     codes.scales = numbers_.Get(filter, what, static_cast<size_t>(channels + 1), [&] {
-      FilterQuantization found = find();
+      kernels::FilterQuantization found = find();
       if (!found.scales.empty()) found.scales.push_back(found.max_magnitude);
       return std::move(found.scales);
     });
@@ -217,10 +217,10 @@ class QuantizedRegions {
   }
 
   const ir::Graph& graph_;
-  ConstantNumbers& numbers_;
+  kernels::ConstantNumbers& numbers_;
   const Consumers takers_;
-  llvm::DenseSet<ir::NodeId> coded_;                        // nodes with quantized results
-  llvm::DenseMap<ir::NodeId, FilterQuantization> filters_;  // empty: not quantizable
+  llvm::DenseSet<ir::NodeId> coded_;                                 // nodes with quantized results
+  llvm::DenseMap<ir::NodeId, kernels::FilterQuantization> filters_;  // empty: not quantizable
 };
 
 }  // namespace
@@ -250,23 +250,24 @@ bool JoinsImages(const ir::Graph& graph, const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output().shape;
   constexpr int64_t kMinRank = 3, kMaxRank = 5;
   if (!shape.rank_known() || shape.rank() < kMinRank || shape.rank() > kMaxRank) return false;
-  return NormalAxis(concat.Int("axis"), shape.rank()) == 1 &&
+  return kernels::NormalAxis(concat.Int("axis"), shape.rank()) == 1 &&
          llvm::none_of(concat.inputs(),
                        [&](ir::OutputPort part) { return AreRowMajor(graph, graph.node(part.node)); });
 }
 
-std::optional<Layout> ReshapeQuantized(const Layout& layout, llvm::ArrayRef<int64_t> from,
-                                       llvm::ArrayRef<int64_t> to) {
-  const ValueInfo value{
+std::optional<tensor::Layout> ReshapeQuantized(const tensor::Layout& layout, llvm::ArrayRef<int64_t> from,
+                                               llvm::ArrayRef<int64_t> to) {
+  const kernels::ValueInfo value{
       .type = ElementType::kF32, .shape = Shape(from.begin(), from.end()), .layout = layout};
-  const ValueQuantization* codes = QuantizationOf(value);
-  if (codes == nullptr || FormatInF32(value) != RowMajorFormat(from) || to.size() > 12) return std::nullopt;
-  return QuantizedLayout(RowMajorFormat(to), *codes);
+  const memory::ValueQuantization* codes = memory::QuantizationOf(value);
+  if (codes == nullptr || memory::FormatInF32(value) != memory::RowMajorFormat(from) || to.size() > 12)
+    return std::nullopt;
+  return memory::QuantizedLayout(memory::RowMajorFormat(to), *codes);
 }
 
-QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, ConstantNumbers& numbers) {
-  if (!HasVnni() && !HasSimd()) return QuantizedNodes();
+kernels::QuantizedNodes FindQuantizedNodes(const ir::Graph& graph, kernels::ConstantNumbers& numbers) {
+  if (!HasVnni() && !simd::HasSimd()) return kernels::QuantizedNodes();
   return QuantizedRegions(graph, numbers).Find();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -8,7 +8,7 @@
 #include "runtime/fast/int8/im2col_buffer.h"
 #include "runtime/fast/simd/saturating_int8_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 
 // The clamped receptive field of several result rows, and the residuals of values that were clamped. Pixels
 // have multiples of four channels without padding.
@@ -24,7 +24,7 @@ class SaturationCorrection {
 
   // Returns the maximum number of windows that contain a pixel, considering strides.
   static int64_t WindowsOf(const Int8ConvolutionShape& form) {
-    const auto windows = [](const WindowAxis& axis) {
+    const auto windows = [](const kernels::WindowAxis& axis) {
       const int64_t between = axis.stride / std::gcd(axis.stride, axis.dilation);
       return (axis.size + between - 1) / between;
     };
@@ -34,9 +34,9 @@ class SaturationCorrection {
   // Memory for a part with up to `rows` rows.
   struct Scratch {
     uint8_t* codes;
-    Residuals rests;
+    simd::Residuals rests;
     int32_t* before;  // prefix counts of residuals by pixel of the receptive field
-    ResidualTerm *terms_above, *terms_below;
+    simd::ResidualTerm *terms_above, *terms_below;
 
     Scratch(const Int8ConvolutionShape& form, int64_t rows, std::byte* from);
     static int64_t Bytes(const Int8ConvolutionShape& form, int64_t rows);
@@ -46,7 +46,7 @@ class SaturationCorrection {
     llvm::ArrayRef<int32_t> seen, strips;  // see Int8Grid and TapStrips; in pixels
     int64_t strip_pixels;
   };
-  SaturationCorrection(const Int8ConvolutionShape& form, const Windows& windows, const IndexRange& rows,
+  SaturationCorrection(const Int8ConvolutionShape& form, const Windows& windows, const simd::IndexRange& rows,
                        const Scratch& scratch)
       : form_(form), windows_(windows), rows_(rows), scratch_(scratch) {}
 
@@ -55,18 +55,19 @@ class SaturationCorrection {
   const uint8_t* codes() const { return scratch_.codes; }
   // Adds the contributions of residuals to accumulators of several pixels. `products` has all arguments
   // except the residuals.
-  void AddResidualsTo(const IndexRange& pixels, ResidualProducts products) const;
+  void AddResidualsTo(const simd::IndexRange& pixels, simd::ResidualProducts products) const;
 
  private:
   void ClampRows(const uint8_t* image, int zero);
-  void CountBefore(llvm::ArrayRef<Residual> rests) const;
-  llvm::ArrayRef<ResidualTerm> FindTerms(llvm::ArrayRef<Residual> rests, ResidualTerm* terms) const;
+  void CountBefore(llvm::ArrayRef<simd::Residual> rests) const;
+  llvm::ArrayRef<simd::ResidualTerm> FindTerms(llvm::ArrayRef<simd::Residual> rests,
+                                               simd::ResidualTerm* terms) const;
 
   const Int8ConvolutionShape& form_;
   Windows windows_;
-  IndexRange rows_;
+  simd::IndexRange rows_;
   Scratch scratch_;
-  llvm::ArrayRef<ResidualTerm> above_, below_;
+  llvm::ArrayRef<simd::ResidualTerm> above_, below_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/transpose_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -59,8 +59,8 @@ std::optional<BlockedCopy> CopyOf(const BlockedFormat& from, const BlockedFormat
   const BlockedFormat& plain = is_to_blocks ? from : to;
   const auto axis = static_cast<size_t>(blocked.blocks[0].axis);
   const int64_t block = blocked.blocks[0].size;
-  const bool fills_registers = block % SimdWidth() == 0;
-  if (!fills_registers && (!is_to_blocks || block >= kSimdWidth256)) return std::nullopt;
+  const bool fills_registers = block % simd::SimdWidth() == 0;
+  if (!fills_registers && (!is_to_blocks || block >= simd::kSimdWidth256)) return std::nullopt;
   BlockedCopy copy{.is_to_blocks = is_to_blocks,
                    .block = block,
                    .blocks = {(to.extents[axis] + block - 1) / block, from.strides[axis], to.strides[axis]},
@@ -88,18 +88,18 @@ std::optional<BlockedCopy> CopyOf(const BlockedFormat& from, const BlockedFormat
   return copy;
 }
 
-class BlockReorder final : public Kernel {
+class BlockReorder final : public kernels::Kernel {
  public:
   explicit BlockReorder(BlockedCopy copy) : copy_(std::move(copy)) {}
 
   std::string implementation() const override { return "nnefc:blocks"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* from = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* to = reinterpret_cast<float*>(run.output().mutable_bytes());
     int64_t tasks = copy_.blocks.extent * Parts();
     for (const ReorderLoop& loop : copy_.others) tasks *= loop.extent;
-    ParallelFor(tasks, copy_.block * std::min(copy_.columns.extent, kColumns), [&](int64_t task) {
+    tensor::ParallelFor(tasks, copy_.block * std::min(copy_.columns.extent, kColumns), [&](int64_t task) {
       const int64_t part = task % Parts();
       int64_t rest = task / Parts(), of_from = 0, of_to = 0;
       for (size_t i = copy_.others.size(); i-- > 0;) {
@@ -125,19 +125,19 @@ class BlockReorder final : public Kernel {
     const int64_t count = copy_.CountOf(index);
     if (copy_.columns.extent == 1) {
       for (int64_t i = 0; i < count; ++i) to[i] = from[i * copy_.plain_stride];
-    } else if (copy_.block % SimdWidth() != 0) {
+    } else if (copy_.block % simd::SimdWidth() != 0) {
       // Small blocks, for filters with few outputs.
       for (int64_t column = 0; column < columns; ++column) {
         for (int64_t i = 0; i < count; ++i)
           to[column * copy_.columns.to + i] = from[i * copy_.plain_stride + column * copy_.columns.from];
       }
     } else {
-      TransposeMatrix({.from = from,
-                       .from_stride = copy_.plain_stride,
-                       .to = to,
-                       .to_stride = copy_.columns.to,
-                       .rows = count,
-                       .columns = columns});
+      simd::TransposeMatrix({.from = from,
+                             .from_stride = copy_.plain_stride,
+                             .to = to,
+                             .to_stride = copy_.columns.to,
+                             .rows = count,
+                             .columns = columns});
     }
     if (count == copy_.block) return;
     for (int64_t column = 0; column < columns; ++column)
@@ -149,12 +149,12 @@ class BlockReorder final : public Kernel {
     if (copy_.columns.extent == 1) {
       for (int64_t i = 0; i < count; ++i) to[i * copy_.plain_stride] = from[i];
     } else {
-      TransposeMatrix({.from = from,
-                       .from_stride = copy_.columns.from,
-                       .to = to,
-                       .to_stride = copy_.plain_stride,
-                       .rows = columns,
-                       .columns = count});
+      simd::TransposeMatrix({.from = from,
+                             .from_stride = copy_.columns.from,
+                             .to = to,
+                             .to_stride = copy_.plain_stride,
+                             .rows = columns,
+                             .columns = count});
     }
   }
 
@@ -163,10 +163,10 @@ class BlockReorder final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeBlockReorder(const BlockedFormat& from, const BlockedFormat& to) {
-  if (!HasSimd()) return nullptr;
+std::shared_ptr<const kernels::Kernel> MakeBlockReorder(const BlockedFormat& from, const BlockedFormat& to) {
+  if (!simd::HasSimd()) return nullptr;
   std::optional<BlockedCopy> copy = CopyOf(from, to);
   return copy ? std::make_shared<BlockReorder>(std::move(*copy)) : nullptr;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

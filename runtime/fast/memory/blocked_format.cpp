@@ -5,7 +5,7 @@
 
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -155,7 +155,7 @@ BlockedFormat QuantizedFormat(const BlockedFormat& format) {
 }
 
 void SetBlock(BlockedFormat& format, size_t axis, int64_t block) {
-  format.padded_extents[axis] = RoundUp(format.extents[axis], block);
+  format.padded_extents[axis] = tensor::RoundUp(format.extents[axis], block);
   format.num_blocks = 1;
   format.blocks[0] = {static_cast<int64_t>(axis), block};
 }
@@ -222,4 +222,4 @@ int64_t ChannelBlockOf(const BlockedFormat& format) {
   return 0;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -12,7 +12,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 // The type of stored elements. An f32 value may be stored as bf16, or quantized to 8 bits.
 enum class StorageType : uint8_t { kNone, kF32, kBf16, kS32, kS8, kU8 };
@@ -123,4 +123,4 @@ bool IsChannelsLast(const BlockedFormat& format);
 // Returns the block size (16 or 8) of a format [N, C/b, spatial.., b], or 0 for other formats and ranks.
 int64_t ChannelBlockOf(const BlockedFormat& format);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -6,7 +6,7 @@
 
 #include "fmt/format.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -53,13 +53,13 @@ void AddFormat(const BlockedFormat& format, KeyWriter& key) {
   key.Add(format.min_bytes);
 }
 
-const BlockedLayout* AsBlocked(const Layout& layout) {
+const BlockedLayout* AsBlocked(const tensor::Layout& layout) {
   return dynamic_cast<const BlockedLayout*>(layout.get());
 }
 
 }  // namespace
 
-bool BlockedLayout::Equals(const OpaqueLayout& other) const {
+bool BlockedLayout::Equals(const tensor::OpaqueLayout& other) const {
   const auto* same = dynamic_cast<const BlockedLayout*>(&other);
   return same != nullptr && same->format_ == format_ && same->form_ == form_;
 }
@@ -108,68 +108,68 @@ std::string BlockedLayout::Key() const {
   return key.Take();
 }
 
-bool IsDenseF32(const ValueInfo& value) {
+bool IsDenseF32(const kernels::ValueInfo& value) {
   if (value.type != ElementType::kF32 || value.shape.size() > BlockedFormat::kMaxRank) return false;
-  if (StridesOf(value.layout) != nullptr) return false;
+  if (tensor::StridesOf(value.layout) != nullptr) return false;
   return Volume(value.shape).value_or(0) > 0;
 }
 
-bool AreDenseF32(const KernelRequest& request) {
+bool AreDenseF32(const kernels::KernelRequest& request) {
   return std::all_of(request.inputs.begin(), request.inputs.end(), IsDenseF32) &&
          std::all_of(request.outputs.begin(), request.outputs.end(), IsDenseF32);
 }
 
-BlockedFormat FormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
+BlockedFormat FormatOf(const tensor::Layout& layout, llvm::ArrayRef<int64_t> shape) {
   BlockedFormat format = MemoryFormatOf(layout, shape);
   if (FormOf(layout).codes) format.type = StorageType::kF32;
   return format;
 }
 
-BlockedFormat FormatOf(const ValueInfo& value) {
+BlockedFormat FormatOf(const kernels::ValueInfo& value) {
   return FormatOf(value.layout, value.shape);
 }
 
-BlockedFormat FormatInF32(const ValueInfo& value) {
+BlockedFormat FormatInF32(const kernels::ValueInfo& value) {
   BlockedFormat format = FormatOf(value);
   format.type = StorageType::kF32;
   return format;
 }
 
-BlockedFormat MemoryFormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape) {
+BlockedFormat MemoryFormatOf(const tensor::Layout& layout, llvm::ArrayRef<int64_t> shape) {
   const BlockedLayout* blocked = AsBlocked(layout);
   return blocked == nullptr ? RowMajorFormat(shape) : blocked->format();
 }
 
-const BlockedLayout::Form& FormOf(const Layout& layout) {
+const BlockedLayout::Form& FormOf(const tensor::Layout& layout) {
   static const BlockedLayout::Form kRowMajor;
   const BlockedLayout* blocked = AsBlocked(layout);
   return blocked == nullptr ? kRowMajor : blocked->form();
 }
 
-bool IsChannelBlocked(const ValueInfo& value) {
+bool IsChannelBlocked(const kernels::ValueInfo& value) {
   const size_t rank = value.shape.size();
   return value.layout != nullptr && QuantizationOf(value) == nullptr && rank >= 3 && rank <= 5 &&
          FormatOf(value) == ChannelBlockedFormat(value.shape);
 }
 
-const ValueQuantization* QuantizationOf(const ValueInfo& value) {
+const ValueQuantization* QuantizationOf(const kernels::ValueInfo& value) {
   const std::optional<ValueQuantization>& codes = FormOf(value.layout).codes;
   return codes ? &*codes : nullptr;
 }
 
-Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes) {
+tensor::Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes) {
   const BlockedFormat values = IsRowMajor(format) ? RowMajorFormat(format.shape()) : format;
   return std::make_shared<BlockedLayout>(QuantizedFormat(values), BlockedLayout::Form{.codes = codes});
 }
 
-Layout LayoutOf(const BlockedFormat& format) {
+tensor::Layout LayoutOf(const BlockedFormat& format) {
   if (!IsRowMajor(format)) return std::make_shared<BlockedLayout>(format);
   if (format.type == StorageType::kF32) return nullptr;
   return std::make_shared<BlockedLayout>(RowMajorFormat(format.shape(), format.type));
 }
 
-StorageType MatmulType(const KernelRequest& request) {
-  return request.precision == Precision::kBf16 ? StorageType::kBf16 : StorageType::kF32;
+StorageType MatmulType(const kernels::KernelRequest& request) {
+  return request.precision == kernels::Precision::kBf16 ? StorageType::kBf16 : StorageType::kF32;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

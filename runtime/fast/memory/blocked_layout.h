@@ -9,7 +9,7 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/tensor/layout.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 // Quantization parameters of 8-bit values: scale * (value - zero).
 struct ValueQuantization {
@@ -28,7 +28,7 @@ struct FilterScales {
 };
 
 // The layout of an f32 value: the format of its memory, with its quantization.
-class BlockedLayout final : public OpaqueLayout {
+class BlockedLayout final : public tensor::OpaqueLayout {
  public:
   // Additional properties of a layout for f32 values.
   struct Form {
@@ -45,7 +45,7 @@ class BlockedLayout final : public OpaqueLayout {
   const BlockedFormat& format() const { return format_; }
   const Form& form() const { return form_; }
   size_t byte_size() const override { return format_.byte_size(); }
-  bool Equals(const OpaqueLayout& other) const override;
+  bool Equals(const tensor::OpaqueLayout& other) const override;
   std::string ToString() const override;
   std::string Key() const override;
 
@@ -55,27 +55,27 @@ class BlockedLayout final : public OpaqueLayout {
 };
 
 // Returns true for tensors that the kernels of this backend support: f32, not empty, at most 12 axes, dense.
-bool IsDenseF32(const ValueInfo& value);
-bool AreDenseF32(const KernelRequest& request);
+bool IsDenseF32(const kernels::ValueInfo& value);
+bool AreDenseF32(const kernels::KernelRequest& request);
 
 // Returns the current format of the value; for quantized values that of f32 in the same order.
-BlockedFormat FormatOf(const ValueInfo& value);
-BlockedFormat FormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
+BlockedFormat FormatOf(const kernels::ValueInfo& value);
+BlockedFormat FormatOf(const tensor::Layout& layout, llvm::ArrayRef<int64_t> shape);
 // Returns the same element order for f32.
-BlockedFormat FormatInF32(const ValueInfo& value);
+BlockedFormat FormatInF32(const kernels::ValueInfo& value);
 // Returns the format of the memory itself, with the 8-bit type for quantized layouts.
-BlockedFormat MemoryFormatOf(const Layout& layout, llvm::ArrayRef<int64_t> shape);
+BlockedFormat MemoryFormatOf(const tensor::Layout& layout, llvm::ArrayRef<int64_t> shape);
 // Returns the properties of a layout; the default ones for row-major.
-const BlockedLayout::Form& FormOf(const Layout& layout);
+const BlockedLayout::Form& FormOf(const tensor::Layout& layout);
 // Returns true for f32 images in nChw16c layout.
-bool IsChannelBlocked(const ValueInfo& value);
+bool IsChannelBlocked(const kernels::ValueInfo& value);
 // Returns the quantization parameters of the value, or null if it is not quantized.
-const ValueQuantization* QuantizationOf(const ValueInfo& value);
-Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes);
+const ValueQuantization* QuantizationOf(const kernels::ValueInfo& value);
+tensor::Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes);
 // Returns null if the format is row-major f32 or equivalent (such as nChw16c images with one pixel).
-Layout LayoutOf(const BlockedFormat& format);
+tensor::Layout LayoutOf(const BlockedFormat& format);
 
 // Returns the operand type of matrix multiplications.
-StorageType MatmulType(const KernelRequest& request);
+StorageType MatmulType(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

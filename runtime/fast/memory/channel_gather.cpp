@@ -11,7 +11,7 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -19,7 +19,7 @@ namespace {
 struct SourceBlock {
   size_t input;
   int64_t block;
-  ChannelSelection picked = {};
+  simd::ChannelSelection picked = {};
 };
 using SourceBlocks = std::vector<SourceBlock>;
 
@@ -27,7 +27,7 @@ int64_t BlocksOf(int64_t channels) {
   return (channels + kChannelBlock - 1) / kChannelBlock;
 }
 
-class ChannelGather final : public Kernel {
+class ChannelGather final : public kernels::Kernel {
  public:
   // `channels`: per input image; `blocks`: the selections of each result block.
   ChannelGather(int64_t images, int64_t pixels, std::vector<int64_t> channels,
@@ -36,21 +36,21 @@ class ChannelGather final : public Kernel {
 
   std::string implementation() const override { return "nnefc:channels"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const int64_t size = pixels_ * kChannelBlock;
     const auto blocks = static_cast<int64_t>(blocks_.size());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    ParallelFor(images_ * blocks, size, [&](int64_t i) {
+    tensor::ParallelFor(images_ * blocks, size, [&](int64_t i) {
       Pick(run, i / blocks, blocks_[static_cast<size_t>(i % blocks)], out + i * size);
     });
     return Success();
   }
 
  private:
-  void Pick(const KernelRun& run, int64_t image, const SourceBlocks& picked, float* out) const {
-    for (size_t first = 0; first < picked.size(); first += kMaxGatheredBlocks) {
-      ChannelGatherTile pixels{.count = 0, .pixels = pixels_, .adds = first > 0, .out = out};
-      for (; pixels.count < kMaxGatheredBlocks; ++pixels.count) {
+  void Pick(const kernels::KernelRun& run, int64_t image, const SourceBlocks& picked, float* out) const {
+    for (size_t first = 0; first < picked.size(); first += simd::kMaxGatheredBlocks) {
+      simd::ChannelGatherTile pixels{.count = 0, .pixels = pixels_, .adds = first > 0, .out = out};
+      for (; pixels.count < simd::kMaxGatheredBlocks; ++pixels.count) {
         const size_t i = first + static_cast<size_t>(pixels.count);
         if (i >= picked.size()) break;
         const SourceBlock& block = picked[i];
@@ -59,7 +59,7 @@ class ChannelGather final : public Kernel {
         pixels.from[pixels.count] =
             reinterpret_cast<const float*>(run.input(block.input).bytes()) + index * pixels_ * kChannelBlock;
       }
-      GatherChannels(pixels);
+      simd::GatherChannels(pixels);
     }
   }
 
@@ -89,11 +89,12 @@ std::vector<SourceBlocks> PickBlocks(llvm::ArrayRef<int64_t> channels, llvm::Arr
 }
 
 // Prepares a selection of channels from the node's inputs.
-KernelOrReason MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
+kernels::KernelOrReason MakePick(const kernels::KernelRequest& request, llvm::ArrayRef<int64_t> picked) {
   const Shape& out = request.outputs[0].shape;
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   std::vector<int64_t> channels;
-  for (const ValueInfo& image : request.inputs.take_front(static_cast<size_t>(request.node->num_inputs()))) {
+  for (const kernels::ValueInfo& image :
+       request.inputs.take_front(static_cast<size_t>(request.node->num_inputs()))) {
     if (!IsDenseF32(image)) return kNotF32;
     channels.push_back(image.shape[1]);
     prepared.inputs.push_back(LayoutOf(ChannelBlockedFormat(image.shape)));
@@ -108,34 +109,34 @@ KernelOrReason MakePick(const KernelRequest& request, llvm::ArrayRef<int64_t> pi
 
 }  // namespace
 
-KernelOrReason MakeChannelGather(const KernelRequest& request) {
-  if (!HasSimd()) return kNeedsSimd;
-  if (request.precision == Precision::kBf16) return Reason("precision bf16");
+kernels::KernelOrReason MakeChannelGather(const kernels::KernelRequest& request) {
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (request.precision == kernels::Precision::kBf16) return kernels::Reason("precision bf16");
   const auto images = static_cast<size_t>(request.node->num_inputs());
   const TensorValue* indices = request.inputs[images].constant;
   int64_t whole = 0;
-  for (const ValueInfo& image : request.inputs.take_front(images)) whole += image.shape[1];
+  for (const kernels::ValueInfo& image : request.inputs.take_front(images)) whole += image.shape[1];
   std::vector<int64_t> picked;
   for (int64_t i = 0; i < indices->volume(); ++i) {
     const int64_t index = indices->ElementAsInt(i);
-    if (index < -whole || index >= whole) return Reason("index {} of {} channels", index, whole);
+    if (index < -whole || index >= whole) return kernels::Reason("index {} of {} channels", index, whole);
     picked.push_back(index < 0 ? index + whole : index);
   }
   return MakePick(request, picked);
 }
 
-KernelOrReason MakeChannelConcat(const KernelRequest& request) {
+kernels::KernelOrReason MakeChannelConcat(const kernels::KernelRequest& request) {
   const Shape& out = request.outputs[0].shape;
-  if (!HasSimd()) return kNeedsSimd;
-  if (request.precision == Precision::kBf16) return Reason("precision bf16");
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (request.precision == kernels::Precision::kBf16) return kernels::Reason("precision bf16");
   if (out.size() < 3 || out.size() > 5)
-    return Reason("{} spatial axes", static_cast<int64_t>(out.size()) - 2);
+    return kernels::Reason("{} spatial axes", static_cast<int64_t>(out.size()) - 2);
   const auto blocked = llvm::count_if(request.inputs, IsChannelBlocked);
   const auto count = static_cast<int64_t>(request.inputs.size());
-  if (2 * blocked < count) return Reason("{} of {} images are nChw16c", blocked, count);
+  if (2 * blocked < count) return kernels::Reason("{} of {} images are nChw16c", blocked, count);
   std::vector<int64_t> all(static_cast<size_t>(out[1]));
   std::iota(all.begin(), all.end(), 0);
   return MakePick(request, all);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

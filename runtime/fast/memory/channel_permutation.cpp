@@ -12,7 +12,7 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/kernels/attributes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::optional<int64_t> ConstantInt(const ir::Graph& graph, ir::OutputPort port) 
 
 // Returns true if the axis is that of channels.
 bool IsOfChannels(int64_t axis, const Shape& images) {
-  return NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
+  return kernels::NormalAxis(axis, static_cast<int64_t>(images.size())) == 1;
 }
 
 // Returns the order of channels viewed as [groups, channels / groups] and transposed.
@@ -286,9 +286,9 @@ class ChannelPermutations {
 
 }  // namespace
 
-void FuseChannelPermutations(ir::Graph& graph, Precision precision) {
-  if (!HasSimd() || precision == Precision::kBf16) return;
+void FuseChannelPermutations(ir::Graph& graph, kernels::Precision precision) {
+  if (!simd::HasSimd() || precision == kernels::Precision::kBf16) return;
   ChannelPermutations(graph).Run();
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -9,7 +9,10 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
+
+using kernels::Reason;
+using kernels::ValueInfo;
 
 namespace {
 
@@ -26,18 +29,18 @@ int64_t CommonBlock(llvm::ArrayRef<ValueInfo> parts, size_t axis) {
 }
 
 // Concatenation of NHWC 8-bit images.
-class Int8Concat final : public Kernel {
+class Int8Concat final : public kernels::Kernel {
  public:
   Int8Concat(int64_t pixels, std::vector<int64_t> channels)
       : pixels_(pixels), channels_(std::move(channels)) {}
 
   std::string implementation() const override { return "nnefc:int8_concat"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     auto* out = reinterpret_cast<uint8_t*>(run.output().mutable_bytes());
     const int64_t all = std::accumulate(channels_.begin(), channels_.end(), int64_t{0});
     constexpr int64_t kPixels = 64;
-    ParallelFor((pixels_ + kPixels - 1) / kPixels, kPixels * all, [&](int64_t task) {
+    tensor::ParallelFor((pixels_ + kPixels - 1) / kPixels, kPixels * all, [&](int64_t task) {
       const int64_t begin = task * kPixels, end = std::min(pixels_, begin + kPixels);
       int64_t first = 0;
       for (size_t part = 0; part < channels_.size(); first += channels_[part++]) {
@@ -56,11 +59,11 @@ class Int8Concat final : public Kernel {
 };
 
 // Requires equal quantization of all images.
-KernelOrReason MakeInt8Concat(const KernelRequest& request) {
+kernels::KernelOrReason MakeInt8Concat(const kernels::KernelRequest& request) {
   const ValueQuantization* codes = QuantizationOf(request.inputs[0]);
   if (codes == nullptr) return Reason("the first part is not quantized");
   const Shape& output = request.outputs[0].shape;
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   std::vector<int64_t> channels;
   for (const ValueInfo& part : request.inputs) {
     const ValueQuantization* own = QuantizationOf(part);
@@ -74,25 +77,25 @@ KernelOrReason MakeInt8Concat(const KernelRequest& request) {
   return prepared;
 }
 
-Reason Int8ConcatApplies(const KernelRequest& request) {
+Reason Int8ConcatApplies(const kernels::KernelRequest& request) {
   if (const Reason reason = JoinsParts(request); !reason.empty()) return reason;
   return ConcatAxisOf(request) == 1 ? Reason() : Reason("another axis than the channels");
 }
-Reason ChannelConcatApplies(const KernelRequest& request) {
+Reason ChannelConcatApplies(const kernels::KernelRequest& request) {
   if (const Reason reason = Int8ConcatApplies(request); !reason.empty()) return reason;
   return CommonConcatFormat(request.inputs, 1) ? Reason("oneDNN can join the parts in their layout")
                                                : Reason();
 }
-Reason ChannelGatherApplies(const KernelRequest& request) {
+Reason ChannelGatherApplies(const kernels::KernelRequest& request) {
   return request.posts.empty() ? Reason("no fused Gather") : Reason();
 }
 
 constexpr int kFirstCost = 50, kChannelConcatCost = 100;
-constexpr Implementation kConcat[] = {
-    {"channel_gather", ChannelGatherApplies, FixedCost<kFirstCost>, MakeChannelGather},
-    {"int8", Int8ConcatApplies, FixedCost<kFirstCost>, MakeInt8Concat},
-    {"channels", ChannelConcatApplies, FixedCost<kChannelConcatCost>, MakeChannelConcat}};
-const ImplementationTable kConcatTables[] = {{"f32", AlwaysApplies, kConcat}};
+constexpr kernels::Implementation kConcat[] = {
+    {"channel_gather", ChannelGatherApplies, kernels::FixedCost<kFirstCost>, MakeChannelGather},
+    {"int8", Int8ConcatApplies, kernels::FixedCost<kFirstCost>, MakeInt8Concat},
+    {"channels", ChannelConcatApplies, kernels::FixedCost<kChannelConcatCost>, MakeChannelConcat}};
+const kernels::ImplementationTable kConcatTables[] = {{"f32", kernels::AlwaysApplies, kConcat}};
 
 }  // namespace
 
@@ -113,18 +116,18 @@ std::optional<ConcatFormat> CommonConcatFormat(llvm::ArrayRef<ValueInfo> parts, 
   return format;
 }
 
-size_t ConcatAxisOf(const KernelRequest& request) {
+size_t ConcatAxisOf(const kernels::KernelRequest& request) {
   const auto rank = static_cast<int64_t>(request.outputs[0].shape.size());
-  return static_cast<size_t>(NormalAxis(request.node->Int("axis"), rank));
+  return static_cast<size_t>(kernels::NormalAxis(request.node->Int("axis"), rank));
 }
 
-Reason JoinsParts(const KernelRequest& request) {
+Reason JoinsParts(const kernels::KernelRequest& request) {
   if (!request.posts.empty()) return Reason("a fused Gather");
   return AreDenseF32(request) ? Reason() : kNotF32;
 }
 
-std::optional<Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
-                                         int64_t axis) {
+std::optional<tensor::Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts, const ValueInfo& whole,
+                                                 int64_t axis) {
   if (axis > 1 || (axis == 1 && whole.shape[0] != 1)) return std::nullopt;
   int64_t common = 0;
   const StorageType type = parts.empty() ? StorageType::kF32 : FormatOf(parts.front()).type;
@@ -141,11 +144,12 @@ std::optional<Layout> JoinBlockedLayouts(llvm::ArrayRef<ValueInfo> parts, const 
 }
 
 // Returns channel blocks of a single image as a part. The padding of a last block belongs to it.
-std::optional<LayoutPart> PartOfBlockedLayout(const ValueInfo& whole, const ElementsView& part) {
+std::optional<kernels::LayoutPart> PartOfBlockedLayout(const ValueInfo& whole,
+                                                       const tensor::ElementsView& part) {
   if (!IsDenseF32(whole) || whole.shape.size() < 3 || whole.shape[0] != 1) return std::nullopt;
   const BlockedFormat format = FormatOf(whole);
   const int64_t block = ChannelBlockOf(format);
-  if (block == 0 || part.strides != DenseStrides(whole.shape)) return std::nullopt;
+  if (block == 0 || part.strides != tensor::DenseStrides(whole.shape)) return std::nullopt;
   for (size_t axis = 0; axis < whole.shape.size(); ++axis) {
     if (axis != 1 && part.shape[axis] != whole.shape[axis]) return std::nullopt;
   }
@@ -153,12 +157,12 @@ std::optional<LayoutPart> PartOfBlockedLayout(const ValueInfo& whole, const Elem
   const int64_t first = part.offset / pixels, end = first + part.shape[1];
   if (part.offset % pixels != 0 || first % block != 0) return std::nullopt;
   if (end % block != 0 && end != whole.shape[1]) return std::nullopt;
-  return LayoutPart{LayoutOf(AxisBlockedFormat(part.shape, 1, block, format.type)),
-                    static_cast<size_t>(first * pixels) * BytesOf(format.type)};
+  return kernels::LayoutPart{LayoutOf(AxisBlockedFormat(part.shape, 1, block, format.type)),
+                             static_cast<size_t>(first * pixels) * BytesOf(format.type)};
 }
 
 void AddFastConcat(FastTables& tables) {
   tables.Add({"opset1"}, "Concat", kConcatTables);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

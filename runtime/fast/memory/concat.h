@@ -6,7 +6,7 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/kernels/reason.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 // The common layout of parts and result: with channels in blocks, or NHWC if `block` is 0.
 struct ConcatFormat {
@@ -16,10 +16,10 @@ struct ConcatFormat {
   BlockedFormat Of(llvm::ArrayRef<int64_t> shape) const;
 };
 // Returns the common layout, in bf16 if any part is; nothing if no part has such a layout.
-std::optional<ConcatFormat> CommonConcatFormat(llvm::ArrayRef<ValueInfo> parts, size_t axis);
+std::optional<ConcatFormat> CommonConcatFormat(llvm::ArrayRef<kernels::ValueInfo> parts, size_t axis);
 
-size_t ConcatAxisOf(const KernelRequest& request);
+size_t ConcatAxisOf(const kernels::KernelRequest& request);
 // The condition of concatenations without a fused operation.
-Reason JoinsParts(const KernelRequest& request);
+kernels::Reason JoinsParts(const kernels::KernelRequest& request);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

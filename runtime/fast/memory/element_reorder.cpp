@@ -6,7 +6,7 @@
 
 #include "compiler/support/tensor/element_visitor.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -34,7 +34,7 @@ bool IsFloats(const BlockedFormat& format) {
          (format.type == StorageType::kF32 || format.type == StorageType::kBf16);
 }
 
-class ElementReorder final : public Kernel {
+class ElementReorder final : public kernels::Kernel {
  public:
   ElementReorder(const BlockedFormat& from, const BlockedFormat& to)
       : from_type_(from.type), to_type_(to.type), bytes_(to.byte_size()) {
@@ -44,7 +44,7 @@ class ElementReorder final : public Kernel {
 
   std::string implementation() const override { return "nnefc:elements"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     std::memset(run.output().mutable_bytes(), 0, bytes_);  // the padding
     if (from_type_ == StorageType::kF32) {
       RunFrom<float>(run);
@@ -56,7 +56,7 @@ class ElementReorder final : public Kernel {
 
  private:
   template <typename From>
-  void RunFrom(const KernelRun& run) const {
+  void RunFrom(const kernels::KernelRun& run) const {
     const auto* from = reinterpret_cast<const From*>(run.input(0).bytes());
     std::byte* to = run.output().mutable_bytes();
     if (to_type_ == StorageType::kF32) {
@@ -73,9 +73,10 @@ class ElementReorder final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeElementReorder(const BlockedFormat& from, const BlockedFormat& to) {
+std::shared_ptr<const kernels::Kernel> MakeElementReorder(const BlockedFormat& from,
+                                                          const BlockedFormat& to) {
   if (!IsFloats(from) || !IsFloats(to) || from.shape() != to.shape()) return nullptr;
   return std::make_shared<ElementReorder>(from, to);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

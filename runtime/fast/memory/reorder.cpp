@@ -10,32 +10,34 @@
 #include "runtime/fast/memory/blocked_layout.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
-std::shared_ptr<const Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
-                                              const Layout& from, const Layout& to) {
-  if (type != ElementType::kF32) return MakeIntegerReorder(type, from, to);
+std::shared_ptr<const kernels::Kernel> MakeFastReorder(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                                       const tensor::Layout& from, const tensor::Layout& to) {
+  if (type != ElementType::kF32) return int8::MakeIntegerReorder(type, from, to);
   const BlockedLayout::Form &from_form = FormOf(from), &to_form = FormOf(to);
   if (to_form.merged_groups > 1) return nullptr;
-  const bool is_small = Volume(shape).value_or(kParallelGrain) < kParallelGrain / 2;
-  const ThreadScope scope(is_small ? 1 : CurrentThreads());
+  const bool is_small = Volume(shape).value_or(tensor::kParallelGrain) < tensor::kParallelGrain / 2;
+  const tensor::ThreadScope scope(is_small ? 1 : tensor::CurrentThreads());
   const BlockedFormat target = MemoryFormatOf(to, shape);
   if (from == nullptr) {
-    if (std::shared_ptr<const Kernel> filter = MakeFilterPacking(shape, to_form, target)) return filter;
+    if (std::shared_ptr<const kernels::Kernel> filter = int8::MakeFilterPacking(shape, to_form, target))
+      return filter;
   }
   // Row-major memory may have other extents than the value (a filter as a matrix, a matrix as its transpose).
   const BlockedFormat source =
       from != nullptr ? MemoryFormatOf(from, shape) : OrderedFormat(target.shape(), to_form.order);
   if (!from_form.codes && !to_form.codes && !to_form.filter_codes) {
-    if (std::shared_ptr<const Kernel> blocks = MakeChannelsLastReorder(source, target)) return blocks;
-    if (std::shared_ptr<const Kernel> blocks = MakeBlockReorder(source, target)) return blocks;
+    if (std::shared_ptr<const kernels::Kernel> blocks = MakeChannelsLastReorder(source, target))
+      return blocks;
+    if (std::shared_ptr<const kernels::Kernel> blocks = MakeBlockReorder(source, target)) return blocks;
   }
   if (from_form.codes && !to_form.filter_codes) {
     const bool to_codes = to_form.codes.has_value();
     if (to_codes && to_form.codes != from_form.codes) return nullptr;
-    return MakeInt8Reorder(source, *from_form.codes, target, to_codes);
+    return int8::MakeInt8Reorder(source, *from_form.codes, target, to_codes);
   }
   return nullptr;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

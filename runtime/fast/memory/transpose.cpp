@@ -11,7 +11,7 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 
 namespace {
 
@@ -24,18 +24,18 @@ struct TransposedImages {
   int64_t blocks() const { return (channels + kChannelBlock - 1) / kChannelBlock; }
 };
 
-class ImageTranspose final : public Kernel {
+class ImageTranspose final : public kernels::Kernel {
  public:
   ImageTranspose(const TransposedImages& sizes, ChannelsGo way) : sizes_(sizes), way_(way) {}
 
   std::string implementation() const override { return "nnefc:channels"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* from = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* to = reinterpret_cast<float*>(run.output().mutable_bytes());
     constexpr int64_t kPixels = 64;
     const int64_t parts = (sizes_.pixels + kPixels - 1) / kPixels;
-    ParallelFor(sizes_.images * parts, kPixels * sizes_.channels, [&](int64_t part) {
+    tensor::ParallelFor(sizes_.images * parts, kPixels * sizes_.channels, [&](int64_t part) {
       const int64_t image = part / parts, first = part % parts * kPixels;
       const int64_t end = std::min(first + kPixels, sizes_.pixels);
       for (int64_t block = 0; block < sizes_.blocks(); ++block) CopyBlock(image, block, first, end, from, to);
@@ -59,7 +59,7 @@ class ImageTranspose final : public Kernel {
         std::copy_n(x, width, y);
       }
     };
-    Vectorized([=, way = way_] {
+    simd::Vectorized([=, way = way_] {
       for (int64_t pixel = first; pixel < end; ++pixel) {
         const int64_t of_block = blocked + pixel * kChannelBlock, of_pixel = behind + pixel * channels;
         if (way == ChannelsGo::kChannelsLast16) {
@@ -77,7 +77,7 @@ class ImageTranspose final : public Kernel {
 };
 
 // Returns true if the layout of the value is nChw16c.
-bool IsInBlocks(const ValueInfo& value) {
+bool IsInBlocks(const kernels::ValueInfo& value) {
   return value.layout != nullptr && QuantizationOf(value) == nullptr &&
          FormatOf(value) == ChannelBlockedFormat(value.shape);
 }
@@ -102,24 +102,24 @@ TransposedImages SizesOf(llvm::ArrayRef<int64_t> images) {
   return {.images = images[0], .channels = images[1], .pixels = *Volume(images.drop_front(2))};
 }
 
-KernelOrReason MakeTranspose(const KernelRequest& request) {
-  const ValueInfo& given = request.inputs[0];
+kernels::KernelOrReason MakeTranspose(const kernels::KernelRequest& request) {
+  const kernels::ValueInfo& given = request.inputs[0];
   const TensorValue* order = request.inputs[1].constant;
   const size_t rank = given.shape.size();
-  if (!HasSimd()) return kNeedsSimd;
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
   if (!IsDenseF32(given)) return kNotF32;
   if (order == nullptr || order->volume() != static_cast<int64_t>(rank))
-    return Reason("the order is not constant");
-  if (rank < 3 || rank > 5) return Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
+    return kernels::Reason("the order is not constant");
+  if (rank < 3 || rank > 5) return kernels::Reason("{} spatial axes", static_cast<int64_t>(rank) - 2);
   const std::optional<ChannelsGo> way = WayOf(*order);
-  if (!way) return Reason("not between nChw16c and NHWC");
+  if (!way) return kernels::Reason("not between nChw16c and NHWC");
   const bool is_from_blocks = *way == ChannelsGo::kChannelsLast16;
   if (is_from_blocks && !IsInBlocks(given)) return kNotBlocked;
   const Shape& images = is_from_blocks ? given.shape : request.outputs[0].shape;
-  if (images[1] < kChannelBlock) return Reason("{} channels, fewer than a block", images[1]);
-  const Layout in_blocks = LayoutOf(ChannelBlockedFormat(images));
-  PreparedKernel prepared;
+  if (images[1] < kChannelBlock) return kernels::Reason("{} channels, fewer than a block", images[1]);
+  const tensor::Layout in_blocks = LayoutOf(ChannelBlockedFormat(images));
+  kernels::PreparedKernel prepared;
   prepared.kernel = std::make_shared<ImageTranspose>(SizesOf(images), *way);
   prepared.inputs.resize(2);
   prepared.outputs.resize(1);
@@ -129,7 +129,8 @@ KernelOrReason MakeTranspose(const KernelRequest& request) {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeChannelsLastReorder(const BlockedFormat& from, const BlockedFormat& to) {
+std::shared_ptr<const kernels::Kernel> MakeChannelsLastReorder(const BlockedFormat& from,
+                                                               const BlockedFormat& to) {
   const llvm::ArrayRef<int64_t> shape = from.shape();
   if (shape.size() < 3 || shape.size() > 5 || to.shape() != shape || shape[1] < kChannelBlock) return nullptr;
   const BlockedFormat blocks = ChannelBlockedFormat(shape),
@@ -145,4 +146,4 @@ void AddImageTransposes(FastTables& tables) {
   tables.Add({"opset1"}, "Transpose", TableOf<MakeTranspose>("channels"));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -6,7 +6,7 @@
 #include "runtime/fast/simd/loop_math.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 namespace {
 
@@ -46,29 +46,31 @@ template <typename OfVector, typename OfElement>
   if (channels % kSimdWidth != 0) of_vector(channels - kSimdWidth);
 }
 
-class Bf16MaxPool final : public Kernel {
+class Bf16MaxPool final : public kernels::Kernel {
  public:
   explicit Bf16MaxPool(const Bf16Images& images) : images_(images) {}
 
   std::string implementation() const override { return "nnefc:bf16_max_pool"; }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto& [planes, y, x] = images_.window;
     const auto* input = reinterpret_cast<const int16_t*>(run.input(0).bytes());
     auto* output = reinterpret_cast<int16_t*>(run.output().mutable_bytes());
     const int64_t rows = images_.batch * planes.output * y.output;
-    ParallelFor(rows, x.input * images_.channels * y.size, [&, rows_of_image = y.output](int64_t row) {
-      thread_local std::vector<int16_t> ranks;  // maximum of each column
-      ranks.resize(static_cast<size_t>(x.input * images_.channels));
-      const int64_t image = row / rows_of_image, at = row % rows_of_image;
-      const int16_t* pixels = input + image * y.input * x.input * images_.channels;
-      int16_t* largest = ranks.data();
-      int16_t* out = output + row * x.output * images_.channels;
-      Vectorized([&] {
-        FindColumns(pixels, at, largest);
-        for (int64_t to = 0; to < x.output; ++to) Store(largest, to, out + to * images_.channels);
-      });
-    });
+    tensor::ParallelFor(rows, x.input * images_.channels * y.size,
+                        [&, rows_of_image = y.output](int64_t row) {
+                          thread_local std::vector<int16_t> ranks;  // maximum of each column
+                          ranks.resize(static_cast<size_t>(x.input * images_.channels));
+                          const int64_t image = row / rows_of_image, at = row % rows_of_image;
+                          const int16_t* pixels = input + image * y.input * x.input * images_.channels;
+                          int16_t* largest = ranks.data();
+                          int16_t* out = output + row * x.output * images_.channels;
+                          simd::Vectorized([&] {
+                            FindColumns(pixels, at, largest);
+                            for (int64_t to = 0; to < x.output; ++to)
+                              Store(largest, to, out + to * images_.channels);
+                          });
+                        });
     return Success();
   }
 
@@ -76,7 +78,7 @@ class Bf16MaxPool final : public Kernel {
   struct Taps {
     int64_t begin, end;  // input pixels
   };
-  static Taps TapsOf(const WindowAxis& axis, int64_t at) {
+  static Taps TapsOf(const kernels::WindowAxis& axis, int64_t at) {
     const int64_t first = at * axis.stride - axis.before;
     return {std::max<int64_t>(first, 0), std::min(first + axis.size, axis.input)};
   }
@@ -107,7 +109,7 @@ class Bf16MaxPool final : public Kernel {
   }
 
   [[gnu::always_inline]] void Store(const int16_t* columns, int64_t to, int16_t* out) const {
-    const WindowAxis& x = images_.window[2];
+    const kernels::WindowAxis& x = images_.window[2];
     const int64_t channels = images_.channels;
     const Taps taps = TapsOf(x, to);
     const auto in_vectors = [&](int64_t c) __attribute__((always_inline)) {
@@ -131,8 +133,8 @@ class Bf16MaxPool final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeBf16MaxPool(const Bf16Images& images) {
+std::shared_ptr<const kernels::Kernel> MakeBf16MaxPool(const Bf16Images& images) {
   return std::make_shared<Bf16MaxPool>(images);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

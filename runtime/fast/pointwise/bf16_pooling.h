@@ -3,14 +3,14 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 // Max pooling of bf16 images in NHWC layout. Compares integers with the same order as the floats; NaN counts
 // as negative infinity, as in runtime/kernels/pooling.cpp.
 struct Bf16Images {
   int64_t batch, channels;
-  Window window;  // stride 1 along the first axis
+  kernels::Window window;  // stride 1 along the first axis
 };
-std::shared_ptr<const Kernel> MakeBf16MaxPool(const Bf16Images& images);
+std::shared_ptr<const kernels::Kernel> MakeBf16MaxPool(const Bf16Images& images);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -13,18 +13,20 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
+
+using simd::kBlockColumns;
 
 namespace {
 
-class BlockedBatchNorm final : public Kernel {
+class BlockedBatchNorm final : public kernels::Kernel {
  public:
-  BlockedBatchNorm(const KernelRequest& request, Epilogue steps)
+  BlockedBatchNorm(const kernels::KernelRequest& request, gemm::Epilogue steps)
       : images_(request.inputs[0].shape[0]),
         channels_(request.inputs[0].shape[1]),
         pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
         steps_(std::move(steps)) {
-    const auto padded = static_cast<size_t>(RoundUp(channels_, kBlockColumns));
+    const auto padded = static_cast<size_t>(tensor::RoundUp(channels_, kBlockColumns));
     const double epsilon = request.node->Double("epsilon");
     std::array<TensorValue, 4> values;
     for (size_t i = 0; i < values.size(); ++i) values[i] = request.inputs[i + 1].constant->Loaded();
@@ -43,24 +45,25 @@ class BlockedBatchNorm final : public Kernel {
     return static_cast<size_t>(steps_.column_floats(channels_)) * sizeof(float);
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
-    const int64_t blocks = RoundUp(channels_, kBlockColumns) / kBlockColumns, size = pixels_ * kBlockColumns;
+    const int64_t blocks = tensor::RoundUp(channels_, kBlockColumns) / kBlockColumns,
+                  size = pixels_ * kBlockColumns;
     const auto operands = steps_.OperandsOf(run, channels_, reinterpret_cast<float*>(run.scratch));
-    ParallelFor(images_ * blocks, size, [&](int64_t index) {
+    tensor::ParallelFor(images_ * blocks, size, [&](int64_t index) {
       constexpr int64_t kPixels = 128;  // pixels that stay in L1
       const int64_t column = index % blocks * kBlockColumns;
       for (int64_t pixel = 0; pixel < pixels_; pixel += kPixels) {
         const int64_t offset = index * size + pixel * kBlockColumns;
         const int64_t count = std::min(kPixels, pixels_ - pixel);
-        NormalizeChannels({.x = x + offset,
-                           .mean = mean_.data() + column,
-                           .factor = factor_.data() + column,
-                           .shift = shift_.data() + column,
-                           .pixels = count,
-                           .limits = steps_.limits(),
-                           .out = out + offset});
+        simd::NormalizeChannels({.x = x + offset,
+                                 .mean = mean_.data() + column,
+                                 .factor = factor_.data() + column,
+                                 .shift = shift_.data() + column,
+                                 .pixels = count,
+                                 .limits = steps_.limits(),
+                                 .out = out + offset});
         steps_.Finish({.out = {out + offset, kBlockColumns, 0},
                        .offset = offset,
                        .column = column,
@@ -75,7 +78,7 @@ class BlockedBatchNorm final : public Kernel {
  private:
   int64_t images_, channels_, pixels_;
   std::vector<float> mean_, factor_, shift_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 // An array with one element per channel of a block.
@@ -107,12 +110,12 @@ PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
   PixelMoments moments{.count = static_cast<double>(pixels)};
   OfBlock<float> from, sums;
   for (size_t i = 0; i < from.size(); ++i) from[i] = std::isfinite(x[i]) ? x[i] : 0;
-  SumDeviations({x, from.data(), pixels}, sums.data());
+  simd::SumDeviations({x, from.data(), pixels}, sums.data());
   for (size_t i = 0; i < from.size(); ++i) {
     moments.mean[i] = static_cast<double>(from[i]) + static_cast<double>(sums[i]) / moments.count;
     from[i] = static_cast<float>(moments.mean[i]);
   }
-  SumSquaredDeviations({x, from.data(), pixels}, sums.data());
+  simd::SumSquaredDeviations({x, from.data(), pixels}, sums.data());
   for (size_t i = 0; i < from.size(); ++i) {
     if (sums[i] > kMin && sums[i] < std::numeric_limits<float>::infinity()) {
       const double rest = moments.mean[i] - static_cast<double>(from[i]);
@@ -133,9 +136,9 @@ PixelMoments PixelMoments::Of(const float* x, int64_t pixels) {
   return moments;
 }
 
-class BlockedMvn final : public Kernel {
+class BlockedMvn final : public kernels::Kernel {
  public:
-  BlockedMvn(const KernelRequest& request, const MvnFactor& factor)
+  BlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor)
       : images_(request.inputs[0].shape[0]),
         channels_(request.inputs[0].shape[1]),
         pixels_(*Volume(llvm::ArrayRef<int64_t>(request.inputs[0].shape).drop_front(2))),
@@ -147,13 +150,13 @@ class BlockedMvn final : public Kernel {
            (static_cast<size_t>(parts()) * sizeof(PixelMoments) + sizeof(PlaneNumbers));
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const auto* x = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     auto* found = reinterpret_cast<PixelMoments*>(run.scratch);
     auto* numbers = reinterpret_cast<PlaneNumbers*>(found + planes() * parts());
     const auto for_parts = [&](const auto& work) {
-      ParallelFor(planes() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
+      tensor::ParallelFor(planes() * parts(), kPixels * kBlockColumns, [&](int64_t index) {
         const int64_t part = index % parts(), first = part * kPixels;
         work(index, (index / parts() * pixels_ + first) * kBlockColumns, std::min(kPixels, pixels_ - first));
       });
@@ -168,12 +171,12 @@ class BlockedMvn final : public Kernel {
     }
     for_parts([&](int64_t index, int64_t offset, int64_t pixels) {
       const PlaneNumbers& by = numbers[index / parts()];
-      NormalizeChannels({.x = x + offset,
-                         .mean = by.mean.data(),
-                         .factor = by.factor.data(),
-                         .shift = by.shift.data(),
-                         .pixels = pixels,
-                         .out = out + offset});
+      simd::NormalizeChannels({.x = x + offset,
+                               .mean = by.mean.data(),
+                               .factor = by.factor.data(),
+                               .shift = by.shift.data(),
+                               .pixels = pixels,
+                               .out = out + offset});
     });
     return Success();
   }
@@ -185,7 +188,7 @@ class BlockedMvn final : public Kernel {
   };
 
   int64_t planes() const { return images_ * blocks(); }
-  int64_t blocks() const { return RoundUp(channels_, kBlockColumns) / kBlockColumns; }
+  int64_t blocks() const { return tensor::RoundUp(channels_, kBlockColumns) / kBlockColumns; }
   int64_t parts() const { return (pixels_ + kPixels - 1) / kPixels; }
 
   // Padding channels stay 0.
@@ -209,14 +212,14 @@ class BlockedMvn final : public Kernel {
 
 }  // namespace
 
-KernelOrReason MakeBlockedBatchNorm(const KernelRequest& request) {
-  const ValueInfo& images = request.inputs[0];
-  if (!HasSimd()) return kNeedsSimd;
-  if (!IsChannelBlocked(images)) return kNotBlocked;
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
+kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& request) {
+  const kernels::ValueInfo& images = request.inputs[0];
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
   if (!steps) return steps.reason();
-  if (steps->bias() >= 0 || steps->start() >= 0) return Reason("a fused sum");
-  PreparedKernel prepared;
+  if (steps->bias() >= 0 || steps->start() >= 0) return kernels::Reason("a fused sum");
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;
   for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
@@ -228,11 +231,11 @@ KernelOrReason MakeBlockedBatchNorm(const KernelRequest& request) {
   return prepared;
 }
 
-KernelOrReason MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor) {
-  const ValueInfo& images = request.inputs[0];
-  if (!HasSimd()) return kNeedsSimd;
-  if (!IsChannelBlocked(images)) return kNotBlocked;
-  PreparedKernel prepared;
+kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor) {
+  const kernels::ValueInfo& images = request.inputs[0];
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;
   prepared.outputs.push_back(images.layout);
@@ -243,4 +246,4 @@ KernelOrReason MakeBlockedMvn(const KernelRequest& request, const MvnFactor& fac
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

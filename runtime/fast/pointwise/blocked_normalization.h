@@ -4,12 +4,12 @@
 #include "runtime/fast/pointwise/row_moments.h"
 #include "runtime/kernels/implementation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 // Prepares a BatchNormInference with constant parameters.
-KernelOrReason MakeBlockedBatchNorm(const KernelRequest& request);
+kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& request);
 
 // Prepares an MVN over all pixels of each channel.
-KernelOrReason MakeBlockedMvn(const KernelRequest& request, const MvnFactor& factor);
+kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

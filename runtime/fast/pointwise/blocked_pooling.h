@@ -4,7 +4,7 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 enum class PoolingKind : uint8_t {
   kMaximum,
@@ -13,8 +13,10 @@ enum class PoolingKind : uint8_t {
 };
 
 // Pool input 0, reordered to nChw16c first if it is row-major.
-Reason BlockedPoolingApplies(const KernelRequest& request, PoolingKind pooled, const Window& window);
-Cost BlockedPoolingCost(const KernelRequest& request);
-PreparedKernel MakeBlockedPooling(const KernelRequest& request, PoolingKind pooled, const Window& window);
+kernels::Reason BlockedPoolingApplies(const kernels::KernelRequest& request, PoolingKind pooled,
+                                      const kernels::Window& window);
+kernels::Cost BlockedPoolingCost(const kernels::KernelRequest& request);
+kernels::PreparedKernel MakeBlockedPooling(const kernels::KernelRequest& request, PoolingKind pooled,
+                                           const kernels::Window& window);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

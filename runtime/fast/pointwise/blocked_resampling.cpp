@@ -15,7 +15,11 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/tasks.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
+
+using kernels::Reason;
+using kernels::Taps;
+using simd::kBlockColumns;
 
 namespace {
 
@@ -35,7 +39,7 @@ struct ResamplingForm {
   float border = 0;
   int threads;
 
-  int64_t blocks() const { return CeilDivide(channels, kBlockColumns); }
+  int64_t blocks() const { return tensor::CeilDivide(channels, kBlockColumns); }
   int64_t in_row() const { return axes[2].input * kBlockColumns; }
   int64_t out_row() const { return axes[2].output() * kBlockColumns; }
   int64_t rows() const { return images * blocks() * axes[0].output() * axes[1].output(); }
@@ -49,7 +53,7 @@ struct WeighedFloats {
   float weight;
 };
 void SumOf(llvm::ArrayRef<WeighedFloats> terms, int64_t count, float* to) {
-  Vectorized([=] {
+  simd::Vectorized([=] {
     for (int64_t at = 0; at < count; at += kBlockColumns) {
       float sums[kBlockColumns] = {};
       for (const WeighedFloats& term : terms) {
@@ -60,7 +64,7 @@ void SumOf(llvm::ArrayRef<WeighedFloats> terms, int64_t count, float* to) {
   });
 }
 
-class BlockedResampling final : public Kernel {
+class BlockedResampling final : public kernels::Kernel {
  public:
   explicit BlockedResampling(ResamplingForm form)
       : form_(std::move(form)), sums_rows_(SumsAny(form_.axes[0]) || SumsAny(form_.axes[1])) {}
@@ -70,15 +74,16 @@ class BlockedResampling final : public Kernel {
     return sums_rows_ ? static_cast<size_t>(form_.threads * form_.in_row()) * sizeof(float) : 0;
   }
 
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     constexpr int64_t kFloatsOfTask = 16384;
-    const ThreadScope scope(form_.threads);
+    const tensor::ThreadScope scope(form_.threads);
     const auto* in = reinterpret_cast<const float*>(run.input(0).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     auto* scratch = reinterpret_cast<float*>(run.scratch);
-    const int64_t rows = form_.rows(), parts = CeilDivide(rows * form_.out_row(), kFloatsOfTask);
-    RunTasks(parts, form_.threads, [&](int64_t part, int member) {
-      for (int64_t row = PartBegin(rows, parts, part); row < PartBegin(rows, parts, part + 1); ++row)
+    const int64_t rows = form_.rows(), parts = tensor::CeilDivide(rows * form_.out_row(), kFloatsOfTask);
+    tensor::RunTasks(parts, form_.threads, [&](int64_t part, int member) {
+      for (int64_t row = tensor::PartBegin(rows, parts, part); row < tensor::PartBegin(rows, parts, part + 1);
+           ++row)
         RunRow(in, row, scratch + member * form_.in_row(), out + row * form_.out_row());
     });
     return Success();
@@ -98,8 +103,8 @@ class BlockedResampling final : public Kernel {
     const int64_t plane = index / rows.output() / slices.output();
     const BlockOfFloats border = BorderOf(plane);
     llvm::SmallVector<WeighedFloats, 16> seen;
-    for (const Tap& of_slices : slices.taps[static_cast<size_t>(slice)]) {
-      for (const Tap& of_rows : rows.taps[static_cast<size_t>(row)]) {
+    for (const kernels::Tap& of_slices : slices.taps[static_cast<size_t>(slice)]) {
+      for (const kernels::Tap& of_rows : rows.taps[static_cast<size_t>(row)]) {
         const int64_t line = (plane * slices.input + of_slices.position) * rows.input + of_rows.position;
         seen.push_back({in + line * form_.in_row(), static_cast<float>(of_slices.weight * of_rows.weight)});
       }
@@ -119,7 +124,7 @@ class BlockedResampling final : public Kernel {
 
   void RunColumns(const float* line, const BlockOfFloats& border, float* out) const {
     const std::vector<Taps>& columns = form_.axes[2].taps;
-    Vectorized([&] {
+    simd::Vectorized([&] {
       float* to = out;
       for (const Taps& taps : columns) {
         float sums[kBlockColumns];
@@ -154,72 +159,76 @@ class BlockedResampling final : public Kernel {
 };
 
 // `taps`: one list of pixel taps per axis; empty for axes that are not resampled.
-KernelOrReason MakeBlockedResampling(const KernelRequest& request, const std::vector<std::vector<Taps>>& taps,
-                                     float border) {
-  const ValueInfo& images = request.inputs[0];
+kernels::KernelOrReason MakeBlockedResampling(const kernels::KernelRequest& request,
+                                              const std::vector<std::vector<Taps>>& taps, float border) {
+  const kernels::ValueInfo& images = request.inputs[0];
   const Shape& shape = images.shape;
   if (!taps[0].empty() || !taps[1].empty()) return Reason("other axes than those of the pixels");
   if (Volume(request.outputs[0].shape) == 0) return Reason("an empty result");
-  ResamplingForm form{
-      .images = shape[0], .channels = shape[1], .axes = {}, .border = border, .threads = CurrentThreads()};
+  ResamplingForm form{.images = shape[0],
+                      .channels = shape[1],
+                      .axes = {},
+                      .border = border,
+                      .threads = tensor::CurrentThreads()};
   for (size_t i = 2; i < shape.size(); ++i) {
     ResampledAxis& axis = form.axes[3 + i - shape.size()];
     axis = {.input = shape[i], .taps = taps[i]};
     for (int64_t at = 0; taps[i].empty() && at < shape[i]; ++at) axis.taps.push_back({{at, 1.0}});
   }
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[0] = images.layout;
-  prepared.outputs.push_back(LayoutOf(ChannelBlockedFormat(request.outputs[0].shape)));
+  prepared.outputs.push_back(memory::LayoutOf(memory::ChannelBlockedFormat(request.outputs[0].shape)));
   auto kernel = std::make_shared<BlockedResampling>(std::move(form));
   prepared.scratch_bytes = kernel->scratch_bytes();
   prepared.kernel = std::move(kernel);
   return prepared;
 }
 
-Reason ResamplingApplies(const KernelRequest& request) {
-  const ValueInfo& images = request.inputs[0];
-  if (!HasSimd()) return kNeedsSimd;
+Reason ResamplingApplies(const kernels::KernelRequest& request) {
+  const kernels::ValueInfo& images = request.inputs[0];
+  if (!simd::HasSimd()) return kNeedsSimd;
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (!IsChannelBlocked(images)) return kNotBlocked;
+  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
   if (Volume(images.shape) == 0) return Reason("an empty image");
-  for (const ValueInfo& input : request.inputs.drop_front()) {
+  for (const kernels::ValueInfo& input : request.inputs.drop_front()) {
     if (input.constant == nullptr) return Reason("an operand is not constant");
   }
   return Reason();
 }
 
 // If padding dominates, row-major resampling is faster (processor not recorded).
-Cost ResamplingCost(const KernelRequest& request) {
+kernels::Cost ResamplingCost(const kernels::KernelRequest& request) {
   const int64_t channels = request.inputs[0].shape[1];
-  if (4 * channels >= 3 * RoundUp(channels, kBlockColumns)) return {1};
-  return Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
+  if (4 * channels >= 3 * tensor::RoundUp(channels, kBlockColumns)) return {1};
+  return kernels::Cost::NotByDefault(Reason("{} channels fill less than 3/4 of their blocks", channels));
 }
 
-llvm::SmallVector<double, 8> NumbersOf(const ValueInfo& constant) {
+llvm::SmallVector<double, 8> NumbersOf(const kernels::ValueInfo& constant) {
   llvm::SmallVector<double, 8> numbers;
   for (int64_t i = 0; i < constant.constant->volume(); ++i)
     numbers.push_back(constant.constant->ElementAsDouble(i));
   return numbers;
 }
 
-KernelOrReason MakeInterpolate(const KernelRequest& request) {
+kernels::KernelOrReason MakeInterpolate(const kernels::KernelRequest& request) {
   for (const char* name : {"pads_begin", "pads_end"}) {
     for (int64_t width : request.node->Ints(name)) {
       if (width != 0) return Reason("padding of {} pixels", width);
     }
   }
-  const auto taps = TapsOfInterpolation({*request.node, request.inputs[0].shape, request.outputs[0].shape,
-                                         [&](size_t input) { return NumbersOf(request.inputs[input]); }});
+  const auto taps =
+      kernels::TapsOfInterpolation({*request.node, request.inputs[0].shape, request.outputs[0].shape,
+                                    [&](size_t input) { return NumbersOf(request.inputs[input]); }});
   if (!taps) return Reason("another mode");
   return MakeBlockedResampling(request, *taps, 0);
 }
 
-KernelOrReason MakePad(const KernelRequest& request) {
+kernels::KernelOrReason MakePad(const kernels::KernelRequest& request) {
   const llvm::SmallVector<double, 8> before = NumbersOf(request.inputs[1]);
   const Shape &input = request.inputs[0].shape, &output = request.outputs[0].shape;
   if (before.size() != input.size()) return Reason("widths of {} axes", static_cast<int64_t>(before.size()));
-  const BorderSource source = SourceOfBorder(*request.node);
+  const kernels::BorderSource source = kernels::SourceOfBorder(*request.node);
   std::vector<std::vector<Taps>> taps(input.size());
   for (size_t axis = 0; axis < input.size(); ++axis) {
     const auto begin = static_cast<int64_t>(before[axis]);
@@ -235,10 +244,11 @@ KernelOrReason MakePad(const KernelRequest& request) {
   return MakeBlockedResampling(request, taps, static_cast<float>(border));
 }
 
-constexpr Implementation kInterpolate[] = {{"blocked", ResamplingApplies, ResamplingCost, MakeInterpolate}};
-constexpr Implementation kPad[] = {{"blocked", ResamplingApplies, ResamplingCost, MakePad}};
-const ImplementationTable kInterpolateTables[] = {{"f32", AlwaysApplies, kInterpolate}};
-const ImplementationTable kPadTables[] = {{"f32", AlwaysApplies, kPad}};
+constexpr kernels::Implementation kInterpolate[] = {
+    {"blocked", ResamplingApplies, ResamplingCost, MakeInterpolate}};
+constexpr kernels::Implementation kPad[] = {{"blocked", ResamplingApplies, ResamplingCost, MakePad}};
+const kernels::ImplementationTable kInterpolateTables[] = {{"f32", kernels::AlwaysApplies, kInterpolate}};
+const kernels::ImplementationTable kPadTables[] = {{"f32", kernels::AlwaysApplies, kPad}};
 
 }  // namespace
 
@@ -247,4 +257,4 @@ void AddImageResampling(FastTables& tables) {
   tables.Add({"opset1", "opset12"}, "Pad", kPadTables);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -7,7 +7,7 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/kernels/kernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 // A term added to the sum of squares of a row, or its minimum.
 struct NormFloor {
@@ -24,6 +24,6 @@ struct NormFloor {
 void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
 
 // Prepares rows along the last axis, which may have strides.
-KernelOrReason MakeL2Normalization(const KernelRequest& request, const NormFloor& floor);
+kernels::KernelOrReason MakeL2Normalization(const kernels::KernelRequest& request, const NormFloor& floor);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -12,7 +12,10 @@
 #include "runtime/fast/simd/per_channel_microkernel.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
+
+using simd::ChannelFunction;
+using simd::kBlockColumns;
 
 namespace {
 
@@ -26,7 +29,7 @@ struct BlockedImages {
   int64_t blocks() const { return (channels + kBlockColumns - 1) / kBlockColumns; }
 };
 
-class PerChannelBinary final : public Kernel {
+class PerChannelBinary final : public kernels::Kernel {
  public:
   struct Form {
     ChannelFunction function;
@@ -34,27 +37,27 @@ class PerChannelBinary final : public Kernel {
     size_t image_input;
     bool of_each_image;
   };
-  PerChannelBinary(const Form& form, Epilogue steps) : form_(form), steps_(std::move(steps)) {}
+  PerChannelBinary(const Form& form, gemm::Epilogue steps) : form_(form), steps_(std::move(steps)) {}
 
   std::string implementation() const override { return "nnefc:channels"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& run) const override {
     const BlockedImages& images = form_.images;
     const auto* x = reinterpret_cast<const float*>(run.input(form_.image_input).bytes());
     const auto* numbers = reinterpret_cast<const float*>(run.input(1 - form_.image_input).bytes());
     auto* out = reinterpret_cast<float*>(run.output().mutable_bytes());
     const int64_t size = images.pixels * kBlockColumns;
     const auto operands = steps_.OperandsOf(run, images.channels, reinterpret_cast<float*>(run.scratch));
-    ParallelFor(images.batch * images.blocks(), size, [&](int64_t block) {
+    tensor::ParallelFor(images.batch * images.blocks(), size, [&](int64_t block) {
       const std::array<float, kBlockColumns> own = NumbersOf(block, numbers);
       constexpr int64_t kPixels = 128;  // pixels that stay in L1
       for (int64_t pixel = 0; pixel < images.pixels; pixel += kPixels) {
         const int64_t offset = block * size + pixel * kBlockColumns;
         const int64_t count = std::min(kPixels, images.pixels - pixel);
-        ApplyPerChannel(form_.function, {.x = x + offset,
-                                         .numbers = own.data(),
-                                         .pixels = count,
-                                         .limits = steps_.limits(),
-                                         .out = out + offset});
+        simd::ApplyPerChannel(form_.function, {.x = x + offset,
+                                               .numbers = own.data(),
+                                               .pixels = count,
+                                               .limits = steps_.limits(),
+                                               .out = out + offset});
         steps_.Finish({.out = {out + offset, kBlockColumns, 0},
                        .offset = offset,
                        .column = block % images.blocks() * kBlockColumns,
@@ -82,7 +85,7 @@ class PerChannelBinary final : public Kernel {
   }
 
   Form form_;
-  Epilogue steps_;
+  gemm::Epilogue steps_;
 };
 
 std::optional<ChannelFunction> ChannelFunctionOf(ir::ElementFunction function, size_t image_input) {
@@ -108,7 +111,7 @@ std::optional<ChannelFunction> ChannelFunctionOf(ir::ElementFunction function, s
 
 PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef<int64_t> numbers,
                                             llvm::ArrayRef<int64_t> images) {
-  if (ClassifyOperand(node, numbers, images, 1) == OperandShape::kPerChannel)
+  if (gemm::ClassifyOperand(node, numbers, images, 1) == gemm::OperandShape::kPerChannel)
     return PerChannelOperand::kSharedByBatch;
   if (numbers.size() != images.size() || images.size() < 2) return PerChannelOperand::kNone;
   if (numbers[0] != images[0] || numbers[1] != images[1]) return PerChannelOperand::kNone;
@@ -118,24 +121,24 @@ PerChannelOperand ClassifyPerChannelOperand(const ir::Node& node, llvm::ArrayRef
   return PerChannelOperand::kPerImage;
 }
 
-KernelOrReason MakePerChannelBinary(const KernelRequest& request) {
-  if (!AreDenseF32(request)) return kNotF32;
-  if (!HasSimd()) return kNeedsSimd;
-  if (request.node->num_inputs() != 2) return Reason("not two operands");
+kernels::KernelOrReason MakePerChannelBinary(const kernels::KernelRequest& request) {
+  if (!memory::AreDenseF32(request)) return kNotF32;
+  if (!simd::HasSimd()) return kNeedsSimd;
+  if (request.node->num_inputs() != 2) return kernels::Reason("not two operands");
   const Shape& shape = request.outputs[0].shape;
   const size_t image_input = request.inputs[0].shape == shape ? 0 : 1;
-  const ValueInfo& images = request.inputs[image_input];
-  if (images.shape != shape) return Reason("both operands are broadcast");
-  if (!IsChannelBlocked(images)) return kNotBlocked;
+  const kernels::ValueInfo& images = request.inputs[image_input];
+  if (images.shape != shape) return kernels::Reason("both operands are broadcast");
+  if (!memory::IsChannelBlocked(images)) return kNotBlocked;
   const PerChannelOperand numbers =
       ClassifyPerChannelOperand(*request.node, request.inputs[1 - image_input].shape, shape);
-  if (numbers == PerChannelOperand::kNone) return Reason("no operand has one element per channel");
+  if (numbers == PerChannelOperand::kNone) return kernels::Reason("no operand has one element per channel");
   const std::optional<ChannelFunction> function =
       ChannelFunctionOf(request.node->info().function, image_input);
-  OrReason<Epilogue> steps = Epilogue::Make(request, request.posts, 1);
-  if (!function) return Reason("the operands are in the other order");
+  kernels::OrReason<gemm::Epilogue> steps = gemm::Epilogue::Make(request, request.posts, 1);
+  if (!function) return kernels::Reason("the operands are in the other order");
   if (!steps) return steps.reason();
-  if (steps->bias() >= 0 || steps->start() >= 0) return Reason("a fused sum");
+  if (steps->bias() >= 0 || steps->start() >= 0) return kernels::Reason("a fused sum");
   const PerChannelBinary::Form form{
       .function = *function,
       .images = {.batch = shape[0],
@@ -143,7 +146,7 @@ KernelOrReason MakePerChannelBinary(const KernelRequest& request) {
                  .pixels = *Volume(llvm::ArrayRef<int64_t>(shape).drop_front(2))},
       .image_input = image_input,
       .of_each_image = numbers == PerChannelOperand::kPerImage && shape[0] > 1};
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.inputs[image_input] = images.layout;
   for (int input : steps->element_inputs()) prepared.inputs[static_cast<size_t>(input)] = images.layout;
@@ -155,4 +158,4 @@ KernelOrReason MakePerChannelBinary(const KernelRequest& request) {
   return prepared;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 // f32 reductions: `Combine` merges the terms that `Map` returns for elements, starting with `first`. Those
 // that round use f64.
@@ -51,4 +51,4 @@ template <typename Reducer>
   return lanes[0];
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 
 struct Moments {
   double mean, variance;
@@ -87,4 +87,4 @@ Moments MomentsOfParts(const Moments* parts, int64_t count, const TermsOf& terms
   for (; i < terms; ++i) to[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * factor);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -23,7 +23,15 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
+
+using kernels::KernelOrReason;
+using kernels::KernelRequest;
+using kernels::KernelRun;
+using kernels::OrReason;
+using kernels::Reason;
+using simd::Vectorized;
+using tensor::ParallelFor;
 
 namespace {
 
@@ -37,7 +45,7 @@ struct Folded {
 OrReason<Folded> Fold(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
   std::vector<bool> reduced(shape.size(), false);
   for (int64_t axis : axes) {
-    axis = NormalAxis(axis, static_cast<int64_t>(shape.size()));
+    axis = kernels::NormalAxis(axis, static_cast<int64_t>(shape.size()));
     if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) return Reason("axis {}", axis);
     reduced[static_cast<size_t>(axis)] = true;
   }
@@ -122,7 +130,7 @@ typename Reducer::Term CombineRow(const float* row, int64_t terms, const Reducer
     return total;
   };
   if (terms <= kPart) return combine(0, terms);
-  std::vector<Term> totals(static_cast<size_t>(CeilDivide(terms, kPart)));
+  std::vector<Term> totals(static_cast<size_t>(tensor::CeilDivide(terms, kPart)));
   ParallelFor(static_cast<int64_t>(totals.size()), kPart, [&](int64_t part) {
     totals[static_cast<size_t>(part)] = combine(part * kPart, std::min(kPart, terms - part * kPart));
   });
@@ -147,12 +155,12 @@ void ForEachLine(const Folded& of, const Rows& rows, const Parts& parts) {
 
 // A function of a call's views, with parameters found at planning time.
 template <typename Function>
-class RowKernel final : public Kernel {
+class RowKernel final : public kernels::Kernel {
  public:
   RowKernel(const Folded& folded, const Function& function) : folded_(folded), function_(function) {}
 
   std::string implementation() const override { return "nnefc:rows"; }
-  FaultOr<Success> Run(const KernelRun& run) const override {
+  kernels::FaultOr<Success> Run(const KernelRun& run) const override {
     function_(run, folded_);
     return Success();
   }
@@ -163,9 +171,9 @@ class RowKernel final : public Kernel {
 };
 
 template <typename Function>
-PreparedKernel Prepare(const KernelRequest& request, const Folded& folded, const Function& function,
-                       bool in_place) {
-  PreparedKernel prepared;
+kernels::PreparedKernel Prepare(const KernelRequest& request, const Folded& folded, const Function& function,
+                                bool in_place) {
+  kernels::PreparedKernel prepared;
   prepared.kernel = std::make_shared<RowKernel<Function>>(folded, function);
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
@@ -185,7 +193,8 @@ OrReason<llvm::SmallVector<int64_t, 8>> ConstantAxes(const KernelRequest& reques
 
 Reason IsPlain(const KernelRequest& request) {
   if (!request.posts.empty()) return Reason("a fused operation");
-  return request.outputs.size() == 1 && IsDenseF32(request.inputs[0]) && IsDenseF32(request.outputs[0])
+  return request.outputs.size() == 1 && memory::IsDenseF32(request.inputs[0]) &&
+                 memory::IsDenseF32(request.outputs[0])
              ? Reason()
              : kNotF32;
 }
@@ -262,8 +271,8 @@ struct Normalisation {
   static constexpr int64_t kPart = 4096;
 
   static Moments MomentsOfPart(const float* x, int64_t terms) {
-    if (FitsFloatSums(terms)) {
-      if (const std::optional<FloatMoments> found = ComputeFloatMoments(x, terms))
+    if (simd::FitsFloatSums(terms)) {
+      if (const std::optional<simd::FloatMoments> found = simd::ComputeFloatMoments(x, terms))
         return {static_cast<double>(found->mean) + static_cast<double>(found->rest), found->variance};
     }
     Moments moments{};
@@ -274,13 +283,13 @@ struct Normalisation {
   void LongRows(const float* x, float* out, const Folded& of) const {
     const int64_t parts = (of.terms + kPart - 1) / kPart;
     const auto part_of = [&](int64_t task) {
-      const IndexRange part = IndexRange{0, of.terms}.Part(parts, task % parts);
+      const simd::IndexRange part = simd::IndexRange{0, of.terms}.Part(parts, task % parts);
       const int64_t begin = task / parts * of.terms;
-      return IndexRange{begin + part.begin, begin + part.end};
+      return simd::IndexRange{begin + part.begin, begin + part.end};
     };
     std::vector<Moments> moments(static_cast<size_t>(of.outer * parts));
     ParallelFor(of.outer * parts, 2 * kPart, [&](int64_t task) {
-      const IndexRange part = part_of(task);
+      const simd::IndexRange part = part_of(task);
       moments[static_cast<size_t>(task)] = MomentsOfPart(x + part.begin, part.count());
     });
     std::vector<Moments> rows(static_cast<size_t>(of.outer));
@@ -289,24 +298,25 @@ struct Normalisation {
                                                       [&](int64_t part) { return part_of(part).count(); });
     }
     ParallelFor(of.outer * parts, kPart, [&](int64_t task) {
-      const IndexRange part = part_of(task);
+      const simd::IndexRange part = part_of(task);
       const auto [mean, variance] = rows[static_cast<size_t>(task / parts)];
       const double factor = by.Of(variance);
-      if (!HasSimd() || !std::isfinite(mean) || !std::isfinite(static_cast<float>(factor))) {
+      if (!simd::HasSimd() || !std::isfinite(mean) || !std::isfinite(static_cast<float>(factor))) {
         return Vectorized(
             [&] { ShiftAndScale(x + part.begin, part.count(), mean, factor, out + part.begin); });
       }
       const auto rounded = static_cast<float>(mean);
       const auto rest = static_cast<float>(mean - static_cast<double>(rounded));
-      ShiftAndScaleFloats(x + part.begin, part.count(), {rounded, rest, variance}, static_cast<float>(factor),
-                          out + part.begin);
+      simd::ShiftAndScaleFloats(x + part.begin, part.count(), {rounded, rest, variance},
+                                static_cast<float>(factor), out + part.begin);
     });
   }
   void Row(const float* x, float* out, int64_t terms) const {
-    const std::optional<FloatMoments> found = fits_lanes ? ComputeFloatMoments(x, terms) : std::nullopt;
+    const std::optional<simd::FloatMoments> found =
+        fits_lanes ? simd::ComputeFloatMoments(x, terms) : std::nullopt;
     if (found) {
       const double factor = by.Of(found->variance);
-      return ShiftAndScaleFloats(x, terms, *found, static_cast<float>(factor), out);
+      return simd::ShiftAndScaleFloats(x, terms, *found, static_cast<float>(factor), out);
     }
     Vectorized([&] {
       const auto [mean, variance] = MomentsOf(x, terms);
@@ -369,7 +379,8 @@ Reason MvnApplies(const KernelRequest& request) {
 }
 KernelOrReason MakeMvn(const KernelRequest& request) {
   const OrReason<Folded> folded = MvnRowsOf(request);
-  return Prepare(request, *folded, Normalisation{MvnFactorOf(request), FitsFloatSums(folded->terms)}, true);
+  return Prepare(request, *folded, Normalisation{MvnFactorOf(request), simd::FitsFloatSums(folded->terms)},
+                 true);
 }
 
 Reason BlockedMvnApplies(const KernelRequest& request) {
@@ -385,9 +396,10 @@ KernelOrReason MakeMvnOfBlocks(const KernelRequest& request) {
 }
 
 constexpr int kFastCost = 50, kRowsCost = 100;
-constexpr Implementation kMvn[] = {{"blocked", BlockedMvnApplies, FixedCost<kFastCost>, MakeMvnOfBlocks},
-                                   {"rows", MvnApplies, FixedCost<kRowsCost>, MakeMvn}};
-const ImplementationTable kMvnTables[] = {{"f32", AlwaysApplies, kMvn}};
+constexpr kernels::Implementation kMvn[] = {
+    {"blocked", BlockedMvnApplies, kernels::FixedCost<kFastCost>, MakeMvnOfBlocks},
+    {"rows", MvnApplies, kernels::FixedCost<kRowsCost>, MakeMvn}};
+const kernels::ImplementationTable kMvnTables[] = {{"f32", kernels::AlwaysApplies, kMvn}};
 
 // GroupNormalization: MVN over a group of channels, with a scale and shift per channel; `folded.terms` is the
 // size of a group.
@@ -416,7 +428,7 @@ struct GroupNormalisation {
 };
 
 KernelOrReason MakeGroupNormalization(const KernelRequest& request) {
-  if (!AreDenseF32(request)) return kNotF32;
+  if (!memory::AreDenseF32(request)) return kNotF32;
   if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
   if (request.inputs[0].shape.size() < 2) return Reason("a vector");
   const Shape& shape = request.inputs[0].shape;
@@ -461,8 +473,8 @@ NormFloor NormFloorOf(const KernelRequest& request) {
 // Returns the rows of a NormalizeL2 whose input may have strides.
 OrReason<Folded> L2RowsOf(const KernelRequest& given) {
   KernelRequest request = given;
-  llvm::SmallVector<ValueInfo, 4> inputs(given.inputs.begin(), given.inputs.end());
-  if (StridesOf(given.inputs[0].layout) != nullptr) inputs[0].layout = nullptr;
+  llvm::SmallVector<kernels::ValueInfo, 4> inputs(given.inputs.begin(), given.inputs.end());
+  if (tensor::StridesOf(given.inputs[0].layout) != nullptr) inputs[0].layout = nullptr;
   request.inputs = inputs;
   const auto axes = ConstantAxes(request, 1);
   if (!axes) return axes.reason();
@@ -482,17 +494,17 @@ KernelOrReason MakeL2OfLastAxis(const KernelRequest& request) {
 }
 
 Reason L2Applies(const KernelRequest& request) {
-  if (StridesOf(request.inputs[0].layout) != nullptr) return Reason("the input has strides");
+  if (tensor::StridesOf(request.inputs[0].layout) != nullptr) return Reason("the input has strides");
   return L2RowsOf(request).reason();
 }
 KernelOrReason MakeL2(const KernelRequest& request) {
   return Prepare(request, *L2RowsOf(request), L2Normalisation{NormFloorOf(request)}, true);
 }
 
-constexpr Implementation kNormalizeL2[] = {
-    {"last_axis", L2OfLastAxisApplies, FixedCost<kFastCost>, MakeL2OfLastAxis},
-    {"rows", L2Applies, FixedCost<kRowsCost>, MakeL2}};
-const ImplementationTable kNormalizeL2Tables[] = {{"f32", AlwaysApplies, kNormalizeL2}};
+constexpr kernels::Implementation kNormalizeL2[] = {
+    {"last_axis", L2OfLastAxisApplies, kernels::FixedCost<kFastCost>, MakeL2OfLastAxis},
+    {"rows", L2Applies, kernels::FixedCost<kRowsCost>, MakeL2}};
+const kernels::ImplementationTable kNormalizeL2Tables[] = {{"f32", kernels::AlwaysApplies, kNormalizeL2}};
 
 // LogSoftmax, and SoftMax for few numbers or along an axis other than the last.
 template <bool kLogarithm>
@@ -511,7 +523,7 @@ struct Softmax {
  private:
   [[gnu::always_inline]] static void Row(const float* x, float* out, int64_t terms) {
     const float largest = ReduceRow(x, terms, LargestOf<float>());
-    for (int64_t i = 0; i < terms; ++i) out[i] = VectorExp(x[i] - largest);
+    for (int64_t i = 0; i < terms; ++i) out[i] = simd::VectorExp(x[i] - largest);
     const double sum = ReduceRow(out, terms, Sum());
     const auto shift = largest + static_cast<float>(std::log(sum));
     const auto factor = static_cast<float>(1 / sum);
@@ -524,7 +536,8 @@ struct Softmax {
     for (int64_t i = 0; i < part.columns; ++i) largest[i] = static_cast<float>(totals[i]);
     for (int64_t k = 0; k < part.terms; ++k) {
       const float* x = part.x + k * part.stride;
-      for (int64_t i = 0; i < part.columns; ++i) out[k * part.stride + i] = VectorExp(x[i] - largest[i]);
+      for (int64_t i = 0; i < part.columns; ++i)
+        out[k * part.stride + i] = simd::VectorExp(x[i] - largest[i]);
     }
     ReduceColumns({out, part.terms, part.stride, part.columns}, Sum(), totals);
     for (int64_t i = 0; i < part.columns; ++i) {
@@ -578,7 +591,7 @@ struct BatchNormalisation {
 
 KernelOrReason MakeRowBatchNorm(const KernelRequest& request) {
   const Shape& shape = request.inputs[0].shape;
-  if (!AreDenseF32(request)) return kNotF32;
+  if (!memory::AreDenseF32(request)) return kNotF32;
   if (const Reason reason = IsPlain(request); !reason.empty()) return reason;
   if (shape.size() < 2) return Reason("a vector");
   if (request.inputs[0].layout != nullptr) return Reason("the input is not row-major");
@@ -600,10 +613,10 @@ KernelOrReason MakeVectorizedSoftmax(const KernelRequest& request) {
   return MakeSoftmaxOfRows<false>(request);
 }
 
-void RegisterRowKernels(KernelRegistry& registry) {
+void RegisterRowKernels(kernels::KernelRegistry& registry) {
   const auto add = [&](std::initializer_list<std::string_view> sets, std::string_view name,
-                       llvm::ArrayRef<ImplementationTable> tables) {
-    registry.AddTables(Backend::kFast, sets, name, tables);
+                       llvm::ArrayRef<kernels::ImplementationTable> tables) {
+    registry.AddTables(kernels::Backend::kFast, sets, name, tables);
   };
   add({"opset1"}, "ReduceSum", TableOf<MakeReduce<Sum, Finish::kNothing>>("rows"));
   add({"opset1"}, "ReduceProd", TableOf<MakeReduce<Product, Finish::kNothing>>("rows"));
@@ -613,8 +626,8 @@ void RegisterRowKernels(KernelRegistry& registry) {
   add({"opset2", "opset6"}, "MVN", kMvnTables);
   add({"opset12"}, "GroupNormalization", TableOf<MakeGroupNormalization>("rows"));
   add({"opset1"}, "NormalizeL2", kNormalizeL2Tables);
-  registry.AcceptStrides(Backend::kFast, {"opset1"}, "NormalizeL2", 1);
+  registry.AcceptStrides(kernels::Backend::kFast, {"opset1"}, "NormalizeL2", 1);
   add({"opset5"}, "LogSoftmax", TableOf<MakeSoftmaxOfRows<true>>("rows"));
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

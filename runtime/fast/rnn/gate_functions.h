@@ -8,7 +8,7 @@
 
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 
 struct Fraction {
   float above, below;
@@ -26,7 +26,7 @@ struct Fraction {
 // changes nothing. The denominator is between 0.004 and 2. NaN is preserved.
 [[gnu::always_inline]] inline Fraction TanhFraction(float x) {
   float above, below;
-  TanhQuotient(x, above, below);
+  simd::TanhQuotient(x, above, below);
   const bool is_far = std::fabs(x) > 9.0f;
   return {SelectIf(is_far, std::copysign(1.0f, x), above), SelectIf(is_far, 1.0f, below)};
 }
@@ -38,4 +38,4 @@ struct Fraction {
   return {tanh.below + tanh.above, tanh.below + tanh.below};
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

@@ -16,7 +16,12 @@
 #include "runtime/kernels/attributes.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
+
+using kernels::Cell;
+using kernels::CellKind;
+using kernels::FaultOr;
+using kernels::KernelRun;
 
 namespace {
 
@@ -101,7 +106,7 @@ class StepRunner {
     const int64_t inputs = weights_.inputs;
     const float* x = batch.x + (batch.reverse ? batch.Time(first + count - 1) : first) * inputs;
     if (batch.size > 1) {
-      ParallelFor(count * batch.size, inputs, [&](int64_t row) {
+      tensor::ParallelFor(count * batch.size, inputs, [&](int64_t row) {
         const int64_t step = row / batch.size, element = row % batch.size;
         Copy(x + element * batch.x_stride + step * inputs, inputs, x_ + row * inputs);
       });
@@ -141,7 +146,7 @@ class StepRunner {
   void ForEachPart(const Batch& batch, int64_t step, int64_t place, const Body& body) const {
     constexpr int64_t kPart = 512;
     const int64_t parts = (cell_.hidden + kPart - 1) / kPart;
-    ParallelFor(batch.size * parts, kPart * cell_.gates * 4, [&](int64_t task) {
+    tensor::ParallelFor(batch.size * parts, kPart * cell_.gates * 4, [&](int64_t task) {
       const int64_t element = task / parts;
       const int64_t first = task % parts * kPart;
       const int64_t width = cell_.linear_before_reset ? cell_.gates * cell_.hidden : cell_.hidden;
@@ -174,7 +179,7 @@ class StepRunner {
 
 // ---- kernels ----
 
-class RecurrentKernel final : public Kernel {
+class RecurrentKernel final : public kernels::Kernel {
  public:
   struct Form {
     bool is_sequence;
@@ -227,10 +232,11 @@ class RecurrentKernel final : public Kernel {
   }
 
   FaultOr<Success> RunSequence(const KernelRun& run) const {
-    const auto lengths = ElementsAsInts(run.input(is_lstm() ? 3 : 2));
+    const auto lengths = tensor::ElementsAsInts(run.input(is_lstm() ? 3 : 2));
     for (int64_t length : lengths) {
       if (length >= 0 && length <= run.input(0).extent(1)) continue;
-      return KernelFault("a sequence has the length {}; expected at most {}", length, run.input(0).extent(1));
+      return kernels::KernelFault("a sequence has the length {}; expected at most {}", length,
+                                  run.input(0).extent(1));
     }
     if (is_lstm()) CopyStates(run.input(2), run.output(2));
     for (int64_t direction = 0; direction < run.input(1).extent(1); ++direction) {
@@ -266,7 +272,7 @@ class RecurrentKernel final : public Kernel {
   }
 
   // Returns the data of a tensor in any layout.
-  static const float* Elements(const TensorView& tensor) {
+  static const float* Elements(const tensor::TensorView& tensor) {
     return reinterpret_cast<const float*>(tensor.bytes());
   }
   FaultOr<Success> RunBatch(const KernelRun& run, const DirectionWeights& weights, const Batch& batch) const {
@@ -313,7 +319,7 @@ class RecurrentKernel final : public Kernel {
     }
   }
 
-  static void CopyStates(const TensorView& from, const MutableTensorView& to) {
+  static void CopyStates(const tensor::TensorView& from, const tensor::MutableTensorView& to) {
     std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
   }
 
@@ -329,12 +335,12 @@ int64_t StepsTogether(const Cell& cell, int64_t batch, int64_t length) {
   return std::clamp<int64_t>(kMax / (batch * cell.gates * cell.hidden), 1, length);
 }
 
-KernelOrReason MakeRecurrentKernel(const KernelRequest& request, const RecurrentLayer& layer,
-                                   RecurrentKernel::Form form) {
+kernels::KernelOrReason MakeRecurrentKernel(const kernels::KernelRequest& request,
+                                            const RecurrentLayer& layer, RecurrentKernel::Form form) {
   form.is_sequence = layer.is_sequence;
   form.reverse = layer.is_sequence && request.node->String("direction") == "reverse";
   form.steps = layer.sizes.steps;
-  PreparedKernel prepared;
+  kernels::PreparedKernel prepared;
   prepared.inputs.resize(request.inputs.size());
   prepared.outputs.resize(request.outputs.size());
   const size_t w = layer.w;
@@ -353,23 +359,26 @@ KernelOrReason MakeRecurrentKernel(const KernelRequest& request, const Recurrent
   const Shape& x = request.inputs[0].shape;
   const StepRunner::Scratch scratch(layer.cell, x[0], form.steps, x.back(), product_bytes);
   if (!form.panels) prepared.scratch_bytes = scratch.bytes();
-  const std::array<Cell, 2> cells = {layer.cell, MakeCell(*request.node, layer.cell.kind, 1)};
+  const std::array<Cell, 2> cells = {layer.cell, kernels::MakeCell(*request.node, layer.cell.kind, 1)};
   prepared.kernel = std::make_shared<RecurrentKernel>(cells, std::move(form), scratch);
   return prepared;
 }
 
 // Returns the reason if an operand is not f32, or the operation has other results or peepholes.
-OrReason<RecurrentLayer> FindLayer(const KernelRequest& request, CellKind kind, bool is_sequence) {
+kernels::OrReason<RecurrentLayer> FindLayer(const kernels::KernelRequest& request, CellKind kind,
+                                            bool is_sequence) {
   const size_t states = kind == CellKind::kLstm ? 2 : 1;
   // The index of the only input that is not f32.
   const size_t lengths = is_sequence ? states + 1 : request.inputs.size();
   if (!request.posts.empty()) return kHasFusedOperation;
-  if (request.outputs.size() != states + (is_sequence ? 1 : 0)) return Reason("another number of results");
+  if (request.outputs.size() != states + (is_sequence ? 1 : 0))
+    return kernels::Reason("another number of results");
   for (size_t i = 0; i < request.inputs.size(); ++i) {
-    if (i != lengths && !IsDenseF32(request.inputs[i])) return kNotF32;
+    if (i != lengths && !memory::IsDenseF32(request.inputs[i])) return kNotF32;
   }
-  if (kind == CellKind::kLstm && !is_sequence && request.inputs.size() > 6) return Reason("peepholes");
-  const Cell cell = MakeCell(*request.node, kind);
+  if (kind == CellKind::kLstm && !is_sequence && request.inputs.size() > 6)
+    return kernels::Reason("peepholes");
+  const Cell cell = kernels::MakeCell(*request.node, kind);
   const Shape& x = request.inputs[0].shape;
   const int64_t length = is_sequence ? x[1] : 1;
   const size_t w = is_sequence ? lengths + 1 : states + 1;
@@ -382,18 +391,18 @@ OrReason<RecurrentLayer> FindLayer(const KernelRequest& request, CellKind kind, 
                                   .length = length,
                                   .steps = is_sequence ? StepsTogether(cell, x[0], length) : 1,
                                   .has_bias = request.inputs.size() > w + 2,
-                                  .type = MatmulType(request)}};
+                                  .type = memory::MatmulType(request)}};
 }
 
-KernelOrReason MakePanels(const KernelRequest& request) {
-  const OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
+kernels::KernelOrReason MakePanels(const kernels::KernelRequest& request) {
+  const kernels::OrReason<RecurrentLayer> layer = RecurrentLayerOf(request);
   if (!layer) return layer.reason();
   return MakePanelRecurrent(request, *layer, nullptr);
 }
 
 }  // namespace
 
-OrReason<RecurrentLayer> RecurrentLayerOf(const KernelRequest& request) {
+kernels::OrReason<RecurrentLayer> RecurrentLayerOf(const kernels::KernelRequest& request) {
   const std::string& type = request.node->type();
   const CellKind kind = type.starts_with("LSTM")  ? CellKind::kLstm
                         : type.starts_with("GRU") ? CellKind::kGru
@@ -401,22 +410,23 @@ OrReason<RecurrentLayer> RecurrentLayerOf(const KernelRequest& request) {
   return FindLayer(request, kind, type.ends_with("Sequence"));
 }
 
-KernelOrReason MakePanelRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
-                                  std::shared_ptr<const RecurrentMatmuls> inputs) {
-  if (layer.is_side_by_side) return Reason("the weights are one matrix");
+kernels::KernelOrReason MakePanelRecurrent(const kernels::KernelRequest& request, const RecurrentLayer& layer,
+                                           std::shared_ptr<const RecurrentMatmuls> inputs) {
+  if (layer.is_side_by_side) return kernels::Reason("the weights are one matrix");
   std::optional<PanelWeights> panels = PanelWeights::Make(
       layer.cell, request.inputs[layer.w], request.inputs[layer.w + 1], layer.sizes, std::move(inputs));
-  if (!panels) return Reason("the weights are not constant");
+  if (!panels) return kernels::Reason("the weights are not constant");
   return MakeRecurrentKernel(request, layer, {.panels = std::move(panels)});
 }
 
-KernelOrReason MakeMatmulRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
-                                   std::shared_ptr<const RecurrentMatmuls> matmuls) {
+kernels::KernelOrReason MakeMatmulRecurrent(const kernels::KernelRequest& request,
+                                            const RecurrentLayer& layer,
+                                            std::shared_ptr<const RecurrentMatmuls> matmuls) {
   return MakeRecurrentKernel(request, layer, {.matmuls = std::move(matmuls)});
 }
 
 void AddFastRecurrent(FastTables& tables) {
-  const llvm::ArrayRef<ImplementationTable> panels = TableOf<MakePanels>("recurrent");
+  const llvm::ArrayRef<kernels::ImplementationTable> panels = TableOf<MakePanels>("recurrent");
   tables.Add({"opset1", "opset4"}, "LSTMCell", panels);
   tables.Add({"opset3"}, "GRUCell", panels);
   tables.Add({"opset1"}, "RNNCell", panels);
@@ -424,4 +434,4 @@ void AddFastRecurrent(FastTables& tables) {
     tables.Add({"opset5"}, name, panels);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

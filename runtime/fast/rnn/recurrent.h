@@ -7,24 +7,25 @@
 #include "runtime/kernels/implementation.h"
 #include "runtime/kernels/recurrent.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 
 // A recurrent operation with all operands in f32.
 struct RecurrentLayer {
-  Cell cell;
+  kernels::Cell cell;
   bool is_sequence;
   bool is_side_by_side;  // W and R are one matrix
   size_t w;              // input with the weights W; those of the state, R, follow
   RecurrentSizes sizes;
 };
-OrReason<RecurrentLayer> RecurrentLayerOf(const KernelRequest& request);
+kernels::OrReason<RecurrentLayer> RecurrentLayerOf(const kernels::KernelRequest& request);
 
 // Makes a kernel with constant weights packed in panels (recurrent_panels.h). `inputs` computes the matmuls
 // of inputs if it is not null.
-KernelOrReason MakePanelRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
-                                  std::shared_ptr<const RecurrentMatmuls> inputs);
+kernels::KernelOrReason MakePanelRecurrent(const kernels::KernelRequest& request, const RecurrentLayer& layer,
+                                           std::shared_ptr<const RecurrentMatmuls> inputs);
 // Makes a kernel with one matmul per step for the whole batch.
-KernelOrReason MakeMatmulRecurrent(const KernelRequest& request, const RecurrentLayer& layer,
-                                   std::shared_ptr<const RecurrentMatmuls> matmuls);
+kernels::KernelOrReason MakeMatmulRecurrent(const kernels::KernelRequest& request,
+                                            const RecurrentLayer& layer,
+                                            std::shared_ptr<const RecurrentMatmuls> matmuls);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

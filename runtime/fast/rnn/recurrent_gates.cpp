@@ -5,7 +5,10 @@
 #include "runtime/fast/rnn/gate_functions.h"
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
+
+using simd::Vectorized;
+
 namespace {
 
 template <typename Function>
@@ -15,17 +18,17 @@ void MapRow(float* x, int64_t count, const Function& function) {
   });
 }
 
-void ActivateRow(const CellFunction& activation, float* x, int64_t count) {
+void ActivateRow(const kernels::CellFunction& activation, float* x, int64_t count) {
   const auto alpha = static_cast<float>(activation.alpha);
   const auto beta = static_cast<float>(activation.beta);
   switch (activation.function) {
-    case ir::CellActivation::kSigmoid:
-      return MapRow(x, count, [](float v) { return VectorSigmoid(v); });
-    case ir::CellActivation::kTanh:
-      return MapRow(x, count, [](float v) { return VectorTanh(v); });
-    case ir::CellActivation::kRelu:
+    case ir::ops::opset::CellActivation::kSigmoid:
+      return MapRow(x, count, [](float v) { return simd::VectorSigmoid(v); });
+    case ir::ops::opset::CellActivation::kTanh:
+      return MapRow(x, count, [](float v) { return simd::VectorTanh(v); });
+    case ir::ops::opset::CellActivation::kRelu:
       return MapRow(x, count, [](float v) { return v < 0.0f ? 0.0f : v; });
-    case ir::CellActivation::kHardSigmoid:
+    case ir::ops::opset::CellActivation::kHardSigmoid:
       return MapRow(x, count, [=](float v) {
         const float y = alpha * v + beta;
         return y < 0.0f ? 0.0f : y > 1.0f ? 1.0f : y;
@@ -49,8 +52,8 @@ void AddRecurrentSums(const StateRow& row) {
 }  // namespace
 
 void CellMath::Finish(const StateRow& row) const {
-  if (cell_.kind == CellKind::kLstm) return FinishLstm(row);
-  if (cell_.kind == CellKind::kGru) return FinishGru(row);
+  if (cell_.kind == kernels::CellKind::kLstm) return FinishLstm(row);
+  if (cell_.kind == kernels::CellKind::kGru) return FinishGru(row);
   Gate(row, 0, 0);
   std::memcpy(row.next_h, row.gates, static_cast<size_t>(row.count) * sizeof(float));
 }
@@ -75,13 +78,13 @@ float* CellMath::Apply(float* gate, const StateRow& row, size_t activation) cons
 }
 
 bool CellMath::HasUsualFunctions() const {
-  using ir::CellActivation;
+  using ir::ops::opset::CellActivation;
   const auto is = [&](size_t place, CellActivation function) {
     return cell_.activations[place].function == function;
   };
-  if (cell_.clip > 0 || cell_.kind == CellKind::kRnn) return false;
+  if (cell_.clip > 0 || cell_.kind == kernels::CellKind::kRnn) return false;
   return is(0, CellActivation::kSigmoid) && is(1, CellActivation::kTanh) &&
-         (cell_.kind == CellKind::kGru || is(2, CellActivation::kTanh));
+         (cell_.kind == kernels::CellKind::kGru || is(2, CellActivation::kTanh));
 }
 
 // C' = f * C + i * c;  H' = o * h(C')
@@ -148,4 +151,4 @@ void CellMath::FinishUsualGru(const StateRow& row) const {
   });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

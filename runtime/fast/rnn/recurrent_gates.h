@@ -5,7 +5,7 @@
 
 #include "runtime/kernels/recurrent.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 
 // A part of the state of one batch element. The candidate of a GRU is stored separately.
 struct StateRow {
@@ -26,7 +26,7 @@ struct StateRow {
 
 class CellMath {
  public:
-  explicit CellMath(const Cell& cell) : cell_(cell), is_usual_(HasUsualFunctions()) {}
+  explicit CellMath(const kernels::Cell& cell) : cell_(cell), is_usual_(HasUsualFunctions()) {}
 
   // Computes the new state of the row.
   void Finish(const StateRow& row) const;
@@ -41,8 +41,8 @@ class CellMath {
   void FinishGru(const StateRow& row) const;
   void FinishUsualGru(const StateRow& row) const;
 
-  const Cell& cell_;
+  const kernels::Cell& cell_;
   const bool is_usual_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

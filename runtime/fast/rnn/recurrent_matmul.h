@@ -11,17 +11,17 @@
 #include "runtime/kernels/kernel.h"
 #include "runtime/kernels/recurrent.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 
 // Gates computed together. The candidate of a GRU is separate, since it depends on the reset gate.
 struct GatePart {
   int64_t first, count;
 };
-llvm::SmallVector<GatePart, 2> PartsOf(const Cell& cell);
+llvm::SmallVector<GatePart, 2> PartsOf(const kernels::Cell& cell);
 // Returns the parts with matmuls, by index: PartsOf, and all gates if the reset acts on products of the
 // state.
-llvm::SmallVector<GatePart, 3> ProductParts(const Cell& cell);
-size_t AllGates(const Cell& cell);
+llvm::SmallVector<GatePart, 3> ProductParts(const kernels::Cell& cell);
+size_t AllGates(const kernels::Cell& cell);
 
 // The initial accumulators of a matmul.
 enum class SumStart : uint8_t { kZero, kBias, kOutput };
@@ -41,12 +41,12 @@ struct RecurrentSizes {
   int64_t batch, length;
   int64_t steps;  // steps whose inputs are multiplied at once
   bool has_bias;
-  StorageType type;
+  memory::StorageType type;
 };
 
 // The weights of one direction in a run; packed weights cover all directions.
 struct DirectionWeights {
-  Matrix w, r;
+  gemm::Matrix w, r;
   const float* bias;  // null: zeros
   int64_t inputs;
   int64_t direction = 0;
@@ -57,7 +57,7 @@ class RecurrentMultiplier {
  public:
   virtual ~RecurrentMultiplier() = default;
   // out = start + left * weights^T, row-major; a null `bias` means zeros.
-  virtual FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) = 0;
+  virtual kernels::FaultOr<Success> Run(ProductKey key, const float* left, const float* bias, float* out) = 0;
 };
 
 // The matmuls of a layer, in all runs.
@@ -67,13 +67,14 @@ class RecurrentMatmuls {
   // Returns true if the weights of all directions are packed together.
   virtual bool is_packed() const = 0;
   // Returns the layouts of the weights for the plan; null for row-major.
-  virtual Layout w_layout() const = 0;
-  virtual Layout r_layout() const = 0;
+  virtual tensor::Layout w_layout() const = 0;
+  virtual tensor::Layout r_layout() const = 0;
   virtual size_t scratch_bytes() const = 0;
   virtual std::string implementation() const = 0;
   // `cell` and `weights` must outlive the result.
-  virtual std::unique_ptr<RecurrentMultiplier> NewRun(const Cell& cell, const DirectionWeights& weights,
+  virtual std::unique_ptr<RecurrentMultiplier> NewRun(const kernels::Cell& cell,
+                                                      const DirectionWeights& weights,
                                                       std::byte* scratch) const = 0;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

@@ -9,7 +9,11 @@
 #include "runtime/tensor/parallel.h"
 #include "runtime/tensor/round_up.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
+
+using gemm::kPanelWidth;
+using kernels::FaultOr;
+using simd::IndexRange;
 
 namespace {
 
@@ -27,7 +31,7 @@ const std::byte* Bytes(const void* data) {
 // Calls body(first, rows) for tiles of `count` rows, of nearly equal sizes.
 template <typename Body>
 void ForEachTile(int64_t count, const Body& body) {
-  const int64_t tiles = (count + kMaxPanelRows - 1) / kMaxPanelRows;
+  const int64_t tiles = (count + gemm::kMaxPanelRows - 1) / gemm::kMaxPanelRows;
   for (int64_t i = 0; i < tiles; ++i) {
     const int64_t first = count * i / tiles;
     body(first, count * (i + 1) / tiles - first);
@@ -38,7 +42,7 @@ void ForEachTile(int64_t count, const Body& body) {
 class PanelRunner {
  public:
   // `threads`: number of threads that divide the hidden units of each step.
-  PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
+  PanelRunner(const kernels::Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
               const PanelWeights::Share& share, int threads, float* scratch);
 
   FaultOr<Success> Run(const Batch& batch);
@@ -78,10 +82,10 @@ class PanelRunner {
   void Finish(const Batch& batch, const StepPosition& at, const Phase& phase, int64_t first,
               int64_t last) const;
 
-  bool is_rounded() const { return packed_.r().type() == StorageType::kBf16; }
+  bool is_rounded() const { return packed_.r().type() == memory::StorageType::kBf16; }
   const std::byte* State(const Batch& batch, int64_t step, int64_t element) const;
 
-  const Cell& cell_;
+  const kernels::Cell& cell_;
   const CellMath math_;
   const DirectionWeights& weights_;
   const PanelWeights& packed_;
@@ -98,20 +102,20 @@ class PanelRunner {
 
 // ---- the plan ----
 
-std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                               const RecurrentSizes& sizes,
+std::optional<PanelWeights> PanelWeights::Make(const kernels::Cell& cell, const kernels::ValueInfo& w,
+                                               const kernels::ValueInfo& r, const RecurrentSizes& sizes,
                                                std::shared_ptr<const RecurrentMatmuls> inputs) {
-  const auto packed_r = PanelMatrix::Make(r, cell.hidden, sizes.type);
+  const auto packed_r = gemm::PanelMatrix::Make(r, cell.hidden, sizes.type);
   if (!packed_r || w.constant == nullptr) return std::nullopt;
   PanelWeights weights(*packed_r);
   weights.inputs_ = std::move(inputs);
-  if (weights.inputs_ == nullptr) weights.w_ = PanelMatrix::Make(w, cell.hidden, sizes.type);
+  if (weights.inputs_ == nullptr) weights.w_ = gemm::PanelMatrix::Make(w, cell.hidden, sizes.type);
   if (weights.inputs_ == nullptr && !weights.w_) return std::nullopt;
-  const auto threads = static_cast<int64_t>(CurrentThreads());
+  const auto threads = static_cast<int64_t>(tensor::CurrentThreads());
   const int64_t panels = weights.r_.panels_of_group();
   const int64_t of_element = cell.gates * cell.hidden * cell.hidden;
   // Minimum work per step that justifies the barrier after it.
-  constexpr int64_t kWorthOthers = kParallelGrain * 3 / 2;
+  constexpr int64_t kWorthOthers = tensor::kParallelGrain * 3 / 2;
   if (sizes.batch * of_element >= kWorthOthers)
     weights.threads_ = static_cast<int>(std::min<int64_t>(threads, panels));
   const int64_t width = w.shape.back();
@@ -129,54 +133,55 @@ std::optional<PanelWeights> PanelWeights::Make(const Cell& cell, const ValueInfo
   return weights;
 }
 
-PanelWeights::Scratch PanelWeights::PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch,
+PanelWeights::Scratch PanelWeights::PlaceScratch(const kernels::Cell& cell, int64_t inputs, int64_t batch,
                                                  int64_t steps) const {
   constexpr int64_t kAligned = 64 / sizeof(float);
   Scratch scratch;
   const auto place = [&](int64_t floats) {
     const int64_t begin = scratch.floats;
-    scratch.floats += RoundUp(floats, kAligned);
+    scratch.floats += tensor::RoundUp(floats, kAligned);
     return begin;
   };
   const int64_t padded = r_.panels_of_group() * kPanelWidth;
-  const bool is_rounded = r_.type() == StorageType::kBf16;
+  const bool is_rounded = r_.type() == memory::StorageType::kBf16;
   scratch.gates = place(batch * steps * cell.gates * padded);
   scratch.beside = place(batch * padded);
   scratch.bias = place((cell.gates + 1) * padded);
   scratch.states = place(2 * batch * padded);
   scratch.rounded = place(is_rounded ? 3 * batch * r_.row_stride() / 2 : 0);
-  scratch.rounded_x = place(is_rounded && w_ ? batch * steps * RoundUp(inputs, 2) / 2 : 0);
+  scratch.rounded_x = place(is_rounded && w_ ? batch * steps * tensor::RoundUp(inputs, 2) / 2 : 0);
   scratch.product = place(inputs_ ? static_cast<int64_t>(inputs_->scratch_bytes() / sizeof(float)) + 1 : 0);
   return scratch;
 }
 
 std::string PanelWeights::implementation() const {
-  return r_.type() == StorageType::kBf16 ? "panels:bf16" : "panels:f32";
+  return r_.type() == memory::StorageType::kBf16 ? "panels:bf16" : "panels:f32";
 }
 
 // ---- a run ----
 
-FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
-                           const Batch& batch, float* scratch) {
+FaultOr<Success> RunPanels(const kernels::Cell& cell, const DirectionWeights& weights,
+                           const PanelWeights& packed, const Batch& batch, float* scratch) {
   const PanelWeights::Share& slice = packed.slice();
   if (slice.count == 1 || batch.size < 2 * slice.count)
     return PanelRunner(cell, weights, packed, packed.whole(), packed.threads(), scratch).Run(batch);
-  std::vector<std::optional<Fault>> faults(static_cast<size_t>(slice.count));
-  RunTasks(slice.count, static_cast<int>(slice.count), [&](int64_t task, int /*member*/) {
+  std::vector<std::optional<kernels::Fault>> faults(static_cast<size_t>(slice.count));
+  tensor::RunTasks(slice.count, static_cast<int>(slice.count), [&](int64_t task, int /*member*/) {
     float* own = scratch + task * slice.scratch.floats;
     const IndexRange elements = IndexRange{0, batch.size}.Part(slice.count, task);
     const FaultOr<Success> done = PanelRunner(cell, weights, packed, slice, 1, own)
                                       .Run(batch.Elements(elements.begin, elements.count()));
     if (!done) faults[static_cast<size_t>(task)] = done.error();
   });
-  for (const std::optional<Fault>& fault : faults) {
+  for (const std::optional<kernels::Fault>& fault : faults) {
     if (fault) return *fault;
   }
   return Success();
 }
 
-PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
-                         const PanelWeights::Share& share, int threads, float* scratch)
+PanelRunner::PanelRunner(const kernels::Cell& cell, const DirectionWeights& weights,
+                         const PanelWeights& packed, const PanelWeights::Share& share, int threads,
+                         float* scratch)
     : cell_(cell),
       math_(cell),
       weights_(weights),
@@ -190,7 +195,7 @@ PanelRunner::PanelRunner(const Cell& cell, const DirectionWeights& weights, cons
       states_(scratch + share.scratch.states),
       rounded_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded)),
       rounded_x_(reinterpret_cast<uint16_t*>(scratch + share.scratch.rounded_x)) {
-  if (cell.kind == CellKind::kGru && !cell.linear_before_reset) {
+  if (cell.kind == kernels::CellKind::kGru && !cell.linear_before_reset) {
     phases_ = {{0, 2, false, false}, {2, 3, true, true}};
   } else {
     phases_ = {{0, cell.gates, false, true}};
@@ -214,7 +219,7 @@ FaultOr<Success> PanelRunner::Run(const Batch& batch) {
   for (int64_t first = 0; first < batch.length; first += steps_) {
     const Block block = BlockAt(batch, first);
     if (FaultOr<Success> done = MultiplyInputs(batch, block); !done) return done.error();
-    RunInSteps(block.count * phases, threads_, [&](int64_t i, int part) {
+    tensor::RunInSteps(block.count * phases, threads_, [&](int64_t i, int part) {
       RunPart(batch, At(batch, block, first + i / phases), phases_[static_cast<size_t>(i % phases)], part);
     });
   }
@@ -224,7 +229,7 @@ FaultOr<Success> PanelRunner::Run(const Batch& batch) {
 // Each member multiplies inputs for its own gates, already in its cache, without a barrier.
 void PanelRunner::RunPartitions(const Batch& batch) const {
   const auto phases = static_cast<int64_t>(phases_.size());
-  RunInSteps(batch.length * phases, threads_, [&](int64_t i, int part) {
+  tensor::RunInSteps(batch.length * phases, threads_, [&](int64_t i, int part) {
     const int64_t step = i / phases;
     const Block block = BlockAt(batch, step / steps_ * steps_);
     if (i == block.first * phases) {
@@ -259,7 +264,7 @@ void PanelRunner::StartStates(const Batch& batch) {
   for (int64_t i = 0; i < batch.size; ++i) {
     const float* h = batch.h + i * batch.h_stride;
     Copy(h, cell_.hidden, states_ + i * padded_);
-    if (is_rounded()) RoundToBf16(h, cell_.hidden, rounded_ + i * stride);
+    if (is_rounded()) gemm::RoundToBf16(h, cell_.hidden, rounded_ + i * stride);
   }
 }
 
@@ -276,7 +281,7 @@ FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& bl
   const int64_t panels = cell_.gates * packed_.w()->panels_of_group();
   const int64_t tasks = (panels + kPanelsTogether - 1) / kPanelsTogether;
   const auto work = static_cast<int64_t>(rows.size()) * weights_.inputs * kPanelsTogether;
-  ParallelFor(tasks, work, [&](int64_t task) {
+  tensor::ParallelFor(tasks, work, [&](int64_t task) {
     const int64_t begin = task * kPanelsTogether;
     MultiplyInputPanels(rows, {begin, std::min(panels, begin + kPanelsTogether)});
   });
@@ -286,11 +291,11 @@ FaultOr<Success> PanelRunner::MultiplyInputs(const Batch& batch, const Block& bl
 void PanelRunner::RoundInputs(const Batch& batch, const Block& block) {
   const int64_t inputs = weights_.inputs;
   const int64_t stride = packed_.w()->row_stride();
-  ParallelFor(block.count * batch.size, inputs, [&](int64_t row) {
+  tensor::ParallelFor(block.count * batch.size, inputs, [&](int64_t row) {
     const int64_t step = row / batch.size, element = row % batch.size;
     uint16_t* rounded = rounded_x_ + row * stride;
     rounded[stride - 1] = 0;
-    RoundToBf16(batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs, rounded);
+    gemm::RoundToBf16(batch.x + element * batch.x_stride + (block.start + step) * inputs, inputs, rounded);
   });
 }
 
@@ -308,20 +313,20 @@ PanelRunner::Rows PanelRunner::RowsOf(const Batch& batch, const Block& block) co
 
 // Multiplies all rows by a range of panels, numbered across all gates.
 void PanelRunner::MultiplyInputPanels(llvm::ArrayRef<const std::byte*> rows, const IndexRange& panels) const {
-  const PanelMatrix& w = *packed_.w();
+  const gemm::PanelMatrix& w = *packed_.w();
   const int64_t width = cell_.gates * padded_;
   const int64_t all = cell_.gates * w.panels_of_group();
   const std::byte* weights = Bytes(weights_.w.data) + weights_.direction * all * w.panel_bytes();
   for (int64_t first = panels.begin; first < panels.end; first += kPanelsTogether) {
-    llvm::SmallVector<PanelSums, kPanelsTogether> sums;
+    llvm::SmallVector<gemm::PanelSums, kPanelsTogether> sums;
     for (int64_t panel = first; panel < std::min(panels.end, first + kPanelsTogether); ++panel) {
       const int64_t column = panel * kPanelWidth;
       sums.push_back({weights + panel * w.panel_bytes(), bias_ + column, 0, gates_ + column, width});
     }
     ForEachTile(static_cast<int64_t>(rows.size()), [&](int64_t top, int64_t height) {
       const auto tile = rows.slice(static_cast<size_t>(top), static_cast<size_t>(height));
-      MultiplyByPanels(tile, w.type(), w.terms(), sums);
-      for (PanelSums& to : sums) to.out += height * width;
+      gemm::MultiplyByPanels(tile, w.type(), w.terms(), sums);
+      for (gemm::PanelSums& to : sums) to.out += height * width;
     });
   }
 }
@@ -350,13 +355,13 @@ const std::byte* PanelRunner::State(const Batch& batch, int64_t step, int64_t el
 // Adds the products of the state, or of r * h, to the gate sums of panels [first, last).
 void PanelRunner::MultiplyStates(const Batch& batch, const StepPosition& at, const Phase& phase,
                                  int64_t first, int64_t last) const {
-  const PanelMatrix& r = packed_.r();
+  const gemm::PanelMatrix& r = packed_.r();
   const int64_t width = cell_.gates * padded_;
   const int64_t gate_bytes = r.panels_of_group() * r.panel_bytes();
   const std::byte* weights =
       Bytes(weights_.r.data) + weights_.direction * cell_.gates * gate_bytes + first * r.panel_bytes();
   ForEachTile(batch.size, [&](int64_t top, int64_t height) {
-    llvm::SmallVector<const std::byte*, kMaxPanelRows> left;
+    llvm::SmallVector<const std::byte*, gemm::kMaxPanelRows> left;
     for (int64_t i = 0; i < height; ++i) {
       const int64_t element = top + i;
       if (!phase.of_reset) {
@@ -367,7 +372,7 @@ void PanelRunner::MultiplyStates(const Batch& batch, const StepPosition& at, con
         left.push_back(Bytes(beside_ + element * padded_));
       }
     }
-    std::array<PanelSums, 4 * kPanelsTogether> sums;
+    std::array<gemm::PanelSums, 4 * kPanelsTogether> sums;
     size_t count = 0;
     float* gates = gates_ + (at.place * batch.size + top) * width + first * kPanelWidth;
     float* beside = beside_ + top * padded_ + first * kPanelWidth;
@@ -384,7 +389,7 @@ void PanelRunner::MultiplyStates(const Batch& batch, const StepPosition& at, con
         }
       }
     }
-    MultiplyByPanels(left, r.type(), r.terms(), llvm::ArrayRef(sums).take_front(count));
+    gemm::MultiplyByPanels(left, r.type(), r.terms(), llvm::ArrayRef(sums).take_front(count));
   });
 }
 
@@ -402,7 +407,7 @@ void PanelRunner::Finish(const Batch& batch, const StepPosition& at, const Phase
     const int64_t after = (at.step + 1) % 2 * batch.size + element;
     const StateRow row = {.gates = gates,
                           .stride = padded_,
-                          .candidate = cell_.kind == CellKind::kGru ? gates + 2 * padded_ : nullptr,
+                          .candidate = cell_.kind == kernels::CellKind::kGru ? gates + 2 * padded_ : nullptr,
                           .h = states_ + before * padded_ + unit,
                           .next_h = states_ + after * padded_ + unit,
                           .c = batch.c == nullptr ? nullptr : batch.c + element * batch.c_stride + unit,
@@ -411,13 +416,14 @@ void PanelRunner::Finish(const Batch& batch, const StepPosition& at, const Phase
                           .count = count};
     if (!phase.is_last) {
       math_.StartGru(row);
-      if (is_rounded()) RoundToBf16(beside, count, rounded_ + (2 * batch.size + element) * stride + unit);
+      if (is_rounded())
+        gemm::RoundToBf16(beside, count, rounded_ + (2 * batch.size + element) * stride + unit);
       continue;
     }
     math_.Finish(row);
     Copy(row.next_h, count, batch.y + element * batch.y_stride + batch.Time(at.step) * cell_.hidden + unit);
-    if (is_rounded()) RoundToBf16(row.next_h, count, rounded_ + after * stride + unit);
+    if (is_rounded()) gemm::RoundToBf16(row.next_h, count, rounded_ + after * stride + unit);
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

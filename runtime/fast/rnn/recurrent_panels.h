@@ -10,7 +10,7 @@
 #include "runtime/fast/rnn/recurrent_gates.h"
 #include "runtime/fast/rnn/recurrent_matmul.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 
 // A batch of elements that run the same steps.
 struct Batch {
@@ -43,17 +43,17 @@ class PanelWeights {
  public:
   // Returns nothing if the weights are not constant. `inputs` computes the matmuls of all inputs with W if it
   // is not null.
-  static std::optional<PanelWeights> Make(const Cell& cell, const ValueInfo& w, const ValueInfo& r,
-                                          const RecurrentSizes& sizes,
+  static std::optional<PanelWeights> Make(const kernels::Cell& cell, const kernels::ValueInfo& w,
+                                          const kernels::ValueInfo& r, const RecurrentSizes& sizes,
                                           std::shared_ptr<const RecurrentMatmuls> inputs = nullptr);
   // Returns true if `inputs` may compute the matmuls of inputs: it needs adjacent input rows and output sums.
-  static bool TakesInputs(const Cell& cell, const RecurrentSizes& sizes) {
-    return sizes.batch == 1 && cell.hidden % kPanelWidth == 0;
+  static bool TakesInputs(const kernels::Cell& cell, const RecurrentSizes& sizes) {
+    return sizes.batch == 1 && cell.hidden % gemm::kPanelWidth == 0;
   }
 
-  Layout w_layout() const { return w_ ? w_->layout() : inputs_->w_layout(); }
-  const PanelMatrix& r() const { return r_; }
-  const std::optional<PanelMatrix>& w() const { return w_; }
+  tensor::Layout w_layout() const { return w_ ? w_->layout() : inputs_->w_layout(); }
+  const gemm::PanelMatrix& r() const { return r_; }
+  const std::optional<gemm::PanelMatrix>& w() const { return w_; }
   // Returns the matmuls of inputs if another backend computes them, or null.
   const RecurrentMatmuls* inputs() const { return inputs_.get(); }
   // The thread count of steps partitioned by state units.
@@ -85,11 +85,11 @@ class PanelWeights {
   }
 
  private:
-  explicit PanelWeights(const PanelMatrix& r) : r_(r) {}
-  Scratch PlaceScratch(const Cell& cell, int64_t inputs, int64_t batch, int64_t steps) const;
+  explicit PanelWeights(const gemm::PanelMatrix& r) : r_(r) {}
+  Scratch PlaceScratch(const kernels::Cell& cell, int64_t inputs, int64_t batch, int64_t steps) const;
 
-  PanelMatrix r_;
-  std::optional<PanelMatrix> w_;
+  gemm::PanelMatrix r_;
+  std::optional<gemm::PanelMatrix> w_;
   std::shared_ptr<const RecurrentMatmuls> inputs_;
   int threads_ = 1;
   Share whole_, slice_;
@@ -97,7 +97,7 @@ class PanelWeights {
 
 // Runs one direction of a layer. Each thread runs some batch elements separately if these fill its registers;
 // otherwise all threads cooperate in each step.
-FaultOr<Success> RunPanels(const Cell& cell, const DirectionWeights& weights, const PanelWeights& packed,
-                           const Batch& batch, float* scratch);
+kernels::FaultOr<Success> RunPanels(const kernels::Cell& cell, const DirectionWeights& weights,
+                                    const PanelWeights& packed, const Batch& batch, float* scratch);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

@@ -4,7 +4,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 void PackKeys(const StridedRows& given, float* to) {
   RunSimd([&]() NNEFC_SIMD_INLINE {
@@ -172,4 +172,4 @@ void DivideRows(const BlockedMatrix<float>& given, int64_t rows, int64_t blocks,
   });
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

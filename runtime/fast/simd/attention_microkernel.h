@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/gemm_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // A matrix of `rows` rows with `columns` elements and a row stride.
 struct StridedRows {
@@ -35,4 +35,4 @@ NNEFC_SIMD_FUNCTION(SoftmaxOfScores, void(const AttentionScores& given, float* s
 NNEFC_SIMD_FUNCTION(DivideRows, void(const BlockedMatrix<float>& matrix, int64_t rows, int64_t blocks,
                                      const float* numbers));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // The selection from one source block: element lanes[i] if bit i of `taken` is set.
 struct ChannelSelection {
@@ -24,4 +24,4 @@ struct ChannelGatherTile {
 };
 NNEFC_SIMD_FUNCTION(GatherChannels, void(const ChannelGatherTile& pixels));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

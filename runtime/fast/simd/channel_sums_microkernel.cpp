@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -39,4 +39,4 @@ void SumSquaredDeviations(const PixelDeviations& pixels, float* sums) {
   SumPixels(pixels, sums, [](const FloatVector& x, FloatVector& sum) NNEFC_SIMD_INLINE { sum += x * x; });
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

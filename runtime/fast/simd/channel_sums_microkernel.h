@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 struct PixelDeviations {
   const float* x;     // pixels of a channel block
@@ -15,4 +15,4 @@ struct PixelDeviations {
 NNEFC_SIMD_FUNCTION(SumDeviations, void(const PixelDeviations& pixels, float* sums));
 NNEFC_SIMD_FUNCTION(SumSquaredDeviations, void(const PixelDeviations& pixels, float* sums));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

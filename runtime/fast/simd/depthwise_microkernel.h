@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/gemm_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 struct DepthwiseArguments {
   const float* in;   // input of the first tap of the first pixel
@@ -24,4 +24,4 @@ struct DepthwiseArguments {
 
 NNEFC_SIMD_FUNCTION(RunDepthwiseMicrokernel, void(int64_t pixels, const DepthwiseArguments& call));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 
 #include "runtime/fast/simd/row_addresses.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -243,4 +243,4 @@ void RunDirectMicrokernel(ImageOrder order, int64_t rows, int64_t pixels, int64_
   tile(second);
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/gemm_microkernel.h"
 #include "runtime/fast/simd/index_range.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // The arguments of a tile: one row of 1 to TilePixels() pixels, or two rows of up to half as many.
 struct DirectArguments {
@@ -43,4 +43,4 @@ enum class ImageOrder : uint8_t { kBlocked, kRowMajor };
 NNEFC_SIMD_FUNCTION(RunDirectMicrokernel, void(ImageOrder order, int64_t rows, int64_t pixels, int64_t blocks,
                                                const DirectArguments& call));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

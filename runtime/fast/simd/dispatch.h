@@ -10,15 +10,22 @@
 
 #include "runtime/fast/simd/loop_math.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 inline constexpr int64_t kSimdWidth512 = 16, kSimdWidth256 = 8;
 // The block size: contiguous matrix columns or image channels.
 inline constexpr int64_t kBlockColumns = 16;
 
+}  // namespace nnefc::runtime::fast::simd
+
+namespace nnefc::runtime::fast {
 // Returns the vector width in floats: kSimdWidth512, kSimdWidth256, or 0 without vector kernels. Users can
 // limit it like oneDNN's instruction set.
 int64_t DetectSimdWidth();
+}  // namespace nnefc::runtime::fast
+
+namespace nnefc::runtime::fast::simd {
+
 // Called for each tile, so only the cached value is inline.
 inline int64_t SimdWidth() {
   static const int64_t count = DetectSimdWidth();
@@ -81,4 +88,4 @@ struct SimdFunction<Result(Arguments...)> {
     simd512::name, simd256::name                    \
   }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 // Vectors of i32, unaligned i32, u32 modulo 2^32, and pairs of i16.
 using Int32Vector = int32_t __attribute__((vector_size(4 * NNEFC_SIMD_WIDTH)));
@@ -57,4 +57,4 @@ NNEFC_SIMD_INLINE inline void AddDot2(Uint32Vector& sums, const Int16Vector& a, 
 #endif
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

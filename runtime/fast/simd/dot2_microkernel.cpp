@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dot2.h"
 #include "runtime/fast/simd/requantize.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -314,4 +314,4 @@ void StoreDequantized(const DequantizedResults& given) {
   });
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -5,7 +5,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // A conversion of one or more rows to values without zero point.
 template <typename Number>
@@ -99,4 +99,4 @@ struct DequantizedResults {
 };
 NNEFC_SIMD_FUNCTION(StoreDequantized, void(const DequantizedResults& results));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dot2.h"
 #include "runtime/fast/simd/saturating_int8_microkernel.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 using Uint8Vector = uint8_t __attribute__((vector_size(4 * NNEFC_SIMD_WIDTH)));
 using UnalignedUint8Vector =
@@ -38,4 +38,4 @@ NNEFC_SIMD_INLINE inline void StoreAccumulators(const Uint32Vector& sums, int32_
   *reinterpret_cast<UnalignedInt32Vector*>(to) = reinterpret_cast<Int32Vector>(sums);
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -80,4 +80,4 @@ void ApplyEpilogue(EpilogueFunction function, const EpilogueTile& tile) {
   }
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

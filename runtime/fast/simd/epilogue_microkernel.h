@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/gemm_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 enum class EpilogueFunction : uint8_t {
   kAdd,         // x + operand
@@ -36,4 +36,4 @@ struct EpilogueTile {
 // Replaces each element x of the tile by function(x).
 NNEFC_SIMD_FUNCTION(ApplyEpilogue, void(EpilogueFunction function, const EpilogueTile& tile));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/row_addresses.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -86,4 +86,4 @@ void RunFewOutputMicrokernel(int64_t outputs, const FewOutputTile& tile) {
   }
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

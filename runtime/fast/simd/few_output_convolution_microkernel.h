@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Maximum outputs per tile.
 inline constexpr int64_t kMaxFewOutputs = 4;
@@ -22,4 +22,4 @@ struct FewOutputTile {
 };
 NNEFC_SIMD_FUNCTION(RunFewOutputMicrokernel, void(int64_t outputs, const FewOutputTile& tile));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

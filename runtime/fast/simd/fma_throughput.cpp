@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 double MeasureFmaThroughput(int64_t rounds, float* out) {
   constexpr int kSums = 10;  // enough to hide the latency of an FMA
@@ -23,4 +23,4 @@ double MeasureFmaThroughput(int64_t rounds, float* out) {
   return 2.0 * kSums * static_cast<double>(kSimdWidth * rounds);
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "runtime/fast/simd/row_addresses.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -149,4 +149,4 @@ void RunTile(int64_t rows, int64_t blocks, const GemmTile& given) {
   }
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // A tile has 1 to TileRows() rows, and one or two column blocks.
 inline constexpr int64_t kTileColumns = 2 * kBlockColumns;
@@ -48,4 +48,4 @@ inline int64_t TermsPerPass() {
   return SimdWidth() == kSimdWidth512 ? kFor512 : kFor256;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

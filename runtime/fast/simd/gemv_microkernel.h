@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 struct GemvBlock {
   const float* x;     // `inputs` elements
@@ -14,4 +14,4 @@ struct GemvBlock {
 };
 NNEFC_SIMD_FUNCTION(RunGemvMicrokernel, void(const GemvBlock& dots));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/gemm_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Maximum pixels per tile (1 to this many in a row), with as many output channels as vector elements. Windows
 // are kGroupedColumns wide: each input pixel is loaded once and added to the accumulators of all windows that
@@ -35,4 +35,4 @@ enum class GroupWidth : uint8_t { kRegisters, kFour, kEight };
 NNEFC_SIMD_FUNCTION(RunGroupedMicrokernel,
                     void(GroupWidth width, int64_t pixels, int64_t stride, const GroupedArguments& call));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dot2_microkernel.h"
 #include "runtime/fast/simd/winograd_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 inline constexpr int64_t kMaxWinogradSum = int64_t{1} << 25;
 inline constexpr int kMidpoint = 128;
@@ -49,4 +49,4 @@ struct Int8WinogradSums {
 };
 NNEFC_SIMD_FUNCTION(TransformInt8Sums, void(const Int8WinogradSums& sums));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Limits of results, applied in this order: x < max ? x : max, then x > min ? x : min.
 struct Limits {
@@ -13,4 +13,4 @@ struct Limits {
   }
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

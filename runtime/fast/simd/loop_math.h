@@ -5,7 +5,7 @@
 
 #include "compiler/support/x86.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // f32 functions that compilers can vectorise in loops: no branches, no calls. Relative errors are below 1e-6.
 // NaN is preserved.
@@ -190,4 +190,4 @@ void Vectorized(const Loop& loop) {
 }
 #endif
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -72,4 +72,4 @@ void NormalizeChannels(const NormalizedPixels& given) {
   });
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/fast/simd/limits.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // A function of an element x and the operand's value for its channel, `number`.
 enum class ChannelFunction : uint8_t {
@@ -38,4 +38,4 @@ struct NormalizedPixels {
 // Writes (x - mean) * factor + shift for each element, clamped to the limits.
 NNEFC_SIMD_FUNCTION(NormalizeChannels, void(const NormalizedPixels& pixels));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Row pixels with the same valid taps; `in_pixel` is the input stride between them.
 struct PoolingTile {
@@ -30,4 +30,4 @@ inline constexpr int64_t kPooledPixels8 = 8, kPooledPixels4 = 4;
 // Averages all pixels of a channel block to kBlockColumns numbers.
 NNEFC_SIMD_FUNCTION(AveragePixels, void(const float* in, int64_t pixels, float* out));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 #include "runtime/fast/simd/dot2.h"
 #include "runtime/fast/simd/dot2_microkernel.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 // Conversions between 8-bit values and numbers, rounded with ties to even.
 NNEFC_SIMD_INLINE inline void LoadUint8(const uint8_t* from, Int32Vector& words) {
@@ -94,4 +94,4 @@ struct Requantizer {
   }
 };
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 // AVX2 microkernels execute twelve multiplications per two loads, so instruction fetch limits their speed,
 // above all with hyper-threading. Short displacements (one byte) keep instructions small: several terms are
@@ -84,4 +84,4 @@ NNEFC_SIMD_INLINE inline void AccumulateTerms(Rows& rows, int64_t count, const f
   }
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

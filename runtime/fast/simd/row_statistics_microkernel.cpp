@@ -5,7 +5,7 @@
 
 #include "runtime/fast/simd/simd_math.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -137,4 +137,4 @@ void ShiftAndScaleFloats(const float* x, int64_t terms, const FloatMoments& mome
   });
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

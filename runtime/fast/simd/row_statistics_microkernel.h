@@ -5,7 +5,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // The mean of a row is `mean + rest`: the nearest float and the rounding error. Subtracting the first part
 // from a number near the mean is exact, so that subtracting both parts rounds only once. The variance is the
@@ -51,4 +51,4 @@ inline int64_t RowsPerVector() {
 NNEFC_SIMD_FUNCTION(ShiftAndScaleFloats, void(const float* x, int64_t terms, const FloatMoments& moments,
                                               float factor, float* to));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -8,7 +8,7 @@
 
 #include "runtime/fast/simd/dot4.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -314,4 +314,4 @@ void AddResiduals(const ResidualProducts& products) {
   kAddResiduals[static_cast<size_t>(products.blocks - 1)](products);
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

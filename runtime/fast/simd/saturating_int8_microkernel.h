@@ -6,7 +6,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 inline constexpr int kMaxPairSum = 256;
 // The weight layout: groups of four inputs by kBlockColumns outputs.
@@ -75,4 +75,4 @@ struct ResidualProducts {
 };
 NNEFC_SIMD_FUNCTION(AddResiduals, void(const ResidualProducts& products));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

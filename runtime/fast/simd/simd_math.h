@@ -37,7 +37,7 @@
 #define NNEFC_SIMD_INLINE __attribute__((always_inline))
 #endif
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 constexpr int64_t kSimdWidth = NNEFC_SIMD_WIDTH;
 constexpr int64_t kTileRows = kSimdWidth == kSimdWidth512 ? kTileRows512 : kTileRows256;
@@ -444,4 +444,4 @@ NNEFC_SIMD_INLINE inline void SimdMish(FloatVector& x) {
   x = x > kEnd ? x : x * gate;
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 struct TableLookup {
   const uint8_t* table;  // 256 entries
@@ -15,4 +15,4 @@ struct TableLookup {
 };
 NNEFC_SIMD_FUNCTION(LookUpUint8, void(const TableLookup& lookup));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -2,7 +2,7 @@
 
 #include "runtime/fast/simd/dispatch.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // A matrix and the location of its transpose, which must not overlap it. Pointers may be unaligned.
 struct TransposedMatrix {
@@ -15,4 +15,4 @@ struct TransposedMatrix {
 // Writes the transpose. Floats between the rows of `to` are not changed.
 NNEFC_SIMD_FUNCTION(TransposeMatrix, void(const TransposedMatrix& matrix));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 #include "runtime/fast/simd/dot4.h"
 #include "runtime/fast/simd/requantize.h"
 
-namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE {
+namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE {
 
 namespace {
 
@@ -124,4 +124,4 @@ void RunVnniMicrokernel(int64_t pixels, int64_t blocks, const VnniTile& tile) {
   (blocks == kBlocksPerTile ? kVnniTiles<kBlocksPerTile> : kVnniTiles<1>)[at](tile);
 }
 
-}  // namespace nnefc::runtime::NNEFC_SIMD_NAMESPACE
+}  // namespace nnefc::runtime::fast::simd::NNEFC_SIMD_NAMESPACE

@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dot2_microkernel.h"
 #include "runtime/fast/simd/saturating_int8_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // 1 to TileRows() pixels of u8 values.
 struct VnniTile {
@@ -23,4 +23,4 @@ inline constexpr int64_t kQuadsPerPrefetch = 8;
 // Computes 1 to BlocksPerTile() blocks; requires HasVnni().
 NNEFC_SIMD_FUNCTION(RunVnniMicrokernel, void(int64_t pixels, int64_t blocks, const VnniTile& tile));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

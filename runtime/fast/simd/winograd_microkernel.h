@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/gemm_microkernel.h"
 #include "runtime/fast/simd/limits.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Per axis: filter taps, results of a tile, its receptive field, and the number of products.
 inline constexpr int64_t kWinogradTaps = 3;
@@ -58,4 +58,4 @@ NNEFC_SIMD_FUNCTION(TransformFilter, void(const FilterTiles& filter));
 NNEFC_SIMD_FUNCTION(TransformImage, void(const ImageTiles& tiles));
 NNEFC_SIMD_FUNCTION(TransformResult, void(const ResultTiles& tiles));
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,11 +6,11 @@
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 namespace {
 
-void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
+void StoreIndex(const tensor::MutableTensorView& output, int64_t at, int64_t value) {
   if (output.type() == ElementType::kI32) {
     output.mutable_data<int32_t>()[at] = static_cast<int32_t>(value);
   } else {
@@ -19,25 +19,26 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
 }
 
 FaultOr<Success> ClassSelection(const ReferenceRun& run) {
-  const TensorView& scores = run.input(1);
-  ir::ClassifiedBoxes given{.boxes = Floats(run.input(0)),
-                            .scores = Floats(scores),
-                            .classes = scores.extent(scores.rank() - 2),
-                            .count = scores.extent(scores.rank() - 1),
-                            .images = scores.extent(0)};
+  const tensor::TensorView& scores = run.input(1);
+  ir::ops::opset::detection::ClassifiedBoxes given{.boxes = Floats(run.input(0)),
+                                                   .scores = Floats(scores),
+                                                   .classes = scores.extent(scores.rank() - 2),
+                                                   .count = scores.extent(scores.rank() - 1),
+                                                   .images = scores.extent(0)};
   if (run.num_inputs() > 2) {
-    const auto counts = ElementsAsInts(run.input(2));
+    const auto counts = tensor::ElementsAsInts(run.input(2));
     given.boxes_per_image.emplace(counts.begin(), counts.end());
     given.images = static_cast<int64_t>(counts.size());
   }
-  const std::optional<ir::ClassSelection> selection = ir::SelectByClass(run.node, given);
+  const std::optional<ir::ops::opset::detection::ClassSelection> selection =
+      ir::ops::opset::detection::SelectByClass(run.node, given);
   if (!selection) return KernelFault("too many boxes compete, or `roisnum` names more than there are");
   const auto count = static_cast<int64_t>(selection->boxes.size());
   if (run.output().extent(0) != count)
     return KernelFault("{} boxes remain; expected {}", count, run.output().extent(0));
   const bool known = VisitFloatType(run.output().type(), [&]<typename T>(TypeTag<T>) {
     T* out = run.output().mutable_data<T>();
-    for (const ir::ClassifiedBox& box : selection->boxes) {
+    for (const ir::ops::opset::detection::ClassifiedBox& box : selection->boxes) {
       *out++ = T(static_cast<ComputeType<T>>(box.category));
       *out++ = T(static_cast<ComputeType<T>>(box.score));
       for (float corner : box.corners) *out++ = T(static_cast<ComputeType<T>>(corner));
@@ -62,4 +63,4 @@ void RegisterClassSelection(KernelRegistry& registry) {
   registry.AddReference({"opset8", "opset9"}, "MulticlassNms", ClassSelection);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

@@ -8,7 +8,7 @@
 #include "runtime/kernels/unary.h"
 #include "runtime/kernels/window.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 namespace {
 
@@ -44,8 +44,8 @@ struct Plane {
 
 template <typename T>
 void DeformableConvolutionAs(const ReferenceRun& run, const WindowAxis& rows, const WindowAxis& across) {
-  const TensorView &data = run.input(0), &offsets = run.input(1), &filters = run.input(2);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView &data = run.input(0), &offsets = run.input(1), &filters = run.input(2);
+  const tensor::MutableTensorView& output = run.output();
   const int64_t groups = run.node.Int("group"), deformable = run.node.Int("deformable_group");
   const bool is_padded = run.node.Bool("bilinear_interpolation_pad");
   const T* mask = run.num_inputs() > 3 ? run.input(3).data<T>() : nullptr;
@@ -55,7 +55,7 @@ void DeformableConvolutionAs(const ReferenceRun& run, const WindowAxis& rows, co
   const auto number = [](const T* from, int64_t at) {
     return static_cast<float>(static_cast<ComputeType<T>>(from[at]));
   };
-  ParallelFor(output.extent(0) * outputs, pixels * inputs * kernel * 8, [&](int64_t task) {
+  tensor::ParallelFor(output.extent(0) * outputs, pixels * inputs * kernel * 8, [&](int64_t task) {
     const int64_t batch = task / outputs, channel = task % outputs;
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
       const int64_t row = pixel / output.extent(3) * rows.stride - rows.before;
@@ -85,7 +85,7 @@ void DeformableConvolutionAs(const ReferenceRun& run, const WindowAxis& rows, co
 }
 
 FaultOr<Success> DeformableConvolution(const ReferenceRun& run) {
-  const auto spatial = [](const TensorView& view) {
+  const auto spatial = [](const tensor::TensorView& view) {
     return llvm::ArrayRef<int64_t>(view.shape()).drop_front(2);
   };
   const Window window =
@@ -102,4 +102,4 @@ void RegisterDeformable(KernelRegistry& registry) {
   registry.AddReference({"opset1", "opset8"}, "DeformableConvolution", DeformableConvolution);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

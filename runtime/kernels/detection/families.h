@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 // One function per file of kernels in this folder.
 void RegisterClassSelection(KernelRegistry& registry);
@@ -10,4 +10,4 @@ void RegisterDeformable(KernelRegistry& registry);
 void RegisterProposals(KernelRegistry& registry);
 void RegisterPooledRegions(KernelRegistry& registry);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

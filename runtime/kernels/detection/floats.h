@@ -4,12 +4,12 @@
 
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 // Returns the elements as f32.
-inline std::vector<float> Floats(const TensorView& view) {
-  const auto elements = ElementsAsDoubles(view);
+inline std::vector<float> Floats(const tensor::TensorView& view) {
+  const auto elements = tensor::ElementsAsDoubles(view);
   return {elements.begin(), elements.end()};
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

@@ -12,7 +12,7 @@
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 namespace {
 
@@ -80,7 +80,7 @@ int64_t SampleCount(int64_t wanted, float extent, int64_t bins) {
 
 FaultOr<Success> RoiAlignRotated(const ReferenceRun& run) {
   const std::vector<float> data = Floats(run.input(0)), regions = Floats(run.input(1));
-  const auto batches = ElementsAsInts(run.input(2));
+  const auto batches = tensor::ElementsAsInts(run.input(2));
   const int64_t channels = run.input(0).extent(1), height = run.input(0).extent(2),
                 width = run.input(0).extent(3);
   const auto scale = static_cast<float>(run.node.Double("spatial_scale"));
@@ -106,11 +106,13 @@ FaultOr<Success> RoiAlignRotated(const ReferenceRun& run) {
                                .sine = std::sin(angle)};
     if (region.IsTooLarge()) return KernelFault("region {} has too many samples", i);
     const bool known = VisitFloatType(run.output().type(), [&]<typename T>(TypeTag<T>) {
-      ParallelFor(channels, bins_y * bins_x * region.samples_y * region.samples_x * 8, [&](int64_t c) {
-        const SampledPlane plane{data.data() + (batches[i] * channels + c) * height * width, height, width};
-        region.Average(plane, run.output().mutable_data<T>() +
-                                  (static_cast<int64_t>(i) * channels + c) * bins_y * bins_x);
-      });
+      tensor::ParallelFor(
+          channels, bins_y * bins_x * region.samples_y * region.samples_x * 8, [&](int64_t c) {
+            const SampledPlane plane{data.data() + (batches[i] * channels + c) * height * width, height,
+                                     width};
+            region.Average(plane, run.output().mutable_data<T>() +
+                                      (static_cast<int64_t>(i) * channels + c) * bins_y * bins_x);
+          });
     });
     if (!known) return UnsupportedType(run);
   }
@@ -153,10 +155,10 @@ FaultOr<Success> FeatureExtractor(const ReferenceRun& run) {
     region.samples_y = SampleCount(wanted, region.height, bins);
     region.samples_x = SampleCount(wanted, region.width, bins);
     if (region.IsTooLarge()) return KernelFault("region {} has too many samples", i);
-    const TensorView& features = run.input(map + 1);
+    const tensor::TensorView& features = run.input(map + 1);
     const int64_t height = features.extent(2), width = features.extent(3);
     const bool known = VisitFloatType(run.output().type(), [&]<typename T>(TypeTag<T>) {
-      ParallelFor(channels, bins * bins * region.samples_y * region.samples_x * 8, [&](int64_t c) {
+      tensor::ParallelFor(channels, bins * bins * region.samples_y * region.samples_x * 8, [&](int64_t c) {
         region.Average(SampledPlane{maps[map].data() + c * height * width, height, width},
                        run.output().mutable_data<T>() + (i * channels + c) * bins * bins);
       });
@@ -170,7 +172,7 @@ FaultOr<Success> FeatureExtractor(const ReferenceRun& run) {
 
 // DeformablePSROIPooling-1: each bin of each class reads its own channel of the data, shifted by the offsets.
 FaultOr<Success> DeformablePsRoiPooling(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   const std::vector<float> numbers = Floats(data), regions = Floats(run.input(1));
   const bool is_moved = run.num_inputs() > 2;
   const std::vector<float> offsets = is_moved ? Floats(run.input(2)) : std::vector<float>();
@@ -188,7 +190,7 @@ FaultOr<Success> DeformablePsRoiPooling(const ReferenceRun& run) {
       return KernelFault("a region is of batch {}, of {}", batch, data.extent(0));
   }
   const bool known = VisitFloatType(run.output().type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(run.output().extent(0), channels * samples_x * samples_y * 8, [&](int64_t region) {
+    tensor::ParallelFor(run.output().extent(0), channels * samples_x * samples_y * 8, [&](int64_t region) {
       const float* row = regions.data() + 5 * region;
       T* out = run.output().mutable_data<T>() + region * channels;
       std::fill_n(out, channels, T());
@@ -235,7 +237,7 @@ FaultOr<Success> DeformablePsRoiPooling(const ReferenceRun& run) {
 }
 
 struct Detection {
-  ir::ProposedRegion region;
+  ir::ops::opset::detection::ProposedRegion region;
   int64_t category;
 };
 
@@ -251,11 +253,12 @@ FaultOr<Success> DetectronOutput(const ReferenceRun& run) {
   const auto threshold = static_cast<float>(run.node.Double("score_threshold"));
   std::vector<Detection> detections;
   for (int64_t category = 1; category < classes; ++category) {
-    std::vector<ir::ProposedRegion> candidates;
+    std::vector<ir::ops::opset::detection::ProposedRegion> candidates;
     for (int64_t i = 0; i < count; ++i) {
       const float* box = regions.data() + 4 * i;
       const float* delta = deltas.data() + (i * classes + category) * 4;
-      ir::ProposedRegion moved{.corners = {}, .score = scores[static_cast<size_t>(i * classes + category)]};
+      ir::ops::opset::detection::ProposedRegion moved{
+          .corners = {}, .score = scores[static_cast<size_t>(i * classes + category)]};
       if (!(moved.score > threshold) || box[2] - box[0] <= 0 || box[3] - box[1] <= 0) continue;
       for (size_t k = 0; k < 2; ++k) {  // along the width, then the height
         const float size = box[k + 2] - box[k] + 1;
@@ -267,13 +270,14 @@ FaultOr<Success> DetectronOutput(const ReferenceRun& run) {
       }
       candidates.push_back(moved);
     }
-    const auto kept = ir::KeepBestRegions(std::move(candidates),
-                                          {.candidates = count,
-                                           .most = run.node.Int("post_nms_count"),
-                                           .threshold = static_cast<float>(run.node.Double("nms_threshold")),
-                                           .extent = 1});
+    const auto kept = ir::ops::opset::detection::KeepBestRegions(
+        std::move(candidates), {.candidates = count,
+                                .most = run.node.Int("post_nms_count"),
+                                .threshold = static_cast<float>(run.node.Double("nms_threshold")),
+                                .extent = 1});
     if (!kept) return KernelFault("too many regions compete");
-    for (const ir::ProposedRegion& region : *kept) detections.push_back({region, category});
+    for (const ir::ops::opset::detection::ProposedRegion& region : *kept)
+      detections.push_back({region, category});
   }
   if (static_cast<int64_t>(detections.size()) > most) {
     std::stable_sort(detections.begin(), detections.end(),
@@ -305,4 +309,4 @@ void RegisterPooledRegions(KernelRegistry& registry) {
   registry.AddReference({"opset6"}, "ExperimentalDetectronDetectionOutput", DetectronOutput);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

@@ -11,20 +11,21 @@
 #include "runtime/kernels/detection/floats.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::detection {
 
 namespace {
 
 // Writes numbers starting at element `at`.
 template <typename T>
-void Store(const MutableTensorView& output, int64_t at, llvm::ArrayRef<float> numbers) {
+void Store(const tensor::MutableTensorView& output, int64_t at, llvm::ArrayRef<float> numbers) {
   for (float number : numbers) output.mutable_data<T>()[at++] = T(static_cast<ComputeType<T>>(number));
 }
 
 template <typename T>
-void StoreRegions(const ReferenceRun& run, llvm::ArrayRef<ir::ProposedRegion> regions) {
+void StoreRegions(const ReferenceRun& run,
+                  llvm::ArrayRef<ir::ops::opset::detection::ProposedRegion> regions) {
   int64_t i = 0;
-  for (const ir::ProposedRegion& region : regions) {
+  for (const ir::ops::opset::detection::ProposedRegion& region : regions) {
     Store<T>(run.output(), 4 * i, region.corners);
     if (run.num_outputs() > 1) Store<T>(run.output(1), i, region.score);
     ++i;
@@ -36,14 +37,15 @@ Fault TooManyRegions() {
 }
 
 FaultOr<Success> GenerateProposals(const ReferenceRun& run) {
-  const TensorView& scores = run.input(3);
-  const auto found = ir::GenerateProposals(run.node, {.info = Floats(run.input(0)),
-                                                      .anchors = Floats(run.input(1)),
-                                                      .deltas = Floats(run.input(2)),
-                                                      .scores = Floats(scores),
-                                                      .images = scores.extent(0),
-                                                      .count = scores.extent(1),
-                                                      .cells = scores.extent(2) * scores.extent(3)});
+  const tensor::TensorView& scores = run.input(3);
+  const auto found =
+      ir::ops::opset::detection::GenerateProposals(run.node, {.info = Floats(run.input(0)),
+                                                              .anchors = Floats(run.input(1)),
+                                                              .deltas = Floats(run.input(2)),
+                                                              .scores = Floats(scores),
+                                                              .images = scores.extent(0),
+                                                              .count = scores.extent(1),
+                                                              .cells = scores.extent(2) * scores.extent(3)});
   if (!found) return TooManyRegions();
   const auto count = static_cast<int64_t>(found->regions.size());
   if (run.output().extent(0) != count)
@@ -68,28 +70,29 @@ void FillZeros(const ReferenceRun& run) {
 
 // Writes the regions of one image, padded with zeros.
 FaultOr<Success> SingleImage(const ReferenceRun& run) {
-  const TensorView& scores = run.input(3);
+  const tensor::TensorView& scores = run.input(3);
   const std::vector<float> info = Floats(run.input(0)), anchors = Floats(run.input(1)),
                            deltas = Floats(run.input(2)), probabilities = Floats(scores);
   const auto smallest = static_cast<float>(run.node.Double("min_size"));
-  std::vector<ir::ProposedRegion> regions = ir::MoveAnchors({.anchors = anchors,
-                                                             .deltas = deltas,
-                                                             .scores = probabilities,
-                                                             .count = scores.extent(0),
-                                                             .cells = scores.extent(1) * scores.extent(2),
-                                                             .image = {info[0], info[1]},
-                                                             .smallest = {smallest, smallest},
-                                                             .extent = 1});
+  std::vector<ir::ops::opset::detection::ProposedRegion> regions =
+      ir::ops::opset::detection::MoveAnchors({.anchors = anchors,
+                                              .deltas = deltas,
+                                              .scores = probabilities,
+                                              .count = scores.extent(0),
+                                              .cells = scores.extent(1) * scores.extent(2),
+                                              .image = {info[0], info[1]},
+                                              .smallest = {smallest, smallest},
+                                              .extent = 1});
   // Regions that are too small compete with score 0.
-  for (ir::ProposedRegion& region : regions) {
+  for (ir::ops::opset::detection::ProposedRegion& region : regions) {
     if (!region.is_large) region.score = 0;
     region.is_large = true;
   }
-  const auto kept = ir::KeepBestRegions(std::move(regions),
-                                        {.candidates = run.node.Int("pre_nms_count"),
-                                         .most = run.node.Int("post_nms_count"),
-                                         .threshold = static_cast<float>(run.node.Double("nms_threshold")),
-                                         .extent = 0});
+  const auto kept = ir::ops::opset::detection::KeepBestRegions(
+      std::move(regions), {.candidates = run.node.Int("pre_nms_count"),
+                           .most = run.node.Int("post_nms_count"),
+                           .threshold = static_cast<float>(run.node.Double("nms_threshold")),
+                           .extent = 0});
   if (!kept) return TooManyRegions();
   FillZeros(run);
   if (!VisitFloatType(scores.type(), [&]<typename T>(TypeTag<T>) { StoreRegions<T>(run, *kept); }))
@@ -128,9 +131,9 @@ struct ProposalForm {
   float extent() const { return is_tensorflow ? 0.0F : 1.0F; }
 };
 
-ir::ProposedRegion MoveAnchor(const ProposalForm& form, std::array<float, 4> box,
-                              const std::array<float, 4>& deltas, float score) {
-  ir::ProposedRegion region{.corners = {}, .score = score};
+ir::ops::opset::detection::ProposedRegion MoveAnchor(const ProposalForm& form, std::array<float, 4> box,
+                                                     const std::array<float, 4>& deltas, float score) {
+  ir::ops::opset::detection::ProposedRegion region{.corners = {}, .score = score};
   const std::array<float, 2> image = {form.width, form.height};
   for (size_t i = 0; i < 2; ++i) {  // along the width, then the height
     const auto clip = [&](float x, float most) { return std::max(0.0F, std::min(x, most)); };
@@ -153,7 +156,7 @@ ir::ProposedRegion MoveAnchor(const ProposalForm& form, std::array<float, 4> box
 }
 
 FaultOr<Success> Proposal(const ReferenceRun& run) {
-  const TensorView& scores = run.input(0);
+  const tensor::TensorView& scores = run.input(0);
   const std::vector<float> probabilities = Floats(scores), deltas = Floats(run.input(1)),
                            info = Floats(run.input(2));
   const auto number = [&](std::string_view name) { return static_cast<float>(run.node.Double(name)); };
@@ -176,7 +179,7 @@ FaultOr<Success> Proposal(const ReferenceRun& run) {
   const int64_t most = run.node.Int("post_nms_topn");
   FillZeros(run);
   for (int64_t image = 0; image < scores.extent(0); ++image) {
-    std::vector<ir::ProposedRegion> regions;
+    std::vector<ir::ops::opset::detection::ProposedRegion> regions;
     for (int64_t cell = 0; cell < cells; ++cell) {
       float x = static_cast<float>(cell % width) * form.stride,
             y = static_cast<float>(cell / width) * form.stride;
@@ -192,14 +195,15 @@ FaultOr<Success> Proposal(const ReferenceRun& run) {
         regions.push_back(MoveAnchor(form, box, moved, score));
       }
     }
-    const auto kept = ir::KeepBestRegions(std::move(regions), {.candidates = run.node.Int("pre_nms_topn"),
-                                                               .most = most,
-                                                               .threshold = number("nms_thresh"),
-                                                               .extent = form.extent()});
+    const auto kept = ir::ops::opset::detection::KeepBestRegions(std::move(regions),
+                                                                 {.candidates = run.node.Int("pre_nms_topn"),
+                                                                  .most = most,
+                                                                  .threshold = number("nms_thresh"),
+                                                                  .extent = form.extent()});
     if (!kept) return TooManyRegions();
     const bool known = VisitFloatType(scores.type(), [&]<typename T>(TypeTag<T>) {
       int64_t row = image * most;
-      for (const ir::ProposedRegion& region : *kept) {
+      for (const ir::ops::opset::detection::ProposedRegion& region : *kept) {
         std::array<float, 4> box = region.corners;
         for (size_t i = 0; i < 4; ++i) {
           const float limit = i % 2 == 0 ? form.width : form.height;
@@ -223,7 +227,7 @@ FaultOr<Success> Proposal(const ReferenceRun& run) {
 
 // out[cell, prior] = prior + the center of the cell.
 FaultOr<Success> PriorGrid(const ReferenceRun& run) {
-  const TensorView &features = run.input(1), &image = run.input(2);
+  const tensor::TensorView &features = run.input(1), &image = run.input(2);
   const auto extent = [&](std::string_view name, int64_t axis) {
     return run.node.Int(name) != 0 ? run.node.Int(name) : features.extent(axis);
   };
@@ -275,4 +279,4 @@ void RegisterProposals(KernelRegistry& registry) {
   registry.AddReference({"opset6"}, "ExperimentalDetectronTopKROIs", TopKRois);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::detection

@@ -7,7 +7,7 @@
 #include "runtime/kernels/signal/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 namespace {
 
@@ -46,10 +46,10 @@ Planes<T> PlanesOf(const ReferenceRun& run, int64_t picture, int64_t pixels, boo
 
 template <bool kIsInterleaved, bool kIsRgb>
 FaultOr<Success> Color(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const int64_t height = output.extent(1), width = output.extent(2);
   const auto convert = [&]<typename T>(TypeTag<T>) {
-    ParallelFor(output.extent(0) * height, 8 * width, [&](int64_t row) {
+    tensor::ParallelFor(output.extent(0) * height, 8 * width, [&](int64_t row) {
       const int64_t h = row % height;
       const Planes<T> planes = PlanesOf<T>(run, row / height, height * width, kIsInterleaved);
       T* out = output.mutable_data<T>() + row * width * 3;
@@ -80,4 +80,4 @@ void RegisterColor(KernelRegistry& registry) {
   registry.AddReference({"opset8"}, "I420toBGR", Color<false, false>);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

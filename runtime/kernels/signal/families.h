@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/registry.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 // One function per file of kernels in this folder.
 void RegisterFourier(KernelRegistry& registry);
@@ -10,4 +10,4 @@ void RegisterUnique(KernelRegistry& registry);
 void RegisterRandom(KernelRegistry& registry);
 void RegisterColor(KernelRegistry& registry);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

@@ -7,7 +7,7 @@
 #include "runtime/kernels/indices.h"
 #include "runtime/tensor/parallel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 namespace {
 
@@ -110,7 +110,7 @@ void TransformAxis(Complex* data, llvm::ArrayRef<int64_t> shape, size_t axis, bo
   const int64_t lines = VolumeOf(shape.take_front(axis)) * inner;
   if (lines == 0 || extent <= 1) return;
   const Fft transform(extent);
-  ParallelFor(lines, 16 * extent, [&](int64_t line) {
+  tensor::ParallelFor(lines, 16 * extent, [&](int64_t line) {
     std::vector<Complex> numbers(static_cast<size_t>(extent)), scratch;
     Complex* first = data + line / inner * extent * inner + line % inner;
     for (int64_t k = 0; k < extent; ++k) numbers[static_cast<size_t>(k)] = first[k * inner];
@@ -119,4 +119,4 @@ void TransformAxis(Complex* data, llvm::ArrayRef<int64_t> shape, size_t axis, bo
   });
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

@@ -8,7 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "runtime/tensor/tensor_view.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 using Complex = std::complex<double>;
 
@@ -42,4 +42,4 @@ class Fft {
 // Transforms a row-major array of complex numbers along one axis.
 void TransformAxis(Complex* data, llvm::ArrayRef<int64_t> shape, size_t axis, bool inverse);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

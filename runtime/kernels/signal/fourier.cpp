@@ -9,7 +9,7 @@
 #include "runtime/kernels/signal/fft.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 namespace {
 
@@ -45,7 +45,7 @@ void ForCommonElements(llvm::ArrayRef<int64_t> first, llvm::ArrayRef<int64_t> se
 
 // Loads the input, cropped or zero-padded to the shape of the array.
 template <typename T>
-void LoadComplex(const TensorView& input, ComplexArray& array) {
+void LoadComplex(const tensor::TensorView& input, ComplexArray& array) {
   const T* x = input.data<T>();
   ForCommonElements(
       llvm::ArrayRef<int64_t>(input.shape()).drop_back(), array.shape, [&](int64_t from, int64_t to) {
@@ -54,7 +54,7 @@ void LoadComplex(const TensorView& input, ComplexArray& array) {
 }
 
 template <typename T>
-void LoadReal(const TensorView& input, ComplexArray& array) {
+void LoadReal(const tensor::TensorView& input, ComplexArray& array) {
   const T* x = input.data<T>();
   ForCommonElements(input.shape(), array.shape, [&](int64_t from, int64_t to) {
     array.data[static_cast<size_t>(to)] = AsDouble(x[from]);
@@ -67,7 +67,7 @@ T FromDouble(double x) {
 }
 
 template <typename T>
-void StoreComplex(const ComplexArray& array, const MutableTensorView& output) {
+void StoreComplex(const ComplexArray& array, const tensor::MutableTensorView& output) {
   T* out = output.mutable_data<T>();
   ForCommonElements(array.shape, llvm::ArrayRef<int64_t>(output.shape()).drop_back(),
                     [&](int64_t from, int64_t to) {
@@ -85,7 +85,7 @@ FaultOr<llvm::SmallVector<int64_t, 8>> TransformedAxes(const ReferenceRun& run, 
 // Sets the extents of the axes to `signal_size`, if that input exists; -1 keeps the extent.
 void SetSizes(const ReferenceRun& run, llvm::ArrayRef<int64_t> axes, Shape& shape) {
   if (run.num_inputs() < 3) return;
-  const auto sizes = ElementsAsInts(run.input(2));
+  const auto sizes = tensor::ElementsAsInts(run.input(2));
   for (size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] >= 0) shape[static_cast<size_t>(axes[i])] = sizes[i];
   }
@@ -175,9 +175,9 @@ FaultOr<Success> Irdft(const ReferenceRun& run) {
 // ---- frames ----
 
 // Returns the window centred in a frame, with zeros around it.
-std::vector<double> FrameWindow(const TensorView& window, int64_t frame_size) {
+std::vector<double> FrameWindow(const tensor::TensorView& window, int64_t frame_size) {
   std::vector<double> frame(static_cast<size_t>(frame_size));
-  const auto numbers = ElementsAsDoubles(window);
+  const auto numbers = tensor::ElementsAsDoubles(window);
   const int64_t first = (frame_size - window.volume()) / 2;
   for (int64_t i = 0; i < window.volume(); ++i)
     frame[static_cast<size_t>(first + i)] = numbers[static_cast<size_t>(i)];
@@ -197,12 +197,12 @@ struct Frames {
 // STFT-15: out[b, f, k] = sum over n of window[n] * signal[b, f * step + n] * exp(-2 * pi * i * k * n /
 // size).
 FaultOr<Success> Stft(const ReferenceRun& run) {
-  const TensorView& signal = run.input(0);
+  const tensor::TensorView& signal = run.input(0);
   const int64_t length = signal.extent(signal.rank() - 1);
   const bool transposed = run.node.Bool("transpose_frames");
   const int64_t rank = run.output().rank();
-  const Frames frames{.size = ElementsAsInts(run.input(2))[0],
-                      .step = ElementsAsInts(run.input(3))[0],
+  const Frames frames{.size = tensor::ElementsAsInts(run.input(2))[0],
+                      .step = tensor::ElementsAsInts(run.input(3))[0],
                       .count = run.output().extent(rank - (transposed ? 2 : 3)),
                       .bins = run.output().extent(rank - (transposed ? 3 : 2)),
                       .transposed = transposed};
@@ -211,7 +211,7 @@ FaultOr<Success> Stft(const ReferenceRun& run) {
   const Fft transform(frames.size);
   const bool known = VisitFloatType(signal.type(), [&]<typename T>(TypeTag<T>) {
     T* out = run.output().mutable_data<T>();
-    ParallelFor(batches * frames.count, 16 * frames.size, [&](int64_t task) {
+    tensor::ParallelFor(batches * frames.count, 16 * frames.size, [&](int64_t task) {
       const int64_t batch = task / frames.count;
       const int64_t frame = task % frames.count;
       const T* x = signal.data<T>() + batch * length + frame * frames.step;
@@ -232,10 +232,10 @@ FaultOr<Success> Stft(const ReferenceRun& run) {
 // ISTFT-16: transforms each frame back, multiplies it by the window, adds overlapping frames, and divides by
 // the sum of squared windows.
 FaultOr<Success> Istft(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
-  const Frames frames{.size = ElementsAsInts(run.input(2))[0],
-                      .step = ElementsAsInts(run.input(3))[0],
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
+  const Frames frames{.size = tensor::ElementsAsInts(run.input(2))[0],
+                      .step = tensor::ElementsAsInts(run.input(3))[0],
                       .count = data.extent(data.rank() - 2),
                       .bins = data.extent(data.rank() - 3),
                       .transposed = true};
@@ -259,7 +259,7 @@ FaultOr<Success> Istft(const ReferenceRun& run) {
     add(
         frame, [&](size_t n) { return window[n]; }, weights);
   const bool known = VisitFloatType(data.type(), [&]<typename T>(TypeTag<T>) {
-    ParallelFor(batches, 16 * frames.count * frames.size, [&](int64_t batch) {
+    tensor::ParallelFor(batches, 16 * frames.count * frames.size, [&](int64_t batch) {
       std::vector<double> sums(static_cast<size_t>(length));
       std::vector<Complex> scratch;
       for (int64_t frame = 0; frame < frames.count; ++frame) {
@@ -295,4 +295,4 @@ void RegisterFourier(KernelRegistry& registry) {
   registry.AddReference({"opset16"}, "ISTFT", Istft);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

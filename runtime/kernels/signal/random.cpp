@@ -10,7 +10,7 @@
 #include "runtime/kernels/signal/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 namespace {
 
@@ -131,7 +131,7 @@ void FillByMersenneTwister(Seeds seeds, T low, T high, T* out, int64_t count) {
 
 // RandomUniform-8: numbers in [minval, maxval).
 FaultOr<Success> RandomUniform(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const bool is_torch = run.node.String("alignment") == "pytorch";
   const Seeds seeds = Seeds::Of(run.node);
   bool is_empty = false;
@@ -202,11 +202,11 @@ class CumulativeSums {
 
 // Multinomial-13: draws classes by probability; without replacement each at most once.
 FaultOr<Success> Multinomial(const ReferenceRun& run) {
-  const MutableTensorView& output = run.output();
+  const tensor::MutableTensorView& output = run.output();
   const int64_t rows = output.extent(0), samples = output.extent(1);
   const int64_t classes = run.input(0).extent(1);
   const bool with_replacement = run.node.Bool("with_replacement");
-  llvm::SmallVector<double, 8> probabilities = ElementsAsDoubles(run.input(0));
+  llvm::SmallVector<double, 8> probabilities = tensor::ElementsAsDoubles(run.input(0));
   const Seeds seeds = Seeds::Of(run.node);
   std::seed_seq sequence{static_cast<uint32_t>(seeds.global), static_cast<uint32_t>(seeds.op)};
   std::mt19937 next(sequence);
@@ -239,4 +239,4 @@ void RegisterRandom(KernelRegistry& registry) {
   registry.AddReference({"opset13"}, "Multinomial", Multinomial);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

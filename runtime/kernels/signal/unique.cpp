@@ -8,11 +8,11 @@
 #include "runtime/kernels/signal/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::signal {
 
 namespace {
 
-void StoreIndices(const MutableTensorView& output, llvm::ArrayRef<int64_t> values) {
+void StoreIndices(const tensor::MutableTensorView& output, llvm::ArrayRef<int64_t> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (output.type() == ElementType::kI32) {
       output.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
@@ -23,8 +23,8 @@ void StoreIndices(const MutableTensorView& output, llvm::ArrayRef<int64_t> value
 }
 
 // Copies the first occurrence of each distinct slice along the axis, or of each element without an axis.
-void CopyFirst(const TensorView& data, std::optional<int64_t> axis, const ir::UniqueItems& items,
-               const MutableTensorView& output) {
+void CopyFirst(const tensor::TensorView& data, std::optional<int64_t> axis,
+               const ir::ops::opset::signal::UniqueItems& items, const tensor::MutableTensorView& output) {
   const llvm::ArrayRef<int64_t> shape = data.shape();
   const auto at = static_cast<size_t>(axis.value_or(0));
   const int64_t outer = axis ? VolumeOf(shape.take_front(at)) : 1;
@@ -42,15 +42,15 @@ void CopyFirst(const TensorView& data, std::optional<int64_t> axis, const ir::Un
 }
 
 FaultOr<Success> Unique(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
+  const tensor::TensorView& data = run.input(0);
   std::optional<int64_t> axis;
   if (run.num_inputs() > 1) {
     const FaultOr<size_t> given = AxisOf(run.input(1), data.rank());
     if (!given) return given.error();
     axis = static_cast<int64_t>(*given);
   }
-  const std::optional<ir::UniqueItems> items =
-      ir::FindUnique(data.type(), data.shape(), data.bytes(), axis, run.node.Bool("sorted"));
+  const std::optional<ir::ops::opset::signal::UniqueItems> items = ir::ops::opset::signal::FindUnique(
+      data.type(), data.shape(), data.bytes(), axis, run.node.Bool("sorted"));
   if (!items) return UnsupportedType(run);
   const auto count = static_cast<int64_t>(items->first.size());
   const int64_t expected = axis ? run.output().extent(*axis) : run.output().volume();
@@ -68,4 +68,4 @@ void RegisterUnique(KernelRegistry& registry) {
   registry.AddReference({"opset10"}, "Unique", Unique);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::signal

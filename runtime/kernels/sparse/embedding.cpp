@@ -7,7 +7,7 @@
 #include "runtime/kernels/sparse/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::sparse {
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Bag {
 // Returns the row used for empty bags, or nothing if they are zeros.
 FaultOr<std::optional<int64_t>> DefaultRow(const ReferenceRun& run, size_t input, int64_t rows) {
   if (run.num_inputs() <= input) return std::optional<int64_t>();
-  const int64_t index = ElementsAsInts(run.input(input))[0];
+  const int64_t index = tensor::ElementsAsInts(run.input(input))[0];
   if (index < -1 || index >= rows)
     return KernelFault("the default index is {}; expected -1 or a row of {}", index, rows);
   return index < 0 ? std::optional<int64_t>() : index;
@@ -29,18 +29,18 @@ FaultOr<std::optional<int64_t>> DefaultRow(const ReferenceRun& run, size_t input
 // out[bag] = sum over its rows of weight * table[row], or their mean.
 struct BagSums {
   const ReferenceRun& run;
-  llvm::ArrayRef<int64_t> rows;  // indexed by list position
-  const TensorView* weights;     // indexed by list position; null: 1
+  llvm::ArrayRef<int64_t> rows;       // indexed by list position
+  const tensor::TensorView* weights;  // indexed by list position; null: 1
   std::optional<int64_t> default_row;
   bool mean = false;
 
   FaultOr<Success> Run(llvm::ArrayRef<Bag> bags, llvm::ArrayRef<int64_t> places) const {
-    const TensorView& table = run.input(0);
+    const tensor::TensorView& table = run.input(0);
     const int64_t length = VolumeOf(llvm::ArrayRef<int64_t>(table.shape()).drop_front());
     const bool known = VisitNumericType(table.type(), [&]<typename T>(TypeTag<T>) {
       using Sum = std::conditional_t<kIsFloating<T>, double, int64_t>;
       const auto row_at = [&](int64_t row) { return table.data<T>() + row * length; };
-      ParallelFor(static_cast<int64_t>(bags.size()), length * 4, [&](int64_t index) {
+      tensor::ParallelFor(static_cast<int64_t>(bags.size()), length * 4, [&](int64_t index) {
         const Bag bag = bags[static_cast<size_t>(index)];
         T* out = run.output().mutable_data<T>() + index * length;
         if (bag.count == 0) {
@@ -83,7 +83,7 @@ FaultOr<std::vector<int64_t>> RowsOf(const ReferenceRun& run) {
   return rows;
 }
 
-const TensorView* WeightsOf(const ReferenceRun& run, size_t input) {
+const tensor::TensorView* WeightsOf(const ReferenceRun& run, size_t input) {
   return run.num_inputs() > input ? &run.input(input) : nullptr;
 }
 
@@ -150,4 +150,4 @@ void RegisterEmbedding(KernelRegistry& registry) {
   registry.AddReference({"opset3"}, "EmbeddingSegmentsSum", SegmentsSum);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::sparse

@@ -10,7 +10,7 @@
 #include "runtime/kernels/sparse/families.h"
 #include "runtime/kernels/unary.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels::sparse {
 
 namespace {
 
@@ -23,8 +23,8 @@ T Lowest() {
 
 // out[s] = the maximum of data[i] for segment_ids[i] == s. Empty segments are zero or the lowest number.
 FaultOr<Success> SegmentMax(const ReferenceRun& run) {
-  const TensorView& data = run.input(0);
-  const MutableTensorView& output = run.output();
+  const tensor::TensorView& data = run.input(0);
+  const tensor::MutableTensorView& output = run.output();
   const FaultOr<std::vector<int64_t>> segments = IndexElements(run.input(1));
   if (!segments) return segments.error();
   const int64_t length = VolumeOf(llvm::ArrayRef<int64_t>(data.shape()).drop_front());
@@ -55,7 +55,7 @@ FaultOr<Success> SegmentMax(const ReferenceRun& run) {
   return Success();
 }
 
-void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
+void StoreIndex(const tensor::MutableTensorView& output, int64_t at, int64_t value) {
   if (output.type() == ElementType::kI32) {
     output.mutable_data<int32_t>()[at] = static_cast<int32_t>(value);
   } else {
@@ -65,10 +65,10 @@ void StoreIndex(const MutableTensorView& output, int64_t at, int64_t value) {
 
 // Writes the values sorted by row and column, with the default value at column 0 of each empty row.
 FaultOr<Success> SparseFillEmptyRows(const ReferenceRun& run) {
-  const TensorView& values = run.input(0);
+  const tensor::TensorView& values = run.input(0);
   const FaultOr<std::vector<int64_t>> pairs = IndexElements(run.input(2));
   if (!pairs) return pairs.error();
-  const auto extents = ElementsAsInts(run.input(1));
+  const auto extents = tensor::ElementsAsInts(run.input(1));
   const int64_t rows = extents[0];
   const auto row_of = [&](int64_t i) { return (*pairs)[static_cast<size_t>(2 * i)]; };
   const auto column_of = [&](int64_t i) { return (*pairs)[static_cast<size_t>(2 * i + 1)]; };
@@ -109,9 +109,9 @@ FaultOr<Success> SparseFillEmptyRows(const ReferenceRun& run) {
 // Follows each beam back from its last step: out[t] = step_ids[t, beam], beam = parent_idx[t, beam]. Steps
 // after an end token or past the length are end tokens.
 FaultOr<Success> GatherTree(const ReferenceRun& run) {
-  const TensorView& steps = run.input(0);
+  const tensor::TensorView& steps = run.input(0);
   const int64_t times = steps.extent(0), batches = steps.extent(1), beams = steps.extent(2);
-  const auto lengths = ElementsAsDoubles(run.input(2));
+  const auto lengths = tensor::ElementsAsDoubles(run.input(2));
   std::optional<Fault> fault;
   const bool known = VisitNumericType(steps.type(), [&]<typename T>(TypeTag<T>) {
     const T end = run.input(3).data<T>()[0];
@@ -157,4 +157,4 @@ void RegisterSegments(KernelRegistry& registry) {
   registry.AddReference({"opset1"}, "GatherTree", GatherTree);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels::sparse

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <utility>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
+
+using fast::memory::StorageType;
 
 namespace {
 
@@ -49,7 +51,7 @@ void AddBytes(const Number& number, std::string& key) {
 }
 
 // A descriptor that is more than blocks: Winograd filters, or other sums after a filter.
-class DescFormat final : public BackendFormat {
+class DescFormat final : public fast::memory::BackendFormat {
  public:
   explicit DescFormat(dnnl::memory::desc desc) : desc_(std::move(desc)) {}
 
@@ -81,14 +83,15 @@ bool IsBlocked(const dnnl_memory_desc_t& data) {
   const bool has_known_extra =
       data.extra.flags == 0 || data.extra.flags == dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
   return data.format_kind == dnnl_blocked && data.offset0 == 0 && has_known_extra &&
-         static_cast<size_t>(data.format_desc.blocking.inner_nblks) <= BlockedFormat::kMaxBlocks &&
+         static_cast<size_t>(data.format_desc.blocking.inner_nblks) <=
+             fast::memory::BlockedFormat::kMaxBlocks &&
          std::all_of(data.padded_offsets, data.padded_offsets + data.ndims,
                      [](dnnl_dim_t offset) { return offset == 0; });
 }
 
 }  // namespace
 
-dnnl::memory::desc DescOf(const BlockedFormat& format) {
+dnnl::memory::desc DescOf(const fast::memory::BlockedFormat& format) {
   if (format.rank == 0) return {};
   if (format.backend != nullptr) {
     dnnl::memory::desc desc = static_cast<const DescFormat&>(*format.backend).desc();
@@ -117,9 +120,9 @@ dnnl::memory::desc DescOf(const BlockedFormat& format) {
   return dnnl::memory::desc(data);
 }
 
-BlockedFormat FormatOfDesc(const dnnl::memory::desc& desc) {
+fast::memory::BlockedFormat FormatOfDesc(const dnnl::memory::desc& desc) {
   const dnnl_memory_desc_t& data = desc.data;
-  BlockedFormat format;
+  fast::memory::BlockedFormat format;
   if (data.ndims == 0) return format;
   const auto rank = static_cast<size_t>(data.ndims);
   format.type = StorageTypeOf(data.data_type);
@@ -142,4 +145,4 @@ BlockedFormat FormatOfDesc(const dnnl::memory::desc& desc) {
   return format;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

@@ -4,9 +4,9 @@
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/fast/memory/blocked_format.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
 
-dnnl::memory::desc DescOf(const BlockedFormat& format);
-BlockedFormat FormatOfDesc(const dnnl::memory::desc& desc);
+dnnl::memory::desc DescOf(const fast::memory::BlockedFormat& format);
+fast::memory::BlockedFormat FormatOfDesc(const dnnl::memory::desc& desc);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

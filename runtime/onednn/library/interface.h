@@ -12,7 +12,7 @@
 #include "runtime/fast/gemm/function_kind.h"
 #include "runtime/fast/memory/blocked_format.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
 
 enum class PrimitiveKind : uint8_t {
   kConvolution,
@@ -46,9 +46,9 @@ struct PrimitivePostOp {
   };
 
   Kind kind;
-  FunctionKind function = FunctionKind::kAdd;
+  fast::gemm::FunctionKind function = fast::gemm::FunctionKind::kAdd;
   float alpha = 0, beta = 0;  // of kFunction
-  BlockedFormat operand = {};
+  fast::memory::BlockedFormat operand = {};
   float scale = 1;
   int zero = 0;
 };
@@ -77,16 +77,16 @@ struct PrimitiveArgument {
 struct PrimitiveRequest {
   PrimitiveKind kind;
   PrimitiveAlgorithm algorithm = PrimitiveAlgorithm::kAuto;
-  std::vector<BlockedFormat> sources = {};
-  BlockedFormat weights = {}, bias = {}, result = {};
+  std::vector<fast::memory::BlockedFormat> sources = {};
+  fast::memory::BlockedFormat weights = {}, bias = {}, result = {};
   // Per spatial axis. Dilations count the skipped elements: 0 for none.
   std::vector<int64_t> strides = {}, dilations = {}, before = {}, after = {}, window = {};
-  FunctionKind function = FunctionKind::kAdd;  // kFunction and kBinary
-  float alpha = 0, beta = 0;                   // kFunction, kLrn
-  float offset = 0;                            // kLrn: added to the scaled sum of squares
-  float epsilon = 0;                           // kBatchNorm
-  int64_t size = 0;                            // kLrn: channels
-  int axis = 0;                                // kSoftmax, kConcat
+  fast::gemm::FunctionKind function = fast::gemm::FunctionKind::kAdd;  // kFunction and kBinary
+  float alpha = 0, beta = 0;                                           // kFunction, kLrn
+  float offset = 0;   // kLrn: added to the scaled sum of squares
+  float epsilon = 0;  // kBatchNorm
+  int64_t size = 0;   // kLrn: channels
+  int axis = 0;       // kSoftmax, kConcat
   std::vector<PrimitivePostOp> posts = {};
   // Scales of the accumulators, with the axes that they belong to as bits.
   std::vector<float> scales = {};
@@ -110,12 +110,12 @@ class Primitive {
   // Returns oneDNN's name of the implementation.
   virtual std::string implementation() const = 0;
   // Returns the format that oneDNN has chosen for an argument.
-  virtual BlockedFormat format(const PrimitiveArgument& argument) const = 0;
+  virtual fast::memory::BlockedFormat format(const PrimitiveArgument& argument) const = 0;
   virtual size_t scratch_bytes() const = 0;
 
   struct BoundArgument {
     PrimitiveArgument argument;
-    BlockedFormat format;
+    fast::memory::BlockedFormat format;
   };
   virtual std::unique_ptr<PrimitiveCall> NewCall(llvm::ArrayRef<BoundArgument> arguments) const = 0;
 };
@@ -158,4 +158,4 @@ struct TeamFunctions {
 // The only function that the library exports for nnefc, as `nnefc_onednn_open`.
 using OpenOneDnn = const OneDnnLibrary* (*)(const TeamFunctions& team);
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

@@ -11,7 +11,9 @@
 #include "runtime/onednn/library/interface.h"
 #include "runtime/onednn/library/openmp.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
+
+using fast::gemm::FunctionKind;
 
 namespace {
 
@@ -197,7 +199,7 @@ class CreatedPrimitive final : public Primitive {
 
   std::string implementation() const override { return description_.impl_info_str(); }
 
-  BlockedFormat format(const PrimitiveArgument& argument) const override {
+  fast::memory::BlockedFormat format(const PrimitiveArgument& argument) const override {
     return FormatOfDesc(description_.query_md(dnnl::query::exec_arg_md, IdOf(kind_, argument)));
   }
 
@@ -266,7 +268,7 @@ CreatedOrNull CreateInnerProduct(const PrimitiveRequest& request) {
 
 CreatedOrNull CreateConcat(const PrimitiveRequest& request) {
   std::vector<memory::desc> parts;
-  for (const BlockedFormat& part : request.sources) parts.push_back(DescOf(part));
+  for (const fast::memory::BlockedFormat& part : request.sources) parts.push_back(DescOf(part));
   return Finish<dnnl::concat>(request,
                               {DescOf(request.result), request.axis, parts, Engine(), AttributesOf(request)});
 }
@@ -373,4 +375,4 @@ extern "C" {
 }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

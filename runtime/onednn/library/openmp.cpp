@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
 
 namespace {
 
@@ -63,7 +63,7 @@ OpenMpLimit::~OpenMpLimit() {
   if (before_ > 0) OtherRuntime::Get().set_threads(before_);
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library
 
 // NOLINTBEGIN(readability-identifier-naming): the names are given.
 extern "C" {
@@ -71,7 +71,7 @@ extern "C" {
 // `flags` specify the binding of threads to processors.
 [[gnu::visibility("default")]] void GOMP_parallel(void (*work)(void*), void* data, unsigned members,
                                                   unsigned flags) {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   if (!IsInScope()) {
     static auto* const next = NextFunction<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
     return next == nullptr ? work(data) : next(work, data, members, flags);
@@ -82,32 +82,32 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] void GOMP_barrier() {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   if (IsInScope()) return team.wait();
   static auto* const next = NextFunction<void()>("GOMP_barrier");
   if (next != nullptr) next();
 }
 
 [[gnu::visibility("default")]] int omp_get_max_threads() {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   static auto* const next = NextFunction<int()>("omp_get_max_threads");
   return IsInScope() ? team.threads() : CallNext(next, 1);
 }
 
 [[gnu::visibility("default")]] int omp_get_num_threads() {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   static auto* const next = NextFunction<int()>("omp_get_num_threads");
   return IsInScope() ? team.members() : CallNext(next, 1);
 }
 
 [[gnu::visibility("default")]] int omp_get_thread_num() {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   static auto* const next = NextFunction<int()>("omp_get_thread_num");
   return IsInScope() ? team.member() : CallNext(next, 0);
 }
 
 [[gnu::visibility("default")]] int omp_in_parallel() {
-  using namespace nnefc::runtime;
+  using namespace nnefc::runtime::onednn::library;
   static auto* const next = NextFunction<int()>("omp_in_parallel");
   return IsInScope() ? static_cast<int>(team.is_in_team()) : CallNext(next, 0);
 }
@@ -121,7 +121,7 @@ extern "C" {
 }  // extern "C"
 // NOLINTEND(readability-identifier-naming)
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
 namespace {
 
 const OtherRuntime& OtherRuntime::Get() {
@@ -139,4 +139,4 @@ const OtherRuntime& OtherRuntime::Get() {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

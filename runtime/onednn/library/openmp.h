@@ -2,7 +2,7 @@
 
 #include "runtime/onednn/library/interface.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn::library {
 
 // Sets the threads of oneDNN's parallel loops.
 void SetOpenMpTeam(const TeamFunctions& team);
@@ -20,4 +20,4 @@ class OpenMpLimit {
   int before_ = 0;  // 0: no limit was set
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn::library

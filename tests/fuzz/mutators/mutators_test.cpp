@@ -83,7 +83,7 @@ std::string MakeCross(const Mutator& mutator, std::string_view first, std::strin
   return mutator.cross(first, second, mutation);
 }
 
-DataSource Source(std::string_view bytes, Context& context) {
+package::DataSource Source(std::string_view bytes, Context& context) {
   auto buffer = Buffer::Allocate(bytes.size());
   if (!bytes.empty()) std::memcpy(buffer->mutable_data(), bytes.data(), bytes.size());
   return {context.sources.AddOpaque("input", FileKind::kBinary), std::move(buffer)};
@@ -101,7 +101,8 @@ struct Case {
 
 bool ParsesDocument(std::string_view text) {
   Context context;
-  const auto document = ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {}, context);
+  const auto document =
+      ast::ParseDocument(context.sources.AddText("graph.nnef", std::string(text)), {}, context);
   return document != nullptr && !context.emitter.has_errors();
 }
 
@@ -118,19 +119,19 @@ bool ParsesXml(std::string_view input) {
 
 bool ReadsDat(std::string_view bytes) {
   Context context;
-  return ReadDat(Source(bytes, context), context.emitter).has_value();
+  return package::ReadDat(Source(bytes, context), context.emitter).has_value();
 }
 
 bool ReadsNpy(std::string_view bytes) {
   Context context;
-  const DataSource source = Source(bytes, context);
-  if (bytes.starts_with("PK")) return ReadNpz(source, context, {}).has_value();
-  return ReadNpy(source, context.emitter).has_value();
+  const package::DataSource source = Source(bytes, context);
+  if (bytes.starts_with("PK")) return package::ReadNpz(source, context, {}).has_value();
+  return package::ReadNpy(source, context.emitter).has_value();
 }
 
 bool ReadsSafetensors(std::string_view bytes) {
   Context context;
-  return ReadSafetensorsIndex(Source(bytes, context), bytes.size(), context.emitter).has_value();
+  return package::ReadSafetensorsIndex(Source(bytes, context), bytes.size(), context.emitter).has_value();
 }
 
 bool HasMembers(std::string_view archive) {

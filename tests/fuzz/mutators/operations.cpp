@@ -45,8 +45,9 @@ void AddOperations(std::string_view text, std::vector<Operation>& operations) {
 std::vector<Operation> AllOperations() {
   std::vector<Operation> operations;
   for (std::string_view text :
-       {RatifiedLibraryText(), ProvisionalLibraryText(), ControlFlowLibraryText(), LayersLibraryText(),
-        TractCoreLibraryText(), TractTransformersLibraryText(), TractExtraLibraryText()})
+       {stdlib::RatifiedLibraryText(), stdlib::ProvisionalLibraryText(), stdlib::ControlFlowLibraryText(),
+        stdlib::LayersLibraryText(), stdlib::TractCoreLibraryText(), stdlib::TractTransformersLibraryText(),
+        stdlib::TractExtraLibraryText()})
     AddOperations(text, operations);
   return operations;
 }
@@ -66,7 +67,8 @@ const Operation* FindOperation(std::string_view name) {
 }
 
 const std::vector<std::string_view>& DocumentWords() {
-  static const std::vector<std::string_view> words(LibraryWords().begin(), LibraryWords().end());
+  static const std::vector<std::string_view> words(stdlib::LibraryWords().begin(),
+                                                   stdlib::LibraryWords().end());
   return words;
 }
 

@@ -4,21 +4,21 @@
 #include "tests/fuzz/targets/fuzz.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kContainerMutator;
+  return nnefc::fuzz::kContainerMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
   Context context;
-  const ModelOpenResult opened = ModelContainer::Open(fuzz::WriteInput("model.tgz", fuzz::Text(data, size)),
-                                                      context, {.max_bytes = kMaxBytes});
+  const package::ModelOpenResult opened = package::ModelContainer::Open(
+      fuzz::WriteInput("model.tgz", fuzz::Text(data, size)), context, {.max_bytes = kMaxBytes});
   fuzz::CheckDiagnostics(context);
   fuzz::Require((opened.model == nullptr) == context.emitter.has_errors(),
                 "opening fails with a mistake alone", context);
   fuzz::Require(!opened.environment_failed, "an archive that is there can be opened");
   if (opened.model == nullptr) return 0;
-  const ModelContainer& model = *opened.model;
+  const package::ModelContainer& model = *opened.model;
   fuzz::Require(context.sources.Text(model.graph_text()).size() <= kMaxBytes, "what is unpacked is bounded");
   // An unreadable archive is reported once, also if several paths refer to it.
   context.emitter.Clear();

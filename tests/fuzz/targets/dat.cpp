@@ -7,15 +7,15 @@
 namespace nnefc::fuzz {
 namespace {
 
-void CheckRoundTrip(const TensorValue& value, DatFile::Format format) {
+void CheckRoundTrip(const TensorValue& value, package::DatFile::Format format) {
   const std::string path = Folder() + "/written.dat";
-  if (!WriteDat(path, value, format)) return;  // values that the header cannot describe
+  if (!package::WriteDat(path, value, format)) return;  // values that the header cannot describe
   Context context;
   const std::string bytes = ReadOutput(path);
-  const auto again = ReadDat(MakeSource("written.dat", bytes, context), context.emitter);
+  const auto again = package::ReadDat(MakeSource("written.dat", bytes, context), context.emitter);
   Require(again.has_value() && context.emitter.diagnostics().empty(), "what was written is read in silence",
           context);
-  const auto decoded = DecodeDat(*again, value.type(), context.emitter);
+  const auto decoded = package::DecodeDat(*again, value.type(), context.emitter);
   Require(decoded.has_value(), "what was written is decoded", context);
   Require(*decoded == value, "what was written is read as it was");
 }
@@ -24,31 +24,34 @@ void CheckRoundTrip(const TensorValue& value, DatFile::Format format) {
 }  // namespace nnefc::fuzz
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kDatMutator;
+  return nnefc::fuzz::kDatMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   Context context;
-  const auto dat = ReadDat(fuzz::MakeSource("x.dat", fuzz::Text(data, size), context), context.emitter);
+  const auto dat =
+      package::ReadDat(fuzz::MakeSource("x.dat", fuzz::Text(data, size), context), context.emitter);
   fuzz::CheckDiagnostics(context);
   fuzz::Require(dat.has_value() == !context.emitter.has_errors(), "reading fails with a mistake alone",
                 context);
   if (!dat) return 0;
-  fuzz::Require(dat->value.valid() && !DescribeItems(*dat).empty(), "a file that was read has a tensor");
-  const DatQuantization linear{
+  fuzz::Require(dat->value.valid() && !package::DescribeItems(*dat).empty(),
+                "a file that was read has a tensor");
+  const package::DatQuantization linear{
       .bits = dat->bits, .min = TensorValue::Scalar(-1), .max = TensorValue::Scalar(1)};
   for (ElementType type : {ElementType::kF32, ElementType::kI64, ElementType::kBoolean}) {
-    for (const DatQuantization* quantization : {static_cast<const DatQuantization*>(nullptr), &linear}) {
+    for (const package::DatQuantization* quantization :
+         {static_cast<const package::DatQuantization*>(nullptr), &linear}) {
       context.emitter.Clear();
-      const auto value = DecodeDat(*dat, type, context.emitter, quantization);
+      const auto value = package::DecodeDat(*dat, type, context.emitter, quantization);
       fuzz::CheckDiagnostics(context);
       fuzz::Require(value.has_value() == !context.emitter.has_errors(), "decoding fails with a mistake alone",
                     context);
       if (!value) continue;
       fuzz::Require(value->type() == type && value->shape() == dat->value.shape(),
                     "decoding gives what was asked for");
-      fuzz::CheckRoundTrip(*value, DatFile::Format::kRatified);
+      fuzz::CheckRoundTrip(*value, package::DatFile::Format::kRatified);
     }
   }
   return 0;

@@ -15,11 +15,11 @@ constexpr ast::Dialect kRatified = ast::Dialect::kRatified;
 // The mode in which a document is read.
 struct Reading {
   std::optional<ast::Dialect> dialect;
-  Leniency leniency = Leniency::kAuto;
+  semantics::Leniency leniency = semantics::Leniency::kAuto;
 };
 
 struct Result {
-  std::unique_ptr<CheckedDocument> checked;
+  std::unique_ptr<semantics::CheckedDocument> checked;
   std::shared_ptr<const ir::Graph> graph;  // null after an error
 };
 
@@ -27,22 +27,22 @@ Result Expand(std::string_view text, const Reading& reading, bool allow_unknown,
               Session& session, ast::Dialect& told) {
   Context& context = session.context;
   Result result;
-  auto document = ParseDocument(context.sources.AddText("graph.nnef", std::string(text)),
-                                {.dialect = reading.dialect}, context);
+  auto document = ast::ParseDocument(context.sources.AddText("graph.nnef", std::string(text)),
+                                     {.dialect = reading.dialect}, context);
   Require(document != nullptr, "parsing always gives a document");
   told = document->dialect;
   Require(document->complete == !context.emitter.has_errors(), "what was not read whole has a mistake",
           context);
   result.checked =
-      CheckDocument(std::move(document), session.library, {.leniency = reading.leniency}, context);
+      semantics::CheckDocument(std::move(document), session.library, {.leniency = reading.leniency}, context);
   Require(result.checked != nullptr, "checking always gives a document");
   Require(result.checked->complete() == !context.emitter.has_errors(),
           "what is not checked whole has a mistake", context);
-  ExpandedDocument expanded =
-      ExpandDocument(*result.checked, session.library, registry,
-                     {.purpose = allow_unknown ? Purpose::kExecute : Purpose::kPrint,
-                      .tries_symbols = allow_unknown && reading.leniency == Leniency::kLenient},
-                     context);
+  expand::ExpandedDocument expanded = expand::ExpandDocument(
+      *result.checked, session.library, registry,
+      {.purpose = allow_unknown ? expand::Purpose::kExecute : expand::Purpose::kPrint,
+       .tries_symbols = allow_unknown && reading.leniency == semantics::Leniency::kLenient},
+      context);
   Require(expanded.complete == !context.emitter.has_errors(), "what is not expanded whole has a mistake",
           context);
   if (expanded.complete) result.graph = std::move(expanded.graph);
@@ -50,8 +50,8 @@ Result Expand(std::string_view text, const Reading& reading, bool allow_unknown,
 }
 
 // Requires that the printed document expands to itself byte for byte.
-void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Session& session) {
-  const std::string flat = PrintFlatDocument(graph, session.library, session.context.symbols);
+void CheckFlat(const ir::Graph& graph, bool allow_unknown, semantics::Leniency leniency, Session& session) {
+  const std::string flat = expand::print::PrintFlatDocument(graph, session.library, session.context.symbols);
   session.context.emitter.Clear();
   ir::OpRegistry registry(&ir::StandardOps());
   ast::Dialect told;
@@ -60,7 +60,8 @@ void CheckFlat(const ir::Graph& graph, bool allow_unknown, Leniency leniency, Se
   const Result again = Expand(flat, {kRatified, leniency}, allow_unknown, registry, session, told);
   session.context.limits = low;
   Require(again.graph != nullptr, "a flat document is valid", Messages(session.context) + flat);
-  const std::string second = PrintFlatDocument(*again.graph, session.library, session.context.symbols);
+  const std::string second =
+      expand::print::PrintFlatDocument(*again.graph, session.library, session.context.symbols);
   Require(second == flat, "a flat document expands to itself", flat + second);
 }
 
@@ -78,14 +79,14 @@ bool HasSmallVariables(const ir::Graph& graph) {
 void CheckLowered(const ir::Graph& graph, Session& session) {
   Context& context = session.context;
   context.emitter.Clear();
-  LowerOptions options;
+  lower::LowerOptions options;
   if (HasSmallVariables(graph)) {
     options.variable_data = [](const std::string&, ElementType type, const ir::PartialShape& shape,
                                const ir::Origin&) -> std::optional<TensorValue> {
       return TensorValue::Filled(type, shape.known_extents(), 1);
     };
   }
-  const std::unique_ptr<ir::Graph> lowered = LowerGraph(graph, options, context);
+  const std::unique_ptr<ir::Graph> lowered = lower::LowerGraph(graph, options, context);
   CheckDiagnostics(context);
   Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
           context);
@@ -118,7 +119,7 @@ ast::Dialect Run(std::string_view text, const Reading& reading) {
 }  // namespace nnefc::fuzz
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kDocumentMutator;
+  return nnefc::fuzz::kDocumentMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -128,7 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (std::hash<std::string_view>()(text) % 2 == 0) {
     fuzz::Run(text, {told == ast::Dialect::kRatified ? ast::Dialect::kProvisional : ast::Dialect::kRatified});
   } else {
-    fuzz::Run(text, {ast::Dialect::kRatified, Leniency::kLenient});
+    fuzz::Run(text, {ast::Dialect::kRatified, semantics::Leniency::kLenient});
   }
   return 0;
 }

@@ -127,7 +127,7 @@ std::string ReadOutput(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-DataSource MakeSource(std::string_view name, std::string_view content, Context& context) {
+package::DataSource MakeSource(std::string_view name, std::string_view content, Context& context) {
   // The data end with the allocation, so that the address sanitizer detects reads past the end.
   auto buffer = Buffer::Allocate(content.size() / 64 * 64 + 63);
   Require(buffer != nullptr, "there is memory for the input");
@@ -157,20 +157,20 @@ bool HasAllOutputs(const ir::Graph& graph) {
 void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
   if (!HasAllOutputs(graph)) return;
   Context context;
-  if (!CheckWritable(graph, context.emitter)) {
+  if (!openvino::CheckWritable(graph, context.emitter)) {
     Require(context.emitter.has_errors(), "what cannot be written is told");
     return;
   }
   const std::string first = Folder() + "/first.xml";
   const std::string second = Folder() + "/second.xml";
-  auto written = WriteOpenVino(graph, first);
+  auto written = openvino::WriteOpenVino(graph, first);
   Require(written.ok(), "a writable graph is written", written.ok() ? "" : written.error().message);
   ir::OpRegistry registry(&ir::StandardOps());
-  auto again = ReadOpenVino(first, registry, context);
+  auto again = openvino::ReadOpenVino(first, registry, context);
   Require(again.ok(), "what was written can be opened");
   Require(*again != nullptr && !context.emitter.has_errors(), "what was written is read without a mistake",
           context);
-  written = WriteOpenVino(**again, second);
+  written = openvino::WriteOpenVino(**again, second);
   Require(written.ok(), "what was read is written again", written.ok() ? "" : written.error().message);
   const std::string before = ReadOutput(first);
   const std::string after = ReadOutput(second);
@@ -180,12 +180,12 @@ void CheckOpenVinoRoundTrip(const ir::Graph& graph) {
 }
 
 void CheckTextRoundTrip(const ir::Graph& graph, const ir::OpRegistry& registry) {
-  const std::string text = PrintGraph(graph, {.max_constant_elements = -1});
+  const std::string text = ir::PrintGraph(graph, {.max_constant_elements = -1});
   Context context;
   const auto again = ir::ParseGraph(context.sources.AddText("printed", text), registry, context);
   Require(again != nullptr && !context.emitter.has_errors(), "the text form of a graph is read again",
           Messages(context) + text);
-  const std::string second = PrintGraph(*again, {.max_constant_elements = -1});
+  const std::string second = ir::PrintGraph(*again, {.max_constant_elements = -1});
   Require(second == text, "the text form is the same when printed again", text + second);
 }
 

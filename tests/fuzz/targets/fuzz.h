@@ -42,7 +42,7 @@ std::string Messages(const Context& context);
 struct Session {
   Session();
 
-  const StandardLibrary& library = StandardLibrary::Shared();
+  const semantics::StandardLibrary& library = semantics::StandardLibrary::Shared();
   Context context{library.base()};
 };
 
@@ -54,7 +54,7 @@ std::string WriteInput(std::string_view name, std::string_view content);
 std::string ReadOutput(const std::string& path);
 // Returns the bytes as a file in memory that messages call `name`. No byte follows them, so that reads past
 // the end are detected.
-DataSource MakeSource(std::string_view name, std::string_view content, Context& context);
+package::DataSource MakeSource(std::string_view name, std::string_view content, Context& context);
 
 // Writes the graph as OpenVINO IR and requires that it is read without errors and written with the same
 // bytes. Skips graphs that cannot be written.

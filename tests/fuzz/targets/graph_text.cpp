@@ -7,7 +7,7 @@
 #include "tests/fuzz/targets/fuzz.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kGraphTextMutator;
+  return nnefc::fuzz::kGraphTextMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::CheckGraph(*graph, "an inferred graph holds its invariants", ir::PortNames::kAny);
   fuzz::CheckTextRoundTrip(*graph, registry);
   fuzz::CheckOpenVinoRoundTrip(*graph);
-  const std::unique_ptr<ir::Graph> lowered = LowerGraph(*graph, {}, context);
+  const std::unique_ptr<ir::Graph> lowered = lower::LowerGraph(*graph, {}, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require((lowered == nullptr) == context.emitter.has_errors(), "lowering fails with a mistake alone",
                 context);

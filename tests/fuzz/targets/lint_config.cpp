@@ -5,7 +5,7 @@
 #include "tests/fuzz/targets/fuzz.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kJsonMutator;
+  return nnefc::fuzz::kJsonMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,10 +8,10 @@
 #include "tools/lsp/server.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kJsonMutator;
+  return nnefc::fuzz::kJsonMutator;
 }
 
-namespace nnefc::lsp {
+namespace nnefc::fuzz::lsp {
 namespace {
 
 // A client that checks the messages of its server.
@@ -24,10 +24,11 @@ class Client {
           {"id", 0},
           {"method", "initialize"},
           {"params",
-           {{"capabilities", Json::object()}, {"initializationOptions", {{"diagnosticDelay", 0}}}}}});
+           {{"capabilities", nnefc::lsp::Json::object()},
+            {"initializationOptions", {{"diagnosticDelay", 0}}}}}});
   }
 
-  void Send(const Json& message) {
+  void Send(const nnefc::lsp::Json& message) {
     const size_t before = responses_;
     server_.Handle(message, now_);
     const bool is_request = message.is_object() && message.contains("id") && message.contains("method");
@@ -39,33 +40,34 @@ class Client {
   void SendInvalid(const std::string& reason) { server_.HandleInvalid(reason); }
 
  private:
-  void Receive(const Json& message) {
-    fuzz::Require(!Framed(message).empty() && message.at("jsonrpc") == "2.0", "messages are valid");
+  void Receive(const nnefc::lsp::Json& message) {
+    fuzz::Require(!nnefc::lsp::Framed(message).empty() && message.at("jsonrpc") == "2.0",
+                  "messages are valid");
     if (!message.contains("method")) ++responses_;
-    const Json* code = Find(message, {"error", "code"});
-    fuzz::Require(code == nullptr || *code != static_cast<int>(ErrorCode::kInternalError),
+    const nnefc::lsp::Json* code = nnefc::lsp::Find(message, {"error", "code"});
+    fuzz::Require(code == nullptr || *code != static_cast<int>(nnefc::lsp::ErrorCode::kInternalError),
                   "the server has no internal errors");
   }
 
   size_t responses_ = 0;
-  Clock::time_point now_ = Clock::time_point(std::chrono::hours(1));
-  Server server_{{.version = "0", .service = {.limits = fuzz::LowLimits(), .max_text = 20'000}},
-                 [this](const Json& message) { Receive(message); }};
+  nnefc::lsp::Clock::time_point now_ = nnefc::lsp::Clock::time_point(std::chrono::hours(1));
+  nnefc::lsp::Server server_{{.version = "0", .service = {.limits = fuzz::LowLimits(), .max_text = 20'000}},
+                             [this](const nnefc::lsp::Json& message) { Receive(message); }};
 };
 
 // Messages beyond these add time and no code.
 constexpr size_t kMaxMessages = 40;
 
 }  // namespace
-}  // namespace nnefc::lsp
+}  // namespace nnefc::fuzz::lsp
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nnefc;
   const std::string_view text = fuzz::Text(data, size);
-  lsp::Client client;
+  fuzz::lsp::Client client;
   const lsp::Json list = lsp::Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (list.is_array()) {
-    for (size_t i = 0; i < std::min(list.size(), lsp::kMaxMessages); ++i) client.Send(list[i]);
+    for (size_t i = 0; i < std::min(list.size(), fuzz::lsp::kMaxMessages); ++i) client.Send(list[i]);
     return 0;
   }
   lsp::FrameReader reader(1 << 16);

@@ -6,7 +6,7 @@
 #include "tests/fuzz/targets/fuzz.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kOpenVinoMutator;
+  return nnefc::fuzz::kOpenVinoMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -17,14 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::WriteInput("net.bin", end == std::string_view::npos ? std::string_view() : input.substr(end + 1));
   Context context;
   ir::OpRegistry registry(&ir::StandardOps());
-  auto graph = ReadOpenVino(path, registry, context);
+  auto graph = openvino::ReadOpenVino(path, registry, context);
   fuzz::CheckDiagnostics(context);
   fuzz::Require(graph.ok(), "files that are there can be opened");
   fuzz::Require((*graph == nullptr) == context.emitter.has_errors(), "reading fails with a mistake alone",
                 context);
   if (*graph == nullptr) return 0;
   fuzz::CheckGraph(**graph, "a graph that was read holds its invariants", ir::PortNames::kAny);
-  RequireKnownOperations(**graph, context.emitter);
+  openvino::RequireKnownOperations(**graph, context.emitter);
   fuzz::CheckTextRoundTrip(**graph, registry);
   fuzz::CheckOpenVinoRoundTrip(**graph);
   return 0;

@@ -32,7 +32,7 @@ constexpr const char* kProvisional =
     "}\n";
 
 // Returns a tensor file whose 8-bit items graph.quant interprets (R 5.2).
-DatFile QuantizedFile(const Shape& shape, Context& context) {
+package::DatFile QuantizedFile(const Shape& shape, Context& context) {
   std::string file(128, '\0');
   const auto put = [&](size_t at, uint32_t value) { std::memcpy(file.data() + at, &value, sizeof value); };
   const auto volume = static_cast<uint32_t>(*Volume(shape));
@@ -43,7 +43,7 @@ DatFile QuantizedFile(const Shape& shape, Context& context) {
   put(44, 8);
   put(48, 1);
   for (uint32_t i = 0; i < volume; ++i) file += static_cast<char>(37 * i);
-  auto dat = ReadDat(MakeSource("x.dat", file, context), context.emitter);
+  auto dat = package::ReadDat(MakeSource("x.dat", file, context), context.emitter);
   Require(dat.has_value(), "the target's own tensor file is valid", context);
   return *dat;
 }
@@ -53,26 +53,27 @@ void Run(std::string_view text, ast::Dialect dialect) {
   Context& context = session.context;
   ir::OpRegistry registry(&ir::StandardOps());
   const char* model = dialect == ast::Dialect::kRatified ? kRatified : kProvisional;
-  const auto checked = CheckDocument(
-      ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),
+  const auto checked = semantics::CheckDocument(
+      ast::ParseDocument(context.sources.AddText("graph.nnef", model), {.dialect = dialect}, context),
       session.library, {}, context);
-  const auto graph = ExpandDocument(*checked, session.library, registry, {}, context).graph;
+  const auto graph = expand::ExpandDocument(*checked, session.library, registry, {}, context).graph;
   Require(graph != nullptr, "the target's own model is valid", context);
 
-  auto document = ParseDocument(context.sources.AddText("graph.quant", std::string(text)),
-                                {.dialect = dialect, .kind = DocumentKind::kQuantization}, context);
-  const auto quantization = CheckQuantization(
+  auto document = ast::ParseDocument(context.sources.AddText("graph.quant", std::string(text)),
+                                     {.dialect = dialect, .kind = ast::DocumentKind::kQuantization}, context);
+  const auto quantization = semantics::CheckQuantization(
       std::move(document), *checked, [](std::string_view name) { return name == "x" || name == "output"; },
       session.library, context);
   CheckDiagnostics(context);
   Require(quantization != nullptr, "checking always gives a document");
   if (context.emitter.has_errors()) return;
-  ExpandOptions options;
-  options.quantize = EvaluateQuantization(*quantization, session.library, registry, context);
-  const QuantizationTable table(options.quantize, *graph, context);
+  expand::ExpandOptions options;
+  options.quantize = expand::EvaluateQuantization(*quantization, session.library, registry, context);
+  const driver::QuantizationTable table(options.quantize, *graph, context);
   CheckDiagnostics(context);
   if (!context.emitter.has_errors()) {
-    const ExpandedDocument quantized = ExpandDocument(*checked, session.library, registry, options, context);
+    const expand::ExpandedDocument quantized =
+        expand::ExpandDocument(*checked, session.library, registry, options, context);
     CheckDiagnostics(context);
     Require(quantized.complete == !context.emitter.has_errors(), "a quantized graph lacks what was told",
             context);
@@ -80,14 +81,14 @@ void Run(std::string_view text, ast::Dialect dialect) {
   }
   const std::pair<const char*, Shape> variables[] = {{"filter", {2, 2, 1, 1}}, {"bias", {1, 2}}};
   for (const auto& [label, shape] : variables) {
-    const TensorQuantization* line = table.FindVariable(label);
+    const expand::TensorQuantization* line = table.FindVariable(label);
     context.emitter.Clear();
     if (line == nullptr) continue;
-    const DatFile dat = QuantizedFile(shape, context);
-    const auto how = ToDatQuantization(*line, dat, context);
+    const package::DatFile dat = QuantizedFile(shape, context);
+    const auto how = driver::ToDatQuantization(*line, dat, context);
     Require(how.has_value() == !context.emitter.has_errors(), "a line that cannot be used is told", context);
     if (!how) continue;
-    const auto value = DecodeDat(dat, ElementType::kF32, context.emitter, &*how);
+    const auto value = package::DecodeDat(dat, ElementType::kF32, context.emitter, &*how);
     CheckDiagnostics(context);
     Require(value.has_value() == !context.emitter.has_errors(), "decoding fails with a mistake alone",
             context);
@@ -98,7 +99,7 @@ void Run(std::string_view text, ast::Dialect dialect) {
 }  // namespace nnefc::fuzz
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kDocumentMutator;
+  return nnefc::fuzz::kDocumentMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -6,7 +6,7 @@
 #include "tests/fuzz/targets/fuzz.h"
 
 const nnefc::fuzz::Mutator& nnefc::fuzz::TargetMutator() {
-  return kResourceMutator;
+  return nnefc::fuzz::kResourceMutator;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string key(input.substr(0, end));
   llvm::erase_if(key, [](char c) { return c == '\'' || c == '\\'; });
   fuzz::WriteInput("config.json", input.substr(std::min(end + 1, size)));
-  CompileOptions options;
+  driver::CompileOptions options;
   options.limits = fuzz::LowLimits();
   const std::string path = fuzz::WriteInput(
       "graph.nnef",
@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       "graph net(x) -> (y) { x = external<scalar>(shape = [2, 3]); y = add(x, tract_resource_get('config', "
       "'" +
           key + "')); }\n");
-  Compilation compilation(path, std::move(options));
-  const bool ok = compilation.RunUntil(Stage::kExpand);
+  driver::Compilation compilation(path, std::move(options));
+  const bool ok = compilation.RunUntil(driver::Stage::kExpand);
   fuzz::CheckDiagnostics(compilation.context());
   fuzz::Require(ok == !compilation.context().emitter.has_errors(), "a resource fails with a mistake alone",
                 compilation.context());

@@ -9,7 +9,7 @@
 namespace nnefc::runtime {
 
 // Returns the bytes of the arena and the outputs of a plan, from its description.
-inline double PlannedBytes(const Executable& executable) {
+inline double PlannedBytes(const engine::Executable& executable) {
   const std::string plan = executable.DescribePlan();
   const std::string name = "arena and outputs ";
   const size_t place = plan.find(name);

@@ -18,7 +18,7 @@
 
 namespace nnefc::runtime {
 
-inline constexpr Backend kBackends[] = {Backend::kReference, Backend::kFast};
+inline constexpr kernels::Backend kBackends[] = {kernels::Backend::kReference, kernels::Backend::kFast};
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -99,19 +99,21 @@ inline ir::OutputPort TestGraph::Weights(Shape shape, unsigned seed, float low, 
   return Const(RandomTensor(std::move(shape), seed, low, high));
 }
 
-inline std::shared_ptr<const Executable> Compile(std::shared_ptr<const ir::Graph> graph,
-                                                 ExecutableOptions options) {
+inline std::shared_ptr<const engine::Executable> Compile(std::shared_ptr<const ir::Graph> graph,
+                                                         engine::ExecutableOptions options) {
   Emitter emitter;
-  std::shared_ptr<const Executable> executable = Executable::Create(std::move(graph), options, emitter);
+  std::shared_ptr<const engine::Executable> executable =
+      engine::Executable::Create(std::move(graph), options, emitter);
   EXPECT_NE(executable, nullptr) << Messages(emitter);
   return executable;
 }
 
-inline std::vector<TensorValue> RunGraph(std::shared_ptr<const ir::Graph> graph, ExecutableOptions options,
+inline std::vector<TensorValue> RunGraph(std::shared_ptr<const ir::Graph> graph,
+                                         engine::ExecutableOptions options,
                                          const std::vector<TensorValue>& inputs) {
-  std::shared_ptr<const Executable> executable = Compile(std::move(graph), options);
+  std::shared_ptr<const engine::Executable> executable = Compile(std::move(graph), options);
   if (executable == nullptr) return {};
-  FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+  kernels::FaultOr<std::vector<TensorValue>> outputs = engine::Session::Create(executable)->Run(inputs);
   EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
   return outputs.ok() ? *outputs : std::vector<TensorValue>();
 }

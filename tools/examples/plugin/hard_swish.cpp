@@ -10,8 +10,8 @@ namespace {
 
 using nnefc::ElementType;
 using nnefc::Success;
-using nnefc::runtime::FaultOr;
-using nnefc::runtime::ReferenceRun;
+using nnefc::runtime::kernels::FaultOr;
+using nnefc::runtime::kernels::ReferenceRun;
 
 // The declaration that documents use. A body instead of the `;` would make it a fragment without a kernel.
 constexpr char kLibrary[] = R"(version 1.0;
@@ -28,7 +28,8 @@ void InferHardSwish(nnefc::ir::InferContext& context) {
 
 FaultOr<Success> HardSwish(const ReferenceRun& run) {
   if (run.input(0).type() != ElementType::kF32)
-    return nnefc::runtime::KernelFault("`hard_swish` computes f32, not {}", Name(run.input(0).type()));
+    return nnefc::runtime::kernels::KernelFault("`hard_swish` computes f32, not {}",
+                                                Name(run.input(0).type()));
   const auto* x = run.input(0).data<float>();
   auto* y = run.output().mutable_data<float>();
   for (int64_t i = 0; i < run.output().volume(); ++i)

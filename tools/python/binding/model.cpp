@@ -128,8 +128,8 @@ nb::tuple Compile(const Model& model, const std::string& backend, const std::str
                   uint64_t max_memory, const std::string& plan_cache, bool tune) {
   api::ExecutableOptions options{
       .threads = threads, .max_memory = max_memory, .plan_cache = plan_cache, .tune = tune};
-  options.precision = api::PrecisionCalled(precision).value_or(api::Precision::kF32);
-  options.backend = api::BackendCalled(backend).value_or(api::Backend::kFast);
+  options.precision = api::PrecisionCalled(precision).value_or(runtime::kernels::Precision::kF32);
+  options.backend = api::BackendCalled(backend).value_or(runtime::kernels::Backend::kFast);
   api::Outcome<api::Executable> outcome;
   {
     const nb::gil_scoped_release unlocked;

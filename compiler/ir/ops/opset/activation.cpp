@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::vector<OpInfo> ActivationRows() {
   return rows;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

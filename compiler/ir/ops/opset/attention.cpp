@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/opset/equation.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::vector<OpInfo> AttentionRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

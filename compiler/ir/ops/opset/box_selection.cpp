@@ -4,7 +4,7 @@
 #include <cmath>
 #include <queue>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::optional<std::vector<SelectedBox>> SelectBoxes(const BoxSelection& selectio
   return selected;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

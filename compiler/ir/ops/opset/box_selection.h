@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // Inputs of NonMaxSuppression-5 and -9: boxes [batches, count, 4], scores [batches, classes, count].
 struct BoxSelection {
@@ -31,4 +31,4 @@ struct SelectedBox {
 // Returns the selected boxes in output order, or nothing if more than 10^9 pairs of boxes may compete.
 std::optional<std::vector<SelectedBox>> SelectBoxes(const BoxSelection& selection);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/ops/opset/port_maps.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -142,4 +142,4 @@ std::vector<OpInfo> ControlFlowRows() {
   return rows;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

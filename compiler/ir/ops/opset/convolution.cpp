@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/window.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::vector<OpInfo> ConvolutionRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

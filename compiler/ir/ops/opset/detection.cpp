@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::vector<OpInfo> DetectionRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

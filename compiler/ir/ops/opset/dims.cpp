@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
@@ -72,4 +72,4 @@ std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra
              places.max == Dim::kUnbounded ? Dim::kUnbounded : reach(places.max));
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/interval.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // Saturating arithmetic of integers that need not be extents.
 int64_t SaturatingAdd(int64_t a, int64_t b);
@@ -41,4 +41,4 @@ std::optional<Dim> WindowPlaces(Dim extent, const WindowAxis& axis);
 // Nothing if it is negative.
 std::optional<Dim> WindowReach(Dim places, const WindowAxis& axis, int64_t extra);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

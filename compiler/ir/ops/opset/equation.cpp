@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::optional<Equation> ReadEquation(std::string_view text) {
   return equation;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -3,7 +3,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -233,4 +233,4 @@ std::vector<OpInfo> IndexingRows() {
   return rows;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -2,7 +2,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::optional<int64_t> CountIterationsInclusive(const PartRange& range, int64_t 
   return ((end > start ? end - start : start - end) + 1) / range.part_size;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

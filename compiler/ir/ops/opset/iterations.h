@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // The partition of an axis into the iterations of a TensorIterator: forward `{0, -1, c, c}`, backward
 // `{-1, 0, -c, c}`.
@@ -33,4 +33,4 @@ int64_t PartOffset(const PartRange& range, int64_t extent, int64_t iteration);
 // the stride is ignored.
 std::optional<int64_t> CountIterationsInclusive(const PartRange& range, int64_t extent);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -5,7 +5,7 @@
 #include "compiler/ir/ops/opset/iterations.h"
 #include "compiler/ir/ops/opset/port_maps.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -362,4 +362,4 @@ std::vector<OpInfo> LoopRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

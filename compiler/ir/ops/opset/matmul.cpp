@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<OpInfo> MatmulRows() {
                    .work = Work::kHeavy})};
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::vector<OpInfo> NormalizationRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

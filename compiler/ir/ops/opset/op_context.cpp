@@ -4,7 +4,7 @@
 
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -249,4 +249,4 @@ void InferChecked(InferContext& context, OpInferFunction function) {
   if (op.CheckSchema()) function(op);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -11,7 +11,7 @@
 #include "compiler/ir/ops/opset/rules.h"
 #include "compiler/ir/ops/opset/schema.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // The interface of shape functions of OpenVINO operations: inputs, and attributes with the row's defaults.
 class OpContext {
@@ -91,4 +91,4 @@ void Infer(InferContext& context) {
   InferChecked(context, kFunction);
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

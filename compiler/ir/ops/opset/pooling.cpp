@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/window.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::vector<OpInfo> PoolingRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

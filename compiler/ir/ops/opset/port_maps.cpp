@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -113,4 +113,4 @@ int NestingHeight(const Node& node) {
   return highest;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // Helpers shared by If, TensorIterator and Loop.
 
@@ -25,4 +25,4 @@ bool FeedParameter(OpContext& op, size_t body, int32_t parameter, ElementType ty
 // Returns the nesting depth of the bodies inside of the node: 1 if they contain no further bodies.
 int NestingHeight(const Node& node);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

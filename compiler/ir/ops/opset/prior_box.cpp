@@ -8,7 +8,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 std::vector<float> AspectRatios(const Node& node) {
   constexpr float kSame = 1e-6F;
@@ -194,4 +194,4 @@ std::vector<OpInfo> PriorBoxRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -1,6 +1,6 @@
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::vector<OpInfo> QuantizationRows() {
            .infer = Infer<InferFakeConvert>})};
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/graph.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 enum class CellActivation : uint8_t { kSigmoid, kTanh, kRelu, kHardSigmoid };
 
@@ -31,4 +31,4 @@ std::vector<ParametrizedActivation> ActivationsOfDirection(const Node& node, siz
 // hidden, inputs + hidden], and B, of shape `last`, as the fifth.
 bool HasJoinedWeights(const Node& node, const PartialShape& last);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

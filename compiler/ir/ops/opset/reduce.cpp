@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<OpInfo> ReduceRows() {
   return rows;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -6,7 +6,7 @@
 #include "compiler/ir/ops/opset/box_selection.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::vector<OpInfo> RoiRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -2,7 +2,7 @@
 
 #include "compiler/support/diagnostics.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // Rules of the shape functions of OpenVINO operations. A graph lowered from NNEF violates only those that
 // NNEF does not have (a reflection wider than the tensor, for example); a graph from a file may violate any.
@@ -26,4 +26,4 @@ namespace nnefc::ir {
   RULE(kIfBodies, "if.bodies", kError, "")
 NNEFC_DEFINE_RULES(kOpsetRules, NNEFC_OPSET_RULES)
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

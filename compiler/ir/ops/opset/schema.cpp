@@ -9,7 +9,7 @@
 #include "fmt/core.h"
 #include "llvm/ADT/StringExtras.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -108,16 +108,43 @@ OpInfo MakeRow(const OpRowSpec& spec) {
 }
 
 void RegisterOpsets(OpRegistry& registry) {
-  for (auto family :
-       {CoreRows,       ElementwiseRows,    ActivationRows,   ConvolutionRows, PoolingRows,
-        ResamplingRows, MatmulRows,         ReduceRows,       ShapeOpsRows,    SectionRows,
-        SlicingRows,    IndexingRows,       GatherNdRows,     CountingRows,    RearrangingRows,
-        AttentionRows,  NormalizationRows,  QuantizationRows, RoiRows,         YoloRows,
-        DetectionRows,  PriorBoxRows,       CtcRows,          RecurrentRows,   ControlFlowRows,
-        FourierRows,    UniqueRows,         RandomRows,       ColorRows,       EmbeddingRows,
-        SegmentRows,    ClassSelectionRows, DeformableRows,   ProposalRows,    PooledRegionRows}) {
+  for (auto family : {CoreRows,
+                      ElementwiseRows,
+                      ActivationRows,
+                      ConvolutionRows,
+                      PoolingRows,
+                      ResamplingRows,
+                      MatmulRows,
+                      ReduceRows,
+                      ShapeOpsRows,
+                      SectionRows,
+                      SlicingRows,
+                      IndexingRows,
+                      GatherNdRows,
+                      CountingRows,
+                      RearrangingRows,
+                      AttentionRows,
+                      NormalizationRows,
+                      QuantizationRows,
+                      RoiRows,
+                      YoloRows,
+                      DetectionRows,
+                      PriorBoxRows,
+                      CtcRows,
+                      RecurrentRows,
+                      ControlFlowRows,
+                      signal::FourierRows,
+                      signal::UniqueRows,
+                      signal::RandomRows,
+                      signal::ColorRows,
+                      sparse::EmbeddingRows,
+                      sparse::SegmentRows,
+                      detection::ClassSelectionRows,
+                      detection::DeformableRows,
+                      detection::ProposalRows,
+                      detection::PooledRegionRows}) {
     for (OpInfo& row : family()) registry.Add(std::move(row));
   }
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -6,7 +6,7 @@
 
 #include "compiler/ir/op_schema.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 AttributeInfo Positive(AttributeInfo info);
 AttributeInfo NonNegative(AttributeInfo info);
@@ -70,4 +70,4 @@ std::vector<OpInfo> CtcRows();
 std::vector<OpInfo> RecurrentRows();
 std::vector<OpInfo> ControlFlowRows();
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -235,4 +235,4 @@ std::vector<OpInfo> SectionRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

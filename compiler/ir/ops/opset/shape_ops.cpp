@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::vector<OpInfo> ShapeOpsRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::vector<AttributeInfo> WindowAttributeInfos(std::vector<AttributeInfo> infos
   return infos;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

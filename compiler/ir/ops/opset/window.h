@@ -6,7 +6,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 // The attributes that convolutions and poolings share.
 struct WindowAttributes {
@@ -27,4 +27,4 @@ std::optional<Dim> WindowOutput(OpContext& op, const WindowAttributes& window, i
 // Returns `infos`, the row entries of strides and dilations, with those of pads_begin, pads_end and auto_pad.
 std::vector<AttributeInfo> WindowAttributeInfos(std::vector<AttributeInfo> infos);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

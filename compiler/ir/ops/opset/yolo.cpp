@@ -2,7 +2,7 @@
 
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::vector<OpInfo> YoloRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset

@@ -4,7 +4,7 @@
 #include "compiler/ir/text.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::driver {
 namespace {
 
 std::string Document(const std::string& body) {
@@ -76,8 +76,8 @@ TEST_F(StagesTest, FrontTransformationsChangeACopy) {
 }
 
 TEST_F(StagesTest, OpenSymbolsAreTriedButNotLowered) {
-  options_.purpose = Purpose::kValidate;
-  options_.leniency = Leniency::kLenient;
+  options_.purpose = expand::Purpose::kValidate;
+  options_.leniency = semantics::Leniency::kLenient;
   Run("version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
       "graph net( x ) -> ( y )\n{\n    x = tract_core_external(shape = [S, 3], datum_type = 'f32');\n"
       "    y = reshape(x, shape = [S * 3]);\n}\n");
@@ -146,4 +146,4 @@ TEST(CompilationTest, ExpandsAgainForOtherShapes) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::driver

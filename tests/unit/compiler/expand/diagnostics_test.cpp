@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 TEST(DiagnosticsTest, OncePerPlaceWithTheStack) {
@@ -82,4 +82,4 @@ TEST(DiagnosticsTest, WhatCouldBeMadeIsReturned) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

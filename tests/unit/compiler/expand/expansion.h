@@ -13,16 +13,16 @@
 #include "compiler/syntax/parse.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 
 // A document that passes through parser, checker and expander.
 class Expansion {
  public:
   explicit Expansion(std::string text, ExpandOptions options = {}, Limits limits = {},
-                     Leniency leniency = Leniency::kAuto) {
+                     semantics::Leniency leniency = semantics::Leniency::kAuto) {
     context.limits = limits;
-    auto document = ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
-    checked = CheckDocument(std::move(document), library, {.leniency = leniency}, context);
+    auto document = ast::ParseDocument(context.sources.AddText("test.nnef", std::move(text)), {}, context);
+    checked = semantics::CheckDocument(std::move(document), library, {.leniency = leniency}, context);
     check_errors = context.emitter.error_count();
     expanded = ExpandDocument(*checked, library, registry, options, context);
     if (expanded.complete) graph = expanded.graph.get();
@@ -46,7 +46,7 @@ class Expansion {
   }
   std::string Flat() {
     if (graph == nullptr) return Diagnostics();
-    return PrintFlatDocument(*graph, library, context.symbols);
+    return print::PrintFlatDocument(*graph, library, context.symbols);
   }
   // Returns the lines of the graph's body in the flat document.
   std::string Body() {
@@ -62,10 +62,10 @@ class Expansion {
     return nullptr;
   }
 
-  const StandardLibrary& library = StandardLibrary::Shared();
+  const semantics::StandardLibrary& library = semantics::StandardLibrary::Shared();
   Context context{library.base()};
   ir::OpRegistry registry{&ir::StandardOps()};
-  std::unique_ptr<CheckedDocument> checked;
+  std::unique_ptr<semantics::CheckedDocument> checked;
   size_t check_errors = 0;
   ExpandedDocument expanded;
   const ir::Graph* graph = nullptr;  // null after errors
@@ -134,4 +134,4 @@ inline std::string FromTract(std::string_view statements) {
   return StatementsOf(expansion);
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::expand

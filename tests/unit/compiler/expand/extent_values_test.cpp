@@ -4,7 +4,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 // The value of `s` is [1,4,6,5].
@@ -249,4 +249,4 @@ TEST(ExtentValuesTest, ArithmeticOfExtents) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 TEST(InstantiateTest, AttributesAreComplete) {
@@ -19,7 +19,7 @@ TEST(InstantiateTest, AttributesAreComplete) {
   EXPECT_TRUE(bias.Is("nnef", "constant"));
   EXPECT_EQ(bias.attribute("value").AsDoubles(), std::vector<double>{0.0});
   EXPECT_EQ(expansion.Named("f")->attribute("dtype").AsString(), "scalar");
-  EXPECT_EQ(ToString(conv->output().shape), "[1,4,8,8]");
+  EXPECT_EQ(ir::ToString(conv->output().shape), "[1,4,8,8]");
   EXPECT_EQ(expansion.graph->parameters().size(), 1u);
   EXPECT_EQ(expansion.graph->results().size(), 1u);
 }
@@ -239,4 +239,4 @@ TEST(InstantiateTest, VariablesShareLabels) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -5,7 +5,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 constexpr std::string_view kExternals = R"(
@@ -22,7 +22,7 @@ std::string Strict(std::string_view statements) {
                           std::string(statements) +
                           "\n"
                           "}\n",
-                      {}, {}, Leniency::kLenient);
+                      {}, {}, semantics::Leniency::kLenient);
   return StatementsOf(expansion);
 }
 
@@ -486,7 +486,7 @@ TEST(LenientTest, ParametersOfFragments) {
         "[8.0, 1.5]);\n"
         "    a = constant(shape = [1], value = [1.0]);\n    " +
             std::string(statement) + "\n}\n",
-        {}, {}, Leniency::kLenient);
+        {}, {}, semantics::Leniency::kLenient);
     const std::string text = StatementsOf(expansion);
     return expansion.graph == nullptr ? text : text.substr(text.find("\na = ") + 1);
   };
@@ -505,8 +505,9 @@ TEST(LenientTest, ExtensionOfNaN) {
   const auto flat = [](std::string_view statement) {
     Expansion expansion("version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [2]);\n    " +
                             std::string(statement) + "\n}\n",
-                        {}, {}, Leniency::kLenient);
-    return expansion.Flat().find("extension " + std::string(LenientExtension().name)) != std::string::npos;
+                        {}, {}, semantics::Leniency::kLenient);
+    return expansion.Flat().find("extension " + std::string(semantics::LenientExtension().name)) !=
+           std::string::npos;
   };
   EXPECT_TRUE(flat("y = leaky_relu(x, alpha = nan);"));
   EXPECT_TRUE(flat("y = constant(shape = [2], value = [1.0, nan]);"));
@@ -516,4 +517,4 @@ TEST(LenientTest, ExtensionOfNaN) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -5,7 +5,7 @@
 #include "fmt/core.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 constexpr std::string_view kSum = R"(
@@ -459,4 +459,4 @@ TEST(LimitsTest, ItemsOfComprehensionsAndParts) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -5,7 +5,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 std::string ReadNetwork(const std::string& name) {
@@ -65,4 +65,4 @@ graph g( a, b ) -> ( y, z, n )
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/sliding_window_shape.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 // Returns the body of the ratified document that a provisional one becomes, without its external.
@@ -165,7 +165,7 @@ TEST(ProvisionalTest, OpenExtents) {
   ExpandOptions options;
   Expansion open(text, options);
   ASSERT_NE(open.graph, nullptr) << open.Diagnostics();
-  EXPECT_EQ(ToString(open.Named("y")->output().shape), "[?,2,8,8]");
+  EXPECT_EQ(ir::ToString(open.Named("y")->output().shape), "[?,2,8,8]");
   options.input_shapes["x"] = {3, 2, 8, 8};
   EXPECT_EQ(Expansion(text, options).Body(), "    x = external(shape = [3, 2, 8, 8]);\n    y = relu(x);\n");
 }
@@ -302,7 +302,7 @@ TEST(ProvisionalTest, PaddingOfOpenExtents) {
                     "    f = variable(shape = [2,2,3,3], label = 'f')\n    y = {}\n}}\n",
                     shape, statement));
     if (expansion.graph == nullptr) return -1;
-    return ir::nnef::OpenPadding(*expansion.Named("y"));
+    return ir::ops::OpenPadding(*expansion.Named("y"));
   };
   EXPECT_EQ(open_axis("[1,2,0,8]", "conv(x, f, stride = [2,2], padding = [])"), std::nullopt);
   EXPECT_EQ(open_axis("[1,2,0,8]", "conv(x, f, stride = [4,4])"), 2);
@@ -327,4 +327,4 @@ TEST(ProvisionalTest, GroupsOfOpenExtents) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

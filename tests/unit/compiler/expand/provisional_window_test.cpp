@@ -8,7 +8,7 @@
 #include "fmt/format.h"
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 struct WindowCase {
@@ -377,4 +377,4 @@ TEST(ProvisionalWindowTest, OperandsOfChoices) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -4,7 +4,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 TEST(TractTest, FiltersHaveTheOutputChannelsFirst) {
@@ -393,4 +393,4 @@ TEST(TractTest, FailedAssertionsAreReportedOnce) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

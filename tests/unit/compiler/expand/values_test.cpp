@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/expand/expansion.h"
 
-namespace nnefc {
+namespace nnefc::expand {
 namespace {
 
 constexpr std::string_view kProbes = R"(
@@ -251,4 +251,4 @@ TEST(ValuesTest, StringsArePrintedWithEscapes) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::expand

@@ -91,16 +91,16 @@ Written ReadFile(const std::string& name) {
 
 const std::vector<std::pair<std::string, std::string_view>>& Libraries() {
   static const std::vector<std::pair<std::string, std::string_view>> libraries = {
-      {"NNEFC_control_flow", ControlFlowLibraryText()},
-      {"tract_registry tract_core", TractCoreLibraryText()},
-      {"tract_registry tract_transformers", TractTransformersLibraryText()},
-      {"tract_registry tract_extra", TractExtraLibraryText()}};
+      {"NNEFC_control_flow", stdlib::ControlFlowLibraryText()},
+      {"tract_registry tract_core", stdlib::TractCoreLibraryText()},
+      {"tract_registry tract_transformers", stdlib::TractTransformersLibraryText()},
+      {"tract_registry tract_extra", stdlib::TractExtraLibraryText()}};
   return libraries;
 }
 
 TEST(OperationPages, OfTheStandardStateItsDeclarations) {
-  const auto ratified = ReadLibrary(RatifiedLibraryText()),
-             provisional = ReadLibrary(ProvisionalLibraryText());
+  const auto ratified = ReadLibrary(stdlib::RatifiedLibraryText()),
+             provisional = ReadLibrary(stdlib::ProvisionalLibraryText());
   EXPECT_GT(ratified.size(), 110U);
   for (const auto& [name, declared] : ratified) {
     const std::optional<OperationPage> page = FindOperationPage(name);
@@ -200,7 +200,7 @@ TEST(OperationPages, AreListedOnceInTheOrderOfTheExtensions) {
   EXPECT_EQ(listed, expected);
   const std::vector<std::string> paged = PagedOperations();
   std::multiset<std::string> names(paged.begin(), paged.end()), declared;
-  for (const auto& [name, text] : ReadLibrary(RatifiedLibraryText())) declared.insert(name);
+  for (const auto& [name, text] : ReadLibrary(stdlib::RatifiedLibraryText())) declared.insert(name);
   for (const ExtensionOperation& operation : ExtensionOperations()) declared.insert(operation.name);
   EXPECT_EQ(names, declared);
   ASSERT_GE(paged.size(), listed.size());

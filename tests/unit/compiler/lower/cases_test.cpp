@@ -8,7 +8,7 @@
 #include "stdlib/declarations.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 namespace {
 
 struct LoweringCase {
@@ -63,7 +63,7 @@ std::string Shapes(const ir::Graph& graph) {
   std::string shapes;
   for (ir::NodeId result : graph.results()) {
     if (!shapes.empty()) shapes += "; ";
-    shapes += ToString(graph.output(graph.node(result).input(0)).shape);
+    shapes += ir::ToString(graph.output(graph.node(result).input(0)).shape);
   }
   return shapes;
 }
@@ -95,10 +95,10 @@ TEST(LoweringCases, CoverTheStandardLibrary) {
                                 "tract_core_submodel",  // becomes its operations
                                 "tract_core_range"};    // becomes a constant
   for (const LoweringCase& one : ReadCases()) covered.insert(one.op);
-  for (const Declaration& declaration : Declarations()) {
+  for (const stdlib::Declaration& declaration : stdlib::Declarations()) {
     EXPECT_TRUE(covered.contains(std::string(declaration.name))) << declaration.name;
   }
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 namespace {
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
@@ -61,7 +61,7 @@ class ControlFlow : public ::testing::Test {
   std::string Lower(std::string_view text) {
     Context context;
     const FileId file = context.sources.AddText("net.ir", std::string(text));
-    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, StandardOps(), context);
+    const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, ir::StandardOps(), context);
     if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return Message(context);
     lowered_ = LowerGraph(*graph, {}, context);
     if (lowered_ == nullptr) return Message(context);
@@ -184,4 +184,4 @@ TEST_F(ControlFlow, ExtentsOfTheBodiesMayDiffer) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 namespace {
 
 // Integers that become scalars for one operation and integers again: f32 has no part in it (R 4.2).
@@ -156,4 +156,4 @@ TEST(IntegerArithmetic, DividesWhereAQuotientIsRoundedTowardZero) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

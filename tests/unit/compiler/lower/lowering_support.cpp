@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 
 namespace {
 
@@ -17,7 +17,7 @@ std::string_view DataTypeName(ElementType type) {
 
 }  // namespace
 
-NnefGraph::NnefGraph() : graph_(&StandardOps(), "test") {}
+NnefGraph::NnefGraph() : graph_(&ir::StandardOps(), "test") {}
 
 ir::NodeId NnefGraph::Add(std::string_view op, ir::NodeSpec spec) {
   const std::string name = spec.name;
@@ -72,11 +72,11 @@ ir::OutputPort NnefGraph::Literal(double value) {
 
 ir::NodeId NnefGraph::Node(std::string_view op, const std::string& name, std::vector<ir::OutputPort> inputs,
                            std::string_view attributes, int num_outputs) {
-  const ir::OpId found = StandardOps().Find(ir::kNnefSet, op);
+  const ir::OpId found = ir::StandardOps().Find(ir::kNnefSet, op);
   EXPECT_TRUE(found.valid()) << op;
   if (!found.valid()) return {};
-  const ir::OpInfo& row = StandardOps().Info(found);
-  ir::AttributeMap all = CompletedAttributes(row, attributes);
+  const ir::OpInfo& row = ir::StandardOps().Info(found);
+  ir::AttributeMap all = ir::ops::CompletedAttributes(row, attributes);
   if (row.is_generic && all.Find("dtype") == nullptr) all.Set("dtype", "scalar");
   std::vector<int32_t> segments;
   if (!row.inputs.empty() && row.inputs[0].variadic) segments.push_back(static_cast<int32_t>(inputs.size()));
@@ -167,4 +167,4 @@ std::vector<int64_t> NnefGraph::IntInput(const ir::Node& node, int32_t index) co
   return items;
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

@@ -11,7 +11,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/support/context.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 
 // A graph of NNEF operations under construction, and its lowered form. Shapes are inferred as it grows; an
 // error there fails the test.
@@ -70,4 +70,4 @@ class NnefGraph {
   bool keeps_exact_operations_ = false;
 };
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 namespace {
 
 struct Refused {
@@ -189,7 +189,7 @@ void LowerToAnotherShape(lower::NodeLowering& n) {
 }
 void LowerToNothing(lower::NodeLowering&) {}
 void LowerWithAnError(lower::NodeLowering& n) {
-  n.Error(lower::kWindowTooLarge, "too many of `{}`", n.node().name());
+  n.Error(kWindowTooLarge, "too many of `{}`", n.node().name());
 }
 void LowerByThrowing(lower::NodeLowering&) {
   throw std::runtime_error("no licence");
@@ -199,7 +199,7 @@ void LowerByThrowingANumber(lower::NodeLowering&) {
 }
 
 TEST(LoweringMistakes, OfPlugins) {
-  const auto lowered = [](lower::LowerFunction function, std::string_view type = "f32[1,3,4,5]") {
+  const auto lowered = [](LowerFunction function, std::string_view type = "f32[1,3,4,5]") {
     NnefGraph g;
     // An operation without a lowering.
     const auto x = g.External("x", type);
@@ -231,4 +231,4 @@ TEST(LoweringMistakes, OfPlugins) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/lower/lowering_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::lower {
 namespace {
 
 using ::testing::Test;
@@ -371,7 +371,7 @@ TEST(Lowering, ReshapeLeavesTheBatchOpen) {
   ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
   EXPECT_EQ(g.IntInput(g.ResultOf("y"), 1), Ints({0, -1}));
   EXPECT_EQ(g.IntInput(g.ResultOf("z"), 1), Ints({0, 2, 2, 5, 6}));
-  EXPECT_EQ(ToString(g.ResultOf("z").output().shape), "[?,2,2,5,6]");
+  EXPECT_EQ(ir::ToString(g.ResultOf("z").output().shape), "[?,2,2,5,6]");
 }
 
 TEST(Lowering, DynamicExtentsPassWhereNoneIsNeeded) {
@@ -391,7 +391,7 @@ TEST(Lowering, AutomaticPaddingOfDynamicExtentsIsLeftToTheOperation) {
   g.Result("y", g.Op("conv", "y", {x, g.Variable("f", {8, 3, 3, 3}), g.Literal(0)}, "stride = [2,2]"));
   ASSERT_NE(g.Lower(), nullptr) << g.FirstMessage();
   EXPECT_EQ(g.ResultOf("y").attribute("auto_pad").AsString(), "same_upper");
-  EXPECT_EQ(ToString(g.ResultOf("y").output().shape), "[1,8,?,4]");
+  EXPECT_EQ(ir::ToString(g.ResultOf("y").output().shape), "[1,8,?,4]");
 }
 
 TEST(LoweringMistakes, SayWhichExtentIsNeeded) {
@@ -465,4 +465,4 @@ TEST(LoweringMistakes, FactorsAndRegionsAreBounded) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::lower

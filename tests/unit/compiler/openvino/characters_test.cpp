@@ -11,7 +11,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class CharactersTest : public IrFilesTest {
@@ -107,7 +107,6 @@ TEST_F(CharactersTest, EntriesWithValuesAndChildren) {
 
 // A reference is one of five entities, or `#` with digits, or `#x` with hexadecimal ones, other than NUL.
 TEST(References, AreDefined) {
-  using openvino::ScanXml;
   for (const char* name : {"amp", "lt", "gt", "quot", "apos", "#1", "#65", "#9", "#x1", "#x41", "#xaf",
                            "#xAF", "#x9", "#01", "#x0A", "#123456789"}) {
     EXPECT_FALSE(ScanXml(std::string("<a>&") + name + ";</a>").has_value()) << name;
@@ -231,4 +230,4 @@ TEST_F(CharactersTest, FilesOfAFailedRunStay) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

@@ -5,7 +5,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 // Damages files at every position and expects one of two results: a graph that can be written, or a message.
@@ -163,4 +163,4 @@ TEST_F(DamageTest, MillionLayers) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

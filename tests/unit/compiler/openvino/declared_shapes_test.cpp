@@ -3,7 +3,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class DeclaredShapesTest : public IrFilesTest {
@@ -121,4 +121,4 @@ TEST_F(DeclaredShapesTest, WholeAxesOfALoop) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

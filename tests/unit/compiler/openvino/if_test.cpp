@@ -2,7 +2,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class IfTest : public IrFilesTest {
@@ -347,4 +347,4 @@ TEST_F(IfTest, AcceptsOutputsThatNothingUses) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

@@ -17,7 +17,7 @@
 #include "compiler/openvino/write.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 
 // A run of the reader: the graph and the diagnostics.
 struct ReadOutcome {
@@ -91,4 +91,4 @@ class IrFilesTest : public ::testing::Test {
   ir::OpRegistry registry_{&ir::StandardOps()};
 };
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

@@ -2,7 +2,7 @@
 
 #include "fmt/format.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::string LoopNet(const LoopParts& parts) {
              {{0, 0, 2, 0}, {1, 0, 2, 1}, {2, 2, 3, 0}, {2, 3, 4, 0}});
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 
 // Text of OpenVINO IR for tests, without indentation.
 
@@ -76,4 +76,4 @@ struct LoopParts {
 };
 std::string LoopNet(const LoopParts& parts);
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

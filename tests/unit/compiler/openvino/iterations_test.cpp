@@ -3,12 +3,18 @@
 #include "compiler/ir/ops/opset/control_flow.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::ir {
+namespace nnefc::openvino {
+
+using ir::Dim;
+using ir::PartialShape;
+using ir::ops::opset::PartOffset;
+using ir::ops::opset::ShapeUnion;
+
 namespace {
 
-std::optional<int64_t> Count(PartRange range, int64_t extent) {
+std::optional<int64_t> Count(ir::ops::opset::PartRange range, int64_t extent) {
   std::string reason;
-  const auto count = CountIterations(range, extent, &reason);
+  const auto count = ir::ops::opset::CountIterations(range, extent, &reason);
   EXPECT_NE(count.has_value(), !reason.empty());
   return count;
 }
@@ -73,7 +79,7 @@ TEST(Iterations, AgreeWithTheDefinition) {
               !offsets.empty() && (stride > 0 ? offsets.back() + stride : offsets.back()) == to;
           const bool is_cut = fills && from >= 0 && from <= extent && to >= 0 && to <= extent;
           for (int64_t part = 0; part <= 5; ++part) {
-            const PartRange range = {start, end, stride, part};
+            const ir::ops::opset::PartRange range = {start, end, stride, part};
             const std::optional<int64_t> count = Count(range, extent);
             ASSERT_EQ(count.has_value(), is_cut && part == std::abs(stride))
                 << start << " " << end << " " << stride << " " << part << " of " << extent;
@@ -124,4 +130,4 @@ TEST(ShapeUnion, HoldsBothBranches) {
 }
 
 }  // namespace
-}  // namespace nnefc::ir
+}  // namespace nnefc::openvino

@@ -6,7 +6,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class ReadTest : public IrFilesTest {
@@ -357,4 +357,4 @@ TEST_F(ReadTest, BoundsWhatXmlMayAskFor) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

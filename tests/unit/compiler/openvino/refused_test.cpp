@@ -5,7 +5,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class RefusedTest : public IrFilesTest {
@@ -98,4 +98,4 @@ TEST_F(RefusedTest, ManyUnknownAttributes) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

@@ -2,7 +2,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class TensorIteratorTest : public IrFilesTest {
@@ -260,4 +260,4 @@ TEST_F(TensorIteratorTest, ReadsLoops) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

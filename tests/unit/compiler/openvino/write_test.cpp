@@ -3,7 +3,7 @@
 #include "compiler/ir/infer.h"
 #include "tests/unit/compiler/openvino/ir_files.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 using ir::Graph;
@@ -247,4 +247,4 @@ TEST_F(WriteTest, WritesBothFilesOrNone) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

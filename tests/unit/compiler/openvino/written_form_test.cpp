@@ -7,7 +7,7 @@
 #include "tests/unit/compiler/openvino/ir_files.h"
 #include "tests/unit/compiler/openvino/ir_text.h"
 
-namespace nnefc::testing {
+namespace nnefc::openvino {
 namespace {
 
 class WrittenFormTest : public IrFilesTest {
@@ -167,4 +167,4 @@ TEST_F(WrittenFormTest, GivesTheCellOfOldConvertersTwoMatrices) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::openvino

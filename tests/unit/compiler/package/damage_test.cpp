@@ -9,7 +9,7 @@
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class DamageTest : public PackageTest {
@@ -175,4 +175,4 @@ TEST_F(DamageTest, Archives) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

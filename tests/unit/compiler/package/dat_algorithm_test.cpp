@@ -3,7 +3,7 @@
 
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class DatAlgorithmTest : public PackageTest {
@@ -99,4 +99,4 @@ TEST_F(DatAlgorithmTest, NameWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

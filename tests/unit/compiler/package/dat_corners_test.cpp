@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/package/dat_maker.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class DatCornersTest : public DatFixture {};
@@ -258,4 +258,4 @@ TEST_F(DatCornersTest, WritesPackedItems) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

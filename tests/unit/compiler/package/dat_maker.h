@@ -7,7 +7,7 @@
 #include "compiler/package/dat.h"
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A tensor file of the ratified dialect.
 struct Ratified {
@@ -81,4 +81,4 @@ class DatFixture : public PackageTest {
   }
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

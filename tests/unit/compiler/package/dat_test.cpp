@@ -4,7 +4,7 @@
 
 #include "tests/unit/compiler/package/dat_maker.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class DatTest : public DatFixture {};
@@ -511,4 +511,4 @@ TEST_F(DatTest, FilesThatAreCutOff) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -8,7 +8,7 @@
 
 #include "fmt/format.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using namespace std::string_view_literals;
@@ -105,4 +105,4 @@ TEST(ForeignFormatTest, AdviceOnConversion) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

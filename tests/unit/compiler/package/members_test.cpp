@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 struct Member {
@@ -60,4 +60,4 @@ TEST(Members, AreKnownByTheirNames) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 #include "compiler/package/members.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST_F(ModelFolderTest, WhatIsInTheWay) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

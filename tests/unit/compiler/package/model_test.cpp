@@ -5,7 +5,7 @@
 #include "tests/unit/compiler/package/tar_maker.h"
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 const char kGraph[] = "version 1.0;\n";
@@ -364,4 +364,4 @@ TEST_F(ModelTest, ChoosesTheGraphOfAnArchive) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

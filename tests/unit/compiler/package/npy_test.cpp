@@ -7,7 +7,7 @@
 #include "tests/unit/compiler/package/testing.h"
 #include "tests/unit/compiler/package/zip_maker.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using namespace std::string_literals;
@@ -348,4 +348,4 @@ TEST_F(NpyTest, BoundsOfTheFormat) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

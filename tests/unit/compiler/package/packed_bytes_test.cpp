@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using PackedBytesTest = PackageTest;
@@ -46,4 +46,4 @@ TEST_F(PackedBytesTest, KnowsCompressions) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

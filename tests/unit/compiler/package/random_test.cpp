@@ -9,7 +9,7 @@
 #include "fmt/core.h"
 #include "nlohmann/json.hpp"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST(RandomTensorTest, ShapesWithoutAVolume) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

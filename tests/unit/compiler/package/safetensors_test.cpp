@@ -4,7 +4,7 @@
 
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class SafetensorsTest : public PackageTest {
@@ -163,4 +163,4 @@ TEST_F(SafetensorsTest, EntriesOfAChangedFile) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -8,7 +8,7 @@
 
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // Makes tar archives (POSIX ustar), valid and invalid ones.
 class TarMaker {
@@ -65,4 +65,4 @@ inline std::string Gzip(std::string_view text, int level = 6) {
   return packed;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

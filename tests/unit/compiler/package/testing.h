@@ -13,7 +13,7 @@
 #include "compiler/package/data_source.h"
 #include "compiler/support/context.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // A builder of byte strings with little-endian numbers.
 class Bytes {
@@ -89,4 +89,4 @@ class PackageTest : public testing::Test {
   Context context_;
 };
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -7,7 +7,7 @@
 
 #include "tests/unit/compiler/package/testing.h"
 
-namespace nnefc {
+namespace nnefc::package {
 
 // Makes zip archives, valid and invalid ones.
 class ZipMaker {
@@ -91,4 +91,4 @@ inline std::string Deflate(const std::string& text) {
   return packed;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -3,7 +3,7 @@
 #include "tests/unit/compiler/package/testing.h"
 #include "tests/unit/compiler/package/zip_maker.h"
 
-namespace nnefc {
+namespace nnefc::package {
 namespace {
 
 class ZipReaderTest : public PackageTest {
@@ -190,4 +190,4 @@ TEST_F(ZipReaderTest, Comments) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::package

@@ -23,7 +23,7 @@ TEST_F(PluginsTest, NothingWrongWithNothing) {
   const auto plugins = Plugins::Load({});
   EXPECT_TRUE(plugins->ok());
   EXPECT_TRUE(Report(*plugins).rules.empty());
-  EXPECT_EQ(&plugins->library(), &StandardLibrary::Shared());
+  EXPECT_EQ(&plugins->library(), &semantics::StandardLibrary::Shared());
   EXPECT_EQ(plugins->FindLowering("relu"), nullptr);
 }
 

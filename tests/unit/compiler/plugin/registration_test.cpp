@@ -35,7 +35,7 @@ TEST_F(PluginsTest, RegistrationThatThrows) {
     throw 7;
   });
   EXPECT_EQ(plugins->FindLowering("broken"), nullptr);
-  EXPECT_EQ(&plugins->library(), &StandardLibrary::Shared());
+  EXPECT_EQ(&plugins->library(), &semantics::StandardLibrary::Shared());
   ir::OpRegistry registry;
   plugins->AddOperations(registry);
   EXPECT_FALSE(registry.Find("nnef", "broken").valid());
@@ -221,7 +221,7 @@ TEST_F(PluginsTest, Operations) {
         r.AddLowering("broken", LowerToNothing);
       },
       "plugin.duplicate", "lowering of `broken`");
-  const KernelAdder nothing = [](runtime::KernelRegistry&) {};
+  const KernelAdder nothing = [](runtime::kernels::KernelRegistry&) {};
   ExpectMistake([&](Registrar& r) { r.AddKernel("opset1", "ReLU", nothing); }, "plugin.entry",
                 "of no operation that it adds");
   ExpectMistake(
@@ -254,7 +254,7 @@ TEST_F(PluginsTest, Operations) {
 // The first mistake of a plug-in is reported alone, and each of the later ones would be one by itself.
 TEST_F(PluginsTest, OneOfTwoMistakes) {
   const auto no_kernel = [](Registrar& r) { r.AddKernel("opset1", "ReLU", nullptr); };
-  const KernelAdder nothing = [](runtime::KernelRegistry&) {};
+  const KernelAdder nothing = [](runtime::kernels::KernelRegistry&) {};
   const auto both = [&](const std::function<void(Registrar&)>& first, const char* rule, const char* part) {
     ExpectMistake(
         [&](Registrar& r) {
@@ -294,29 +294,29 @@ TEST_F(PluginsTest, OneOfTwoMistakes) {
 }
 
 TEST_F(PluginsTest, LoweringsAndKernelsOfARun) {
-  const runtime::KernelRegistry* added = nullptr;
+  const runtime::kernels::KernelRegistry* added = nullptr;
   const auto plugins = Load([&](Registrar& r) {
     AddBroken(r);
     r.AddLowering("broken", LowerToNothing);
-    r.AddKernel("nnef", "broken", [&](runtime::KernelRegistry& registry) { added = &registry; });
+    r.AddKernel("nnef", "broken", [&](runtime::kernels::KernelRegistry& registry) { added = &registry; });
   });
   ASSERT_TRUE(plugins->ok());
   EXPECT_EQ(plugins->FindLowering("broken"), &LowerToNothing);
   EXPECT_EQ(plugins->FindLowering("relu"), nullptr);
   // Only named here: nothing of it is used.
   int registry = 0;
-  plugins->AddKernels(reinterpret_cast<runtime::KernelRegistry&>(registry));
+  plugins->AddKernels(reinterpret_cast<runtime::kernels::KernelRegistry&>(registry));
   EXPECT_EQ(static_cast<const void*>(added), &registry);
   for (const bool is_exception : {true, false}) {
     const auto broken = Load([=](Registrar& r) {
       AddBroken(r);
-      r.AddKernel("nnef", "broken", [=](runtime::KernelRegistry&) {
+      r.AddKernel("nnef", "broken", [=](runtime::kernels::KernelRegistry&) {
         if (is_exception) throw std::runtime_error("no registry");
         throw 7;
       });
     });
     try {
-      broken->AddKernels(reinterpret_cast<runtime::KernelRegistry&>(registry));
+      broken->AddKernels(reinterpret_cast<runtime::kernels::KernelRegistry&>(registry));
       FAIL();
     } catch (const std::runtime_error& error) {
       const std::string message = error.what();

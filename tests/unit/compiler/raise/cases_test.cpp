@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/raise/raising_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::raise {
 namespace {
 
 struct RaisingCase {
@@ -112,4 +112,4 @@ TEST(RaisingCases, CoverTheRaisedOperations) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::raise

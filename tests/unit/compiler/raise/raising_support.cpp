@@ -5,7 +5,7 @@
 #include "compiler/ir/text.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::raise {
 
 Raising::Raising(const std::string& body, bool folds_batch_normalization) {
   const FileId file = context_.sources.AddText("net.ir", "graph \"net\" {\n" + body + "}\n");
@@ -23,9 +23,9 @@ Raising::Raising(const std::string& body, bool folds_batch_normalization) {
 
 std::vector<std::string> Raising::Lines(bool of_externals) const {
   std::vector<std::string> lines;
-  const PrintedNames names(*raised_->graph);
-  for (const FlatStatement& statement :
-       PrintFlatStatements(*raised_->graph, library_, context_.symbols, names)) {
+  const expand::print::PrintedNames names(*raised_->graph);
+  for (const expand::print::FlatStatement& statement :
+       expand::print::PrintFlatStatements(*raised_->graph, library_, context_.symbols, names)) {
     if (raised_->graph->node(statement.node).Is(ir::OpRole::kExternal) != of_externals) continue;
     const size_t begin = statement.text.find_first_not_of(' ');
     lines.push_back(statement.text.substr(begin, statement.text.size() - begin - 1));
@@ -42,7 +42,7 @@ std::vector<std::string> Raising::Externals() const {
 }
 
 std::string Raising::Document() const {
-  return PrintFlatDocument(*raised_->graph, library_, context_.symbols);
+  return expand::print::PrintFlatDocument(*raised_->graph, library_, context_.symbols);
 }
 
 std::vector<std::string> Raising::Messages(Severity severity) const {
@@ -53,4 +53,4 @@ std::vector<std::string> Raising::Messages(Severity severity) const {
   return messages;
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::raise

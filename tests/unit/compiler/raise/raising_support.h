@@ -9,7 +9,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/support/context.h"
 
-namespace nnefc::testing {
+namespace nnefc::raise {
 
 // One run of RaiseGraph over a graph of OpenVINO operations in the text form.
 class Raising {
@@ -31,10 +31,10 @@ class Raising {
  private:
   std::vector<std::string> Lines(bool of_externals) const;
 
-  const StandardLibrary& library_ = StandardLibrary::Shared();
+  const semantics::StandardLibrary& library_ = semantics::StandardLibrary::Shared();
   Context context_{library_.base()};
   std::unique_ptr<ir::Graph> graph_;
   std::optional<RaisedGraph> raised_;
 };
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::raise

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/raise/raising_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::raise {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -294,4 +294,4 @@ TEST(Raise, HandlesTenThousandOperationsOfOneName) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::raise

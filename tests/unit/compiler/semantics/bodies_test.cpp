@@ -1,7 +1,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 TEST(Identifiers, AreDefinedBeforeUse) {
@@ -158,4 +158,4 @@ TEST(Cascades, DocumentsAreCompleteWithoutAMistake) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -12,7 +12,7 @@
 #include "compiler/semantics/types.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::semantics {
 namespace {
 
 // Types in one-letter notation: `i`nteger, `s`calar, `l`ogical, s`t`ring, generic `?`, unknown `*` (item of
@@ -353,4 +353,4 @@ TEST(TypeTable, BoundsDepthAndSize) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::semantics

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 std::string Ratified(std::string_view text) {
   std::string document =
@@ -51,7 +51,7 @@ std::string ProvisionalBody(std::string_view body) {
 Checked::Checked(std::string text, const CheckOptions& options, std::optional<ast::Dialect> dialect)
     : file_(context_.sources.AddText("test.nnef", std::move(text))) {
   document_ =
-      CheckDocument(ParseDocument(file_, {.dialect = dialect}, context_), library_, options, context_);
+      CheckDocument(ast::ParseDocument(file_, {.dialect = dialect}, context_), library_, options, context_);
 }
 
 std::string Describe(const Context& context) {
@@ -96,4 +96,4 @@ void ExpectDiagnostics(std::initializer_list<CheckCase> cases) {
   }
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -7,7 +7,7 @@
 #include "compiler/semantics/check_document.h"
 #include "compiler/syntax/parse.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 
 // A text and its expected diagnostics: "", or one per line in source order with location, such as
 // "type.mismatch 4:12". A warning ends in " warning".
@@ -61,4 +61,4 @@ std::string Describe(const Context& context);
 // Checks every case; failures show text, expected and actual diagnostics.
 void ExpectDiagnostics(std::initializer_list<CheckCase> cases);
 
-}  // namespace nnefc
+}  // namespace nnefc::semantics

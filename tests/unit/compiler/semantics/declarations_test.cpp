@@ -1,7 +1,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 TEST(Declarations, NamesAreUnique) {
@@ -126,4 +126,4 @@ TEST(Graphs, OneIsChosen) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::semantics {
 namespace {
 
 constexpr Rule kFirst{"lenient.first", Severity::kWarning, ""};
@@ -45,4 +45,4 @@ TEST(Deviations, OfNoneNothingIsTold) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::semantics

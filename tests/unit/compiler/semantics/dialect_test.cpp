@@ -1,7 +1,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 constexpr char kGraph[] = "\ngraph g( x ) -> ( y ) { x = external(shape = [1,2]); y = copy(x); }";
@@ -153,4 +153,4 @@ TEST(Dialects, ParametersOfTheOtherDialectAlone) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

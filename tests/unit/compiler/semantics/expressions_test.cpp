@@ -1,7 +1,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Returns the type of `z = TEXT;` in a fragment's body, as text.
@@ -189,4 +189,4 @@ TEST(Depth, ChainsAndBrackets) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -4,7 +4,7 @@
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Names of several words, and arguments of each kind.
@@ -21,7 +21,7 @@ constexpr Extension kKnown[] = {
 std::string Read(std::string_view words) {
   Context context(StandardLibrary::Shared().base());
   const FileId file = context.sources.AddText("net.nnef", fmt::format("version 1.0;\nextension {};", words));
-  const auto document = ParseDocument(file, {}, context);
+  const auto document = ast::ParseDocument(file, {}, context);
   std::string text;
   for (const ast::Extension& line : document->extensions) {
     for (const ExtensionUse& use : ExtensionsIn(line, context.symbols, kKnown)) {
@@ -132,7 +132,7 @@ std::string ReadWhole(std::string_view lines, std::string_view body, Leniency le
   Context context(StandardLibrary::Shared().base());
   const FileId file = context.sources.AddText(
       "net.nnef", fmt::format("version 1.0;\n{}graph g(x) -> (y) {{ {} }}", lines, body));
-  const auto document = ParseDocument(file, {}, context);
+  const auto document = ast::ParseDocument(file, {}, context);
   std::string text = EnabledDialect(*document, context.symbols, leniency).lenient ? "lenient" : "strict";
   for (const ast::Name& name : SymbolsOf(*document, context.symbols))
     text += fmt::format(" {}", context.symbols.Text(name.symbol));
@@ -161,4 +161,4 @@ TEST(Symbols, AreTheNamesOfTheirLines) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

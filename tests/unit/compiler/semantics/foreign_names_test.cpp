@@ -9,7 +9,11 @@
 
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::semantics {
+
+using foreign::ForeignOperation;
+using foreign::IsSpelledSo;
+
 namespace {
 
 TEST(Spelling, IgnoresCaseAndUnderscores) {
@@ -48,7 +52,7 @@ TEST(Spelling, IgnoresOneToThreeDimensions) {
 // Returns the formulas, or the new names, of an operation of other frameworks.
 std::vector<std::string_view> Equivalents(std::string_view name) {
   std::vector<std::string_view> found;
-  for (const ForeignOperation* row : FindForeignOperations(name))
+  for (const ForeignOperation* row : foreign::FindForeignOperations(name))
     found.push_back(row->formula.empty() ? row->ours : row->formula);
   return found;
 }
@@ -116,7 +120,7 @@ TEST(ForeignOperations, AreDescribed) {
       {{&kPlain, &kMissing}, "write `f(x)`; NNEF has no `One` (Caffe)"},
       {{&kPlain, &kMissingNoted}, "write `f(x)`; NNEF has no `One`; tract has it"},
   };
-  for (const auto& [rows, text] : cases) EXPECT_EQ(DescribeForeignOperations("One", rows), text);
+  for (const auto& [rows, text] : cases) EXPECT_EQ(foreign::DescribeForeignOperations("One", rows), text);
 }
 
 TEST(ForeignOperations, AFormulaInvokesOperations) {
@@ -141,12 +145,12 @@ TEST(ForeignOperations, AFormulaInvokesOperations) {
       {"p:b(x)", {"b"}},
       {"p^b(x)", {"b"}},
   };
-  for (const auto& [formula, names] : cases) EXPECT_EQ(OperationsIn(formula), names) << formula;
+  for (const auto& [formula, names] : cases) EXPECT_EQ(foreign::OperationsIn(formula), names) << formula;
 }
 
 TEST(ForeignParameters, DependOnTheOperation) {
   const auto find = [](std::string_view name, std::initializer_list<std::string_view> parameters) {
-    const ForeignName* found = FindForeignParameter(name, [&](std::string_view parameter) {
+    const foreign::ForeignName* found = foreign::FindForeignParameter(name, [&](std::string_view parameter) {
       return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
     });
     return found == nullptr ? "nothing" : found->ours.empty() ? "advice" : std::string(found->ours);
@@ -159,15 +163,15 @@ TEST(ForeignParameters, DependOnTheOperation) {
   EXPECT_EQ(find("channels", {}), "advice");
   EXPECT_EQ(find("weigh", {"filter", "scale"}), "nothing");
   EXPECT_EQ(find("", {"filter", "scale"}), "nothing");
-  EXPECT_TRUE(IsForeignParameter("weight"));
-  EXPECT_TRUE(IsForeignParameter("Kernel_Size"));
-  EXPECT_FALSE(IsForeignParameter("weigh"));
-  EXPECT_FALSE(IsForeignParameter("filter"));
+  EXPECT_TRUE(foreign::IsForeignParameter("weight"));
+  EXPECT_TRUE(foreign::IsForeignParameter("Kernel_Size"));
+  EXPECT_FALSE(foreign::IsForeignParameter("weigh"));
+  EXPECT_FALSE(foreign::IsForeignParameter("filter"));
 }
 
 TEST(ForeignValues, AreFoundInAnySpelling) {
   const auto ours = [](std::string_view name) -> std::string_view {
-    const ForeignName* found = FindForeignValue(name);
+    const foreign::ForeignName* found = foreign::FindForeignValue(name);
     return found == nullptr ? "nothing" : found->ours;
   };
   EXPECT_EQ(ours("True"), "true");
@@ -178,16 +182,16 @@ TEST(ForeignValues, AreFoundInAnySpelling) {
   EXPECT_EQ(ours("NaN"), "");
   EXPECT_EQ(ours("pi"), "");
   EXPECT_EQ(ours("nothing"), "nothing");
-  EXPECT_EQ(FindForeignValue("None")->repair, ForeignRepair::kDrop);
-  EXPECT_EQ(FindForeignValue("pi")->repair, ForeignRepair::kByAdvice);
+  EXPECT_EQ(foreign::FindForeignValue("None")->repair, foreign::ForeignRepair::kDrop);
+  EXPECT_EQ(foreign::FindForeignValue("pi")->repair, foreign::ForeignRepair::kByAdvice);
 }
 
 TEST(ForeignTables, StateEitherOfTwoEquivalents) {
-  EXPECT_FALSE(Missing("one").is_known());
-  EXPECT_TRUE(Computed("one", "f(x)").is_known());
-  EXPECT_TRUE(Renamed("one", "ours").is_known());
-  EXPECT_TRUE(RenamedIf("y", "one", "ours", "ours(x, y = ..)").is_known());
+  EXPECT_FALSE(foreign::Missing("one").is_known());
+  EXPECT_TRUE(foreign::Computed("one", "f(x)").is_known());
+  EXPECT_TRUE(foreign::Renamed("one", "ours").is_known());
+  EXPECT_TRUE(foreign::RenamedIf("y", "one", "ours", "ours(x, y = ..)").is_known());
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::semantics

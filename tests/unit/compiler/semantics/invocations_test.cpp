@@ -1,7 +1,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 TEST(Binding, OperationsAreDeclared) {
@@ -171,4 +171,4 @@ TEST(Cascades, BrokenDeclarationsAreNotJudgedAgain) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -5,7 +5,7 @@
 #include "compiler/support/suggest.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 TEST(StandardLibrary, BothDialectsAreSound) {
@@ -88,7 +88,7 @@ TEST(AddedLibrary, IsKnownWhereItWasAddedUnlessTheDocumentDefinesTheName) {
   const auto check = [&](const std::string& text) {
     Context context(library.base());
     const FileId file = context.sources.AddText("net.nnef", text);
-    const auto document = CheckDocument(ParseDocument(file, {}, context), library, {}, context);
+    const auto document = CheckDocument(ast::ParseDocument(file, {}, context), library, {}, context);
     const Symbol name = context.symbols.Find("added_twice");
     const Callee callee = document->Find(name);
     if (context.emitter.has_errors()) return std::string(context.emitter.diagnostics().front().rule->label);
@@ -129,7 +129,7 @@ TEST(StandardLibrary, IsSharedByThreads) {
       threads.emplace_back([&, i] {
         for (int repeat = 0; repeat < 20; ++repeat) {
           Context context(library.base());
-          auto document = ParseDocument(context.sources.AddText("test.nnef", texts[i]), {}, context);
+          auto document = ast::ParseDocument(context.sources.AddText("test.nnef", texts[i]), {}, context);
           const auto checked = CheckDocument(std::move(document), library, {}, context);
           found[i] = RenderText(context.emitter.diagnostics(), context.sources, {});
         }
@@ -216,4 +216,4 @@ TEST(Suggestion, IsNoOtherWord) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -3,7 +3,7 @@
 #include "checking.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Returns the diagnostics of a quantization file of a model with activations `x`, `y`.
@@ -12,8 +12,8 @@ std::string Check(std::string_view model, std::string_view text) {
   EXPECT_EQ(checked.Diagnostics(), "");
   Context& context = checked.context();
   const FileId file = context.sources.AddText("graph.quant", std::string(text));
-  auto document = ParseDocument(
-      file, {.dialect = checked.document().dialect(), .kind = DocumentKind::kQuantization}, context);
+  auto document = ast::ParseDocument(
+      file, {.dialect = checked.document().dialect(), .kind = ast::DocumentKind::kQuantization}, context);
   const auto quantization = CheckQuantization(
       std::move(document), checked.document(),
       [](std::string_view name) { return name == "x" || name == "y"; }, checked.library(), context);
@@ -62,4 +62,4 @@ TEST(Quantization, Provisional) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -8,7 +8,7 @@
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 
-namespace nnefc {
+namespace nnefc::semantics {
 namespace {
 
 // Returns "MESSAGE", followed by " => LINE" if the diagnostic has fix-its, or " ?> LINE" if they are unsafe.
@@ -374,4 +374,4 @@ TEST(Repairs, OfQuotedNames) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::semantics

@@ -3,10 +3,8 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
-
-using ast::Dialect;
 
 constexpr std::string_view kGraph = "graph g( x ) -> ( y ) { x = external(shape = [1]); y = relu(x); }";
 
@@ -79,8 +77,8 @@ TEST(Document, HasAnOrder) {
 }
 
 std::string ParameterText(const Parsed& parsed, size_t index) {
-  const ast::Fragment& fragment = parsed.document->fragments[ast::FragmentId(0)];
-  const ast::Parameter& parameter = fragment.parameters[index];
+  const Fragment& fragment = parsed.document->fragments[FragmentId(0)];
+  const Parameter& parameter = fragment.parameters[index];
   std::string text = PrintType(*parsed.document, parameter.type);
   if (parameter.default_value.valid()) text += " = " + parsed.Tree(parameter.default_value);
   return text;
@@ -94,7 +92,7 @@ TEST(Fragment, OfTheRatifiedDialect) {
       "tensor<?>[] );\n" +
       std::string(kGraph));
   EXPECT_EQ(parsed.Messages(), Lines());
-  const ast::Fragment& fragment = parsed.document->fragments[ast::FragmentId(0)];
+  const Fragment& fragment = parsed.document->fragments[FragmentId(0)];
   EXPECT_TRUE(fragment.is_generic);
   EXPECT_EQ(fragment.generic_default, ast::PrimitiveName::kScalar);
   EXPECT_FALSE(fragment.has_body);
@@ -165,7 +163,7 @@ TEST(Fragment, ErrorsAreLocal) {
 
 std::vector<std::string> Trees(const Parsed& parsed) {
   std::vector<std::string> trees = parsed.Messages();
-  for (const ast::Assignment& assignment : parsed.document->graphs.at(0).body)
+  for (const Assignment& assignment : parsed.document->graphs.at(0).body)
     trees.push_back(parsed.Tree(assignment));
   return trees;
 }
@@ -259,7 +257,7 @@ TEST(Comments, EndWithNewLineOrFormFeed) {
   const Parsed parsed = ParseRatified("# one\r\na = x; # two\f b = x;\n# three");
   EXPECT_EQ(Trees(parsed), Lines("a = x", "b = x"));
   std::vector<std::string> comments;
-  for (const ast::Comment& comment : parsed.document->comments) {
+  for (const Comment& comment : parsed.document->comments) {
     const std::string_view text = parsed.context->sources.Text(comment.range.file);
     comments.push_back(
         (comment.trailing ? "trailing " : "") +
@@ -301,4 +299,4 @@ TEST(Quantization, OfBothDialects) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

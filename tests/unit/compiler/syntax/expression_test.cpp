@@ -2,7 +2,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 TEST(Precedence, RanksBinaryOperators) {
@@ -274,4 +274,4 @@ TEST(Nesting, CountsOperators) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 // Lists all contents of an expression.
@@ -18,61 +18,49 @@ struct Lister {
   std::string At(SourceRange range) const {
     return range.valid() ? fmt::format("{}..{}", range.begin, range.end) : "-";
   }
-  std::string At(const ast::Name& name) const {
-    return fmt::format("{}@{}", name.symbol.index, At(name.range));
-  }
-  std::string Ids(llvm::ArrayRef<ast::ExprId> ids) const {
+  std::string At(const Name& name) const { return fmt::format("{}@{}", name.symbol.index, At(name.range)); }
+  std::string Ids(llvm::ArrayRef<ExprId> ids) const {
     std::string text;
-    for (ast::ExprId id : ids) text += fmt::format(" {}", id.index);
+    for (ExprId id : ids) text += fmt::format(" {}", id.index);
     return text;
   }
 
-  std::string operator()(const ast::ErrorExpr&) const { return "error"; }
-  std::string operator()(const ast::IdentifierExpr& node) const {
-    return fmt::format("name {}", node.name.index);
-  }
-  std::string operator()(const ast::IntegerLiteral& node) const {
-    return fmt::format("integer {}", node.value);
-  }
-  std::string operator()(const ast::ScalarLiteral& node) const {
-    return fmt::format("scalar {}", node.value);
-  }
-  std::string operator()(const ast::StringLiteral& node) const {
+  std::string operator()(const ErrorExpr&) const { return "error"; }
+  std::string operator()(const IdentifierExpr& node) const { return fmt::format("name {}", node.name.index); }
+  std::string operator()(const IntegerLiteral& node) const { return fmt::format("integer {}", node.value); }
+  std::string operator()(const ScalarLiteral& node) const { return fmt::format("scalar {}", node.value); }
+  std::string operator()(const StringLiteral& node) const {
     return fmt::format("string {}", node.value.index);
   }
-  std::string operator()(const ast::LogicalLiteral& node) const {
-    return fmt::format("logical {}", node.value);
-  }
-  std::string operator()(const ast::ArrayExpr& node) const { return "array" + Ids(node.items); }
-  std::string operator()(const ast::Kept<ast::TupleExpr>& node) const {
+  std::string operator()(const LogicalLiteral& node) const { return fmt::format("logical {}", node.value); }
+  std::string operator()(const ArrayExpr& node) const { return "array" + Ids(node.items); }
+  std::string operator()(const Kept<TupleExpr>& node) const {
     return fmt::format("tuple {}{}", node->parenthesized, Ids(node->items));
   }
-  std::string operator()(const ast::ParenExpr& node) const {
-    return fmt::format("paren {}", node.inner.index);
-  }
-  std::string operator()(const ast::UnaryExpr& node) const {
+  std::string operator()(const ParenExpr& node) const { return fmt::format("paren {}", node.inner.index); }
+  std::string operator()(const UnaryExpr& node) const {
     return fmt::format("unary {} {}", ast::Spelling(node.op), node.operand.index);
   }
-  std::string operator()(const ast::Kept<ast::BinaryExpr>& node) const {
+  std::string operator()(const Kept<BinaryExpr>& node) const {
     return fmt::format("binary {} {} {}", ast::Spelling(node->op), node->left.index, node->right.index);
   }
-  std::string operator()(const ast::SelectExpr& node) const {
+  std::string operator()(const SelectExpr& node) const {
     return fmt::format("select {} {} {}", node.condition.index, node.value.index, node.otherwise.index);
   }
-  std::string operator()(const ast::Kept<ast::ComprehensionExpr>& node) const {
+  std::string operator()(const Kept<ComprehensionExpr>& node) const {
     return fmt::format("comprehension {} {}", node->condition.index, node->body.index);
   }
-  std::string operator()(const ast::SubscriptExpr& node) const {
+  std::string operator()(const SubscriptExpr& node) const {
     return fmt::format("subscript {} {} {}", node.base.index, node.begin.index, node.end.index);
   }
-  std::string operator()(const ast::Kept<ast::BuiltinExpr>& node) const {
+  std::string operator()(const Kept<BuiltinExpr>& node) const {
     return fmt::format("builtin {} {}", ast::Spelling(node->builtin), node->argument.index);
   }
-  std::string operator()(const ast::Kept<ast::InvocationExpr>& node) const {
+  std::string operator()(const Kept<InvocationExpr>& node) const {
     std::string text = fmt::format("invocation {} {} {}", At(node->callee),
                                    node->type_argument ? ast::Spelling(*node->type_argument) : "-",
                                    At(node->type_argument_range));
-    for (const ast::Argument& argument : node->arguments)
+    for (const Argument& argument : node->arguments)
       text += fmt::format(" {}={}", argument.name ? At(*argument.name) : "", argument.value.index);
     return text;
   }
@@ -81,15 +69,15 @@ struct Lister {
 std::string Listing(const Parsed& parsed) {
   const Lister lister;
   std::string text;
-  for (const ast::Expr& expr : parsed.document->exprs)
+  for (const Expr& expr : parsed.document->exprs)
     text += fmt::format("{}: {}\n", lister.At(expr.range), std::visit(lister, expr.node));
-  const auto list_body = [&](llvm::ArrayRef<ast::Assignment> body) {
-    for (const ast::Assignment& each : body)
+  const auto list_body = [&](llvm::ArrayRef<Assignment> body) {
+    for (const Assignment& each : body)
       text += fmt::format("{}: {} = {} {}\n", lister.At(each.range), each.left.index, each.right.index,
                           each.has_semicolon);
   };
-  for (const ast::Fragment& fragment : parsed.document->fragments) list_body(fragment.body);
-  for (const ast::Graph& graph : parsed.document->graphs) list_body(graph.body);
+  for (const Fragment& fragment : parsed.document->fragments) list_body(fragment.body);
+  for (const Graph& graph : parsed.document->graphs) list_body(graph.body);
   for (const SourceRange range : parsed.document->quoted_names) text += lister.At(range) + "\n";
   text += fmt::format("{} symbols\n{}\n", parsed.context->symbols.size(), fmt::join(parsed.Messages(), "\n"));
   return text;
@@ -267,4 +255,4 @@ TEST(FlatAssignments, AreReadAsByTheGrammarInMutants) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

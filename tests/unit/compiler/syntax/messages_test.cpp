@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 constexpr const char* kCases = "tests/unit/compiler/syntax/messages";
@@ -65,7 +65,7 @@ std::string Report(std::string_view frame_name, const std::string& text) {
   std::string report;
   AppendLines(report, "<", text);
   if (frame_name == "document") {
-    const bool is_ratified = parsed.document->dialect == ast::Dialect::kRatified;
+    const bool is_ratified = parsed.document->dialect == Dialect::kRatified;
     report += fmt::format("% {}{}{}\n", is_ratified ? "ratified" : "provisional",
                           parsed.document->reading.empty() ? "" : ": ", parsed.document->reading);
   }
@@ -252,4 +252,4 @@ TEST(Messages, FixesOfCommentsAndArraysAreShort) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

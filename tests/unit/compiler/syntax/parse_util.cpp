@@ -7,71 +7,70 @@
 
 #include "fmt/core.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 class TreePrinter {
  public:
-  TreePrinter(const ast::Document& document, const Context& context)
-      : document_(document), context_(context) {}
+  TreePrinter(const Document& document, const Context& context) : document_(document), context_(context) {}
 
-  std::string Print(ast::ExprId id) const {
+  std::string Print(ExprId id) const {
     if (!id.valid()) return "";
     return std::visit([this](const auto& node) { return Node(node); }, document_.exprs[id].node);
   }
 
  private:
   std::string Text(Symbol symbol) const { return std::string(context_.symbols.Text(symbol)); }
-  std::string List(llvm::ArrayRef<ast::ExprId> items) const {
+  std::string List(llvm::ArrayRef<ExprId> items) const {
     std::string text;
-    for (const ast::ExprId item : items) text += (text.empty() ? "" : ", ") + Print(item);
+    for (const ExprId item : items) text += (text.empty() ? "" : ", ") + Print(item);
     return text;
   }
-  std::string Node(const ast::ErrorExpr&) const { return "<error>"; }
-  std::string Node(const ast::IdentifierExpr& node) const { return Text(node.name); }
-  std::string Node(const ast::IntegerLiteral& node) const { return fmt::format("{}", node.value); }
-  std::string Node(const ast::ScalarLiteral& node) const { return fmt::format("{}f", node.value); }
-  std::string Node(const ast::StringLiteral& node) const { return "\"" + Text(node.value) + "\""; }
-  std::string Node(const ast::LogicalLiteral& node) const { return node.value ? "true" : "false"; }
-  std::string Node(const ast::ArrayExpr& node) const { return "[" + List(node.items) + "]"; }
-  std::string Node(const ast::TupleExpr& node) const {
+  std::string Node(const ErrorExpr&) const { return "<error>"; }
+  std::string Node(const IdentifierExpr& node) const { return Text(node.name); }
+  std::string Node(const IntegerLiteral& node) const { return fmt::format("{}", node.value); }
+  std::string Node(const ScalarLiteral& node) const { return fmt::format("{}f", node.value); }
+  std::string Node(const StringLiteral& node) const { return "\"" + Text(node.value) + "\""; }
+  std::string Node(const LogicalLiteral& node) const { return node.value ? "true" : "false"; }
+  std::string Node(const ArrayExpr& node) const { return "[" + List(node.items) + "]"; }
+  std::string Node(const TupleExpr& node) const {
     return (node.parenthesized ? "tuple(" : "bare(") + List(node.items) + ")";
   }
-  std::string Node(const ast::ParenExpr& node) const { return "{" + Print(node.inner) + "}"; }
-  std::string Node(const ast::UnaryExpr& node) const {
+  std::string Node(const ParenExpr& node) const { return "{" + Print(node.inner) + "}"; }
+  std::string Node(const UnaryExpr& node) const {
     return fmt::format("({}{})", ast::Spelling(node.op), Print(node.operand));
   }
-  std::string Node(const ast::BinaryExpr& node) const {
+  std::string Node(const BinaryExpr& node) const {
     return fmt::format("({} {} {})", Print(node.left), ast::Spelling(node.op), Print(node.right));
   }
-  std::string Node(const ast::SelectExpr& node) const {
+  std::string Node(const SelectExpr& node) const {
     return fmt::format("({} if {} else {})", Print(node.value), Print(node.condition), Print(node.otherwise));
   }
-  std::string Node(const ast::ComprehensionExpr& node) const {
+  std::string Node(const ComprehensionExpr& node) const {
     std::string text = node.loops_first ? "R[" : "P[";
-    for (const ast::Iterator& iterator : node.iterators) {
+    for (const Iterator& iterator : node.iterators) {
       text += fmt::format("for {} in {} ", Text(iterator.name.symbol), Print(iterator.iterable));
     }
     if (node.condition.valid()) text += fmt::format("if {} ", Print(node.condition));
     return text + "yield " + Print(node.body) + "]";
   }
-  std::string Node(const ast::SubscriptExpr& node) const {
+  std::string Node(const SubscriptExpr& node) const {
     return fmt::format("{}[{}{}{}]", Print(node.base), Print(node.begin), node.is_range ? ":" : "",
                        Print(node.end));
   }
-  std::string Node(const ast::BuiltinExpr& node) const {
+  std::string Node(const BuiltinExpr& node) const {
     return fmt::format("builtin {}({})", ast::Spelling(node.builtin), Print(node.argument));
   }
   template <typename T>
-  std::string Node(const ast::Kept<T>& node) const {
+  std::string Node(const Kept<T>& node) const {
     return Node(*node);
   }
-  std::string Node(const ast::InvocationExpr& node) const {
+  std::string Node(const InvocationExpr& node) const {
     std::string text = Text(node.callee.symbol);
     if (node.type_argument) text += fmt::format("<{}>", ast::Spelling(*node.type_argument));
     if (node.unknown_type.valid()) text += fmt::format("<{}>", Text(node.unknown_type));
     std::string arguments;
-    for (const ast::Argument& argument : node.arguments) {
+    for (const Argument& argument : node.arguments) {
       if (!arguments.empty()) arguments += ", ";
       if (argument.name) arguments += Text(argument.name->symbol) + "=";
       arguments += Print(argument.value);
@@ -79,7 +78,7 @@ class TreePrinter {
     return text + "(" + arguments + ")";
   }
 
-  const ast::Document& document_;
+  const Document& document_;
   const Context& context_;
 };
 
@@ -103,15 +102,15 @@ std::vector<std::string> Parsed::Messages() const {
   return messages;
 }
 
-const ast::Assignment& Parsed::Statement(size_t index) const {
+const Assignment& Parsed::Statement(size_t index) const {
   return document->graphs.at(0).body[index];
 }
 
-std::string Parsed::Tree(ast::ExprId expr) const {
+std::string Parsed::Tree(ExprId expr) const {
   return TreePrinter(*document, *context).Print(expr);
 }
 
-std::string Parsed::Tree(const ast::Assignment& assignment) const {
+std::string Parsed::Tree(const Assignment& assignment) const {
   return Tree(assignment.left) + " = " + Tree(assignment.right);
 }
 
@@ -158,4 +157,4 @@ std::vector<std::string> CorpusPaths() {
   return paths;
 }
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

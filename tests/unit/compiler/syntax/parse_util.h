@@ -8,20 +8,20 @@
 #include "compiler/support/context.h"
 #include "compiler/syntax/parse.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 
 // A parsed text with its diagnostics.
 struct Parsed {
   std::unique_ptr<Context> context = std::make_unique<Context>();
-  std::unique_ptr<ast::Document> document;
+  std::unique_ptr<Document> document;
 
   // "LINE:COL: message [rule]", in document order.
   std::vector<std::string> Messages() const;
-  const ast::Assignment& Statement(size_t index) const;
+  const Assignment& Statement(size_t index) const;
   // Returns the expression with every operator in parentheses: `(a + (b * c))`.
-  std::string Tree(ast::ExprId expr) const;
+  std::string Tree(ExprId expr) const;
   // Returns the trees of both sides of an assignment, `left = right`.
-  std::string Tree(const ast::Assignment& assignment) const;
+  std::string Tree(const Assignment& assignment) const;
 };
 
 Parsed Parse(std::string text, ParseOptions options = {}, int64_t nesting = 1000);
@@ -43,4 +43,4 @@ std::string ReadText(const std::string& path);
 // Returns the documents of the repository and, if present, of the shared data next to it.
 std::vector<std::string> CorpusPaths();
 
-}  // namespace nnefc
+}  // namespace nnefc::ast

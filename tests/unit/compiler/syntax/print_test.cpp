@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 std::string Print(const std::string& text, ParseOptions options = {}) {
@@ -151,7 +151,7 @@ TEST(OnOneLine, JoinsTokens) {
 
 TEST(PrintExpr, CutsForMessages) {
   const Parsed parsed = ParseRatified("y = conv(x, filter, stride = [2,2], label = 'it\\'s');");
-  const ast::ExprId right = parsed.Statement(0).right;
+  const ExprId right = parsed.Statement(0).right;
   EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context),
             "conv(x, filter, stride = [2, 2], label = 'it\\'s')");
   EXPECT_EQ(PrintExpr(*parsed.document, right, *parsed.context, 14), "conv(x, filter..");
@@ -212,4 +212,4 @@ TEST(Robustness, StopsAfterManyErrors) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 using grammar::NnefLexer;
@@ -185,4 +185,4 @@ TEST(Grammar, DefinesDocuments) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

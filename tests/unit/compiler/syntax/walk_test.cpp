@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/syntax/parse_util.h"
 
-namespace nnefc {
+namespace nnefc::ast {
 namespace {
 
 // The names in an expression in the order in which `WalkExprs` finds them.
@@ -15,10 +15,10 @@ std::string Walked(const std::string& expr) {
   EXPECT_TRUE(parsed.Messages().empty()) << expr;
   std::vector<std::string_view> names;
   size_t count = 0;
-  ast::WalkExprs(*parsed.document, parsed.Statement(0).right, [&](ast::ExprId id, const ast::Expr& each) {
+  ast::WalkExprs(*parsed.document, parsed.Statement(0).right, [&](ExprId id, const Expr& each) {
     EXPECT_EQ(&parsed.document->exprs[id], &each);
     ++count;
-    if (const auto* name = std::get_if<ast::IdentifierExpr>(&each.node))
+    if (const auto* name = std::get_if<IdentifierExpr>(&each.node))
       names.push_back(parsed.context->symbols.Text(name->name));
   });
   return fmt::format("{}: {}", count, fmt::join(names, " "));
@@ -40,14 +40,14 @@ TEST(WalkExprs, FindsEachOperandInOrder) {
   EXPECT_EQ(Walked("shape_of(a)"), "2: a");
   EXPECT_EQ(Walked("f(a, k = b + c, l = [d])"), "7: a b c d");
   const Parsed parsed = ParseRatified("y = a;");
-  ast::WalkExprs(*parsed.document, ast::ExprId(), [](ast::ExprId, const ast::Expr&) { FAIL(); });
+  ast::WalkExprs(*parsed.document, ExprId(), [](ExprId, const Expr&) { FAIL(); });
 }
 
 std::string Targets(const std::string& left) {
   const Parsed parsed = ParseRatified(left + " = f(x);");
   EXPECT_TRUE(parsed.Messages().empty()) << left;
   std::vector<std::string> names;
-  ast::ForEachTarget(*parsed.document, parsed.Statement(0).left, [&](const ast::Name& name) {
+  ast::ForEachTarget(*parsed.document, parsed.Statement(0).left, [&](const Name& name) {
     const std::string_view text = parsed.context->sources.Text(name.range.file);
     const std::string_view written = text.substr(name.range.begin, name.range.end - name.range.begin);
     EXPECT_EQ(written, parsed.context->symbols.Text(name.symbol));
@@ -70,7 +70,7 @@ TEST(Comments, TrailTheTokenOnTheirLine) {
       "version 1.0; # a\n# b\ngraph g( x ) # c\n -> ( y ) { y = relu(x); /* d\n e */\n/* f\n */ z = x; /* g "
       "*/ # h\n }\n");
   std::string trailing;
-  for (const ast::Comment& comment : parsed.document->comments) {
+  for (const Comment& comment : parsed.document->comments) {
     const std::string_view text = parsed.context->sources.Text(comment.range.file);
     trailing += fmt::format("{}{} ", text.substr(comment.range.begin, 4), comment.trailing);
   }
@@ -83,10 +83,10 @@ TEST(Types, HaveTheRangesOfTheirText) {
       "version 1.0;\nfragment f( a: integer, b: integer[], c: (integer, tensor<scalar>[ ])[ ][] ) -> ( y: "
       "tensor<> );\n"
       "graph g( x ) -> ( y ) { y = relu(x); }\n");
-  const ast::Document& document = *parsed.document;
+  const Document& document = *parsed.document;
   std::vector<std::string> texts;
   for (size_t i = 0; i < document.types.size(); ++i) {
-    const SourceRange range = document.types[ast::TypeId(static_cast<int32_t>(i))].range;
+    const SourceRange range = document.types[TypeId(static_cast<int32_t>(i))].range;
     texts.emplace_back(parsed.context->sources.Text(range.file).substr(range.begin, range.end - range.begin));
   }
   EXPECT_EQ(texts, Lines("integer", "integer", "integer[]", "integer", "tensor<scalar>", "tensor<scalar>[ ]",
@@ -95,4 +95,4 @@ TEST(Types, HaveTheRangesOfTheirText) {
 }
 
 }  // namespace
-}  // namespace nnefc
+}  // namespace nnefc::ast

@@ -52,7 +52,7 @@ class Branches : public ::testing::Test {
     const FileId file = context_.sources.AddText("net.ir", text);
     graph_ = ir::ParseGraph(file, ir::StandardOps(), context_);
     if (graph_ == nullptr) return RenderText(context_.emitter.diagnostics(), context_.sources, {});
-    transform::ChooseBranches(*graph_, 0);
+    middle::ChooseBranches(*graph_, 0);
     for (const std::string& violation : ir::Verify(*graph_)) ADD_FAILURE() << violation;
     return Operations(*graph_);
   }
@@ -173,7 +173,8 @@ TEST_F(Branches, NestingIsBounded) {
   const std::string operations = Choose(text + Result(last));
   EXPECT_NE(operations.find("Select"), std::string::npos);
   int deepest = 0;
-  for (ir::NodeId id : graph_->nodes()) deepest = std::max(deepest, ir::NestingHeight(graph_->node(id)));
+  for (ir::NodeId id : graph_->nodes())
+    deepest = std::max(deepest, ir::ops::opset::NestingHeight(graph_->node(id)));
   EXPECT_EQ(deepest, ir::kMaxBodyNesting);
 }
 
@@ -224,7 +225,7 @@ TEST(SelectToIf, ActsInBodies) {
 
 TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
   // 1 -> exit; 2 -> 1; 3 -> 1; 4 -> 2, 3; 5 -> 4; 6 -> 2; 7 -> 6, 5; 8 -> 7, exit
-  transform::PostDominatorTree tree(9);
+  middle::PostDominatorTree tree(9);
   const std::vector<std::vector<int32_t>> successors = {{}, {0}, {1}, {1}, {2, 3}, {4}, {2}, {6, 5}, {7, 0}};
   for (int32_t i = 1; i < 9; ++i) tree.Add(i, successors[static_cast<size_t>(i)]);
   const std::vector<int32_t> parents = {0, 1, 1, 1, 4, 2, 1, 0};
@@ -234,7 +235,7 @@ TEST(PostDominators, AreTheFirstThatAllPathsMeet) {
 // A chain of a million nodes, whose ends meet far above.
 TEST(PostDominators, MeetFarAboveInNoTime) {
   constexpr int32_t kLength = 1000000;
-  transform::PostDominatorTree tree(2 * kLength + 2);
+  middle::PostDominatorTree tree(2 * kLength + 2);
   tree.Add(1, {0});
   for (int32_t i = 0; i < kLength - 1; ++i) {
     tree.Add(2 + 2 * i, {i == 0 ? 1 : 2 * i});

@@ -477,7 +477,7 @@ TEST_F(NearMissesTest, ReLUsBeforeAShuffle) {
     // The shape of the ReLU is that of what it reads now.
     for (ir::NodeId id : graph_->nodes()) {
       if (graph_->node(id).name() != "r") continue;
-      EXPECT_EQ(ToString(graph_->node(id).output().shape), "[1,4,2,2]");
+      EXPECT_EQ(ir::ToString(graph_->node(id).output().shape), "[1,4,2,2]");
     }
   }
   EXPECT_EQ(after("[0, 0]", "[0, 0]"), stays);

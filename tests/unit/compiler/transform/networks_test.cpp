@@ -100,7 +100,7 @@ class InceptionBlockTransformation : public FrontReplacementFromConfigFileSubGra
 class ConfiguredNetworksTest : public TransformTest {
  protected:
   // Adds an operation with any inputs and without a shape function.
-  static void AddOperation(Expansion& model, std::string set, std::string name) {
+  static void AddOperation(expand::Expansion& model, std::string set, std::string name) {
     model.registry.Add({.set = std::move(set),
                         .name = std::move(name),
                         .inputs = {{.name = "inputs", .variadic = true}},
@@ -117,7 +117,7 @@ class ConfiguredNetworksTest : public TransformTest {
 };
 
 TEST_F(ConfiguredNetworksTest, InceptionBlocksBecomeOperations) {
-  Expansion model(kInception);
+  expand::Expansion model(kInception);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
   const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "InceptionBlock");
@@ -227,7 +227,7 @@ class ObjectDetectionAPISSDPostprocessorReplacement : public FrontReplacementFro
 };
 
 TEST_F(ConfiguredNetworksTest, SsdPostprocessingBecomesOneOperation) {
-  Expansion model(kSsd);
+  expand::Expansion model(kSsd);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
   const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "DetectionOutput");
@@ -293,7 +293,7 @@ graph net(image) -> (out)
 
 // The bias that both convolutions lack is one literal, which is neither an input nor an output of a block.
 TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
-  Expansion model(kConvolutions);
+  expand::Expansion model(kConvolutions);
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();
   const std::unique_ptr<ir::Graph> copy = ir::Clone(*model.graph);
   AddOperation(model, "test", "Block");
@@ -315,7 +315,7 @@ TEST_F(ConfiguredNetworksTest, LiteralsThatBlocksShareAreOfNone) {
 }
 
 TEST_F(ConfiguredNetworksTest, YoloRegionsStandBeforeResults) {
-  Expansion model(
+  expand::Expansion model(
       "version 1.0; graph net(x) -> (y) { x = external(shape = [1, 50, 2, 2]); z = relu(x); y = sigmoid(z); "
       "}");
   ASSERT_NE(model.graph, nullptr) << model.Diagnostics();

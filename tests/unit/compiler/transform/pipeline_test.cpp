@@ -286,7 +286,7 @@ TEST_F(PipelineTest, ShapesFollowWhatChanged) {
 )");
   EXPECT_EQ(Run(list, *graph), "");
   const ir::OutputPort y = graph->node(graph->results()[0]).input(0);
-  EXPECT_EQ(ToString(graph->output(y).shape), "[3,2]");
+  EXPECT_EQ(ir::ToString(graph->output(y).shape), "[3,2]");
 }
 
 TEST_F(PipelineTest, ForcedInferenceHoldsShapes) {

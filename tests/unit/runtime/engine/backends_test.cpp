@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // Runs both backends on one thread and on three; `kernel` is the prefix of the name of the expected fast
@@ -12,12 +12,12 @@ namespace {
 void ExpectBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs, double tolerance,
                          const std::string& kernel) {
   const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2}, inputs);
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference, .threads = 2}, inputs);
   for (int threads : {1, 3}) {
-    const auto executable = Compile(graph.graph, {.backend = Backend::kFast, .threads = threads});
+    const auto executable = Compile(graph.graph, {.backend = kernels::Backend::kFast, .threads = threads});
     ASSERT_NE(executable, nullptr);
     EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
-    FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
+    kernels::FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(inputs);
     ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     ASSERT_EQ(actual->size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) ExpectNear((*actual)[i], expected[i], tolerance);
@@ -153,7 +153,7 @@ TEST(KernelsTest, FrequentOperationsAreFast) {
     ir::AttributeMap attributes;
     for (const auto& [key, value] : given) attributes.Set(key, value);
     g.Result(g.Op(name, inputs, attributes));
-    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 1});
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
     ASSERT_NE(executable, nullptr);
     EXPECT_EQ(executable->DescribePlan().find("reference"), std::string::npos) << executable->DescribePlan();
   };
@@ -229,7 +229,7 @@ void CheckAttentionBy(const AttentionCase& made, const char* kernel) {
   if (made.scale) inputs.push_back(g.Const(TensorValue::Scalar(*made.scale)));
   g.Result(g.Op("opset13", "ScaledDotProductAttention", inputs, With("causal", made.causal)));
   SCOPED_TRACE(ToString(made.q) + ToString(made.k) + ToString(made.mask));
-  ExpectBackendsAgree(g, values, 3e-6, HasSimd() ? kernel : "onednn:attention");
+  ExpectBackendsAgree(g, values, 3e-6, fast::simd::HasSimd() ? kernel : "onednn:attention");
 }
 
 // Once unchanged, and once with values in whole blocks, which our own microkernels support.
@@ -374,4 +374,4 @@ TEST(RowTest, PlanesOfChannels) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -6,7 +6,7 @@
 #include "runtime/fast/processor.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // Expects each element within `share` of the largest one.
@@ -25,17 +25,18 @@ void ExpectShare(const TensorValue& actual, const TensorValue& expected, double 
 // `kernel`: the name in the plan if bf16 microkernels are available.
 void ExpectNearReference(const TestGraph& graph, const std::vector<TensorValue>& inputs, double share,
                          const std::string& kernel) {
-  const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
+  const std::vector<TensorValue> expected =
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
   for (const int threads : {1, 2}) {
     const ExecutableOptions options = {
-        .backend = Backend::kFast, .precision = Precision::kBf16, .threads = threads};
+        .backend = kernels::Backend::kFast, .precision = kernels::Precision::kBf16, .threads = threads};
     const auto executable = Compile(graph.graph, options);
     ASSERT_NE(executable, nullptr);
     const bool is_named = executable->DescribePlan().find(kernel) != std::string::npos;
-    EXPECT_TRUE(is_named || !HasAmx()) << executable->DescribePlan();
+    EXPECT_TRUE(is_named || !fast::HasAmx()) << executable->DescribePlan();
     const auto session = Session::Create(executable);
     for (int run = 0; run < 2; ++run) {
-      const FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
       ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
       for (size_t i = 0; i < expected.size(); ++i) ExpectShare((*actual)[i], expected[i], share);
     }
@@ -183,4 +184,4 @@ TEST(Bf16Test, MaximaOfImages) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

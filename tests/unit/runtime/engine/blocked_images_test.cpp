@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kChannels[] = "nnefc:channels";
@@ -83,4 +83,4 @@ TEST(BlockedImagesTest, NumbersOfChannelsAndWhatFollows) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kPooling[] = "nnefc:pooling";
@@ -35,14 +35,14 @@ void ExpectPool(Pool pool, const WindowSetting& setting, bool ceil, const Tensor
   g.Result(
       g.Op("Convolution", {g.Op("Sigmoid", {y}), g.Weights(next, 1)}, WindowOf({.window = setting.window})),
       "next");
-  const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {images});
+  const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {images});
   for (const int threads : {1, 2, 3}) {
-    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = threads});
     ASSERT_NE(executable, nullptr);
-    if (HasSimd()) {
+    if (fast::simd::HasSimd()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     }
-    const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});
+    const kernels::FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run({images});
     ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     // Maxima are elements; means have the same sums.
     for (size_t i = 0; i < expected.size(); ++i)
@@ -88,12 +88,13 @@ TEST(BlockedPoolingTest, ImagesThatLieByRows) {
       TestGraph g;
       g.Result(PoolOf(g, pool, g.Op("Sigmoid", {g.Parameter("x", shape)}), setting, false));
       const std::vector<TensorValue> images = {RandomTensor(shape, 3)};
-      const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 2});
+      const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 2});
       ASSERT_NE(executable, nullptr);
-      EXPECT_EQ(HasSimd() && shape[1] > 3, executable->DescribePlan().find(kPooling) != std::string::npos);
-      const FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
+      EXPECT_EQ(fast::simd::HasSimd() && shape[1] > 3,
+                executable->DescribePlan().find(kPooling) != std::string::npos);
+      const kernels::FaultOr<std::vector<TensorValue>> actual = Session::Create(executable)->Run(images);
       ASSERT_TRUE(actual.ok());
-      ExpectNear((*actual)[0], RunGraph(g.graph, {.backend = Backend::kReference}, images)[0], 1e-6);
+      ExpectNear((*actual)[0], RunGraph(g.graph, {.backend = kernels::Backend::kReference}, images)[0], 1e-6);
     }
   }
 }
@@ -119,9 +120,10 @@ TEST(BlockedPoolingTest, MeansAndMaximaOfWholeImages) {
         const auto y = InBlocks(g, x, channels, 2);
         g.Result(g.Op(name, {y, g.Ints({2, 3})}, With("keep_dims", keeps)));
         ExpectAsReference(g, {RandomTensor({3, channels, 7, 9}, 7)}, kPooling, 1e-6);
-        EXPECT_EQ(
-            Compile(g.graph, {.backend = Backend::kFast, .threads = 1})->DescribePlan().find("reorder:"),
-            std::string::npos);
+        EXPECT_EQ(Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1})
+                      ->DescribePlan()
+                      .find("reorder:"),
+                  std::string::npos);
       }
     }
     const WindowSetting whole{.input = {2, channels, 6, 5}, .window = {6, 5}};
@@ -188,4 +190,4 @@ TEST(BlockedPoolingTest, WindowsAtRandom) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kResampling[] = "nnefc:resampling";
@@ -84,8 +84,8 @@ TEST(BlockedResamplingTest, SpecialNumbers) {
     const auto x = InBlocks(g, g.Parameter("x", shape), 16, 2);
     g.Result(g.Op("opset11", "Interpolate", {x, g.Ints({8, 10}), g.Ints({2, 3})}, attributes));
     const std::vector<TensorValue> images = {TensorValue::FromFloats(shape, numbers)};
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, images);
-    ExpectNear(RunGraph(g.graph, {.backend = Backend::kFast}, images)[0], expected[0], 1e-6);
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, images);
+    ExpectNear(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, images)[0], expected[0], 1e-6);
   }
 }
 
@@ -128,4 +128,4 @@ TEST(BlockedResamplingTest, BordersOfChannelsAndImagesAreLeftToOthers) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

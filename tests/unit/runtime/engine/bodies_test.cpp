@@ -4,7 +4,7 @@
 #include "compiler/support/context.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 std::shared_ptr<ir::Graph> Parsed(const std::string& text) {
@@ -148,7 +148,7 @@ TEST(IfResultsTest, AWholeValueWithItsPart) {
 })";
   const TensorValue x = TensorValue::FromFloats({4}, {1, 2, 3, 4});
   const TensorValue whole = TensorValue::FromFloats({4}, {-1, -2, -3, -4});
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     const auto executable = Compile(Parsed(text), {.backend = backend});
     ASSERT_NE(executable, nullptr);
     const auto session = Session::Create(executable);
@@ -210,7 +210,7 @@ TEST(LoopResultsTest, PartsOfUnknownShapes) {
 })";
   const TensorValue x = TensorValue::FromFloats({2, 3}, {0, 5, 0, 1, 0, 7});
   const std::vector<int64_t> rows = {0, 1, 1}, columns = {1, 0, 2};
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     const auto executable = Compile(Parsed(text), {.backend = backend});
     ASSERT_NE(executable, nullptr);
     const auto session = Session::Create(executable);
@@ -228,4 +228,4 @@ TEST(LoopResultsTest, PartsOfUnknownShapes) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

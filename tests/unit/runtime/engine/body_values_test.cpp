@@ -3,7 +3,7 @@
 #include "runtime/engine/plan.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 TEST(BufferPoolTest, AFreeBufferIsUsedAgain) {
@@ -48,4 +48,4 @@ TEST(WholeOutputTest, ResultsThatFillAnOutput) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

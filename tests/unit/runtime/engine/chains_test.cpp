@@ -8,7 +8,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // Makes one graph from a seed.
@@ -215,14 +215,14 @@ int FusedSteps(const std::string& plan) {
 int CheckChain(unsigned seed) {
   ChainMaker maker(seed);
   maker.Make();
-  const auto executable = Compile(maker.graph().graph, {.backend = Backend::kFast, .threads = 1});
+  const auto executable = Compile(maker.graph().graph, {.backend = kernels::Backend::kFast, .threads = 1});
   if (executable == nullptr) return 0;
   SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + executable->DescribePlan());
   const std::vector<TensorValue> expected =
-      RunGraph(maker.graph().graph, {.backend = Backend::kReference, .threads = 1}, maker.inputs());
+      RunGraph(maker.graph().graph, {.backend = kernels::Backend::kReference, .threads = 1}, maker.inputs());
   std::unique_ptr<Session> session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {
-    FaultOr<std::vector<TensorValue>> actual = session->Run(maker.inputs());
+    kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(maker.inputs());
     EXPECT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     if (!actual.ok() || actual->size() != expected.size()) return 0;
     for (size_t i = 0; i < expected.size(); ++i)
@@ -239,4 +239,4 @@ TEST(ChainsTest, BackendsAgree) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kGathered[] = "Concat+Gather";
@@ -161,4 +161,4 @@ TEST(ChannelMovesTest, ChainsAtRandom) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

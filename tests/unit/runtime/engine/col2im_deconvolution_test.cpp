@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kSpread[] = "nnefc:col2im";
@@ -86,4 +86,4 @@ TEST(SpreadProductTest, OtherWindowsAreLeftToOthers) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,10 @@
 #include "compiler/support/context.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+
 namespace {
 
 std::shared_ptr<ir::Graph> Parse(const std::string& text) {
@@ -16,34 +19,35 @@ std::shared_ptr<ir::Graph> Parse(const std::string& text) {
 }
 
 // Returns the outputs, or the error of planning or running.
-FaultOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
-                                          const std::vector<TensorValue>& inputs,
-                                          const ExecutableOptions& options = {}) {
-  if (graph == nullptr) return KernelFault("no graph");
+kernels::FaultOr<std::vector<TensorValue>> RunMade(const std::shared_ptr<ir::Graph>& graph,
+                                                   const std::vector<TensorValue>& inputs,
+                                                   const ExecutableOptions& options = {}) {
+  if (graph == nullptr) return kernels::KernelFault("no graph");
   Emitter emitter;
   const std::shared_ptr<const Executable> executable = Executable::Create(graph, options, emitter);
-  if (executable == nullptr) return KernelFault("{}", Messages(emitter));
+  if (executable == nullptr) return kernels::KernelFault("{}", Messages(emitter));
   return Session::Create(executable)->Run(inputs);
 }
-FaultOr<std::vector<TensorValue>> Run(const std::string& text, const std::vector<TensorValue>& inputs,
-                                      const ExecutableOptions& options = {}) {
+kernels::FaultOr<std::vector<TensorValue>> Run(const std::string& text,
+                                               const std::vector<TensorValue>& inputs,
+                                               const ExecutableOptions& options = {}) {
   return RunMade(Parse(text), inputs, options);
 }
 
 std::string MistakeOf(const std::shared_ptr<ir::Graph>& graph, const std::vector<TensorValue>& inputs) {
-  const FaultOr<std::vector<TensorValue>> outputs = RunMade(graph, inputs);
+  const kernels::FaultOr<std::vector<TensorValue>> outputs = RunMade(graph, inputs);
   return outputs.ok() ? "no mistake" : outputs.error().message;
 }
 
 std::string Mistake(const std::string& text, const std::vector<TensorValue>& inputs,
                     const ExecutableOptions& options = {}) {
-  const FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
+  const kernels::FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
   return outputs.ok() ? "no mistake" : outputs.error().message;
 }
 
 std::vector<TensorValue> Outputs(const std::string& text, const std::vector<TensorValue>& inputs,
                                  const ExecutableOptions& options = {}) {
-  FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
+  kernels::FaultOr<std::vector<TensorValue>> outputs = Run(text, inputs, options);
   EXPECT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
   return outputs.ok() ? *outputs : std::vector<TensorValue>(8, TensorValue::Scalar(-1));
 }
@@ -540,4 +544,4 @@ TEST(TensorIteratorTest, SessionsShareThePlanOfABody) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 void ExpectDepthwise(const WindowSetting& setting, const std::vector<Post>& posts, unsigned seed,
@@ -101,10 +101,10 @@ TEST(DepthwiseTest, TheBorderIsNotMultiplied) {
   const std::vector<TensorValue> inputs = {
       TensorValue::FromFloats({1, 16, 5, 5}, std::vector<float>(400, 1))};
   for (const int threads : {1, 2}) {
-    const auto result = RunGraph(g.graph, {.backend = Backend::kFast, .threads = threads}, inputs);
+    const auto result = RunGraph(g.graph, {.backend = kernels::Backend::kFast, .threads = threads}, inputs);
     for (int64_t i = 0; i < 400; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
   }
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kDirectKernel[] = "nnefc:direct";
@@ -18,7 +18,7 @@ void ExpectDirect(const WindowSetting& setting, int64_t outputs, const std::vect
                      .seed = seed,
                      .kernel = kernel,
                      .tolerance = 2e-5,
-                     .precision = Precision::kExact});
+                     .precision = kernels::Precision::kExact});
 }
 
 TEST(DirectConvolutionTest, ImagesOfEveryWidthOfTiles) {
@@ -182,7 +182,8 @@ TEST(DirectConvolutionTest, TheBorderIsNotMultiplied) {
       const std::vector<float> ones(static_cast<size_t>(inputs * size * size), 1);
       const std::vector<TensorValue> images = {TensorValue::FromFloats(image, ones)};
       for (const int threads : {1, 2}) {
-        const auto result = RunGraph(g.graph, {.backend = Backend::kFast, .threads = threads}, images);
+        const auto result =
+            RunGraph(g.graph, {.backend = kernels::Backend::kFast, .threads = threads}, images);
         for (int64_t i = 0; i < 16 * size * size; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
       }
     }
@@ -205,11 +206,11 @@ TEST(DirectConvolutionTest, InfiniteInputsStayInTheirChannels) {
     std::vector<float> numbers(400, 1);
     numbers[7] = kInfinity;
     const std::vector<TensorValue> images = {TensorValue::FromFloats({1, 16, 5, 5}, numbers)};
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, images);
-    const auto result = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1}, images);
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, images);
+    const auto result = RunGraph(g.graph, {.backend = kernels::Backend::kFast, .threads = 1}, images);
     ExpectNear(result[0], expected[0], 1e-5);
   }
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 #include "runtime/engine/evaluate.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // Compares a node that a run computes from parameters with the evaluator's result from constants.
@@ -17,7 +17,7 @@ void ExpectSame(std::string_view operation, const std::vector<TensorValue>& inpu
   for (const TensorValue& input : inputs) ports.push_back(g.Parameter("x", input.shape(), input.type()));
   const ir::OutputPort made = g.Op(operation, ports, attributes);
   g.Result(made);
-  const std::vector<TensorValue> ran = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
+  const std::vector<TensorValue> ran = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
   const ir::Node& node = g.graph->node(made.node);
   const auto evaluated = ReferenceEvaluator()(node, node.outputs(), inputs);
   ASSERT_TRUE(evaluated.has_value()) << operation;
@@ -47,8 +47,8 @@ TEST(EvaluatorTest, EveryElementType) {
 
 // Large results that can be deferred use no memory before they are read.
 TEST(EvaluatorTest, LargeNumbersAreComputedWhenTheyAreRead) {
-  KernelRegistry kernels;
-  RegisterReferenceKernels(kernels);
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
   const TensorValue codes = RandomTensor({300, 100}, 1, -100, 100).ConvertedTo(ElementType::kI8);
   TestGraph g;
   const ir::OutputPort c = g.Parameter("c", {300, 100}, ElementType::kI8), x = g.Parameter("x", {300, 100});
@@ -119,8 +119,8 @@ TEST(EvaluatorTest, RangesOfHalfNumbers) {
 
 // Conversions of 16-bit floats stay compressed, whatever follows the inputs of the node in memory.
 TEST(EvaluatorTest, HalfNumbersStayCompressed) {
-  KernelRegistry kernels;
-  RegisterReferenceKernels(kernels);
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
   const TensorValue numbers = RandomTensor({300, 100}, 1);
   for (const ElementType type : {ElementType::kF16, ElementType::kBF16, ElementType::kF64}) {
     TestGraph g;
@@ -134,8 +134,8 @@ TEST(EvaluatorTest, HalfNumbersStayCompressed) {
 }
 
 TEST(EvaluatorTest, ResultsOfUnknownTypesAndShapes) {
-  KernelRegistry kernels;
-  RegisterReferenceKernels(kernels);
+  kernels::KernelRegistry kernels;
+  kernels::RegisterReferenceKernels(kernels);
   TestGraph g;
   const ir::OutputPort x = g.Parameter("x", {3});
   const ir::Node& node = g.graph->node(g.Op("Negative", {x}).node);
@@ -174,4 +174,4 @@ TEST(EvaluatorTest, WhatFailsIsLeft) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kPlanes[] = "nnefc:few_outputs";
@@ -16,7 +16,7 @@ void ExpectPlanes(const WindowSetting& setting, int64_t outputs, const std::vect
                      .seed = seed,
                      .kernel = kernel,
                      .tolerance = 2e-5,
-                     .precision = Precision::kExact});
+                     .precision = kernels::Precision::kExact});
 }
 
 TEST(PlaneConvolutionTest, OutputsAndRowsOfEveryNumber) {
@@ -81,9 +81,10 @@ TEST(PlaneConvolutionTest, TheBorderIsNotMultiplied) {
   const std::vector<float> weights(2 * 4 * 9, kInfinity), ones(4 * 81, 1);
   const auto x = g.Parameter("x", image);
   g.Result(g.Convolution(x, g.Const(TensorValue::FromFloats({2, 4, 3, 3}, weights)), 1));
-  const auto result = RunGraph(g.graph, {.backend = Backend::kFast}, {TensorValue::FromFloats(image, ones)});
+  const auto result =
+      RunGraph(g.graph, {.backend = kernels::Backend::kFast}, {TensorValue::FromFloats(image, ones)});
   for (int64_t i = 0; i < 2 * 81; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr double kTolerance = 2e-5;
@@ -16,12 +16,12 @@ constexpr double kTolerance = 2e-5;
 // description.
 std::string PlanWhereBackendsAgree(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
   const std::vector<TensorValue> expected =
-      RunGraph(graph.graph, {.backend = Backend::kReference, .threads = 2, .fuse = false}, inputs);
-  const auto executable = Compile(graph.graph, {.backend = Backend::kFast, .threads = 2});
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference, .threads = 2, .fuse = false}, inputs);
+  const auto executable = Compile(graph.graph, {.backend = kernels::Backend::kFast, .threads = 2});
   if (executable == nullptr) return "";
   std::unique_ptr<Session> session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {
-    FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+    kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
     EXPECT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
     if (!actual) return "";
     EXPECT_EQ(actual->size(), expected.size());
@@ -96,7 +96,7 @@ TEST(FusionTest, NumbersForChannelsInBlocks) {
         const std::string plan =
             PlanWhereBackendsAgree(g, {RandomTensor({batch, 16, 5, 3}, 3), RandomTensor(numbers, 4)});
         if (op != std::string_view("Divide") || images_first) {
-          EXPECT_TRUE(Contains(plan, "nnefc:channels") || !HasSimd()) << plan;
+          EXPECT_TRUE(Contains(plan, "nnefc:channels") || !fast::simd::HasSimd()) << plan;
         }
       }
     }
@@ -132,7 +132,7 @@ TEST(FusionTest, GrowingConcatenationsNeedNoSteps) {
   }
   g.Result(g.Convolution(g.Op("Concat", parts, axis), g.Weights({16, 96, 1, 1}, 9), 0));
   const std::string plan = PlanWhereBackendsAgree(g, {RandomTensor({1, 16, 8, 8}, 4)});
-  EXPECT_FALSE(Contains(plan, "Concat") && HasSimd()) << plan;
+  EXPECT_FALSE(Contains(plan, "Concat") && fast::simd::HasSimd()) << plan;
 }
 
 // Concatenated parts are one part of another concatenation only in the same order and without a gap.
@@ -360,8 +360,8 @@ TEST(FusionTest, SumsWithTheInputOfTheProduct) {
   for (const auto& [graph, shape] :
        {std::pair{g.graph, Shape{kSize, kSize}}, std::pair{h.graph, Shape{1, 16, 9, 9}}}) {
     const TensorValue input = RandomTensor(shape, 1);
-    const auto expected = RunGraph(graph, {.backend = Backend::kReference, .fuse = false}, {input});
-    for (const Backend backend : kBackends) {
+    const auto expected = RunGraph(graph, {.backend = kernels::Backend::kReference, .fuse = false}, {input});
+    for (const kernels::Backend backend : kBackends) {
       const auto made = RunGraph(graph, {.backend = backend, .threads = 2}, {input});
       ASSERT_EQ(made.size(), 1u);
       ExpectClose(made[0], expected[0], 1e-5);
@@ -370,4 +370,4 @@ TEST(FusionTest, SumsWithTheInputOfTheProduct) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kTiles[] = "nnefc:gemm";
@@ -100,7 +100,7 @@ TEST(DenseProductTest, ExactTakesProductsAsTheyAre) {
   TestGraph g;
   const auto x = g.Parameter("x", {128, 768});
   g.Result(g.Op("MatMul", {x, g.Weights({768, 256}, 1)}));
-  ExpectAsReference(g, {RandomTensor({128, 768}, 2)}, kTiles, 2e-6, Precision::kExact);
+  ExpectAsReference(g, {RandomTensor({128, 768}, 2)}, kTiles, 2e-6, kernels::Precision::kExact);
 }
 
 // Channel attention: either operand first, for the whole batch and for each image, and with filters larger
@@ -162,11 +162,11 @@ TEST(DenseProductTest, FunctionsOfSpecialNumbers) {
     y = g.Op("Add", {y, g.Const(TensorValue::FromFloats({16}, special))});
     g.Result(Follow(g, post, y, {16}, {}, 2));
     const std::vector<TensorValue> inputs = {RandomTensor({40, 16}, 3, 0, 0)};
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-    const auto actual = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1}, inputs);
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+    const auto actual = RunGraph(g.graph, {.backend = kernels::Backend::kFast, .threads = 1}, inputs);
     ExpectNear(actual[0], expected[0], 2e-6);
   }
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -2,7 +2,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 void ExpectRow(int64_t inputs, int64_t outputs, const std::vector<Post>& posts, unsigned seed,
@@ -37,7 +37,8 @@ TEST(InPlaceProductTest, WhatFollows) {
 
 // Matrices that fit the cache of a core: with 256-bit vectors these are also read in place.
 TEST(InPlaceProductTest, SmallMatrices) {
-  ExpectRow(64, 64, {Post::kBias}, 7, SimdWidth() == kSimdWidth256 ? "in_place" : "onednn");
+  ExpectRow(64, 64, {Post::kBias}, 7,
+            fast::simd::SimdWidth() == fast::simd::kSimdWidth256 ? "in_place" : "onednn");
   ExpectRow(3, 8, {Post::kBias}, 11, "onednn");
   for (const int64_t outputs : {3, 8, 17, 96}) ExpectRow(180, outputs, {Post::kBias, Post::kSigmoid}, 12, "");
 }
@@ -62,9 +63,9 @@ TEST(InPlaceProductTest, SpecialNumbers) {
                 With("transpose_b", true)));
   const std::vector<TensorValue> inputs = {
       TensorValue::FromFloats({1, kInputs}, std::vector<float>(kInputs, 1))};
-  const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-  ExpectNear(RunGraph(g.graph, {.backend = Backend::kFast}, inputs)[0], expected[0], 1e-6);
+  const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  ExpectNear(RunGraph(g.graph, {.backend = kernels::Backend::kFast}, inputs)[0], expected[0], 1e-6);
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 constexpr char kGroupedKernel[] = "nnefc:grouped";
@@ -17,8 +17,8 @@ struct Groups {
 // 512-bit vectors, of which direct convolutions use two at a time.
 bool FillsRegister(const Groups& groups) {
   if (groups.inputs == groups.outputs && (groups.inputs == 4 || groups.inputs == 8)) return true;
-  return SimdWidth() != kSimdWidth512 ||
-         (groups.inputs % kSimdWidth512 == 0 && groups.outputs == kSimdWidth512);
+  return fast::simd::SimdWidth() != fast::simd::kSimdWidth512 ||
+         (groups.inputs % fast::simd::kSimdWidth512 == 0 && groups.outputs == fast::simd::kSimdWidth512);
 }
 
 // `setting.input` has any channel count. Groups that fill 256-bit vectors need not fill 512-bit ones.
@@ -127,7 +127,7 @@ TEST(GroupedConvolutionTest, WindowsAndChainsAtRandom) {
 
 // Neither the border nor the channels of another group are multiplied.
 TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
-  if (!HasSimd()) GTEST_SKIP() << "other kernels are taken";
+  if (!fast::simd::HasSimd()) GTEST_SKIP() << "other kernels are taken";
   for (const int64_t width : {4, 8}) {
     TestGraph g;
     const int64_t groups = 32 / width;
@@ -140,7 +140,7 @@ TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
     const Shape filter = {groups, width, width, 3, 3};
     g.Result(
         g.Op("GroupConvolution", {x, g.Const(TensorValue::FromFloats(filter, weights))}, WindowOf(setting)));
-    const auto result = RunGraph(g.graph, {.backend = Backend::kFast, .threads = 1},
+    const auto result = RunGraph(g.graph, {.backend = kernels::Backend::kFast, .threads = 1},
                                  {TensorValue::FromFloats({1, 32, 5, 5}, images)});
     for (int64_t i = 0; i < (32 - width) * 25; ++i) EXPECT_EQ(result[0].ElementAsDouble(i), kInfinity);
     for (int64_t i = (32 - width) * 25; i < 32 * 25; ++i)
@@ -149,4 +149,4 @@ TEST(GroupedConvolutionTest, TheBorderAndOtherGroupsAreNotMultiplied) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

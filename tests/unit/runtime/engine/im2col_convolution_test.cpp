@@ -5,15 +5,15 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 std::string GatheredWhereNarrow() {
-  return SimdWidth() == kSimdWidth256 ? "nnefc:im2col" : "nnefc:direct";
+  return fast::simd::SimdWidth() == fast::simd::kSimdWidth256 ? "nnefc:im2col" : "nnefc:direct";
 }
 
 void ExpectGathered(const WindowSetting& setting, int64_t outputs, const std::vector<Post>& posts,
-                    unsigned seed, Precision precision = Precision::kExact) {
+                    unsigned seed, kernels::Precision precision = kernels::Precision::kExact) {
   ExpectAsReference({.setting = setting,
                      .outputs = outputs,
                      .posts = posts,
@@ -34,7 +34,7 @@ TEST(GatheredConvolutionTest, PixelsThatLieApart) {
 
 TEST(GatheredConvolutionTest, ManyStridedPixelsInF32) {
   ExpectGathered({.input = {2, 512, 28, 28}, .window = {1, 1}, .strides = {2, 2}}, 512,
-                 {Post::kBias, Post::kResidual, Post::kRelu}, 4, Precision::kF32);
+                 {Post::kBias, Post::kResidual, Post::kRelu}, 4, kernels::Precision::kF32);
 }
 
 TEST(GatheredConvolutionTest, WindowsOfEveryBorder) {
@@ -66,8 +66,8 @@ TEST(GatheredConvolutionTest, WindowsThatStepAndAreWide) {
 TEST(GatheredConvolutionTest, ManyStridedWindowsInF32) {
   ExpectGathered(
       {.input = {1, 128, 16, 16}, .window = {3, 3}, .strides = {2, 2}, .begin = {1, 1}, .end = {1, 1}}, 256,
-      {Post::kBias, Post::kRelu}, 11, Precision::kF32);
+      {Post::kBias, Post::kRelu}, 11, kernels::Precision::kF32);
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -2,7 +2,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 TEST(MemoryBudgetTest, BuffersCountWhileTheyAreHeld) {
@@ -40,12 +40,13 @@ TEST(MemoryBudgetTest, RunsDoNotUseItUp) {
     attributes.Set("output_type", ElementType::kI64);
     return attributes;
   }()));
-  const auto executable = Compile(g.graph, {.backend = Backend::kReference, .limits = {.bytes = 16384}});
+  const auto executable =
+      Compile(g.graph, {.backend = kernels::Backend::kReference, .limits = {.bytes = 16384}});
   ASSERT_NE(executable, nullptr);
   std::unique_ptr<Session> session = Session::Create(executable);
   std::vector<std::vector<TensorValue>> held;
   for (int run = 0; run < 40; ++run) {
-    FaultOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({1, 256}, 3)});
+    kernels::FaultOr<std::vector<TensorValue>> outputs = session->Run({RandomTensor({1, 256}, 3)});
     ASSERT_TRUE(outputs.ok()) << outputs.error().message;
     held.push_back(*outputs);
   }
@@ -56,4 +57,4 @@ TEST(MemoryBudgetTest, RunsDoNotUseItUp) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

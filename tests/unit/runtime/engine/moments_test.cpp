@@ -3,7 +3,10 @@
 
 #include "tests/unit/runtime/engine/post_op_cases.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+
 namespace {
 
 struct RowCase {
@@ -82,7 +85,7 @@ TEST(MomentsTest, ChannelsInBlocksAreAsTheFormulaHasThem) {
         for (const int threads : {1, 2}) {
           const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = threads});
           const std::string plan = executable->DescribePlan();
-          if (HasSimd() && *Volume(pixels) > 1) {
+          if (fast::simd::HasSimd() && *Volume(pixels) > 1) {
             EXPECT_NE(plan.find("nnefc:channels"), std::string::npos) << plan;
           }
           const auto made = Session::Create(executable)->Run({TensorValue::FromFloats(shape, rows.numbers)});
@@ -164,4 +167,4 @@ TEST(MomentsTest, AnInfiniteMeanTakesFiniteNumbersWithIt) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

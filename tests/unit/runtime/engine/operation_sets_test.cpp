@@ -6,7 +6,10 @@
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::KernelRegistry;
+
 namespace {
 
 constexpr double kTolerance = 2e-5;
@@ -22,7 +25,7 @@ std::set<std::string> NamesOfOpenVino() {
 }
 
 // 2 * x + 1 of each element.
-FaultOr<Success> TwiceAndOne(const ReferenceRun& run) {
+kernels::FaultOr<Success> TwiceAndOne(const kernels::ReferenceRun& run) {
   const auto* x = run.input(0).data<float>();
   auto* y = run.output().mutable_data<float>();
   for (int64_t i = 0; i < run.output().volume(); ++i) y[i] = 2 * x[i] + 1;
@@ -78,13 +81,13 @@ TEST_F(OperationSetsTest, NamesOfOpenVinoInAnotherSet) {
     return g.Op("Add", {g.Op("Multiply", {x, number(2)}), number(1)});
   });
   const std::vector<TensorValue> expected =
-      RunGraph(formula.graph, {.backend = Backend::kReference, .fuse = false}, inputs);
+      RunGraph(formula.graph, {.backend = kernels::Backend::kReference, .fuse = false}, inputs);
   ASSERT_EQ(expected.size(), 3U);
   for (const std::string& name : NamesOfOpenVino()) {
     SCOPED_TRACE(name);
     const TestGraph g =
         Between([&](TestGraph& graph, ir::OutputPort x) { return graph.Op(kSet, name, {x}); });
-    for (const Backend backend : kBackends) {
+    for (const kernels::Backend backend : kBackends) {
       const std::vector<TensorValue> actual =
           RunGraph(g.graph, {.backend = backend, .threads = 1, .add_kernels = AddKernels}, inputs);
       ASSERT_EQ(actual.size(), expected.size());
@@ -97,8 +100,8 @@ TEST_F(OperationSetsTest, NamesOfOpenVinoInAnotherSet) {
 TEST_F(OperationSetsTest, ForeignKernels) {
   const auto message = [](const std::function<void(KernelRegistry&)>& add) {
     KernelRegistry kernels;
-    RegisterReferenceKernels(kernels);
-    const FaultOr<Success> added = kernels.AddForeign(add);
+    kernels::RegisterReferenceKernels(kernels);
+    const kernels::FaultOr<Success> added = kernels.AddForeign(add);
     return added ? "" : added.error().message;
   };
   EXPECT_EQ(message(AddKernels), "");
@@ -111,11 +114,12 @@ TEST_F(OperationSetsTest, ForeignKernels) {
   g.graph = std::make_shared<ir::Graph>(&registry_);
   g.Result(g.Op(kSet, "Split", {g.Parameter("x", {2})}));
   const auto add = [](KernelRegistry& kernels) {
-    kernels.Add(
-        Backend::kReference, {kSet}, "Split",
-        [](const KernelRequest&) -> std::optional<PreparedKernel> { throw std::runtime_error("no parts"); });
+    kernels.Add(kernels::Backend::kReference, {kSet}, "Split",
+                [](const kernels::KernelRequest&) -> std::optional<kernels::PreparedKernel> {
+                  throw std::runtime_error("no parts");
+                });
   };
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     const auto executable = Compile(g.graph, {.backend = backend, .add_kernels = add});
     ASSERT_NE(executable, nullptr);
     const auto result = Session::Create(executable)->Run({RandomTensor({2}, 1)});
@@ -126,4 +130,4 @@ TEST_F(OperationSetsTest, ForeignKernels) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

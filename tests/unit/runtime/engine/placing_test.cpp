@@ -3,7 +3,7 @@
 #include "tests/unit/runtime/planned_bytes.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // As in a U-Net: the first values are concatenated in place with the last ones. Between them, other values
@@ -24,8 +24,9 @@ TEST(PlacingTest, AConcatenationLeavesRoomUntilItsPartsAreMade) {
   const auto joined = g.Op("Concat", {kept, y}, With("axis", int64_t{1}));
   g.Result(g.Op("ReduceMean", {joined, g.Ints({2, 3})}, With("keep_dims", false)));
   const std::vector<TensorValue> inputs = {RandomTensor({1, kChannels, kSize, kSize}, 20)};
-  const std::vector<TensorValue> expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-  for (const Backend backend : kBackends) {
+  const std::vector<TensorValue> expected =
+      RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  for (const kernels::Backend backend : kBackends) {
     const auto executable = Compile(g.graph, {.backend = backend, .threads = 1});
     ASSERT_NE(executable, nullptr);
     // `kept` and two others with twice the channels.
@@ -40,4 +41,4 @@ TEST(PlacingTest, AConcatenationLeavesRoomUntilItsPartsAreMade) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

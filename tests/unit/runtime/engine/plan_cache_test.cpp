@@ -18,7 +18,7 @@
 #include "runtime/engine/weight_cache.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,9 +112,9 @@ TEST_F(PlanCacheTest, OtherWeightsPrecisionsAndThreadsAreOthers) {
   Run(Network());
   EXPECT_EQ(Run(Network(5)).use.found, 0);
   EXPECT_EQ(Run(Network(5)).outputs, RunGraph(Network(5).graph, {}, Inputs()));
-  EXPECT_EQ(Run(Network(), {.precision = Precision::kExact}).use.found, 0);
+  EXPECT_EQ(Run(Network(), {.precision = kernels::Precision::kExact}).use.found, 0);
   EXPECT_EQ(Run(Network(), {.threads = 3}).use.found, 0);
-  EXPECT_EQ(Run(Network(), {.backend = Backend::kReference}).use.made, 0);
+  EXPECT_EQ(Run(Network(), {.backend = kernels::Backend::kReference}).use.made, 0);
 }
 
 // Returns the number of bytes of a file that are in the memory of this process.
@@ -667,4 +667,4 @@ TEST_F(FileDigestsTest, ADamagedTableIsNoHelp) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

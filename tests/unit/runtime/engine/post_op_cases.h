@@ -11,25 +11,26 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // Runs on one to three threads, twice in a session. `kernel`: the name in the plan if a vectorised kernel is
 // available.
 inline void ExpectAsReference(const TestGraph& graph, const std::vector<TensorValue>& inputs,
                               const std::string& kernel, double tolerance = 1e-5,
-                              Precision precision = Precision::kF32) {
-  const std::vector<TensorValue> expected = RunGraph(graph.graph, {.backend = Backend::kReference}, inputs);
+                              kernels::Precision precision = kernels::Precision::kF32) {
+  const std::vector<TensorValue> expected =
+      RunGraph(graph.graph, {.backend = kernels::Backend::kReference}, inputs);
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
-    const auto executable =
-        Compile(graph.graph, {.backend = Backend::kFast, .precision = precision, .threads = threads});
+    const auto executable = Compile(
+        graph.graph, {.backend = kernels::Backend::kFast, .precision = precision, .threads = threads});
     ASSERT_NE(executable, nullptr);
-    if (HasSimd()) {
+    if (fast::simd::HasSimd()) {
       EXPECT_NE(executable->DescribePlan().find(kernel), std::string::npos) << executable->DescribePlan();
     }
     const auto session = Session::Create(executable);
     for (int run = 0; run < 2; ++run) {
-      const FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
+      const kernels::FaultOr<std::vector<TensorValue>> actual = session->Run(inputs);
       ASSERT_TRUE(actual.ok()) << (actual.ok() ? "" : actual.error().message);
       for (size_t i = 0; i < expected.size(); ++i) ExpectClose((*actual)[i], expected[i], tolerance);
     }
@@ -153,7 +154,7 @@ struct ConvolutionCase {
   unsigned seed;
   std::string kernel;
   double tolerance;
-  Precision precision = Precision::kF32;
+  kernels::Precision precision = kernels::Precision::kF32;
   float largest_weight = 1;
 };
 
@@ -209,4 +210,4 @@ class Draws {
   std::mt19937 random_{1};
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 using Values = std::vector<ir::OutputPort>;
@@ -30,8 +30,9 @@ void ExpectAgreement(const TestGraph& g, const Network& network) {
   inputs.reserve(network.inputs.size());
   for (const Shape& shape : network.inputs)
     inputs.push_back(RandomTensor(shape, static_cast<unsigned>(inputs.size()) + 3, -2, 2));
-  const std::vector<TensorValue> expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
-  const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 2});
+  const std::vector<TensorValue> expected =
+      RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
+  const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 2});
   ASSERT_NE(executable, nullptr);
   const auto session = Session::Create(executable);
   for (int run = 0; run < 2; ++run) {
@@ -301,4 +302,4 @@ INSTANTIATE_TEST_SUITE_P(Networks, SecondReadersTest, testing::ValuesIn(Networks
                          });
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,11 @@
 #include "tests/unit/runtime/count_threads.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+using kernels::FaultOr;
+
 namespace {
 
 std::string ErrorOf(const TestGraph& graph, const std::vector<TensorValue>& inputs) {
@@ -411,4 +415,4 @@ TEST(SessionDeathTest, ThereAreAsManyThreadsAsWereAskedFor) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -6,7 +6,10 @@
 #include "fmt/format.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+
 namespace {
 
 const Backend kBackends[] = {Backend::kReference, Backend::kFast};
@@ -48,9 +51,9 @@ std::unique_ptr<Session> Open(const Case& given, Backend backend) {
 
 std::string MistakeOf(Session& session, const Case& given, std::vector<int64_t> list) {
   const TensorValue values = TensorValue::FromInts(given.list, list);
-  FaultOr<std::vector<TensorValue>> outputs = session.Run({RandomTensor(given.data, 1), values});
+  kernels::FaultOr<std::vector<TensorValue>> outputs = session.Run({RandomTensor(given.data, 1), values});
   if (outputs.ok()) return "";
-  const Fault& fault = outputs.error();
+  const kernels::Fault& fault = outputs.error();
   EXPECT_TRUE(fault.place.valid()) << fault.message;
   return fmt::format("{} [{}]", fault.message, fault.rule->label);
 }
@@ -170,4 +173,4 @@ TEST(JudgedValuesTest, ConstantValuesCostNothing) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -9,7 +9,10 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+
 namespace {
 
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -514,4 +517,4 @@ TEST(SpecialValuesTest, PlacesOfExtremes) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -11,18 +11,21 @@
 #include "runtime/onednn/register.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::KernelRegistry;
+
 namespace {
 
 constexpr std::string_view kSlow = "slow", kFast = "fast", kFailing = "failing", kOther = "other";
 
 // A kernel with the run time of its algorithm, without copies.
-class Sleeper final : public Kernel {
+class Sleeper final : public kernels::Kernel {
  public:
   explicit Sleeper(std::string_view way) : way_(way) {}
   std::string implementation() const override { return way_; }
-  FaultOr<Success> Run(const KernelRun& /*run*/) const override {
-    if (way_ == kFailing) return KernelFault("it fails");
+  kernels::FaultOr<Success> Run(const kernels::KernelRun& /*run*/) const override {
+    if (way_ == kFailing) return kernels::KernelFault("it fails");
     ::usleep(way_ == kFast ? 500 : 5000);
     return Success();
   }
@@ -31,9 +34,9 @@ class Sleeper final : public Kernel {
   std::string way_;
 };
 
-KernelOrReason MakeSleeper(const KernelRequest& request) {
-  if (request.way == kOther) return Reason("cannot be made");
-  PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
+kernels::KernelOrReason MakeSleeper(const kernels::KernelRequest& request) {
+  if (request.way == kOther) return kernels::Reason("cannot be made");
+  kernels::PreparedKernel prepared{.kernel = std::make_shared<Sleeper>(request.way)};
   prepared.inputs.resize(1);
   prepared.outputs.resize(1);
   return prepared;
@@ -52,25 +55,27 @@ class TunerTest : public testing::Test {
   // Returns a registry with these implementations, which are valid during the lifetime of the fixture. The
   // factory's own choice is a kernel without an id.
   KernelRegistry Registry(std::initializer_list<std::string_view> ids, std::string_view operation = "ReLU") {
-    std::vector<Implementation>& rows = rows_.emplace_back();
+    std::vector<kernels::Implementation>& rows = rows_.emplace_back();
     for (std::string_view id : ids)
       rows.push_back({.id = id,
-                      .is_applicable = [](const KernelRequest&) { return Reason(); },
-                      .cost = FixedCost<100>,
+                      .is_applicable = [](const kernels::KernelRequest&) { return kernels::Reason(); },
+                      .cost = kernels::FixedCost<100>,
                       .make = MakeSleeper});
-    tables_.push_back(
-        {.type = "f32", .serves = [](const KernelRequest&) { return Reason(); }, .implementations = rows});
-    const llvm::ArrayRef<ImplementationTable> tables = tables_.back();
+    tables_.push_back({.type = "f32",
+                       .serves = [](const kernels::KernelRequest&) { return kernels::Reason(); },
+                       .implementations = rows});
+    const llvm::ArrayRef<kernels::ImplementationTable> tables = tables_.back();
     KernelRegistry kernels;
-    kernels.AddTables(Backend::kFast, {"opset1"}, operation, tables,
-                      [tables](const KernelRequest& request) -> std::optional<PreparedKernel> {
-                        return request.way.empty() ? std::optional(*MakeSleeper(request))
-                                                   : ChooseImplementation(tables, request);
-                      });
+    kernels.AddTables(
+        kernels::Backend::kFast, {"opset1"}, operation, tables,
+        [tables](const kernels::KernelRequest& request) -> std::optional<kernels::PreparedKernel> {
+          return request.way.empty() ? std::optional(*MakeSleeper(request))
+                                     : kernels::ChooseImplementation(tables, request);
+        });
     return kernels;
   }
   std::string Choice(Tuner& tuner) {
-    const ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+    const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
     const ir::Node& node = g_.graph->node(g_.graph->node(g_.graph->results()[0]).input(0).node);
     const auto kernel = tuner.Prepare({.node = &node, .inputs = value, .outputs = value});
     EXPECT_TRUE(kernel.has_value());
@@ -79,8 +84,8 @@ class TunerTest : public testing::Test {
 
   std::filesystem::path folder_;
   TestGraph g_;
-  std::deque<std::vector<Implementation>> rows_;
-  std::deque<ImplementationTable> tables_;
+  std::deque<std::vector<kernels::Implementation>> rows_;
+  std::deque<kernels::ImplementationTable> tables_;
 };
 
 TEST_F(TunerTest, TheFastestWayIsTaken) {
@@ -117,7 +122,7 @@ TEST_F(TunerTest, EachNodeIsMeasured) {
     nodes.push_back(y.node);
     graph.Result(y);
   }
-  const ValueInfo value{.type = ElementType::kF32, .shape = {16}};
+  const kernels::ValueInfo value{.type = ElementType::kF32, .shape = {16}};
   Tuner tuner(kernels, nullptr, {.measures = true});
   int measured = 0;
   for (const ir::NodeId node : nodes) {
@@ -193,8 +198,8 @@ TunedNetwork Products(int64_t rows) {
 
 TEST_F(TunerTest, TunedPlansComputeTheSame) {
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
-    const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
-    for (Precision precision : {Precision::kExact, Precision::kF32}) {
+    const auto expected = RunGraph(c.graph.graph, {.backend = kernels::Backend::kReference}, c.inputs);
+    for (kernels::Precision precision : {kernels::Precision::kExact, kernels::Precision::kF32}) {
       ExecutableOptions options{.precision = precision, .plan_cache = folder_.string(), .tune = true};
       const auto tuned = Compile(c.graph.graph, options);
       EXPECT_GT(tuned->plan_cache_use().measured, 0);
@@ -204,11 +209,11 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
       EXPECT_EQ(kept->plan_cache_use().measured, 0);
       EXPECT_EQ(kept->DescribePlan(), tuned->DescribePlan());
       const bool has_winograd = kept->DescribePlan().find("wino") != std::string::npos;
-      EXPECT_FALSE(precision == Precision::kExact && has_winograd);
+      EXPECT_FALSE(precision == kernels::Precision::kExact && has_winograd);
       const auto first = Session::Create(tuned)->Run(c.inputs), second = Session::Create(kept)->Run(c.inputs);
       ASSERT_TRUE(first.ok() && second.ok());
       EXPECT_EQ(*first, *second);
-      ExpectClose((*first)[0], expected[0], precision == Precision::kExact ? 2e-5 : 5e-5);
+      ExpectClose((*first)[0], expected[0], precision == kernels::Precision::kExact ? 2e-5 : 5e-5);
     }
   }
 }
@@ -216,11 +221,11 @@ TEST_F(TunerTest, TunedPlansComputeTheSame) {
 // Each algorithm of a step, independent of its speed here.
 TEST_F(TunerTest, EachWayComputesTheSame) {
   KernelRegistry names;
-  RegisterFastKernels(names, OneDnnExtension());
+  fast::RegisterFastKernels(names, onednn::OneDnnExtension());
   for (const TunedNetwork& c : {Convolutions(), Products(1), Products(20)}) {
-    const auto expected = RunGraph(c.graph.graph, {.backend = Backend::kReference}, c.inputs);
+    const auto expected = RunGraph(c.graph.graph, {.backend = kernels::Backend::kReference}, c.inputs);
     for (const char* operation : {"Convolution", "MatMul"}) {
-      for (std::string_view id : names.Ways(Backend::kFast, "opset1", operation)) {
+      for (std::string_view id : names.Ways(kernels::Backend::kFast, "opset1", operation)) {
         SCOPED_TRACE(id);
         const auto outputs = RunGraph(c.graph.graph, {.way = std::string(id)}, c.inputs);
         ExpectClose(outputs[0], expected[0], 5e-5);
@@ -230,4 +235,4 @@ TEST_F(TunerTest, EachWayComputesTheSame) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

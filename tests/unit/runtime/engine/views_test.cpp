@@ -4,7 +4,10 @@
 #include "tests/unit/runtime/engine/post_op_cases.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
+
+using kernels::Backend;
+
 namespace {
 
 size_t Count(const std::string& text, const std::string& what) {
@@ -163,7 +166,7 @@ TEST(ViewsTest, AttentionReadsAndWritesRowsWhereTheyAre) {
     if (of.has_mask) inputs.push_back(RandomTensor({of.heads, of.rows, of.rows}, ++seed));
     ExpectAsReference(g, inputs, "nnefc:attention", 1e-5);
     const auto executable = Compile(g.graph, {.backend = Backend::kFast});
-    if (!HasSimd()) continue;
+    if (!fast::simd::HasSimd()) continue;
     const std::string plan = executable->DescribePlan();
     EXPECT_EQ(Count(plan, "Transpose"), 0U) << plan;
     EXPECT_EQ(Count(plan, "Gather"), 0U) << plan;
@@ -304,4 +307,4 @@ TEST(ViewsTest, AResultIsNoView) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

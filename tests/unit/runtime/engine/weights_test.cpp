@@ -10,7 +10,7 @@
 #include "fmt/core.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // Random numbers in a mapped file.
@@ -68,7 +68,7 @@ TEST(WeightsTest, OfAFileAreLetGoOnceTheyAreLaidOutAndReadAgain) {
   // Plans for images of other sizes reorder filters differently.
   const std::vector<int64_t> sizes = {32, 5, 16, 1};
   std::vector<TensorValue> inputs, expected;
-  const auto reference = Compile(g.graph, {.backend = Backend::kReference});
+  const auto reference = Compile(g.graph, {.backend = kernels::Backend::kReference});
   for (int64_t size : sizes) {
     inputs.push_back(RandomTensor({1, 64, size, size}, static_cast<unsigned>(size)));
     auto outputs = Session::Create(reference)->Run({inputs.back()});
@@ -118,7 +118,7 @@ TEST(WeightsTest, InIntegersBecomeNumbersOneByOne) {
     expected = next;
   }
   g.Result(x);
-  for (Backend backend : kBackends) {
+  for (kernels::Backend backend : kBackends) {
     const std::vector<TensorValue> outputs = RunGraph(g.graph, {.backend = backend, .threads = 2}, {input});
     ASSERT_EQ(outputs.size(), 1u);
     double largest = 0;
@@ -149,4 +149,4 @@ TEST(WeightsTest, AreThereForAllSessionsThatPlanAtOnce) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

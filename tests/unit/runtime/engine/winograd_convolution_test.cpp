@@ -4,7 +4,7 @@
 #include "tests/unit/runtime/engine/post_op_cases.h"
 #include "tests/unit/runtime/planned_bytes.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 void ExpectConvolved(const WindowSetting& setting, int64_t outputs, const std::vector<Post>& posts,
@@ -81,7 +81,7 @@ TEST(WinogradTest, IsLeftForSmallImages) {
 
 // Neither an image nor a filter is transformed as a whole if it is large.
 TEST(WinogradTest, TakesLittleMemory) {
-  if (!HasSimd()) GTEST_SKIP() << "for AVX2";
+  if (!fast::simd::HasSimd()) GTEST_SKIP() << "for AVX2";
   struct Limit {
     int64_t inputs, outputs, size;
     double bytes;  // in addition to the image and its result, blocked or not
@@ -92,7 +92,7 @@ TEST(WinogradTest, TakesLittleMemory) {
     const auto x = g.Parameter("x", {1, inputs, size, size});
     const auto filter = g.Weights({outputs, inputs, 3, 3}, 1, -0.05F, 0.05F);
     g.Result(g.Op("ReLU", {g.Convolution(x, filter, 1)}));
-    const auto executable = Compile(g.graph, {.backend = Backend::kFast, .threads = 1});
+    const auto executable = Compile(g.graph, {.backend = kernels::Backend::kFast, .threads = 1});
     ASSERT_NE(executable, nullptr);
     const auto channels = static_cast<double>(size * size * 4);
     EXPECT_LE(PlannedBytes(*executable), channels * static_cast<double>(inputs + 2 * outputs) + bytes)
@@ -101,4 +101,4 @@ TEST(WinogradTest, TakesLittleMemory) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

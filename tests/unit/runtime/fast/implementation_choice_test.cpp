@@ -14,7 +14,7 @@
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 namespace {
 
 constexpr const char* kFile = "tests/unit/runtime/fast/choices.txt";
@@ -54,8 +54,8 @@ std::vector<ChoiceCase> ReadCases() {
 
 // Returns the column of the file for this processor and the instructions that it may use.
 std::string Processor() {
-  if (SimdWidth() == kSimdWidth256) return HasVnni() ? "" : "avx2";
-  if (SimdWidth() != kSimdWidth512 || HasAmx()) return "";
+  if (simd::SimdWidth() == simd::kSimdWidth256) return HasVnni() ? "" : "avx2";
+  if (simd::SimdWidth() != simd::kSimdWidth512 || HasAmx()) return "";
   return HasVnni() ? "vnni" : "avx512";
 }
 
@@ -100,22 +100,23 @@ class ChoiceRequest {
     request_ = {.node = &node,
                 .inputs = inputs_,
                 .outputs = outputs_,
-                .precision = of.has("exact")  ? Precision::kExact
-                             : of.has("bf16") ? Precision::kBf16
-                                              : Precision::kF32};
+                .precision = of.has("exact")  ? kernels::Precision::kExact
+                             : of.has("bf16") ? kernels::Precision::kBf16
+                                              : kernels::Precision::kF32};
     if (of.has("int8")) Quantize(of, result);
   }
 
-  const KernelRequest& request() const { return request_; }
+  const kernels::KernelRequest& request() const { return request_; }
 
  private:
   // Quantizes the input, the filter and, with `int8=folded`, the result.
   void Quantize(const ChoiceCase& of, ir::OutputPort result) {
-    const ValueQuantization codes{.scale = 0.5F, .zero = 3};
+    const memory::ValueQuantization codes{.scale = 0.5F, .zero = 3};
     const Shape& x = inputs_[0].shape;
     const bool is_image = request_.node->type() != "MatMul";
-    inputs_[0].layout =
-        QuantizedLayout(is_image ? ChannelsLastFormat(x, StorageType::kF32) : RowMajorFormat(x), codes);
+    inputs_[0].layout = memory::QuantizedLayout(
+        is_image ? memory::ChannelsLastFormat(x, memory::StorageType::kF32) : memory::RowMajorFormat(x),
+        codes);
     const Shape& out = outputs_[0].shape;
     scales_.assign(static_cast<size_t>(is_image ? out[1] : out.back()), 0.25F);
     request_.filter_scales = scales_;
@@ -143,30 +144,31 @@ class ChoiceRequest {
   TensorValue constant_;
   std::vector<TensorValue> limits_;
   std::vector<float> scales_;
-  std::vector<PostOperation> posts_;
-  llvm::SmallVector<ValueInfo, 8> inputs_;
-  llvm::SmallVector<ValueInfo, 1> outputs_;
-  KernelRequest request_;
+  std::vector<kernels::PostOperation> posts_;
+  llvm::SmallVector<kernels::ValueInfo, 8> inputs_;
+  llvm::SmallVector<kernels::ValueInfo, 1> outputs_;
+  kernels::KernelRequest request_;
 };
 
 TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
   const std::string processor = Processor();
   if (processor.empty()) GTEST_SKIP() << "the expected ids are those of other processors";
-  KernelRegistry kernels;
-  RegisterFastKernels(kernels, OneDnnExtension());
+  kernels::KernelRegistry kernels;
+  RegisterFastKernels(kernels, onednn::OneDnnExtension());
   const std::vector<ChoiceCase> cases = ReadCases();
   ASSERT_GT(cases.size(), 300U);
   for (const ChoiceCase& one : cases) {
     if (one.has("bf16") && !HasBf16()) continue;
     const ChoiceRequest made(one);
-    const ThreadScope scope(static_cast<int>(one.Int("threads", 1)));
-    const KernelFactory* factory = kernels.Find(Backend::kFast, "opset1", one.words.at("op"));
-    std::vector<RejectedImplementation> rejected;
-    KernelRequest request = made.request();
+    const tensor::ThreadScope scope(static_cast<int>(one.Int("threads", 1)));
+    const kernels::KernelFactory* factory =
+        kernels.Find(kernels::Backend::kFast, "opset1", one.words.at("op"));
+    std::vector<kernels::RejectedImplementation> rejected;
+    kernels::KernelRequest request = made.request();
     request.rejected = &rejected;
-    const std::optional<PreparedKernel> kernel = (*factory)(request);
+    const std::optional<kernels::PreparedKernel> kernel = (*factory)(request);
     std::string why;
-    for (const RejectedImplementation& other : rejected)
+    for (const kernels::RejectedImplementation& other : rejected)
       why += fmt::format("{}: {}\n", other.id, other.reason.ToString());
     // `onednn`: any of its kernels.
     const std::string_view chosen = kernel ? kernel->implementation : "none";
@@ -178,4 +180,4 @@ TEST(ImplementationChoiceTest, ThresholdsAreThoseOfTheTable) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

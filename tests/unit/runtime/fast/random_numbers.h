@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast {
 
 // In [-1, 1), the same ones for the same `seed`.
 inline std::vector<float> RandomNumbers(int64_t count, unsigned seed) {
@@ -15,4 +15,4 @@ inline std::vector<float> RandomNumbers(int64_t count, unsigned seed) {
   return numbers;
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast

@@ -9,7 +9,7 @@
 #include "runtime/kernels/signal/fft.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 namespace {
 
 // Runs one operation by the reference backend.
@@ -85,7 +85,7 @@ FaultOr<std::vector<TensorValue>> DrawAll(const std::vector<double>& row, int64_
   const auto input = TensorValue::Make<double>(ElementType::kF64, {1, count}, [&](std::span<double> numbers) {
     std::copy(row.begin(), row.end(), numbers.begin());
   });
-  return Session::Create(Compile(g.graph, {.backend = Backend::kReference}))->Run({input});
+  return engine::Session::Create(Compile(g.graph, {.backend = Backend::kReference}))->Run({input});
 }
 
 // Each class with a probability is drawn once, and one without any is never drawn. Sums of these
@@ -115,16 +115,16 @@ TEST(FormulasTest, FourierTransforms) {
   for (int64_t size = 0; size <= 70; ++size) {
     std::mt19937 random(static_cast<unsigned>(size));
     std::uniform_real_distribution<double> number(-1, 1);
-    std::vector<Complex> data(static_cast<size_t>(size)), expected(data.size()), scratch;
-    for (Complex& x : data) x = {number(random), number(random)};
-    const std::vector<Complex> original = data;
+    std::vector<signal::Complex> data(static_cast<size_t>(size)), expected(data.size()), scratch;
+    for (signal::Complex& x : data) x = {number(random), number(random)};
+    const std::vector<signal::Complex> original = data;
     for (size_t k = 0; k < data.size(); ++k) {
       for (size_t n = 0; n < data.size(); ++n) {
         const double turn = static_cast<double>(k * n % data.size()) / static_cast<double>(size);
         expected[k] += data[n] * std::polar(1.0, -2 * std::numbers::pi * turn);
       }
     }
-    const Fft transform(size);
+    const signal::Fft transform(size);
     transform.Forward(data.data(), scratch);
     for (size_t k = 0; k < data.size(); ++k) ASSERT_LT(std::abs(data[k] - expected[k]), 1e-12) << size;
     transform.Inverse(data.data(), scratch);
@@ -278,4 +278,4 @@ TEST(FormulasTest, LevelsOfRegions) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

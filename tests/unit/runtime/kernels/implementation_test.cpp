@@ -7,7 +7,7 @@
 #include "runtime/kernels/registry.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 namespace {
 
 TEST(ReasonTest, IsFormattedWithItsNumbers) {
@@ -150,4 +150,4 @@ TEST(AliasingTest, TheFirstInputLikeTheOutput) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

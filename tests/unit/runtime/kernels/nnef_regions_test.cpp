@@ -3,7 +3,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 namespace {
 
 struct RegionCase {
@@ -32,7 +32,7 @@ struct RegionGraph {
 FaultOr<std::vector<TensorValue>> RunRegion(const RegionCase& test, int64_t outputs, int64_t batch) {
   const RegionGraph made(test, outputs);
   const auto executable = Compile(made.g.graph, {.backend = Backend::kReference});
-  return Session::Create(executable)
+  return engine::Session::Create(executable)
       ->Run({TensorValue::FromFloats({2, 1, 5}, kPixels),
              TensorValue::FromFloats({1, 2}, {test.begin, test.end}),
              TensorValue::FromInts({1, 1}, {batch})});
@@ -129,4 +129,4 @@ TEST(NnefRegionsTest, FarCorners) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

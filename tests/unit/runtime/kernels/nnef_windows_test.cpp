@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 namespace {
 
 // A window over the spatial axes of an image.
@@ -222,7 +222,7 @@ TEST(NnefWindowsTest, BordersBeyondAnAxis) {
       const auto executable = Compile(g.graph, {.backend = Backend::kReference});
       ASSERT_NE(executable, nullptr);
       const auto outputs =
-          Session::Create(executable)
+          engine::Session::Create(executable)
               ->Run({TensorValue::FromFloats({1, 1, 3}, {1, 2, 3}), TensorValue::FromFloats({1, 1, 1}, {1})});
       EXPECT_EQ(outputs.ok(), fits);
     }
@@ -310,4 +310,4 @@ TEST(NnefWindowsTest, PlacesWithoutALargest) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -9,7 +9,7 @@
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::kernels {
 namespace {
 
 struct CaseTensor {
@@ -114,7 +114,7 @@ void ExpectFault(const TestGraph& graph, const std::vector<TensorValue>& values,
                  const std::string& fault) {
   const auto executable = Compile(graph.graph, {.backend = backend, .threads = 2});
   ASSERT_NE(executable, nullptr);
-  const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(values);
+  const FaultOr<std::vector<TensorValue>> outputs = engine::Session::Create(executable)->Run(values);
   ASSERT_FALSE(outputs.ok());
   EXPECT_NE(outputs.error().message.find(fault), std::string::npos) << outputs.error().message;
 }
@@ -151,12 +151,12 @@ const KernelRegistry& ReferenceKernels() {
 
 // Calls the portable kernel itself, with inputs and outputs of exact size next to pages without access. A
 // kernel does not rely on shape inference for the fault of a case that has outputs.
-void RunBetweenGuards(const Case& test, GuardedEdge edge) {
+void RunBetweenGuards(const Case& test, fast::simd::GuardedEdge edge) {
   TestGraph graph;
   std::vector<ir::OutputPort> ports;
-  std::vector<GuardedArray<std::byte>> memory;
-  std::vector<TensorView> inputs;
-  std::vector<MutableTensorView> outputs;
+  std::vector<fast::simd::GuardedArray<std::byte>> memory;
+  std::vector<tensor::TensorView> inputs;
+  std::vector<tensor::MutableTensorView> outputs;
   std::vector<ValueInfo> input_infos, output_infos;
   for (const CaseTensor& input : test.inputs) {
     const TensorValue& value = input.value;
@@ -178,12 +178,12 @@ void RunBetweenGuards(const Case& test, GuardedEdge edge) {
       (*factory)({.node = &graph.graph->node(port.node), .inputs = input_infos, .outputs = output_infos});
   ASSERT_TRUE(prepared.has_value());
   std::vector<std::byte> scratch(prepared->scratch_bytes);
-  std::vector<const TensorView*> input_pointers;
-  std::vector<const MutableTensorView*> output_pointers;
+  std::vector<const tensor::TensorView*> input_pointers;
+  std::vector<const tensor::MutableTensorView*> output_pointers;
   input_pointers.reserve(inputs.size());
   output_pointers.reserve(outputs.size());
-  for (const TensorView& view : inputs) input_pointers.push_back(&view);
-  for (const MutableTensorView& view : outputs) output_pointers.push_back(&view);
+  for (const tensor::TensorView& view : inputs) input_pointers.push_back(&view);
+  for (const tensor::MutableTensorView& view : outputs) output_pointers.push_back(&view);
   const std::unique_ptr<KernelState> state = prepared->kernel->NewState();
   const FaultOr<Success> done = prepared->kernel->Run({.inputs = input_pointers,
                                                        .outputs = output_pointers,
@@ -196,7 +196,7 @@ void RunBetweenGuards(const Case& test, GuardedEdge edge) {
   }
   ASSERT_TRUE(done.ok()) << done.error().message;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const MutableTensorView& view = outputs[i];
+    const tensor::MutableTensorView& view = outputs[i];
     const TensorValue result(view.type(), view.shape(),
                              Buffer::Borrow({view.bytes(), view.byte_size()}, std::make_shared<int>()));
     ExpectNear(result, test.outputs[i], test.tolerance);
@@ -214,7 +214,8 @@ TEST_P(OperationsTest, OneDnnAgreesWithOpenVino) {
 TEST_P(OperationsTest, ReferenceAccessesOnlyItsTensors) {
   const Case& test = Cases()[GetParam()];
   if (!test.fault.empty() && test.outputs.empty()) return;
-  for (const GuardedEdge edge : {GuardedEdge::kBegin, GuardedEdge::kEnd}) RunBetweenGuards(test, edge);
+  for (const fast::simd::GuardedEdge edge : {fast::simd::GuardedEdge::kBegin, fast::simd::GuardedEdge::kEnd})
+    RunBetweenGuards(test, edge);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, OperationsTest, testing::Range(size_t{0}, Cases().size()),
@@ -248,4 +249,4 @@ TEST(OperationsTable, IsThere) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::kernels

@@ -11,7 +11,7 @@
 #include "runtime/fast/factories.h"
 #include "runtime/onednn/library/formats.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 namespace {
 
 using dnnl::memory;
@@ -48,12 +48,12 @@ std::vector<float> Scales(int64_t count) {
 }
 
 // Lays `value` out by rows; the codes as they lie.
-std::vector<int8_t> LaidOut(const TensorValue& value, const BlockedFormat& target,
-                            const BlockedLayout::Form& form) {
-  const Layout layout = std::make_shared<BlockedLayout>(target, form);
-  const std::shared_ptr<const Kernel> kernel =
-      MakeFastReorder(ElementType::kF32, value.shape(), nullptr, layout);
-  const auto* by_rows = dynamic_cast<const ConstantKernel*>(kernel.get());
+std::vector<int8_t> LaidOut(const TensorValue& value, const fast::memory::BlockedFormat& target,
+                            const fast::memory::BlockedLayout::Form& form) {
+  const tensor::Layout layout = std::make_shared<fast::memory::BlockedLayout>(target, form);
+  const std::shared_ptr<const kernels::Kernel> kernel =
+      fast::memory::MakeFastReorder(ElementType::kF32, value.shape(), nullptr, layout);
+  const auto* by_rows = dynamic_cast<const kernels::ConstantKernel*>(kernel.get());
   EXPECT_NE(by_rows, nullptr);
   std::vector<int8_t> result(target.byte_size());
   if (by_rows == nullptr) return result;
@@ -117,11 +117,14 @@ TEST_P(FilterRowsAsOneDnnTest, LieAsOneDnnLaysThem) {
     codes.push_back(static_cast<int8_t>(CodeAt(i)));
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(channel(i)));
   }
-  const AxisOrder order = tried.transposed ? SwappedOrder(2, 0, 1) : AxisOrder();
-  const BlockedLayout::Form form = {
-      .order = order, .filter_codes = FilterScales{.scales = Scales(channels), .mask = tried.mask}};
-  const memory::desc source = DescOf(OrderedFormat(tried.dims, order, StorageType::kS8));
-  const BlockedFormat format = FormatOfDesc(target);
+  const fast::memory::AxisOrder order =
+      tried.transposed ? fast::memory::SwappedOrder(2, 0, 1) : fast::memory::AxisOrder();
+  const fast::memory::BlockedLayout::Form form = {
+      .order = order,
+      .filter_codes = fast::memory::FilterScales{.scales = Scales(channels), .mask = tried.mask}};
+  const memory::desc source =
+      library::DescOf(fast::memory::OrderedFormat(tried.dims, order, fast::memory::StorageType::kS8));
+  const fast::memory::BlockedFormat format = library::FormatOfDesc(target);
   const size_t bytes = BytesOf(target, tried);
   std::vector<int8_t> expected = ByOneDnn(codes, source, target);
   expected.resize(bytes);
@@ -131,13 +134,14 @@ TEST_P(FilterRowsAsOneDnnTest, LieAsOneDnnLaysThem) {
 
   // What is there is laid out in the same way, whatever was in the memory before.
   const TensorValue there = computed.Value(shape).Loaded();
-  const std::shared_ptr<const Kernel> kernel = MakeFilterPacking(shape, form, format);
+  const std::shared_ptr<const kernels::Kernel> kernel = fast::int8::MakeFilterPacking(shape, form, format);
   ASSERT_NE(kernel, nullptr);
   std::vector<int8_t> result(target.get_size(), 77);
-  const TensorView input(there);
-  const MutableTensorView output(ElementType::kF32, shape, reinterpret_cast<std::byte*>(result.data()));
-  const TensorView* inputs[] = {&input};
-  const MutableTensorView* outputs[] = {&output};
+  const tensor::TensorView input(there);
+  const tensor::MutableTensorView output(ElementType::kF32, shape,
+                                         reinterpret_cast<std::byte*>(result.data()));
+  const tensor::TensorView* inputs[] = {&input};
+  const tensor::MutableTensorView* outputs[] = {&output};
   ASSERT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
   result.resize(bytes);
   EXPECT_EQ(result, expected);
@@ -160,12 +164,13 @@ INSTANTIATE_TEST_SUITE_P(, FilterRowsAsOneDnnTest,
 // Filters with the sums that oneDNN adds for signed sources have a format of oneDNN's own.
 TEST(FilterRowsTest, SumsForSignedSourcesAreUnknown) {
   memory::desc target({64, 64, 1, 1}, memory::data_type::s8, Tag::OIhw4i16o4i);
-  const BlockedLayout::Form form = {.filter_codes = FilterScales{.scales = Scales(64), .mask = 1}};
-  EXPECT_NE(MakeFilterPacking({64, 64, 1, 1}, form, FormatOfDesc(target)), nullptr);
+  const fast::memory::BlockedLayout::Form form = {
+      .filter_codes = fast::memory::FilterScales{.scales = Scales(64), .mask = 1}};
+  EXPECT_NE(fast::int8::MakeFilterPacking({64, 64, 1, 1}, form, library::FormatOfDesc(target)), nullptr);
   target.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
   target.data.extra.compensation_mask = 1;
-  EXPECT_EQ(MakeFilterPacking({64, 64, 1, 1}, form, FormatOfDesc(target)), nullptr);
+  EXPECT_EQ(fast::int8::MakeFilterPacking({64, 64, 1, 1}, form, library::FormatOfDesc(target)), nullptr);
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

@@ -10,7 +10,11 @@
 #include <utility>
 #include <vector>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
+
+using fast::memory::StorageType;
+using library::DescOf;
+
 namespace {
 
 using dnnl::memory;
@@ -20,20 +24,23 @@ TEST(OneDnnFormatsTest, NamedFormatsAreThoseOfOneDnn) {
   const auto desc = [](const memory::dims& dims, Tag tag) {
     return memory::desc(dims, memory::data_type::f32, tag);
   };
-  EXPECT_EQ(DescOf(RowMajorFormat({2, 3, 4, 5})), desc({2, 3, 4, 5}, Tag::nchw));
-  EXPECT_EQ(DescOf(RowMajorFormat({})), desc({1}, Tag::a));
-  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 5})), desc({2, 20, 5}, Tag::nCw16c));
-  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 4, 5})), desc({2, 20, 4, 5}, Tag::nChw16c));
-  EXPECT_EQ(DescOf(ChannelBlockedFormat({2, 20, 3, 4, 5})), desc({2, 20, 3, 4, 5}, Tag::nCdhw16c));
-  EXPECT_EQ(DescOf(AxisBlockedFormat({2, 20, 4, 5}, 1, 8)), desc({2, 20, 4, 5}, Tag::nChw8c));
-  EXPECT_EQ(DescOf(AxisBlockedFormat({20, 1, 1, 3, 3}, 0, 16)), desc({20, 1, 1, 3, 3}, Tag::Goihw16g));
+  EXPECT_EQ(DescOf(fast::memory::RowMajorFormat({2, 3, 4, 5})), desc({2, 3, 4, 5}, Tag::nchw));
+  EXPECT_EQ(DescOf(fast::memory::RowMajorFormat({})), desc({1}, Tag::a));
+  EXPECT_EQ(DescOf(fast::memory::ChannelBlockedFormat({2, 20, 5})), desc({2, 20, 5}, Tag::nCw16c));
+  EXPECT_EQ(DescOf(fast::memory::ChannelBlockedFormat({2, 20, 4, 5})), desc({2, 20, 4, 5}, Tag::nChw16c));
+  EXPECT_EQ(DescOf(fast::memory::ChannelBlockedFormat({2, 20, 3, 4, 5})),
+            desc({2, 20, 3, 4, 5}, Tag::nCdhw16c));
+  EXPECT_EQ(DescOf(fast::memory::AxisBlockedFormat({2, 20, 4, 5}, 1, 8)), desc({2, 20, 4, 5}, Tag::nChw8c));
+  EXPECT_EQ(DescOf(fast::memory::AxisBlockedFormat({20, 1, 1, 3, 3}, 0, 16)),
+            desc({20, 1, 1, 3, 3}, Tag::Goihw16g));
   for (const auto type : {StorageType::kF32, StorageType::kBf16, StorageType::kU8, StorageType::kS8}) {
     const memory::data_type wanted = type == StorageType::kF32    ? memory::data_type::f32
                                      : type == StorageType::kBf16 ? memory::data_type::bf16
                                      : type == StorageType::kU8   ? memory::data_type::u8
                                                                   : memory::data_type::s8;
-    EXPECT_EQ(DescOf(ChannelsLastFormat({2, 3, 4, 5}, type)), memory::desc({2, 3, 4, 5}, wanted, Tag::nhwc));
-    EXPECT_EQ(DescOf(AnyFormat({2, 3}, type)), memory::desc({2, 3}, wanted, Tag::any));
+    EXPECT_EQ(DescOf(fast::memory::ChannelsLastFormat({2, 3, 4, 5}, type)),
+              memory::desc({2, 3, 4, 5}, wanted, Tag::nhwc));
+    EXPECT_EQ(DescOf(fast::memory::AnyFormat({2, 3}, type)), memory::desc({2, 3}, wanted, Tag::any));
   }
 }
 
@@ -70,7 +77,7 @@ TEST(OneDnnFormatsTest, FormatsCompareAndMeasureAsInOneDnn) {
       all.emplace_back(dims, type, strides);
     }
     const memory::desc& desc = all.back();
-    const BlockedFormat format = FormatOfDesc(desc);
+    const fast::memory::BlockedFormat format = library::FormatOfDesc(desc);
     ASSERT_TRUE(format.is_blocked());
     ASSERT_EQ(format.byte_size(), desc.get_size());
     ASSERT_EQ(format.min_bytes, 0u);
@@ -79,7 +86,7 @@ TEST(OneDnnFormatsTest, FormatsCompareAndMeasureAsInOneDnn) {
   for (const memory::desc& desc : all) {
     // Itself and others; those with few elements are often the same.
     for (const memory::desc& other : {desc, all[random() % all.size()], all[random() % all.size()]})
-      ASSERT_EQ(FormatOfDesc(desc) == FormatOfDesc(other), desc == other);
+      ASSERT_EQ(library::FormatOfDesc(desc) == library::FormatOfDesc(other), desc == other);
   }
 }
 
@@ -88,7 +95,7 @@ TEST(OneDnnFormatsTest, OtherFormatsReturnToOneDnn) {
   memory::desc filter({40, 30, 3, 3}, memory::data_type::s8, Tag::OIhw4i16o4i);
   filter.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
   filter.data.extra.asymm_compensation_mask = 1;
-  const BlockedFormat format = FormatOfDesc(filter);
+  const fast::memory::BlockedFormat format = library::FormatOfDesc(filter);
   EXPECT_TRUE(format.is_blocked());
   EXPECT_EQ(format.sum_axes, 1);
   EXPECT_EQ(format.byte_size(), filter.get_size());
@@ -97,16 +104,16 @@ TEST(OneDnnFormatsTest, OtherFormatsReturnToOneDnn) {
   memory::desc signed_filter = filter;
   signed_filter.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
   signed_filter.data.extra.compensation_mask = 1;
-  const BlockedFormat other = FormatOfDesc(signed_filter);
+  const fast::memory::BlockedFormat other = library::FormatOfDesc(signed_filter);
   EXPECT_FALSE(other.is_blocked());
   EXPECT_EQ(other.byte_size(), signed_filter.get_size());
   EXPECT_EQ(DescOf(other), signed_filter);
   EXPECT_EQ(other, other);
   EXPECT_NE(other, format);
 
-  EXPECT_EQ(FormatOfDesc({}).rank, 0);
+  EXPECT_EQ(library::FormatOfDesc({}).rank, 0);
   EXPECT_EQ(DescOf({}), memory::desc());
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

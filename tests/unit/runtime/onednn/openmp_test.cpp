@@ -9,7 +9,7 @@
 #include "runtime/tensor/thread_team.h"
 #include "tests/unit/runtime/count_threads.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 namespace {
 
 constexpr int64_t kSize = 256;
@@ -18,7 +18,7 @@ constexpr int64_t kSize = 256;
 bool MultipliesRight() {
   const std::vector<float> ones(kSize * kSize, 1.0f);
   std::vector<float> product(kSize * kSize);
-  const OneDnnLibrary* library = LoadOneDnn();
+  const library::OneDnnLibrary* library = LoadOneDnn();
   if (library == nullptr) return false;
   const std::string error = library->MultiplyAdd({.rows = kSize,
                                                   .columns = kSize,
@@ -31,7 +31,7 @@ bool MultipliesRight() {
 }
 
 int ThreadsAfterProduct(int threads) {
-  const ThreadScope scope(threads);
+  const tensor::ThreadScope scope(threads);
   return MultipliesRight() ? CountThreads() : 0;
 }
 
@@ -46,4 +46,4 @@ TEST(OneDnnOpenMpTest, OutsideOfScopesNothingChanges) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

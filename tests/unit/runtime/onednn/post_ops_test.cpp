@@ -13,7 +13,7 @@
 
 #include "oneapi/dnnl/dnnl.hpp"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::onednn {
 namespace {
 
 using dnnl::algorithm;
@@ -212,4 +212,4 @@ TEST(OneDnnPostOpsTest, MinimumAndMaximumAreSelections) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::onednn

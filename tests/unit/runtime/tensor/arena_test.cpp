@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 namespace {
 
 std::vector<ArenaPart> PartsOf(const ArenaRequest& request) {
@@ -190,4 +190,4 @@ TEST(ArenaTest, AnArenaWithoutMemory) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 namespace {
 
 // Returns the number of processors that a process detects in a system with these files.
@@ -64,4 +64,4 @@ TEST(ControlGroupTest, InvalidBoundsAreIgnored) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

@@ -10,7 +10,7 @@
 
 #include "compiler/support/allocation.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 namespace {
 
 TEST(PageStackTest, PiecesLieBehindOneAnother) {
@@ -93,4 +93,4 @@ TEST(PageStackTest, ReleasesAllAddresses) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

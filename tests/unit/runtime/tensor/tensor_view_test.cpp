@@ -16,7 +16,7 @@
 #include "runtime/tensor/round_up.h"
 #include "runtime/tensor/strided_loop.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 namespace {
 
 TEST(TensorViewTest, CopiesATransposedView) {
@@ -369,4 +369,4 @@ TEST(ElementVisitorTest, ConversionsSaturateAndTruncate) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

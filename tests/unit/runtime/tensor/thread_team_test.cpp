@@ -13,7 +13,7 @@
 #include "runtime/tensor/parallel.h"
 #include "tests/unit/runtime/count_threads.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::tensor {
 namespace {
 
 // Work that is worth a team of any size.
@@ -322,4 +322,4 @@ TEST(ThreadTeamDeathTest, AChildOfForkStartsItsOwn) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::tensor

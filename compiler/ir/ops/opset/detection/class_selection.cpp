@@ -10,7 +10,7 @@
 #include "compiler/ir/ops/opset/detection/rows.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 namespace {
 
@@ -287,4 +287,4 @@ std::vector<OpInfo> ClassSelectionRows() {
           ClassSelectionRow("opset9", "MulticlassNms", overlap)};
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

@@ -8,7 +8,7 @@
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 // A box selected by MatrixNms or MulticlassNms.
 struct ClassifiedBox {
@@ -39,4 +39,4 @@ struct ClassSelection {
 };
 std::optional<ClassSelection> SelectByClass(const Node& node, const ClassifiedBoxes& given);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

@@ -6,7 +6,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/window.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::vector<OpInfo> DeformableRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

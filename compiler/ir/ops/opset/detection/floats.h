@@ -4,7 +4,7 @@
 
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 // Returns the elements as f32.
 inline std::vector<float> Floats(const TensorValue& value) {
@@ -14,4 +14,4 @@ inline std::vector<float> Floats(const TensorValue& value) {
   return elements;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

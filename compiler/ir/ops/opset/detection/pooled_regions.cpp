@@ -7,7 +7,7 @@
 #include "compiler/ir/ops/opset/detection/rows.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::vector<OpInfo> PooledRegionRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

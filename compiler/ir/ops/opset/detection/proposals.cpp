@@ -9,7 +9,7 @@
 #include "compiler/ir/ops/opset/detection/rows.h"
 #include "compiler/ir/ops/opset/op_context.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::vector<OpInfo> ProposalRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

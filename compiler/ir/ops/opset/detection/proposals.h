@@ -8,7 +8,7 @@
 #include "compiler/ir/graph.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 // A region by its corners: left, top, right, bottom.
 struct ProposedRegion {
@@ -55,4 +55,4 @@ struct ProposalInputs {
 };
 std::optional<Proposals> GenerateProposals(const Node& node, const ProposalInputs& given);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

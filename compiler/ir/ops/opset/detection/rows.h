@@ -4,7 +4,7 @@
 
 #include "compiler/ir/op_schema.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::detection {
 
 // The rows of each family.
 std::vector<OpInfo> ClassSelectionRows();
@@ -12,4 +12,4 @@ std::vector<OpInfo> DeformableRows();
 std::vector<OpInfo> ProposalRows();
 std::vector<OpInfo> PooledRegionRows();
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::detection

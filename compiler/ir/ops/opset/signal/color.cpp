@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::vector<OpInfo> ColorRows() {
   return rows;
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

@@ -5,7 +5,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 namespace {
 
@@ -244,4 +244,4 @@ std::vector<OpInfo> FourierRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

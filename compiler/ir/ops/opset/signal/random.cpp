@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/signal/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::vector<OpInfo> RandomRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

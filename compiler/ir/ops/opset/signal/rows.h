@@ -4,7 +4,7 @@
 
 #include "compiler/ir/op_schema.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 // The rows of each family.
 std::vector<OpInfo> FourierRows();
@@ -12,4 +12,4 @@ std::vector<OpInfo> UniqueRows();
 std::vector<OpInfo> RandomRows();
 std::vector<OpInfo> ColorRows();
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

@@ -9,7 +9,7 @@
 #include "compiler/ir/ops/opset/signal/rows.h"
 #include "compiler/support/tensor/element_visitor.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 namespace {
 
@@ -46,7 +46,7 @@ struct Slices {
     for (int64_t i = 0; i < outer; ++i) {
       const T* row = data + i * count * inner;
       for (int64_t j = 0; j < inner; ++j) {
-        const int order = ir::Compare(row[a * inner + j], row[b * inner + j]);
+        const int order = signal::Compare(row[a * inner + j], row[b * inner + j]);
         if (order != 0) return order;
       }
     }
@@ -148,4 +148,4 @@ std::vector<OpInfo> UniqueRows() {
                    .outputs = {"unique_elements", "indices", "reverse_indices", "counts"}})};
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

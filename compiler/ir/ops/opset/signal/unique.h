@@ -6,7 +6,7 @@
 
 #include "compiler/support/tensor/tensor_value.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::signal {
 
 // Distinct elements of a tensor, or distinct slices of it along an axis (Unique-10).
 struct UniqueItems {
@@ -21,4 +21,4 @@ struct UniqueItems {
 std::optional<UniqueItems> FindUnique(ElementType type, const Shape& shape, const std::byte* bytes,
                                       std::optional<int64_t> axis, bool sorted);
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::signal

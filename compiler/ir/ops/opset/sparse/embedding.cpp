@@ -5,7 +5,7 @@
 #include "compiler/ir/ops/opset/op_context.h"
 #include "compiler/ir/ops/opset/sparse/rows.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::sparse {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::vector<OpInfo> EmbeddingRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::sparse

@@ -4,10 +4,10 @@
 
 #include "compiler/ir/op_schema.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::sparse {
 
 // The rows of each family.
 std::vector<OpInfo> EmbeddingRows();
 std::vector<OpInfo> SegmentRows();
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::sparse

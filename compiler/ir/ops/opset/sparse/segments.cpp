@@ -7,7 +7,7 @@
 #include "compiler/ir/ops/opset/sparse/rows.h"
 #include "fmt/format.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops::opset::sparse {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::vector<OpInfo> SegmentRows() {
   };
 }
 
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops::opset::sparse

@@ -7,7 +7,7 @@
 #include "compiler/support/context.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::ir {
+namespace nnefc::ir::ops {
 namespace {
 
 // Each input of that kind has the trait in its row: an input without it is broadcast silently.
@@ -104,4 +104,4 @@ TEST_F(EnlargedTest, TheMessageNamesBothShapes) {
 }
 
 }  // namespace
-}  // namespace nnefc::ir
+}  // namespace nnefc::ir::ops

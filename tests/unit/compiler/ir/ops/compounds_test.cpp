@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 TEST(RoiTest, Shapes) {
@@ -128,4 +128,4 @@ TEST(MiscellaneousTest, ShapesAndRules) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -1,7 +1,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 TEST(ElementwiseTest, Unary) {
@@ -57,4 +57,4 @@ TEST(ElementwiseTest, SelectAndSimplifiers) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -3,12 +3,12 @@
 #include "compiler/ir/text_values.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 
 namespace {
 
-ir::AttributeMap Completed(const Inference& inference) {
-  const ir::OpId op = StandardOps().Find(ir::kNnefSet, inference.op);
+AttributeMap Completed(const Inference& inference) {
+  const OpId op = StandardOps().Find(kNnefSet, inference.op);
   EXPECT_TRUE(op.valid()) << inference.op;
   if (!op.valid()) return {};
   return CompletedAttributes(StandardOps().Info(op), inference.attributes);
@@ -22,17 +22,17 @@ struct Answer {
 
 Answer Run(const Inference& inference) {
   Context context;
-  ir::Graph graph(&StandardOps(), "test");
-  std::vector<ir::OutputPort> inputs;
+  Graph graph(&StandardOps(), "test");
+  std::vector<OutputPort> inputs;
   for (std::string_view text : inference.inputs) {
     const FileId file = context.sources.AddText("type", std::string(text));
-    ir::TextScanner scanner(file, context);
-    const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+    TextScanner scanner(file, context);
+    const std::optional<TypeText> type = ir::ParseTypeText(scanner);
     EXPECT_TRUE(type.has_value()) << text;
     if (!type) return {};
     inputs.push_back({graph.AddParameter("x", type->type, type->shape), 0});
   }
-  const ir::NodeId node = graph.AddNode(
+  const NodeId node = graph.AddNode(
       "nnef", inference.op,
       {.inputs = inputs, .attributes = Completed(inference), .num_outputs = inference.num_outputs});
   Emitter emitter;
@@ -43,7 +43,7 @@ Answer Run(const Inference& inference) {
     answer.rule = emitter.diagnostics().front().rule->label;
     answer.message = emitter.diagnostics().front().message;
   }
-  for (const ir::Output& output : graph.node(node).outputs()) {
+  for (const Output& output : graph.node(node).outputs()) {
     if (!answer.results.empty()) answer.results += "; ";
     answer.results += std::string(Name(output.type)) + ToString(output.shape);
   }
@@ -61,4 +61,4 @@ std::string Message(const Inference& inference) {
   return Run(inference).message;
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

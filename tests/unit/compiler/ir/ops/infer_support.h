@@ -7,7 +7,7 @@
 #include "compiler/ir/infer.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 
 // Infers one NNEF operation. `inputs` are types in the text form, "f32[1,3,?]". `attributes` are in the text
 // form without braces, "stride = [2,2]", and completed by the defaults of the standard library. Returns the
@@ -22,4 +22,4 @@ std::string Infer(const Inference& inference);
 // The message of the first diagnostic, or nothing.
 std::string Message(const Inference& inference);
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 constexpr const char* kMessages = "tests/unit/compiler/ir/ops/message_cases.txt";
@@ -42,26 +42,26 @@ std::vector<std::string> Fields(const std::string& text, const std::string& sepa
 std::string Outcome(const std::string& op, const std::string& inputs, const std::string& attributes,
                     int num_outputs) {
   Context context;
-  ir::Graph graph(&StandardOps(), "test");
-  std::vector<ir::OutputPort> ports;
+  Graph graph(&StandardOps(), "test");
+  std::vector<OutputPort> ports;
   for (const std::string& input : inputs.empty() ? std::vector<std::string>() : Fields(inputs, "; ")) {
-    ir::TextScanner scanner(context.sources.AddText("type", input), context);
-    const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+    TextScanner scanner(context.sources.AddText("type", input), context);
+    const std::optional<TypeText> type = ir::ParseTypeText(scanner);
     EXPECT_TRUE(type.has_value()) << input;
     if (type) ports.push_back({graph.AddParameter("x", type->type, type->shape), 0});
   }
-  const ir::OpId id = StandardOps().Find(ir::kNnefSet, op);
+  const OpId id = StandardOps().Find(kNnefSet, op);
   EXPECT_TRUE(id.valid()) << op;
   if (!id.valid()) return "";
-  ir::AttributeMap completed = CompletedAttributes(StandardOps().Info(id), attributes);
-  const ir::NodeId node = graph.AddNode(
-      ir::kNnefSet, op, {.inputs = ports, .attributes = std::move(completed), .num_outputs = num_outputs});
+  AttributeMap completed = CompletedAttributes(StandardOps().Info(id), attributes);
+  const NodeId node = graph.AddNode(
+      kNnefSet, op, {.inputs = ports, .attributes = std::move(completed), .num_outputs = num_outputs});
   Emitter emitter;
   const LastPlace places;
   const bool is_inferred = ir::InferNode(graph, node, emitter, &places);
   EXPECT_EQ(is_inferred, !emitter.has_errors());
   std::string results;
-  for (const ir::Output& output : graph.node(node).outputs())
+  for (const Output& output : graph.node(node).outputs())
     results += (results.empty() ? "" : "; ") + std::string(Name(output.type)) + ToString(output.shape);
   if (emitter.diagnostics().empty()) return results;
   const Diagnostic& first = emitter.diagnostics().front();
@@ -95,4 +95,4 @@ TEST(StandardMessages, NameArgumentsAndFixes) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

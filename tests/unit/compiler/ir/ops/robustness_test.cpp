@@ -10,7 +10,7 @@
 #include "stdlib/declarations.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 class Source {
@@ -23,8 +23,8 @@ class Source {
     constexpr int64_t kExtremes[] = {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 1, int64_t{1} << 32};
     return Below(12) == 0 ? kExtremes[Below(5)] : Below(8) - 2;
   }
-  ir::Attribute::Integers Integers() {
-    ir::Attribute::Integers items(static_cast<size_t>(Below(5)));
+  Attribute::Integers Integers() {
+    Attribute::Integers items(static_cast<size_t>(Below(5)));
     for (int64_t& item : items) item = Integer();
     return items;
   }
@@ -33,9 +33,9 @@ class Source {
     if (Below(3) > 0) return {lowest};
     return {lowest, Below(2) == 0 ? ir::Dim::kUnbounded : lowest + std::min(Below(4), INT64_MAX - lowest)};
   }
-  ir::PartialShape Shape() {
+  PartialShape Shape() {
     if (Below(16) == 0) return {};
-    ir::PartialShape shape = ir::PartialShape::OfRank(Below(5));
+    PartialShape shape = PartialShape::OfRank(Below(5));
     for (int64_t axis = 0; axis < shape.rank(); ++axis) shape.set(axis, Dim());
     return shape;
   }
@@ -46,15 +46,15 @@ class Source {
     if (declared.find("integer") != std::string_view::npos) return ElementType::kI64;
     return declared.find("logical") != std::string_view::npos ? ElementType::kBoolean : ElementType::kF32;
   }
-  ir::Attribute Value(std::string_view type) {
+  Attribute Value(std::string_view type) {
     constexpr const char* kStrings[] = {"constant",  "ignore",  "replicate", "reflect", "reflect-even",
                                         "symmetric", "aligned", "scalar",    "integer", ""};
-    if (Below(24) == 0) return Below(2) == 0 ? ir::Attribute(Integer()) : ir::Attribute(Shape());
+    if (Below(24) == 0) return Below(2) == 0 ? Attribute(Integer()) : Attribute(Shape());
     if (type == "integer") return Integer();
     if (type == "scalar") return 0.5;
     if (type == "logical") return Below(2) == 0;
     if (type == "string") return kStrings[Below(10)];
-    if (type == "integer[]") return Below(4) == 0 ? ir::Attribute() : ir::Attribute(Integers());
+    if (type == "integer[]") return Below(4) == 0 ? Attribute() : Attribute(Integers());
     if (type == "(integer,integer)[]") {
       std::vector<std::pair<int64_t, int64_t>> pairs(static_cast<size_t>(Below(5)));
       for (auto& [first, second] : pairs) {
@@ -63,7 +63,7 @@ class Source {
       }
       return ir::PairList(pairs);
     }
-    return ir::Attribute::Scalars(static_cast<size_t>(Below(3)), 1.0);
+    return Attribute::Scalars(static_cast<size_t>(Below(3)), 1.0);
   }
 
  private:
@@ -74,13 +74,13 @@ TEST(RobustnessTest, AnyArguments) {
   Source source(20261120);
   constexpr std::string_view kTypes[] = {"scalar", "integer", "logical", "string"};
   for (int round = 0; round < 300; ++round) {
-    for (const Declaration& declaration : Declarations()) {
-      ir::Graph graph(&StandardOps(), "g");
-      ir::AttributeMap attributes;
-      std::vector<ir::OutputPort> inputs;
+    for (const stdlib::Declaration& declaration : stdlib::Declarations()) {
+      Graph graph(&StandardOps(), "g");
+      AttributeMap attributes;
+      std::vector<OutputPort> inputs;
       std::vector<int32_t> segments;
       if (declaration.is_generic && source.Below(16) > 0) attributes.Set("dtype", kTypes[source.Below(4)]);
-      for (const DeclaredValue& parameter : declaration.parameters) {
+      for (const stdlib::DeclaredValue& parameter : declaration.parameters) {
         if (!parameter.type.starts_with("tensor")) {
           if (source.Below(24) > 0) attributes.Set(parameter.name, source.Value(parameter.type));
           continue;
@@ -91,14 +91,14 @@ TEST(RobustnessTest, AnyArguments) {
           inputs.push_back({graph.AddParameter("x", source.Type(parameter.type), source.Shape()), 0});
         }
       }
-      const ir::NodeId node = graph.AddNode("nnef", declaration.name,
-                                            {.inputs = inputs,
-                                             .segments = segments,
-                                             .attributes = std::move(attributes),
-                                             .num_outputs = static_cast<int32_t>(1 + source.Below(3))});
+      const NodeId node = graph.AddNode("nnef", declaration.name,
+                                        {.inputs = inputs,
+                                         .segments = segments,
+                                         .attributes = std::move(attributes),
+                                         .num_outputs = static_cast<int32_t>(1 + source.Below(3))});
       Emitter emitter;
       if (!ir::InferNode(graph, node, emitter)) continue;
-      for (const ir::Output& output : graph.node(node).outputs()) {
+      for (const Output& output : graph.node(node).outputs()) {
         EXPECT_NE(output.type, ElementType::kDynamic) << declaration.name;
         if (output.shape.known()) {
           EXPECT_TRUE(output.shape.volume().has_value()) << declaration.name;
@@ -109,4 +109,4 @@ TEST(RobustnessTest, AnyArguments) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 TEST(SplitTest, ShapesAndRules) {
@@ -124,4 +124,4 @@ TEST(GatherTest, ShapesAndRules) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

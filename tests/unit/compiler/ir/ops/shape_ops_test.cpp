@@ -1,7 +1,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 std::string Reshape(std::string_view input, std::string_view attributes) {
@@ -86,4 +86,4 @@ TEST(CastTest, ShapesAndRules) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

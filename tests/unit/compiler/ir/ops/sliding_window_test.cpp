@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 // x = floor((p + X + q - f_d) / s) + 1, R 4.3.
@@ -243,7 +243,6 @@ TEST(SamplingTest, Rules) {
 
 // p = floor(t / 2), q = ceil(t / 2), t = max((x - 1) * s + f_d - X, 0).
 TEST(WindowTest, AutomaticPadding) {
-  using ir::nnef::ResolvedPadding;
   const auto padding = [](int64_t extent, int64_t size, int64_t stride, int64_t dilation) {
     return *ResolvedPadding(extent, {size, stride, dilation, std::nullopt});
   };
@@ -255,4 +254,4 @@ TEST(WindowTest, AutomaticPadding) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -6,23 +6,23 @@
 #include "stdlib/declarations.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
-const ir::OpInfo& RowOf(std::string_view name) {
-  return StandardOps().Info(StandardOps().Find(ir::kNnefSet, name));
+const OpInfo& RowOf(std::string_view name) {
+  return StandardOps().Info(StandardOps().Find(kNnefSet, name));
 }
 
 // Returns an arbitrary value of a kind.
-ir::Attribute SomeValue(ir::AttributeKind kind) {
+Attribute SomeValue(AttributeKind kind) {
   switch (kind) {
-    case ir::AttributeKind::kBool:
+    case AttributeKind::kBool:
       return true;
-    case ir::AttributeKind::kInt:
+    case AttributeKind::kInt:
       return 1;
-    case ir::AttributeKind::kDouble:
+    case AttributeKind::kDouble:
       return 1.0;
-    case ir::AttributeKind::kString:
+    case AttributeKind::kString:
       return "constant";
     default:
       return {};  // an empty list may have items of any kind
@@ -30,33 +30,33 @@ ir::Attribute SomeValue(ir::AttributeKind kind) {
 }
 
 // Returns the unusual properties of each input: "input; bias? float; values[] generic".
-std::string Inputs(const ir::OpInfo& row) {
+std::string Inputs(const OpInfo& row) {
   std::string text;
-  for (const ir::InputInfo& input : row.inputs) {
+  for (const InputInfo& input : row.inputs) {
     text +=
         (text.empty() ? "" : "; ") + input.name + (input.optional ? "?" : "") + (input.variadic ? "[]" : "");
     if (input.generic) text += " generic";
-    if (input.types == ir::TypeClass::kFloat) text += " float";
-    if (input.types == ir::TypeClass::kInteger) text += " integer";
-    if (input.types == ir::TypeClass::kBoolean) text += " boolean";
+    if (input.types == TypeClass::kFloat) text += " float";
+    if (input.types == TypeClass::kInteger) text += " integer";
+    if (input.types == TypeClass::kBoolean) text += " boolean";
   }
   return text;
 }
 
 // True if the defaults of the row equal `attributes`, in the text form without braces.
 bool HasDefaults(std::string_view name, std::string_view attributes) {
-  const ir::AttributeMap defaults = CompletedAttributes(RowOf(name), "");
+  const AttributeMap defaults = CompletedAttributes(RowOf(name), "");
   return CompletedAttributes(RowOf("copy"), attributes) == defaults;
 }
 
 TEST(StandardLibraryTest, EveryOperationHasARow) {
-  EXPECT_GE(Declarations().size(), 120u);  // the operations of 1.0.5 and control flow
-  for (const Declaration& declaration : Declarations())
+  EXPECT_GE(stdlib::Declarations().size(), 120u);  // the operations of 1.0.5 and control flow
+  for (const stdlib::Declaration& declaration : stdlib::Declarations())
     EXPECT_TRUE(StandardOps().Find(ir::kNnefSet, declaration.name).valid()) << declaration.name;
 }
 
 TEST(StandardLibraryTest, RowsTellTheirSection) {
-  for (const Declaration& declaration : Declarations()) {
+  for (const stdlib::Declaration& declaration : stdlib::Declarations()) {
     const std::string& section = RowOf(declaration.name).section;
     const bool is_vendors = declaration.name.starts_with("tract_");
     EXPECT_TRUE(section.starts_with("R 4.") || section == "NNEFC_control_flow" || is_vendors)
@@ -86,26 +86,26 @@ TEST(StandardLibraryTest, RowsSayWhatIsDeclared) {
 
 // Every declared attribute is required, and must be of the declared kind.
 TEST(StandardLibraryTest, AttributesAreChecked) {
-  for (const Declaration& declaration : Declarations()) {
-    const ir::OpInfo& row = RowOf(declaration.name);
-    for (const ir::AttributeInfo& wrong : row.attributes) {
+  for (const stdlib::Declaration& declaration : stdlib::Declarations()) {
+    const OpInfo& row = RowOf(declaration.name);
+    for (const AttributeInfo& wrong : row.attributes) {
       for (bool missing : {true, false}) {
-        ir::AttributeMap attributes;
-        for (const ir::AttributeInfo& info : row.attributes) {
+        AttributeMap attributes;
+        for (const AttributeInfo& info : row.attributes) {
           if (&info == &wrong) break;
           attributes.Set(info.name, SomeValue(info.kind));
         }
         if (!missing) attributes.Set(wrong.name, ElementType::kF32);
-        ir::Graph graph(&StandardOps(), "test");
-        std::vector<ir::OutputPort> inputs;
-        for (const ir::InputInfo& input : row.inputs) {
-          const ElementType type = input.types == ir::TypeClass::kInteger   ? ElementType::kI64
-                                   : input.types == ir::TypeClass::kBoolean ? ElementType::kBoolean
-                                                                            : ElementType::kF32;
-          inputs.push_back({graph.AddParameter("x", type, ir::PartialShape::OfRank(4)), 0});
+        Graph graph(&StandardOps(), "test");
+        std::vector<OutputPort> inputs;
+        for (const InputInfo& input : row.inputs) {
+          const ElementType type = input.types == TypeClass::kInteger   ? ElementType::kI64
+                                   : input.types == TypeClass::kBoolean ? ElementType::kBoolean
+                                                                        : ElementType::kF32;
+          inputs.push_back({graph.AddParameter("x", type, PartialShape::OfRank(4)), 0});
         }
-        const ir::NodeId node = graph.AddNode(
-            ir::kNnefSet, declaration.name,
+        const NodeId node = graph.AddNode(
+            kNnefSet, declaration.name,
             {.inputs = inputs, .segments = std::vector<int32_t>(inputs.size(), 1), .attributes = attributes});
         Emitter emitter;
         EXPECT_FALSE(ir::InferNode(graph, node, emitter));
@@ -119,4 +119,4 @@ TEST(StandardLibraryTest, AttributesAreChecked) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

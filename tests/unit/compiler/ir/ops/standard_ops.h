@@ -5,11 +5,9 @@
 #include "compiler/ir/attribute.h"
 #include "compiler/ir/op_registry.h"
 
-namespace nnefc::testing {
-
-using ir::StandardOps;
+namespace nnefc::ir::ops {
 
 // Returns attributes in the text form without braces, "stride = [2,2]", completed by the defaults of the row.
-ir::AttributeMap CompletedAttributes(const ir::OpInfo& row, std::string_view attributes);
+AttributeMap CompletedAttributes(const OpInfo& row, std::string_view attributes);
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

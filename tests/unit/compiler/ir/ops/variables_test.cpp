@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 TEST(TensorIntroducingTest, External) {
@@ -32,12 +32,12 @@ TEST(TensorIntroducingTest, Constant) {
 }
 
 TEST(TensorIntroducingTest, ConstantHasItsValue) {
-  ir::Graph graph(&StandardOps(), "g");
-  ir::AttributeMap attributes;
-  attributes.Set("shape", ir::Attribute::Integers{2, 2});
-  attributes.Set("value", ir::Attribute::Scalars{2.5});
+  Graph graph(&StandardOps(), "g");
+  AttributeMap attributes;
+  attributes.Set("shape", Attribute::Integers{2, 2});
+  attributes.Set("value", Attribute::Scalars{2.5});
   attributes.Set("dtype", "scalar");
-  const ir::NodeId node = graph.AddNode("nnef", "constant", {.name = "c", .attributes = attributes});
+  const NodeId node = graph.AddNode("nnef", "constant", {.name = "c", .attributes = attributes});
   Emitter emitter;
   ASSERT_TRUE(ir::InferNode(graph, node, emitter));
   ASSERT_TRUE(graph.node(node).output().value.has_value());
@@ -71,33 +71,33 @@ TEST(TensorIntroducingTest, LabelsNameTheWrongCharacter) {
 
 class UpdateTest : public ::testing::Test {
  protected:
-  ir::OutputPort Variable(const char* label, ir::Attribute::Integers shape) {
-    ir::AttributeMap attributes;
+  OutputPort Variable(const char* label, Attribute::Integers shape) {
+    AttributeMap attributes;
     attributes.Set("shape", std::move(shape));
     attributes.Set("label", label);
     attributes.Set("dtype", "scalar");
-    const ir::NodeId node = graph_.AddNode("nnef", "variable", {.name = label, .attributes = attributes});
+    const NodeId node = graph_.AddNode("nnef", "variable", {.name = label, .attributes = attributes});
     EXPECT_TRUE(ir::InferNode(graph_, node, emitter_));
     return {node, 0};
   }
-  bool Update(ir::OutputPort variable, ir::OutputPort value) {
-    const ir::OutputPort inputs[] = {variable, value};
+  bool Update(OutputPort variable, OutputPort value) {
+    const OutputPort inputs[] = {variable, value};
     return ir::InferNode(graph_, graph_.AddNode("nnef", "update", {.name = "u", .inputs = inputs}), emitter_);
   }
   std::string Rule() const {
     return emitter_.diagnostics().empty() ? "" : std::string(emitter_.diagnostics().back().rule->label);
   }
 
-  ir::Graph graph_{&StandardOps(), "g"};
+  Graph graph_{&StandardOps(), "g"};
   Emitter emitter_;
 };
 
 TEST_F(UpdateTest, SwapsTwoVariables) {
-  const ir::OutputPort x = Variable("x", {2});
-  const ir::OutputPort y = Variable("y", {2});
+  const OutputPort x = Variable("x", {2});
+  const OutputPort y = Variable("y", {2});
   EXPECT_TRUE(Update(x, y));
   EXPECT_TRUE(Update(y, x));
-  EXPECT_TRUE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_TRUE(ops::CheckVariables(graph_, emitter_));
   EXPECT_EQ(graph_.sinks().size(), 2u);
 }
 
@@ -107,28 +107,28 @@ TEST_F(UpdateTest, Shape) {
 }
 
 TEST_F(UpdateTest, Target) {
-  const ir::OutputPort x = Variable("x", {2});
-  const ir::NodeId external = graph_.AddParameter("e", ElementType::kF32, ir::PartialShape{2});
+  const OutputPort x = Variable("x", {2});
+  const NodeId external = graph_.AddParameter("e", ElementType::kF32, PartialShape{2});
   EXPECT_FALSE(Update({external, 0}, x));
   EXPECT_EQ(Rule(), "update.variable");
 }
 
 TEST_F(UpdateTest, Twice) {
-  const ir::OutputPort x = Variable("x", {2});
-  const ir::OutputPort same = Variable("X", {2});
+  const OutputPort x = Variable("x", {2});
+  const OutputPort same = Variable("X", {2});
   EXPECT_TRUE(Update(x, same));
-  EXPECT_TRUE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_TRUE(ops::CheckVariables(graph_, emitter_));
   EXPECT_TRUE(Update(same, x));
-  EXPECT_FALSE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_FALSE(ops::CheckVariables(graph_, emitter_));
   EXPECT_EQ(Rule(), "update.once");
 }
 
 TEST_F(UpdateTest, SharedLabel) {
   Variable("Block/w", {2});
   Variable("block/W", {3});
-  EXPECT_FALSE(ir::CheckVariables(graph_, emitter_));
+  EXPECT_FALSE(ops::CheckVariables(graph_, emitter_));
   EXPECT_EQ(Rule(), "variable.shared-label");
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

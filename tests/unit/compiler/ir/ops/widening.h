@@ -15,11 +15,11 @@
 #include "compiler/ir/text_values.h"
 #include "compiler/support/context.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 
 struct TypedShape {
   ElementType type = ElementType::kDynamic;
-  ir::PartialShape shape;
+  PartialShape shape;
 
   std::string text() const { return std::string(Name(type)) + ToString(shape); }
 };
@@ -30,8 +30,8 @@ inline std::optional<std::vector<TypedShape>> ParseTypes(const std::string& text
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find("; ", begin), text.size());
     Context context;
-    ir::TextScanner scanner(context.sources.AddText("type", text.substr(begin, end - begin)), context);
-    const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+    TextScanner scanner(context.sources.AddText("type", text.substr(begin, end - begin)), context);
+    const std::optional<TypeText> type = ir::ParseTypeText(scanner);
     if (!type) return std::nullopt;
     types.push_back({type->type, type->shape});
     begin = end + 2;
@@ -44,8 +44,8 @@ inline bool Holds(const TypedShape& outer, const TypedShape& inner) {
   if (!outer.shape.rank_known()) return true;
   if (!inner.shape.rank_known() || outer.shape.rank() != inner.shape.rank()) return false;
   for (int64_t axis = 0; axis < outer.shape.rank(); ++axis) {
-    const ir::Dim a = outer.shape[axis];
-    const ir::Dim b = inner.shape[axis];
+    const Dim a = outer.shape[axis];
+    const Dim b = inner.shape[axis];
     if (a.min > b.min || a.max < b.max) return false;
   }
   return true;
@@ -63,19 +63,19 @@ inline void ExpectWideningIsSound(const std::vector<TypedShape>& inputs, const I
     std::vector<TypedShape> open = inputs;
     std::vector<std::vector<TypedShape>> inside = {inputs};
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (round == 0 && below(3) == 0) open[i].shape = ir::PartialShape();
+      if (round == 0 && below(3) == 0) open[i].shape = PartialShape();
       if (!open[i].shape.rank_known()) continue;
       for (int64_t axis = 0; axis < inputs[i].shape.rank(); ++axis) {
         if (below(2) == 0) continue;
         const int64_t extent = inputs[i].shape[axis].min;
-        const ir::Dim around{std::max<int64_t>(extent - 1, 0), extent + 1};
-        const ir::Dim choices[] = {ir::Dim(), around, {extent, ir::Dim::kUnbounded}, {0, extent}};
-        const ir::Dim chosen = choices[below(4)];
+        const Dim around{std::max<int64_t>(extent - 1, 0), extent + 1};
+        const Dim choices[] = {Dim(), around, {extent, Dim::kUnbounded}, {0, extent}};
+        const Dim chosen = choices[below(4)];
         open[i].shape.set(axis, chosen);
         for (int64_t other : {extent - 1, extent + 1}) {
           if (other < chosen.min || other > chosen.max) continue;
           inside.push_back(inputs);
-          inside.back()[i].shape.set(axis, ir::Dim(other));
+          inside.back()[i].shape.set(axis, Dim(other));
         }
       }
     }
@@ -97,4 +97,4 @@ inline void ExpectWideningIsSound(const std::vector<TypedShape>& inputs, const I
   }
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -5,7 +5,7 @@
 
 #include "tests/unit/compiler/ir/ops/infer_support.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 // A line of tests/unit/compiler/lower/lowering_cases.txt, which has each operation of the standard library in
@@ -64,4 +64,4 @@ TEST(StandardShapes, HoldWhatOpenExtentsMayBe) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

@@ -3,7 +3,7 @@
 #include "compiler/ir/ops/sliding_window_shape.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::ir::nnef {
+namespace nnefc::ir::ops {
 namespace {
 
 // The extremes of the integral values of (i + p - j * d) / s.
@@ -43,4 +43,4 @@ TEST(WindowReadsTest, HoldAllPositions) {
 }
 
 }  // namespace
-}  // namespace nnefc::ir::nnef
+}  // namespace nnefc::ir::ops

@@ -6,20 +6,20 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/standard_ops.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops {
 namespace {
 
 struct Sum {
-  ir::Graph graph{&StandardOps(), "g"};
-  ir::NodeId node;
+  Graph graph{&StandardOps(), "g"};
+  NodeId node;
 
   // A mean_reduce of `type` with attributes.
   explicit Sum(ElementType type, const char* attributes) {
-    const ir::NodeId x = graph.AddParameter("x", type, ir::PartialShape{2, 3});
-    const ir::OpInfo& row = StandardOps().Info(StandardOps().Find(ir::kNnefSet, "mean_reduce"));
+    const NodeId x = graph.AddParameter("x", type, PartialShape{2, 3});
+    const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, "mean_reduce"));
     node = graph.AddNode(
-        ir::kNnefSet, "mean_reduce",
-        {.name = "y", .inputs = ir::OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
+        kNnefSet, "mean_reduce",
+        {.name = "y", .inputs = OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
   }
   std::string Message() {
     Emitter emitter;
@@ -30,7 +30,7 @@ struct Sum {
 
 TEST(WordingTest, NamesOfTheDocument) {
   Sum sum(ElementType::kF32, "axes = [0]");
-  const ir::Node& node = sum.graph.node(sum.node);
+  const Node& node = sum.graph.node(sum.node);
   EXPECT_EQ(ir::OperationName(node), "mean_reduce");
   EXPECT_EQ(ir::ArgumentName(node, "axes"), "axes");
   EXPECT_FALSE(ir::IsProvisional(node));
@@ -69,12 +69,12 @@ TEST(WordingTest, TypesOfTheDialect) {
 // The kinds of attributes by the dialect of the document.
 TEST(WordingTest, KindsOfAttributes) {
   const auto message = [](const char* op, const char* attributes, bool is_provisional) {
-    ir::Graph graph(&StandardOps(), "g");
-    const ir::NodeId x = graph.AddParameter("x", ElementType::kF32, ir::PartialShape{2, 3});
-    const ir::OpInfo& row = StandardOps().Info(StandardOps().Find(ir::kNnefSet, op));
-    const ir::NodeId node = graph.AddNode(
-        ir::kNnefSet, op,
-        {.name = "y", .inputs = ir::OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
+    Graph graph(&StandardOps(), "g");
+    const NodeId x = graph.AddParameter("x", ElementType::kF32, PartialShape{2, 3});
+    const OpInfo& row = StandardOps().Info(StandardOps().Find(kNnefSet, op));
+    const NodeId node = graph.AddNode(
+        kNnefSet, op,
+        {.name = "y", .inputs = OutputPort{x, 0}, .attributes = CompletedAttributes(row, attributes)});
     ir::SetWording(graph, node, {.operation = op, .provisional = is_provisional});
     Emitter emitter;
     EXPECT_FALSE(ir::InferNode(graph, node, emitter));
@@ -87,4 +87,4 @@ TEST(WordingTest, KindsOfAttributes) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops

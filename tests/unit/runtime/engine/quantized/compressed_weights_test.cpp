@@ -7,7 +7,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 using Form = CompressedFloats::Form;
@@ -76,7 +76,8 @@ void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outp
                           With("transpose_b", transposed));
   if (has_relu) y = g.Op("ReLU", {g.Op("Add", {y, Scalar(g, 0.25F)})});
   g.Result(y);
-  const bool is_own = rows <= kMaxLeftRows && (!IsBlocks(form) || (transposed ? terms : outputs) % 32 == 0);
+  const bool is_own =
+      rows <= fast::gemm::kMaxLeftRows && (!IsBlocks(form) || (transposed ? terms : outputs) % 32 == 0);
   std::vector<double> expected;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t o = 0; o < outputs; ++o) {
@@ -87,10 +88,10 @@ void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outp
       expected.push_back(has_relu ? std::max(sum, 0.0) : sum);
     }
   }
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     const auto executable = Compile(g.graph, {.backend = backend, .threads = NextThreads()});
     ASSERT_NE(executable, nullptr);
-    if (is_own && backend != Backend::kReference) {
+    if (is_own && backend != kernels::Backend::kReference) {
       EXPECT_NE(executable->DescribePlan().find("packed:"), std::string::npos) << executable->DescribePlan();
     }
     const auto made = Session::Create(executable)->Run({x});
@@ -105,7 +106,7 @@ void CheckCompressedProduct(Form form, int64_t rows, int64_t terms, int64_t outp
 // of blocks that threads share.
 TEST(CompressedWeightsTest, Products) {
   for (const Form form : kForms) {
-    for (int64_t rows = 1; rows <= kMaxLeftRows + 1; ++rows) {
+    for (int64_t rows = 1; rows <= fast::gemm::kMaxLeftRows + 1; ++rows) {
       for (const bool transposed : {true, false}) {
         CheckCompressedProduct(form, rows, 32, 32, transposed, rows % 2 == 0);
         CheckCompressedProduct(form, rows, 64 * rows, 96, transposed, rows % 2 == 1);
@@ -193,7 +194,7 @@ TEST(CompressedWeightsTest, OtherReaders) {
     g.Result(g.Op("Add", {weights, Scalar(g, 1.5F)}), "sum");
     g.Result(g.Op("Transpose", {weights, g.Ints({1, 0})}), "columns");
     const std::vector<int64_t> places = {0, 31, 7, -1};
-    for (const Backend backend : kBackends) {
+    for (const kernels::Backend backend : kBackends) {
       const auto made =
           RunGraph(g.graph, {.backend = backend, .threads = 2}, {TensorValue::FromInts({4, 1}, places)});
       ASSERT_EQ(made.size(), 3U);
@@ -210,4 +211,4 @@ TEST(CompressedWeightsTest, OtherReaders) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 enum class Range : uint8_t { kCodes, kHalves, kWideData, kWideWeights };
@@ -47,14 +47,14 @@ int32_t Wrapped(int64_t sum) {
 
 void ExpectIntegers(const TestGraph& g, const TensorValue& input, const std::vector<int64_t>& sums,
                     bool is_own_kernel) {
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     for (const int threads : {1, 2}) {
       const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
       ASSERT_NE(executable, nullptr);
       const bool is_own = executable->DescribePlan().find("nnefc:integers") != std::string::npos;
-      EXPECT_EQ(is_own, is_own_kernel && backend != Backend::kReference && HasSimd())
+      EXPECT_EQ(is_own, is_own_kernel && backend != kernels::Backend::kReference && fast::simd::HasSimd())
           << executable->DescribePlan();
-      const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({input});
+      const kernels::FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run({input});
       ASSERT_TRUE(outputs.ok());
       for (size_t i = 0; i < sums.size(); ++i)
         ASSERT_EQ(outputs->front().ElementAsInt(static_cast<int64_t>(i)), Wrapped(sums[i])) << i;
@@ -232,7 +232,7 @@ TEST(IntegerProductsTest, NumbersOfSums) {
                            : std::max(number * scale + bias.ElementAsDouble(i % outputs) + other, 0.0));
             largest = std::max(largest, std::abs(expected.back()));
           }
-          for (const Backend backend : kBackends) {
+          for (const kernels::Backend backend : kBackends) {
             const auto made =
                 RunGraph(g.graph, {.backend = backend, .threads = 2},
                          {Integers(left, numbers), TensorValue::FromFloats({}, {scale}), others});
@@ -246,4 +246,4 @@ TEST(IntegerProductsTest, NumbersOfSums) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

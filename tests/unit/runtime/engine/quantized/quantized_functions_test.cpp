@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 enum class Formula : uint8_t { kFakeQuantize, kMinMax, kZeroPoint };
@@ -124,7 +124,7 @@ TEST(QuantizeTest, AlmostRepeated) {
                With("levels", int64_t{256}));
     g.Result(TakeCodes(g, y, 16));
     const TensorValue x = RandomTensor(shape, 10, -5, 5);
-    for (const Backend backend : kBackends) {
+    for (const kernels::Backend backend : kBackends) {
       const auto made = RunGraph(g.graph, {.backend = backend, .threads = 1}, {x});
       for (int64_t i = 0; i < x.volume(); ++i) {
         double number = x.ElementAsDouble(i);
@@ -141,7 +141,7 @@ TEST(QuantizeTest, AlmostRepeated) {
 
 // NaN has no code: FakeQuantize makes it code 0, NNEF's formulas clamp it to 255.
 TEST(QuantizeTest, NanInCodes) {
-  if (!HasSimd()) GTEST_SKIP() << "numbers are not quantized to codes";
+  if (!fast::simd::HasSimd()) GTEST_SKIP() << "numbers are not quantized to codes";
   for (const Formula formula : {Formula::kFakeQuantize, Formula::kMinMax, Formula::kZeroPoint}) {
     const Quantization by{.scale = 0.25F, .zero = 100};
     TestGraph g;
@@ -298,7 +298,7 @@ TEST(CodesOfImagesTest, PositionsOfTheLargest) {
       numbers.push_back(by.Number(codes[c * 16 + best]));
     }
   }
-  for (const Backend backend : kBackends) {
+  for (const kernels::Backend backend : kBackends) {
     const auto made = RunGraph(g.graph, {.backend = backend, .threads = 1}, {NumbersOf(shape, codes, by)});
     ASSERT_EQ(made.size(), 2U);
     for (size_t i = 0; i < places.size(); ++i) {
@@ -446,7 +446,7 @@ TEST(TablesOfCodesTest, FunctionsAsNumbers) {
       const std::vector<int64_t> codes = DrawValues(shape, 128, Spread::kAnywhere, 7);
       TestGraph g;
       g.Result(function.add(g, FakeQuantized(g, g.Parameter("x", shape), by)));
-      for (const Backend backend : kBackends) {
+      for (const kernels::Backend backend : kBackends) {
         for (const int threads : {1, 2}) {
           const auto made =
               RunGraph(g.graph, {.backend = backend, .threads = threads}, {NumbersOf(shape, codes, by)});
@@ -518,7 +518,7 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
       g.Result(g.Op("opset8", "Gather", {g.Const(TensorValue::FromFloats({256}, table)), indices, axis}));
       if (type == ElementType::kI8) {
         const auto expected =
-            RunGraph(g.graph, {.backend = Backend::kReference}, {NumbersOf(shape, codes, by)});
+            RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {NumbersOf(shape, codes, by)});
         ExpectNear(RunGraph(g.graph, {.threads = 2}, {NumbersOf(shape, codes, by)})[0], expected[0], 0);
         continue;
       }
@@ -531,4 +531,4 @@ TEST(TablesOfCodesTest, GatherOfTheGraph) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

@@ -11,7 +11,7 @@
 
 #include "tests/unit/runtime/run_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 
 // The number of a code from 0 to 255 is `scale * (code - zero)`.
 struct Quantization {
@@ -191,15 +191,15 @@ inline int NextThreads() {
 // Of both backends.
 inline void ExpectNumbers(const TestGraph& g, const std::vector<TensorValue>& inputs,
                           const std::vector<double>& expected, const std::string& kernel = "") {
-  for (const Backend backend : kBackends) {
-    const int threads = backend == Backend::kReference ? 1 : NextThreads();
+  for (const kernels::Backend backend : kBackends) {
+    const int threads = backend == kernels::Backend::kReference ? 1 : NextThreads();
     const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
     ASSERT_NE(executable, nullptr);
     const std::string plan = executable->DescribePlan();
-    if (backend != Backend::kReference) {
+    if (backend != kernels::Backend::kReference) {
       EXPECT_NE(plan.find(kernel), std::string::npos) << plan;
     }
-    const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+    const kernels::FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
     ASSERT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
     const TensorValue& made = outputs->front();
     ASSERT_EQ(static_cast<size_t>(made.volume()), expected.size());
@@ -216,15 +216,15 @@ inline void ExpectNumbers(const TestGraph& g, const std::vector<TensorValue>& in
 inline void ExpectCodes(const TestGraph& g, const std::vector<TensorValue>& inputs, const Quantization& by,
                         const std::vector<double>& expected, const std::string& kernel = "",
                         double slack = 1e-3) {
-  for (const Backend backend : kBackends) {
-    const int threads = backend == Backend::kReference ? 1 : NextThreads();
+  for (const kernels::Backend backend : kBackends) {
+    const int threads = backend == kernels::Backend::kReference ? 1 : NextThreads();
     const auto executable = Compile(g.graph, {.backend = backend, .threads = threads});
     ASSERT_NE(executable, nullptr);
     const std::string plan = executable->DescribePlan();
-    if (backend != Backend::kReference) {
+    if (backend != kernels::Backend::kReference) {
       EXPECT_NE(plan.find(kernel), std::string::npos) << plan;
     }
-    const FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
+    const kernels::FaultOr<std::vector<TensorValue>> outputs = Session::Create(executable)->Run(inputs);
     ASSERT_TRUE(outputs.ok()) << (outputs.ok() ? "" : outputs.error().message);
     const TensorValue& made = outputs->front();
     ASSERT_EQ(static_cast<size_t>(made.volume()), expected.size());
@@ -238,4 +238,4 @@ inline void ExpectCodes(const TestGraph& g, const std::vector<TensorValue>& inpu
   }
 }
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

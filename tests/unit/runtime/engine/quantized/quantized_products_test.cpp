@@ -4,7 +4,7 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 struct CodedProduct {
@@ -154,11 +154,11 @@ TEST(QuantizedProductsTest, FactorsOnOtherSides) {
       const ir::OutputPort constant = g.Const(matrix);
       g.Result(is_right ? g.Op("MatMul", {constant, quantized}, attributes)
                         : g.Op("MatMul", {quantized, constant}, attributes));
-      const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, {x});
+      const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, {x});
       ExpectNear(RunGraph(g.graph, {.threads = 2}, {x})[0], expected[0], 1e-6);
     }
   }
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

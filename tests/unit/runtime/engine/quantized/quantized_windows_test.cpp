@@ -6,12 +6,12 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "tests/unit/runtime/engine/quantized/quantized_graph.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::engine {
 namespace {
 
 // What a plan has where sums of codes are computed by our own kernels alone.
 std::string OwnKernel(const std::string& kernel) {
-  return HasSimd() && !HasVnni() ? kernel : "";
+  return fast::simd::HasSimd() && !fast::HasVnni() ? kernel : "";
 }
 
 void CheckSums(const Convolved& window, int zero, Spread spread, const std::string& kernel) {
@@ -308,10 +308,10 @@ TEST(QuantizedWindowsTest, FiltersOfNumbers) {
     g.Result(g.Op("Convolution", {x, factor}, window.Attributes()));
     std::vector<TensorValue> inputs = {RandomTensor(window.image, 9)};
     if (!is_constant) inputs.push_back(filter);
-    const auto expected = RunGraph(g.graph, {.backend = Backend::kReference}, inputs);
+    const auto expected = RunGraph(g.graph, {.backend = kernels::Backend::kReference}, inputs);
     ExpectNear(RunGraph(g.graph, {.threads = 2}, inputs)[0], expected[0], 1e-5);
   }
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::engine

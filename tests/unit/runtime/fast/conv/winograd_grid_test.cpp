@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::conv {
 namespace {
 
 TEST(WinogradGridTest, TilesOfImages) {
@@ -39,4 +39,4 @@ TEST(WinogradGridTest, EachSpanInRows) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::conv

@@ -8,7 +8,11 @@
 
 #include "tests/unit/runtime/fast/random_numbers.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using kernels::WindowAxis;
+using simd::kBlockColumns;
+
 namespace {
 
 void CheckGathered(int64_t images, int64_t blocks, const WindowAxis& rows, const WindowAxis& columns) {
@@ -60,4 +64,4 @@ TEST(GatheredWindowsTest, StridesDilationsAndBorders) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -11,7 +11,7 @@
 #include "runtime/fast/register.h"
 #include "tests/unit/runtime/fast/random_numbers.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
 namespace {
 
 // A product of `rows` rows by `panels` panels, in memory of its own.
@@ -124,7 +124,7 @@ void ForEachSize(const Body& body) {
 TEST(PanelsTest, ProductsOfFloats) {
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, false).Check([&](auto left, auto sums) {
-      MultiplyByPanels(left, StorageType::kF32, terms, sums);
+      MultiplyByPanels(left, memory::StorageType::kF32, terms, sums);
     });
   });
 }
@@ -141,10 +141,10 @@ TEST(PanelsTest, ProductsOfBfloats) {
   if (!HasBf16()) GTEST_SKIP() << "the processor has no products of bf16";
   ForEachSize([](int64_t rows, int64_t panels, int64_t terms) {
     Product(rows, panels, terms, true).Check([&](auto left, auto sums) {
-      MultiplyByPanels(left, StorageType::kBf16, terms, sums);
+      MultiplyByPanels(left, memory::StorageType::kBf16, terms, sums);
     });
   });
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

@@ -10,7 +10,10 @@
 
 #include "runtime/fast/gemm/row_partitions.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::gemm {
+
+using kernels::WindowAxis;
+
 namespace {
 
 // Axes of few places: strides, dilations and borders that are none, small, and larger than the window.
@@ -54,7 +57,7 @@ std::string NameOf(const WindowAxis& axis) {
 
 // `span` is a range of [0, count), of which exactly the members satisfy `sees`.
 template <typename Sees>
-void ExpectSpan(const IndexRange& span, int64_t count, const Sees& sees, const std::string& name) {
+void ExpectSpan(const simd::IndexRange& span, int64_t count, const Sees& sees, const std::string& name) {
   EXPECT_GE(span.begin, 0) << name;
   EXPECT_LE(span.begin, span.end) << name;
   EXPECT_LE(span.end, count) << name;
@@ -147,14 +150,14 @@ TEST(WindowTilesTest, TilesOfColumns) {
 }
 
 TEST(WindowTilesTest, RowsInPanels) {
-  for (int64_t rows = 0; rows <= 20 * TileRows(); ++rows) {
+  for (int64_t rows = 0; rows <= 20 * simd::TileRows(); ++rows) {
     const TilePanels panels(rows);
-    EXPECT_EQ(panels.count(), (rows + TileRows() - 1) / TileRows());
+    EXPECT_EQ(panels.count(), (rows + simd::TileRows() - 1) / simd::TileRows());
     int64_t next = 0;
     for (int64_t panel = 0; panel < panels.count(); ++panel) {
       EXPECT_EQ(panels.Begin(panel), next) << rows;
       next += panels.RowsOf(panel);
-      EXPECT_LE(panels.RowsOf(panel), TileRows()) << rows;
+      EXPECT_LE(panels.RowsOf(panel), simd::TileRows()) << rows;
       EXPECT_GE(panels.RowsOf(panel), panels.RowsOf(panels.count() - 1)) << "the longer ones first";
       EXPECT_LE(panels.RowsOf(panel), panels.RowsOf(panels.count() - 1) + 1) << rows;
     }
@@ -177,16 +180,16 @@ TEST(WindowTilesTest, RowsInPanels) {
 }
 
 TEST(WindowTilesTest, DividedAndRoundedUp) {
-  EXPECT_EQ(CeilDivide(-5, 3), 0);
-  EXPECT_EQ(CeilDivide(0, 3), 0);
-  EXPECT_EQ(CeilDivide(1, 3), 1);
-  EXPECT_EQ(CeilDivide(3, 3), 1);
-  EXPECT_EQ(CeilDivide(4, 3), 2);
-  EXPECT_EQ(CeilDivide(7, 1), 7);
-  EXPECT_EQ(RoundUp(0, 16), 0);
-  EXPECT_EQ(RoundUp(1, 16), 16);
-  EXPECT_EQ(RoundUp(16, 16), 16);
-  EXPECT_EQ(RoundUp(17, 16), 32);
+  EXPECT_EQ(tensor::CeilDivide(-5, 3), 0);
+  EXPECT_EQ(tensor::CeilDivide(0, 3), 0);
+  EXPECT_EQ(tensor::CeilDivide(1, 3), 1);
+  EXPECT_EQ(tensor::CeilDivide(3, 3), 1);
+  EXPECT_EQ(tensor::CeilDivide(4, 3), 2);
+  EXPECT_EQ(tensor::CeilDivide(7, 1), 7);
+  EXPECT_EQ(tensor::RoundUp(0, 16), 0);
+  EXPECT_EQ(tensor::RoundUp(1, 16), 16);
+  EXPECT_EQ(tensor::RoundUp(16, 16), 16);
+  EXPECT_EQ(tensor::RoundUp(17, 16), 32);
 }
 
 // As many parts as threads, or the largest divisor of them of which each part has 64 rows.
@@ -203,4 +206,4 @@ TEST(WindowTilesTest, RowPartsOfThreads) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::gemm

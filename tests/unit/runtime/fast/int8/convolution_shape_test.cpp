@@ -11,7 +11,10 @@
 
 #include "runtime/fast/int8/im2col_buffer.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
+
+using kernels::WindowAxis;
+
 namespace {
 
 std::vector<uint8_t> RandomValues(int64_t count) {
@@ -61,7 +64,7 @@ int NumberAt(const Int8ConvolutionShape& form, const std::vector<uint8_t>& image
 
 // Checks each number that a window sees by a tap, at the offsets of its pixel and strip.
 template <typename Number>
-void CheckPart(const Int8ConvolutionShape& form, const IndexRange& rows, int64_t first_channel) {
+void CheckPart(const Int8ConvolutionShape& form, const simd::IndexRange& rows, int64_t first_channel) {
   const std::vector<uint8_t> image = RandomValues(form.in_size());
   // The largest part has as many rows or more.
   const Int8Grid grid{.row_parts = form.rows.output / rows.count(), .tile_parts = 1};
@@ -192,7 +195,7 @@ TEST(Int8ConvolutionShapeTest, PartsForThreads) {
               // Four tasks for each thread, unless parts are as small as they may be.
               const int64_t tiles = (outputs + 15) / 16;
               const bool is_smallest =
-                  grid.row_parts >= rows / kMinRows && grid.tile_parts >= tiles / BlocksPerTile();
+                  grid.row_parts >= rows / kMinRows && grid.tile_parts >= tiles / simd::BlocksPerTile();
               if (threads > 1 && !is_smallest) {
                 EXPECT_GE(images * grid.row_parts * grid.tile_parts, 4 * threads) << name;
               }
@@ -234,4 +237,4 @@ TEST(Im2colBufferTest, RowsOfCodes) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

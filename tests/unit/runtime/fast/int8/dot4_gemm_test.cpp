@@ -12,15 +12,15 @@
 
 #include "runtime/fast/simd/saturating_int8_microkernel.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 namespace {
 
-constexpr int64_t kBlock = kBlockColumns;
+constexpr int64_t kBlock = simd::kBlockColumns;
 
 class QuadSumsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!HasSimd()) GTEST_SKIP() << "for AVX2";
+    if (!simd::HasSimd()) GTEST_SKIP() << "for AVX2";
   }
 
   template <typename Number>
@@ -60,14 +60,14 @@ class QuadSumsTest : public ::testing::Test {
     std::vector<int32_t> less_weights(static_cast<size_t>(tiles * kBlock));
     for (int64_t i = 0; i < static_cast<int64_t>(weights.size()); ++i) {
       const int64_t of_tile = taps * form.channels * kBlock;
-      less_weights[static_cast<size_t>(i / of_tile * kBlock + i / kQuad % kBlock)] -=
+      less_weights[static_cast<size_t>(i / of_tile * kBlock + i / simd::kQuad % kBlock)] -=
           weights[static_cast<size_t>(i)];
     }
     std::vector<std::byte> scratch(static_cast<size_t>(quads.scratch_bytes()));
     int64_t sums_seen = 0;
     std::vector<int32_t> out(static_cast<size_t>(form.out_pixels() * form.outputs));
     for (int64_t part = 0; part < grid.row_parts; ++part) {
-      const IndexRange rows = IndexRange{0, form.rows.output}.Part(grid.row_parts, part);
+      const simd::IndexRange rows = simd::IndexRange{0, form.rows.output}.Part(grid.row_parts, part);
       const Dot4Gemm::Part call{.rows = rows,
                                 .tiles = {0, tiles},
                                 .weights = weights.data(),
@@ -75,7 +75,8 @@ class QuadSumsTest : public ::testing::Test {
                                 .scratch = scratch.data(),
                                 .out = in_place ? out.data() + rows.begin * form.outputs : nullptr};
       was_stored_ = quads.SumQuantized(
-          call, image.data(), form.zero, [&](int64_t tile, const IndexRange& pixels, const int32_t* sums) {
+          call, image.data(), form.zero,
+          [&](int64_t tile, const simd::IndexRange& pixels, const int32_t* sums) {
             for (int64_t at = 0; at < pixels.count() * kBlock; ++at) {
               const int64_t pixel = rows.begin * form.columns.output + pixels.begin + at / kBlock;
               const int8_t* own = weights.data() + tile * taps * form.channels * kBlock;
@@ -97,7 +98,7 @@ class QuadSumsTest : public ::testing::Test {
     }
   }
 
-  static bool IsSeen(const WindowAxis& axis, int64_t place) {
+  static bool IsSeen(const kernels::WindowAxis& axis, int64_t place) {
     for (int64_t at = 0; at < axis.output * axis.size; ++at) {
       if (at / axis.size * axis.stride - axis.before + at % axis.size * axis.dilation == place) return true;
     }
@@ -106,7 +107,7 @@ class QuadSumsTest : public ::testing::Test {
 
   static int64_t Expected(const Int8ConvolutionShape& form, const std::vector<uint8_t>& image,
                           const int8_t* weights, int64_t pixel, int64_t output) {
-    const WindowAxis &rows = form.rows, &columns = form.columns;
+    const kernels::WindowAxis &rows = form.rows, &columns = form.columns;
     int64_t sum = 0;
     for (int64_t tap = 0; tap < rows.size * columns.size; ++tap) {
       const int64_t row =
@@ -117,7 +118,8 @@ class QuadSumsTest : public ::testing::Test {
       for (int64_t channel = 0; channel < form.channels; ++channel) {
         const int64_t term = tap * form.channels + channel;
         const int code = image[static_cast<size_t>((row * columns.input + column) * form.channels + channel)];
-        sum += int64_t{code - form.zero} * weights[(term / kQuad * kBlock + output) * kQuad + term % kQuad];
+        sum += int64_t{code - form.zero} *
+               weights[(term / simd::kQuad * kBlock + output) * simd::kQuad + term % simd::kQuad];
       }
     }
     return sum;
@@ -193,12 +195,12 @@ TEST_F(QuadSumsTest, RestsOfWindows) {
   for (int64_t stride : {1, 2, 3}) {
     for (int64_t dilation : {1, 2, 3}) {
       const auto axis = [&](int64_t input) {
-        return WindowAxis{.input = input,
-                          .output = (input + 1 - (2 * dilation + 1)) / stride + 1,
-                          .size = 3,
-                          .stride = stride,
-                          .dilation = dilation,
-                          .before = 1};
+        return kernels::WindowAxis{.input = input,
+                                   .output = (input + 1 - (2 * dilation + 1)) / stride + 1,
+                                   .size = 3,
+                                   .stride = stride,
+                                   .dilation = dilation,
+                                   .before = 1};
       };
       const Int8ConvolutionShape form{.images = 1,
                                       .channels = 12,
@@ -215,4 +217,4 @@ TEST_F(QuadSumsTest, RestsOfWindows) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

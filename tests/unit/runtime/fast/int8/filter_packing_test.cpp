@@ -7,7 +7,7 @@
 
 #include "runtime/fast/factories.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 namespace {
 
 // Numbers that are to be computed, and that say how many bytes of them anybody wanted at once.
@@ -41,12 +41,12 @@ std::vector<float> Scales(int64_t count) {
 }
 
 // Lays `value` out by rows; the codes as they lie.
-std::vector<int8_t> LaidOut(const TensorValue& value, const BlockedFormat& target,
-                            const BlockedLayout::Form& form) {
-  const Layout layout = std::make_shared<BlockedLayout>(target, form);
-  const std::shared_ptr<const Kernel> kernel =
-      MakeFastReorder(ElementType::kF32, value.shape(), nullptr, layout);
-  const auto* by_rows = dynamic_cast<const ConstantKernel*>(kernel.get());
+std::vector<int8_t> LaidOut(const TensorValue& value, const memory::BlockedFormat& target,
+                            const memory::BlockedLayout::Form& form) {
+  const tensor::Layout layout = std::make_shared<memory::BlockedLayout>(target, form);
+  const std::shared_ptr<const kernels::Kernel> kernel =
+      memory::MakeFastReorder(ElementType::kF32, value.shape(), nullptr, layout);
+  const auto* by_rows = dynamic_cast<const kernels::ConstantKernel*>(kernel.get());
   EXPECT_NE(by_rows, nullptr);
   std::vector<int8_t> result(target.byte_size());
   if (by_rows == nullptr) return result;
@@ -59,10 +59,11 @@ TEST(FilterRowsTest, MatricesHaveTheScalesOfTheirColumns) {
   Computed computed;
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i % kColumns));
-  const BlockedFormat target = OrderedFormat({kRows, kColumns}, {1, 0}, StorageType::kS8);
+  const memory::BlockedFormat target =
+      memory::OrderedFormat({kRows, kColumns}, {1, 0}, memory::StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kRows, kColumns}), target,
-              {.filter_codes = FilterScales{.scales = Scales(kColumns), .mask = 2}});
+              {.filter_codes = memory::FilterScales{.scales = Scales(kColumns), .mask = 2}});
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     ASSERT_EQ(codes[static_cast<size_t>(i % kColumns * kRows + i / kColumns)], CodeAt(i)) << i;
   EXPECT_LT(*computed.most, computed.numbers.size() * sizeof(float) / 2);
@@ -73,10 +74,11 @@ TEST(FilterRowsTest, TransposedMatricesHaveThoseOfTheirRows) {
   Computed computed;
   for (int64_t i = 0; i < kOutputs * kInputs; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / kInputs));
-  const BlockedFormat target = RowMajorFormat({kInputs, kOutputs}, StorageType::kS8);
-  const std::vector<int8_t> codes = LaidOut(
-      computed.Value({kOutputs, kInputs}), target,
-      {.order = SwappedOrder(2, 0, 1), .filter_codes = FilterScales{.scales = Scales(kOutputs), .mask = 2}});
+  const memory::BlockedFormat target = memory::RowMajorFormat({kInputs, kOutputs}, memory::StorageType::kS8);
+  const std::vector<int8_t> codes =
+      LaidOut(computed.Value({kOutputs, kInputs}), target,
+              {.order = memory::SwappedOrder(2, 0, 1),
+               .filter_codes = memory::FilterScales{.scales = Scales(kOutputs), .mask = 2}});
   for (int64_t i = 0; i < kOutputs * kInputs; ++i)
     ASSERT_EQ(codes[static_cast<size_t>(i % kInputs * kOutputs + i / kInputs)], CodeAt(i)) << i;
   EXPECT_LT(*computed.most, computed.numbers.size() * sizeof(float) / 2);
@@ -87,10 +89,11 @@ TEST(FilterRowsTest, FiltersHaveThoseOfTheirOutputs) {
   Computed computed;
   for (int64_t i = 0; i < kOutputs * kInputs * kTaps; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / (kInputs * kTaps)));
-  const BlockedFormat target = OrderedFormat({kOutputs, kInputs, 3, 3}, {2, 3, 1, 0}, StorageType::kS8);
+  const memory::BlockedFormat target =
+      memory::OrderedFormat({kOutputs, kInputs, 3, 3}, {2, 3, 1, 0}, memory::StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kOutputs, kInputs, 3, 3}), target,
-              {.filter_codes = FilterScales{.scales = Scales(kOutputs), .mask = 1}});
+              {.filter_codes = memory::FilterScales{.scales = Scales(kOutputs), .mask = 1}});
   for (int64_t i = 0; i < kOutputs * kInputs * kTaps; ++i) {
     const int64_t output = i / (kInputs * kTaps), input = i / kTaps % kInputs, tap = i % kTaps;
     ASSERT_EQ(codes[static_cast<size_t>((tap * kInputs + input) * kOutputs + output)], CodeAt(i)) << i;
@@ -103,11 +106,11 @@ TEST(FilterRowsTest, FiltersOfGroupsHaveThoseOfEachGroup) {
   Computed computed;
   for (int64_t i = 0; i < kGroups * kOutputs * kInputs * kTaps; ++i)
     computed.numbers.push_back(static_cast<float>(CodeAt(i)) * ScaleAt(i / (kInputs * kTaps)));
-  const BlockedFormat target =
-      OrderedFormat({kGroups, kOutputs, kInputs, 3, 3}, {3, 4, 2, 0, 1}, StorageType::kS8);
+  const memory::BlockedFormat target =
+      memory::OrderedFormat({kGroups, kOutputs, kInputs, 3, 3}, {3, 4, 2, 0, 1}, memory::StorageType::kS8);
   const std::vector<int8_t> codes =
       LaidOut(computed.Value({kGroups, kOutputs, kInputs, 3, 3}), target,
-              {.filter_codes = FilterScales{.scales = Scales(kGroups * kOutputs), .mask = 3}});
+              {.filter_codes = memory::FilterScales{.scales = Scales(kGroups * kOutputs), .mask = 3}});
   for (int64_t i = 0; i < kGroups * kOutputs * kInputs * kTaps; ++i) {
     const int64_t channel = i / (kInputs * kTaps), input = i / kTaps % kInputs, tap = i % kTaps;
     ASSERT_EQ(codes[static_cast<size_t>((tap * kInputs + input) * kGroups * kOutputs + channel)], CodeAt(i))
@@ -117,8 +120,9 @@ TEST(FilterRowsTest, FiltersOfGroupsHaveThoseOfEachGroup) {
 
 // Filters with other sums than those of their scales are unknown.
 TEST(FilterRowsTest, FormatsWithOtherSumsAreUnknown) {
-  BlockedFormat target = RowMajorFormat({64, 64, 1, 1}, StorageType::kS8);
-  const BlockedLayout::Form form = {.filter_codes = FilterScales{.scales = Scales(64), .mask = 1}};
+  memory::BlockedFormat target = memory::RowMajorFormat({64, 64, 1, 1}, memory::StorageType::kS8);
+  const memory::BlockedLayout::Form form = {.filter_codes =
+                                                memory::FilterScales{.scales = Scales(64), .mask = 1}};
   EXPECT_NE(MakeFilterPacking({64, 64, 1, 1}, form, target), nullptr);
   target.sum_axes = 1;
   EXPECT_NE(MakeFilterPacking({64, 64, 1, 1}, form, target), nullptr);
@@ -127,4 +131,4 @@ TEST(FilterRowsTest, FormatsWithOtherSumsAreUnknown) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

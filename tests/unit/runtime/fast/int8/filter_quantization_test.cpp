@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::int8 {
 namespace {
 
 // By the definition: of the codes 127 (128 where the largest number is negative alone) down to 1, the first
@@ -147,4 +147,4 @@ TEST(FilterQuantizationTest, TakePartsOfWhatIsComputed) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::int8

@@ -12,13 +12,13 @@
 #include "runtime/fast/simd/dispatch.h"
 #include "runtime/tensor/thread_team.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 namespace {
 
 class BlockReorderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!HasSimd()) GTEST_SKIP() << "for AVX2";
+    if (!simd::HasSimd()) GTEST_SKIP() << "for AVX2";
   }
 
   int64_t Draw(int64_t least, int64_t most) {
@@ -52,7 +52,7 @@ class BlockReorderTest : public ::testing::Test {
   }
 
   void Check(const Shape& dims, const BlockedFormat& from, const BlockedFormat& to) {
-    const std::shared_ptr<const Kernel> kernel = MakeBlockReorder(from, to);
+    const std::shared_ptr<const kernels::Kernel> kernel = MakeBlockReorder(from, to);
     if (kernel == nullptr) return;
     ++made_;
     const auto floats = [](const BlockedFormat& format) { return format.byte_size() / sizeof(float); };
@@ -65,11 +65,13 @@ class BlockReorderTest : public ::testing::Test {
       source[static_cast<size_t>(PlaceOf(from, index))] = static_cast<float>(i + 1);
       expected[static_cast<size_t>(PlaceOf(to, index))] = static_cast<float>(i + 1);
     }
-    const TensorView input(ElementType::kF32, dims, reinterpret_cast<const std::byte*>(source.data()));
-    const MutableTensorView output(ElementType::kF32, dims, reinterpret_cast<std::byte*>(found.data()));
-    const TensorView* inputs[] = {&input};
-    const MutableTensorView* outputs[] = {&output};
-    const ThreadScope scope(static_cast<int>(Draw(1, 3)));
+    const tensor::TensorView input(ElementType::kF32, dims,
+                                   reinterpret_cast<const std::byte*>(source.data()));
+    const tensor::MutableTensorView output(ElementType::kF32, dims,
+                                           reinterpret_cast<std::byte*>(found.data()));
+    const tensor::TensorView* inputs[] = {&input};
+    const tensor::MutableTensorView* outputs[] = {&output};
+    const tensor::ThreadScope scope(static_cast<int>(Draw(1, 3)));
     ASSERT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
     ASSERT_EQ(found, expected);
   }
@@ -107,4 +109,4 @@ TEST_F(BlockReorderTest, ManyColumns) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -7,7 +7,10 @@
 
 #include "runtime/fast/factories.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
+
+using tensor::Layout;
+
 namespace {
 
 Layout RowMajor(const Shape& shape) {
@@ -35,8 +38,8 @@ TEST(BlockedLayoutTest, OthersAre) {
                                               {InBlocks({1, 24, 1, 1}), InBlocks({1, 24, 1, 1})},
                                               {columns_first(), columns_first()}}) {
     ASSERT_NE(layout, nullptr);
-    EXPECT_TRUE(SameLayout(layout, same));
-    EXPECT_FALSE(SameLayout(layout, nullptr));
+    EXPECT_TRUE(tensor::SameLayout(layout, same));
+    EXPECT_FALSE(tensor::SameLayout(layout, nullptr));
   }
   EXPECT_EQ(InBlocks({1, 32, 4, 5})->ToString(), "aBcd16b");
   EXPECT_EQ(ChannelsLast({2, 3, 4, 5})->ToString(), "acdb");
@@ -46,14 +49,16 @@ TEST(BlockedLayoutTest, OthersAre) {
 
 std::vector<float> Reordered(llvm::ArrayRef<int64_t> shape, const Layout& from, const Layout& to,
                              std::vector<float> values, size_t bytes) {
-  std::shared_ptr<const Kernel> kernel = MakeFastReorder(ElementType::kF32, shape, from, to);
+  std::shared_ptr<const kernels::Kernel> kernel = MakeFastReorder(ElementType::kF32, shape, from, to);
   EXPECT_NE(kernel, nullptr);
   std::vector<float> result(bytes / sizeof(float));
   const Shape extents(shape.begin(), shape.end());
-  const TensorView input(ElementType::kF32, extents, reinterpret_cast<const std::byte*>(values.data()));
-  const MutableTensorView output(ElementType::kF32, extents, reinterpret_cast<std::byte*>(result.data()));
-  const TensorView* inputs[] = {&input};
-  const MutableTensorView* outputs[] = {&output};
+  const tensor::TensorView input(ElementType::kF32, extents,
+                                 reinterpret_cast<const std::byte*>(values.data()));
+  const tensor::MutableTensorView output(ElementType::kF32, extents,
+                                         reinterpret_cast<std::byte*>(result.data()));
+  const tensor::TensorView* inputs[] = {&input};
+  const tensor::MutableTensorView* outputs[] = {&output};
   EXPECT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
   return result;
 }
@@ -73,17 +78,17 @@ TEST(BlockedLayoutTest, PartsJoinWhereBlocksAre) {
   // With channels in blocks, or NHWC without a block size.
   const auto part = [](int64_t batch, int64_t channels, int64_t block) {
     const Shape shape = {batch, channels, 4, 4};
-    return ValueInfo{.type = ElementType::kF32,
-                     .shape = shape,
-                     .layout = block == 0 ? ChannelsLast(shape) : InBlocks(shape, block)};
+    return kernels::ValueInfo{.type = ElementType::kF32,
+                              .shape = shape,
+                              .layout = block == 0 ? ChannelsLast(shape) : InBlocks(shape, block)};
   };
   const auto whole = [](int64_t batch, int64_t channels) {
-    return ValueInfo{.type = ElementType::kF32, .shape = {batch, channels, 4, 4}};
+    return kernels::ValueInfo{.type = ElementType::kF32, .shape = {batch, channels, 4, 4}};
   };
   const int64_t blocked = kChannelBlock;
   const auto joined = JoinBlockedLayouts({part(1, 16, blocked), part(1, 32, blocked)}, whole(1, 48), 1);
   ASSERT_TRUE(joined.has_value());
-  EXPECT_TRUE(SameLayout(*joined, InBlocks({1, 48, 4, 4})));
+  EXPECT_TRUE(tensor::SameLayout(*joined, InBlocks({1, 48, 4, 4})));
   EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 24, blocked)}, whole(1, 40), 1).has_value());
   EXPECT_FALSE(JoinBlockedLayouts({part(2, 16, blocked), part(2, 16, blocked)}, whole(2, 32), 1).has_value());
   EXPECT_FALSE(JoinBlockedLayouts({part(1, 16, blocked), part(1, 16, 0)}, whole(1, 32), 1).has_value());
@@ -155,4 +160,4 @@ TEST(BlockedLayoutTest, KeysAreThoseOfEqualLayouts) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

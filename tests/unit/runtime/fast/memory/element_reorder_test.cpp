@@ -9,7 +9,7 @@
 
 #include "compiler/support/tensor/element_visitor.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::memory {
 namespace {
 
 constexpr int64_t kMatrixRows = 3, kMatrixColumns = 5;
@@ -29,15 +29,15 @@ template <typename From, typename To>
 std::vector<To> ReorderedElements(const BlockedFormat& from, const BlockedFormat& to,
                                   const std::vector<From>& data) {
   std::vector<To> result(to.byte_size() / sizeof(To), To(77.0F));
-  const std::shared_ptr<const Kernel> kernel = MakeElementReorder(from, to);
+  const std::shared_ptr<const kernels::Kernel> kernel = MakeElementReorder(from, to);
   EXPECT_NE(kernel, nullptr);
   if (kernel == nullptr) return result;
   auto* bytes = reinterpret_cast<std::byte*>(const_cast<From*>(data.data()));
-  const TensorView input(ElementType::kF32, {kMatrixRows, kMatrixColumns}, bytes);
-  const MutableTensorView output(ElementType::kF32, {kMatrixRows, kMatrixColumns},
-                                 reinterpret_cast<std::byte*>(result.data()));
-  const TensorView* inputs[] = {&input};
-  const MutableTensorView* outputs[] = {&output};
+  const tensor::TensorView input(ElementType::kF32, {kMatrixRows, kMatrixColumns}, bytes);
+  const tensor::MutableTensorView output(ElementType::kF32, {kMatrixRows, kMatrixColumns},
+                                         reinterpret_cast<std::byte*>(result.data()));
+  const tensor::TensorView* inputs[] = {&input};
+  const tensor::MutableTensorView* outputs[] = {&output};
   EXPECT_TRUE(kernel->Run({.inputs = inputs, .outputs = outputs}).ok());
   return result;
 }
@@ -76,4 +76,4 @@ TEST(ElementReorderTest, RefusesOtherTypesExtentsAndSums) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::memory

@@ -9,7 +9,7 @@
 
 #include "compiler/support/tensor/element_type.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 namespace {
 
 // The largest number of a window, NaN and what lies in the border left out.
@@ -35,11 +35,12 @@ TEST(BfloatPoolingTest, MaximaOfAllKindsOfNumbers) {
   const float kinds[] = {-infinity, infinity, nan, -nan, -0.0f, 0.0f, 1.5f, -2.0f, 3.0f, -100.0f, 0x1p-130f};
   for (const int64_t channels : {1, 5, 31, 32, 40, 64, 100}) {
     for (const int64_t stride : {1, 2}) {
-      const WindowAxis rows = {
+      const kernels::WindowAxis rows = {
           .input = 7, .output = stride == 1 ? 7 : 4, .size = 3, .stride = stride, .before = 1};
-      const WindowAxis columns = {
+      const kernels::WindowAxis columns = {
           .input = 6, .output = 8, .size = 2, .stride = 1, .before = 2};  // some in the border
-      const Bf16Images sizes = {.batch = 2, .channels = channels, .window = {WindowAxis(), rows, columns}};
+      const Bf16Images sizes = {
+          .batch = 2, .channels = channels, .window = {kernels::WindowAxis(), rows, columns}};
       std::mt19937 random(static_cast<unsigned>(channels));
       std::vector<float> images(static_cast<size_t>(2 * 7 * 6 * channels));
       std::vector<uint16_t> bits;
@@ -49,12 +50,12 @@ TEST(BfloatPoolingTest, MaximaOfAllKindsOfNumbers) {
         bits.push_back(FloatToBFloat(number));
       }
       std::vector<uint16_t> found(static_cast<size_t>(2 * rows.output * columns.output * channels));
-      const TensorView in(ElementType::kBF16, {2, channels, 7, 6},
-                          reinterpret_cast<const std::byte*>(bits.data()));
-      const MutableTensorView out(ElementType::kBF16, {2, channels, rows.output, columns.output},
-                                  reinterpret_cast<std::byte*>(found.data()));
-      const TensorView* inputs[] = {&in};
-      const MutableTensorView* outputs[] = {&out};
+      const tensor::TensorView in(ElementType::kBF16, {2, channels, 7, 6},
+                                  reinterpret_cast<const std::byte*>(bits.data()));
+      const tensor::MutableTensorView out(ElementType::kBF16, {2, channels, rows.output, columns.output},
+                                          reinterpret_cast<std::byte*>(found.data()));
+      const tensor::TensorView* inputs[] = {&in};
+      const tensor::MutableTensorView* outputs[] = {&out};
       ASSERT_TRUE(MakeBf16MaxPool(sizes)->Run({.inputs = inputs, .outputs = outputs}).ok());
       size_t at = 0;
       for (int64_t n = 0; n < 2; ++n) {
@@ -70,4 +71,4 @@ TEST(BfloatPoolingTest, MaximaOfAllKindsOfNumbers) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -13,7 +13,7 @@
 #include "runtime/fast/pointwise/reduce_row.h"
 #include "tests/unit/runtime/fast/random_numbers.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::pointwise {
 namespace {
 
 constexpr float kMomentNan = std::numeric_limits<float>::quiet_NaN();
@@ -126,4 +126,4 @@ TEST(RowMomentsTest, RowsDividedByTheirNorms) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::pointwise

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::rnn {
 namespace {
 
 struct Functions {
@@ -17,7 +17,7 @@ struct Functions {
 
 Functions FunctionsOf(const std::vector<float>& x) {
   Functions y = {std::vector<float>(x.size()), std::vector<float>(x.size())};
-  Vectorized([&] {
+  simd::Vectorized([&] {
     for (size_t i = 0; i < x.size(); ++i) {
       const Fraction tanh = TanhFraction(x[i]), sigmoid = SigmoidFraction(x[i]);
       y.tanh[i] = tanh.above / tanh.below;
@@ -60,4 +60,4 @@ TEST(GateFunctionsTest, NanStays) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::rnn

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class AttentionRowsTest : public SimdTest {
@@ -209,4 +209,4 @@ NNEFC_INSTANTIATE_LANE_TESTS(AttentionRowsTest);
 NNEFC_INSTANTIATE_LANE_TESTS(SoftmaxOfScoresTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

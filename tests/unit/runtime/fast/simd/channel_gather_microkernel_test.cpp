@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class PickedChannelsTest : public SimdTest {
@@ -78,4 +78,4 @@ TEST_P(PickedChannelsTest, EachPairOfElements) {
 NNEFC_INSTANTIATE_LANE_TESTS(PickedChannelsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

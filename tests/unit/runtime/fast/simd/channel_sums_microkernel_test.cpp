@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class PixelSumsTest : public SimdTest {
@@ -57,4 +57,4 @@ TEST_P(PixelSumsTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(PixelSumsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/sparse_input.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class DepthwiseTileTest : public SimdTest {
@@ -123,4 +123,4 @@ TEST_P(DepthwiseTileTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(DepthwiseTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

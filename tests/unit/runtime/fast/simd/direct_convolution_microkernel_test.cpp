@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/sparse_input.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class DirectTileTest : public SimdTest {
@@ -263,4 +263,4 @@ TEST_P(DirectTileTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(DirectTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

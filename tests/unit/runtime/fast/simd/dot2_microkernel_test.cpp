@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class CodeTileTest : public SimdTest {
@@ -331,4 +331,4 @@ NNEFC_INSTANTIATE_LANE_TESTS(CodeResultsTest);
 NNEFC_INSTANTIATE_LANE_TESTS(QuantizedDepthwiseTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 double SigmoidOf(double x) {
@@ -213,4 +213,4 @@ TEST_P(TileFunctionsTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(TileFunctionsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

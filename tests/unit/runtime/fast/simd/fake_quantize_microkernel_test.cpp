@@ -6,7 +6,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class LevelsTest : public SimdTest {
@@ -82,4 +82,4 @@ TEST_P(LevelsTest, InPlace) {
 NNEFC_INSTANTIATE_LANE_TESTS(LevelsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/sparse_input.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class PlaneTileTest : public SimdTest {
@@ -100,4 +100,4 @@ TEST_P(PlaneTileTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(PlaneTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

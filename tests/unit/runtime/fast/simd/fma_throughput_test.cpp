@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 using MultiplyAddTest = SimdTest;
@@ -42,4 +42,4 @@ TEST_P(MultiplyAddTest, LargeNumbersAreMultiplied) {
 NNEFC_INSTANTIATE_LANE_TESTS(MultiplyAddTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class ProductTileTest : public SimdTest {
@@ -142,4 +142,4 @@ TEST_P(ProductTileTest, DenormalsAndZeros) {
 NNEFC_INSTANTIATE_LANE_TESTS(ProductTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

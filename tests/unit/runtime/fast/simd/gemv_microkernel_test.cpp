@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class RowDotsTest : public SimdTest {
@@ -62,4 +62,4 @@ TEST_P(RowDotsTest, Denormals) {
 NNEFC_INSTANTIATE_LANE_TESTS(RowDotsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

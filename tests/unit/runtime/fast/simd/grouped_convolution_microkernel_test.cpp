@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/sparse_input.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class GroupedTileTest : public SimdTest {
@@ -152,4 +152,4 @@ TEST_P(GroupedTileTest, Specials) {
 NNEFC_INSTANTIATE_LANE_TESTS(GroupedTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // The end of an array that adjoins a page without access.
 enum class GuardedEdge : uint8_t { kBegin, kEnd };
@@ -84,4 +84,4 @@ class GuardedArray {
   Number* data_ = nullptr;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

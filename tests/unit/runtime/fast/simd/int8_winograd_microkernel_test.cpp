@@ -5,7 +5,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 constexpr int64_t kInt8Taps = kWinogradTaps, kInt8Extent = kWinogradExtent, kInt8Results = kWinogradResults;
@@ -173,4 +173,4 @@ TEST_P(CodeWinogradTileTest, TilesAtEachPosition) {
 NNEFC_INSTANTIATE_LANE_TESTS(CodeWinogradTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 // Values of both signs from tiny to huge, as many as fill no vector.
@@ -61,4 +61,4 @@ TEST(VectorMathTest, FarOut) {
 }
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

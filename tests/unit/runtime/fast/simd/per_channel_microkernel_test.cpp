@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 using ChannelNumbersTest = SimdTest;
@@ -111,4 +111,4 @@ TEST_P(ChannelNumbersTest, NormalizedSpecials) {
 NNEFC_INSTANTIATE_LANE_TESTS(ChannelNumbersTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/sparse_input.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 class PoolingTileTest : public SimdTest {
@@ -164,4 +164,4 @@ TEST_P(PoolingTileTest, MeansOfSpecialPixels) {
 NNEFC_INSTANTIATE_LANE_TESTS(PoolingTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

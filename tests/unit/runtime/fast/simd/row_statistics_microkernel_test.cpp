@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 // Rows that fit (FitsFloatSums), at the ends of what a vector and four of them hold.
@@ -179,4 +179,4 @@ NNEFC_INSTANTIATE_LANE_TESTS(RowStatisticsTest);
 NNEFC_INSTANTIATE_LANE_TESTS(NormalizedRowsTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -7,7 +7,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 constexpr int64_t kRestBlock = kBlockColumns;
@@ -263,4 +263,4 @@ NNEFC_INSTANTIATE_LANE_TESTS(SaturatingInt8Test);
 NNEFC_INSTANTIATE_LANE_TESTS(ClampedTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -18,7 +18,7 @@
 #include "runtime/fast/simd/per_channel_microkernel.h"
 #include "tests/unit/runtime/fast/simd/guarded_array.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -159,4 +159,4 @@ inline std::string SimdCaseName(const ::testing::TestParamInfo<SimdCase>& info) 
 #define NNEFC_INSTANTIATE_LANE_TESTS(suite) \
   INSTANTIATE_TEST_SUITE_P(UnalignedFloatVector, suite, ::testing::ValuesIn(SimdCases()), SimdCaseName)
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 
 // Elements by their offsets from a pointer, which may be outside of the array: the array begins with the
 // first element that is read and ends with the last one. Elements between them that are not read are NaN.
@@ -35,4 +35,4 @@ class SparseInput {
   GuardedArray<float> numbers_;
 };
 
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 using CodeLookupTest = SimdTest;
@@ -29,4 +29,4 @@ TEST_P(CodeLookupTest, EachCodeIsFound) {
 NNEFC_INSTANTIATE_LANE_TESTS(CodeLookupTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -6,7 +6,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 using MatrixTransposeTest = SimdTest;
@@ -40,4 +40,4 @@ TEST_P(MatrixTransposeTest, RowsBecomeColumns) {
 NNEFC_INSTANTIATE_LANE_TESTS(MatrixTransposeTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

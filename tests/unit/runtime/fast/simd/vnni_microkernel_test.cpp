@@ -8,7 +8,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 bool HasInstruction(int64_t lanes) {
@@ -170,4 +170,4 @@ TEST_P(VnniTileTest, QuantizedResults) {
 NNEFC_INSTANTIATE_LANE_TESTS(VnniTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

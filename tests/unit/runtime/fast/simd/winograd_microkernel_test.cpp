@@ -4,7 +4,7 @@
 
 #include "tests/unit/runtime/fast/simd/simd_test.h"
 
-namespace nnefc::runtime {
+namespace nnefc::runtime::fast::simd {
 namespace {
 
 // A block of channels of an image, and a filter of each channel by itself: products of a tile are lanes times
@@ -195,4 +195,4 @@ TEST_P(WinogradTileTest, NanIsSeen) {
 NNEFC_INSTANTIATE_LANE_TESTS(WinogradTileTest);
 
 }  // namespace
-}  // namespace nnefc::runtime
+}  // namespace nnefc::runtime::fast::simd

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 constexpr const char* kChanges = "tests/unit/compiler/ir/ops/opset/change_cases.txt";
@@ -209,4 +209,4 @@ TEST(OpsetShapes, ReportTheFirstMistake) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 std::string InferOne(std::string op, std::string inputs, std::string attributes = "") {
@@ -198,10 +198,10 @@ TEST(OpsetCorners, PartsAreCountedByOutputs) {
 
 // A Const has the type of its value, whatever its attributes say.
 TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
-  ir::Graph graph(&Opsets());
-  const ir::NodeId node = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
+  Graph graph(&Opsets());
+  const NodeId node = graph.AddConst(TensorValue::FromInts({2}, {1, 2}), "c");
   graph.SetAttribute(node, "element_type", ElementType::kF32);
-  graph.SetAttribute(node, "shape", ir::PartialShape{3});
+  graph.SetAttribute(node, "shape", PartialShape{3});
   Emitter emitter;
   ASSERT_TRUE(ir::InferNode(graph, node, emitter));
   EXPECT_EQ(graph.node(node).output().type, ElementType::kI64);
@@ -215,12 +215,12 @@ TEST(OpsetCorners, ConstantsHaveTheTypeOfTheirValue) {
 // Known values pass a conversion, as far as they may be shapes.
 TEST(OpsetCorners, ConversionsKeepSmallValues) {
   const auto converted = [](const TensorValue& value, ElementType type) {
-    ir::Graph graph(&Opsets());
+    Graph graph(&Opsets());
     Emitter emitter;
-    const ir::NodeId data = graph.AddConst(value, "data");
-    ir::AttributeMap attributes;
+    const NodeId data = graph.AddConst(value, "data");
+    AttributeMap attributes;
     attributes.Set("destination_type", type);
-    const ir::NodeId node = graph.AddNode(
+    const NodeId node = graph.AddNode(
         "opset1", "Convert", {.inputs = {{graph.node(data).port()}}, .attributes = std::move(attributes)});
     EXPECT_TRUE(ir::InferNode(graph, node, emitter));
     return graph.node(node).output().value;
@@ -237,4 +237,4 @@ TEST(OpsetCorners, ConversionsKeepSmallValues) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

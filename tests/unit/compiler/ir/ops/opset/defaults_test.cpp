@@ -10,10 +10,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
-
-using ir::AttributeKind;
 
 // The documents of OpenVINO state another default than its classes have; the rows have that of the documents.
 constexpr std::string_view kOtherInDocuments[] = {"opset1.SoftMax.axis",
@@ -31,8 +29,8 @@ constexpr std::string_view kOtherInDocuments[] = {"opset1.SoftMax.axis",
                                                   "opset6.ExperimentalDetectronPriorGridGenerator.flatten"};
 
 // Whether the default of a row is that of OpenVINO, whose lists for axes have an item for each.
-bool IsSame(const ir::AttributeInfo& row, const ir::Attribute& expected) {
-  const ir::Attribute& fallback = *row.fallback;
+bool IsSame(const AttributeInfo& row, const Attribute& expected) {
+  const Attribute& fallback = *row.fallback;
   switch (row.kind) {
     case AttributeKind::kDouble:
       return std::abs(fallback.AsDouble() - expected.AsDouble()) <= 1e-6 * std::abs(expected.AsDouble());
@@ -58,14 +56,14 @@ TEST(OpsetDefaults, AreThoseOfOpenVino) {
     const std::vector<std::string> fields = SplitText(line, " | ");
     ASSERT_EQ(fields.size(), 5u) << line;
     const std::vector<std::string> name = SplitText(fields[0], ".");
-    const ir::OpInfo& info = Opsets().Info(Opsets().Find(name[0], name[1]));
+    const OpInfo& info = Opsets().Info(Opsets().Find(name[0], name[1]));
     Context context;
-    ir::TextScanner scanner(context.sources.AddText("attribute", "{" + fields[3] + " = " + fields[4] + "}"),
-                            context);
-    const std::optional<ir::AttributeMap> parsed = ir::ParseAttributesText(scanner);
+    TextScanner scanner(context.sources.AddText("attribute", "{" + fields[3] + " = " + fields[4] + "}"),
+                        context);
+    const std::optional<AttributeMap> parsed = ir::ParseAttributesText(scanner);
     ASSERT_TRUE(parsed && parsed->size() == 1) << line;
     const auto& [attribute, expected] = *parsed->begin();
-    const ir::AttributeInfo* row = info.FindAttribute(attribute);
+    const AttributeInfo* row = info.FindAttribute(attribute);
     const bool is_own =
         row != nullptr && row->kind == AttributeKind::kString && expected.IsList();  // `activations`
     if (row == nullptr || !row->fallback || is_own)
@@ -84,4 +82,4 @@ TEST(OpsetDefaults, AreThoseOfOpenVino) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

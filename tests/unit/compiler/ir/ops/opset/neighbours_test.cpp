@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 // How many results of an operation are not those of OpenVINO.
@@ -164,4 +164,4 @@ TEST(OpsetShapes, AreThoseOfOpenVinoForNeighbours) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

@@ -4,23 +4,23 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
-double Products(const char* set, const char* op, ir::AttributeMap attributes,
-                const std::vector<Shape>& inputs, const std::vector<Shape>& outputs) {
-  ir::Graph graph(&Opsets());
-  std::vector<ir::OutputPort> ports;
+double Products(const char* set, const char* op, AttributeMap attributes, const std::vector<Shape>& inputs,
+                const std::vector<Shape>& outputs) {
+  Graph graph(&Opsets());
+  std::vector<OutputPort> ports;
   for (const Shape& shape : inputs)
     ports.push_back(
-        {graph.AddParameter("x", ElementType::kF32, ir::PartialShape(llvm::ArrayRef<int64_t>(shape))), 0});
-  const ir::NodeId node =
+        {graph.AddParameter("x", ElementType::kF32, PartialShape(llvm::ArrayRef<int64_t>(shape))), 0});
+  const NodeId node =
       graph.AddNode(set, op, {.name = "n", .inputs = ports, .attributes = std::move(attributes)});
   return graph.node(node).info().products(graph.node(node), inputs, outputs);
 }
 
-ir::AttributeMap With(std::initializer_list<std::pair<const char*, ir::Attribute>> values) {
-  ir::AttributeMap attributes;
+AttributeMap With(std::initializer_list<std::pair<const char*, Attribute>> values) {
+  AttributeMap attributes;
   for (const auto& [name, value] : values) attributes.Set(name, value);
   return attributes;
 }
@@ -81,4 +81,4 @@ TEST(OpsetProducts, OfRecurrentCells) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 // Infers a cell. Returns the types of its outputs, or the label of the broken rule.
@@ -116,4 +116,4 @@ TEST(RecurrentShapes, ActivationsOfOneDirectionOrBoth) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

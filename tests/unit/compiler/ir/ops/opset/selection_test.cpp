@@ -5,29 +5,31 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
-ir::AttributeMap Attributes(std::initializer_list<std::pair<const char*, ir::Attribute>> values) {
-  ir::AttributeMap attributes;
+AttributeMap Attributes(std::initializer_list<std::pair<const char*, Attribute>> values) {
+  AttributeMap attributes;
   for (const auto& [name, value] : values) attributes.Set(name, value);
   return attributes;
 }
 
 // Two images of two classes and three boxes that do not overlap. Boxes are named by image, class and index,
 // with the score.
-std::string Selected(const char* op, ir::AttributeMap attributes, std::vector<float> scores) {
-  ir::Graph graph(&Opsets());
-  const ir::NodeId node = graph.AddNode("opset8", op, {.name = "n", .attributes = std::move(attributes)});
-  ir::ClassifiedBoxes given{.boxes = {}, .scores = std::move(scores), .classes = 2, .count = 3, .images = 2};
+std::string Selected(const char* op, AttributeMap attributes, std::vector<float> scores) {
+  Graph graph(&Opsets());
+  const NodeId node = graph.AddNode("opset8", op, {.name = "n", .attributes = std::move(attributes)});
+  detection::ClassifiedBoxes given{
+      .boxes = {}, .scores = std::move(scores), .classes = 2, .count = 3, .images = 2};
   for (int image = 0; image < 2; ++image) {
     for (const float left : {0.0F, 10.0F, 20.0F})
       given.boxes.insert(given.boxes.end(), {left, 0.0F, left + 1, 1.0F});
   }
-  const std::optional<ir::ClassSelection> selection = ir::SelectByClass(graph.node(node), given);
+  const std::optional<detection::ClassSelection> selection =
+      detection::SelectByClass(graph.node(node), given);
   std::string text;
   if (!selection) return "none";
-  for (const ir::ClassifiedBox& box : selection->boxes)
+  for (const detection::ClassifiedBox& box : selection->boxes)
     text += fmt::format("{}.{}.{}={} ", box.image, box.category, box.index, box.score);
   for (const int64_t count : selection->per_image) text += fmt::format("/{}", count);
   return text;
@@ -87,13 +89,13 @@ TEST(ClassSelection, LimitsAndBackground) {
   }
 }
 
-std::string Activations(ir::AttributeMap attributes, int64_t direction) {
-  ir::Graph graph(&Opsets());
-  const ir::NodeId node =
+std::string Activations(AttributeMap attributes, int64_t direction) {
+  Graph graph(&Opsets());
+  const NodeId node =
       graph.AddNode("opset5", "LSTMSequence", {.name = "n", .attributes = std::move(attributes)});
   std::string text;
-  for (const ir::ParametrizedActivation& activation :
-       ir::ActivationsOfDirection(graph.node(node), 3, direction)) {
+  for (const ParametrizedActivation& activation :
+       opset::ActivationsOfDirection(graph.node(node), 3, direction)) {
     constexpr const char* kNames[] = {"sigmoid", "tanh", "relu", "hard"};
     text += fmt::format("{}({},{}) ", kNames[static_cast<size_t>(activation.function)], activation.alpha,
                         activation.beta);
@@ -104,7 +106,7 @@ std::string Activations(ir::AttributeMap attributes, int64_t direction) {
 // A list with an item for each function goes by place; from a shorter one, only functions that have the
 // parameter take the next item.
 TEST(RecurrentActivations, ParametersOfFunctions) {
-  using Scalars = ir::Attribute::Scalars;
+  using Scalars = Attribute::Scalars;
   const char* three = "hardsigmoid,tanh,HardSigmoid";
   const auto one = [&](Scalars alpha, Scalars beta, int64_t direction) {
     return Activations(Attributes({{"activations", three},
@@ -140,18 +142,18 @@ TEST(RecurrentActivations, ParametersOfFunctions) {
 
 TEST(RecurrentActivations, Names) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(ir::ActivationNames("sigmoid,tanh"), (Names{"sigmoid", "tanh"}));
-  EXPECT_EQ(ir::ActivationNames(" AZaz , @[ "), (Names{"azaz", "@["}));
-  EXPECT_EQ(ir::ActivationNames(""), (Names{""}));
-  EXPECT_EQ(ir::ActivationNames("a,"), (Names{"a", ""}));
-  for (const auto& [name, function] : std::initializer_list<std::pair<const char*, ir::CellActivation>>{
-           {"sigmoid", ir::CellActivation::kSigmoid},
-           {"tanh", ir::CellActivation::kTanh},
-           {"relu", ir::CellActivation::kRelu},
-           {"hardsigmoid", ir::CellActivation::kHardSigmoid}})
-    EXPECT_EQ(ir::ParseCellActivation(name), function) << name;
-  EXPECT_EQ(ir::ParseCellActivation("elu"), std::nullopt);
+  EXPECT_EQ(opset::ActivationNames("sigmoid,tanh"), (Names{"sigmoid", "tanh"}));
+  EXPECT_EQ(opset::ActivationNames(" AZaz , @[ "), (Names{"azaz", "@["}));
+  EXPECT_EQ(opset::ActivationNames(""), (Names{""}));
+  EXPECT_EQ(opset::ActivationNames("a,"), (Names{"a", ""}));
+  for (const auto& [name, function] : std::initializer_list<std::pair<const char*, CellActivation>>{
+           {"sigmoid", CellActivation::kSigmoid},
+           {"tanh", CellActivation::kTanh},
+           {"relu", CellActivation::kRelu},
+           {"hardsigmoid", CellActivation::kHardSigmoid}})
+    EXPECT_EQ(opset::ParseCellActivation(name), function) << name;
+  EXPECT_EQ(opset::ParseCellActivation("elu"), std::nullopt);
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

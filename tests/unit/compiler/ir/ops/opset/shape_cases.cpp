@@ -9,12 +9,12 @@
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 
 namespace {
 
 // "i64[2] = 1 2"
-TensorValue ParseConstant(const ir::TypeText& type, const std::string& items) {
+TensorValue ParseConstant(const TypeText& type, const std::string& items) {
   std::istringstream stream(items);
   std::vector<float> floats;
   std::vector<int64_t> integers;
@@ -28,11 +28,11 @@ TensorValue ParseConstant(const ir::TypeText& type, const std::string& items) {
   return type.type == ElementType::kI64 ? value : value.ConvertedTo(type.type);
 }
 
-ir::OutputPort AddInput(ir::Graph& graph, Context& context, const std::string& text) {
+OutputPort AddInput(Graph& graph, Context& context, const std::string& text) {
   const size_t equals = text.find('=');
   const FileId file = context.sources.AddText("type", text.substr(0, equals));
-  ir::TextScanner scanner(file, context);
-  const std::optional<ir::TypeText> type = ir::ParseTypeText(scanner);
+  TextScanner scanner(file, context);
+  const std::optional<TypeText> type = ir::ParseTypeText(scanner);
   EXPECT_TRUE(type.has_value()) << text;
   if (!type) return {};
   if (equals == std::string::npos) return {graph.AddParameter("x", type->type, type->shape), 0};
@@ -65,10 +65,10 @@ std::vector<ShapeCase> ReadShapeCases(const std::string& path) {
   return cases;
 }
 
-const ir::OpRegistry& Opsets() {
-  static const ir::OpRegistry* registry = [] {
-    auto* ops = new ir::OpRegistry();
-    ir::RegisterOpsets(*ops);
+const OpRegistry& Opsets() {
+  static const OpRegistry* registry = [] {
+    auto* ops = new OpRegistry();
+    opset::RegisterOpsets(*ops);
     return ops;
   }();
   return *registry;
@@ -76,19 +76,19 @@ const ir::OpRegistry& Opsets() {
 
 std::string InferCase(const ShapeCase& shape_case, std::string* message, int* num_messages) {
   Context context;
-  ir::Graph graph(&Opsets());
-  std::vector<ir::OutputPort> inputs;
+  Graph graph(&Opsets());
+  std::vector<OutputPort> inputs;
   for (const std::string& input : SplitText(shape_case.inputs, "; "))
     inputs.push_back(AddInput(graph, context, input));
   const FileId file = context.sources.AddText("attributes", "{" + shape_case.attributes + "}");
-  ir::TextScanner scanner(file, context);
-  const std::optional<ir::AttributeMap> attributes = ir::ParseAttributesText(scanner);
+  TextScanner scanner(file, context);
+  const std::optional<AttributeMap> attributes = ir::ParseAttributesText(scanner);
   EXPECT_TRUE(attributes.has_value()) << shape_case.attributes;
   const std::vector<std::string> name = SplitText(shape_case.op, ".");
   EXPECT_TRUE(Opsets().Find(name[0], name[1]).valid()) << shape_case.op;
   if (!attributes || !Opsets().Find(name[0], name[1]).valid()) return {};
   const auto outputs = static_cast<int32_t>(SplitText(shape_case.results, "; ").size());
-  const ir::NodeId node =
+  const NodeId node =
       graph.AddNode(name[0], name[1], {.inputs = inputs, .attributes = *attributes, .num_outputs = outputs});
   if (!ir::InferNode(graph, node, context.emitter)) {
     const llvm::ArrayRef<Diagnostic> diagnostics = context.emitter.diagnostics();
@@ -103,10 +103,10 @@ std::string InferCase(const ShapeCase& shape_case, std::string* message, int* nu
     return label;
   }
   std::vector<std::string> results;
-  for (const ir::Output& output : graph.node(node).outputs()) {
+  for (const Output& output : graph.node(node).outputs()) {
     results.push_back(std::string(Name(output.type)) + ToString(output.shape));
   }
   return fmt::format("{}", fmt::join(results, "; "));
 }
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

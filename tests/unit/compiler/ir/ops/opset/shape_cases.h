@@ -7,7 +7,7 @@
 
 #include "compiler/ir/infer.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 
 // A line of shape_cases.txt; make_shape_cases.py describes its format.
 struct ShapeCase {
@@ -24,7 +24,7 @@ std::vector<std::string> SplitText(const std::string& text, const std::string& s
 std::vector<ShapeCase> ReadShapeCases(const std::string& path);
 
 // Returns the operations of the module, registered once.
-const ir::OpRegistry& Opsets();
+const OpRegistry& Opsets();
 
 // Infers a node with the inputs and attributes of a case, and as many outputs as it has results. Returns the
 // types of the outputs in the form of ShapeCase::results, or the label of the broken rule; then `message`, if
@@ -32,4 +32,4 @@ const ir::OpRegistry& Opsets();
 std::string InferCase(const ShapeCase& shape_case, std::string* message = nullptr,
                       int* num_messages = nullptr);
 
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 std::string Infer(std::string op, std::string inputs, std::string attributes = "", std::string results = "") {
@@ -34,7 +34,7 @@ TEST(OpsetShapes, TableCoversAllOperations) {
     covered.insert(shape_case.op);
   }
   for (size_t i = 0; i < Opsets().size(); ++i) {
-    const ir::OpInfo& info = Opsets().Info(ir::OpId(static_cast<int32_t>(i)));
+    const OpInfo& info = Opsets().Info(OpId(static_cast<int32_t>(i)));
     EXPECT_TRUE(covered.contains(info.set + "." + info.name)) << info.set << "." << info.name;
   }
 }
@@ -190,13 +190,13 @@ TEST(OpsetShapes, SurviveHugeExtents) {
 }
 
 TEST(OpsetValues, PassThroughReshapes) {
-  ir::Graph graph(&Opsets());
+  Graph graph(&Opsets());
   Emitter emitter;
-  const ir::NodeId data = graph.AddConst(TensorValue::FromInts({2, 2}, {1, 2, 3, 4}), "data");
-  const ir::NodeId target = graph.AddConst(TensorValue::FromInts({1}, {-1}), "target");
-  ir::AttributeMap attributes;
+  const NodeId data = graph.AddConst(TensorValue::FromInts({2, 2}, {1, 2, 3, 4}), "data");
+  const NodeId target = graph.AddConst(TensorValue::FromInts({1}, {-1}), "target");
+  AttributeMap attributes;
   attributes.Set("special_zero", true);
-  const ir::NodeId reshape = graph.AddNode(
+  const NodeId reshape = graph.AddNode(
       "opset1", "Reshape",
       {.inputs = {{graph.node(data).port(), graph.node(target).port()}}, .attributes = attributes});
   ASSERT_TRUE(ir::InferNode(graph, reshape, emitter));
@@ -298,4 +298,4 @@ TEST(OpsetShapes, PriorBoxesAreCountedAsTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset

@@ -2,7 +2,7 @@
 
 #include "tests/unit/compiler/ir/ops/opset/shape_cases.h"
 
-namespace nnefc::testing {
+namespace nnefc::ir::ops::opset {
 namespace {
 
 // The inputs of a line, with the values of the constant ones.
@@ -50,4 +50,4 @@ TEST(OpsetShapes, HoldWhatOpenExtentsMayBe) {
 }
 
 }  // namespace
-}  // namespace nnefc::testing
+}  // namespace nnefc::ir::ops::opset
