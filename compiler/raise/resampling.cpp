@@ -1,43 +1,23 @@
 #include <algorithm>
-#include <cmath>
 
+#include "compiler/ir/ops/resized_axis.h"
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::raise {
 
+using ir::ops::InterpolationModes;
+using ir::ops::NearestPosition;
+using ir::ops::OriginalCoordinate;
+using ir::ops::ResizedAxis;
+
 namespace {
 
 constexpr int64_t kFirstSpatial = 2;
 
-// An axis of Interpolate; unchanged ones have equal extents and the scale 1.
-struct ResizedAxis {
-  int64_t input = 0, output = 0;
-  double scale = 1;  // output per input
-
-  bool changes() const { return input != output; }
-};
-
-// The modes of an Interpolate, those of the first version in terms of later ones.
-struct Modes {
-  std::string mode, coordinates, nearest;
-  bool antialias = false;
-};
-
 bool IsFirstVersion(const NodeRaising& n) {
-  return n.node().info().FindAttribute("coordinate_transformation_mode") == nullptr;
-}
-
-Modes ReadModes(const NodeRaising& n) {
-  const ir::Node& node = n.node();
-  if (IsFirstVersion(n)) {
-    const std::string& mode = node.String("mode");
-    return {mode == "linear" ? "linear_onnx" : mode,
-            node.Bool("align_corners") ? "align_corners" : "asymmetric", "simple", node.Bool("antialias")};
-  }
-  return {node.String("mode"), node.String("coordinate_transformation_mode"), node.String("nearest_mode"),
-          node.Bool("antialias")};
+  return n.node().set() == "opset1";
 }
 
 // Opset 4 has sizes and scales, later versions one of them.
@@ -70,34 +50,7 @@ std::vector<ResizedAxis> ReadAxes(NodeRaising& n, const nnefc::Shape& input) {
   return resized;
 }
 
-// Returns the input coordinate of output position `x`. It is f32, as in OpenVINO, since its floor matters.
-float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& axis) {
-  const auto position = static_cast<float>(x);
-  const auto scale = static_cast<float>(axis.scale);
-  if (mode == "asymmetric") return position / scale;
-  if (mode == "tf_half_pixel_for_nn") return (position + 0.5f) / scale;
-  if (mode == "align_corners") {
-    if (axis.output == 1) return 0;
-    return position * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
-  }
-  if (mode == "pytorch_half_pixel" && axis.output == 1) return 0;
-  return (position + 0.5f) / scale - 0.5f;
-}
-
-int64_t NearestPosition(const std::string& mode, float coordinate, double scale) {
-  if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
-  if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
-  if (mode == "round_prefer_ceil") {
-    // A sum with 0.5 could round up to the next integer.
-    const float below = std::floor(coordinate);
-    return static_cast<int64_t>(below) + (coordinate - below >= 0.5f ? 1 : 0);
-  }
-  if (mode == "simple")
-    return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
-  return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
-}
-
-Integers NearestPositions(const Modes& modes, const ResizedAxis& axis) {
+Integers NearestPositions(const InterpolationModes& modes, const ResizedAxis& axis) {
   Integers positions;
   for (int64_t x = 0; x < axis.output; ++x) {
     const float coordinate = OriginalCoordinate(modes.coordinates, x, axis);
@@ -171,7 +124,7 @@ std::optional<Integers> Factors(const std::vector<ResizedAxis>& axes, FactorOf f
   return factors;
 }
 
-void InterpolateNearest(NodeRaising& n, OutputPort x, const Modes& modes,
+void InterpolateNearest(NodeRaising& n, OutputPort x, const InterpolationModes& modes,
                         const std::vector<ResizedAxis>& axes) {
   const auto up = Factors(axes, [&](const ResizedAxis& axis) {
     return UpsamplingFactor(NearestPositions(modes, axis), axis.input);
@@ -189,7 +142,7 @@ void InterpolateNearest(NodeRaising& n, OutputPort x, const Modes& modes,
 }
 
 // Interpolates between the two nearest positions along one axis.
-OutputPort InterpolateAxis(NodeRaising& n, OutputPort x, int64_t axis, const Modes& modes,
+OutputPort InterpolateAxis(NodeRaising& n, OutputPort x, int64_t axis, const InterpolationModes& modes,
                            const ResizedAxis& resized) {
   Integers low, high;
   std::vector<double> low_weights, high_weights;
@@ -214,7 +167,7 @@ OutputPort InterpolateAxis(NodeRaising& n, OutputPort x, int64_t axis, const Mod
   return n.Binary("add", below_share, above_share, fmt::format("axis_{}", axis));
 }
 
-void InterpolateLinear(NodeRaising& n, OutputPort x, const Modes& modes,
+void InterpolateLinear(NodeRaising& n, OutputPort x, const InterpolationModes& modes,
                        const std::vector<ResizedAxis>& axes) {
   constexpr std::pair<std::string_view, std::string_view> kMethods[] = {{"half_pixel", "symmetric"},
                                                                         {"pytorch_half_pixel", "symmetric"},
@@ -260,7 +213,7 @@ OutputPort PaddedInput(NodeRaising& n) {
 
 void RaiseInterpolate(NodeRaising& n) {
   n.RequireScalars();
-  const Modes modes = ReadModes(n);
+  const InterpolationModes modes = ir::ops::ReadInterpolationModes(n.node());
   const OutputPort x = PaddedInput(n);
   const std::vector<ResizedAxis> axes = ReadAxes(n, n.Shape(x));
   if (llvm::none_of(axes, [](const ResizedAxis& axis) { return axis.changes(); })) return n.SetOutput(x);

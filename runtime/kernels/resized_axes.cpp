@@ -3,41 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ir/ops/resized_axis.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/rounding.h"
 
 namespace nnefc::runtime::kernels {
 
+using ir::ops::InterpolationModes;
+using ir::ops::NearestPosition;
+using ir::ops::OriginalCoordinate;
+using ir::ops::ResizedAxis;
+
 namespace {
-
-struct ResizedAxis {
-  int64_t input, output;
-  double scale;  // output per input
-};
-
-// Returns the input coordinate of output position x. Uses f32 as in OpenVINO, because the floor of a
-// coordinate depends on it.
-float OriginalCoordinate(const std::string& mode, int64_t x, const ResizedAxis& axis) {
-  const float position = static_cast<float>(x);
-  const float scale = static_cast<float>(axis.scale);
-  if (mode == "asymmetric") return position / scale;
-  if (mode == "tf_half_pixel_for_nn") return (position + 0.5f) / scale;
-  if (mode == "align_corners") {
-    if (axis.output == 1) return 0;
-    return position * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
-  }
-  if (mode == "pytorch_half_pixel" && axis.output == 1) return 0;
-  return (position + 0.5f) / scale - 0.5f;
-}
-
-int64_t Nearest(const std::string& mode, float coordinate, double scale) {
-  if (mode == "floor") return static_cast<int64_t>(std::floor(coordinate));
-  if (mode == "ceil") return static_cast<int64_t>(std::ceil(coordinate));
-  if (mode == "round_prefer_ceil") return static_cast<int64_t>(RoundedHalfUp(coordinate));
-  if (mode == "simple")
-    return static_cast<int64_t>(scale < 1 ? std::ceil(coordinate) : std::trunc(coordinate));
-  return static_cast<int64_t>(std::ceil(coordinate - 0.5f));  // round_prefer_floor
-}
 
 // Linear interpolation between the two nearest positions.
 Taps LinearTaps(float coordinate, int64_t extent) {
@@ -106,33 +82,14 @@ Taps PillowTaps(const ResizedAxis& axis, int64_t x, bool bicubic) {
   return taps;
 }
 
-struct Interpolation {
-  std::string mode, coordinate_mode, nearest_mode;
-  bool antialias;
-  double cube_coefficient;
-};
-
-Taps MakeTaps(const Interpolation& how, const ResizedAxis& axis, int64_t x) {
-  if (how.mode.ends_with("_pillow")) return PillowTaps(axis, x, how.mode == "bicubic_pillow");
-  const float coordinate = OriginalCoordinate(how.coordinate_mode, x, axis);
-  if (how.mode == "linear") return TriangleTaps(coordinate, axis, how.antialias);
-  if (how.mode == "linear_onnx") return LinearTaps(coordinate, axis.input);
-  if (how.mode == "cubic") return CubicTaps(coordinate, axis.input, how.cube_coefficient);
-  return {{std::clamp<int64_t>(Nearest(how.nearest_mode, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
-}
-
-// Expresses Interpolate-1 in terms of the later versions, as OpenVINO does.
-Interpolation ReadOldInterpolation(const ir::Node& node) {
-  std::string mode = node.String("mode");
-  if (mode == "linear") mode = "linear_onnx";
-  const bool align = node.Bool("align_corners");
-  return {mode, align ? "align_corners" : "asymmetric", "simple", node.Bool("antialias"), -0.75};
-}
-
-Interpolation ReadInterpolation(const ir::Node& node) {
-  if (node.set() == "opset1") return ReadOldInterpolation(node);
-  return {node.String("mode"), node.String("coordinate_transformation_mode"), node.String("nearest_mode"),
-          node.Bool("antialias"), node.Double("cube_coeff")};
+Taps MakeTaps(const InterpolationModes& modes, const ResizedAxis& axis, int64_t x) {
+  if (modes.mode.ends_with("_pillow")) return PillowTaps(axis, x, modes.mode == "bicubic_pillow");
+  const float coordinate = OriginalCoordinate(modes.coordinates, x, axis);
+  if (modes.mode == "linear") return TriangleTaps(coordinate, axis, modes.antialias);
+  if (modes.mode == "linear_onnx") return LinearTaps(coordinate, axis.input);
+  if (modes.mode == "cubic") return CubicTaps(coordinate, axis.input, modes.cube_coefficient);
+  return {
+      {std::clamp<int64_t>(NearestPosition(modes.nearest, coordinate, axis.scale), 0, axis.input - 1), 1.0}};
 }
 
 // Reads the axes and their scales. Interpolate-1 has an axes attribute; Interpolate-11 has sizes or scales in
@@ -167,15 +124,15 @@ FaultOr<std::vector<ResizedAxis>> ReadAxes(const Resizing& of) {
 }  // namespace
 
 FaultOr<std::vector<std::vector<Taps>>> TapsOfInterpolation(const Resizing& of) {
-  const Interpolation how = ReadInterpolation(of.node);
-  if (how.mode == "area") return KernelFault("the mode `area` cannot be run");
+  const InterpolationModes modes = ir::ops::ReadInterpolationModes(of.node);
+  if (modes.mode == "area") return KernelFault("the mode `area` cannot be run");
   FaultOr<std::vector<ResizedAxis>> axes = ReadAxes(of);
   if (!axes) return axes.error();
   std::vector<std::vector<Taps>> taps;
   for (const ResizedAxis& axis : *axes) {
     std::vector<Taps>& table = taps.emplace_back();
     if (axis.input == 0 || (axis.input == axis.output && axis.scale == 1.0)) continue;
-    for (int64_t x = 0; x < axis.output; ++x) table.push_back(MakeTaps(how, axis, x));
+    for (int64_t x = 0; x < axis.output; ++x) table.push_back(MakeTaps(modes, axis, x));
   }
   return taps;
 }
