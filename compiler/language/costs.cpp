@@ -3,6 +3,7 @@
 
 #include "compiler/expand/print/flat.h"
 #include "compiler/ir/op_registry.h"
+#include "compiler/ir/ops/costs.h"
 #include "compiler/language/queries.h"
 #include "compiler/syntax/parse.h"
 #include "compiler/syntax/print.h"
@@ -18,40 +19,14 @@ driver::CompileOptions OptionsOf(const Analysis& analysis) {
   return options;
 }
 
-// Returns the extents of the tensors; nothing if one is unknown.
-template <typename Ports>
-std::optional<std::vector<Shape>> ShapesOf(const ir::Graph& graph, const Ports& ports) {
-  std::vector<Shape> shapes;
-  for (const ir::OutputPort port : ports) {
-    const ir::PartialShape& shape = graph.output(port).shape;
-    if (!shape.known()) return std::nullopt;
-    shapes.push_back(shape.known_extents());
-  }
-  return shapes;
-}
-
-// Returns the multiply-adds of a graph of OpenVINO operations; nothing if a shape is unknown.
-std::optional<double> MacsOf(const ir::Graph& graph) {
-  double macs = 0;
-  for (ir::NodeId id : graph.nodes()) {
-    const ir::Node& node = graph.node(id);
-    if (node.info().products == nullptr) continue;
-    std::vector<ir::OutputPort> outputs;
-    for (int32_t i = 0; i < node.num_outputs(); ++i) outputs.push_back(node.port(i));
-    const auto input_shapes = ShapesOf(graph, node.inputs());
-    const auto output_shapes = ShapesOf(graph, outputs);
-    if (!input_shapes || !output_shapes) return std::nullopt;
-    macs += node.info().products(node, *input_shapes, *output_shapes);
-  }
-  return macs;
-}
-
+// Returns the multiply-accumulates of the lowered graph; nothing if a shape is unknown.
 std::optional<double> MacsOf(const Analysis& analysis) {
   driver::CompileOptions options = OptionsOf(analysis);
   options.structure_only = true;
   driver::Compilation compilation(analysis.uri(), std::move(options));
   if (!compilation.RunUntil(driver::Stage::kLower)) return std::nullopt;
-  return MacsOf(*compilation.lowered());
+  const std::optional<ir::ops::GraphCosts> costs = ir::ops::FindCosts(*compilation.lowered());
+  return costs ? std::optional(costs->macs) : std::nullopt;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/api/document_facts.h"
 #include "tools/nnefc/common.h"
+#include "tools/nnefc/costs.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_name.h"
 #include "tools/nnefc/paint.h"
@@ -107,6 +108,8 @@ Json ToJson(const driver::Compilation& compilation, const Overview& overview, in
 
 struct InspectCommand : CommonOptions {
   int64_t layers = -1;
+  bool shows_costs = false;
+  bool prints_csv = false;
 
   int Run() {
     RequireReportName(output, output_format());
@@ -114,10 +117,30 @@ struct InspectCommand : CommonOptions {
     Json all = Json::array();
     Reporter reporter(*this);
     for (const std::string& model : models) {
-      driver::Compilation compilation(ShownModel(model), compile_options(model));
-      bool ok = RunStages(compilation, driver::Stage::kExpand);
+      driver::CompileOptions model_options = compile_options(model);
+      model_options.structure_only = shows_costs || prints_csv;
+      driver::Compilation compilation(ShownModel(model), std::move(model_options));
+      const bool ok =
+          RunStages(compilation, shows_costs || prints_csv ? driver::Stage::kLower : driver::Stage::kExpand);
       exit_code = std::max(exit_code, reporter.Report(compilation));
       if (!ok) continue;
+      if (shows_costs || prints_csv) {
+        const std::optional<ir::ops::GraphCosts> costs = ir::ops::FindCosts(*compilation.lowered());
+        if (!costs) {
+          PrintError(fmt::format("{}: the costs depend on unknown extents or numbers of iterations", model),
+                     compilation.format() == driver::ModelFormat::kNnef
+                         ? "set them by --input-shape NAME=EXTENTS"
+                         : "set them where the model is converted");
+          exit_code = kInvalid;
+        } else if (prints_csv) {
+          PrintCostsAsCsv(*compilation.lowered(), *costs);
+        } else if (prints_text()) {
+          PrintCosts(*compilation.lowered(), *costs, layers, Painter(UseColorFor(color, output)));
+        } else {
+          all.push_back(CostsToJson(compilation.path(), *compilation.lowered(), *costs));
+        }
+        continue;
+      }
       Overview overview = Survey(compilation.graph());
       if (prints_text()) {
         PrintOverview(compilation, overview);
@@ -125,7 +148,7 @@ struct InspectCommand : CommonOptions {
         all.push_back(ToJson(compilation, overview, layers));
       }
     }
-    if (!prints_text()) Print("{}\n", Json({{"models", all}}).dump(2));
+    if (!prints_text() && !prints_csv) Print("{}\n", Json({{"models", all}}).dump(2));
     return exit_code;
   }
 
@@ -185,7 +208,11 @@ void AddInspect(CLI::App& app, int& exit_code) {
   command->add_option("--layers", options->layers, "list only the first N operations")
       ->type_name("N")
       ->check(Between(0, 1'000'000'000));
-  command->footer("Example:\n  nnefc inspect model.nnef --layers 8");
+  command->add_flag("--costs", options->shows_costs,
+                    "show the parameters, multiply-accumulates and bytes of each operation of the lowered "
+                    "graph, and their totals");
+  command->add_flag("--csv", options->prints_csv, "print these costs as comma-separated values");
+  command->footer("Examples:\n  nnefc inspect model.nnef --layers 8\n  nnefc inspect model.nnef --costs");
   AddOutput(*command, options->output, "the file to write; standard output without it");
   command->callback(
       [options, &exit_code] { exit_code = WithOutput(options->output, [&] { return options->Run(); }); });
