@@ -56,6 +56,8 @@ std::optional<TensorValue> GraphBuilder::KnownTensor(ir::OutputPort port) const 
   return value->Reshaped(*shape);
 }
 
+// Emits a diagnostic. One inside the body of a library's fragment moves to the invocation in the document,
+// with a note at the original range.
 void GraphBuilder::EmitAt(Diagnostic diagnostic, const Site& site) {
   const bool in_library = site.document != nullptr && site.document->is_library() && site.frame != nullptr;
   if (in_library && diagnostic.range.file == site.document->ast().file) {
@@ -128,6 +130,7 @@ bool SitePlaces::IsLiteral(std::string_view argument, int64_t item) const {
   return true;
 }
 
+// Returns the expression of an argument, or of one of its items, at the operator or invocation of the site.
 ast::ExprId SitePlaces::Written(std::string_view argument, int64_t item) const {
   const int32_t index = plan_.Find(argument);
   if (index < 0 || site_.document == nullptr || !site_.expr.valid()) return {};
@@ -216,6 +219,7 @@ Value GraphBuilder::NameInBody(const Value& value, Symbol identifier, const Site
   return named;
 }
 
+// Counts a node with that many outputs towards the limit on operations; one in the graph's body is free.
 bool GraphBuilder::CountOperation(int64_t outputs, const Site& site) {
   return CountOperations((site.frame != nullptr ? 1 : 0) + std::max<int64_t>(0, outputs - kFreeOutputs),
                          site);
@@ -284,6 +288,7 @@ ir::NodeId GraphBuilder::AddLiteralNode(const Value& value, const Site& site) {
   return node;
 }
 
+// Appends the ports of a tensor, a literal, or an array of these. Returns false after a reported error.
 bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& value, const OpPlan& plan,
                              const Site& site, llvm::SmallVectorImpl<ir::OutputPort>& inputs) {
   if (value.kind() == ValueKind::kTensor) {
@@ -309,7 +314,7 @@ bool GraphBuilder::AddInputs(const OpPlan::Parameter& parameter, const Value& va
   return false;
 }
 
-// Computes the number of outputs of a node.
+// Computes the number of outputs of a node. Returns false after a reported error.
 bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
                                 int64_t& count) {
   auto argument = [&](std::string_view name) -> const Value& {
@@ -363,7 +368,7 @@ bool GraphBuilder::CountOutputs(const OpPlan& plan, llvm::ArrayRef<Value> argume
   return false;
 }
 
-// Splits arguments into inputs and attributes.
+// Splits arguments into inputs and attributes. Returns false after a reported error.
 bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arguments, TypeKind generic,
                                    const Site& site, NodeParts& parts) {
   const auto values = llvm::count_if(plan.parameters, [](const auto& each) { return !each.is_tensor; });
@@ -392,6 +397,8 @@ bool GraphBuilder::GatherArguments(const OpPlan& plan, llvm::ArrayRef<Value> arg
   return true;
 }
 
+// Creates a node from arguments in the order of the plan's parameters and infers it. Returns its result, or
+// poison after a reported error.
 Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site) {
   NNEFC_CHECK(plan.op.valid());
   TypeKind generic = TypeKind::kError;
@@ -438,6 +445,7 @@ Value GraphBuilder::MakeNode(const OpPlan& plan, llvm::ArrayRef<Value> arguments
   return ResultOf(node);
 }
 
+// Infers a node. Errors at nodes of library fragments are reported at the invocation in the document.
 bool GraphBuilder::Infer(ir::NodeId node, const SitePlaces& places, const Site& site) {
   if (site.document == nullptr || !site.document->is_library()) {
     return ir::InferNode(graph(), node, context_.emitter, &places);
@@ -464,6 +472,7 @@ void GraphBuilder::TypeCustomOutputs(const OpPlan& plan, ir::NodeId node, TypeKi
   }
 }
 
+// Returns the outputs of a node as a tensor, an array, or a tuple of these.
 Value GraphBuilder::ResultOf(ir::NodeId node) {
   std::vector<Value> results;
   for (const ir::OutputGroup& group : ir::OutputGroups(graph().node(node))) {

@@ -34,6 +34,7 @@ struct Fault {
   }
 };
 
+// Kinds of values, in an order on which comparisons rely: poison and unknown extents first.
 enum class ValueKind : uint8_t {
   kPoison,         // result of a reported error
   kUnknownExtent,  // an extent that an external leaves open, from `shape_of`
@@ -58,6 +59,7 @@ class Heap {
 
   // Returns true if `count` more items fit in the limit; otherwise fills `fault`.
   bool Reserve(int64_t count, Fault& fault);
+  // Adds `count` items to the live ones; negative to remove them.
   void Charge(int64_t count) { live_ += count; }
   int64_t live() const { return live_; }
   int64_t limit() const { return limit_; }
@@ -113,6 +115,7 @@ class Value {
   // Returns true for a tensor of the graph, or a literal used as one.
   bool tensor() const { return kind_ == ValueKind::kTensor || tensor_typed_; }
   bool tensor_typed() const { return tensor_typed_; }
+  // Returns a primitive value marked as tensor_typed(); others unchanged.
   Value AsTensor() const;
 
   int64_t integer() const { return integer_; }

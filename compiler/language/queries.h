@@ -10,8 +10,8 @@
 #include "compiler/language/analysis.h"
 #include "compiler/language/language_service.h"
 
-// Queries over the analysis of a document, in addition to those of LanguageService. An offset past the text
-// means its end.
+// Queries over the analysis of a document, in addition to those of LanguageService. Offsets are bytes; one
+// past the text means its end.
 namespace nnefc::language {
 
 // ---- editing ----
@@ -27,18 +27,21 @@ struct SignatureHelp {
   std::string label;                                      // the declaration on one line
   std::vector<std::pair<uint32_t, uint32_t>> parameters;  // byte ranges in `label`
   std::optional<size_t> active;                           // the parameter of the argument at the cursor
-  std::string operation;
+  std::string operation;                                  // its name in the document
 };
+// Returns the signature of the innermost invocation around an offset, complete or not; nothing outside of
+// invocations, in comments, and for unknown operations.
 std::optional<SignatureHelp> FindSignature(const Analysis& analysis, uint32_t offset);
 
 // Returns the edits that format the whole document; nothing if it has syntax errors.
 std::optional<std::vector<TextEdit>> FormatDocument(const Analysis& analysis);
 // Same, restricted to edits that touch lines of [begin, end].
 std::optional<std::vector<TextEdit>> FormatRange(const Analysis& analysis, uint32_t begin, uint32_t end);
-// Returns the edits after a character was typed before `offset`: a line end is followed by the indentation of
-// its statement; any other character completes a statement, whose lines are formatted.
+// Returns the edits after the character `typed` was inserted before `offset`. After a line end they indent
+// the new line by the depth of the open brackets. Other characters (such as `;`) end a statement: the edits
+// format its lines.
 std::vector<TextEdit> FormatTyped(const Analysis& analysis, uint32_t offset, char typed);
-// Returns the edits of a graph.quant file; `text` is that of `sources`.
+// Returns the edits that format the text of a graph.quant file; nothing if it has syntax errors.
 std::optional<std::vector<TextEdit>> FormatQuantization(std::string_view text, PositionEncoding encoding,
                                                         const Limits& limits);
 
@@ -53,6 +56,7 @@ struct Renamable {
   std::string name;
   bool is_label = false;
 };
+// Returns nothing if there is no such name.
 std::optional<Renamable> FindRenamable(const Analysis& analysis, uint32_t offset);
 
 // The edits of a renaming.
@@ -65,6 +69,7 @@ struct Renaming {
   std::string new_file;
   std::string error;  // the reason why the name cannot be changed; empty if it can
 };
+// Renames the name or label at `offset` to `name`. Without edits, `error` states why that is impossible.
 Renaming Rename(const Analysis& analysis, uint32_t offset, std::string_view name);
 
 // A fragment or graph in a hierarchy of calls.
@@ -119,6 +124,7 @@ struct FoldingRange {
   int32_t last = 0;
   FoldingKind kind = FoldingKind::kRegion;
 };
+// Returns the foldable bodies, statements and comments, in source order.
 std::vector<FoldingRange> FindFoldings(const Analysis& analysis);
 
 // Returns the ranges around an offset, the innermost first: name, expressions, statement, body, declaration,

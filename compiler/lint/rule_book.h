@@ -8,13 +8,14 @@
 
 namespace nnefc::lint {
 
-// The rules of all diagnostics, in the order of the stages. `rules/` has a file for each.
+// The rules of all diagnostics, in the order of the compiler's stages. compiler/explain/rules has a file for
+// each.
 class RuleBook {
  public:
   // Creates a book with the rules of every compiler module.
   RuleBook();
 
-  // Adds the rules of a higher module; they must outlive the book.
+  // Adds the rules of a module that depends on this one, such as a tool; they must outlive the book.
   void Add(llvm::ArrayRef<const Rule*> rules);
 
   llvm::ArrayRef<const Rule*> rules() const { return rules_; }
@@ -23,7 +24,7 @@ class RuleBook {
   // Returns null if there is none.
   const Rule* Find(std::string_view label) const;
 
-  // Returns the label that was probably intended; "" if none is near.
+  // Returns the label that was probably intended by a misspelt one; "" if none is similar.
   std::string_view Nearest(std::string_view label) const;
 
  private:

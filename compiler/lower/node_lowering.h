@@ -75,6 +75,7 @@ class NodeLowering {
   const PartialShape& input_shape(int32_t index) const { return source_input(index).shape; }
   int64_t input_rank(int32_t index) const { return input_shape(index).rank(); }
   const PartialShape& output_shape(int32_t index = 0) const { return node_.output(index).shape; }
+  // Return an attribute of the node, which must have it with that type.
   bool Bool(std::string_view name) const { return node_.attribute(name).AsBool(); }
   int64_t Int(std::string_view name) const { return node_.attribute(name).AsInt(); }
   double Double(std::string_view name) const { return node_.attribute(name).AsDouble(); }
@@ -92,6 +93,7 @@ class NodeLowering {
   // The same with several outputs.
   ir::NodeId AddNode(std::string_view set, std::string_view type, llvm::ArrayRef<OutputPort> inputs,
                      ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix = {});
+  // Add a Const.
   OutputPort Constant(TensorValue value, std::string_view suffix);
   OutputPort ConstInts(llvm::ArrayRef<int64_t> values, std::string_view suffix);  // i64 [n]
   OutputPort ConstInt(int64_t value, std::string_view suffix);                    // i64 []
@@ -103,6 +105,7 @@ class NodeLowering {
   OutputPort Unary(std::string_view type, OutputPort x, std::string_view suffix = {});
   // Broadcasts by NNEF's rule: the operand of lower rank is extended by trailing ones.
   OutputPort Binary(std::string_view type, OutputPort x, OutputPort y, std::string_view suffix = {});
+  // Adds a Reshape to the extents `target`: 0 copies the extent of `x`, and -1 is inferred.
   OutputPort Reshape(OutputPort x, llvm::ArrayRef<int64_t> target, std::string_view suffix = {});
 
   // Returns the value of a Const, or null.
@@ -122,12 +125,14 @@ class NodeLowering {
   void SetOutput(OutputPort port) { SetOutput(0, port); }
   // Returns the outputs that a lowering would set; after an error they are invalid.
   std::vector<OutputPort> Capture(LowerFunction lower);
+  // Records the quantized type of output `index`; the output itself is lowered to real values.
   void SetQuantized(int32_t index, QuantizedType type);
   // Copies the node unchanged, as an operation of the set nnef.
   ir::NodeId Keep();
   // Replaces outputs that were not set because of an error by placeholders.
   void Finish();
 
+  // Reports an error at the node; the lowering of the graph then fails.
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
     Report(rule, fmt::format(format, std::forward<Args>(args)...));

@@ -19,7 +19,9 @@ class XmlWriter {
  public:
   explicit XmlWriter(OutputFile* file);
 
+  // Begins an element within the innermost one.
   void Begin(std::string_view tag);
+  // Adds an attribute to the element that was just begun. The value is escaped.
   void Attribute(std::string_view name, std::string_view value);
   void Attribute(std::string_view name, int64_t value);
   // Ends the innermost element: "/>" if it is empty.

@@ -116,18 +116,25 @@ class NodeRaising {
   // Returns a variable or a `constant`. `role` completes its name if `name` is empty.
   OutputPort Constant(const TensorValue& value, std::string_view role, std::string_view name = {},
                       bool from_half = false);
+  // Returns `value` as a constant with the name of the node that input `index` reads.
   OutputPort ConstantInput(int32_t index, const TensorValue& value);
+  // Returns an f32 constant.
   OutputPort Floats(llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape, std::string_view role);
+  // Return a `constant` of shape [], printed as a literal.
   OutputPort Literal(double value);
   OutputPort Literal(bool value);
 
   // ---- building ----
+  // Adds an NNEF operation with one output and infers it. `suffix` completes its name.
   OutputPort Add(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
                  ir::AttributeMap attributes = {}, std::string_view suffix = {});
+  // The same with several outputs.
   ir::NodeId AddNode(std::string_view operation, llvm::ArrayRef<OutputPort> inputs,
                      ir::AttributeMap attributes, int32_t num_outputs, std::string_view suffix = {});
+  // Returns the extents of a tensor.
   nnefc::Shape Shape(OutputPort port) const;
   OutputPort Reshape(OutputPort port, llvm::ArrayRef<int64_t> shape, std::string_view suffix = {});
+  // Transposes: axis i of the result is axis order[i] of `port`.
   OutputPort Transpose(OutputPort port, const Integers& order, std::string_view suffix = {});
   // Removes and inserts extents of 1; returns `port` for no axes.
   OutputPort Squeeze(OutputPort port, const Integers& axes, std::string_view suffix = {});

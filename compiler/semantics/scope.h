@@ -23,6 +23,7 @@ enum class LocalKind : uint8_t {
 // The origin of a tensor, as far as `update` needs it.
 enum class Origin : uint8_t { kUndecided, kVariable, kOther };
 
+// An identifier of a body.
 struct Local {
   LocalKind kind = LocalKind::kLocal;
   Origin origin = Origin::kUndecided;
@@ -42,6 +43,7 @@ class Scope {
     if (index >= slots_.size() || slots_[index] < 0) return nullptr;
     return &locals_[static_cast<size_t>(slots_[index])].local;
   }
+  // Adds an identifier that is not in scope yet. The result is valid until the next Add.
   Local& Add(Symbol name, const Local& local) {
     const size_t index = static_cast<size_t>(name.index);
     if (index >= slots_.size()) slots_.resize(index * 2 + 64, -1);

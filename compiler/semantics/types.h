@@ -49,7 +49,7 @@ class TypeTable {
   TypeTable& operator=(const TypeTable&) = delete;
 
   TypeId Primitive(TypeKind kind) const;  // kError .. kGeneric, kAny
-  // A type that contains an Error type is an Error type.
+  // Return the type with that element, item or items. A type that contains an error type is an error type.
   TypeId Tensor(TypeId element);
   TypeId Array(TypeId item);
   TypeId Tuple(llvm::ArrayRef<TypeId> items);
@@ -58,6 +58,7 @@ class TypeTable {
   TypeId Element(TypeId type) const;                // type must be a tensor
   TypeId Item(TypeId type) const;                   // type must be an array
   llvm::ArrayRef<TypeId> Items(TypeId type) const;  // type must be a tuple
+  // Return true if a tensor, or `?`, is anywhere in the type.
   bool ContainsTensor(TypeId type) const { return types_[type].contains_tensor; }
   bool ContainsGeneric(TypeId type) const { return types_[type].contains_generic; }
   // Returns true if all values in it are tensors: `tensor<scalar>`, `tensor<scalar>[]`,
@@ -65,6 +66,7 @@ class TypeTable {
   bool OnlyTensors(TypeId type) const { return types_[type].only_tensors; }
   // Returns true if `tensor<>` is in it.
   bool ContainsUnbound(TypeId type) const { return types_[type].contains_unbound; }
+  // Returns true if the type respects kMaxDepth and kMaxSize.
   bool WithinBounds(TypeId type) const {
     return types_[type].depth <= kMaxDepth && types_[type].size <= kMaxSize;
   }

@@ -5,7 +5,7 @@
 namespace nnefc::ast {
 namespace {
 
-// Maximum column of a hanging list's start.
+// The last column where a kHang group starts; one further to the right moves to a new line.
 constexpr int kLastHangingColumn = 60;
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string Layout::Flat() const {
   return text;
 }
 
-// Runs backwards, so that the text after a token is already measured.
+// Computes `extent` of all tokens. Runs backwards, so that the text after a token is already measured.
 void Layout::Measure() {
   struct Open {
     int64_t total = 0;  // columns from here to the end of the group
@@ -93,6 +93,7 @@ void Layout::Measure() {
   }
 }
 
+// The second pass: writes the tokens and breaks lines by their extents.
 class Layout::Writer {
  public:
   Writer(const Layout& layout, int indent, int width) : layout_(layout), width_(width), column_(indent) {

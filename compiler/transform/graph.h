@@ -110,6 +110,7 @@ class Node {
   const ir::Attribute* Find(std::string_view attribute) const { return ir().attributes().Find(attribute); }
   // Throws an Error if the node has no such attribute.
   const ir::Attribute& Get(std::string_view attribute) const;
+  // Sets or removes an attribute, and schedules the node for inference.
   void Set(std::string_view attribute, ir::Attribute value) const;
   void Erase(std::string_view attribute) const;
 
@@ -162,6 +163,7 @@ class Graph {
   Node CreateNode(std::string_view operation, llvm::ArrayRef<Port> sources) {
     return CreateNode(operation, sources, Spec());
   }
+  // Creates a Const, and a Result of the graph.
   Node CreateConst(TensorValue value, std::string name = {});
   Node CreateResult(const Port& source, std::string name);
 

@@ -48,6 +48,8 @@ std::optional<std::vector<std::vector<size_t>>> LinesByStatement(
   return groups;
 }
 
+// The upgrade of one document. `choice_` has the fragments and statements that are preserved; the LeaveOut*
+// functions and ExpandStatement remove some, with the reason for a message.
 class Upgrader {
  public:
   Upgrader(const UpgradeInput& input, Context& context)
@@ -64,6 +66,7 @@ class Upgrader {
     refusals_.assign(statement_reasons_.size(), 0);
   }
 
+  // Returns the first trial whose graph equals the old one; the flat document if there is none.
   UpgradedDocument Run() {
     const auto flat = Parse(flat_text_, context_);
     auto groups = LinesByStatement(input_.expanded, lines_, input_.document.graph()->body);
@@ -90,6 +93,7 @@ class Upgrader {
     return Abandon();
   }
 
+  // Returns a quantization file in the ratified dialect. `renamed` has the new names of tensors.
   std::string Quantization(const ast::Document& quantization,
                            const std::map<std::string, std::string>& renamed) {
     const auto flat = Parse(flat_text_, context_);
@@ -99,6 +103,8 @@ class Upgrader {
   }
 
  private:
+  // The result of a trial: the graphs are equal, more was expanded so that another trial is useful, or they
+  // differ and nothing can be expanded further.
   enum class Outcome : uint8_t { kSame, kAgain, kStuck };
 
   const ast::Document& old() const { return input_.document.ast(); }
@@ -151,8 +157,8 @@ class Upgrader {
         choice_.pieces[i].push_back(count++);
       }
     }
-    Context untold(context_, kMaxErrors);
-    auto expanded = Parse(text + "}\n", untold);
+    Context silent(context_, kMaxErrors);  // its errors are not reported
+    auto expanded = Parse(text + "}\n", silent);
     if (expanded->graphs.size() != 1 || expanded->graphs[0].body.size() != count) return nullptr;
     choice_.expanded = expanded.get();
     return expanded;
@@ -431,6 +437,7 @@ class Upgrader {
     }
   }
 
+  // Returns the flat document, after a warning.
   UpgradedDocument Abandon() {
     context_.emitter.Emit(kStatementExpanded, input_.document.graph()->name.range,
                           "the document is written flat, without its fragments and comments: no other form "

@@ -17,6 +17,7 @@ namespace nnefc::runtime::engine {
 
 namespace {
 
+// Returns true if the address is in a loaded segment of the object.
 bool Holds(const dl_phdr_info& object, const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   for (int i = 0; i < object.dlpi_phnum; ++i) {
@@ -37,12 +38,14 @@ void AddNotes(const dl_phdr_info& object, FieldDigest& digest) {
   }
 }
 
+// Adds the notes of the object that contains this function; a callback of dl_iterate_phdr.
 int AddBuild(dl_phdr_info* object, size_t /*size*/, void* data) {
   if (Holds(*object, reinterpret_cast<const void*>(&DigestOfMachine)))
     AddNotes(*object, *static_cast<FieldDigest*>(data));
   return 0;
 }
 
+// Adds the model and the features of the processor, and the sizes of its caches.
 void AddProcessor(FieldDigest& digest) {
 #if defined(NNEFC_X86)
   for (unsigned leaf : {0U, 1U, 7U, 0x80000002U, 0x80000003U, 0x80000004U}) {

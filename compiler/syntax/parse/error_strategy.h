@@ -13,16 +13,16 @@ namespace nnefc::ast::parse {
 // Exception that unwinds the parser's rules after a statement's first error. Never leaves this folder.
 struct StatementAbandoned {};
 
-// Reports the first error of a statement in NNEF's terms and abandons the statement; later statements are
-// unaffected.
+// An error handler for ANTLR. Reports the first error of a statement in NNEF's terms instead of ANTLR's, and
+// abandons the statement by throwing StatementAbandoned; later statements are unaffected.
 class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
  public:
   ErrorStrategy(const StatementReader& reader, Context& context) : reader_(reader), context_(context) {}
 
   // Starts a statement. `silent` suppresses errors that follow from one already reported.
   void Begin(const Statement& statement, bool silent);
-  // Returns the context of the outermost rule, whose labels have the parsed part, or nullptr if there was no
-  // error.
+  // Returns the parse tree of the abandoned statement: the context of its outermost rule, with the parts
+  // before the error. Null if there was no error.
   antlr4::ParserRuleContext* abandoned_root() const { return root_; }
 
   antlr4::Token* recoverInline(antlr4::Parser* parser) override;
@@ -63,11 +63,11 @@ struct SyntaxError {
 // bracket is then a guess.
 bool HasBinaryOperator(llvm::ArrayRef<Token> tokens);
 
-// Describes the error of a parser that stopped inside `rule` at `found`.
+// Describes the error of a parser that stopped inside `rule` at the token `statement.tokens[found]`.
 SyntaxError DescribeSyntaxError(const antlr4::Parser& parser, const antlr4::ParserRuleContext& rule,
                                 const StatementReader& reader, const Statement& statement, size_t found);
 
-// Describes syntax of another language at that position, or an unambiguous slip; nothing if it is neither.
+// Describes syntax of another language at that token, or an unambiguous slip; nothing if it is neither.
 std::optional<SyntaxError> DescribeForeignSyntax(const antlr4::ParserRuleContext& rule,
                                                  const StatementReader& reader, const Statement& statement,
                                                  size_t found);

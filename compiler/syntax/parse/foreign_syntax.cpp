@@ -323,14 +323,14 @@ class ForeignSyntax : SyntaxFinder {
     };
     // Returns the index of the name after a type; the type's own index if there is none, because the type is
     // then meant as the name.
-    const auto name_behind = [&](size_t index) {
+    const auto name_after = [&](size_t index) {
       const bool has_item_type = Kind(index + 1) == TokenKind::kLess;  // `tensor<integer> x`
       const size_t name = Until(index + (has_item_type ? 3 : 0), [](TokenKind kind) {
         return kind == TokenKind::kIdentifier || kind == TokenKind::kComma || IsClosing(kind);
       });
       return IsName(name) ? name : index;
     };
-    const bool is_before = is_type(Found()) && name_behind(at_) > at_;
+    const bool is_before = is_type(Found()) && name_after(at_) > at_;
     if (is_graph && !is_before && IsKeyword(Found()) &&
         (Before() == TokenKind::kLeftParen || Before() == TokenKind::kComma)) {
       SyntaxError error = Error(fmt::format("`{}` is a keyword and cannot be a name", Text(at_)));
@@ -338,8 +338,8 @@ class ForeignSyntax : SyntaxFinder {
       return error;
     }
     // The name before the third token is the graph's.
-    const bool is_behind = Found() == TokenKind::kColon && at_ > 2 && IsName(at_ - 1);
-    if (!is_graph || (!is_before && !is_behind)) return std::nullopt;
+    const bool is_after = Found() == TokenKind::kColon && at_ > 2 && IsName(at_ - 1);
+    if (!is_graph || (!is_before && !is_after)) return std::nullopt;
     SyntaxError error =
         Error("parameters and results of a graph are names alone; `external` says the type and shape");
     const auto ends_item = [](TokenKind kind) {
@@ -351,7 +351,7 @@ class ForeignSyntax : SyntaxFinder {
         error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[end - 1].end}, ""});
         i = end;
       } else if (is_type(Kind(i))) {
-        const size_t name = name_behind(i);
+        const size_t name = name_after(i);
         if (name == i) break;
         error.edits.push_back({{TokenKind::kUnexpected, tokens_[i].begin, tokens_[name].begin}, ""});
         i = name;

@@ -4,9 +4,10 @@
 
 namespace nnefc::runtime::fast::gemm {
 
-// Returns the number of row partitions of a matmul with a constant. Threads then read rows they computed in
-// the previous step from their own cache; rows of other threads are remote. All partitions read the same
-// weights, so a partition needs a minimum number of rows. Returns the thread count, or a divisor of it.
+// Returns the number of which the row partitions of a matmul with a constant matrix should be a multiple: the
+// largest divisor of `threads` with at least 64 rows per partition, or 1. Each thread then computes the same
+// rows in consecutive steps of a plan and reads its own results from its cache. The minimum is needed because
+// each partition reads all weights.
 inline int64_t RowPartitionsFor(int64_t rows, int threads) {
   constexpr int64_t kWorthAllWeights = 64;
   int64_t parts = threads;

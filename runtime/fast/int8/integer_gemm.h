@@ -9,14 +9,16 @@
 
 namespace nnefc::runtime::fast::int8 {
 
-// Prepare a Convolution with one or two spatial axes, or a MatMul with one right matrix. Constants must fit
-// into 16 bits.
+// The conditions of the kernels; each returns an empty reason if its kernel supports the request. A
+// Convolution has one or two spatial axes, a MatMul one right matrix, and constants fit into 16 bits.
 kernels::Reason IntegerConvolutionApplies(const kernels::KernelRequest& request);
-kernels::KernelOrReason MakeIntegerConvolution(const kernels::KernelRequest& request);
 kernels::Reason IntegerMatmulApplies(const kernels::KernelRequest& request);
+// Create the kernels, or return the reason why a request is not supported.
+kernels::KernelOrReason MakeIntegerConvolution(const kernels::KernelRequest& request);
 kernels::KernelOrReason MakeIntegerMatmul(const kernels::KernelRequest& request);
 
-// Creates the packing of their constants; null for other layouts.
+// Creates the kernel that packs the constants of these kernels from layout `from` to `to`; null for other
+// layouts.
 std::shared_ptr<const kernels::Kernel> MakeIntegerReorder(ElementType type, const tensor::Layout& from,
                                                           const tensor::Layout& to);
 

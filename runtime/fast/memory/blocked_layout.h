@@ -16,13 +16,14 @@ struct ValueQuantization {
   float scale = 1;
   int zero = 0;
 
+  // Returns the real value of a quantized one.
   float NumberOf(int code) const { return scale * static_cast<float>(code - zero); }
   bool operator==(const ValueQuantization&) const = default;
 };
 // Quantization parameters of a filter by output channel: scales[channel] * value.
 struct FilterScales {
   std::vector<float> scales;
-  int mask = 1;  // axes of the scales
+  int mask = 1;  // bit i: the scales differ along axis i of the filter
 
   bool operator==(const FilterScales&) const = default;
 };
@@ -34,8 +35,8 @@ class BlockedLayout final : public tensor::OpaqueLayout {
   struct Form {
     AxisOrder order = {};       // original axis order of a constant before packing
     int64_t merged_groups = 1;  // groups of a constant filter merged into one group of the format
-    std::optional<ValueQuantization> codes = std::nullopt;
-    std::optional<FilterScales> filter_codes = std::nullopt;
+    std::optional<ValueQuantization> codes = std::nullopt;    // set if the memory has quantized values
+    std::optional<FilterScales> filter_codes = std::nullopt;  // set for a quantized filter
 
     bool operator==(const Form&) const = default;
   };
@@ -56,6 +57,7 @@ class BlockedLayout final : public tensor::OpaqueLayout {
 
 // Returns true for tensors that the kernels of this backend support: f32, not empty, at most 12 axes, dense.
 bool IsDenseF32(const kernels::ValueInfo& value);
+// Returns true if all inputs and outputs are such tensors.
 bool AreDenseF32(const kernels::KernelRequest& request);
 
 // Returns the current format of the value; for quantized values that of f32 in the same order.
@@ -71,11 +73,12 @@ const BlockedLayout::Form& FormOf(const tensor::Layout& layout);
 bool IsChannelBlocked(const kernels::ValueInfo& value);
 // Returns the quantization parameters of the value, or null if it is not quantized.
 const ValueQuantization* QuantizationOf(const kernels::ValueInfo& value);
+// Returns the layout of 8-bit values with the parameters `codes`, in the element order of `format`.
 tensor::Layout QuantizedLayout(const BlockedFormat& format, const ValueQuantization& codes);
 // Returns null if the format is row-major f32 or equivalent (such as nChw16c images with one pixel).
 tensor::Layout LayoutOf(const BlockedFormat& format);
 
-// Returns the operand type of matrix multiplications.
+// Returns the operand type of matrix multiplications, by the precision of the request: bf16 or f32.
 StorageType MatmulType(const kernels::KernelRequest& request);
 
 }  // namespace nnefc::runtime::fast::memory

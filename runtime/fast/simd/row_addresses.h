@@ -21,11 +21,13 @@ NNEFC_SIMD_INLINE inline void MultiplyAdd(FloatVector& sum, const FloatVector& x
 #endif
 }
 
-// Rows of floats that are read together, in `kPlaces` groups. `kStep` is the row stride, or 0 if it is only
-// known at run time; the compiler then chooses the addressing.
+// Addresses of kPlaces groups of kRows rows of floats each, all read at the same offset (term). `kStep` is
+// the distance between the rows of a group in floats, or 0 if it is only known at run time; the compiler then
+// chooses the addressing.
 template <int kRows, int kStep, int kPlaces = 1>
 class RowAddresses {
  public:
+  // `first` is the first row of the first group, and `to_next_place` the distance between groups in floats.
   NNEFC_SIMD_INLINE RowAddresses(const float* first, int64_t step = kStep, int64_t to_next_place = 0) {
 #pragma GCC unroll 2
     for (int place = 0; place < kPlaces; ++place) {
@@ -37,12 +39,13 @@ class RowAddresses {
     Address();
   }
 
-  // Returns the address of a row; the rows of each group follow those of the previous one.
+  // Returns the address of row `index` at the current term. Rows are numbered through all groups.
   NNEFC_SIMD_INLINE const float* At(int index) const {
     const int row = index % kRows;
     return near_[index / kRows * kPointers + row / kNear] + (row % kNear - kMiddle) * kStep;
   }
 
+  // Moves all addresses by `terms` floats.
   NNEFC_SIMD_INLINE void Advance(int64_t terms) {
 #pragma GCC unroll 16
     for (const float*& near : near_) near += terms;
@@ -57,6 +60,7 @@ class RowAddresses {
   static constexpr int kMiddle = kShortInstructions ? kNear / 2 : 0;
   static constexpr int kPointers = (kRows + kNear - 1) / kNear;
 
+  // Makes the compiler address relative to the current pointers (AddressFrom in simd/loop_math.h).
   NNEFC_SIMD_INLINE void Address() {
     if constexpr (kStep == 0 || !kShortInstructions) return;
 #pragma GCC unroll 16
@@ -66,8 +70,9 @@ class RowAddresses {
   const float* near_[kPlaces * kPointers];
 };
 
-// Calls add(term, weights) for `kAtOnce` terms at a time, with `stride` weights each. Advances rows and
-// weights.
+// Calls add(term, weights) for `count` terms, kAtOnce per iteration. `term` is the offset from the current
+// address of `rows`, and `weights` points to the kStride weights of that term. Advances `rows` and `weights`
+// by all terms.
 template <int64_t kAtOnce, int64_t kStride, typename Rows, typename Add>
 NNEFC_SIMD_INLINE inline void AccumulateTerms(Rows& rows, int64_t count, const float*& weights,
                                               const Add& add) {

@@ -48,8 +48,10 @@ class OpContext {
   // Sets an existing output. Missing ones are ignored, since an operation in a file may omit the last ones.
   void Set(int32_t index, ElementType type, PartialShape shape);
   void Set(ElementType type, PartialShape shape) { Set(0, type, std::move(shape)); }
+  // Sets the compile-time value of an existing output.
   void SetValue(int32_t index, TensorValue value);
 
+  // Emits an error at the node, or at the first argument in the message; see InferContext::Error.
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
     context_.Error(rule, format, std::forward<Args>(args)...);
@@ -83,6 +85,7 @@ class OpContext {
 
 using OpInferFunction = void (*)(OpContext&);
 
+// Checks the schema and, if the node satisfies it, calls `function`.
 void InferChecked(InferContext& context, OpInferFunction function);
 
 // The shape function of a row: checks the schema, then calls `kFunction`.
