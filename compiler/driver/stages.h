@@ -20,6 +20,7 @@ namespace nnefc::driver {
 
 // The stages, in execution order.
 enum class Stage : uint8_t { kOpen, kParse, kCheck, kExpand, kLower };
+// Returns the name of a stage in messages and options, such as "expand".
 std::string_view Name(Stage stage);
 
 // Each stage makes an immutable value from those of the stages before. The value has the diagnostics of its
@@ -39,6 +40,7 @@ struct [[nodiscard]] Opened {
   bool environment_failed = false;  // a file cannot be opened
   std::vector<Diagnostic> diagnostics;
 };
+// Opens the file or folder `path`. Operations of graphs are added to `registry`.
 Opened OpenModel(const std::string& path, ModelFormat format, const CompileOptions& options,
                  ir::OpRegistry& registry, Context& context);
 
@@ -48,6 +50,7 @@ struct [[nodiscard]] Parsed {
   bool complete = false;
   std::vector<Diagnostic> diagnostics;
 };
+// Parses the document of an open model.
 Parsed ParseModel(const Opened& opened, const CompileOptions& options, Context& context);
 
 // A checked document. Its syntax tree is moved from `parsed`.
@@ -56,6 +59,7 @@ struct [[nodiscard]] Checked {
   bool complete = false;
   std::vector<Diagnostic> diagnostics;
 };
+// Checks the parsed document.
 Checked CheckModel(Parsed& parsed, const CompileOptions& options, Context& context);
 
 // A graph of NNEF operations with its quantization.
@@ -69,6 +73,7 @@ struct [[nodiscard]] Expanded {
   bool complete = false;
   std::vector<Diagnostic> diagnostics;
 };
+// Expands the checked document. Custom operations are added to `registry`.
 Expanded ExpandModel(const Opened& opened, const Checked& checked, const CompileOptions& options,
                      ir::OpRegistry& registry, Context& context);
 

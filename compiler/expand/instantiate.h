@@ -129,11 +129,13 @@ class GraphBuilder {
   bool has_vendor_meanings() const { return has_vendor_meanings_; }
   // Returns true if a tensor has a quantized type (ExpandOptions::quantized).
   bool has_quantized_types() const { return !options_.quantized.empty(); }
-  // ExpandedDocument::open_shapes of a trial (ExpandOptions::tries_symbols).
+  // The shapes of externals with symbolic extents, if the expansion tries values for the extents
+  // (ExpandOptions::tries_symbols); becomes ExpandedDocument::open_shapes.
   const std::map<std::string, ir::PartialShape>& open_shapes() const { return open_shapes_; }
   // Records a deviation that only lenient mode accepts, at an argument of the plan's operation.
   void Deviate(const Rule& rule, const OpPlan& plan, std::string_view argument, const Site& site,
                std::string message);
+  // Emits a warning for each rule with recorded deviations.
   void ReportDeviations(Emitter& emitter) const { deviations_.Report(emitter); }
   // Returns the value of a constant or variable, looking through views; nothing if it is unknown.
   std::optional<TensorValue> KnownTensor(ir::OutputPort port) const;
@@ -173,6 +175,7 @@ class GraphBuilder {
   // Emits a diagnostic at the site; one in a body of the standard library is reported at the document's
   // invocation.
   void EmitAt(Diagnostic diagnostic, const Site& site);
+  // Emits the error of an evaluation, with the stack of fragments.
   void Report(const Fault& fault, const Site& site);
   // Same, for an error in an argument of the plan's operation.
   void Report(const Fault& fault, const OpPlan& plan, const Site& site);
@@ -194,6 +197,7 @@ class GraphBuilder {
   const OpPlan& RatifiedPlan(std::string_view name);
   // Returns the plan of `tensor_iterator`, from the library of its extension.
   const OpPlan& LoopPlan();
+  // Sets the standard library in which LoopPlan finds its operation.
   void UseLibrary(const semantics::StandardLibrary& library) { library_ = &library; }
   const semantics::CheckedDocument& ratified() const { return ratified_; }
   ir::OpRegistry& registry() { return registry_; }

@@ -49,6 +49,7 @@ struct Finding {
   std::vector<Fix> fixes;
 };
 
+// The kinds of names.
 enum class SymbolKind : uint8_t {
   kGraph,
   kFragment,
@@ -103,6 +104,7 @@ struct DocumentSymbol {
   std::vector<DocumentSymbol> children;
 };
 
+// A proposal to complete the word before the cursor.
 struct Completion {
   std::string label;   // the text shown
   std::string insert;  // replacement of the word before the cursor
@@ -163,11 +165,14 @@ class LanguageService {
   // Applies the changes in order. Returns false, without any change, if the document is not open, the version
   // is not above the last one, a range ends before it begins, or the text would be too large.
   bool Change(const std::string& uri, int64_t version, const std::vector<TextChange>& changes);
+  // Removes a document. Returns false if it is not open.
   bool Close(const std::string& uri);
   // Replaces the lint settings of one document; those of the options apply until then.
   void SetLint(const std::string& uri, std::optional<lint::Settings> settings);
 
+  // Returns the uris of the open documents, in alphabetical order.
   std::vector<std::string> Documents() const;
+  // Returns the version of the last change.
   std::optional<int64_t> Version(const std::string& uri) const;
   // Returns the text of an open document or of a standard library; empty otherwise.
   std::string_view Text(const std::string& uri) const;
@@ -190,6 +195,7 @@ class LanguageService {
   // Returns every occurrence in the document of the entity at the offset, in source order.
   std::vector<Place> References(const std::string& uri, uint32_t offset,
                                 bool include_declaration = true) const;
+  // Returns information about the name at the offset.
   std::optional<Hover> HoverAt(const std::string& uri, uint32_t offset) const;
   // Return the declaration of the tensor that a key of a graph.quant file names, and its hover. The model
   // must be open.

@@ -24,11 +24,13 @@ struct Window {
   size_t rank() const { return size.size(); }
   // Returns the extent that the window covers.
   int64_t reach(size_t axis) const { return (size[axis] - 1) * dilation[axis] + 1; }
+  // Returns true if the window does not change the dimension.
   bool IsTrivial(size_t axis) const {
     return size[axis] == 1 && stride[axis] == 1 && pad_begin[axis] == 0 && pad_end[axis] == 0;
   }
   bool IsPadded() const;
   bool IsDilated() const;
+  // Returns the number of elements in the window.
   int64_t Volume() const;
   // Returns the window with the items of `axes`.
   Window Select(llvm::ArrayRef<int64_t> axes) const;

@@ -11,8 +11,10 @@ namespace nnefc::openvino {
 // ir::kMaxBodyNesting, checked by CheckWritable).
 class LayerWriter {
  public:
+  // Both writers must outlive this.
   LayerWriter(XmlWriter* xml, WeightsWriter* weights) : xml_(xml), weights_(weights) {}
 
+  // Writes the elements into the innermost open element of `xml`, and the constants to `weights`.
   void WriteGraph(const ir::Graph& graph);
 
  private:

@@ -67,6 +67,7 @@ class Match {
   Node operator[](std::string_view alias) const { return at(alias); }
   // Returns the output of a data alias.
   Port Data(std::string_view alias) const;
+  // Returns true if the match has a node or output with the alias.
   bool Has(std::string_view alias) const;
   // Returns the nodes in the order of the pattern, without data.
   std::vector<std::pair<std::string, Node>> nodes() const;

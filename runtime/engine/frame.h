@@ -44,6 +44,8 @@ kernels::FaultOr<TensorValue> CopyOf(const tensor::TensorView& view, const Memor
 // A plan bound to memory. It can run any number of times.
 class Frame {
  public:
+  // Allocates the arena of a plan and binds its steps. Returns a fault if the budget is exceeded or memory is
+  // short. `environment` must outlive the frame.
   static kernels::FaultOr<std::unique_ptr<Frame>> Create(std::shared_ptr<const Plan> plan,
                                                          RunEnvironment& environment);
   ~Frame();
@@ -55,6 +57,7 @@ class Frame {
   // are set again.
   void SetInput(size_t index, const std::byte* bytes) { Place(input_views_[index], bytes); }
   void SetOutput(size_t index, const std::byte* bytes) { Place(output_views_[index], bytes); }
+  // Executes all steps in order. Returns the first fault; the results are then undefined.
   kernels::FaultOr<Success> Run();
   // Returns a result of the last run. It is valid until the next run.
   const tensor::TensorView& result(size_t index) const { return view(plan_->results[index].value); }
@@ -68,6 +71,7 @@ class Frame {
   const PlanValue& value(ValueId id) const { return plan_->values[static_cast<size_t>(id)]; }
   // Makes `tensor` the value of an output. Copies it if the shape is static, otherwise stores a reference.
   kernels::FaultOr<Success> SetValue(ValueId id, const TensorValue& tensor);
+  // Returns a value as a tensor: a reference if its shape is only known at run time, otherwise a copy.
   kernels::FaultOr<TensorValue> ValueAsTensor(ValueId id) const;
 
  private:

@@ -19,6 +19,7 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(size_t limit) : limit_(limit), used_(std::make_shared<std::atomic<size_t>>(0)) {}
 
+  // Returns the bytes that are still available.
   size_t left() const {
     const size_t used = *used_;
     return used < limit_ ? limit_ - used : 0;
@@ -28,6 +29,7 @@ class MemoryBudget {
   std::shared_ptr<Buffer> Allocate(size_t bytes) const;
   // Counts a buffer that was allocated elsewhere, until its last reference is gone.
   std::shared_ptr<const Buffer> Count(std::shared_ptr<const Buffer> buffer) const;
+  // Returns a reservation of no bytes, which can grow within the limit.
   Reservation Reserve() const;
 
  private:

@@ -12,6 +12,7 @@ class PlanValues {
  public:
   explicit PlanValues(std::vector<PlanValue>* values) : values_(values) {}
 
+  // Appends a value and returns its id.
   ValueId Add(PlanValue value);
   PlanValue& operator[](ValueId id) { return (*values_)[static_cast<size_t>(id)]; }
   const PlanValue& operator[](ValueId id) const { return (*values_)[static_cast<size_t>(id)]; }
@@ -21,6 +22,7 @@ class PlanValues {
     ValueId root;
     size_t offset;
   };
+  // Returns the location of a value; follows views and parts to their buffer.
   Place Find(ValueId id);
   // Makes `root`, an independent buffer so far, the part of `whole` that begins at `offset`. Its pending
   // reads are added to those of `whole`.
@@ -28,6 +30,7 @@ class PlanValues {
 
   // Registers `count` future reads of the value or of views of it.
   void ExpectReads(ValueId id, int64_t count) { pending_reads_[static_cast<size_t>(Find(id).root)] += count; }
+  // Registers that one of the expected reads is planned.
   void CountRead(ValueId id) { --pending_reads_[static_cast<size_t>(Find(id).root)]; }
   // Returns true if the value is a complete arena buffer without pending reads.
   bool IsDead(ValueId id);

@@ -17,12 +17,15 @@ struct SpatialDims {
   std::vector<int64_t> strides, dilations, before, after;
   bool all_see_input = true;  // no window is entirely in the border
 };
+// Returns the window of a Convolution or GroupConvolution, with automatic padding resolved.
 SpatialDims SpatialDimsOf(const kernels::KernelRequest& request);
 
 // Returns whether the request is a GroupConvolution, whose filter has an axis for groups.
 bool IsGroupedConvolution(const kernels::KernelRequest& request);
 
-// GEMM-based convolutions also multiply zeros of the border, so infinities and NaN in the filter yield NaN.
+// Returns true if a convolution that multiplies zeros of the border, as GEMM does, differs from the
+// definition: the window has a border, and the filter has infinities or NaN. A null filter (not constant) may
+// have them.
 bool MakesNanOfBorder(const SpatialDims& spatial, const TensorValue* filter);
 inline constexpr kernels::Reason kNanOfBorder(
     "the filter has infinities or NaN, which a border of zeros would turn into NaN");
@@ -37,6 +40,7 @@ kernels::OrReason<gemm::InnerProduct> ConvolutionInnerProductOf(const kernels::K
 // Returns the reason if the window is the whole image, and oneDNN's inner product lacks a fused operation: it
 // runs with fewer of them.
 kernels::Reason FusesAsInnerProduct(const kernels::KernelRequest& request);
+// Returns the reason of kApplies or, if that is empty, of FusesAsInnerProduct.
 template <kernels::Reason (*kApplies)(const kernels::KernelRequest&)>
 kernels::Reason FusedAnd(const kernels::KernelRequest& request) {
   const kernels::Reason reason = kApplies(request);

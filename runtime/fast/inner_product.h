@@ -6,7 +6,8 @@
 
 namespace nnefc::runtime::fast {
 
-// One row times a constant matrix [outputs, inputs] in place, without packing.
+// The implementation for one row times a constant matrix [outputs, inputs] in place, without packing: the
+// reason why a request is not supported (empty if it is), the cost, and the kernel.
 kernels::Reason GemvApplies(const kernels::KernelRequest& request, const gemm::InnerProduct& shape);
 kernels::Cost GemvCost(const kernels::KernelRequest& request, const gemm::InnerProduct& shape);
 kernels::KernelOrReason MakeGemv(const kernels::KernelRequest& request, const gemm::InnerProduct& shape,

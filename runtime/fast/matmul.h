@@ -8,11 +8,14 @@
 
 namespace nnefc::runtime::fast {
 
-// Describes x times a constant matrix or its transpose. All axes of x but the last are rows.
+// Returns the sizes of a MatMul of x and a constant matrix or its transpose, or the reason why the request is
+// none. All axes of x but the last are rows.
 kernels::OrReason<gemm::InnerProduct> ConstantProductOf(const kernels::KernelRequest& request);
-// The same for a matrix whose elements are packed, not read in compressed form.
+// The same, but the reason also excludes matrices whose elements kernels read in compressed form instead of
+// packing them.
 kernels::OrReason<gemm::InnerProduct> PackedProductOf(const kernels::KernelRequest& request);
-// Returns the quantization of a matmul.
+// Returns the quantization of an int8 MatMul with a constant matrix (int8::IsQuantized): of the left operand,
+// the matrix and the result. Returns a reason if a sum is fused.
 kernels::OrReason<int8::Int8Step> Int8MatmulStepOf(const kernels::KernelRequest& given);
 
 }  // namespace nnefc::runtime::fast

@@ -14,7 +14,8 @@ inline constexpr kernels::Reason kHasFusedOperation("a fused operation");
 inline constexpr kernels::Reason kNotFusedByOneDnn(
     "a fused operation that oneDNN lacks, or computes differently");
 
-// The requests of a table: f32 values that are multiplied as f32, or as bf16.
+// Return an empty reason if the table of that type serves a request: all values are f32 and are multiplied as
+// f32, or as bf16 (Precision), or the first operand is i32.
 inline kernels::Reason ServesF32(const kernels::KernelRequest& request) {
   if (!memory::AreDenseF32(request)) return kNotF32;
   return request.precision == kernels::Precision::kBf16 ? kernels::Reason("precision bf16")

@@ -8,9 +8,11 @@
 
 namespace nnefc::runtime::onednn {
 
+// Matmuls of the given sizes by oneDNN's matmul primitive: the cost, and the kernel with post-ops.
 kernels::Cost OneDnnMatmulCost(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
 kernels::KernelOrReason MakeOneDnnMatmul(const kernels::KernelRequest& request, const OneDnnPostOps& posts,
                                          const fast::gemm::InnerProduct& shape);
+// The same by oneDNN's inner-product primitive.
 kernels::Cost OneDnnInnerProductCost(const kernels::KernelRequest& request,
                                      const fast::gemm::InnerProduct& shape);
 kernels::KernelOrReason MakeOneDnnInnerProduct(const kernels::KernelRequest& request,

@@ -28,6 +28,7 @@ class OneDnnKernelBuilder {
   void AddInputIn(Role role, size_t index, fast::memory::BlockedLayout::Form form);
   // Passes 8-bit quantized values.
   void AddQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
+  // Returns them as the result.
   void AddQuantizedOutput(const fast::memory::ValueQuantization& codes);
   // The same for row-major values with another shape of equal size.
   void AddReshapedQuantizedInput(Role role, size_t index, const fast::memory::ValueQuantization& codes);
@@ -46,6 +47,7 @@ class OneDnnKernelBuilder {
   // The same for several row-major elements.
   void AddNumbers(Argument argument, llvm::ArrayRef<float> numbers,
                   const fast::memory::BlockedFormat& format);
+  // Permits that the output shares memory with input `input`.
   void AllowInPlace(int input) { prepared_.in_place = input; }
   // The primitive accumulates into its output, which must share memory with the input, with `codes` if it is
   // quantized.
@@ -53,6 +55,7 @@ class OneDnnKernelBuilder {
                       const fast::memory::ValueQuantization* codes = nullptr);
 
   const library::Primitive& primitive() const { return *primitive_; }
+  // Returns the kernel. Must be the last call.
   kernels::PreparedKernel Finish();
 
   // The memory that an argument refers to.

@@ -8,7 +8,7 @@
 
 namespace nnefc::runtime::onednn {
 
-// One function per file of rows in this folder.
+// Append oneDNN's implementations to the tables of the fast backend; one function per file in this folder.
 void AddConvolutionRows(fast::FastTables& tables);
 void AddDeconvolutionRows(fast::FastTables& tables);
 void AddMatmulRows(fast::FastTables& tables);

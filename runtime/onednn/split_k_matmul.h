@@ -6,6 +6,7 @@
 
 namespace nnefc::runtime::onednn {
 
+// The reason why a request is not supported (empty if it is), the cost, and the kernel with post-ops.
 kernels::Reason SplitKApplies(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
 kernels::Cost SplitKCost(const kernels::KernelRequest& request, const fast::gemm::InnerProduct& shape);
 kernels::KernelOrReason MakeSplitKMatmul(const kernels::KernelRequest& request, const OneDnnPostOps& posts,

@@ -47,6 +47,7 @@ Report TakeReport(Context& context);
 // Returns a report with one environment error, without a source range.
 Report EnvironmentReport(std::string message);
 
+// Return the interface's form of a tensor (the bytes are shared), and of an input or output.
 Tensor ToTensor(TensorValue value);
 Port ToPort(const std::string& name, ElementType type, const ir::PartialShape& shape);
 

@@ -24,6 +24,7 @@ class Workspace {
   bool Open(const std::string& uri, int64_t version, std::string text);
   // Returns false if the text is unknown or the change does not apply to it.
   bool Change(const std::string& uri, int64_t version, const std::vector<language::TextChange>& changes);
+  // Closes a text. Its file on disk is used again where other documents depend on it.
   void Close(const std::string& uri);
   bool IsOpen(const std::string& uri) const { return opened_.contains(uri); }
   const std::set<std::string>& opened() const { return opened_; }

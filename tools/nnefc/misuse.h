@@ -8,7 +8,9 @@
 
 namespace nnefc::cli {
 
-// Validators of options. Their error messages and the help state the accepted values.
+// Validators of options. Their error messages and the help state the accepted values: one of several words,
+// an integer in [lowest, highest], an integer or a real number that is not negative, a text that is not
+// empty.
 CLI::Validator OneOf(std::vector<std::string> choices);
 CLI::Validator Between(int64_t lowest, int64_t highest);
 CLI::Validator NonNegative();

@@ -12,6 +12,7 @@ class Painter {
  public:
   explicit Painter(bool on) : on_(on) {}
 
+  // Return the text in the style of a heading, a name, a success or a failure; unchanged if colours are off.
   std::string Head(std::string_view text) const { return Paint("1", text); }
   std::string Name(std::string_view text) const { return Paint("36", text); }
   std::string Good(std::string_view text) const { return Paint("1;32", text); }

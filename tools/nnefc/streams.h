@@ -17,9 +17,11 @@ void OpenClosedStreams();
 void WriteStdout(std::string_view text);
 // Prints diagnostics. A failure must not end the program.
 void WriteStderr(std::string_view text);
+// Return true if a write to the stream has failed so far.
 bool StdoutFailed();
 bool StderrFailed();
 
+// Format a text and write it to standard output or standard error.
 template <typename... Args>
 void Print(fmt::format_string<Args...> format, Args&&... args) {
   WriteStdout(fmt::format(format, std::forward<Args>(args)...));

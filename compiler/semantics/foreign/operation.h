@@ -36,10 +36,12 @@ constexpr ForeignOperation RenamedIf(std::string_view needs, std::string_view na
                                      std::string_view frameworks = "") {
   return {names, ours, formula, note, frameworks, needs};
 }
+// A row for a function that NNEF expresses by `formula`.
 constexpr ForeignOperation Computed(std::string_view names, std::string_view formula,
                                     std::string_view note = "", std::string_view frameworks = "") {
   return {names, "", formula, note, frameworks, ""};
 }
+// A row for a function that NNEF cannot express.
 constexpr ForeignOperation Missing(std::string_view names, std::string_view note = "",
                                    std::string_view frameworks = "") {
   return {names, "", "", note, frameworks, ""};

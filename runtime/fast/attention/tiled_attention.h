@@ -7,7 +7,9 @@
 
 namespace nnefc::runtime::fast::attention {
 
+// Returns an empty reason if the kernel supports these sizes.
 kernels::Reason TiledAttentionApplies(const AttentionSizes& sizes);
+// Creates the kernel. Requires that TiledAttentionApplies.
 kernels::PreparedKernel MakeTiledAttention(const kernels::KernelRequest& request,
                                            const AttentionSizes& sizes);
 

@@ -6,8 +6,10 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepare a ConvolutionBackpropData with a constant filter.
+// Returns an empty reason if the implementation supports the request: a ConvolutionBackpropData with a
+// constant filter.
 kernels::Reason Col2imApplies(const kernels::KernelRequest& request);
+// Creates its kernel.
 kernels::KernelOrReason MakeCol2imDeconvolution(const kernels::KernelRequest& request);
 // The same for results with few channels.
 kernels::Reason FewOutputCol2imApplies(const kernels::KernelRequest& request);

@@ -5,8 +5,10 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepares a GroupConvolution with one input and one output per group.
+// Returns an empty reason if the implementation supports the request: a GroupConvolution with one input and
+// one output per group.
 kernels::Reason DepthwiseApplies(const kernels::KernelRequest& request);
+// Creates its kernel.
 kernels::KernelOrReason MakeDepthwise(const kernels::KernelRequest& request);
 
 }  // namespace nnefc::runtime::fast::conv

@@ -6,8 +6,10 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepare a Convolution or a GroupConvolution.
+// Returns an empty reason if the implementation supports the request: a GroupConvolution if `is_grouped`,
+// else a Convolution.
 kernels::Reason DirectApplies(const kernels::KernelRequest& request, bool is_grouped);
+// Creates its kernel.
 kernels::KernelOrReason MakeDirectConvolution(const kernels::KernelRequest& request, bool is_grouped);
 
 // Returns the packed layout of filters [outputs, inputs, rows, columns]: [output

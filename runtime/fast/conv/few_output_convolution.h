@@ -7,11 +7,12 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepares a Convolution with one or two spatial axes. Borders are multiplied as zeros, so the caller must
-// exclude infinite filters.
+// Returns an empty reason if the implementation supports the request: a Convolution with one or two spatial
+// axes. Borders are multiplied as zeros, so the caller must exclude infinite filters.
 kernels::Reason FewOutputsApply(const kernels::KernelRequest& request);
-// Relative to direct convolution.
+// Returns its cost relative to direct convolution.
 kernels::Cost FewOutputsCost(const kernels::KernelRequest& request);
+// Creates its kernel.
 kernels::KernelOrReason MakeFewOutputConvolution(const kernels::KernelRequest& request);
 
 }  // namespace nnefc::runtime::fast::conv

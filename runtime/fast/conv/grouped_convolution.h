@@ -5,10 +5,12 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepares a GroupConvolution with windows of three columns, and groups that fill vectors.
+// Returns an empty reason if the implementation supports the request: a GroupConvolution with windows of
+// three columns, and groups that fill vectors.
 kernels::Reason GroupedApplies(const kernels::KernelRequest& request);
-// Relative to direct convolution.
+// Returns its cost relative to direct convolution.
 kernels::Cost GroupedCost(const kernels::KernelRequest& request);
+// Creates its kernel.
 kernels::KernelOrReason MakeGroupedConvolution(const kernels::KernelRequest& request);
 
 }  // namespace nnefc::runtime::fast::conv

@@ -6,10 +6,11 @@
 
 namespace nnefc::runtime::fast::conv {
 
-// Prepares a Convolution.
+// Returns an empty reason if the implementation supports the request: a Convolution with a 3x3 filter.
 kernels::Reason WinogradApplies(const kernels::KernelRequest& request);
-// Relative to direct convolution.
+// Returns its cost relative to direct convolution.
 kernels::Cost WinogradCost(const kernels::KernelRequest& request);
+// Creates its kernel.
 kernels::KernelOrReason MakeWinograd(const kernels::KernelRequest& request);
 
 }  // namespace nnefc::runtime::fast::conv

@@ -31,7 +31,8 @@ struct GemmInputs {
   tensor::Layout filter = nullptr;
 };
 
-// Prepares a GEMM in the layout of `sizes`. Requires vector kernels.
+// Creates the kernel of a GEMM in the layout of `sizes`, with the operations `posts` on its result. Requires
+// vector kernels (simd::HasSimd).
 kernels::KernelOrReason MakeGemm(const kernels::KernelRequest& request, const GemmSizes& sizes,
                                  const GemmInputs& inputs, llvm::ArrayRef<kernels::PostOperation> posts);
 

@@ -27,6 +27,7 @@ class TilePanels {
         longer_(rows - count_ * each_) {}
 
   int64_t count() const { return count_; }
+  // Returns the first row of a panel, and the number of its rows.
   int64_t Begin(int64_t panel) const { return panel * each_ + std::min(panel, longer_); }
   int64_t RowsOf(int64_t panel) const { return panel < longer_ ? each_ + 1 : each_; }
   // Calls work(panel, count) for consecutive panels of equal size, few enough for their results to stay
@@ -67,8 +68,9 @@ struct TileColumns {
                                  // input
 };
 
-// Tiles of equal width, or of TilePixels() except for the last one.
+// The widths of the tiles of a row: equal ones, or TilePixels() except for the last one.
 enum class TileWidths : uint8_t { kEqual, kWidest };
+// Divides the output positions along an axis into tiles of at most TilePixels(), from left to right.
 std::vector<TileColumns> DivideColumns(const kernels::WindowAxis& axis,
                                        TileWidths widths = TileWidths::kEqual);
 

@@ -12,9 +12,11 @@ namespace nnefc::runtime::fast::int8 {
 
 class Dot4Gemm {
  public:
+  // Returns an empty reason if the shape is supported.
   static kernels::Reason Applies(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
   // Returns whether it is faster than accumulators of two products (simd/dot2_microkernel.h).
   static bool IsFasterThanDot2(const Int8ConvolutionShape& form, bool has_vnni = HasVnni());
+  // Returns whether it is supported and faster.
   static bool Suits(const Int8ConvolutionShape& form, bool has_vnni = HasVnni()) {
     return Applies(form, has_vnni).empty() && IsFasterThanDot2(form, has_vnni);
   }
@@ -22,7 +24,9 @@ class Dot4Gemm {
 
   // Returns the scratch size per thread.
   int64_t scratch_bytes() const;
+  // Returns the number of weights per output tile.
   int64_t WeightsOfTile() const { return strip_count() * quads() * simd::kQuadWeights; }
+  // A part of the result, computed by one thread: rows of the image and tiles of outputs.
   struct Part {
     simd::IndexRange rows, tiles;
     const int8_t* weights;        // kQuadWeights per group of four inputs, by tile

@@ -30,14 +30,15 @@ kernels::Reason IsQuantized(const kernels::KernelRequest& given);
 // or two products each. Matmuls use the last two.
 enum class Int8Algorithm : uint8_t { kGrouped, kDepthwise, kWinograd, kDot4, kDot2 };
 
-// Prepare a Convolution, or a GroupConvolution with one of the first two algorithms. Quantized images are
-// NHWC, f32 images nChw16c.
+// The implementation of convolutions by an algorithm: the reason why a request is not supported (empty if it
+// is), the cost, and the kernel. The request is a Convolution, or a GroupConvolution for the first two
+// algorithms. Quantized images are NHWC, f32 images nChw16c.
 kernels::Reason Int8ConvolutionApplies(const kernels::KernelRequest& given, Int8Algorithm algorithm);
 kernels::Cost Int8ConvolutionCost(const kernels::KernelRequest& given, Int8Algorithm algorithm);
 kernels::KernelOrReason MakeInt8Convolution(const kernels::KernelRequest& given, const Int8Step& step,
                                             Int8Algorithm algorithm);
 
-// Prepare a matmul.
+// The same for matmuls with a constant matrix of the given sizes.
 kernels::Reason Int8MatmulApplies(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,
                                   Int8Algorithm algorithm);
 kernels::Cost Int8MatmulCost(const kernels::KernelRequest& given, const gemm::InnerProduct& shape,

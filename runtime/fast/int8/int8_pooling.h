@@ -6,12 +6,12 @@
 
 namespace nnefc::runtime::fast::int8 {
 
-// Prepares max pooling of int8 NHWC images; quantized values preserve the order. Each window must contain at
-// least one pixel.
+// Creates the kernel of max pooling of int8 NHWC images; quantized values preserve the order. Each window
+// must contain at least one pixel.
 kernels::KernelOrReason MakeInt8MaxPool(const kernels::KernelRequest& request, const kernels::Window& window,
                                         const memory::ValueQuantization& codes);
 
-// Prepares global average pooling of int8 NHWC images, with f32 rows as result.
+// Creates the kernel of global average pooling of int8 NHWC images, with f32 rows as result.
 kernels::KernelOrReason MakeInt8AveragePool(const kernels::KernelRequest& request,
                                             const memory::ValueQuantization& codes);
 

@@ -14,6 +14,7 @@ class Int8Winograd final : public kernels::Kernel {
   // Returns the reason if Winograd does not apply or is not exact. `magnitude`:
   // FilterQuantization::max_magnitude.
   static kernels::Reason Applies(const Int8ConvolutionShape& form, float magnitude);
+  // Returns whether it is faster than direct int8 convolution.
   static bool IsFasterThanDirect(const Int8ConvolutionShape& form);
 
   Int8Winograd(const Int8ConvolutionShape& form, Int8Epilogue results);

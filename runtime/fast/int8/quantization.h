@@ -26,10 +26,12 @@ struct QuantizationRange {
   float high = 0;
   memory::ValueQuantization codes;
 
+  // Returns the quantized value of a number by the formula, clamped to 0 to 255.
   uint8_t Quantize(float x) const;
 };
-// Returns nothing if the node does not quantize, its values are not multiples of a scale or differ per
-// channel, or there are not 256 levels. `limits`: its other inputs, if constant.
+// Returns the mapping of a node that quantizes to 8 bits (FakeQuantize or an NNEF quantization). Returns
+// nothing if the node does not quantize, its values are not multiples of a scale or differ per channel, or
+// there are not 256 levels. `limits`: its other inputs, if constant.
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
                                                      llvm::ArrayRef<const TensorValue*> limits);
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,

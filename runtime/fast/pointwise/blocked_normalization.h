@@ -6,10 +6,11 @@
 
 namespace nnefc::runtime::fast::pointwise {
 
-// Prepares a BatchNormInference with constant parameters.
+// Creates the kernel of a BatchNormInference with constant parameters.
 kernels::KernelOrReason MakeBlockedBatchNorm(const kernels::KernelRequest& request);
 
-// Prepares an MVN over all pixels of each channel.
+// Creates the kernel of an MVN over all pixels of each channel.
+// `factor` multiplies the distances from the mean.
 kernels::KernelOrReason MakeBlockedMvn(const kernels::KernelRequest& request, const MvnFactor& factor);
 
 }  // namespace nnefc::runtime::fast::pointwise

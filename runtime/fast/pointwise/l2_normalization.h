@@ -23,7 +23,7 @@ struct NormFloor {
 // Normalizes a row of any length in f64.
 void NormalizeRow(const float* x, int64_t terms, const NormFloor& floor, float* out);
 
-// Prepares rows along the last axis, which may have strides.
+// Creates the kernel of a normalization along the last axis. Rows may have strides.
 kernels::KernelOrReason MakeL2Normalization(const kernels::KernelRequest& request, const NormFloor& floor);
 
 }  // namespace nnefc::runtime::fast::pointwise

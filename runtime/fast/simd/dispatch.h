@@ -12,6 +12,7 @@
 
 namespace nnefc::runtime::fast::simd {
 
+// Floats per 512-bit and 256-bit vector.
 inline constexpr int64_t kSimdWidth512 = 16, kSimdWidth256 = 8;
 // The block size: contiguous matrix columns or image channels.
 inline constexpr int64_t kBlockColumns = 16;
@@ -26,7 +27,7 @@ int64_t DetectSimdWidth();
 
 namespace nnefc::runtime::fast::simd {
 
-// Called for each tile, so only the cached value is inline.
+// Returns DetectSimdWidth(), cached because it is queried for each tile.
 inline int64_t SimdWidth() {
   static const int64_t count = DetectSimdWidth();
   return count;

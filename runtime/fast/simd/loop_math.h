@@ -146,7 +146,9 @@ struct VectorQuotient {
 #undef NNEFC_VECTOR
 
 #if defined(NNEFC_X86)
+// The instruction sets for which loops are compiled.
 enum class VectorUnit : uint8_t { kBaseline, kAvx2, kAvx512 };
+// Returns the widest one that this processor has.
 inline VectorUnit WidestVectorUnit() {
   static const VectorUnit unit = [] {
     const bool fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -162,6 +164,8 @@ inline VectorUnit WidestVectorUnit() {
 #else
 #define NNEFC_TARGET_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"
 #endif
+// Call `loop()`, compiled for the instruction set, with all functions that it calls inlined. The processor
+// must have it.
 template <typename Loop>
 [[gnu::target(NNEFC_TARGET_AVX512), gnu::flatten, gnu::noinline]] void RunInAvx512(const Loop& loop) {
   loop();

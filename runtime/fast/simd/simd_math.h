@@ -53,6 +53,7 @@ constexpr int64_t VectorOffset(int64_t part, int64_t block_stride) {
   return part / kVectorsPerBlock * block_stride + part % kVectorsPerBlock * kSimdWidth;
 }
 
+// Calls `loop()`, compiled for the instruction set of this file.
 template <typename Loop>
 void RunSimd(const Loop& loop) {
 #if defined(NNEFC_X86_AVX512)

@@ -14,21 +14,22 @@ namespace nnefc::ir::ops::opset::detection {
 struct ProposedRegion {
   std::array<float, 4> corners;
   float score;
-  bool is_large = true;  // at least of the minimum extents
+  bool is_large = true;  // not smaller than the minimum extents
 };
 
-// Returns the intersection over the union; `extent` is that of a single coordinate.
+// Returns the intersection over union (IoU) of two regions. A region from coordinate a to b has the extent
+// b - a + `extent`: 1 for coordinates of whole pixels, which are included, otherwise 0.
 float SharedArea(const std::array<float, 4>& a, const std::array<float, 4>& b, float extent);
 
-// Selects at most `most` regions among the `candidates` best ones, by descending score. A region is skipped
-// if a selected one overlaps it by more than the threshold. Returns nothing if more than 10^9 pairs may
-// compete.
+// The parameters of a non-maximum suppression.
 struct RegionLimits {
-  int64_t candidates;
-  int64_t most;
-  float threshold;
-  float extent;
+  int64_t candidates;  // number of regions with the highest scores that are considered
+  int64_t most;        // maximum number of selected regions
+  float threshold;     // of the IoU with a selected region
+  float extent;        // see SharedArea
 };
+// Selects regions by descending score. A region is skipped if a selected one overlaps it by more than the
+// threshold. Returns nothing if more than 10^9 pairs may compete.
 std::optional<std::vector<ProposedRegion>> KeepBestRegions(std::vector<ProposedRegion> regions,
                                                            const RegionLimits& limits);
 
@@ -39,20 +40,23 @@ struct MovedAnchors {
   int64_t count, cells;           // anchors per cell, and number of cells
   std::array<float, 2> image;     // height, width
   std::array<float, 2> smallest;  // minimum height and width of regions
-  float extent;                   // extent of a single coordinate
+  float extent;                   // see SharedArea
 };
+// Returns a region for each anchor: the anchor shifted and scaled by its deltas and clipped to the image,
+// with its score.
 std::vector<ProposedRegion> MoveAnchors(const MovedAnchors& moved);
 
-// GenerateProposals-9: the regions of all images, and their number for each image; nothing as above. Rows of
-// `info` have 3 or 4 items: height, width and scales.
+// The results of GenerateProposals-9.
 struct Proposals {
-  std::vector<ProposedRegion> regions;
-  std::vector<int64_t> per_image;
+  std::vector<ProposedRegion> regions;  // of all images, one after the other
+  std::vector<int64_t> per_image;       // number of regions
 };
+// The inputs of GenerateProposals-9. Rows of `info` have 3 or 4 items: height, width and scales of an image.
 struct ProposalInputs {
   std::vector<float> info, anchors, deltas, scores;
-  int64_t images, count, cells;
+  int64_t images, count, cells;  // number of images, anchors per cell, and cells
 };
+// Computes GenerateProposals-9 of a checked node. Returns nothing if more than 10^9 pairs may compete.
 std::optional<Proposals> GenerateProposals(const Node& node, const ProposalInputs& given);
 
 }  // namespace nnefc::ir::ops::opset::detection
