@@ -9,12 +9,14 @@ namespace nnefc::ast::parse {
 // Returns true if `word` begins an import line in other languages.
 bool IsImport(std::string_view word);
 
-// Parses the rules `document` and `quantizationFile` of NnefParser.g4: passes each statement to the generated
-// parser and its contexts to the AST builder.
+// The parser of documents and quantization files. Splits the text into statements, passes each to the parser
+// generated from NnefParser.g4, and the resulting contexts to the AST builder, which fills `document`.
+// Continues after errors with the next statement.
 class DocumentParser {
  public:
   DocumentParser(Document& document, const ParseOptions& options, Context& context);
 
+  // Parse the whole text of a document or library, or of a quantization file. Call one of them once.
   void ParseModel();
   void ParseQuantization();
 

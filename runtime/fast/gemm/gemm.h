@@ -10,11 +10,12 @@
 
 namespace nnefc::runtime::fast::gemm {
 
+// The sizes of a GEMM: [rows, terms] times [terms, outputs], for each image.
 struct GemmSizes {
   int64_t images;  // nChw16c images; 1 for a row-major matrix
   int64_t rows;    // rows of a matrix, or pixels per image
   int64_t terms, outputs;
-  bool is_blocked;
+  bool is_blocked;    // the left operand and the result are nChw16c
   bool inputs_first;  // layout of the constant: [terms, outputs], otherwise [outputs, terms]
 
   int64_t term_blocks() const { return (terms + simd::kBlockColumns - 1) / simd::kBlockColumns; }
@@ -25,7 +26,7 @@ struct GemmSizes {
 // The roles of the inputs of a step.
 struct GemmInputs {
   size_t left = 0, weights = 1;
-  int scale = -1;  // per-term scale of the left operand
+  int scale = -1;  // the input with a per-term scale of the left operand; -1: none
   // im2col parameters if the left rows are patches of `left`, and the corresponding weight layout.
   std::optional<Im2col> windows = std::nullopt;
   tensor::Layout filter = nullptr;

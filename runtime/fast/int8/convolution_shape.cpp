@@ -27,6 +27,7 @@ simd::IndexRange Int8ConvolutionShape::InputColumns() const {
   return {begin, std::clamp(columns.before + columns.input, begin, seen)};
 }
 
+// Joins the taps of a filter row to one strip unless they are dilated.
 TapStrips TapStrips::Of(const Int8ConvolutionShape& form) {
   const kernels::WindowAxis &rows = form.rows, &columns = form.columns;
   const int64_t together = columns.dilation == 1 ? columns.size : 1;
@@ -39,6 +40,8 @@ TapStrips TapStrips::Of(const Int8ConvolutionShape& form) {
   return strips;
 }
 
+// Partitions rows so that the input and the result of a part fit into limits.bytes, then rows and tiles
+// further until there are enough tasks for all threads.
 Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
   constexpr int64_t kMinPixels = 24;  // minimum pixels per weight load from a remote cache
   const auto number_bytes = static_cast<int64_t>(limits.number_bytes);
@@ -68,7 +71,7 @@ Int8Grid Int8Grid::Of(const Int8ConvolutionShape& form, const Limits& limits) {
 }
 
 int64_t Int8Grid::ThreadValues(const Int8ConvolutionShape& form) const {
-  constexpr int64_t kLine = 32;
+  constexpr int64_t kLine = 32;  // elements
   const int64_t numbers = form.InputRowsFor(CeilDivide(form.rows.output, row_parts)) * form.row_numbers() + 1;
   return tensor::RoundUp(numbers, kLine) + kLine;
 }
@@ -93,6 +96,8 @@ void WidenedPart<Number>::Widen(simd::WidenedValues<Number> codes) const {
   }
 }
 
+// Writes the receptive field of the part's rows: values minus the zero point, and 0 in borders and padded
+// channels.
 template <typename Number>
 void WidenedPart<Number>::Fill(const uint8_t* image, int64_t channel) const {
   const int64_t first = gemm::InputPosition(form_.rows, rows_.begin, 0);

@@ -20,6 +20,7 @@ struct Int8ConvolutionShape {
 
   // Returns the number of input values of an image.
   int64_t in_size() const { return rows.input * columns.input * channels; }
+  // Returns the number of result pixels of an image.
   int64_t out_pixels() const { return rows.output * columns.output; }
   // Returns the number of values per row of the receptive field, including borders.
   int64_t row_numbers() const {
@@ -39,6 +40,7 @@ struct TapStrips {
   int64_t pairs;                // pairs per strip; for odd lengths the last pair includes an element of the
                                 // next pixel
 
+  // Returns the strips of a convolution's window.
   static TapStrips Of(const Int8ConvolutionShape& form);
 };
 
@@ -55,6 +57,7 @@ struct Int8Grid {
     // rows share little work.
     bool cuts_rows_first = false;
   };
+  // Returns the partition of a convolution for its threads.
   static Int8Grid Of(const Int8ConvolutionShape& form, const Limits& limits);
   // Per-thread buffer size in elements: the largest part plus one element of over-read, and a whole cache
   // line against false sharing.

@@ -19,6 +19,7 @@ constexpr int64_t kSumsStride = (kMaxStoredPixels + 1) * kBlockColumns;
 constexpr int64_t kSums = simd::kMaxResidualBlocks * kSumsStride,
                   kStarts = simd::kMaxResidualBlocks * kBlockColumns;
 
+// Converts offsets in values to offsets in pixels.
 std::vector<int32_t> InPixels(std::vector<int32_t> places, int64_t channels) {
   for (int32_t& place : places) place /= static_cast<int32_t>(channels);
   return places;
@@ -59,6 +60,8 @@ int64_t Dot4Gemm::scratch_bytes() const {
   return PartBytes() + (kSums + kStarts) * int64_t{sizeof(int32_t)};
 }
 
+// Complete tiles of a part with a direct destination (`out` or `codes`) bypass `store`; only the last,
+// partial tile uses it.
 bool Dot4Gemm::SumQuantized(const Part& part, const uint8_t* image, int zero, Store store) const {
   if (has_vnni_) {
     const uint8_t* seen =

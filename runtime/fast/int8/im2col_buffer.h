@@ -20,6 +20,7 @@ class Im2colBuffer {
   int64_t rows() const { return form_.InputRowsFor(rows_.count()); }
   // Returns true if the receptive field consists of whole image rows.
   bool lie_in_image() const;
+  // Returns the start of the receptive field in the image. Requires lie_in_image().
   const uint8_t* InImage(const uint8_t* image) const { return image + first_row() * form_.row_numbers(); }
   // Returns the receptive field, in the image or copied to `out`.
   const uint8_t* Find(const uint8_t* image) const;
