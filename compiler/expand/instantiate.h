@@ -197,7 +197,7 @@ class GraphBuilder {
   const OpPlan& RatifiedPlan(std::string_view name);
   // Returns the plan of `tensor_iterator`, from the library of its extension.
   const OpPlan& LoopPlan();
-  // Sets the standard library in which LoopPlan finds its operation.
+  // Sets the standard library that has the operation of LoopPlan.
   void UseLibrary(const semantics::StandardLibrary& library) { library_ = &library; }
   const semantics::CheckedDocument& ratified() const { return ratified_; }
   ir::OpRegistry& registry() { return registry_; }

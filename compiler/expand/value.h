@@ -34,7 +34,7 @@ struct Fault {
   }
 };
 
-// Kinds of values, in an order on which comparisons rely: poison and unknown extents first.
+// Kinds of values. The order matters for comparisons: poison and unknown extents come first.
 enum class ValueKind : uint8_t {
   kPoison,         // result of a reported error
   kUnknownExtent,  // an extent that an external leaves open, from `shape_of`

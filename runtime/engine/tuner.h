@@ -28,11 +28,12 @@ class Tuner {
     // The time limit of all measurements together; later steps use the factory's own choice.
     std::chrono::duration<double> most = std::chrono::seconds(60);
   };
-  // `kept` may be null.
+  // `kernels` and `kept`, which may be null, must outlive the tuner.
   Tuner(const kernels::KernelRegistry& kernels, PlanCache* kept, const Options& options)
       : kernels_(kernels), kept_(kept), options_(options) {}
 
-  // Returns a kernel from the factory of `request.node` with the fastest known algorithm.
+  // Returns the kernel of the fastest known implementation for `request.node`; nothing if none supports the
+  // request. Measures the implementations if that is enabled and they are not known yet.
   std::optional<kernels::PreparedKernel> Prepare(const kernels::KernelRequest& request);
   // The number of steps that were measured.
   int num_measured() const { return num_measured_; }

@@ -9,9 +9,9 @@ namespace nnefc::cli {
 
 // The options `--fix`, `--unsafe-fixes` and `--diff` of a command.
 struct FixOptions {
-  bool fix = false;
-  bool unsafe_fixes = false;
-  bool diff = false;
+  bool fix = false;           // apply safe fixes
+  bool unsafe_fixes = false;  // apply unsafe ones, too
+  bool diff = false;          // print the changes and write nothing
 
   // Adds them to a command; `what` describes the fixed text.
   void Add(CLI::App& command, const char* what);

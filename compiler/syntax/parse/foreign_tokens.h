@@ -12,8 +12,8 @@ namespace nnefc::ast::parse {
 // A token from outside NNEF with a certain meaning: a typographic quote, dash or space, or a token or comment
 // of another language. The reader continues as if NNEF's token had been written.
 struct ForeignToken {
-  Token token;  // kWhiteSpace if no token remains
-  uint32_t end = 0;
+  Token token;       // kWhiteSpace if no token remains
+  uint32_t end = 0;  // offset where reading continues
   std::string message;
   // A replacement of the bytes [begin, end) by `text`; all edits together correct the text.
   struct Edit {
@@ -35,6 +35,7 @@ constexpr bool MayBeForeign(TokenKind kind) {
          kind == TokenKind::kAssign || kind == TokenKind::kStringLiteral || kind == TokenKind::kLeftBrace;
 }
 
+// Returns the meaning of `token`, of a kind accepted by MayBeForeign; nothing if it has no certain one.
 std::optional<ForeignToken> FindForeignToken(std::string_view text, Token token);
 
 // Returns the word or number that begins at `token` if it has confusable letters of other scripts; nothing if

@@ -15,11 +15,12 @@ inline constexpr int64_t kWinogradResults = 4;
 inline constexpr int64_t kWinogradExtent = kWinogradResults + kWinogradTaps - 1;
 inline constexpr int64_t kWinogradProducts = kWinogradExtent * kWinogradExtent;
 
-// Filters of kTileColumns outputs, and a row of their transforms.
+// The filters of kTileColumns outputs, and the row of their transforms G g G^T that a call computes:
+// kWinogradExtent products.
 struct FilterTiles {
   const float* taps;  // 9 taps per input, kTileColumns each
   int64_t inputs;
-  int64_t row;
+  int64_t row;  // 0 to kWinogradExtent - 1
   // kTileColumns per input, contiguous; `stride` floats between products of the row.
   float* out;
   int64_t stride;
@@ -39,6 +40,8 @@ struct ImageTiles {
   int64_t stride;
 };
 
+// The products of horizontally adjacent tiles of one channel block, summed over the inputs, and their
+// results.
 struct ResultTiles {
   // Same layout as ImageTiles::out.
   const float* products;
@@ -54,8 +57,11 @@ struct ResultTiles {
   Limits limits = {};
 };
 
+// Computes one row of G g G^T for each input and output.
 NNEFC_SIMD_FUNCTION(TransformFilter, void(const FilterTiles& filter));
+// Computes B^T d B of each tile: kWinogradProducts products, row by row. Pixels outside the image are zeros.
 NNEFC_SIMD_FUNCTION(TransformImage, void(const ImageTiles& tiles));
+// Computes A^T (products) A of each tile, adds the initial values, and applies the limits.
 NNEFC_SIMD_FUNCTION(TransformResult, void(const ResultTiles& tiles));
 
 }  // namespace nnefc::runtime::fast::simd
