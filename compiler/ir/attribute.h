@@ -76,7 +76,8 @@ class Attribute {
   }
   const Value& value() const { return value_; }
 
-  // Checked conversions. An empty list converts to an empty list of the requested kind.
+  // Conversions to a known kind; another kind is an internal error (NNEFC_CHECK). An empty list converts to
+  // an empty list of the requested kind.
   bool AsBool() const;
   int64_t AsInt() const;
   double AsDouble() const;  // also converts an integer
@@ -87,6 +88,7 @@ class Attribute {
   std::vector<std::pair<int64_t, int64_t>> AsPairs() const;
   // Returns the number of items of a list of any kind, or 0 for other values.
   size_t ListSize() const;
+  // Returns true for packed lists and AttributeList, tuples included.
   bool IsList() const;
 
   friend bool operator==(const Attribute&, const Attribute&);
@@ -101,10 +103,14 @@ Attribute PairList(const std::vector<std::pair<int64_t, int64_t>>& pairs);
 // Named attributes in insertion order. Lookup is linear because nodes have only a handful.
 class AttributeMap {
  public:
+  // Returns an attribute, or null if there is none.
   const Attribute* Find(std::string_view name) const;
-  const Attribute& Get(std::string_view name) const;  // checked
+  // Returns an attribute that must exist.
+  const Attribute& Get(std::string_view name) const;
+  // Adds an attribute, or replaces the value of an existing one.
   void Set(std::string_view name, Attribute value);
   void reserve(size_t count) { entries_.reserve(count); }
+  // Removes an attribute; returns false if there was none.
   bool Erase(std::string_view name);
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }

@@ -18,6 +18,7 @@
 namespace nnefc::ir {
 
 struct NodeTag;
+// The index of a node in its graph. Ids are not reused.
 using NodeId = TypedId<NodeTag>;
 class Graph;
 
@@ -45,23 +46,28 @@ struct Output {
   Rare<TensorValue> value;         // if known at compile time
 };
 
-// Connections between an If or TensorIterator and its bodies, as in OpenVINO's port maps.
+// A connection from an input of an If, Loop or TensorIterator to a body, as in OpenVINO's port maps. If
+// `axis` is set, each iteration reads the next `part_size` elements along it, from `start` to `end`, backward
+// if `stride` is negative (ops/opset/iterations.h).
 struct InputMapping {
   int32_t external = 0;         // input of the node
   int32_t internal = 0;         // parameter of the body
   std::optional<int64_t> axis;  // the sliced axis
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
+// A connection from a result of a body to an output of the node. The parts are concatenated along `axis`.
 struct OutputMapping {
   int32_t external = 0;         // output of the node
   int32_t internal = 0;         // result of the body
   std::optional<int64_t> axis;  // the concatenation axis; none: the last iteration's value
   int64_t start = 0, end = -1, stride = 1, part_size = 1;
 };
+// A value that a loop passes from one iteration to the next.
 struct BackEdge {
   int32_t result = 0;     // index of a result of the body
   int32_t parameter = 0;  // index of the parameter that it feeds in the next iteration
 };
+// A graph that a node executes, and its connections.
 struct Body {
   std::string role;  // "then_body", "else_body", "body"
   std::unique_ptr<Graph> graph;
@@ -227,6 +233,7 @@ class Graph {
   void OrderSinks(llvm::ArrayRef<NodeId> first);
 
   const Node& node(NodeId id) const;
+  // Returns true if the node exists and was not erased.
   bool Contains(NodeId id) const;
   // Returns the nodes that were not erased, in insertion order.
   std::vector<NodeId> nodes() const;
@@ -242,14 +249,17 @@ class Graph {
   // order. Nothing if the graph has a cycle.
   std::optional<std::vector<NodeId>> TopologicalOrder() const;
 
+  // Connects an existing input to another output.
   void SetInput(NodeId node, int32_t index, OutputPort value);
   // Appends an input; checked: the node has no segments.
   void AddInput(NodeId node, OutputPort value);
+  // Connects all inputs that read `from` to `to`.
   void ReplaceAllUses(OutputPort from, OutputPort to);
   // Removes a node whose outputs have no uses; checked.
   void Erase(NodeId node);
   // Erases the nodes that reach no result and no sink; parameters remain.
   void EraseDeadNodes();
+  // Change properties of a node or an output. Types and shapes are not inferred again; see InferNode.
   void SetAttribute(NodeId node, std::string_view name, Attribute value);
   void EraseAttribute(NodeId node, std::string_view name);
   void SetRtInfo(NodeId node, std::string_view name, Attribute value);
@@ -259,6 +269,7 @@ class Graph {
   void SetOutputNames(OutputPort port, std::vector<std::string> names);
   // Access for shape inference to types, shapes and values.
   llvm::MutableArrayRef<Output> InferredOutputs(NodeId node) { return mutable_node(node).outputs_; }
+  // Appends a body to a node, and returns it.
   Body& AddBody(NodeId node, Body body);
   Body& body(NodeId node, size_t index);
 

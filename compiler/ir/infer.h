@@ -58,6 +58,7 @@ class InferContext {
   const Attribute& attribute(std::string_view name) const { return node().attribute(name); }
   const Attribute* FindAttribute(std::string_view name) const { return node().attributes().Find(name); }
 
+  // Set the type and shape of an output, and its value if that is known at compile time.
   void SetOutput(int32_t index, ElementType type, PartialShape shape);
   void SetOutputValue(int32_t index, TensorValue value);
 

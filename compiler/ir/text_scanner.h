@@ -12,7 +12,8 @@
 
 namespace nnefc::ir {
 
-// A tokenizer of the text form (text.h). Only the first error is emitted; every later call fails.
+// A tokenizer of the text form of graphs (text.h). Functions that read something return nothing or false
+// after an error. Only the first error is emitted; every later call fails.
 class TextScanner {
  public:
   TextScanner(FileId file, Context& context, std::shared_ptr<const Buffer> elements = nullptr)
@@ -23,13 +24,16 @@ class TextScanner {
   bool AtEnd() { return Peek() == '\0' && position_ >= text_.size(); }
   // Consumes `token` if it comes next. A word must end there.
   bool Accept(std::string_view token);
+  // The same, but it is an error if `token` does not come next.
   [[nodiscard]] bool Expect(std::string_view token);
+  // Returns true if this word comes next, without consuming it.
   bool AtWord(std::string_view word);
 
   // Consumes a word such as `f32`, `rt` or `strides`. Returns nothing, without an error, if there is none.
   std::optional<std::string_view> AcceptWord();
   // Reads a word or a quoted string.
   std::optional<std::string> Word();
+  // Reads a string in quotes and replaces its escape sequences.
   std::optional<std::string> String();
   std::optional<int64_t> Integer();
   std::optional<int32_t> Index();  // not negative
@@ -45,6 +49,7 @@ class TextScanner {
   // True once: for the first constant without elements.
   bool IsFirstElided() { return !std::exchange(has_reported_elided_, true); }
 
+  // Emits an error at the next token, or at a range, and fails.
   template <typename... Args>
   void Error(const Rule& rule, fmt::format_string<Args...> format, Args&&... args) {
     ErrorAt(rule, Here(), format, std::forward<Args>(args)...);
@@ -55,8 +60,11 @@ class TextScanner {
     failed_ = true;
   }
   bool failed() const { return failed_; }
+  // Returns the byte offset of the next token.
   uint32_t position() { return static_cast<uint32_t>((SkipBlanks(), position_)); }
+  // Returns the range from an offset to the end of the last token.
   SourceRange RangeFrom(uint32_t begin) const { return {file_, begin, static_cast<uint32_t>(position_)}; }
+  // Returns the range of the first character of the next token, empty at the end of the text.
   SourceRange Here();
 
  private:

@@ -12,6 +12,7 @@
 
 namespace nnefc {
 
+// The severity of a diagnostic.
 enum class Severity : uint8_t { kError, kWarning, kNote };
 
 // A rule that a diagnostic enforces. Each module lists its own in `rules.h` with NNEFC_DEFINE_RULES; the
@@ -35,6 +36,7 @@ struct Rule {
   RULES(NNEFC_RULE_DEFINITION)          \
   inline constexpr const ::nnefc::Rule* list[] = {RULES(NNEFC_RULE_ADDRESS)};
 
+// An additional message of a diagnostic, at the same or another source range.
 struct DiagnosticNote {
   SourceRange range;
   std::string message;
@@ -55,6 +57,7 @@ struct FixIt {
   std::string text;
 };
 
+// A message to the user about a source range, or without one about a whole model.
 struct Diagnostic {
   const Rule* rule = nullptr;
   Severity severity = Severity::kError;
@@ -77,6 +80,7 @@ class DiagnosticBuilder {
   DiagnosticBuilder& operator=(const DiagnosticBuilder&) = delete;
   ~DiagnosticBuilder();
 
+  // Adds a note, or several.
   template <typename... Args>
   DiagnosticBuilder& Note(SourceRange range, fmt::format_string<Args...> format, Args&&... args) {
     diagnostic_.notes.push_back({range, fmt::format(format, std::forward<Args>(args)...)});
@@ -106,6 +110,8 @@ class Emitter {
   // Creates an emitter that counts but does not store errors after the first `error_limit`.
   explicit Emitter(size_t error_limit = 100) : error_limit_(error_limit) {}
 
+  // Starts a diagnostic with the rule's severity. It is added when the builder is destroyed, normally at the
+  // end of the statement: `Emit(..).Note(..).Fix(..);`.
   template <typename... Args>
   DiagnosticBuilder Emit(const Rule& rule, SourceRange range, fmt::format_string<Args...> format,
                          Args&&... args) {
@@ -126,6 +132,7 @@ class Emitter {
   // Returns the number of errors that can still be stored before the limit.
   size_t room() const { return exhausted() ? 0 : error_limit_ - error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  // Removes all diagnostics, resets the counts, and allows repetitions of the removed ones.
   void Clear();
 
  private:
@@ -136,6 +143,7 @@ class Emitter {
   std::unordered_set<std::string> seen_;
 };
 
+// The appearance of diagnostics in a terminal.
 struct RenderOptions {
   bool color = false;
   // Show the source line with a caret; otherwise a diagnostic is one line.
@@ -148,7 +156,7 @@ std::string RenderText(const std::vector<Diagnostic>& diagnostics, const SourceM
                        const RenderOptions& options);
 // Renders one JSON object {"diagnostics": [...]}.
 std::string RenderJson(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources);
-// Renders a SARIF 2.1.0 log with one run.
+// Renders a SARIF 2.1.0 log with one run. Rules have no descriptions; see render_sarif.h.
 std::string RenderSarif(const std::vector<Diagnostic>& diagnostics, const SourceManager& sources);
 
 }  // namespace nnefc

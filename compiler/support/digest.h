@@ -28,6 +28,7 @@ Digest DigestOf(std::span<const std::byte> bytes);
 // A digest of several fields, sensitive to the bytes and the order of each.
 class FieldDigest {
  public:
+  // Add a number (its bytes in memory), a text (its length, then its bytes), or a digest. Return *this.
   template <typename T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   FieldDigest& Add(T value) {
@@ -38,6 +39,7 @@ class FieldDigest {
     return AddBytes(std::as_bytes(std::span(text.data(), text.size())));
   }
   FieldDigest& Add(const Digest& digest) { return Add(digest.low).Add(digest.high); }
+  // Returns the digest of the fields so far.
   Digest Finish() const { return DigestOf(std::as_bytes(std::span(bytes_))); }
 
  private:

@@ -21,11 +21,14 @@ struct FileIdentity {
 
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
+// Returns the identity in a result of stat().
 FileIdentity IdentityOf(const struct ::stat& status);
 
 // A file mapped read-only into memory for as long as the object lives.
 class MappedFile {
  public:
+  // Maps a regular file; an empty one has no data. Returns the system's error for other files and if the file
+  // cannot be opened or mapped.
   static ErrorOr<std::shared_ptr<const MappedFile>> Open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -52,18 +55,25 @@ class MappedFile {
 };
 
 // A file that is written under a temporary name in the same folder and renamed by `Commit`, so that a failed
-// run leaves no partial output. Without `Commit` the temporary file is removed.
+// run leaves no partial output. Without `Commit` the temporary file is removed. Errors are those of the
+// system, with the path.
 class OutputFile {
  public:
+  // Creates the temporary file. Follows symbolic links and preserves the permissions of an existing file. An
+  // existing path that is not a regular file (`/dev/null`, a pipe) is written directly.
   static ErrorOr<OutputFile> Create(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
+  // Append bytes or a text.
   ErrorOr<Success> Write(std::span<const std::byte> bytes);
   ErrorOr<Success> Write(std::string_view text);
+  // Closes the file and renames it to its path. Call it once, and write nothing after it. After an error the
+  // temporary file is removed.
   ErrorOr<Success> Commit();
-  // Returns the path of the file being written, for libraries that write by name.
+  // Returns the path of the temporary file, for libraries that write by name; empty if the path is written
+  // directly.
   const std::string& temporary_path() const { return temporary_; }
 
  private:

@@ -11,6 +11,7 @@ class Buffer;
 // represents one f32.
 class CompressedFloats {
  public:
+  // The stored form of an item.
   enum class Form : uint8_t {
     kHalf,    // f16
     kBfloat,  // bf16
@@ -34,8 +35,9 @@ class CompressedFloats {
   int64_t step() const { return IsBlocked(form_) ? kBlockItems : 1; }
   // Writes floats [first, first + count).
   void Unpack(int64_t first, int64_t count, float* out) const { Unpack(form_, Bytes(), first, count, out); }
-  // Decompresses `data` of the form `form`, as above.
+  // The same for bytes `data` in that form, without an object.
   static void Unpack(Form form, const std::byte* data, int64_t first, int64_t count, float* out);
+  // Returns the bytes of `count` items.
   static int64_t ByteSize(Form form, int64_t count);
 
  private:

@@ -37,6 +37,7 @@ enum class ElementType : uint8_t {
   kF8E8M0,
 };
 
+// The kind of numbers that an element type has.
 enum class ElementKind : uint8_t {
   kOther,  // not numeric: kDynamic, kString
   kBoolean,
@@ -58,6 +59,7 @@ std::optional<ElementType> ParseElementType(std::string_view text);
 // Returns NumPy's type letter, which precedes the byte size in its files: 'b', 'i', 'u' or 'f'. Returns
 // nothing for types that NumPy lacks.
 std::optional<char> NumPyLetter(ElementType type);
+// Returns the type of NumPy's letter and byte size, such as ('f', 4); nothing if there is none.
 std::optional<ElementType> FromNumPy(char letter, int bytes);
 bool IsFloat(ElementType type);  // including narrow floats
 // Returns true for floats of at most 8 bits.
@@ -66,7 +68,7 @@ bool IsNarrowFloat(ElementType type);
 // floats.
 bool IsStorageOnly(ElementType type);
 bool IsInteger(ElementType type);  // signed or unsigned, not boolean
-bool IsSigned(ElementType type);
+bool IsSigned(ElementType type);   // floats and signed integers
 
 // Conversions between f32 and the 16-bit formats; they round to nearest even.
 float HalfToFloat(uint16_t bits);

@@ -39,6 +39,7 @@ class Buffer {
  public:
   // Allocates zero-filled bytes; null if memory is short.
   static std::shared_ptr<Buffer> Allocate(size_t size);
+  // Returns bytes [offset, offset + size) of a mapped file and keeps it open.
   static std::shared_ptr<const Buffer> Map(std::shared_ptr<const MappedFile> file, size_t offset,
                                            size_t size);
   // Returns bytes [offset, offset + size) of `whole` and keeps it alive.
@@ -49,8 +50,8 @@ class Buffer {
   // Returns the decompressed floats, computed by the first call of data(), which throws std::bad_alloc if
   // memory is short.
   static std::shared_ptr<const Buffer> Unpacked(CompressedFloats floats);
-  // A function that writes the bytes of a buffer, run by the first call of data(), as above. It writes the
-  // same `size` bytes each time and in any thread, and throws nothing but std::bad_alloc.
+  // A function that writes the bytes of a buffer, run by the first call of data(). It writes the same
+  // `size` bytes each time and in any thread, and throws nothing but std::bad_alloc.
   using Compute = std::function<void(std::byte* out)>;
   // An identity for computed bytes: a digest of the computation, and its inputs. It compares results without
   // computing them.
@@ -60,6 +61,7 @@ class Buffer {
   };
   // A function that writes only `out.size()` of these bytes, starting at `begin`.
   using ComputePart = std::function<void(std::span<std::byte> out, size_t begin)>;
+  // Returns `size` bytes that `compute` writes on first access, and `part` if only some are read.
   static std::shared_ptr<const Buffer> Computed(size_t size, Compute compute,
                                                 std::optional<Recipe> recipe = std::nullopt,
                                                 ComputePart part = nullptr);
@@ -122,6 +124,7 @@ class TensorValue {
   // Requires that `buffer` has at least ByteSize(type, Volume(shape)) bytes.
   TensorValue(ElementType type, Shape shape, std::shared_ptr<const Buffer> buffer);
 
+  // Return copies of values as tensors of one type.
   static TensorValue Scalar(float value);  // f32, shape []
   static TensorValue FromFloats(Shape shape, llvm::ArrayRef<float> values);
   static TensorValue FromInts(Shape shape, llvm::ArrayRef<int64_t> values);   // i64
@@ -174,6 +177,7 @@ class TensorValue {
   TensorValue Reshaped(Shape shape) const;
   // Returns element `index` as double (exact for all types except 64-bit integers).
   double ElementAsDouble(int64_t index) const;
+  // Returns element `index` converted to i64, as ConvertedTo does.
   int64_t ElementAsInt(int64_t index) const;
   // Converts element by element. Float to integer truncates toward zero and saturates, except that 2-bit and
   // 4-bit types retain the low bits, as in OpenVINO and ONNX. To boolean and to u1 is "!= 0".
