@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "compiler/support/check.h"
@@ -77,10 +78,26 @@ constexpr Row kRows[] = {
     {ElementType::kF8E8M0, ElementKind::kNarrowFloat, 8, "f8e8m0", "F8E8M0"},
 };
 
+constexpr bool IsInOrder() {
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].type != static_cast<ElementType>(i)) return false;
+  }
+  return true;
+}
+// Returns whether a value has a name: compilers print other values as numbers after a cast.
+template <ElementType kType>
+consteval bool IsEnumerator() {
+  return std::string_view(__PRETTY_FUNCTION__).find("= (") == std::string_view::npos;
+}
+constexpr auto kLast = static_cast<ElementType>(std::size(kRows) - 1);
+constexpr auto kAfterLast = static_cast<ElementType>(std::size(kRows));
+static_assert(IsInOrder());
+static_assert(IsEnumerator<kLast>() && !IsEnumerator<kAfterLast>(), "each element type has a row");
+
 const Row& RowOf(ElementType type) {
-  const Row& row = kRows[static_cast<size_t>(type)];
-  NNEFC_CHECK(row.type == type);
-  return row;
+  const auto index = static_cast<size_t>(type);
+  NNEFC_CHECK(index < std::size(kRows));
+  return kRows[index];
 }
 
 }  // namespace
