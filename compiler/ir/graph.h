@@ -90,6 +90,10 @@ class Node {
   }
   bool Is(OpRole role) const { return info_->role == role; }
   bool Is(ElementFunction function) const { return info_->function == function; }
+  bool Is(Contraction contraction) const { return info_->contraction == contraction; }
+  bool Is(Pooling pooling) const { return info_->pooling == pooling; }
+  bool Is(Rearrangement rearrangement) const { return info_->rearrangement == rearrangement; }
+  bool Is(Quantizer quantizer) const { return info_->quantizer == quantizer; }
   // The identifier in the NNEF document, or the layer name. It need not be unique within a graph.
   const std::string& name() const { return name_; }
   llvm::ArrayRef<OutputPort> inputs() const { return inputs_; }

@@ -167,6 +167,58 @@ enum class ElementFunction : uint8_t {
   kTanh,
 };
 
+// The sum of products of two inputs that an OpenVINO operation computes, as far as passes need it; all
+// versions share it.
+enum class Contraction : uint8_t {
+  kNone,  // none of these
+  kConvolution,
+  kGroupConvolution,
+  kConvolutionBackpropData,
+  kGroupConvolutionBackpropData,
+  kMatMul,
+};
+
+// The kind of pooling of an OpenVINO operation with explicit windows; all versions share it.
+enum class Pooling : uint8_t { kNone, kMax, kAverage };
+
+// The rearrangement of elements that an OpenVINO operation performs, as far as passes need it; all versions
+// share it.
+enum class Rearrangement : uint8_t {
+  kNone,  // none of these
+  kBroadcast,
+  kConcat,
+  kGather,
+  kPad,
+  kReshape,
+  kShuffleChannels,
+  kSlice,
+  kSplit,  // also into parts of different extents
+  kTile,
+  kTranspose,
+};
+
+// The formula by which an operation quantizes its first input.
+enum class Quantizer : uint8_t {
+  kNone,  // does not quantize
+  kFakeQuantize,
+  kLinear,
+  kLogarithmic,
+  kMinMaxLinear,
+  kZeroPointLinear,
+};
+
+// The cost of an element-wise function of one tensor, compared with reading its result from a table.
+enum class FunctionCost : uint8_t { kUnknown, kLow, kHigh };
+
+// The results of an NNEF operation for integer operands, apart from binary element-wise operations, whose
+// results are whole by default.
+enum class IntegerResult : uint8_t {
+  kUnknown,
+  kWhole,
+  kQuotient,  // truncated to an integer
+  kPower,     // whole for natural exponents
+};
+
 // The cost of an OpenVINO operation, as far as it matters to conditional execution.
 enum class Work : uint8_t { kByElements, kHeavy, kNone };
 
@@ -200,6 +252,16 @@ struct OpInfo {
   WindowKind window = WindowKind::kNone;
   ResultCount results = ResultCount::kDeclared;
   ProvisionalForm provisional = ProvisionalForm::kSame;
+  Contraction contraction = Contraction::kNone;
+  Pooling pooling = Pooling::kNone;
+  Rearrangement rearrangement = Rearrangement::kNone;
+  Quantizer quantizer = Quantizer::kNone;
+  FunctionCost function_cost = FunctionCost::kUnknown;
+  bool is_batch_normalization = false;  // an OpenVINO operation; all versions share it
+  IntegerResult integers = IntegerResult::kUnknown;
+  // NNEF: the name of the OpenVINO operation that computes the same function; empty if there is none. Its
+  // rules of broadcasting and its attributes may differ.
+  std::string equivalent = {};
   std::vector<AttributeInfo> attributes = {};
   // Constant properties of this version that are attributes of later versions. They are read like attributes,
   // but no node can set them.

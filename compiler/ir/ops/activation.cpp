@@ -29,7 +29,14 @@ void RegisterActivation(OpRegistry& registry) {
         {.section = "R 4.9.1", .infer = infer, .sign = sign, .is_elementwise = true, .adjusts = adjusts});
   };
   row({"gelu", "silu", "elu", "selu", "leaky_relu"}, ops::ProduceLikeInput);
-  row({"sigmoid", "relu", "softplus"}, ops::ProduceLikeInput, SignRule::kNonNegative);
+  row({"sigmoid"}, ops::ProduceLikeInput, SignRule::kNonNegative);
+  ops::AddRow(registry, {.name = "relu",
+                         .section = "R 4.9.1",
+                         .infer = ops::ProduceLikeInput,
+                         .sign = SignRule::kNonNegative,
+                         .integers = IntegerResult::kWhole,
+                         .is_elementwise = true});
+  row({"softplus"}, ops::ProduceLikeInput, SignRule::kNonNegative);
   row({"prelu"}, ops::InferPrelu, SignRule::kUnknown, {Adjusts::kNothing, Adjusts::kChannels});
   ops::AddRow(registry, {.name = "softmax",
                          .section = "R 4.9.1",

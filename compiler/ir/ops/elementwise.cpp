@@ -26,41 +26,75 @@ void InferClamp(InferContext& context) {
   ProduceBroadcast(context, context.input(0).type, {0, 1, 2});
 }
 
+// An operation with the name of its OpenVINO equivalent.
+struct Function {
+  Function(const char* named, const char* equal = "", IntegerResult whole = IntegerResult::kUnknown)
+      : name(named), equivalent(equal), integers(whole) {}
+
+  std::string_view name, equivalent;
+  IntegerResult integers;
+};
+
 }  // namespace
 
 void RegisterElementwise(OpRegistry& registry) {
   using Form = ProvisionalForm;
-  const auto row = [&](std::string_view section, const InferFunction& infer,
-                       std::initializer_list<std::string_view> names, SignRule sign = SignRule::kUnknown,
-                       Form provisional = Form::kSame, std::initializer_list<Adjusts> adjusts = {}) {
-    ops::AddRows(registry, names,
-                 {.section = section,
-                  .infer = infer,
-                  .sign = sign,
-                  .provisional = provisional,
-                  .is_elementwise = true,
-                  .adjusts = adjusts});
+  using enum IntegerResult;
+  const auto add = [&](std::initializer_list<Function> functions, Row row) {
+    row.is_elementwise = true;
+    for (const Function& function : functions) {
+      row.name = function.name;
+      row.equivalent = function.equivalent;
+      row.integers = function.integers;
+      AddRow(registry, row);
+    }
   };
-  const auto commutative = [&](const InferFunction& infer, std::initializer_list<std::string_view> names,
+  const auto row = [&](std::string_view section, const InferFunction& infer,
+                       std::initializer_list<Function> functions, SignRule sign = SignRule::kUnknown,
+                       Form provisional = Form::kSame, std::initializer_list<Adjusts> adjusts = {}) {
+    add(functions,
+        {.section = section, .infer = infer, .sign = sign, .provisional = provisional, .adjusts = adjusts});
+  };
+  const auto commutative = [&](const InferFunction& infer, std::initializer_list<Function> functions,
                                SignRule sign = SignRule::kUnknown) {
-    ops::AddRows(
-        registry, names,
-        {.section = "R 4.2.2", .infer = infer, .sign = sign, .is_elementwise = true, .is_commutative = true});
+    add(functions, {.section = "R 4.2.2", .infer = infer, .sign = sign, .is_commutative = true});
   };
   row("R 4.2.1", ProduceLikeInput, {"copy"}, SignRule::kNonNegativeIfFirst);
   row("R 4.2.1", ProduceLikeInput,
-      {"neg",  "rcp",  "log",   "sin",   "cos",   "tan",  "sinh",  "cosh", "tanh",  "asin",
-       "acos", "atan", "asinh", "acosh", "atanh", "sign", "floor", "ceil", "round", "not"});
-  row("R 4.2.1", ProduceLikeInput, {"exp", "abs"}, SignRule::kNonNegative);
+      {{"neg", "Negative", kWhole},
+       "rcp",
+       {"log", "Log"},
+       {"sin", "Sin"},
+       {"cos", "Cos"},
+       {"tan", "Tan"},
+       {"sinh", "Sinh"},
+       {"cosh", "Cosh"},
+       {"tanh", "Tanh"},
+       {"asin", "Asin"},
+       {"acos", "Acos"},
+       {"atan", "Atan"},
+       {"asinh", "Asinh"},
+       {"acosh", "Acosh"},
+       {"atanh", "Atanh"},
+       {"sign", "Sign", kWhole},
+       {"floor", "Floor", kWhole},
+       {"ceil", "Ceiling", kWhole},
+       {"round", "", kWhole},
+       {"not", "LogicalNot"}});
+  row("R 4.2.1", ProduceLikeInput, {{"exp", "Exp"}, {"abs", "Abs", kWhole}}, SignRule::kNonNegative);
   row("R 4.2.4", ProduceLikeInput, {"rsqr", "rsqrt", "log2"});
-  row("R 4.2.4", ProduceLikeInput, {"sqr", "sqrt"}, SignRule::kNonNegative);
-  row("R 4.2.2", ops::InferArithmetic, {"sub", "div", "pow"});
-  commutative(ops::InferArithmetic, {"add", "mul"}, SignRule::kNonNegativeIfAll);
-  row("R 4.2.2", ops::InferLogical, {"lt", "gt", "le", "ge"});
-  commutative(ops::InferLogical, {"eq", "ne", "and", "or"});
-  row("R 4.2.4", ops::InferArithmetic, {"min"}, SignRule::kNonNegativeIfAll, Form::kMinMax);
-  row("R 4.2.4", ops::InferArithmetic, {"max"}, SignRule::kNonNegativeIfAny, Form::kMinMax);
-  row("R 4.2.3", ops::InferSelect, {"select"}, SignRule::kUnknown, Form::kSelect);
+  row("R 4.2.4", ProduceLikeInput, {{"sqr", "", kWhole}, {"sqrt", "Sqrt"}}, SignRule::kNonNegative);
+  row("R 4.2.2", ops::InferArithmetic,
+      {{"sub", "Subtract"}, {"div", "Divide", kQuotient}, {"pow", "Power", kPower}});
+  commutative(ops::InferArithmetic, {{"add", "Add"}, {"mul", "Multiply"}}, SignRule::kNonNegativeIfAll);
+  row("R 4.2.2", ops::InferLogical,
+      {{"lt", "Less"}, {"gt", "Greater"}, {"le", "LessEqual"}, {"ge", "GreaterEqual"}});
+  commutative(ops::InferLogical,
+              {{"eq", "Equal"}, {"ne", "NotEqual"}, {"and", "LogicalAnd"}, {"or", "LogicalOr"}});
+  // By definition, a NaN as first operand yields the second one. Minimum and Maximum do not specify this.
+  row("R 4.2.4", ops::InferArithmetic, {{"min", "Minimum"}}, SignRule::kNonNegativeIfAll, Form::kMinMax);
+  row("R 4.2.4", ops::InferArithmetic, {{"max", "Maximum"}}, SignRule::kNonNegativeIfAny, Form::kMinMax);
+  row("R 4.2.3", ops::InferSelect, {{"select", "Select"}}, SignRule::kUnknown, Form::kSelect);
   row("R 4.2.4", ops::InferClamp, {"clamp"}, SignRule::kUnknown, Form::kClamp,
       {Adjusts::kNothing, Adjusts::kAnyExtent, Adjusts::kAnyExtent});
 }

@@ -40,14 +40,16 @@ void InferLogarithmic(InferContext& context) {
 
 void RegisterQuantization(OpRegistry& registry) {
   using enum Adjusts;
-  const auto row = [&](std::string_view name, const InferFunction& infer,
+  const auto row = [&](std::string_view name, Quantizer quantizer, const InferFunction& infer,
                        std::initializer_list<Adjusts> adjusts = {kNothing, kAnyExtent, kAnyExtent}) {
-    ops::AddRow(registry, {.name = name, .section = "R 4.9.5", .infer = infer, .adjusts = adjusts});
+    ops::AddRow(
+        registry,
+        {.name = name, .section = "R 4.9.5", .infer = infer, .quantizer = quantizer, .adjusts = adjusts});
   };
-  row("min_max_linear_quantize", ops::InferMinMaxLinear);
-  row("zero_point_linear_quantize", ops::InferLinearlyQuantized);
-  row("linear_quantize", ops::InferLinearlyQuantized);
-  row("logarithmic_quantize", ops::InferLogarithmic, {kNothing, kAnyExtent});
+  row("min_max_linear_quantize", Quantizer::kMinMaxLinear, ops::InferMinMaxLinear);
+  row("zero_point_linear_quantize", Quantizer::kZeroPointLinear, ops::InferLinearlyQuantized);
+  row("linear_quantize", Quantizer::kLinear, ops::InferLinearlyQuantized);
+  row("logarithmic_quantize", Quantizer::kLogarithmic, ops::InferLogarithmic, {kNothing, kAnyExtent});
 }
 
 }  // namespace nnefc::ir::ops

@@ -44,13 +44,28 @@ void InferMoments(InferContext& context) {
 }  // namespace
 
 void RegisterReduce(OpRegistry& registry) {
-  AddRows(registry, {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"},
-          {.section = "R 4.4",
-           .infer = ops::InferReduce,
-           .sign = SignRule::kNonNegativeIfFirst,
-           .provisional = ProvisionalForm::kAxes});
+  const auto reduce = [&](std::string_view name, std::string_view equivalent, IntegerResult integers) {
+    AddRow(registry, {.name = name,
+                      .section = "R 4.4",
+                      .infer = ops::InferReduce,
+                      .sign = SignRule::kNonNegativeIfFirst,
+                      .provisional = ProvisionalForm::kAxes,
+                      .integers = integers,
+                      .equivalent = equivalent});
+  };
+  reduce("sum_reduce", "ReduceSum", IntegerResult::kWhole);
+  reduce("max_reduce", "ReduceMax", IntegerResult::kWhole);
+  reduce("min_reduce", "ReduceMin", IntegerResult::kWhole);
+  reduce("mean_reduce", "ReduceMean", IntegerResult::kQuotient);
   AddRows(registry, {"argmax_reduce", "argmin_reduce"}, {.section = "R 4.4", .infer = ops::InferArgReduce});
-  AddRows(registry, {"all_reduce", "any_reduce"}, {.section = "R 4.4", .infer = ops::InferLogicalReduce});
+  AddRow(registry, {.name = "all_reduce",
+                    .section = "R 4.4",
+                    .infer = ops::InferLogicalReduce,
+                    .equivalent = "ReduceLogicalAnd"});
+  AddRow(registry, {.name = "any_reduce",
+                    .section = "R 4.4",
+                    .infer = ops::InferLogicalReduce,
+                    .equivalent = "ReduceLogicalOr"});
   AddRow(registry, {.name = "moments",
                     .section = "R 4.9.6",
                     .infer = ops::InferMoments,

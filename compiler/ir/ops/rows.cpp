@@ -98,7 +98,10 @@ void AddRow(OpRegistry& registry, const Row& row) {
               .sign = row.sign,
               .window = row.window,
               .results = row.results,
-              .provisional = row.provisional};
+              .provisional = row.provisional,
+              .quantizer = row.quantizer,
+              .integers = row.integers,
+              .equivalent = std::string(row.equivalent)};
   for (const stdlib::DeclaredValue& parameter : declaration->parameters) {
     if (parameter.type.starts_with("tensor")) {
       info.inputs.push_back(InputOf(parameter));

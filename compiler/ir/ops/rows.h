@@ -21,6 +21,9 @@ struct Row {
   ProvisionalForm provisional = ProvisionalForm::kSame;
   WindowKind window = WindowKind::kNone;
   ResultCount results = ResultCount::kDeclared;
+  Quantizer quantizer = Quantizer::kNone;
+  IntegerResult integers = IntegerResult::kUnknown;
+  std::string_view equivalent = {};
   bool is_elementwise = false;
   bool is_commutative = false;
   std::initializer_list<DataRole> data = {};  // roles of the inputs, if the operation determines them

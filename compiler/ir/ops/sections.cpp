@@ -335,7 +335,9 @@ void RegisterSections(OpRegistry& registry) {
                          .sign = SignRule::kNonNegativeIfFirst,
                          .results = ResultCount::kExtent});
   row("slice", "R 4.5.4", ops::InferSlice, SignRule::kNonNegativeIfFirst);
-  row("pad", "R 4.5.5", ops::InferPad, SignRule::kUnknown);
+  ops::AddRow(
+      registry,
+      {.name = "pad", .section = "R 4.5.5", .infer = ops::InferPad, .integers = IntegerResult::kWhole});
   row("tile", "R 4.5.6", ops::InferTile, SignRule::kNonNegativeIfFirst);
   row("gather", "R 4.5.7", ops::InferGather, SignRule::kNonNegativeIfFirst);
 }

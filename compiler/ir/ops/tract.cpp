@@ -297,7 +297,10 @@ void RegisterTract(OpRegistry& registry) {
   ops::AddRow(registry, {.name = "tract_core_einsum", .infer = ops::InferTractEinsum});
   ops::AddRow(registry, {.name = "tract_core_gather_elements", .infer = ops::InferGatherElements});
   ops::AddRow(registry, {.name = "tract_core_scatter_elements", .infer = ops::InferScatterElements});
-  ops::AddRow(registry, {.name = "tract_core_product_reduce", .infer = ops::InferProductReduce});
+  ops::AddRow(registry, {.name = "tract_core_product_reduce",
+                         .infer = ops::InferProductReduce,
+                         .integers = IntegerResult::kWhole,
+                         .equivalent = "ReduceProd"});
   ops::AddRow(registry, {.name = "tract_core_topk", .infer = ops::InferTractTopK});
   ops::AddRows(registry, {"tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
                {.infer = ops::InferBits, .is_elementwise = true, .is_commutative = true});

@@ -44,12 +44,14 @@ std::vector<OpInfo> ActivationRows() {
                           .name = "ReLU",
                           .inputs = {"data: number"},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kRelu}));
+                          .function = ElementFunction::kRelu,
+                          .function_cost = FunctionCost::kLow}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Sigmoid",
                           .inputs = {"data: float"},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kSigmoid}));
+                          .function = ElementFunction::kSigmoid,
+                          .function_cost = FunctionCost::kHigh}));
   const std::pair<std::string_view, ElementFunction> smooth[] = {{"SoftPlus", ElementFunction::kSoftPlus},
                                                                  {"Mish", ElementFunction::kMish},
                                                                  {"HSwish", ElementFunction::kHSwish}};
@@ -58,12 +60,19 @@ std::vector<OpInfo> ActivationRows() {
                             .name = name,
                             .inputs = {"data: float"},
                             .infer = Infer<InferActivation>,
-                            .function = function}));
+                            .function = function,
+                            .function_cost = FunctionCost::kHigh}));
   }
-  rows.push_back(MakeRow(
-      {.set = "opset5", .name = "HSigmoid", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
-  rows.push_back(MakeRow(
-      {.set = "opset9", .name = "SoftSign", .inputs = {"data: float"}, .infer = Infer<InferActivation>}));
+  rows.push_back(MakeRow({.set = "opset5",
+                          .name = "HSigmoid",
+                          .inputs = {"data: float"},
+                          .infer = Infer<InferActivation>,
+                          .function_cost = FunctionCost::kHigh}));
+  rows.push_back(MakeRow({.set = "opset9",
+                          .name = "SoftSign",
+                          .inputs = {"data: float"},
+                          .infer = Infer<InferActivation>,
+                          .function_cost = FunctionCost::kHigh}));
   const AttributeInfo gelu_mode{
       "approximation_mode", AttributeKind::kString, "ERF", {"ERF", "TANH", "erf", "tanh"}};
   rows.push_back(MakeRow({.set = "opset2",
@@ -71,17 +80,20 @@ std::vector<OpInfo> ActivationRows() {
                           .inputs = {"data: float"},
                           .implied = {gelu_mode},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kGelu}));
+                          .function = ElementFunction::kGelu,
+                          .function_cost = FunctionCost::kHigh}));
   rows.push_back(MakeRow({.set = "opset7",
                           .name = "Gelu",
                           .inputs = {"data: float"},
                           .attributes = {gelu_mode},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kGelu}));
+                          .function = ElementFunction::kGelu,
+                          .function_cost = FunctionCost::kHigh}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "HardSigmoid",
                           .inputs = {"data: float", "alpha: float 0", "beta: float 0"},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function_cost = FunctionCost::kHigh}));
   rows.push_back(MakeRow({.set = "opset5",
                           .name = "LogSoftmax",
                           .inputs = {"data: float"},
@@ -92,21 +104,25 @@ std::vector<OpInfo> ActivationRows() {
                           .inputs = {"data: float"},
                           .attributes = {{"alpha", AttributeKind::kDouble}},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kElu}));
+                          .function = ElementFunction::kElu,
+                          .function_cost = FunctionCost::kHigh}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "Selu",
                           .inputs = {"data: float", "alpha: float one", "lambda: float one"},
-                          .infer = Infer<InferActivation>}));
+                          .infer = Infer<InferActivation>,
+                          .function_cost = FunctionCost::kHigh}));
   rows.push_back(MakeRow({.set = "opset1",
                           .name = "PReLU",
                           .inputs = {"data: float", "slope: float"},
                           .infer = Infer<InferPRelu>,
-                          .function = ElementFunction::kPRelu}));
+                          .function = ElementFunction::kPRelu,
+                          .function_cost = FunctionCost::kLow}));
   rows.push_back(MakeRow({.set = "opset4",
                           .name = "Swish",
                           .inputs = {"data: float", "beta?: float 0"},
                           .infer = Infer<InferActivation>,
-                          .function = ElementFunction::kSwish}));
+                          .function = ElementFunction::kSwish,
+                          .function_cost = FunctionCost::kHigh}));
   for (std::string_view set : {"opset1", "opset8"}) {
     rows.push_back(MakeRow({.set = set,
                             .name = "SoftMax",

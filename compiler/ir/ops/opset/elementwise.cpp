@@ -134,10 +134,13 @@ void InferConvertPromoteTypes(OpContext& op) {
 
 struct NamedFunction {
   NamedFunction(const char* named) : name(named) {}
-  NamedFunction(const char* named, ElementFunction computed) : name(named), function(computed) {}
+  NamedFunction(const char* named, ElementFunction computed, FunctionCost costs = FunctionCost::kUnknown)
+      : name(named), function(computed), cost(costs) {}
+  NamedFunction(const char* named, FunctionCost costs) : name(named), cost(costs) {}
 
   std::string_view name;
   ElementFunction function = ElementFunction::kOther;
+  FunctionCost cost = FunctionCost::kUnknown;
 };
 
 std::vector<OpInfo> MakeRows(std::string_view set, std::vector<NamedFunction> operations,
@@ -152,7 +155,8 @@ std::vector<OpInfo> MakeRows(std::string_view set, std::vector<NamedFunction> op
                             .attributes = attributes,
                             .infer = infer,
                             .is_elementwise = true,
-                            .function = operation.function}));
+                            .function = operation.function,
+                            .function_cost = operation.cost}));
   }
   return rows;
 }
@@ -174,24 +178,24 @@ std::vector<OpInfo> ElementwiseRows() {
     for (OpInfo& row : more) rows.push_back(std::move(row));
   };
   append(MakeRows("opset1",
-                  {{"Abs", Of::kAbs},
-                   "Negative",
+                  {{"Abs", Of::kAbs, FunctionCost::kLow},
+                   {"Negative", FunctionCost::kLow},
                    "Sign",
-                   "Exp",
-                   "Log",
-                   {"Sqrt", Of::kSqrt},
-                   "Floor",
+                   {"Exp", FunctionCost::kHigh},
+                   {"Log", FunctionCost::kHigh},
+                   {"Sqrt", Of::kSqrt, FunctionCost::kHigh},
+                   {"Floor", FunctionCost::kHigh},
                    "Ceiling",
                    "Sin",
                    "Cos",
                    "Tan",
                    "Sinh",
                    "Cosh",
-                   {"Tanh", Of::kTanh},
+                   {"Tanh", Of::kTanh, FunctionCost::kHigh},
                    "Asin",
                    "Acos",
                    "Atan",
-                   "Erf"},
+                   {"Erf", FunctionCost::kHigh}},
                   {"data: number"}, {}, Infer<InferUnary>));
   append(MakeRows("opset4", {"Asinh", "Acosh", "Atanh"}, {"data: number"}, {}, Infer<InferUnary>));
   append(MakeRows("opset5", {"Round"}, {"data: number"},
@@ -221,7 +225,7 @@ std::vector<OpInfo> ElementwiseRows() {
   append(MakeRows("opset1", {"LogicalNot"}, {"data: boolean"}, {}, Infer<InferPredicate>));
   append(MakeRows("opset1", {{"Select", Of::kSelect}}, {"condition: boolean", "then", "else"}, broadcast,
                   Infer<InferSelect>));
-  append(MakeRows("opset1", {{"Clamp", Of::kClamp}}, {"data: number"},
+  append(MakeRows("opset1", {{"Clamp", Of::kClamp, FunctionCost::kLow}}, {"data: number"},
                   {{"min", AttributeKind::kDouble}, {"max", AttributeKind::kDouble}}, Infer<InferClamp>));
   append(MakeRows("opset10", {"IsNaN", "IsFinite"}, {"data: float"}, {}, Infer<InferPredicate>));
   append(MakeRows(

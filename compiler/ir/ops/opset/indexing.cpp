@@ -185,17 +185,20 @@ std::vector<OpInfo> IndexingRows() {
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .implied = {batch_dims},
-               .infer = Infer<InferGather>}),
+               .infer = Infer<InferGather>,
+               .rearrangement = Rearrangement::kGather}),
       MakeRow({.set = "opset7",
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .attributes = {batch_dims},
-               .infer = Infer<InferGather>}),
+               .infer = Infer<InferGather>,
+               .rearrangement = Rearrangement::kGather}),
       MakeRow({.set = "opset8",
                .name = "Gather",
                .inputs = {"data: 1..", "indices: integer", "axis: integer 0..1 one"},
                .attributes = {batch_dims},
-               .infer = Infer<InferGather>}),
+               .infer = Infer<InferGather>,
+               .rearrangement = Rearrangement::kGather}),
       MakeRow({.set = "opset6",
                .name = "GatherElements",
                .inputs = {"data: 1..", "indices: index 1.."},
@@ -228,7 +231,8 @@ std::vector<OpInfo> IndexingRows() {
                             .name = "Broadcast",
                             .inputs = {"data", "target_shape: integer 1", "axes_mapping?: integer 0..1"},
                             .attributes = {{"mode", AttributeKind::kString, "numpy", modes}},
-                            .infer = Infer<InferBroadcast>}));
+                            .infer = Infer<InferBroadcast>,
+                            .rearrangement = Rearrangement::kBroadcast}));
   }
   return rows;
 }

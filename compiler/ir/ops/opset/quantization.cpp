@@ -63,7 +63,8 @@ std::vector<OpInfo> QuantizationRows() {
                .inputs = {"data: float", "input_low: float", "input_high: float", "output_low: float",
                           "output_high: float"},
                .attributes = attributes,
-               .infer = Infer<InferFakeQuantize>}),
+               .infer = Infer<InferFakeQuantize>,
+               .quantizer = Quantizer::kFakeQuantize}),
       MakeRow(
           {.set = "opset13",
            .name = "FakeConvert",

@@ -100,6 +100,12 @@ OpInfo MakeRow(const OpRowSpec& spec) {
              .function = spec.function,
              .work = spec.work,
              .products = spec.products,
+             .contraction = spec.contraction,
+             .pooling = spec.pooling,
+             .rearrangement = spec.rearrangement,
+             .quantizer = spec.quantizer,
+             .function_cost = spec.function_cost,
+             .is_batch_normalization = spec.is_batch_normalization,
              .attributes = spec.attributes,
              .implied = spec.implied};
   for (std::string_view input : spec.inputs)

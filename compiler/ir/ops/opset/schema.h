@@ -37,6 +37,12 @@ struct OpRowSpec {
   ElementFunction function = ElementFunction::kOther;
   Work work = Work::kByElements;
   ProductCount products = nullptr;
+  Contraction contraction = Contraction::kNone;
+  Pooling pooling = Pooling::kNone;
+  Rearrangement rearrangement = Rearrangement::kNone;
+  Quantizer quantizer = Quantizer::kNone;
+  FunctionCost function_cost = FunctionCost::kUnknown;
+  bool is_batch_normalization = false;
 };
 OpInfo MakeRow(const OpRowSpec& spec);
 

@@ -66,8 +66,8 @@ TEST_F(AttributesOfRowsTest, WhatAVersionImpliesCannotBeGiven) {
   EXPECT_EQ(registry_.Info(registry_.Find("opset2", "Gelu")).FindAttribute("approximation_mode"), nullptr);
 }
 
-// Versions of an operation differ in attributes and inputs, not in role, function and work.
-TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
+// Versions of an operation differ in attributes and inputs, not in role, function, work and other traits.
+TEST_F(AttributesOfRowsTest, VersionsShareTheirTraits) {
   std::map<std::string, const OpInfo*> first;
   for (size_t i = 0; i < registry_.size(); ++i) {
     const OpInfo& info = registry_.Info(OpId(static_cast<int32_t>(i)));
@@ -76,6 +76,12 @@ TEST_F(AttributesOfRowsTest, VersionsShareRoleFunctionAndWork) {
     EXPECT_EQ(info.role, known.role) << info.section;
     EXPECT_EQ(info.function, known.function) << info.section;
     EXPECT_EQ(info.work, known.work) << info.section;
+    EXPECT_EQ(info.contraction, known.contraction) << info.section;
+    EXPECT_EQ(info.pooling, known.pooling) << info.section;
+    EXPECT_EQ(info.rearrangement, known.rearrangement) << info.section;
+    EXPECT_EQ(info.quantizer, known.quantizer) << info.section;
+    EXPECT_EQ(info.function_cost, known.function_cost) << info.section;
+    EXPECT_EQ(info.is_batch_normalization, known.is_batch_normalization) << info.section;
   }
   EXPECT_TRUE(Add("opset7", "Gelu").Is(ElementFunction::kGelu));
   EXPECT_FALSE(Add("opset1", "Power").Is(ElementFunction::kMultiply));
