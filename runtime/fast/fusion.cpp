@@ -30,61 +30,33 @@ enum class Fusible : uint8_t {
   kAnything,     // convolution or matmul: also biases and residuals
 };
 
-// The roles of operations in fusion.
-enum class Part : uint8_t {
-  kConvolution,
-  kProduct,
-  kSum,
-  kDifference,
-  kFactor,
-  kNormalization,
-  kRelu,
-  kConcat,
-  kGather
-};
-using Parts = ir::OpTable<Part>;
-
-Parts PartsOf(const ir::OpRegistry& registry) {
-  return Parts(registry, ir::kOpsets,
-               {{"Convolution", Part::kConvolution},
-                {"GroupConvolution", Part::kConvolution},
-                {"ConvolutionBackpropData", Part::kConvolution},
-                {"GroupConvolutionBackpropData", Part::kConvolution},
-                {"MatMul", Part::kProduct},
-                {"Add", Part::kSum},
-                {"Subtract", Part::kDifference},
-                {"Multiply", Part::kFactor},
-                {"BatchNormInference", Part::kNormalization},
-                {"ReLU", Part::kRelu},
-                {"Concat", Part::kConcat},
-                {"Gather", Part::kGather}});
-}
-
 // Returns the axis of biases: channels of images, columns of matmuls.
-int64_t ChannelAxis(Part main, const Shape& result) {
-  return main == Part::kProduct ? static_cast<int64_t>(result.size()) - 1 : 1;
+int64_t ChannelAxis(const ir::Node& main, const Shape& result) {
+  return main.Is(ir::Contraction::kMatMul) ? static_cast<int64_t>(result.size()) - 1 : 1;
 }
 
-Fusible WhatFollows(const ir::Graph& graph, const ir::Node& node, Part part, const Shape& result) {
-  switch (part) {
-    case Part::kConvolution:
+Fusible FusibleOf(const ir::Graph& graph, const ir::Node& node, const Shape& result) {
+  switch (node.info().contraction) {
+    case ir::Contraction::kConvolution:
+    case ir::Contraction::kGroupConvolution:
+    case ir::Contraction::kConvolutionBackpropData:
+    case ir::Contraction::kGroupConvolutionBackpropData:
       return Fusible::kAnything;
-    case Part::kProduct: {
+    case ir::Contraction::kMatMul: {
       const bool sees_rows = result.size() == 2 || IsConstantMatrix(graph, node.input(1));
       return sees_rows ? Fusible::kAnything : Fusible::kNothing;
     }
-    case Part::kSum:
-    case Part::kDifference:
-    case Part::kFactor:
-      return Fusible::kElementwise;
-    case Part::kNormalization:
-      return Fusible::kRelu;
-    case Part::kRelu:
-    case Part::kConcat:
-    case Part::kGather:
-      return Fusible::kNothing;
+    case ir::Contraction::kNone:
+      break;
   }
-  return Fusible::kNothing;
+  switch (node.info().function) {
+    case ir::ElementFunction::kAdd:
+    case ir::ElementFunction::kSubtract:
+    case ir::ElementFunction::kMultiply:
+      return Fusible::kElementwise;
+    default:
+      return node.info().is_batch_normalization ? Fusible::kRelu : Fusible::kNothing;
+  }
 }
 
 // A main node and the post-ops found for it.
@@ -96,8 +68,7 @@ struct Chain {
 };
 
 // Returns true if `node` can be fused as an operation on its input `chained`.
-bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, int32_t chained,
-               Chain& chain) {
+bool CanFollow(const ir::Graph& graph, const ir::Node& node, int32_t chained, Chain& chain) {
   llvm::SmallVector<ValueInfo, 2> rest;
   for (int32_t i = 0; i < node.num_inputs(); ++i) {
     if (i == chained) continue;
@@ -105,9 +76,9 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
     if (!info) return false;
     rest.push_back(*info);
   }
-  if (chain.fusible == Fusible::kRelu) return part != nullptr && *part == Part::kRelu;
+  if (chain.fusible == Fusible::kRelu) return node.Is(ir::ElementFunction::kRelu);
   if (chain.functions.Append(node, chained, rest)) return true;
-  const bool adds = part != nullptr && (*part == Part::kSum || *part == Part::kFactor);
+  const bool adds = node.Is(ir::ElementFunction::kAdd) || node.Is(ir::ElementFunction::kMultiply);
   const bool has_slopes = node.Is(ir::ElementFunction::kPRelu) && chained == 0;
   if ((!adds && !has_slopes) || chain.fusible != Fusible::kAnything) return false;
   const gemm::OperandShape operand =
@@ -117,11 +88,7 @@ bool CanFollow(const ir::Graph& graph, const ir::Node& node, const Part* part, i
 
 class Finder {
  public:
-  Finder(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes)
-      : graph_(graph),
-        parts_(PartsOf(graph.registry())),
-        convolution_(graph.registry().Find("opset1", "Convolution")),
-        codes_(codes) {}
+  Finder(const ir::Graph& graph, const llvm::DenseSet<ir::NodeId>& codes) : graph_(graph), codes_(codes) {}
 
   // Convolutions and matmuls come first, to claim additions before elementwise operations do.
   std::vector<FusionGroup> Find() {
@@ -136,11 +103,11 @@ class Finder {
  private:
   // Fuses a channel concatenation whose only user is a Gather.
   void AddGatheredChannels(const ir::Node& gather) {
-    if (!Is(gather, Part::kGather)) return;
+    if (!gather.Is(ir::Rearrangement::kGather)) return;
     const ir::Node& concat = graph_.node(gather.input(0).node);
     const std::optional<ValueInfo> whole = InfoOf(graph_, gather.input(0));
     const std::optional<ValueInfo> result = InfoOf(graph_, gather.port());
-    if (!Is(concat, Part::kConcat) || OnlyUser(concat) != &gather || !whole || !result) return;
+    if (!concat.Is(ir::Rearrangement::kConcat) || OnlyUser(concat) != &gather || !whole || !result) return;
     const std::optional<TensorValue>& axis = graph_.output(gather.input(2)).value;
     const std::optional<TensorValue>& indices = graph_.output(gather.input(1)).value;
     const auto rank = static_cast<int64_t>(whole->shape.size());
@@ -170,31 +137,29 @@ class Finder {
   void AddGroup(const ir::Node& main, bool first) {
     if (main.num_outputs() != 1 || !main.output().shape.known() || main.output().type != ElementType::kF32)
       return;
-    const Part* part = parts_.Find(main.op());
-    if (part == nullptr) return;
     const Shape result = main.output().shape.known_extents();
-    const Fusible fusible = WhatFollows(graph_, main, *part, result);
+    const Fusible fusible = FusibleOf(graph_, main, result);
     if (fusible == Fusible::kNothing || (fusible == Fusible::kAnything) != first) return;
     if (claimed_.contains(main.id())) return;
     FusionGroup group{.main = main.id()};
     const size_t most = fusible == Fusible::kRelu ? 1 : kMaxPosts;
     ir::OutputPort port = main.port();
-    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(*part, result)};
+    Chain chain{.fusible = fusible, .result = result, .channel_axis = ChannelAxis(main, result)};
     while (group.posts.size() < most) {
       const llvm::ArrayRef<ir::InputPort> uses = graph_.node(port.node).uses(port.index);
       if (uses.size() != 1 || claimed_.contains(uses[0].node)) break;
       const ir::Node& next = graph_.node(uses[0].node);
       if (next.num_outputs() != 1 || next.output().shape.extents() != result) break;
-      if (codes_.contains(next.id()) && uses[0].index == 0 && *part != Part::kNormalization) {
+      if (codes_.contains(next.id()) && uses[0].index == 0 && !main.info().is_batch_normalization) {
         group.posts.push_back(next.id());  // quantization of the result is the last post-op
-        if (*part == Part::kConvolution) AddQuantizedSum(next, group);
+        if (fusible == Fusible::kAnything && !main.Is(ir::Contraction::kMatMul)) AddQuantizedSum(next, group);
         break;
       }
-      if (!CanFollow(graph_, next, parts_.Find(next.op()), uses[0].index, chain)) break;
+      if (!CanFollow(graph_, next, uses[0].index, chain)) break;
       group.posts.push_back(next.id());
       port = next.port();
     }
-    if (main.op() == convolution_) TakeScale(main, group);
+    if (main.Is(ir::Contraction::kConvolution)) TakeScale(main, group);
     if (group.posts.empty()) return;
     claimed_.insert(group.main);
     claimed_.insert(group.posts.begin(), group.posts.end());
@@ -205,7 +170,9 @@ class Finder {
   // can be scaled instead, if it is smaller than the images.
   void TakeScale(const ir::Node& convolution, FusionGroup& group) const {
     const ir::Node& scale = graph_.node(convolution.input(0).node);
-    if (!Is(scale, Part::kFactor) || claimed_.contains(scale.id()) || OnlyUser(scale) != &convolution) return;
+    if (!scale.Is(ir::ElementFunction::kMultiply) || claimed_.contains(scale.id()) ||
+        OnlyUser(scale) != &convolution)
+      return;
     const std::optional<ValueInfo> images = InfoOf(graph_, convolution.input(0));
     const std::optional<ValueInfo> filter = InfoOf(graph_, convolution.input(1));
     if (!images || !filter || filter->constant == nullptr || images->shape.size() < 3) return;
@@ -221,16 +188,12 @@ class Finder {
     const llvm::ArrayRef<ir::InputPort> uses = node.uses(0);
     return uses.size() == 1 && node.num_outputs() == 1 ? &graph_.node(uses[0].node) : nullptr;
   }
-  bool Is(const ir::Node& node, Part part) const {
-    const Part* found = parts_.Find(node.op());
-    return found != nullptr && *found == part;
-  }
 
   // Fuses the quantization of a convolution with the quantized sum of it and another tensor, with or without
   // a relu in between: a convolution can accumulate onto its output.
   void AddQuantizedSum(const ir::Node& codes, FusionGroup& group) {
     const ir::Node* sum = OnlyUser(codes);
-    if (sum == nullptr || claimed_.contains(sum->id()) || !Is(*sum, Part::kSum)) return;
+    if (sum == nullptr || claimed_.contains(sum->id()) || !sum->Is(ir::ElementFunction::kAdd)) return;
     for (ir::OutputPort port : sum->inputs()) {
       if (!codes_.contains(port.node) ||
           graph_.output(port).shape.extents() != codes.output().shape.extents())
@@ -239,7 +202,7 @@ class Finder {
     if (sum->input(0).node == sum->input(1).node) return;
     std::vector<ir::NodeId> posts = {sum->id()};
     const ir::Node* last = OnlyUser(*sum);
-    if (last != nullptr && Is(*last, Part::kRelu)) {
+    if (last != nullptr && last->Is(ir::ElementFunction::kRelu)) {
       posts.push_back(last->id());
       last = OnlyUser(*last);
     }
@@ -251,8 +214,6 @@ class Finder {
   }
 
   const ir::Graph& graph_;
-  const Parts parts_;
-  const ir::OpId convolution_;
   const llvm::DenseSet<ir::NodeId>& codes_;
   std::vector<FusionGroup> groups_;
   llvm::DenseSet<ir::NodeId> claimed_;

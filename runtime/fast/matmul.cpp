@@ -111,10 +111,9 @@ const kernels::ImplementationTable kMatMul[] = {{"i32", ServesI32, kI32MatMul},
                                                 {"bf16", ServesBf16, kBf16MatMul}};
 
 std::vector<ir::NodeId> Products(const ir::Graph& graph) {
-  static const ir::OpTable<bool> kProducts(ir::StandardOps(), ir::kOpsets, {{"MatMul", true}});
   std::vector<ir::NodeId> products;
   for (ir::NodeId id : graph.nodes()) {
-    if (kProducts.Find(graph.node(id).op()) != nullptr) products.push_back(id);
+    if (graph.node(id).Is(ir::Contraction::kMatMul)) products.push_back(id);
   }
   return products;
 }

@@ -24,59 +24,20 @@ constexpr int64_t kCodes = 256;
 
 // --- regions -------------------------------------------------------------------------
 
-// The role of an operation for table lookups.
-enum class Lookup : uint8_t {
-  kQuantize,
-  kMove,   // moves elements
-  kLight,  // elementwise functions faster than a lookup
-  kHeavy,
-  kConsumer,  // accepts quantized values
-};
-using Lookups = ir::OpTable<Lookup>;
+// Returns true for an operation that only moves elements.
+bool MovesElements(const ir::Node& node) {
+  return node.Is(ir::OpRole::kView) || node.Is(ir::Rearrangement::kTranspose);
+}
 
-Lookups LookupsOf(const ir::OpRegistry& registry) {
-  Lookups lookups(
-      registry, ir::kNnefSet,
-      {{"min_max_linear_quantize", Lookup::kQuantize}, {"zero_point_linear_quantize", Lookup::kQuantize}});
-  lookups.Add(registry, ir::kOpsets,
-              {{"FakeQuantize", Lookup::kQuantize},
-               {"Reshape", Lookup::kMove},
-               {"Transpose", Lookup::kMove},
-               {"Squeeze", Lookup::kMove},
-               {"Unsqueeze", Lookup::kMove},
-               {"Abs", Lookup::kLight},
-               {"Clamp", Lookup::kLight},
-               {"Negative", Lookup::kLight},
-               {"ReLU", Lookup::kLight},
-               {"PReLU", Lookup::kLight},
-               {"Elu", Lookup::kHeavy},
-               {"Erf", Lookup::kHeavy},
-               {"Exp", Lookup::kHeavy},
-               {"Floor", Lookup::kHeavy},
-               {"Gelu", Lookup::kHeavy},
-               {"HSigmoid", Lookup::kHeavy},
-               {"HSwish", Lookup::kHeavy},
-               {"HardSigmoid", Lookup::kHeavy},
-               {"Log", Lookup::kHeavy},
-               {"Mish", Lookup::kHeavy},
-               {"Selu", Lookup::kHeavy},
-               {"Sigmoid", Lookup::kHeavy},
-               {"SoftPlus", Lookup::kHeavy},
-               {"SoftSign", Lookup::kHeavy},
-               {"Sqrt", Lookup::kHeavy},
-               {"Swish", Lookup::kHeavy},
-               {"Tanh", Lookup::kHeavy},
-               {"Convolution", Lookup::kConsumer},
-               {"GroupConvolution", Lookup::kConsumer},
-               {"MatMul", Lookup::kConsumer},
-               {"MaxPool", Lookup::kConsumer}});
-  return lookups;
+// Returns true for a contraction or a pooling that accepts quantized values as its first input.
+bool AcceptsQuantized(const ir::Node& node) {
+  return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution) ||
+         node.Is(ir::Contraction::kMatMul) || node.Is(ir::Pooling::kMax);
 }
 
 class LookupTablePass {
  public:
-  LookupTablePass(ir::Graph& graph, kernels::NodeEvaluator evaluate)
-      : graph_(graph), lookups_(LookupsOf(graph.registry())), evaluate_(evaluate) {}
+  LookupTablePass(ir::Graph& graph, kernels::NodeEvaluator evaluate) : graph_(graph), evaluate_(evaluate) {}
 
   void Run() {
     ForQuantizations([&](ir::NodeId id) { QuantizeParts(graph_.node(id)); });
@@ -98,11 +59,6 @@ class LookupTablePass {
       if (RangeOf(graph_.node(id)) && !graph_.node(id).uses(0).empty()) work(id);
     }
     graph_.EraseDeadNodes();
-  }
-
-  bool Is(const ir::Node& node, Lookup lookup) const {
-    const Lookup* found = lookups_.Find(node.op());
-    return found != nullptr && *found == lookup;
   }
 
   const TensorValue* NumberOf(ir::OutputPort port) const {
@@ -133,8 +89,7 @@ class LookupTablePass {
   // quantized form.
   void QuantizeParts(const ir::Node& quantize) {
     const ir::Node& joined = graph_.node(quantize.input(0).node);
-    const bool is_known = quantize.op() == graph_.registry().Find("opset1", "FakeQuantize") &&
-                          joined.op() == graph_.registry().Find("opset1", "Concat");
+    const bool is_known = quantize.Is(ir::Quantizer::kFakeQuantize) && joined.Is(ir::Rearrangement::kConcat);
     if (!is_known || joined.uses(0).size() != 1 || IsResult(quantize) || !JoinsImages(graph_, joined)) return;
     const auto is_quantized = [&](ir::OutputPort part) {
       return RangeOf(graph_.node(part.node)).has_value();
@@ -159,7 +114,7 @@ class LookupTablePass {
   void SkipIfRepeated(const ir::Node& node, bool is_behind_moves) {
     const ir::Node& moved = graph_.node(node.input(0).node);
     const ir::Node* before = &moved;
-    while (is_behind_moves && Is(*before, Lookup::kMove)) before = &graph_.node(before->input(0).node);
+    while (is_behind_moves && MovesElements(*before)) before = &graph_.node(before->input(0).node);
     if (!Repeats(*before, node) || IsResult(node)) return;
     if (is_behind_moves && AreTaken(node) &&
         (SkipViews(graph_, moved).id() != before->id() || !AreRowMajor(graph_, *before)))
@@ -203,8 +158,9 @@ class LookupTablePass {
 
   bool IsOf(ir::NodeId id, ir::NodeId quantize, const Region& region) const {
     const ir::Node& node = graph_.node(id);
-    const bool is_function = node.info().is_elementwise || Is(node, Lookup::kLight) ||
-                             Is(node, Lookup::kHeavy) || RangeOf(node).has_value();
+    const bool is_function = node.info().is_elementwise ||
+                             node.info().function_cost != ir::FunctionCost::kUnknown ||
+                             RangeOf(node).has_value();
     if (!is_function || node.num_outputs() != 1 || node.output().type != ElementType::kF32) return false;
     if (node.output().shape.extents() != graph_.node(quantize).output().shape.extents()) return false;
     return llvm::all_of(node.inputs(), [&](ir::OutputPort port) {
@@ -217,7 +173,8 @@ class LookupTablePass {
     double time = 0;
     for (ir::NodeId id : region) {
       const ir::Node& node = graph_.node(id);
-      time += Is(node, Lookup::kQuantize) || Is(node, Lookup::kHeavy) ? 1.0 : 0.4;
+      const bool is_slow = IsQuantization(node) || node.info().function_cost == ir::FunctionCost::kHigh;
+      time += is_slow ? 1.0 : 0.4;
     }
     return time;
   }
@@ -233,7 +190,7 @@ class LookupTablePass {
       if (llvm::any_of(graph_.node(node).uses(0), leaves)) ends.push_back(node);
     }
     // A single requantization is already one step, as is the epilogue of a matmul.
-    const bool is_recoded = region.size() == 1 && Is(graph_.node(region.front()), Lookup::kQuantize);
+    const bool is_recoded = region.size() == 1 && IsQuantization(graph_.node(region.front()));
     if (ends.size() != 1 || is_recoded || TimeOf(region) < 1.2) return;
     InsertTable(quantize, region, ends.front());
   }
@@ -265,7 +222,7 @@ class LookupTablePass {
     return llvm::any_of(end.uses(0), [&](const ir::InputPort& use) {
       const ir::Node& node = graph_.node(use.node);
       if (node.Is(ir::OpRole::kView)) return AreTaken(node);
-      return use.index == 0 && (Is(node, Lookup::kConsumer) || Is(node, Lookup::kQuantize));
+      return use.index == 0 && (AcceptsQuantized(node) || IsQuantization(node));
     });
   }
 
@@ -350,7 +307,6 @@ class LookupTablePass {
   }
 
   ir::Graph& graph_;
-  const Lookups lookups_;
   kernels::NodeEvaluator evaluate_;
   llvm::DenseSet<ir::NodeId> done_;  // nodes of replaced regions
 };

@@ -388,15 +388,21 @@ namespace {
 
 using Formula = QuantizationRange::Formula;
 
-// The quantizing operations.
-using Formulas = ir::OpTable<Formula>;
-const Formulas& QuantizingOps() {
-  static const Formulas kOps =
-      Formulas(ir::StandardOps(), ir::kOpsets, {{"FakeQuantize", Formula::kFakeQuantize}})
-          .Add(ir::StandardOps(), ir::kNnefSet,
-               {{"min_max_linear_quantize", Formula::kMinMax},
-                {"zero_point_linear_quantize", Formula::kZeroPoint}});
-  return kOps;
+// Returns the formula of a quantizing operation; nothing for those that are lowered to others.
+std::optional<Formula> FormulaOf(const ir::Node& node) {
+  switch (node.info().quantizer) {
+    case ir::Quantizer::kFakeQuantize:
+      return Formula::kFakeQuantize;
+    case ir::Quantizer::kMinMaxLinear:
+      return Formula::kMinMax;
+    case ir::Quantizer::kZeroPointLinear:
+      return Formula::kZeroPoint;
+    case ir::Quantizer::kNone:
+    case ir::Quantizer::kLinear:
+    case ir::Quantizer::kLogarithmic:
+      break;
+  }
+  return std::nullopt;
 }
 
 // The input values of the ends of a range, and their results: the numbers represented by 0 and 255.
@@ -422,10 +428,14 @@ std::optional<Ends> EndsOf(const ir::Node& node, Formula formula, llvm::ArrayRef
 
 }  // namespace
 
+bool IsQuantization(const ir::Node& node) {
+  return FormulaOf(node).has_value();
+}
+
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node,
                                                      llvm::ArrayRef<const TensorValue*> limits) {
-  const Formula* formula = QuantizingOps().Find(node.op());
-  if (formula == nullptr) return std::nullopt;
+  const std::optional<Formula> formula = FormulaOf(node);
+  if (!formula) return std::nullopt;
   llvm::SmallVector<double, 4> at;
   for (const TensorValue* limit : limits) {
     if (limit == nullptr || limit->volume() != 1) return std::nullopt;
@@ -456,8 +466,7 @@ std::optional<QuantizationRange> QuantizationRangeOf(const ir::Node& node, llvm:
 }
 
 std::optional<QuantizationRange> QuantizationRangeOf(const ir::Graph& graph, const ir::Node& node) {
-  if (QuantizingOps().Find(node.op()) == nullptr || node.output().type != ElementType::kF32)
-    return std::nullopt;
+  if (!IsQuantization(node) || node.output().type != ElementType::kF32) return std::nullopt;
   const std::optional<Shape> shape = node.output().shape.extents();
   if (!shape || shape != graph.output(node.input(0)).shape.extents()) return std::nullopt;
   llvm::SmallVector<const TensorValue*, 4> limits;

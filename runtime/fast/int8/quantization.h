@@ -29,6 +29,8 @@ struct QuantizationRange {
   // Returns the quantized value of a number by the formula, clamped to 0 to 255.
   uint8_t Quantize(float x) const;
 };
+// Returns true for an operation that quantizes by one of these formulas.
+bool IsQuantization(const ir::Node& node);
 // Returns the mapping of a node that quantizes to 8 bits (FakeQuantize or an NNEF quantization). Returns
 // nothing if the node does not quantize, its values are not multiples of a scale or differ per channel, or
 // there are not 256 levels. `limits`: its other inputs, if constant.

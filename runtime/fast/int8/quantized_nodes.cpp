@@ -15,35 +15,9 @@ namespace nnefc::runtime::fast::int8 {
 
 namespace {
 
-// The operations that accept quantized values as an input, or that compute them.
-enum class Consumer : uint8_t {
-  kQuantize,
-  kConvolution,
-  kGroupConvolution,
-  kProduct,  // a matrix multiplication
-  kMaxPool,
-  kAdd,
-  kRelu,
-  kTable,  // a Convert that begins a table lookup (IsInLookupTable)
-  kConcat,
-};
-using Consumers = ir::OpTable<Consumer>;
-
-Consumers TakersOf(const ir::OpRegistry& registry) {
-  Consumers takers(registry, ir::kNnefSet,
-                   {{"min_max_linear_quantize", Consumer::kQuantize},
-                    {"zero_point_linear_quantize", Consumer::kQuantize}});
-  takers.Add(registry, ir::kOpsets,
-             {{"FakeQuantize", Consumer::kQuantize},
-              {"Convolution", Consumer::kConvolution},
-              {"GroupConvolution", Consumer::kGroupConvolution},
-              {"MatMul", Consumer::kProduct},
-              {"MaxPool", Consumer::kMaxPool},
-              {"Add", Consumer::kAdd},
-              {"ReLU", Consumer::kRelu},
-              {"Convert", Consumer::kTable},
-              {"Concat", Consumer::kConcat}});
-  return takers;
+// Returns true for a convolution, but not for a transposed one.
+bool IsConvolution(const ir::Node& node) {
+  return node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution);
 }
 
 // A search for the quantized results of a graph (`coded_`): all candidates at first. Those that no consumer
@@ -51,7 +25,7 @@ Consumers TakersOf(const ir::OpRegistry& registry) {
 class QuantizedRegions {
  public:
   QuantizedRegions(const ir::Graph& graph, kernels::ConstantNumbers& numbers)
-      : graph_(graph), numbers_(numbers), takers_(TakersOf(graph.registry())) {}
+      : graph_(graph), numbers_(numbers) {}
 
   // Returns all quantized results with a reader that accepts them, or computed from quantized values.
   kernels::QuantizedNodes Find() {
@@ -79,11 +53,6 @@ class QuantizedRegions {
     return node.Is(ir::OpRole::kConst) && node.output().value ? &*node.output().value : nullptr;
   }
 
-  bool Is(const ir::Node& node, Consumer taker) const {
-    const Consumer* found = takers_.Find(node.op());
-    return found != nullptr && *found == taker;
-  }
-
   // Returns whether a consumer of output 0 accepts quantized values.
   bool AnyTakes(ir::NodeId id) {
     return llvm::any_of(graph_.node(id).uses(0), [&](const ir::InputPort& use) { return Takes(use); });
@@ -93,27 +62,14 @@ class QuantizedRegions {
   bool Takes(const ir::InputPort& use) {
     const ir::Node& node = graph_.node(use.node);
     if (node.Is(ir::OpRole::kView)) return use.index == 0 && AnyTakes(node.id());
-    const Consumer* taker = takers_.Find(node.op());
-    if (taker == nullptr) return false;
-    switch (*taker) {
-      case Consumer::kQuantize:
-        return use.index == 0 && coded_.contains(node.id());
-      case Consumer::kConvolution:
-      case Consumer::kGroupConvolution:
-      case Consumer::kProduct:
-        return use.index == 0 && HasQuantizedFilter(node);
-      case Consumer::kMaxPool:
-        return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
-      case Consumer::kAdd:
-        return TakesSum(node);
-      case Consumer::kRelu:
-        return false;
-      case Consumer::kTable:
-        return IsInLookupTable(graph_, node);
-      case Consumer::kConcat:
-        return JoinsQuantized(node) && AnyTakes(node.id());
-    }
-    return false;
+    if (coded_.contains(node.id())) return use.index == 0;
+    if (IsConvolution(node) || node.Is(ir::Contraction::kMatMul))
+      return use.index == 0 && HasQuantizedFilter(node);
+    if (node.Is(ir::Pooling::kMax))
+      return (node.num_outputs() < 2 || node.uses(1).empty()) && AnyTakes(node.id());
+    if (node.Is(ir::ElementFunction::kAdd)) return TakesSum(node);
+    if (node.Is(ir::ElementFunction::kConvert)) return IsInLookupTable(graph_, node);
+    return node.Is(ir::Rearrangement::kConcat) && JoinsQuantized(node) && AnyTakes(node.id());
   }
 
   // Returns whether a Concat joins images with equal quantization.
@@ -130,8 +86,7 @@ class QuantizedRegions {
   // Returns whether a node has a filter, its second input: a convolution, or a matmul whose right operand is
   // a single matrix.
   bool TakesFilter(const ir::Node& node) const {
-    if (!Is(node, Consumer::kProduct))
-      return Is(node, Consumer::kConvolution) || Is(node, Consumer::kGroupConvolution);
+    if (!node.Is(ir::Contraction::kMatMul)) return IsConvolution(node);
     const ir::PartialShape& left = graph_.output(node.input(0)).shape;
     const ir::PartialShape& right = graph_.output(node.input(1)).shape;
     return left.rank_known() && left.rank() >= 2 && right.rank_known() && right.rank() == 2 &&
@@ -150,8 +105,8 @@ class QuantizedRegions {
   // Results for large filters are cached, because the search takes as long as packing the filter.
   kernels::FilterQuantization QuantizationOfConstant(const ir::Node& node, const TensorValue& filter) {
     constexpr size_t kLarge = size_t{16} << 10;
-    const bool is_factor = Is(node, Consumer::kProduct);
-    const bool is_grouped = Is(node, Consumer::kGroupConvolution);
+    const bool is_factor = node.Is(ir::Contraction::kMatMul);
+    const bool is_grouped = node.Is(ir::Contraction::kGroupConvolution);
     const bool by_column = is_factor && !node.Bool("transpose_b");
     const auto find = [&] {
       return by_column ? QuantizeMatrix(filter, false) : QuantizeFilter(filter, is_grouped);
@@ -183,7 +138,7 @@ class QuantizedRegions {
       if (!extents || graph_.output(port).shape.extents() != extents || !IsQuantized(port)) return false;
     }
     const ir::Node* last = &sum;
-    if (last->uses(0).size() == 1 && Is(graph_.node(last->uses(0)[0].node), Consumer::kRelu))
+    if (last->uses(0).size() == 1 && graph_.node(last->uses(0)[0].node).Is(ir::ElementFunction::kRelu))
       last = &graph_.node(last->uses(0)[0].node);
     return last->uses(0).size() == 1 && last->uses(0)[0].index == 0 && coded_.contains(last->uses(0)[0].node);
   }
@@ -195,12 +150,11 @@ class QuantizedRegions {
     ir::OutputPort port = quantize.input(0);
     for (int step = 0; step < kMaxSteps; ++step) {
       const ir::Node& node = graph_.node(port.node);
-      const Consumer* taker = takers_.Find(node.op());
-      if (taker == nullptr || node.uses(port.index).size() != 1) return false;
+      if (node.uses(port.index).size() != 1) return false;
       if (TakesFilter(node)) return IsQuantized(node.input(0)) && HasQuantizedFilter(node);
-      const bool adds_constant = *taker == Consumer::kAdd && ConstantOf(node.input(1)) != nullptr;
-      if (*taker == Consumer::kAdd && !adds_constant) return TakesSum(node);
-      if (*taker != Consumer::kRelu && !adds_constant) return false;
+      const bool is_sum = node.Is(ir::ElementFunction::kAdd);
+      if (is_sum && ConstantOf(node.input(1)) == nullptr) return TakesSum(node);
+      if (!is_sum && !node.Is(ir::ElementFunction::kRelu)) return false;
       port = node.input(0);
     }
     return false;
@@ -209,8 +163,8 @@ class QuantizedRegions {
   // Returns whether a value is quantized: a candidate, or a view, MaxPool or Concat of such values.
   bool IsQuantized(ir::OutputPort port) const {
     const ir::Node& node = graph_.node(port.node);
-    if (port.index == 0 && Is(node, Consumer::kMaxPool)) return IsQuantized(node.input(0));
-    if (Is(node, Consumer::kConcat)) return JoinsQuantized(node);
+    if (port.index == 0 && node.Is(ir::Pooling::kMax)) return IsQuantized(node.input(0));
+    if (node.Is(ir::Rearrangement::kConcat)) return JoinsQuantized(node);
     if (node.Is(ir::OpRole::kView))
       return AreRowMajor(graph_, SkipViews(graph_, node)) && IsQuantized(node.input(0));
     return coded_.contains(port.node);
@@ -218,7 +172,6 @@ class QuantizedRegions {
 
   const ir::Graph& graph_;
   kernels::ConstantNumbers& numbers_;
-  const Consumers takers_;
   llvm::DenseSet<ir::NodeId> coded_;                                 // nodes with quantized results
   llvm::DenseMap<ir::NodeId, kernels::FilterQuantization> filters_;  // empty: not quantizable
 };
@@ -233,12 +186,10 @@ const ir::Node& SkipViews(const ir::Graph& graph, const ir::Node& node) {
 
 // Follows the data to the producer: the results of convolutions and MaxPool are NHWC, all others row-major.
 bool AreRowMajor(const ir::Graph& graph, const ir::Node& quantize) {
-  static const ir::OpTable<bool> kOfImages(
-      ir::StandardOps(), ir::kOpsets, {{"Convolution", true}, {"GroupConvolution", true}, {"MaxPool", true}});
   constexpr int kMaxSteps = 16;
   const ir::Node* node = &quantize;
   for (int step = 0; step < kMaxSteps && node->num_inputs() > 0; ++step) {
-    if (kOfImages.Find(node->op()) != nullptr) return false;
+    if (IsConvolution(*node) || node->Is(ir::Pooling::kMax)) return false;
     const size_t data = node->num_inputs() > 1 && IsInLookupTable(graph, graph.node(node->input(1).node));
     if (node->Is(ir::OpRole::kComputation) && node->info().products != nullptr) return true;
     node = &graph.node(node->input(static_cast<int32_t>(data)).node);

@@ -80,33 +80,33 @@ std::optional<Moves> MovesOfSlice(const ir::Graph& graph, const ir::Node& node, 
   return Moves{part};
 }
 
-// Returns the channel permutation of a node with input 0 of shape `images`, or nothing if the node does
+// Computes the channel permutation of a node with input 0 of shape `images`, or nothing if the node does
 // anything else.
 using Mover = std::optional<Moves> (*)(const ir::Graph&, const ir::Node&, const Shape& images);
 
-enum class PassThrough : uint8_t { kConcat, kConvolution, kReshape, kTranspose };
+// Returns null for operations that do not permute channels.
+Mover MoverOf(const ir::Node& node) {
+  switch (node.info().rearrangement) {
+    case ir::Rearrangement::kShuffleChannels:
+      return MovesOfShuffle;
+    case ir::Rearrangement::kSplit:
+      return MovesOfSplit;
+    case ir::Rearrangement::kSlice:
+      return MovesOfSlice;
+    default:
+      return nullptr;
+  }
+}
 
 class ChannelPermutations {
  public:
-  explicit ChannelPermutations(ir::Graph& graph)
-      : graph_(graph),
-        movers_(graph.registry(), ir::kOpsets,
-                {{"ShuffleChannels", MovesOfShuffle},
-                 {"Split", MovesOfSplit},
-                 {"VariadicSplit", MovesOfSplit},
-                 {"Slice", MovesOfSlice}}),
-        ways_(graph.registry(), ir::kOpsets,
-              {{"Concat", PassThrough::kConcat},
-               {"Convolution", PassThrough::kConvolution},
-               {"GroupConvolution", PassThrough::kConvolution},
-               {"Reshape", PassThrough::kReshape},
-               {"Transpose", PassThrough::kTranspose}}) {}
+  explicit ChannelPermutations(ir::Graph& graph) : graph_(graph) {}
 
   void Run() {
     const std::optional<std::vector<ir::NodeId>> order = graph_.TopologicalOrder();
     for (ir::NodeId id : *order) {
       const ir::Node& node = graph_.node(id);
-      if (Is(node, PassThrough::kConvolution)) {
+      if (node.Is(ir::Contraction::kConvolution) || node.Is(ir::Contraction::kGroupConvolution)) {
         GatherFor(node);
       } else {
         Follow(node);
@@ -129,11 +129,6 @@ class ChannelPermutations {
   using Key = std::pair<int32_t, int32_t>;
   static Key KeyOf(ir::OutputPort port) { return {port.node.index, port.index}; }
 
-  bool Is(const ir::Node& node, PassThrough way) const {
-    const PassThrough* found = ways_.Find(node.op());
-    return found != nullptr && *found == way;
-  }
-
   // Returns the shape if the output is an f32 image.
   std::optional<Shape> ImagesOf(ir::OutputPort port) const {
     const ir::Output& output = graph_.output(port);
@@ -154,15 +149,15 @@ class ChannelPermutations {
   // Records the source channels of the node's outputs if it only permutes or selects channels.
   void Follow(const ir::Node& node) {
     if (node.num_inputs() == 0) return;
-    if (Is(node, PassThrough::kConcat)) return FollowConcat(node);
-    const Mover* mover = movers_.Find(node.op());
-    const ir::Node* shuffle = Is(node, PassThrough::kReshape) ? ShuffleOf(node) : nullptr;
+    if (node.Is(ir::Rearrangement::kConcat)) return FollowConcat(node);
+    const Mover mover = MoverOf(node);
+    const ir::Node* shuffle = node.Is(ir::Rearrangement::kReshape) ? ShuffleOf(node) : nullptr;
     if (mover == nullptr && shuffle == nullptr) return;
     const ir::OutputPort from = (shuffle == nullptr ? node : *shuffle).input(0);
     const std::optional<Shape> images = ImagesOf(from);
     if (!images || !KeepsPixels(node, *images) || !Remembers((*images)[1])) return;
     const std::optional<Moves> moves =
-        mover != nullptr ? (*mover)(graph_, node, *images)
+        mover != nullptr ? mover(graph_, node, *images)
                          : std::optional(Moves{Shuffled(
                                (*images)[1], graph_.output(shuffle->port()).shape.known_extents()[1])});
     if (!moves) return;
@@ -191,9 +186,9 @@ class ChannelPermutations {
   // G, ..], transpose of axes 1 and 2, and back. Returns null if `node` is not the last one.
   const ir::Node* ShuffleOf(const ir::Node& node) const {
     const ir::Node& transpose = graph_.node(node.input(0).node);
-    if (!Is(transpose, PassThrough::kTranspose)) return nullptr;
+    if (!transpose.Is(ir::Rearrangement::kTranspose)) return nullptr;
     const ir::Node& first = graph_.node(transpose.input(0).node);
-    if (!Is(first, PassThrough::kReshape)) return nullptr;
+    if (!first.Is(ir::Rearrangement::kReshape)) return nullptr;
     const std::optional<Shape> images = ImagesOf(first.input(0));
     const std::optional<Shape> grouped = first.output().shape.extents();
     if (!images || !grouped || grouped->size() != images->size() + 1) return nullptr;
@@ -277,8 +272,6 @@ class ChannelPermutations {
   }
 
   ir::Graph& graph_;
-  const ir::OpTable<Mover> movers_;
-  const ir::OpTable<PassThrough> ways_;
   std::map<Key, Moved> moved_;
   int64_t remembered_ = 0;  // number of channels
   std::map<Key, ir::OutputPort> gathered_;
