@@ -3,30 +3,6 @@
 namespace nnefc::expand {
 namespace {
 
-// Integer results of operations, apart from binary ones with whole results.
-enum class OfIntegers : uint8_t { kWhole, kQuotient, kPower };
-
-const OfIntegers* FindOfIntegers(ir::OpId op) {
-  static const ir::OpTable<OfIntegers> table(ir::StandardOps(), ir::kNnefSet,
-                                             {{"div", OfIntegers::kQuotient},
-                                              {"pow", OfIntegers::kPower},
-                                              {"pad", OfIntegers::kWhole},
-                                              {"mean_reduce", OfIntegers::kQuotient},
-                                              {"neg", OfIntegers::kWhole},
-                                              {"abs", OfIntegers::kWhole},
-                                              {"sign", OfIntegers::kWhole},
-                                              {"sqr", OfIntegers::kWhole},
-                                              {"relu", OfIntegers::kWhole},
-                                              {"floor", OfIntegers::kWhole},
-                                              {"ceil", OfIntegers::kWhole},
-                                              {"round", OfIntegers::kWhole},
-                                              {"sum_reduce", OfIntegers::kWhole},
-                                              {"max_reduce", OfIntegers::kWhole},
-                                              {"min_reduce", OfIntegers::kWhole},
-                                              {"tract_core_product_reduce", OfIntegers::kWhole}});
-  return table.Find(op);
-}
-
 bool IsNatural(const Value& value) {
   return value.kind() == ValueKind::kInteger && value.integer() >= 0;
 }
@@ -48,8 +24,9 @@ Value TowardZero(const Value& scalars, const Site& site, GraphBuilder& builder) 
 Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
                       GraphBuilder& builder) {
   const ir::OpInfo& info = builder.registry().Info(plan.op);
-  const OfIntegers* made = FindOfIntegers(plan.op);
-  if (made == nullptr && (!info.is_elementwise || info.inputs.size() < 2)) return result;
+  using ir::IntegerResult;
+  const IntegerResult integers = info.integers;
+  if (integers == IntegerResult::kUnknown && (!info.is_elementwise || info.inputs.size() < 2)) return result;
   if (result.kind() != ValueKind::kTensor) return result;
   if (!IsFloat(builder.graph().output(result.port()).type)) return result;
   bool has_tensor = false;
@@ -61,8 +38,8 @@ Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value res
   if (!has_tensor) return result;
   // A cast rounds down (R 4.5.8), while integer quotients are truncated. A power with a negative exponent is
   // one.
-  const bool is_fraction = made != nullptr && (*made == OfIntegers::kQuotient ||
-                                               (*made == OfIntegers::kPower && !IsNatural(given[1])));
+  const bool is_fraction =
+      integers == IntegerResult::kQuotient || (integers == IntegerResult::kPower && !IsNatural(given[1]));
   if (is_fraction) result = TowardZero(result, site, builder);
   if (result.poison()) return result;
   Site cast = site;
