@@ -38,6 +38,25 @@ TensorValue Value(const TensorQuantization& line, std::string_view name) {
   return argument == nullptr ? TensorValue() : argument->value;
 }
 
+// Returns nothing for an operation that is not one of the standard's quantizations.
+std::optional<Algorithm> AlgorithmOf(const TensorQuantization& line) {
+  const ir::OpId op = ir::StandardOps().Find(ir::kNnefSet, line.operation);
+  if (!line.is_standard || !op.valid()) return std::nullopt;
+  switch (ir::StandardOps().Info(op).quantizer) {
+    case ir::Quantizer::kLinear:
+    case ir::Quantizer::kMinMaxLinear:
+      return Algorithm::kMinMaxLinear;
+    case ir::Quantizer::kZeroPointLinear:
+      return Algorithm::kZeroPointLinear;
+    case ir::Quantizer::kLogarithmic:
+      return Algorithm::kLogarithmic;
+    case ir::Quantizer::kNone:
+    case ir::Quantizer::kFakeQuantize:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 QuantizationTable::QuantizationTable(std::vector<TensorQuantization> lines, const ir::Graph& graph,
@@ -158,15 +177,8 @@ ModelQuantization CheckModelQuantization(FileId text, const semantics::CheckedDo
 std::optional<package::DatQuantization> ToDatQuantization(const TensorQuantization& line,
                                                           const package::DatFile& dat, Context& context) {
   package::DatQuantization quantization;
-  if (line.operation == "min_max_linear_quantize" || line.operation == "linear_quantize") {
-    quantization.algorithm = Algorithm::kMinMaxLinear;
-  } else if (line.operation == "zero_point_linear_quantize") {
-    quantization.algorithm = Algorithm::kZeroPointLinear;
-  } else if (line.operation == "logarithmic_quantize") {
-    quantization.algorithm = Algorithm::kLogarithmic;
-  }
-  const bool known = line.operation.ends_with("linear_quantize") || line.operation == "logarithmic_quantize";
-  if (!line.is_standard || !known) {
+  const std::optional<Algorithm> algorithm = AlgorithmOf(line);
+  if (!algorithm) {
     context.emitter.Emit(
         kQuantizationCustom, line.range,
         "the items of the tensor file of `{}` are quantized by `{}`; only those of a standard "
@@ -174,6 +186,7 @@ std::optional<package::DatQuantization> ToDatQuantization(const TensorQuantizati
         line.tensor, line.operation);
     return std::nullopt;
   }
+  quantization.algorithm = *algorithm;
   const TensorQuantization::Argument* bits = line.Find("bits");
   // Values out of range are reported when the items are decoded.
   quantization.bits =
