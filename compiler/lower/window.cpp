@@ -8,25 +8,6 @@
 
 namespace nnefc::lower {
 
-bool Window::IsPadded() const {
-  const auto nonzero = [](int64_t pad) { return pad != 0; };
-  return std::any_of(pad_begin.begin(), pad_begin.end(), nonzero) ||
-         std::any_of(pad_end.begin(), pad_end.end(), nonzero);
-}
-
-bool Window::IsDilated() const {
-  for (size_t i = 0; i < rank(); ++i) {
-    if (size[i] > 1 && dilation[i] > 1) return true;
-  }
-  return false;
-}
-
-int64_t Window::Volume() const {
-  int64_t volume = 1;
-  for (int64_t extent : size) volume = ir::ops::opset::SaturatingMultiply(volume, extent);
-  return volume;
-}
-
 Window Window::Select(llvm::ArrayRef<int64_t> axes) const {
   Window selected;
   selected.border = border;

@@ -5,33 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/ops/resolved_window.h"
 #include "compiler/lower/node_lowering.h"
 
 namespace nnefc::lower {
 
-// A window of NNEF (R 4.3), with one list item for each dimension that it slides along. Automatic padding is
-// already resolved, unless the operation does it.
-struct Window {
-  std::vector<int64_t> size = {};
-  std::vector<int64_t> stride = {};
-  std::vector<int64_t> dilation = {};
-  std::vector<int64_t> pad_begin = {};
-  std::vector<int64_t> pad_end = {};
+// A window of NNEF (R 4.3). Automatic padding is already resolved, unless the operation does it.
+struct Window : ir::ops::ResolvedWindow {
   std::string border = "constant";
   // Padding is left to auto_pad `same_upper`, equal to the formula of R 4.3; the pads here are zero.
   bool same_upper = false;
 
-  size_t rank() const { return size.size(); }
-  // Returns the extent that the window covers.
-  int64_t reach(size_t axis) const { return (size[axis] - 1) * dilation[axis] + 1; }
-  // Returns true if the window does not change the dimension.
-  bool IsTrivial(size_t axis) const {
-    return size[axis] == 1 && stride[axis] == 1 && pad_begin[axis] == 0 && pad_end[axis] == 0;
-  }
-  bool IsPadded() const;
-  bool IsDilated() const;
-  // Returns the number of elements in the window.
-  int64_t Volume() const;
   // Returns the window with the items of `axes`.
   Window Select(llvm::ArrayRef<int64_t> axes) const;
 };

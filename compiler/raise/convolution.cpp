@@ -72,8 +72,8 @@ void ResolvePadding(NodeRaising& n, Window& window, const Integers& input, const
   const std::string& mode = n.node().String("auto_pad");
   if (!n.has_input(2)) {
     if (mode == "explicit") return;
-    window.begin.assign(window.rank(), 0);
-    window.end.assign(window.rank(), 0);
+    window.pad_begin.assign(window.rank(), 0);
+    window.pad_end.assign(window.rank(), 0);
     return;
   }
   const Integers extra = n.node().Ints("output_padding", window.rank());
@@ -82,11 +82,11 @@ void ResolvePadding(NodeRaising& n, Window& window, const Integers& input, const
     // A result that extends beyond the windows grows at its end.
     const int64_t cropped = std::max<int64_t>(total, 0);
     const int64_t begin = mode == "same_upper" ? cropped - cropped / 2 : cropped / 2;
-    if (begin != window.begin[i] && (mode == "explicit" || mode == "valid"))
+    if (begin != window.pad_begin[i] && (mode == "explicit" || mode == "valid"))
       n.Decline("its output shape implies {} elements of padding before axis {}, and its attributes {}",
-                begin, i + 2, window.begin[i]);
-    window.begin[i] = begin;
-    window.end[i] = total - begin;
+                begin, i + 2, window.pad_begin[i]);
+    window.pad_begin[i] = begin;
+    window.pad_end[i] = total - begin;
   }
 }
 
@@ -103,7 +103,7 @@ void RaiseBackpropData(NodeRaising& n) {
   bool is_scaled = true;
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t natural =
-        (input[i] - 1) * window.stride[i] + window.reach(i) - window.begin[i] - window.end[i];
+        (input[i] - 1) * window.stride[i] + window.reach(i) - window.pad_begin[i] - window.pad_end[i];
     is_natural = is_natural && natural == output[i];
     is_scaled = is_scaled && output[i] == input[i] * window.stride[i];
   }
@@ -111,7 +111,7 @@ void RaiseBackpropData(NodeRaising& n) {
   const bool is_automatic = attributes.Get("padding").ListSize() == 0;
   if (is_automatic && !is_scaled) {
     std::vector<std::pair<int64_t, int64_t>> padding;
-    for (size_t i = 0; i < window.rank(); ++i) padding.emplace_back(window.begin[i], window.end[i]);
+    for (size_t i = 0; i < window.rank(); ++i) padding.emplace_back(window.pad_begin[i], window.pad_end[i]);
     attributes.Set("padding", ir::PairList(padding));
   }
   if (!is_natural && !(is_automatic && is_scaled)) {

@@ -19,12 +19,12 @@ Integers FullSize(const Window& window) {
 // Returns the padding at the end with which the extent of the result, rounded down, is `output`. Other than
 // the node's, it covers the last window where the node rounds up.
 Integers CoveringEnd(const Window& window, const Integers& input, const Integers& output) {
-  Integers end = window.end;
+  Integers end = window.pad_end;
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t places =
-        (input[i] + window.begin[i] + window.end[i] - window.reach(i)) / window.stride[i] + 1;
+        (input[i] + window.pad_begin[i] + window.pad_end[i] - window.reach(i)) / window.stride[i] + 1;
     if (places != output[i])
-      end[i] = (output[i] - 1) * window.stride[i] + window.reach(i) - input[i] - window.begin[i];
+      end[i] = (output[i] - 1) * window.stride[i] + window.reach(i) - input[i] - window.pad_begin[i];
   }
   return end;
 }
@@ -50,7 +50,7 @@ void RaiseMaxPool(NodeRaising& n) {
   if (n.node().num_outputs() > 1 && !n.node().uses(1).empty())
     n.Decline("its indices are positions in the tensor, and those of NNEF positions in the window");
   Window window = ReadPooling(n);
-  window.end = CoveringEnd(window, Spatial(n.input_shape(0)), Spatial(n.output_shape()));
+  window.pad_end = CoveringEnd(window, Spatial(n.input_shape(0)), Spatial(n.output_shape()));
   n.SetOutput(Pool(n, "max_pool", window, /*ignores_border=*/true));
   if (n.node().num_outputs() > 1) n.Finish();
 }
@@ -62,12 +62,12 @@ void RaiseAvgPool(NodeRaising& n) {
   const bool excludes = n.node().Bool("exclude-pad");
   for (size_t i = 0; i < window.rank(); ++i) {
     // Windows that extend beyond the padding average fewer elements, as no border of NNEF does.
-    if (end[i] > window.end[i] && !excludes && window.IsPadded())
+    if (end[i] > window.pad_end[i] && !excludes && window.IsPadded())
       n.Decline("its last window extends beyond the padding, which is averaged");
   }
   // Without padding, elements beyond the tensor are not averaged in either case.
   const bool ignores = excludes || !window.IsPadded();
-  window.end = end;
+  window.pad_end = end;
   n.SetOutput(Pool(n, "avg_pool", window, ignores));
 }
 
@@ -82,8 +82,8 @@ Window EqualSections(NodeRaising& n) {
   }
   window.stride = window.size;
   window.dilation.assign(input.size(), 1);
-  window.begin.assign(input.size(), 0);
-  window.end.assign(input.size(), 0);
+  window.pad_begin.assign(input.size(), 0);
+  window.pad_end.assign(input.size(), 0);
   return window;
 }
 

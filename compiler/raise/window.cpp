@@ -24,17 +24,12 @@ bool IsAutomatic(const Window& window, llvm::ArrayRef<int64_t> input, llvm::Arra
     if (output[i] != (input[i] + window.stride[i] - 1) / window.stride[i]) return false;
     const int64_t total =
         std::max<int64_t>((output[i] - 1) * window.stride[i] + window.reach(i) - input[i], 0);
-    if (window.begin[i] != total / 2 || window.end[i] != total - total / 2) return false;
+    if (window.pad_begin[i] != total / 2 || window.pad_end[i] != total - total / 2) return false;
   }
   return true;
 }
 
 }  // namespace
-
-bool Window::IsPadded() const {
-  const auto is_padding = [](int64_t count) { return count != 0; };
-  return llvm::any_of(begin, is_padding) || llvm::any_of(end, is_padding);
-}
 
 Integers Spatial(const nnefc::Shape& shape) {
   return {shape.begin() + 2, shape.end()};
@@ -48,20 +43,20 @@ Window ReadWindow(const NodeRaising& n, Integers size, llvm::ArrayRef<int64_t> i
   window.stride = n.node().Ints("strides", rank);
   window.dilation = has_dilations ? n.node().Ints("dilations", rank) : Integers(rank, 1);
   if (window.stride.empty()) window.stride.assign(rank, 1);
-  window.begin.assign(rank, 0);
-  window.end.assign(rank, 0);
+  window.pad_begin.assign(rank, 0);
+  window.pad_end.assign(rank, 0);
   const std::string& mode = n.node().String("auto_pad");
   if (mode == "explicit") {
-    window.begin = n.node().Ints("pads_begin", rank);
-    window.end = n.node().Ints("pads_end", rank);
+    window.pad_begin = n.node().Ints("pads_begin", rank);
+    window.pad_end = n.node().Ints("pads_end", rank);
   } else if (mode != "valid") {
     for (size_t i = 0; i < rank; ++i) {
       // A pooling that rounds up may have one more position, for which there is no padding.
       const int64_t positions = std::min(output[i], (input[i] + window.stride[i] - 1) / window.stride[i]);
       const int64_t total =
           std::max<int64_t>((positions - 1) * window.stride[i] + window.reach(i) - input[i], 0);
-      window.begin[i] = mode == "same_upper" ? total / 2 : total - total / 2;
-      window.end[i] = total - window.begin[i];
+      window.pad_begin[i] = mode == "same_upper" ? total / 2 : total - total / 2;
+      window.pad_end[i] = total - window.pad_begin[i];
     }
   }
   return window;
@@ -72,7 +67,7 @@ ir::AttributeMap WindowAttributes(const Window& window, llvm::ArrayRef<int64_t> 
   std::vector<std::pair<int64_t, int64_t>> padding;
   if (!IsAutomatic(window, input, output)) {
     padding.assign(leading, {0, 0});
-    for (size_t i = 0; i < window.rank(); ++i) padding.emplace_back(window.begin[i], window.end[i]);
+    for (size_t i = 0; i < window.rank(); ++i) padding.emplace_back(window.pad_begin[i], window.pad_end[i]);
   }
   ir::AttributeMap attributes;
   attributes.Set("padding", ir::PairList(padding));

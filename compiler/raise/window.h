@@ -2,19 +2,13 @@
 
 #include <vector>
 
+#include "compiler/ir/ops/resolved_window.h"
 #include "compiler/raise/node_raising.h"
 
 namespace nnefc::raise {
 
-// A window that slides over the spatial axes of a tensor, with resolved padding.
-struct Window {
-  Integers size, stride, dilation;
-  Integers begin, end;  // padding
-
-  size_t rank() const { return size.size(); }
-  int64_t reach(size_t axis) const { return (size[axis] - 1) * dilation[axis] + 1; }
-  bool IsPadded() const;
-};
+// A window that slides over the spatial axes of a tensor.
+using Window = ir::ops::ResolvedWindow;
 
 // Reads the attributes of a node whose `input` slides to `output`, both spatial extents. Automatic padding
 // becomes that of the extents.

@@ -2,8 +2,8 @@
 // most three), with f64 sums.
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/nnef_window.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {
@@ -32,8 +32,8 @@ llvm::ArrayRef<int64_t> Spatial(const tensor::TensorView& view) {
 std::optional<int64_t> InputPosition(Direction direction, const NnefWindow& window, size_t axis, int64_t i,
                                      int64_t j) {
   const int64_t s = window.stride[axis];
-  if (direction == Direction::kForward) return i * s + j * window.dilation[axis] - window.before[axis];
-  const int64_t at = i + window.before[axis] - j * window.dilation[axis];
+  if (direction == Direction::kForward) return i * s + j * window.dilation[axis] - window.pad_begin[axis];
+  const int64_t at = i + window.pad_begin[axis] - j * window.dilation[axis];
   if (at % s != 0) return std::nullopt;
   return at / s;
 }

@@ -5,8 +5,8 @@
 
 #include "compiler/ir/ops/sliding_window.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/nnef_window.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {
@@ -39,7 +39,7 @@ WindowMaximum<T> LargestUnderWindow(const tensor::TensorView& input, llvm::Array
   const size_t rank = output.size();
   llvm::SmallVector<int64_t, 6> start(rank);
   for (size_t axis = rank; axis-- > 0;) {
-    start[axis] = index % output[axis] * pool.stride[axis] - pool.before[axis];
+    start[axis] = index % output[axis] * pool.stride[axis] - pool.pad_begin[axis];
     index /= output[axis];
   }
   WindowMaximum<T> best;

@@ -15,7 +15,8 @@ std::optional<NnefWindow> ReadNnefWindow(const ir::Node& node, llvm::ArrayRef<in
     window.size.push_back(axes[i].size);
     window.stride.push_back(axes[i].stride);
     window.dilation.push_back(axes[i].dilation);
-    window.before.push_back((*padding)[i].first);
+    window.pad_begin.push_back((*padding)[i].first);
+    window.pad_end.push_back((*padding)[i].second);
     if (__builtin_mul_overflow(window.volume, axes[i].size, &window.volume)) return std::nullopt;
   }
   return window;

@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/ops/resolved_window.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace nnefc::runtime::kernels {
 
 // An NNEF window (R 4.3) along any number of axes, with automatic padding resolved.
-struct NnefWindow {
-  std::vector<int64_t> size, stride, dilation;  // per axis
-  std::vector<int64_t> before;                  // padding at the beginning of each axis
-  std::string_view border;                      // border mode of the node
-  int64_t volume = 1;                           // number of elements of the window
+struct NnefWindow : ir::ops::ResolvedWindow {
+  std::string_view border;  // border mode of the node
+  int64_t volume = 1;       // number of elements of the window
 };
 
 // Reads `border`, `padding`, `stride` and `dilation` of a node. Its window has the extents `size` and slides
