@@ -24,29 +24,6 @@ std::unique_ptr<ir::Graph> LowerBody(const ir::Graph& graph, const LowerOptions&
 
 namespace {
 
-LoweringTable MakeTable() {
-  LoweringTable table;
-  RegisterTensorIntroducing(table);
-  RegisterElementwise(table);
-  RegisterConvolution(table);
-  RegisterPooling(table);
-  RegisterIndexSampling(table);
-  RegisterResampling(table);
-  RegisterReduce(table);
-  RegisterShapeOps(table);
-  RegisterSections(table);
-  RegisterRoi(table);
-  RegisterMatmul(table);
-  RegisterUpdate(table);
-  RegisterActivation(table);
-  RegisterNormalization(table);
-  RegisterQuantization(table);
-  RegisterMiscellaneous(table);
-  RegisterControlFlow(table);
-  RegisterTract(table);
-  return table;
-}
-
 // True if the ranks of all inputs and outputs are known, as all lowerings require; otherwise reports the
 // first unknown one.
 bool HasRanks(NodeLowering& lowering) {
@@ -162,7 +139,11 @@ void AddResults(LowerState& state) {
 }  // namespace
 
 const LoweringTable& StandardLowerings() {
-  static const LoweringTable table = MakeTable();
+  static const LoweringTable table = [] {
+    LoweringTable made;
+    RegisterFamilies(made);
+    return made;
+  }();
   return table;
 }
 

@@ -17,24 +17,7 @@ using LoweringTable = llvm::StringMap<LowerFunction>;
 // Returns the lowerings of the standard operations.
 const LoweringTable& StandardLowerings();
 
-// Registers the lowerings, one family per file.
-void RegisterTensorIntroducing(LoweringTable& table);
-void RegisterElementwise(LoweringTable& table);
-void RegisterConvolution(LoweringTable& table);
-void RegisterPooling(LoweringTable& table);
-void RegisterIndexSampling(LoweringTable& table);
-void RegisterResampling(LoweringTable& table);
-void RegisterReduce(LoweringTable& table);
-void RegisterShapeOps(LoweringTable& table);
-void RegisterSections(LoweringTable& table);
-void RegisterRoi(LoweringTable& table);
-void RegisterMatmul(LoweringTable& table);
-void RegisterUpdate(LoweringTable& table);
-void RegisterActivation(LoweringTable& table);
-void RegisterNormalization(LoweringTable& table);
-void RegisterQuantization(LoweringTable& table);
-void RegisterMiscellaneous(LoweringTable& table);
-void RegisterControlFlow(LoweringTable& table);
-void RegisterTract(LoweringTable& table);
+// Calls `void Register<Family>(LoweringTable& table)` of each file, which adds its lowerings.
+void RegisterFamilies(LoweringTable& table);
 
 }  // namespace nnefc::lower

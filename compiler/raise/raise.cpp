@@ -18,12 +18,7 @@ using ir::NodeId;
 const std::vector<RaiseEntry>& Entries() {
   static const std::vector<RaiseEntry> entries = [] {
     std::vector<RaiseEntry> all;
-    for (const auto& family :
-         {ElementwiseEntries(), ActivationEntries(), ConvolutionEntries(), PoolingEntries(), MatmulEntries(),
-          AttentionEntries(), ReduceEntries(), NormalizationEntries(), ShapeOpsEntries(),
-          RearrangingEntries(), SectionsEntries(), ResamplingEntries(), QuantizationEntries(),
-          UpdateEntries()})
-      all.insert(all.end(), family.begin(), family.end());
+    AppendFamilies(all);
     return all;
   }();
   return entries;

@@ -18,21 +18,9 @@ struct RaiseEntry {
   RaiseFunction raise;
 };
 
-// The operations with an NNEF form, one function for each family.
-std::vector<RaiseEntry> ElementwiseEntries();
-std::vector<RaiseEntry> ActivationEntries();
-std::vector<RaiseEntry> ConvolutionEntries();
-std::vector<RaiseEntry> PoolingEntries();
-std::vector<RaiseEntry> MatmulEntries();
-std::vector<RaiseEntry> AttentionEntries();
-std::vector<RaiseEntry> ReduceEntries();
-std::vector<RaiseEntry> NormalizationEntries();
-std::vector<RaiseEntry> ShapeOpsEntries();
-std::vector<RaiseEntry> RearrangingEntries();
-std::vector<RaiseEntry> SectionsEntries();
-std::vector<RaiseEntry> ResamplingEntries();
-std::vector<RaiseEntry> QuantizationEntries();
-std::vector<RaiseEntry> UpdateEntries();
+// Appends the operations with an NNEF form: those of `std::vector<RaiseEntry> <Family>Entries()` of each
+// file.
+void AppendFamilies(std::vector<RaiseEntry>& entries);
 
 // Returns the function for an operation, or null.
 RaiseFunction FindRaising(ir::OpId op);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "runtime/kernels/broadcast.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 

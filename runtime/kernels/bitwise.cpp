@@ -2,7 +2,7 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/ops/opset/box_selection.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

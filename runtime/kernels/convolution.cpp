@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/transposed_window.h"
 #include "runtime/kernels/unary.h"
 

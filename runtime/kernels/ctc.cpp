@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

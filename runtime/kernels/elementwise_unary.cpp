@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/rounding.h"
 #include "runtime/kernels/unary.h"
 

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/resized_axes.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/wide.h"

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
 #include "runtime/kernels/reduction.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

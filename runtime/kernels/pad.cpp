@@ -6,7 +6,7 @@
 
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/borders.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/tensor/strided_loop.h"
 
 namespace nnefc::runtime::kernels {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/kernels/window.h"
 

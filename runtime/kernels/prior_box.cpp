@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
 #include "runtime/kernels/registry.h"
 

@@ -10,7 +10,7 @@
 
 #include "compiler/support/x86.h"
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

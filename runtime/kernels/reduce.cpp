@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/reduction.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

@@ -3,11 +3,6 @@
 #include <exception>
 #include <new>
 
-#include "runtime/kernels/detection/families.h"
-#include "runtime/kernels/families.h"
-#include "runtime/kernels/signal/families.h"
-#include "runtime/kernels/sparse/families.h"
-
 namespace nnefc::runtime::kernels {
 
 namespace {
@@ -247,51 +242,6 @@ const KernelFactory* KernelRegistry::Find(Backend backend, std::string_view set,
 KernelRegistry::BackendHooks KernelRegistry::hooks(Backend backend) const {
   auto found = hooks_.find(backend);
   return found == hooks_.end() ? BackendHooks{} : found->second;
-}
-
-void RegisterReferenceKernels(KernelRegistry& registry) {
-  RegisterElementwiseUnary(registry);
-  RegisterElementwiseBinary(registry);
-  RegisterActivation(registry);
-  RegisterConvolution(registry);
-  RegisterPooling(registry);
-  RegisterPad(registry);
-  RegisterReduce(registry);
-  RegisterTopK(registry);
-  RegisterShapeOps(registry);
-  RegisterSlice(registry);
-  RegisterGather(registry);
-  RegisterGatherNd(registry);
-  RegisterCounting(registry);
-  RegisterRearranging(registry);
-  RegisterAttention(registry);
-  RegisterBitwise(registry);
-  RegisterGridSample(registry);
-  RegisterRoi(registry);
-  RegisterBoxSelection(registry);
-  RegisterYolo(registry);
-  RegisterDetection(registry);
-  RegisterPriorBox(registry);
-  RegisterCtc(registry);
-  RegisterNnefRoi(registry);
-  RegisterNnefConvolution(registry);
-  RegisterNnefPool(registry);
-  RegisterMatMul(registry);
-  RegisterNormalization(registry);
-  RegisterSoftmax(registry);
-  RegisterQuantization(registry);
-  RegisterInterpolate(registry);
-  RegisterRecurrent(registry);
-  signal::RegisterFourier(registry);
-  signal::RegisterUnique(registry);
-  signal::RegisterRandom(registry);
-  signal::RegisterColor(registry);
-  sparse::RegisterEmbedding(registry);
-  sparse::RegisterSegments(registry);
-  detection::RegisterClassSelection(registry);
-  detection::RegisterDeformable(registry);
-  detection::RegisterProposals(registry);
-  detection::RegisterPooledRegions(registry);
 }
 
 }  // namespace nnefc::runtime::kernels

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
 #include "runtime/kernels/indices.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/taps.h"
 #include "runtime/kernels/unary.h"
 

@@ -8,7 +8,7 @@
 #include "compiler/support/tensor/packed_elements.h"
 #include "runtime/kernels/attributes.h"
 #include "runtime/kernels/broadcast.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/tensor/strided_loop.h"
 #include "runtime/tensor/wide.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/kernels/attributes.h"
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 
 namespace nnefc::runtime::kernels {
 

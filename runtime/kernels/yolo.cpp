@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/kernels/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels {

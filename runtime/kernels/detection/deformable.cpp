@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/kernels/detection/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 #include "runtime/kernels/window.h"
 

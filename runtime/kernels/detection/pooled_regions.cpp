@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "compiler/ir/ops/opset/detection/proposals.h"
-#include "runtime/kernels/detection/families.h"
 #include "runtime/kernels/detection/floats.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::detection {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "runtime/kernels/detection/families.h"
 #include "runtime/kernels/detection/floats.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::detection {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/kernels/signal/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "runtime/kernels/indices.h"
-#include "runtime/kernels/signal/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/signal/fft.h"
 #include "runtime/kernels/unary.h"
 

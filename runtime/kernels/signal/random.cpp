@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/kernels/signal/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {

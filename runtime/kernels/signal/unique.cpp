@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/indices.h"
-#include "runtime/kernels/signal/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::signal {

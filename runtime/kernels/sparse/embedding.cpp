@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/kernels/indices.h"
-#include "runtime/kernels/sparse/families.h"
+#include "runtime/kernels/registry.h"
 #include "runtime/kernels/unary.h"
 
 namespace nnefc::runtime::kernels::sparse {
