@@ -9,51 +9,21 @@ namespace nnefc::lower {
 
 namespace {
 
-struct Translation {
-  std::string_view nnef, set, openvino;
-};
-
-// Operations with a one-to-one translation.
-constexpr Translation kUnaries[] = {
-    {"neg", "opset1", "Negative"}, {"exp", "opset1", "Exp"},      {"log", "opset1", "Log"},
-    {"sin", "opset1", "Sin"},      {"cos", "opset1", "Cos"},      {"tan", "opset1", "Tan"},
-    {"sinh", "opset1", "Sinh"},    {"cosh", "opset1", "Cosh"},    {"tanh", "opset1", "Tanh"},
-    {"asin", "opset1", "Asin"},    {"acos", "opset1", "Acos"},    {"atan", "opset1", "Atan"},
-    {"asinh", "opset4", "Asinh"},  {"acosh", "opset4", "Acosh"},  {"atanh", "opset4", "Atanh"},
-    {"abs", "opset1", "Abs"},      {"sign", "opset1", "Sign"},    {"not", "opset1", "LogicalNot"},
-    {"floor", "opset1", "Floor"},  {"ceil", "opset1", "Ceiling"}, {"sqrt", "opset1", "Sqrt"},
-};
-
-// `min` and `max` are defined by `select`: a NaN in `x` yields `y`. Minimum and Maximum do not specify this.
-constexpr Translation kBinaries[] = {
-    {"add", "opset1", "Add"},      {"sub", "opset1", "Subtract"}, {"mul", "opset1", "Multiply"},
-    {"div", "opset1", "Divide"},   {"pow", "opset1", "Power"},    {"lt", "opset1", "Less"},
-    {"gt", "opset1", "Greater"},   {"le", "opset1", "LessEqual"}, {"ge", "opset1", "GreaterEqual"},
-    {"eq", "opset1", "Equal"},     {"ne", "opset1", "NotEqual"},  {"and", "opset1", "LogicalAnd"},
-    {"or", "opset1", "LogicalOr"}, {"min", "opset1", "Minimum"},  {"max", "opset1", "Maximum"},
-};
-
-const Translation& Translate(llvm::ArrayRef<Translation> table, std::string_view nnef) {
-  const auto* entry =
-      std::find_if(table.begin(), table.end(), [&](const Translation& t) { return t.nnef == nnef; });
-  NNEFC_CHECK(entry != table.end());
-  return *entry;
-}
-
 void LowerUnary(NodeLowering& n) {
-  const Translation& form = Translate(kUnaries, n.node().type());
-  n.SetOutput(n.Add(form.set, form.openvino, n.input(0)));
+  const ir::OpRegistry& ops = ir::StandardOps();
+  const ir::OpInfo& equivalent = ops.Info(ops.FindNewest(n.node().info().equivalent));
+  n.SetOutput(n.Add(equivalent.set, equivalent.name, n.input(0)));
 }
 
 void LowerBinary(NodeLowering& n) {
-  n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, n.input(0), n.input(1)));
+  n.SetOutput(n.Binary(n.node().info().equivalent, n.input(0), n.input(1)));
 }
 
 // Compares integers as integers, since two of them may have the same f32 value.
 void LowerComparison(NodeLowering& n) {
   const auto integers = IntegerOperands(n, n.node());
   if (!integers) return LowerBinary(n);
-  n.SetOutput(n.Binary(Translate(kBinaries, n.node().type()).openvino, (*integers)[0], (*integers)[1]));
+  n.SetOutput(n.Binary(n.node().info().equivalent, (*integers)[0], (*integers)[1]));
 }
 
 // Round-5 rounds ties differently.
@@ -104,8 +74,12 @@ void LowerSelect(NodeLowering& n) {
 }  // namespace
 
 void RegisterElementwise(LoweringTable& table) {
-  for (const Translation& form : kUnaries) table[form.nnef] = LowerUnary;
-  for (const Translation& form : kBinaries) table[form.nnef] = LowerBinary;
+  const ir::OpRegistry& ops = ir::StandardOps();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const ir::OpInfo& info = ops.Info(ir::OpId(static_cast<int32_t>(i)));
+    if (info.equivalent.empty() || !info.is_elementwise) continue;
+    table[info.name] = info.inputs.size() == 1 ? LowerUnary : LowerBinary;
+  }
   for (std::string_view comparison : {"lt", "gt", "le", "ge", "eq", "ne"})
     table[comparison] = LowerComparison;
   table["round"] = LowerRound;

@@ -14,42 +14,9 @@ namespace {
 // The bound on integers in the document that f64 represents exactly.
 constexpr double kMaxExact = 1LL << 53;
 
-// The ways in which an operation on scalars is computed on integers.
-enum class Form : uint8_t { kUnary, kBinary, kIdentity, kSquare, kPower, kRelu, kClamp, kPad, kReduction };
-
-struct OnIntegers {
-  Form form;
-  std::string_view operation;  // of OpenVINO
-};
-
-const OnIntegers* FindOnIntegers(ir::OpId op) {
-  static const ir::OpTable<OnIntegers> table(
-      ir::StandardOps(), ir::kNnefSet,
-      {{"add", {Form::kBinary, "Add"}},
-       {"sub", {Form::kBinary, "Subtract"}},
-       {"mul", {Form::kBinary, "Multiply"}},
-       {"min", {Form::kBinary, "Minimum"}},
-       {"max", {Form::kBinary, "Maximum"}},
-       {"neg", {Form::kUnary, "Negative"}},
-       {"abs", {Form::kUnary, "Abs"}},
-       {"floor", {Form::kIdentity, ""}},
-       {"ceil", {Form::kIdentity, ""}},
-       {"round", {Form::kIdentity, ""}},
-       {"sqr", {Form::kSquare, ""}},
-       {"pow", {Form::kPower, "Power"}},
-       {"pad", {Form::kPad, ""}},
-       {"relu", {Form::kRelu, ""}},
-       {"clamp", {Form::kClamp, ""}},
-       {"sum_reduce", {Form::kReduction, "ReduceSum"}},
-       {"max_reduce", {Form::kReduction, "ReduceMax"}},
-       {"min_reduce", {Form::kReduction, "ReduceMin"}},
-       {"tract_core_product_reduce", {Form::kReduction, "ReduceProd"}}});
-  return table.Find(op);
-}
-
-bool IsCast(ir::OpId op) {
-  static const ir::OpTable<bool> table(ir::StandardOps(), ir::kNnefSet, {{"cast", true}});
-  return table.Find(op) != nullptr;
+// Returns true for a node of that NNEF operation.
+bool Is(const ir::Node& node, std::string_view name) {
+  return node.op() == ir::StandardOps().Find(ir::kNnefSet, name);
 }
 
 OutputPort TargetOf(NodeLowering& n, OutputPort source) {
@@ -59,7 +26,7 @@ OutputPort TargetOf(NodeLowering& n, OutputPort source) {
 // Returns the integers that became the scalars at `source`: the input of a cast, or an integral constant.
 std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   const ir::Node& node = n.state().source.node(source.node);
-  if (IsCast(node.op()) && n.state().source.output(node.input(0)).type == ElementType::kI64)
+  if (Is(node, "cast") && n.state().source.output(node.input(0)).type == ElementType::kI64)
     return TargetOf(n, node.input(0));
   const std::optional<Shape> shape = n.state().source.output(source).shape.extents();
   if (!node.Is(ir::OpRole::kConstant) || !shape) return std::nullopt;
@@ -74,49 +41,32 @@ std::optional<OutputPort> IntegersAt(NodeLowering& n, OutputPort source) {
   return n.Constant(TensorValue::FromInts(*shape, items), "whole");
 }
 
-// The operations of a quotient, mean or power that is rounded.
-enum class Part : uint8_t { kQuotient, kMean, kSum, kPower, kBelowZero, kUp, kDown, kChoice };
-
-bool Is(const ir::Node& node, Part part) {
-  static const ir::OpTable<Part> table(ir::StandardOps(), ir::kNnefSet,
-                                       {{"div", Part::kQuotient},
-                                        {"mean_reduce", Part::kMean},
-                                        {"sum_reduce", Part::kSum},
-                                        {"pow", Part::kPower},
-                                        {"lt", Part::kBelowZero},
-                                        {"ceil", Part::kUp},
-                                        {"floor", Part::kDown},
-                                        {"select", Part::kChoice}});
-  const Part* found = table.Find(node.op());
-  return found != nullptr && *found == part;
-}
-
 // Returns true for a quotient or a mean.
 bool IsFraction(const ir::Node& node) {
-  return Is(node, Part::kQuotient) || Is(node, Part::kMean) ||
-         (Is(node, Part::kSum) && node.attribute("normalize").AsBool());
+  return Is(node, "div") || Is(node, "mean_reduce") ||
+         (Is(node, "sum_reduce") && node.attribute("normalize").AsBool());
 }
 
 // Returns the fraction or power that `choice` rounds toward zero (ceil if negative, else floor), or null.
 const ir::Node* TruncatedNumber(const ir::Graph& graph, const ir::Node& choice) {
-  if (!Is(choice, Part::kChoice)) return nullptr;
+  if (!Is(choice, "select")) return nullptr;
   const ir::Node& negative = graph.node(choice.input(0).node);
   const ir::Node& up = graph.node(choice.input(1).node);
   const ir::Node& down = graph.node(choice.input(2).node);
-  if (!Is(negative, Part::kBelowZero) || !Is(up, Part::kUp) || !Is(down, Part::kDown)) return nullptr;
+  if (!Is(negative, "lt") || !Is(up, "ceil") || !Is(down, "floor")) return nullptr;
   const ir::OutputPort fraction = down.input(0);
   if (up.input(0) != fraction || negative.input(0) != fraction) return nullptr;
   const ir::Node& zero = graph.node(negative.input(1).node);
   if (!zero.Is(ir::OpRole::kConstant) || zero.attribute("value").AsDoubles() != std::vector<double>{0.0})
     return nullptr;
   const ir::Node& rounded = graph.node(fraction.node);
-  return IsFraction(rounded) || Is(rounded, Part::kPower) ? &rounded : nullptr;
+  return IsFraction(rounded) || Is(rounded, "pow") ? &rounded : nullptr;
 }
 
 // Returns the fraction that a cast of `node` to integers rounds down, or null.
 const ir::Node* FlooredFraction(const ir::Graph& graph, const ir::Node& node) {
   if (IsFraction(node)) return &node;
-  if (!Is(node, Part::kDown)) return nullptr;
+  if (!Is(node, "floor")) return nullptr;
   const ir::Node& rounded = graph.node(node.input(0).node);
   return IsFraction(rounded) ? &rounded : nullptr;
 }
@@ -142,10 +92,10 @@ struct Fraction {
 };
 
 std::optional<Fraction> ReadFraction(NodeLowering& cast, const ir::Node& node) {
-  if (Is(node, Part::kQuotient) && !HasSafeDivisors(cast.state().source, node)) return std::nullopt;
+  if (Is(node, "div") && !HasSafeDivisors(cast.state().source, node)) return std::nullopt;
   const auto operands = IntegerOperands(cast, node);
   if (!operands) return std::nullopt;
-  if (Is(node, Part::kQuotient)) return Fraction{(*operands)[0], (*operands)[1]};
+  if (Is(node, "div")) return Fraction{(*operands)[0], (*operands)[1]};
   const std::vector<int64_t> axes = node.attribute("axes").AsInts();
   int64_t count = 1;
   for (int64_t axis : axes) {
@@ -169,38 +119,84 @@ OutputPort Floored(NodeLowering& cast, const Fraction& fraction) {
   return Truncated(cast, cast.Binary("Subtract", fraction.dividend, rest), fraction.divisor);
 }
 
+// Computes the result of an operation on scalars from integers; nothing if it may differ.
+using IntegerFunction = std::optional<OutputPort> (*)(NodeLowering& cast, const ir::Node& node,
+                                                      llvm::ArrayRef<OutputPort> operands);
+
+std::optional<OutputPort> ComputeUnary(NodeLowering& cast, const ir::Node& node,
+                                       llvm::ArrayRef<OutputPort> operands) {
+  return cast.Unary(node.info().equivalent, operands[0]);
+}
+
+std::optional<OutputPort> ComputeBinary(NodeLowering& cast, const ir::Node& node,
+                                        llvm::ArrayRef<OutputPort> operands) {
+  return cast.Binary(node.info().equivalent, operands[0], operands[1]);
+}
+
+// Rounding of integers.
+std::optional<OutputPort> ComputeIdentity(NodeLowering&, const ir::Node&,
+                                          llvm::ArrayRef<OutputPort> operands) {
+  return operands[0];
+}
+
+std::optional<OutputPort> ComputeSquare(NodeLowering& cast, const ir::Node&,
+                                        llvm::ArrayRef<OutputPort> operands) {
+  return cast.Binary("Multiply", operands[0], operands[0]);
+}
+
+std::optional<OutputPort> ComputePower(NodeLowering& cast, const ir::Node& node,
+                                       llvm::ArrayRef<OutputPort> operands) {
+  if (!HasNaturalExponents(cast.state().source, node)) return std::nullopt;
+  return ComputeBinary(cast, node, operands);
+}
+
 // Rounds the border down. Returns nothing if it is not in the range of integers.
-std::optional<OutputPort> PadIntegers(NodeLowering& cast, const ir::Node& node, OutputPort integers) {
+std::optional<OutputPort> ComputePad(NodeLowering& cast, const ir::Node& node,
+                                     llvm::ArrayRef<OutputPort> operands) {
   constexpr double kRange = 0x1p63;
   const double value = std::floor(static_cast<float>(node.attribute("value").AsDouble()));
   if (!(value >= -kRange && value < kRange)) return std::nullopt;
-  return PadBy(cast, node, integers, value);
+  return PadBy(cast, node, operands[0], value);
 }
 
-std::optional<OutputPort> Compute(NodeLowering& cast, const OnIntegers& on, const ir::Node& node,
-                                  llvm::ArrayRef<OutputPort> operands) {
-  switch (on.form) {
-    case Form::kUnary:
-      return cast.Unary(on.operation, operands[0]);
-    case Form::kBinary:
-      return cast.Binary(on.operation, operands[0], operands[1]);
-    case Form::kIdentity:
-      return operands[0];
-    case Form::kSquare:
-      return cast.Binary("Multiply", operands[0], operands[0]);
-    case Form::kPower:
-      if (!HasNaturalExponents(cast.state().source, node)) return std::nullopt;
-      return cast.Binary(on.operation, operands[0], operands[1]);
-    case Form::kPad:
-      return PadIntegers(cast, node, operands[0]);
-    case Form::kRelu:
-      return cast.Binary("Maximum", operands[0], cast.ConstInt(0, "zero"));
-    case Form::kClamp:  // max(min(x, b), a)
-      return cast.Binary("Maximum", cast.Binary("Minimum", operands[0], operands[2]), operands[1]);
-    case Form::kReduction:
-      return Reduce(cast, on.operation, operands[0], node.attribute("axes").AsInts());
-  }
-  return std::nullopt;
+std::optional<OutputPort> ComputeRelu(NodeLowering& cast, const ir::Node&,
+                                      llvm::ArrayRef<OutputPort> operands) {
+  return cast.Binary("Maximum", operands[0], cast.ConstInt(0, "zero"));
+}
+
+// max(min(x, b), a)
+std::optional<OutputPort> ComputeClamp(NodeLowering& cast, const ir::Node&,
+                                       llvm::ArrayRef<OutputPort> operands) {
+  return cast.Binary("Maximum", cast.Binary("Minimum", operands[0], operands[2]), operands[1]);
+}
+
+std::optional<OutputPort> ComputeReduction(NodeLowering& cast, const ir::Node& node,
+                                           llvm::ArrayRef<OutputPort> operands) {
+  return Reduce(cast, node.info().equivalent, operands[0], node.attribute("axes").AsInts());
+}
+
+const IntegerFunction* FindIntegerFunction(ir::OpId op) {
+  static const ir::OpTable<IntegerFunction> table(ir::StandardOps(), ir::kNnefSet,
+                                                  {{"add", ComputeBinary},
+                                                   {"sub", ComputeBinary},
+                                                   {"mul", ComputeBinary},
+                                                   {"min", ComputeBinary},
+                                                   {"max", ComputeBinary},
+                                                   {"neg", ComputeUnary},
+                                                   {"abs", ComputeUnary},
+                                                   {"floor", ComputeIdentity},
+                                                   {"ceil", ComputeIdentity},
+                                                   {"round", ComputeIdentity},
+                                                   {"sqr", ComputeSquare},
+                                                   {"pow", ComputePower},
+                                                   {"pad", ComputePad},
+                                                   {"relu", ComputeRelu},
+                                                   {"clamp", ComputeClamp},
+                                                   {"sum_reduce", ComputeReduction},
+                                                   {"max_reduce", ComputeReduction},
+                                                   {"min_reduce", ComputeReduction},
+                                                   {"tract_core_product_reduce", ComputeReduction}});
+  return table.Find(op);
 }
 
 }  // namespace
@@ -210,7 +206,7 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
   const ir::Node& node = source.node(cast.node().input(0).node);
   if (cast.DataType() != ElementType::kI64) return std::nullopt;
   if (const ir::Node* rounded = TruncatedNumber(source, node)) {
-    if (Is(*rounded, Part::kPower)) {
+    if (Is(*rounded, "pow")) {
       const auto operands = IntegerOperands(cast, *rounded);
       return operands ? std::optional(cast.Binary("Power", (*operands)[0], (*operands)[1])) : std::nullopt;
     }
@@ -221,10 +217,10 @@ std::optional<OutputPort> LowerInIntegers(NodeLowering& cast) {
     const std::optional<Fraction> fraction = ReadFraction(cast, *quotient);
     return fraction ? std::optional(Floored(cast, *fraction)) : std::nullopt;
   }
-  const OnIntegers* on = FindOnIntegers(node.op());
-  if (on == nullptr) return std::nullopt;
+  const IntegerFunction* compute = FindIntegerFunction(node.op());
+  if (compute == nullptr) return std::nullopt;
   const auto operands = IntegerOperands(cast, node);
-  return operands ? Compute(cast, *on, node, *operands) : std::nullopt;
+  return operands ? (*compute)(cast, node, *operands) : std::nullopt;
 }
 
 std::optional<std::vector<OutputPort>> IntegerOperands(NodeLowering& n, const ir::Node& node) {

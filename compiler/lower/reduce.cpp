@@ -12,26 +12,16 @@ OutputPort Reduce(NodeLowering& n, std::string_view type, OutputPort x, const st
   return n.Add("opset1", type, {x, n.ConstInts(axes, "axes")}, Attributes({{"keep_dims", true}}), suffix);
 }
 
+void LowerReduction(NodeLowering& n) {
+  n.SetOutput(Reduce(n, n.node().info().equivalent, n.input(0), n.Ints("axes")));
+}
+
 namespace {
 
+// A normalized sum is a mean.
 void LowerSumReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, n.Bool("normalize") ? "ReduceMean" : "ReduceSum", n.input(0), n.Ints("axes")));
-}
-
-void LowerMeanReduce(NodeLowering& n) {
+  if (!n.Bool("normalize")) return LowerReduction(n);
   n.SetOutput(Reduce(n, "ReduceMean", n.input(0), n.Ints("axes")));
-}
-void LowerMaxReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, "ReduceMax", n.input(0), n.Ints("axes")));
-}
-void LowerMinReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, "ReduceMin", n.input(0), n.Ints("axes")));
-}
-void LowerAllReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, "ReduceLogicalAnd", n.input(0), n.Ints("axes")));
-}
-void LowerAnyReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, "ReduceLogicalOr", n.input(0), n.Ints("axes")));
 }
 
 // The permutation and reshape that merge several axes into one, after all other axes.
@@ -96,11 +86,11 @@ void LowerMoments(NodeLowering& n) {
 
 void RegisterReduce(LoweringTable& table) {
   table["sum_reduce"] = LowerSumReduce;
-  table["mean_reduce"] = LowerMeanReduce;
-  table["max_reduce"] = LowerMaxReduce;
-  table["min_reduce"] = LowerMinReduce;
-  table["all_reduce"] = LowerAllReduce;
-  table["any_reduce"] = LowerAnyReduce;
+  table["mean_reduce"] = LowerReduction;
+  table["max_reduce"] = LowerReduction;
+  table["min_reduce"] = LowerReduction;
+  table["all_reduce"] = LowerReduction;
+  table["any_reduce"] = LowerReduction;
   table["argmax_reduce"] = LowerArgReduce<true>;
   table["argmin_reduce"] = LowerArgReduce<false>;
   table["moments"] = LowerMoments;

@@ -10,4 +10,7 @@ namespace nnefc::lower {
 OutputPort Reduce(NodeLowering& n, std::string_view type, OutputPort x, const std::vector<int64_t>& axes,
                   std::string_view suffix = {});
 
+// Lowers a reduction along `axes` to the equivalent in its row.
+void LowerReduction(NodeLowering& n);
+
 }  // namespace nnefc::lower

@@ -198,10 +198,6 @@ void LowerAddedMask(NodeLowering& n) {
   n.SetOutput(n.Add("opset1", "Select", {n.input(0), zero, lowest}));
 }
 
-void LowerProductReduce(NodeLowering& n) {
-  n.SetOutput(Reduce(n, "ReduceProd", n.input(0), n.Ints("axes")));
-}
-
 void LowerTractTopK(NodeLowering& n) {
   const ir::NodeId top = n.AddNode("opset3", "TopK", {n.input(0), n.ConstInt(n.Int("k"), "k")},
                                    Attributes({{"axis", n.Int("axis")},
@@ -222,7 +218,7 @@ void RegisterTract(LoweringTable& table) {
   table["tract_core_einsum"] = LowerTractEinsum;
   table["tract_core_gather_elements"] = LowerGatherElements;
   table["tract_core_scatter_elements"] = LowerScatterElements;
-  table["tract_core_product_reduce"] = LowerProductReduce;
+  table["tract_core_product_reduce"] = LowerReduction;
   table["tract_transformers_added_mask"] = LowerAddedMask;
   table["tract_core_topk"] = LowerTractTopK;
   table["tract_core_bitand"] = LowerBits<kBitwiseAnd>;

@@ -6,24 +6,10 @@ namespace nnefc::raise {
 
 namespace {
 
-enum class Product : uint8_t { kConvolution, kTransposedConvolution, kMatrix };
-
-const Product* FindProduct(const ir::Node& node) {
-  static const ir::OpTable<Product> products(
-      ir::StandardOps(), ir::kOpsets,
-      {{"Convolution", Product::kConvolution},
-       {"GroupConvolution", Product::kConvolution},
-       {"ConvolutionBackpropData", Product::kTransposedConvolution},
-       {"GroupConvolutionBackpropData", Product::kTransposedConvolution},
-       {"MatMul", Product::kMatrix}});
-  return products.Find(node.op());
-}
-
 // True for a convolution, and for the product of a matrix and a constant matrix (it becomes `linear`).
 bool TakesBias(const RaiseState& state, const ir::Node& node) {
-  const Product* product = FindProduct(node);
-  if (product == nullptr) return false;
-  return *product != Product::kMatrix ||
+  if (node.Is(ir::Contraction::kNone)) return false;
+  return !node.Is(ir::Contraction::kMatMul) ||
          (!node.Bool("transpose_a") && state.source.output(node.input(0)).shape.rank() == 2 &&
           state.source.output(node.input(1)).shape.rank() == 2 &&
           state.constants.Find(node.input(1)) != nullptr);
@@ -65,8 +51,9 @@ void AbsorbAddition(RaiseState& state, const ir::Node& add) {
 // The outputs of the filter of a convolution, but not of a transposed one, are its leading axes.
 void AbsorbBatchNorm(RaiseState& state, const ir::Node& norm) {
   const ir::Node& producer = state.source.node(norm.input(InputNamed(norm, "data")).node);
-  const Product* product = FindProduct(producer);
-  if (product == nullptr || *product != Product::kConvolution || !HasOneUse(producer, norm)) return;
+  const bool is_convolution =
+      producer.Is(ir::Contraction::kConvolution) || producer.Is(ir::Contraction::kGroupConvolution);
+  if (!is_convolution || !HasOneUse(producer, norm)) return;
   const TensorValue* filter = state.constants.Find(producer.input(1));
   const auto transform = ChannelTransformOf(state, norm);
   if (filter == nullptr || filter->type() != ElementType::kF32 || !transform) return;
@@ -81,12 +68,11 @@ void AbsorbBatchNorm(RaiseState& state, const ir::Node& norm) {
 }  // namespace
 
 void FindAbsorbed(RaiseState& state, llvm::ArrayRef<ir::NodeId> order, const std::vector<bool>& live) {
-  static const ir::OpTable<bool> norms(ir::StandardOps(), ir::kOpsets, {{"BatchNormInference", true}});
   for (ir::NodeId id : order) {
     const ir::Node& node = state.source.node(id);
     if (!live[static_cast<size_t>(id.index)]) continue;
     if (node.Is(ir::ElementFunction::kAdd)) AbsorbAddition(state, node);
-    const bool is_folded = state.options.folds_batch_normalization && norms.Find(node.op()) != nullptr;
+    const bool is_folded = state.options.folds_batch_normalization && node.info().is_batch_normalization;
     if (is_folded) AbsorbBatchNorm(state, node);
   }
 }

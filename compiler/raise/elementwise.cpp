@@ -9,35 +9,6 @@ namespace nnefc::raise {
 
 namespace {
 
-struct Translation {
-  std::string_view openvino, nnef;
-};
-
-// Operations with a one-to-one translation.
-constexpr Translation kUnaries[] = {
-    {"Negative", "neg"}, {"Exp", "exp"},   {"Log", "log"},     {"Sin", "sin"},      {"Cos", "cos"},
-    {"Tan", "tan"},      {"Sinh", "sinh"}, {"Cosh", "cosh"},   {"Tanh", "tanh"},    {"Asin", "asin"},
-    {"Acos", "acos"},    {"Atan", "atan"}, {"Asinh", "asinh"}, {"Acosh", "acosh"},  {"Atanh", "atanh"},
-    {"Abs", "abs"},      {"Sign", "sign"}, {"Floor", "floor"}, {"Ceiling", "ceil"}, {"Sqrt", "sqrt"},
-};
-constexpr Translation kBinaries[] = {
-    {"Add", "add"}, {"Subtract", "sub"}, {"Multiply", "mul"}, {"Minimum", "min"}, {"Maximum", "max"},
-};
-constexpr Translation kComparisons[] = {
-    {"Less", "lt"},         {"Greater", "gt"}, {"LessEqual", "le"},
-    {"GreaterEqual", "ge"}, {"Equal", "eq"},   {"NotEqual", "ne"},
-};
-constexpr Translation kLogicals[] = {{"LogicalAnd", "and"}, {"LogicalOr", "or"}};
-
-template <size_t kCount>
-std::string_view Translate(const Translation (&table)[kCount], const NodeRaising& n) {
-  for (const Translation& entry : table) {
-    if (entry.openvino == n.node().type()) return entry.nnef;
-  }
-  NNEFC_CHECK(false);
-  return "";
-}
-
 // Declines a broadcast other than NumPy's.
 void RequireNumPyBroadcast(NodeRaising& n) {
   const std::string& rule = n.node().String("auto_broadcast");
@@ -47,7 +18,7 @@ void RequireNumPyBroadcast(NodeRaising& n) {
 
 void RaiseUnary(NodeRaising& n) {
   n.RequireScalars();
-  n.SetOutput(n.Unary(Translate(kUnaries, n), n.input(0)));
+  n.SetOutput(n.Unary(FindEquivalent(n.node().op()), n.input(0)));
 }
 
 void RaiseLogicalNot(NodeRaising& n) {
@@ -62,7 +33,7 @@ std::pair<OutputPort, OutputPort> ScalarOperands(NodeRaising& n) {
 
 void RaiseBinary(NodeRaising& n) {
   const auto [x, y] = ScalarOperands(n);
-  n.SetOutput(n.Binary(Translate(kBinaries, n), x, y));
+  n.SetOutput(n.Binary(FindEquivalent(n.node().op()), x, y));
 }
 
 void RaiseDivide(NodeRaising& n) {
@@ -99,7 +70,7 @@ OutputPort Xor(NodeRaising& n, OutputPort x, OutputPort y, std::string_view suff
 // scalars: nnefc compares such casts as integers.
 void RaiseComparison(NodeRaising& n) {
   RequireNumPyBroadcast(n);
-  const std::string_view operation = Translate(kComparisons, n);
+  const std::string_view operation = FindEquivalent(n.node().op());
   const ElementType type = n.input_type(0);
   if (type == ElementType::kBoolean) {
     const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
@@ -126,7 +97,7 @@ void RaiseComparison(NodeRaising& n) {
 void RaiseLogical(NodeRaising& n) {
   RequireNumPyBroadcast(n);
   const auto [x, y] = n.AlignedPair(0, 1, n.output_rank());
-  n.SetOutput(n.Binary(Translate(kLogicals, n), x, y));
+  n.SetOutput(n.Binary(FindEquivalent(n.node().op()), x, y));
 }
 
 void RaiseXor(NodeRaising& n) {
@@ -215,10 +186,18 @@ std::vector<RaiseEntry> ElementwiseEntries() {
                                   {"Convert", RaiseConvert},
                                   {"ConvertLike", RaiseConvert},
                                   {"Round", RaiseRound}};
-  for (const Translation& form : kUnaries) entries.push_back({form.openvino, RaiseUnary});
-  for (const Translation& form : kBinaries) entries.push_back({form.openvino, RaiseBinary});
-  for (const Translation& form : kComparisons) entries.push_back({form.openvino, RaiseComparison});
-  for (const Translation& form : kLogicals) entries.push_back({form.openvino, RaiseLogical});
+  const ir::OpRegistry& ops = ir::StandardOps();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const ir::OpInfo& info = ops.Info(ir::OpId(static_cast<int32_t>(i)));
+    const bool is_unary = info.is_elementwise && info.inputs.size() == 1;
+    if (is_unary && !info.equivalent.empty() && info.inputs[0].types == ir::TypeClass::kFloat)
+      entries.push_back({info.equivalent, RaiseUnary});
+  }
+  for (std::string_view name : {"Add", "Subtract", "Multiply", "Minimum", "Maximum"})
+    entries.push_back({name, RaiseBinary});
+  for (std::string_view name : {"Less", "Greater", "LessEqual", "GreaterEqual", "Equal", "NotEqual"})
+    entries.push_back({name, RaiseComparison});
+  for (std::string_view name : {"LogicalAnd", "LogicalOr"}) entries.push_back({name, RaiseLogical});
   return entries;
 }
 

@@ -37,6 +37,20 @@ RaiseFunction FindRaising(ir::OpId op) {
   return found == nullptr ? nullptr : *found;
 }
 
+std::string_view FindEquivalent(ir::OpId op) {
+  static const ir::OpTable<std::string_view> table = [] {
+    const ir::OpRegistry& ops = ir::StandardOps();
+    ir::OpTable<std::string_view> made(ops, ir::kOpsets, {});
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const ir::OpInfo& info = ops.Info(ir::OpId(static_cast<int32_t>(i)));
+      if (!info.equivalent.empty()) made.Add(ops, ir::kOpsets, {{info.equivalent, info.name}});
+    }
+    return made;
+  }();
+  const std::string_view* found = table.Find(op);
+  return found == nullptr ? std::string_view() : *found;
+}
+
 std::vector<std::string_view> RaisedOperations() {
   std::vector<std::string_view> names;
   for (const RaiseEntry& entry : Entries()) names.push_back(entry.operation);

@@ -1,17 +1,9 @@
 #include "compiler/raise/node_raising.h"
 #include "compiler/raise/table.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace nnefc::raise {
 
 namespace {
-
-struct Reduction {
-  std::string_view openvino, nnef;
-};
-constexpr Reduction kReductions[] = {{"ReduceSum", "sum_reduce"},        {"ReduceMean", "mean_reduce"},
-                                     {"ReduceMax", "max_reduce"},        {"ReduceMin", "min_reduce"},
-                                     {"ReduceLogicalAnd", "all_reduce"}, {"ReduceLogicalOr", "any_reduce"}};
 
 // Reduces `x` by a function of scalars or logicals, then removes the axes unless they are kept. `finish`
 // computes the result from the sum.
@@ -24,11 +16,8 @@ void Reduce(NodeRaising& n, std::string_view operation, OutputPort x, Finish fin
 }
 
 void RaiseReduction(NodeRaising& n) {
-  const auto* entry =
-      llvm::find_if(kReductions, [&](const Reduction& each) { return each.openvino == n.node().type(); });
-  NNEFC_CHECK(entry != std::end(kReductions));
   if (n.input_type(0) != ElementType::kBoolean) n.RequireScalars();
-  Reduce(n, entry->nnef, n.input(0), [](OutputPort port) { return port; });
+  Reduce(n, FindEquivalent(n.node().op()), n.input(0), [](OutputPort port) { return port; });
 }
 
 void RaiseReduceL1(NodeRaising& n) {
@@ -61,7 +50,9 @@ void RaiseTopK(NodeRaising& n) {
 std::vector<RaiseEntry> ReduceEntries() {
   std::vector<RaiseEntry> entries{
       {"ReduceL1", RaiseReduceL1}, {"ReduceL2", RaiseReduceL2}, {"TopK", RaiseTopK}};
-  for (const Reduction& reduction : kReductions) entries.push_back({reduction.openvino, RaiseReduction});
+  for (std::string_view name :
+       {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogicalAnd", "ReduceLogicalOr"})
+    entries.push_back({name, RaiseReduction});
   return entries;
 }
 

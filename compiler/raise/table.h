@@ -22,6 +22,9 @@ struct RaiseEntry {
 // file.
 void AppendFamilies(std::vector<RaiseEntry>& entries);
 
+// Returns the name of the NNEF operation whose row has this OpenVINO operation as its equivalent; "" if there
+// is none.
+std::string_view FindEquivalent(ir::OpId op);
 // Returns the function for an operation, or null.
 RaiseFunction FindRaising(ir::OpId op);
 // Returns the names of all operations with an NNEF form.
