@@ -178,6 +178,16 @@ std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin:
   return std::nullopt;
 }
 
+std::string ControlFlowComment() {
+  std::string text;
+  for (std::string_view library = stdlib::ControlFlowLibraryText(); library.starts_with("# ");) {
+    const size_t end = library.find('\n');
+    text += fmt::format("{}\n", library.substr(2, end - 2));
+    library.remove_prefix(end + 1);
+  }
+  return text;
+}
+
 std::vector<std::string> PagedOperations() {
   std::vector<std::string> names;
   const ir::OpRegistry& registry = ir::StandardOps();

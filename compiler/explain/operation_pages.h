@@ -32,6 +32,8 @@ struct OperationPage {
 std::optional<OperationPage> FindOperationPage(std::string_view name);
 // Returns the page of a fragment in a plug-in's library, or nothing if there is none.
 std::optional<OperationPage> FindPluginPage(std::string_view name, const plugin::Plugins& plugins);
+// Returns the comment at the start of the library of control flow, without comment marks.
+std::string ControlFlowComment();
 // Returns the names of all operations that have a page.
 std::vector<std::string> PagedOperations();
 

@@ -8,8 +8,8 @@
 #include "fmt/core.h"
 #include "llvm/ADT/STLExtras.h"
 #include "nlohmann/json.hpp"
-#include "runtime/tensor/thread_team.h"
 #include "tools/api/executable.h"
+#include "tools/api/machine.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
 #include "tools/nnefc/output_name.h"
@@ -56,7 +56,7 @@ struct BenchCommand : CommonOptions {
     if (!execution.random_inputs) execution.random_inputs = 1;
     // Streams share the threads of a single stream.
     if (execution.threads == 0 && streams > 1)
-      execution.threads = std::max(1, runtime::tensor::AvailableThreads() / streams);
+      execution.threads = std::max(1, api::AvailableThreads() / streams);
     api::Program program(ShownModel(models.front()), compile);
     driver::Compilation& compilation = program.compilation();
     Reporter reporter(*this);
@@ -148,7 +148,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->check(Between(0, 1000000))
       ->capture_default_str();
   command->add_option("--streams", options->streams, "sessions that run side by side and share the weights")
-      ->check(Between(1, runtime::tensor::kMaxThreads))
+      ->check(Between(1, api::kMaxThreads))
       ->type_name("N")
       ->capture_default_str();
   command->footer(

@@ -10,7 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
-#include "runtime/kernels/rules.h"
+#include "tools/api/all_rules.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/explain_operation.h"
 #include "tools/nnefc/explain_topic.h"
@@ -24,12 +24,6 @@ namespace nnefc::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-lint::RuleBook AllRules() {
-  lint::RuleBook book;
-  book.Add(runtime::kernels::kRuntimeRules);
-  return book;
-}
 
 using explain::ExampleFile;
 using explain::RuleExample;
@@ -90,7 +84,7 @@ struct ExplainCommand {
     const Painter paint(UseColorFor(color, output));
     if (ExplainOperation(label, *plugins, format == "json", paint)) return kSuccess;
     if (ExplainTopic(label, format == "json")) return kSuccess;
-    const lint::RuleBook book = AllRules();
+    const lint::RuleBook book = api::AllRules();
     if (ExplainSection(label, book, format == "json", paint)) return kSuccess;
     if (const Rule* rule = book.Find(label)) {
       const std::optional<RuleFile> file = explain::FindRuleFile(rule->label);
@@ -148,7 +142,7 @@ struct ExplainCommand {
   }
 
   int List() const {
-    const lint::RuleBook book = AllRules();
+    const lint::RuleBook book = api::AllRules();
     Json rules = Json::array();
     for (const Rule* rule : book.rules()) {
       if (format == "json") {

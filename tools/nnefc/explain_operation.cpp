@@ -4,11 +4,10 @@
 
 #include "compiler/driver/compilation.h"
 #include "compiler/explain/operation_pages.h"
-#include "compiler/lower/forms.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
-#include "stdlib/stdlib.h"
+#include "tools/api/operation_list.h"
 #include "tools/nnefc/common.h"
 
 namespace nnefc::cli {
@@ -78,7 +77,7 @@ void PrintPage(const explain::OperationPage& page, const Painter& paint) {
   const std::vector<std::string> lowered = LoweredOperations(page);
   if (!lowered.empty())
     Print("\nThe example becomes these operations of OpenVINO: {}\n", fmt::join(lowered, ", "));
-  if (const lower::MissingForm* form = lower::FindMissingForm(page.name))
+  if (const std::optional<api::MissingForm> form = api::FindMissingForm(page.name))
     Print("\nOpenVINO IR has no form of it{}{}: {}\n", form->when.empty() ? "" : " ", form->when,
           form->reason);
   if (!page.example.empty()) Print("\n{}\n\n{}", paint.Head("Example:"), Indented(page.example));
@@ -93,17 +92,6 @@ Json ToJson(const explain::OperationPage& page) {
   for (const auto& [name, text] : page.parameters)
     json["parameters"].push_back({{"name", name}, {"text", text}});
   return json;
-}
-
-// Returns the comment at the start of a library, without comment marks.
-std::string HeadComment(std::string_view library) {
-  std::string text;
-  while (library.starts_with("# ")) {
-    const size_t end = library.find('\n');
-    text += fmt::format("{}\n", library.substr(2, end - 2));
-    library.remove_prefix(end + 1);
-  }
-  return text;
 }
 
 bool IsControlFlow(const std::string& name) {
@@ -132,7 +120,7 @@ bool ExplainOperation(const std::string& name, const plugin::Plugins& plugins, b
     Print("{}\n", (IsControlFlow(name) ? Json{{"operations", list}} : list[0]).dump(2));
     return true;
   }
-  if (IsControlFlow(name)) Print("{}\n", HeadComment(stdlib::ControlFlowLibraryText()));
+  if (IsControlFlow(name)) Print("{}\n", explain::ControlFlowComment());
   for (const explain::OperationPage& page : pages) {
     if (&page != &pages.front()) Print("\n");
     PrintPage(page, paint);

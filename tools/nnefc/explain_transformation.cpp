@@ -1,14 +1,12 @@
 #include "tools/nnefc/explain_transformation.h"
 
 #include "compiler/driver/compilation.h"
-#include "compiler/ir/infer.h"
-#include "compiler/ir/text.h"
 #include "compiler/transform/standard.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
-#include "runtime/engine/evaluate.h"
+#include "tools/api/transformation_example.h"
 #include "tools/nnefc/streams.h"
 
 namespace nnefc::cli {
@@ -44,35 +42,6 @@ const Transformation* FindTransformation(const TransformationList& list, const s
   return nullptr;
 }
 
-// A graph before and after a transformation; empty if it has no working example.
-struct Example {
-  std::string before;
-  std::string after;
-};
-
-Example RunExample(const Transformation& transformation, const TransformationList& list,
-                   const plugin::Plugins& plugins) {
-  if (transformation.Example().empty()) return {};
-  Context context;
-  ir::OpRegistry registry(&ir::StandardOps());
-  plugins.AddOperations(registry);
-  const FileId file =
-      context.sources.AddText("example", fmt::format("graph \"net\" {{\n{}}}\n", transformation.Example()));
-  const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
-  if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return {};
-  Example example{.before = ir::PrintGraph(*graph)};
-  transform::PipelineOptions options{.only = {transformation.name()}};
-  options.evaluate = runtime::engine::ReferenceEvaluator(
-      [&](runtime::kernels::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
-  auto pipeline = transform::Pipeline::Make(list, std::move(options), context.emitter);
-  const bool is_early = transformation.phase() <= transform::Phase::kFront;
-  const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;
-  if (!pipeline || !pipeline->Run(side, *graph, context.emitter)) return {};
-  graph->EraseDeadNodes();
-  example.after = ir::PrintGraph(*graph);
-  return example;
-}
-
 void PrintIndented(const std::string& head, const std::string& text) {
   Print("\n{}\n\n", head);
   llvm::StringRef rest(text);
@@ -102,7 +71,7 @@ bool ExplainTransformation(const std::string& name, const plugin::Plugins& plugi
   const TransformationList list = MakeList(plugins);
   const Transformation* found = FindTransformation(list, name);
   if (found == nullptr || found->is_anchor()) return false;
-  const Example example = RunExample(*found, list, plugins);
+  const api::TransformationExample example = api::RunExample(*found, list, plugins);
   if (as_json) {
     Print("{}\n", nlohmann::ordered_json({{"transformation", found->name()},
                                           {"phase", transform::Name(found->phase())},

@@ -1,10 +1,8 @@
 #include <algorithm>
 
 #include "compiler/explain/operation_pages.h"
-#include "compiler/ir/ops/opset/register.h"
-#include "compiler/lower/forms.h"
 #include "fmt/format.h"
-#include "runtime/kernels/registry.h"
+#include "tools/api/operation_list.h"
 #include "tools/nnefc/common.h"
 #include "tools/nnefc/output_name.h"
 
@@ -18,20 +16,16 @@ struct OperationsCommand {
 
   // Returns one line per operation of the standard, with the forms that OpenVINO IR lacks.
   std::string Standard() const {
-    const ir::OpRegistry& registry = ir::StandardOps();
     std::vector<std::string> lines;
-    for (size_t i = 0; i < registry.size(); ++i) {
-      const ir::OpInfo& info = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-      if (info.set != ir::kNnefSet) continue;
-      if (!info.section.starts_with("R ")) continue;  // an extension's
-      const lower::MissingForm* form = lower::FindMissingForm(info.name);
-      NNEFC_CHECK(form != nullptr || lower::HasLowering(info.name));
-      if (form == nullptr) {
-        if (!without_openvino) lines.push_back(fmt::format("{:<32} {}\n", info.name, info.section));
+    for (const api::StandardOperation& operation : api::StandardOperations()) {
+      const std::optional<api::MissingForm>& form = operation.missing_form;
+      if (!form) {
+        if (!without_openvino) lines.push_back(fmt::format("{:<32} {}\n", operation.name, operation.section));
         continue;
       }
-      lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", info.name, info.section,
-                                  form->when.empty() ? "" : " ", form->when, form->reason));
+      lines.push_back(fmt::format("{:<32} {:<12} no OpenVINO form{}{}: {}\n", operation.name,
+                                  operation.section, form->when.empty() ? "" : " ", form->when,
+                                  form->reason));
     }
     // Operations of an extension have its name instead of a section of the standard.
     if (!without_openvino) {
@@ -44,17 +38,10 @@ struct OperationsCommand {
 
   // Returns one line per operation of OpenVINO's sets with its implementation.
   std::string Opsets() const {
-    runtime::kernels::KernelRegistry kernels;
-    runtime::kernels::RegisterReferenceKernels(kernels);
-    ir::OpRegistry registry;
-    ir::ops::opset::RegisterOpsets(registry);
     std::string text;
-    for (size_t i = 0; i < registry.size(); ++i) {
-      const ir::OpInfo& row = registry.Info(ir::OpId(static_cast<int32_t>(i)));
-      const bool has_kernel =
-          kernels.Find(runtime::kernels::Backend::kReference, row.set, row.name) != nullptr;
-      text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", row.set, row.name),
-                          has_kernel ? "kernel" : "engine");
+    for (const api::OpsetOperation& operation : api::OpsetOperations()) {
+      text += fmt::format("{:<40} {}\n", fmt::format("{}.{}", operation.set, operation.name),
+                          operation.has_kernel ? "kernel" : "engine");
     }
     return text;
   }

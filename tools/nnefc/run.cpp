@@ -7,8 +7,8 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
-#include "runtime/fast/register.h"
 #include "tools/api/check_finite.h"
+#include "tools/api/machine.h"
 #include "tools/nnefc/compare.h"
 #include "tools/nnefc/execution.h"
 #include "tools/nnefc/misuse.h"
@@ -72,8 +72,7 @@ struct RunCommand : CommonOptions {
       AddStages(compilation, *prepared, elapsed.count());
       AddImplementations(prepared->session->profile());
     }
-    if (profile)
-      AddProfile(api::WarmProfile(*prepared, iterations), runtime::fast::MeasurePeak(execution.threads));
+    if (profile) AddProfile(api::WarmProfile(*prepared, iterations), api::MeasurePeak(execution.threads));
     exit_code = std::max(exit_code, Deliver(compilation, *prepared, *values));
     if (!prints_text()) Print("{}\n", report.dump(2));
     return exit_code;

@@ -1,0 +1,33 @@
+#include "tools/api/transformation_example.h"
+
+#include "compiler/ir/infer.h"
+#include "compiler/ir/text.h"
+#include "compiler/transform/pipeline.h"
+#include "runtime/engine/evaluate.h"
+
+namespace nnefc::api {
+
+TransformationExample RunExample(const transform::Transformation& transformation,
+                                 const transform::TransformationList& list, const plugin::Plugins& plugins) {
+  if (transformation.Example().empty()) return {};
+  Context context;
+  ir::OpRegistry registry(&ir::StandardOps());
+  plugins.AddOperations(registry);
+  const FileId file =
+      context.sources.AddText("example", fmt::format("graph \"net\" {{\n{}}}\n", transformation.Example()));
+  const std::unique_ptr<ir::Graph> graph = ir::ParseGraph(file, registry, context);
+  if (graph == nullptr || !ir::InferGraph(*graph, context.emitter)) return {};
+  TransformationExample example{.before = ir::PrintGraph(*graph)};
+  transform::PipelineOptions options{.only = {transformation.name()}};
+  options.evaluate = runtime::engine::ReferenceEvaluator(
+      [&](runtime::kernels::KernelRegistry& kernels) { plugins.AddKernels(kernels); });
+  auto pipeline = transform::Pipeline::Make(list, std::move(options), context.emitter);
+  const bool is_early = transformation.phase() <= transform::Phase::kFront;
+  const auto side = is_early ? transform::Side::kBeforeLowering : transform::Side::kAfterLowering;
+  if (!pipeline || !pipeline->Run(side, *graph, context.emitter)) return {};
+  graph->EraseDeadNodes();
+  example.after = ir::PrintGraph(*graph);
+  return example;
+}
+
+}  // namespace nnefc::api
