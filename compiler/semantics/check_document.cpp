@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "compiler/semantics/checker.h"
+#include "compiler/semantics/check_context.h"
+#include "compiler/semantics/checks/documents.h"
 #include "compiler/semantics/extensions.h"
 #include "compiler/syntax/parse.h"
 #include "fmt/core.h"
@@ -13,30 +14,30 @@
 namespace nnefc::semantics {
 
 Callee CheckedDocument::FindOwn(Symbol name) const {
-  auto found = by_name_.find(name);
-  return found != by_name_.end() ? Callee{this, found->second} : Callee();
+  auto found = tables_.by_name.find(name);
+  return found != tables_.by_name.end() ? Callee{this, found->second} : Callee();
 }
 
 Callee CheckedDocument::Find(Symbol name) const {
   Callee callee = FindOwn(name);
   if (callee.valid()) return callee;
-  callee = library_ != nullptr ? library_->Find(name) : Callee();
-  for (size_t i = 0; i < extensions_.size() && !callee.valid(); ++i) {
-    if (extensions_[i].is_enabled) callee = extensions_[i].library->FindOwn(name);
+  callee = tables_.library != nullptr ? tables_.library->Find(name) : Callee();
+  for (size_t i = 0; i < tables_.extensions.size() && !callee.valid(); ++i) {
+    if (tables_.extensions[i].is_enabled) callee = tables_.extensions[i].library->FindOwn(name);
   }
   return callee;
 }
 
 bool CheckedDocument::may_run_bodies() const {
-  return llvm::any_of(extensions_, [](const ExtensionLibrary& extension) {
-    return extension.is_enabled && llvm::any_of(extension.library->signatures_,
+  return llvm::any_of(tables_.extensions, [](const ExtensionLibrary& extension) {
+    return extension.is_enabled && llvm::any_of(extension.library->tables_.signatures,
                                                 [](const Signature& each) { return each.runs_bodies; });
   });
 }
 
 const Binding* CheckedDocument::binding(ast::ExprId invocation) const {
-  const int32_t index = binding_index_[static_cast<size_t>(invocation.index)];
-  return index >= 0 ? &bindings_[static_cast<size_t>(index)] : nullptr;
+  const int32_t index = tables_.binding_index[static_cast<size_t>(invocation.index)];
+  return index >= 0 ? &tables_.bindings[static_cast<size_t>(index)] : nullptr;
 }
 
 StandardLibrary::StandardLibrary(const std::vector<AddedLibrary>& added)
@@ -97,9 +98,9 @@ AddedLibraryReport CheckAddedLibrary(const AddedLibrary& library) {
   const FileId file = context.sources.AddText(library.name, library.text);
   auto parsed = ast::ParseDocument(
       file, {.dialect = ast::Dialect::kRatified, .kind = ast::DocumentKind::kLibrary}, context);
-  const auto document =
-      Checker(std::move(parsed), CheckedKind::kLibrary, {known, &standard, &standard.types()}, context)
-          .CheckLibrary();
+  CheckContext check(std::move(parsed), CheckedKind::kLibrary, {known, &standard, &standard.types()},
+                     context);
+  const auto document = checks::CheckLibrary(check);
   AddedLibraryReport report;
   for (const ast::Fragment& fragment : document->ast().fragments) {
     if (!fragment.name.symbol.valid()) continue;
@@ -148,9 +149,9 @@ const CheckedDocument& StandardLibrary::Load(const Part& part) const {
     const CheckedDocument* standard = part.standard != nullptr ? &Load(*part.standard) : nullptr;
     llvm::SmallVector<ExtensionLibrary, 1> brought;
     if (part.brought != nullptr) brought.push_back({part.brought, &Get(*part.brought), true});
-    part.document = Checker(std::move(parsed), CheckedKind::kLibrary,
-                            {*this, standard, types, std::move(brought)}, context)
-                        .CheckLibrary();
+    CheckContext check(std::move(parsed), CheckedKind::kLibrary, {*this, standard, types, std::move(brought)},
+                       context);
+    part.document = checks::CheckLibrary(check);
     // An error in a library is an internal error.
     const std::vector<Diagnostic>& ours = context.emitter.diagnostics();
     if (!ours.empty()) std::fputs(RenderText(ours, context.sources, {}).c_str(), stderr);
@@ -229,9 +230,9 @@ std::unique_ptr<CheckedDocument> CheckDocument(std::unique_ptr<const ast::Docume
   const CheckedDocument& standard = library.Get(document->dialect);
   auto extensions = ExtensionsOf(*document, standard, library, context);
   const TypeTable& types = extensions.empty() ? standard.types() : extensions.back().library->types();
-  return Checker(std::move(document), CheckedKind::kModel,
-                 {library, &standard, &types, std::move(extensions), options.leniency}, context)
-      .CheckModel(options);
+  CheckContext check(std::move(document), CheckedKind::kModel,
+                     {library, &standard, &types, std::move(extensions), options.leniency}, context);
+  return checks::CheckModel(check, options);
 }
 
 }  // namespace nnefc::semantics

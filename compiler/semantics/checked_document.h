@@ -66,30 +66,52 @@ struct ExtensionLibrary {
   bool is_enabled = false;
 };
 
+// The checker's results as side tables; the checker fills them, and CheckedDocument shows them.
+struct CheckedTables {
+  std::unique_ptr<const ast::Document> ast;
+  bool complete = false;
+  ast::Dialect dialect;
+  std::unique_ptr<TypeTable> types;
+  const CheckedDocument* library = nullptr;
+  bool is_library = false;
+  llvm::SmallVector<ExtensionLibrary, 1> extensions;
+  const ast::Graph* graph = nullptr;
+  std::vector<ast::Name> symbols;
+  std::vector<Signature> signatures;  // indexed by FragmentId
+  llvm::DenseMap<Symbol, ast::FragmentId> by_name;
+  std::vector<int32_t> binding_index;  // indexed by ExprId; -1: none
+  std::vector<Binding> bindings;
+  std::vector<TypeId> expr_types;               // indexed by ExprId
+  std::vector<bool> unsound;                    // indexed by FragmentId
+  std::vector<bool> broken;                     // indexed by FragmentId: not expandable
+  llvm::DenseSet<int32_t> unsound_assignments;  // ExprIds of left sides
+  llvm::BumpPtrAllocator allocator;             // memory of the bindings' arguments
+};
+
 // A document with the checker's results as side tables. Always complete: incorrect parts have an Error type
 // or no binding.
 class [[nodiscard]] CheckedDocument {
  public:
-  const ast::Document& ast() const { return *ast_; }
+  const ast::Document& ast() const { return *tables_.ast; }
   // Returns true if neither syntax nor meaning has an error, as far as is known without values.
-  bool complete() const { return complete_; }
+  bool complete() const { return tables_.complete; }
   // Returns the dialect with the switches of the enabled extensions.
-  const ast::Dialect& dialect() const { return dialect_; }
-  const TypeTable& types() const { return *types_; }
+  const ast::Dialect& dialect() const { return tables_.dialect; }
+  const TypeTable& types() const { return *tables_.types; }
   // Returns the standard library it was checked against; null for that itself.
-  const CheckedDocument* library() const { return library_; }
+  const CheckedDocument* library() const { return tables_.library; }
   // Returns true for the standard libraries and those of extensions.
-  bool is_library() const { return is_library_; }
+  bool is_library() const { return tables_.is_library; }
   // Returns the libraries of the document's extensions, in the order of StandardLibrary::extensions().
-  llvm::ArrayRef<ExtensionLibrary> extensions() const { return extensions_; }
+  llvm::ArrayRef<ExtensionLibrary> extensions() const { return tables_.extensions; }
   // Returns true if an enabled extension has operations with bodies.
   bool may_run_bodies() const;
   // Returns the graph to compile: null if there is none or the choice is ambiguous.
-  const ast::Graph* graph() const { return graph_; }
+  const ast::Graph* graph() const { return tables_.graph; }
   // Returns the names declared as symbolic extents.
-  llvm::ArrayRef<ast::Name> symbols() const { return symbols_; }
+  llvm::ArrayRef<ast::Name> symbols() const { return tables_.symbols; }
   const Signature& signature(ast::FragmentId fragment) const {
-    return signatures_[static_cast<size_t>(fragment.index)];
+    return tables_.signatures[static_cast<size_t>(fragment.index)];
   }
   // Finds a fragment in this document, then in its library, then in the enabled extensions.
   Callee Find(Symbol name) const;
@@ -99,38 +121,23 @@ class [[nodiscard]] CheckedDocument {
   const Binding* binding(ast::ExprId invocation) const;
   // Returns the type of an expression as seen in its fragment; kError if an error was reported, invalid for
   // left values and expressions outside bodies.
-  TypeId type(ast::ExprId expr) const { return expr_types_[static_cast<size_t>(expr.index)]; }
+  TypeId type(ast::ExprId expr) const { return tables_.expr_types[static_cast<size_t>(expr.index)]; }
   // Returns true if neither the declaration nor the body of the fragment has an error.
-  bool sound(ast::FragmentId fragment) const { return !unsound_[static_cast<size_t>(fragment.index)]; }
+  bool sound(ast::FragmentId fragment) const { return !tables_.unsound[static_cast<size_t>(fragment.index)]; }
   // Returns true if the declaration is correct and the whole body was parsed: all errors are local to
   // assignments, and the others can be expanded.
-  bool expandable(ast::FragmentId fragment) const { return !broken_[static_cast<size_t>(fragment.index)]; }
+  bool expandable(ast::FragmentId fragment) const {
+    return !tables_.broken[static_cast<size_t>(fragment.index)];
+  }
   // Returns true if no error was reported in the assignment with this left side.
   bool sound(const ast::Assignment& assignment) const {
-    return !unsound_assignments_.contains(assignment.left.index);
+    return !tables_.unsound_assignments.contains(assignment.left.index);
   }
 
  private:
-  friend class Checker;
+  friend struct CheckContext;
 
-  std::unique_ptr<const ast::Document> ast_;
-  bool complete_ = false;
-  ast::Dialect dialect_;
-  std::unique_ptr<TypeTable> types_;
-  const CheckedDocument* library_ = nullptr;
-  bool is_library_ = false;
-  llvm::SmallVector<ExtensionLibrary, 1> extensions_;
-  const ast::Graph* graph_ = nullptr;
-  std::vector<ast::Name> symbols_;
-  std::vector<Signature> signatures_;  // indexed by FragmentId
-  llvm::DenseMap<Symbol, ast::FragmentId> by_name_;
-  std::vector<int32_t> binding_index_;  // indexed by ExprId; -1: none
-  std::vector<Binding> bindings_;
-  std::vector<TypeId> expr_types_;               // indexed by ExprId
-  std::vector<bool> unsound_;                    // indexed by FragmentId
-  std::vector<bool> broken_;                     // indexed by FragmentId: not expandable
-  llvm::DenseSet<int32_t> unsound_assignments_;  // ExprIds of left sides
-  llvm::BumpPtrAllocator allocator_;             // memory of the bindings' arguments
+  CheckedTables tables_;
 };
 
 }  // namespace nnefc::semantics

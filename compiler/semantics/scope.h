@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/semantics/types.h"
@@ -38,11 +39,12 @@ struct Local {
 class Scope {
  public:
   // Returns the local named `name`, or null. Valid until the next Add.
-  Local* Find(Symbol name) {
+  const Local* Find(Symbol name) const {
     const size_t index = static_cast<size_t>(name.index);
     if (index >= slots_.size() || slots_[index] < 0) return nullptr;
     return &locals_[static_cast<size_t>(slots_[index])].local;
   }
+  Local* Find(Symbol name) { return const_cast<Local*>(std::as_const(*this).Find(name)); }
   // Adds an identifier that is not in scope yet. The result is valid until the next Add.
   Local& Add(Symbol name, const Local& local) {
     const size_t index = static_cast<size_t>(name.index);

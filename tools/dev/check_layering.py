@@ -24,7 +24,10 @@ ALLOWED = {
     "stdlib/describe": {"compiler/support", "compiler/syntax", "stdlib"},
     "compiler/support": set(),
     "compiler/syntax": {"compiler/support"},
-    "compiler/semantics": {"compiler/support", "compiler/syntax", "stdlib"},
+    "compiler/semantics": {"compiler/support", "compiler/syntax", "compiler/semantics", "stdlib"},
+    # A suggestion calls no check: it decides nothing.
+    "compiler/semantics/suggestions": {"compiler/support", "compiler/syntax", "compiler/semantics/check_context.h",
+                                       "compiler/semantics/foreign/foreign_names.h"},
     "compiler/ir": {"compiler/support", "stdlib"},
     "compiler/expand": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir"},
     "compiler/upgrade": {"compiler/support", "compiler/syntax", "compiler/semantics", "compiler/ir", "compiler/expand"},
