@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 
 namespace nnefc::expand {
 

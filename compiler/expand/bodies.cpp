@@ -7,88 +7,14 @@
 
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/compile.h"
+#include "compiler/expand/generics.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
-#include "compiler/ir/verify.h"
 #include "compiler/semantics/rules.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnefc::expand {
-namespace {
-
-// Fixed cost of a body in operations, for its separate graph.
-constexpr int64_t kBodyOperations = 32;
-
-}  // namespace
-
-// ---- GraphBuilder ----
-
-ir::NodeId GraphBuilder::MakeWithBodies(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                                        int64_t num_outputs, const Site& site) {
-  NodeParts parts;
-  if (!GatherArguments(plan, arguments, semantics::TypeKind::kError, site, parts)) return {};
-  if (!CountOperation(num_outputs, site)) return {};
-  ir::NodeId node = graph().AddNode({.op = plan.op,
-                                     .inputs = parts.inputs,
-                                     .segments = parts.segments,
-                                     .attributes = std::move(parts.attributes),
-                                     .num_outputs = static_cast<int32_t>(num_outputs),
-                                     .origin = {site.range, site.frame}});
-  names().OnNode(graph().node(node), site.statement);
-  return node;
-}
-
-const OpPlan& GraphBuilder::LoopPlan() {
-  if (loop_plan_ == nullptr) {
-    const semantics::Callee callee = library_->FindOperation(context_.symbols.Find("tensor_iterator")).callee;
-    NNEFC_CHECK(callee.valid());
-    loop_plan_ = MakePlan(callee, ratified_, registry_, context_.symbols, heap_);
-  }
-  return *loop_plan_;
-}
-
-bool GraphBuilder::EnterBody(const semantics::Signature& fragment, llvm::ArrayRef<ir::ops::BodyParameter> fed,
-                             llvm::ArrayRef<size_t> order, const Site& site, std::vector<Value>& parameters) {
-  if (body_depth() == ir::kMaxBodyNesting) {
-    Fault fault = Fault::Of(kLimitBodies, "bodies are nested more than {} deep", ir::kMaxBodyNesting);
-    fault.fatal = true;
-    Report(fault, site);
-    return false;
-  }
-  if (!CountOperations(kBodyOperations + static_cast<int64_t>(fed.size()), site)) return false;
-  auto body =
-      std::make_unique<ir::Graph>(&registry_, std::string(context_.symbols.Text(fragment.name.symbol)));
-  scopes_.push_back(std::make_unique<GraphScope>(*body, context_.symbols));
-  scopes_.back()->body = std::move(body);
-  for (size_t i = 0; i < fed.size(); ++i) {
-    const ast::Name& name = fragment.parameters[order.empty() ? i : order[i]].name;
-    ir::NodeId node = graph().AddParameter(std::string(context_.symbols.Text(name.symbol)), fed[i].type,
-                                           fed[i].shape, {name.range, site.frame});
-    names().OnNode(graph().node(node), name.symbol);
-    names().AssignInBody({node, 0}, name.symbol);
-    parameters.push_back(Value::Tensor({node, 0}));
-  }
-  return true;
-}
-
-std::unique_ptr<ir::Graph> GraphBuilder::LeaveBody() {
-  std::unique_ptr<GraphScope> scope = std::move(scopes_.back());
-  scopes_.pop_back();
-  scope->names.Finish(scope->graph);
-  return std::move(scope->body);
-}
-
-Value GraphBuilder::FinishBodies(ir::NodeId node, std::vector<ir::Body> bodies, const SitePlaces& places) {
-  for (ir::Body& body : bodies) graph().AddBody(node, std::move(body));
-  if (!ir::InferNode(graph(), node, context_.emitter, &places)) return {};
-  std::vector<Value> outputs;
-  outputs.reserve(static_cast<size_t>(graph().node(node).num_outputs()));
-  for (int32_t i = 0; i < graph().node(node).num_outputs(); ++i) outputs.push_back(Value::Tensor({node, i}));
-  return Value::Array(heap_, std::move(outputs));
-}
-
-// ---- Machine ----
 
 // Creates the node and begins its first body. Parameters and results of a body correspond to the node's
 // inputs and outputs by position; only loops of tract's dialect use names (scan.cpp, BodyRun::goes_by_name).
@@ -111,7 +37,7 @@ bool Machine::MakeWithBodies(const Call& call, const OpPlan& plan, llvm::ArrayRe
     num_outputs = static_cast<int64_t>(signature.results.size());
     run->requests.emplace_back(role, Call{.callee = body, .generic = {}, .expr = call.expr});
   }
-  run->node = builder_.MakeWithBodies(plan, arguments, num_outputs, site);
+  run->node = builder_.nodes().MakeWithBodies(plan, arguments, num_outputs, site);
   if (!run->node.valid()) return false;
   const SitePlaces places(plan, site);
   auto fed = ir::ops::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
@@ -163,7 +89,7 @@ bool Machine::BeginBody() {
   const Call& call = run.requests[run.begun++].second;
   const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
   std::vector<Value> parameters;
-  if (!builder_.EnterBody(signature, run.fed, run.parameters, run.site, parameters)) return false;
+  if (!builder_.nodes().EnterBody(signature, run.fed, run.parameters, run.site, parameters)) return false;
   if (run.goes_by_name) {
     std::vector<Value> declared(parameters.size());
     for (size_t i = 0; i < parameters.size(); ++i) declared[run.parameters[i]] = parameters[i];
@@ -207,7 +133,7 @@ bool Machine::FinishBody() {
   stack_.resize(frame().base);
   heap_.Charge(-frame().chunk->num_slots);
   frames_.pop_back();
-  std::unique_ptr<ir::Graph> graph = builder_.LeaveBody();
+  std::unique_ptr<ir::Graph> graph = builder_.nodes().LeaveBody();
   if (!run.failed) {
     run.bodies.push_back(ir::ops::MakeBody(builder_.graph().node(run.node), run.requests[run.begun - 1].first,
                                            std::move(graph)));
@@ -221,7 +147,8 @@ bool Machine::FinishBodies() {
   std::unique_ptr<BodyRun> run = std::move(body_runs_.back());
   body_runs_.pop_back();
   if (run->failed) return false;
-  Value outputs = builder_.FinishBodies(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
+  Value outputs =
+      builder_.nodes().FinishBodies(run->node, std::move(run->bodies), SitePlaces(*run->plan, run->site));
   if (outputs.poison()) return false;
   if (run->goes_by_name) {
     std::vector<Value> results;

@@ -1,6 +1,7 @@
 #include "compiler/expand/compile.h"
 #include "compiler/expand/dropped_windows.h"
 #include "compiler/expand/fold_values.h"
+#include "compiler/expand/generics.h"
 #include "compiler/expand/instances.h"
 #include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/machine.h"
@@ -113,7 +114,8 @@ bool Machine::HasGenericTensors(const Call& call, size_t first_argument) {
 TypeKind Machine::BoundGeneric(const Call& call, size_t first_argument) {
   if (!call.callee.document->signature(call.callee.fragment).is_generic || !call.generic.valid())
     return TypeKind::kError;
-  if (builder_.has_vendor_meanings() && HasGenericTensors(call, first_argument)) return TypeKind::kError;
+  if (builder_.settings().dialect.vendor_meanings && HasGenericTensors(call, first_argument))
+    return TypeKind::kError;
   const TypeKind kind = frame().chunk->document->types().Kind(call.generic);
   if (kind >= TypeKind::kInteger && kind <= TypeKind::kString) return kind;
   return kind == TypeKind::kGeneric ? frame().generic : TypeKind::kError;
@@ -234,7 +236,7 @@ bool Machine::Enter(Frame callee) {
 
 bool Machine::MakeOperation(const Call& call, FragmentInfo& info) {
   if (info.plan == nullptr) {
-    info.plan = MakePlan(call.callee, builder_.ratified(), registry_, context_.symbols, heap_);
+    info.plan = MakePlan(call.callee, builder_.settings().ratified(), registry_, context_.symbols, heap_);
   }
   size_t count = call.callee.document->signature(call.callee.fragment).parameters.size();
   Site site = SiteOf(call.expr);

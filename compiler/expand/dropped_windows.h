@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/generics.h"
 
 namespace nnefc::expand {
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "compiler/expand/coordinates.h"
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/adjusting_inputs.h"
@@ -27,7 +27,7 @@ void CheckLowered(const semantics::CheckedDocument& document, const semantics::S
 }
 
 // Reports labels that differ only by case: they denote one variable in the ratified dialect (R 4.1.3).
-void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& builder, Emitter& emitter) {
+void CheckPrintedLabels(const ir::Graph& graph, const NodeFactory& nodes, Emitter& emitter) {
   std::map<std::string, std::string> labels;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -36,7 +36,7 @@ void CheckPrintedLabels(const ir::Graph& graph, const expand::GraphBuilder& buil
     const std::string& first = labels.try_emplace(ir::ops::VariableKey(node), label).first->second;
     if (first == label) continue;
     emitter
-        .Emit(kPrintedLabel, builder.VariablePlace(id),
+        .Emit(kPrintedLabel, nodes.VariablePlace(id),
               "label `{}` differs from `{}` by case alone, which has no ratified form: both would be one "
               "variable",
               label, first)
@@ -57,28 +57,30 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
   const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
   auto graph = std::make_shared<ir::Graph>(&registry, text);
   Heap heap(own.limits.items);
-  expand::GraphBuilder builder(*graph, registry, library.Get(ast::Dialect::kRatified), options, heap, own);
-  if (document.dialect().loose_values) builder.ReadLeniently();
-  if (document.dialect().vendor_meanings) builder.ReadByVendor();
-  builder.UseLibrary(library);
-  builder.Expect(document);
-  const bool evaluated = expand::Machine(document, registry, options, own, builder).Run();
-  builder.ReportDeviations(own.emitter);
-  if (!builder.stopped()) {
-    if (evaluated) builder.ReportUnknownExternals();
+  GraphBuilder builder(*graph, {.registry = registry,
+                                .library = library,
+                                .dialect = document.dialect(),
+                                .options = options,
+                                .heap = heap,
+                                .context = own});
+  builder.symbols().Open(document);
+  const bool evaluated = Machine(document, registry, options, own, builder).Run();
+  builder.reporter().ReportDeviations();
+  if (!builder.reporter().stopped()) {
+    if (evaluated) builder.externals().ReportUnknown();
     if (document.dialect().coordinates) {
-      expand::NumberCoordinates(*graph, options.purpose, own.emitter);
+      NumberCoordinates(*graph, options.purpose, own.emitter);
     }
     if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
-      CheckPrintedLabels(*graph, builder, own.emitter);
+      CheckPrintedLabels(*graph, builder.nodes(), own.emitter);
     }
     ir::ops::CheckVariables(*graph, own.emitter,
-                            [&](ir::NodeId node) { return builder.VariablePlace(node); });
+                            [&](ir::NodeId node) { return builder.nodes().VariablePlace(node); });
     ir::ops::CheckAdjustingInputs(*graph, own.emitter);
   }
   builder.names().Finish(*graph);
   result.graph = std::move(graph);
-  result.open_shapes = builder.open_shapes();
+  result.open_shapes = builder.externals().open_shapes();
   result.complete = document.complete() && evaluated && !own.emitter.has_errors();
   result.diagnostics = own.emitter.diagnostics();
   context.emitter.Take(std::move(own.emitter));

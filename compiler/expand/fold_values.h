@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 
 namespace nnefc::expand {
 

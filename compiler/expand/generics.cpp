@@ -1,5 +1,6 @@
+#include "compiler/expand/generics.h"
+
 #include "compiler/expand/attributes.h"
-#include "compiler/expand/instantiate.h"
 
 namespace nnefc::expand {
 

@@ -5,6 +5,7 @@
 
 #include "compiler/expand/attributes.h"
 #include "compiler/expand/fold_values.h"
+#include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
 #include "compiler/expand/vendor_meanings.h"
 #include "llvm/ADT/STLExtras.h"
@@ -90,7 +91,8 @@ class LenientArguments {
   template <typename... Args>
   void RecordDeviation(const OpPlan::Parameter& parameter, const Rule& rule,
                        fmt::format_string<Args...> format, Args&&... args) {
-    builder_.Deviate(rule, plan_, parameter.name, site_, fmt::format(format, std::forward<Args>(args)...));
+    builder_.reporter().Deviate(rule, plan_, parameter.name, site_,
+                                fmt::format(format, std::forward<Args>(args)...));
   }
   int64_t Rank(const Value& value) const {
     if (value.kind() != ValueKind::kTensor) return value.kind() == ValueKind::kArray ? -1 : 0;
@@ -415,7 +417,8 @@ bool LenientArguments::Run() {
   if (MultipliesMatrices(plan_.op) && !EqualizeMatrixRanks()) return false;
   ExtendVectors();
   ExtendTiled();
-  return !builder_.has_vendor_meanings() || ReadVendorArguments(plan_, arguments_, site_, builder_);
+  return !builder_.settings().dialect.vendor_meanings ||
+         ReadVendorArguments(plan_, arguments_, site_, builder_);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ void Machine::Execute(const Chunk& root) {
     const Instruction& instruction = current.chunk->code[static_cast<size_t>(current.pc++)];
     ++steps_;
     if (!Step(instruction)) {
-      stopped_ |= builder_.stopped() || context_.emitter.exhausted();
+      stopped_ |= builder_.reporter().stopped() || context_.emitter.exhausted();
       if (!stopped_) Abandon();
     }
   }
@@ -185,7 +185,8 @@ Value Machine::Pop() {
 
 bool Machine::Load(const Instruction& instruction) {
   Value& value = stack_[frame().base + static_cast<size_t>(instruction.a)];
-  if (builder_.is_lenient() && value.kind() == ValueKind::kUnknownExtent) value = builder_.ValueOf(value);
+  if (builder_.is_lenient() && value.kind() == ValueKind::kUnknownExtent)
+    value = builder_.symbols().ValueOf(value);
   if (value.kind() <= ValueKind::kUnknownExtent) return Push(value, {}, instruction.expr);
   Value copy = value;  // the stack may move
   stack_.push_back(std::move(copy));

@@ -6,7 +6,7 @@
 
 #include "compiler/expand/chunk.h"
 #include "compiler/expand/compile.h"
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nnefc::expand {
@@ -33,7 +33,7 @@ class Machine {
     std::string path;           // its labels, joined
     std::vector<Value> inputs;  // values of its externals, in order
     size_t taken = 0;           // number of inputs consumed
-    uint32_t symbols = 0;       // result of GraphBuilder::Expect
+    uint32_t symbols = 0;       // result of SymbolScopes::Open
   };
   // The treatment of calls of a fragment.
   enum class Mode : uint8_t { kUnknown, kInstantiate, kOperation, kInstantiateIfChanged };

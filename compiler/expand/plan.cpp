@@ -1,5 +1,7 @@
+#include "compiler/expand/plan.h"
+
 #include "compiler/expand/compile.h"
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/generics.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
 

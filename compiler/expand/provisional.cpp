@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/expand/generics.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/provisional_window.h"
 #include "compiler/expand/rules.h"
@@ -196,7 +197,7 @@ bool IsQuantizing(const Site& site) {
 bool AdaptProvisional(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
                       GraphBuilder& builder, Fault& fault) {
   Adapter adapter(plan, arguments, site, builder, fault);
-  const bool is_printed = builder.purpose() == Purpose::kPrint;
+  const bool is_printed = builder.settings().options.purpose == Purpose::kPrint;
   if (is_printed && !CheckPrintable(plan, arguments, builder.graph(), fault)) return false;
   if (!CheckRanges(adapter, plan, fault)) return false;
   switch (plan.form) {

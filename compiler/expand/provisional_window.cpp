@@ -145,7 +145,7 @@ bool CompletePadding(Adapter& adapter, Window& window, size_t count, const Value
     padding.push_back(*automatic);
   }
   if (!given && !negative && !waits) return true;
-  if (open) adapter.builder().LeavePaddingOpen(*open);
+  if (open) adapter.builder().nodes().SetOpenPadding(*open);
   SetPadding(adapter, padding);
   return true;
 }

@@ -118,12 +118,17 @@ class Tensors {
 class LineEvaluator {
  public:
   LineEvaluator(const semantics::CheckedDocument& quantization, ir::OpRegistry& registry,
-                const semantics::CheckedDocument& ratified, Context& context)
+                const semantics::StandardLibrary& library, Context& context)
       : quantization_(quantization),
         context_(context),
         graph_(&registry, ""),
         heap_(context.limits.items),
-        builder_(graph_, registry, ratified, options_, heap_, context),
+        builder_(graph_, {.registry = registry,
+                          .library = library,
+                          .dialect = ast::Dialect::kRatified,
+                          .options = options_,
+                          .heap = heap_,
+                          .context = context}),
         machine_(quantization, registry, options_, context, builder_) {}
 
   std::vector<TensorQuantization> Run() {
@@ -174,8 +179,7 @@ class LineEvaluator {
         value = values_[next++];
         range = quantization_.ast().exprs[argument].range;
       } else if (parameter.default_value.valid()) {
-        value =
-            expand::LiteralValue(callee.document->ast(), parameter.default_value, context_.symbols, heap_);
+        value = LiteralValue(callee.document->ast(), parameter.default_value, context_.symbols, heap_);
       }
       if (!value || value->poison()) return std::nullopt;
       std::optional<TensorValue> tensor =
@@ -193,7 +197,7 @@ class LineEvaluator {
   ir::Graph graph_;  // the constants among the arguments
   Heap heap_;
   GraphBuilder builder_;
-  expand::Machine machine_;
+  Machine machine_;
   std::vector<Value> values_;
 };
 
@@ -202,7 +206,7 @@ class LineEvaluator {
 std::vector<TensorQuantization> EvaluateQuantization(const semantics::CheckedDocument& quantization,
                                                      const semantics::StandardLibrary& library,
                                                      ir::OpRegistry& registry, Context& context) {
-  return LineEvaluator(quantization, registry, library.Get(ast::Dialect::kRatified), context).Run();
+  return LineEvaluator(quantization, registry, library, context).Run();
 }
 
 }  // namespace nnefc::expand

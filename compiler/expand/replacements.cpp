@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler/expand/generics.h"
 #include "compiler/expand/lenient_arguments.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/interval.h"
@@ -23,7 +24,8 @@ std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments,
                                  GraphBuilder& builder) {
   const semantics::TypeKind wanted = kToInteger ? semantics::TypeKind::kInteger : site.generic;
   // A cast of quantized values dequantizes, so it is not removed.
-  const bool is_same = arguments[0].kind() == ValueKind::kTensor && !builder.has_quantized_types() &&
+  const bool is_same = arguments[0].kind() == ValueKind::kTensor &&
+                       builder.settings().options.quantized.empty() &&
                        ElementKind(arguments[0], builder.graph()) == wanted;
   return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
 }
@@ -44,7 +46,7 @@ std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> argu
   };
   std::array<Value, 3> bounds;  // start, end, step
   for (size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = builder.ValueOf(arguments[i]);
+    bounds[i] = builder.symbols().ValueOf(arguments[i]);
     const std::string& name = plan.parameters[i].name;
     if (!IsNumber(bounds[i])) {
       return fail(

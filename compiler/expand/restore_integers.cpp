@@ -1,5 +1,7 @@
 #include "compiler/expand/restore_integers.h"
 
+#include "compiler/expand/generics.h"
+
 namespace nnefc::expand {
 namespace {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 
 namespace nnefc::expand {
 

@@ -152,7 +152,7 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   const semantics::Signature& signature = body.document->signature(body.fragment);
   LoopLists lists;
   if (!ReadLoopLists(plan, arguments, signature, site, lists)) return false;
-  const OpPlan& loop = builder_.LoopPlan();
+  const OpPlan& loop = builder_.RatifiedPlan("tensor_iterator");
   std::vector<Value> given(loop.parameters.size());
   for (size_t i = 0; i < given.size(); ++i) given[i] = loop.parameters[i].default_value;
   const auto set = [&](std::string_view parameter, std::vector<Value> items) {
@@ -171,7 +171,8 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   run->site = site;
   run->site.expr = ast::ExprId();  // the arguments written there belong to another operation
   run->requests.emplace_back("body", Call{.callee = body, .generic = {}, .expr = call.expr});
-  run->node = builder_.MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
+  run->node =
+      builder_.nodes().MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
   if (!run->node.valid()) return false;
   const SitePlaces places(loop, run->site);
   auto fed = ir::ops::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);

@@ -53,7 +53,7 @@ bool Machine::MakeSubmodel(const Call& call, const OpPlan& plan, llvm::ArrayRef<
   if (!Enter(
           {.chunk = chunk.get(), .call = &call, .base = base, .loop_base = loops_.size(), .submodel = run}))
     return false;
-  run->symbols = builder_.Expect(*document);
+  run->symbols = builder_.symbols().Open(*document);
   for (size_t i = 0; i < document->symbols().size(); ++i)
     stack_[base + i] = Value::SymbolicExtent(run->symbols + static_cast<uint32_t>(i) + 1);
   return true;
@@ -69,7 +69,8 @@ bool Machine::TakeInput(const OpPlan& plan, llvm::ArrayRef<Value> arguments, con
     return false;
   }
   const Value given = run.inputs[run.taken++];
-  if (!builder_.CheckGiven(plan, arguments, given, site, InputName())) return false;
+  const ir::Output& output = builder_.graph().output(given.port());
+  if (!builder_.externals().CheckGiven(plan, arguments, output, site, InputName())) return false;
   stack_.resize(stack_.size() - arguments.size());
   stack_.push_back(given);
   return true;
@@ -88,7 +89,7 @@ bool Machine::FinishSubmodel() {
   const Frame callee = std::move(frames_.back());
   frames_.pop_back();
   const SubmodelRun& run = *callee.submodel;
-  builder_.Forget(run.symbols);
+  builder_.symbols().Close(run.symbols);
   heap_.Charge(-callee.chunk->num_slots);
   const auto site = [&] { return SiteOf(callee.call->expr); };
   if (run.taken < run.inputs.size()) {

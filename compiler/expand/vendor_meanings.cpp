@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/expand/generics.h"
 #include "compiler/expand/rules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -91,8 +92,8 @@ void ReadAxes(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const 
   llvm::sort(sorted);
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end() || (!adds && !shape.rank_known())) return;
-  builder.Deviate(kLenientAxis, plan, "axes", site,
-                  fmt::format("`axes` of `{}` lists axis {} twice", plan.called, *twice));
+  builder.reporter().Deviate(kLenientAxis, plan, "axes", site,
+                             fmt::format("`axes` of `{}` lists axis {} twice", plan.called, *twice));
   *list = List(adds ? AddedAxes(*axes) : RemovedAxes(*axes, shape.rank()), builder.heap());
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "compiler/expand/instantiate.h"
+#include "compiler/expand/graph_builder.h"
 
 namespace nnefc::expand {
 
 // Conversion of standard operations whose semantics differ in tract, in documents of its registries
-// (GraphBuilder::has_vendor_meanings).
+// (ast::Dialect::vendor_meanings).
 
 // Rewrites the arguments of a plan's operation, in the order of its parameters. Windows: max pooling ignores
 // a constant border, and filters of transposed convolutions have the output channels first. Axes: `unsqueeze`
