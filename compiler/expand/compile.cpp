@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/expand/literal_value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -49,11 +49,4 @@ std::unique_ptr<Chunk> CompileExpressions(const semantics::CheckedDocument& docu
                                           llvm::ArrayRef<ast::ExprId> expressions, const SymbolTable& symbols,
                                           const DefaultLookup& defaults, Heap& heap);
 
-// Returns the value of an expression that consists of literals only: `[(0,0), (1,1)]`, `-1.0`.
-std::optional<Value> LiteralValue(const ast::Document& document, ast::ExprId expr, const SymbolTable& symbols,
-                                  Heap& heap);
-
-// Returns `expr` without the parentheses around it.
-ast::ExprId StripParens(const ast::Document& document, ast::ExprId expr);
-
 }  // namespace nnefc::expand

@@ -64,7 +64,7 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
                                 .heap = heap,
                                 .context = own});
   builder.symbols().Open(document);
-  const bool evaluated = Machine(document, registry, options, own, builder).Run();
+  const bool evaluated = Machine(document, builder).Run();
   builder.reporter().ReportDeviations();
   if (!builder.reporter().stopped()) {
     if (evaluated) builder.externals().ReportUnknown();

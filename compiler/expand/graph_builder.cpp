@@ -1,11 +1,8 @@
 #include "compiler/expand/graph_builder.h"
 
-#include "compiler/expand/lenient_arguments.h"
+#include "compiler/expand/hooks.h"
 #include "compiler/expand/provisional.h"
-#include "compiler/expand/replacements.h"
-#include "compiler/expand/restore_integers.h"
 #include "compiler/expand/rules.h"
-#include "compiler/expand/vendor_meanings.h"
 
 namespace nnefc::expand {
 
@@ -52,14 +49,7 @@ Value GraphBuilder::Make(const OpPlan& plan, llvm::ArrayRef<Value> arguments, co
     ordered.push_back(parameter.source < 0 ? parameter.default_value
                                            : arguments[static_cast<size_t>(parameter.source)]);
   }
-  if (is_lenient()) {
-    Site loose = site;
-    const llvm::SmallVector<Value, 10> given = ordered;
-    if (!ConvertLenientArguments(plan, ordered, loose, *this)) return {};
-    if (std::optional<Value> replaced = ReplaceOperation(plan, ordered, site, *this)) return *replaced;
-    const Value result = RestoreIntegers(plan, given, nodes_.Make(plan, ordered, loose), site, *this);
-    return settings_.dialect.vendor_meanings ? ReadVendorResult(plan, ordered, result, site, *this) : result;
-  }
+  if (is_lenient()) return MakeLeniently(plan, ordered, site, *this);
   if (plan.provisional) {
     Fault fault;
     nodes_.SetOpenPadding(std::nullopt);

@@ -1,5 +1,6 @@
+#include "compiler/expand/literal_value.h"
+
 #include "compiler/expand/arithmetic.h"
-#include "compiler/expand/compile.h"
 
 namespace nnefc::expand {
 

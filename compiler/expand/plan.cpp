@@ -1,7 +1,7 @@
 #include "compiler/expand/plan.h"
 
-#include "compiler/expand/compile.h"
 #include "compiler/expand/generics.h"
+#include "compiler/expand/literal_value.h"
 #include "compiler/expand/provisional_names.h"
 #include "compiler/expand/rules.h"
 

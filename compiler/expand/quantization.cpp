@@ -1,6 +1,6 @@
 #include "compiler/expand/quantization.h"
 
-#include "compiler/expand/compile.h"
+#include "compiler/expand/literal_value.h"
 #include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/semantics/rules.h"
@@ -129,7 +129,7 @@ class LineEvaluator {
                           .options = options_,
                           .heap = heap_,
                           .context = context}),
-        machine_(quantization, registry, options_, context, builder_) {}
+        machine_(quantization, builder_) {}
 
   std::vector<TensorQuantization> Run() {
     llvm::DenseSet<Symbol> distinct;

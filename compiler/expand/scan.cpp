@@ -4,8 +4,9 @@
 //     scan(body = 'f', scan = [("x_t", x, 0, 1)], full = [("w", w)], state = [("h", h_0, "h_t")],
 //          output = [("h_t", "full", 0, 1), ("h_t", "last", 0, 1)])
 
-#include "compiler/expand/compile.h"
-#include "compiler/expand/machine.h"
+#include "compiler/expand/scan.h"
+
+#include "compiler/expand/bodies.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/infer.h"
 #include "compiler/semantics/rules.h"
@@ -26,10 +27,8 @@ bool HasForm(const Value& item, llvm::ArrayRef<ValueKind> kinds) {
   return true;
 }
 
-}  // namespace
-
 // The lists of a loop, resolved to indices.
-struct Machine::LoopLists {
+struct LoopLists {
   std::vector<Value> sliced, merged, invariant;
   std::vector<Value> slice_axes, slice_strides, concat_axes, concat_strides;
   std::vector<size_t> parameters;  // the body's parameters, in the order of `fed`
@@ -37,19 +36,19 @@ struct Machine::LoopLists {
   std::vector<size_t> outputs;     // the node's outputs, in the order of the loop's results
 };
 
-bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                            const semantics::Signature& body, const Site& site, LoopLists& lists) {
+bool ReadLoopLists(Evaluation& state, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+                   const semantics::Signature& body, const Site& site, LoopLists& lists) {
   using Kind = ValueKind;
   const auto argument = [&](std::string_view name) -> const Value& {
     return arguments[static_cast<size_t>(plan.Find(name))];
   };
   const auto fail = [&](std::string_view list, std::string message) {
-    builder_.Report(Fault{.rule = &kLoopLists, .message = std::move(message)}.At(list), plan, site);
+    state.builder.Report(Fault{.rule = &kLoopLists, .message = std::move(message)}.At(list), plan, site);
     return false;
   };
   const auto find = [&](const std::vector<semantics::TypedName>& names, const Value& name) {
     const auto found = llvm::find_if(names, [&](const semantics::TypedName& each) {
-      return context_.symbols.Text(each.name.symbol) == name.text();
+      return state.context.symbols.Text(each.name.symbol) == name.text();
     });
     return static_cast<size_t>(found - names.begin());
   };
@@ -127,15 +126,18 @@ bool Machine::ReadLoopLists(const OpPlan& plan, llvm::ArrayRef<Value> arguments,
   return true;
 }
 
-bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
-                       const Site& site) {
+}  // namespace
+
+bool MakeLoop(Evaluation& state, const Call& call, const OpPlan& plan, llvm::ArrayRef<Value> arguments,
+              const Site& site) {
   const Value& name = arguments[static_cast<size_t>(plan.Find("body"))];
-  const Symbol symbol = name.kind() == ValueKind::kString ? context_.symbols.Find(name.text()) : Symbol();
+  const Symbol symbol =
+      name.kind() == ValueKind::kString ? state.context.symbols.Find(name.text()) : Symbol();
   // A loop in the library of an extension has its body there.
   const semantics::Callee body =
-      symbol.valid() ? frame().chunk->document->FindOwn(symbol) : semantics::Callee();
+      symbol.valid() ? state.frame().chunk->document->FindOwn(symbol) : semantics::Callee();
   if (!body.valid()) {
-    builder_.Report(
+    state.builder.Report(
         Fault::Of(semantics::kBodyFragment, "`body` of `{}` names no fragment of the document", plan.called)
             .At("body"),
         plan, site);
@@ -144,19 +146,19 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   if (!body.document->expandable(body.fragment)) return false;  // already reported
   const Value& skip = arguments[static_cast<size_t>(plan.Find("skip"))];
   if (skip.kind() != ValueKind::kInteger || skip.integer() != 0) {
-    builder_.Report(
+    state.builder.Report(
         Fault::Of(kLoopLists, "`skip` of `{}` is not 0, which no loop here has", plan.called).At("skip"),
         plan, site);
     return false;
   }
   const semantics::Signature& signature = body.document->signature(body.fragment);
   LoopLists lists;
-  if (!ReadLoopLists(plan, arguments, signature, site, lists)) return false;
-  const OpPlan& loop = builder_.RatifiedPlan("tensor_iterator");
+  if (!ReadLoopLists(state, plan, arguments, signature, site, lists)) return false;
+  const OpPlan& loop = state.builder.RatifiedPlan("tensor_iterator");
   std::vector<Value> given(loop.parameters.size());
   for (size_t i = 0; i < given.size(); ++i) given[i] = loop.parameters[i].default_value;
   const auto set = [&](std::string_view parameter, std::vector<Value> items) {
-    given[static_cast<size_t>(loop.Find(parameter))] = Value::Array(heap_, std::move(items));
+    given[static_cast<size_t>(loop.Find(parameter))] = Value::Array(state.heap, std::move(items));
   };
   set("sliced", std::move(lists.sliced));
   set("merged", std::move(lists.merged));
@@ -171,19 +173,12 @@ bool Machine::MakeLoop(const Call& call, const OpPlan& plan, llvm::ArrayRef<Valu
   run->site = site;
   run->site.expr = ast::ExprId();  // the arguments written there belong to another operation
   run->requests.emplace_back("body", Call{.callee = body, .generic = {}, .expr = call.expr});
-  run->node =
-      builder_.nodes().MakeWithBodies(loop, given, static_cast<int64_t>(lists.results.size()), run->site);
-  if (!run->node.valid()) return false;
-  const SitePlaces places(loop, run->site);
-  auto fed = ir::ops::BodyParameters(builder_.graph(), run->node, context_.emitter, &places);
-  if (!fed) return false;
-  run->fed = std::move(*fed);
+  const size_t num_outputs = lists.results.size();
   run->parameters = std::move(lists.parameters);
   run->results = std::move(lists.results);
   run->outputs = std::move(lists.outputs);
   run->goes_by_name = true;
-  body_runs_.push_back(std::move(run));
-  return BeginBody();
+  return BeginBodies(state, std::move(run), given, num_outputs);
 }
 
 }  // namespace nnefc::expand

@@ -1,6 +1,6 @@
 #include "compiler/expand/site.h"
 
-#include "compiler/expand/compile.h"
+#include "compiler/expand/literal_value.h"
 
 namespace nnefc::expand {
 

@@ -1,7 +1,7 @@
 #include "compiler/plugin/declared_row.h"
 
 #include "compiler/expand/attributes.h"
-#include "compiler/expand/compile.h"
+#include "compiler/expand/literal_value.h"
 #include "compiler/ir/ops/arguments.h"
 
 namespace nnefc::plugin {
