@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "compiler/expand/coordinates.h"
-#include "compiler/expand/graph_builder.h"
-#include "compiler/expand/machine.h"
+#include "compiler/expand/build/graph_builder.h"
+#include "compiler/expand/evaluate/machine.h"
+#include "compiler/expand/provisional/coordinates.h"
 #include "compiler/expand/rules.h"
 #include "compiler/ir/ops/adjusting_inputs.h"
 #include "compiler/ir/ops/variables.h"
@@ -27,7 +27,7 @@ void CheckLowered(const semantics::CheckedDocument& document, const semantics::S
 }
 
 // Reports labels that differ only by case: they denote one variable in the ratified dialect (R 4.1.3).
-void CheckPrintedLabels(const ir::Graph& graph, const NodeFactory& nodes, Emitter& emitter) {
+void CheckPrintedLabels(const ir::Graph& graph, const build::NodeFactory& nodes, Emitter& emitter) {
   std::map<std::string, std::string> labels;
   for (ir::NodeId id : graph.nodes()) {
     const ir::Node& node = graph.node(id);
@@ -57,19 +57,19 @@ ExpandedDocument ExpandDocument(const semantics::CheckedDocument& document,
   const std::string text = name.valid() ? std::string(own.symbols.Text(name)) : std::string();
   auto graph = std::make_shared<ir::Graph>(&registry, text);
   Heap heap(own.limits.items);
-  GraphBuilder builder(*graph, {.registry = registry,
-                                .library = library,
-                                .dialect = document.dialect(),
-                                .options = options,
-                                .heap = heap,
-                                .context = own});
+  build::GraphBuilder builder(*graph, {.registry = registry,
+                                       .library = library,
+                                       .dialect = document.dialect(),
+                                       .options = options,
+                                       .heap = heap,
+                                       .context = own});
   builder.symbols().Open(document);
-  const bool evaluated = Machine(document, builder).Run();
+  const bool evaluated = evaluate::Machine(document, builder).Run();
   builder.reporter().ReportDeviations();
   if (!builder.reporter().stopped()) {
     if (evaluated) builder.externals().ReportUnknown();
     if (document.dialect().coordinates) {
-      NumberCoordinates(*graph, options.purpose, own.emitter);
+      provisional::NumberCoordinates(*graph, options.purpose, own.emitter);
     }
     if (document.dialect().any_label && options.purpose == Purpose::kPrint) {
       CheckPrintedLabels(*graph, builder.nodes(), own.emitter);

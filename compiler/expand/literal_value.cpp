@@ -1,6 +1,6 @@
 #include "compiler/expand/literal_value.h"
 
-#include "compiler/expand/arithmetic.h"
+#include "compiler/expand/values/arithmetic.h"
 
 namespace nnefc::expand {
 
@@ -42,7 +42,7 @@ std::optional<Value> LiteralValue(const ast::Document& document, ExprId expr, co
     std::optional<Value> operand = LiteralValue(document, unary->operand, symbols, heap);
     Fault ignored;
     if (!operand || unary->op == ast::UnaryOperator::kNot) return std::nullopt;
-    return EvaluateUnary(unary->op, *operand, ignored);
+    return values::EvaluateUnary(unary->op, *operand, ignored);
   }
   if (const auto* array = std::get_if<ast::ArrayExpr>(&node)) {
     auto items = LiteralItems(document, array->items, symbols, heap);

@@ -1,7 +1,7 @@
 #include "compiler/expand/quantization.h"
 
+#include "compiler/expand/evaluate/machine.h"
 #include "compiler/expand/literal_value.h"
-#include "compiler/expand/machine.h"
 #include "compiler/expand/rules.h"
 #include "compiler/semantics/rules.h"
 #include "compiler/support/tensor/trailing_ones.h"
@@ -196,8 +196,8 @@ class LineEvaluator {
   ExpandOptions options_;
   ir::Graph graph_;  // the constants among the arguments
   Heap heap_;
-  GraphBuilder builder_;
-  Machine machine_;
+  build::GraphBuilder builder_;
+  evaluate::Machine machine_;
   std::vector<Value> values_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "compiler/expand/plan.h"
 #include "compiler/ir/infer.h"

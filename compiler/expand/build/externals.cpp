@@ -1,0 +1,95 @@
+#include "compiler/expand/build/externals.h"
+
+#include "compiler/expand/attributes.h"
+#include "compiler/expand/rules.h"
+#include "compiler/ir/ops/arguments.h"
+#include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::expand::build {
+
+// submodel.input: compares the passed tensor with the declaration, except for extents that are symbols; these
+// are bound.
+bool Externals::CheckGiven(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const ir::Output& given,
+                           const Site& site, std::string_view name) {
+  const llvm::ArrayRef<Value> declared = arguments[static_cast<size_t>(plan.Find("shape"))].items();
+  const ElementType type = given.type;
+  const ir::PartialShape& shape = given.shape;
+  const ElementType expected = ElementTypeOf(
+      site.generic == semantics::TypeKind::kError ? semantics::TypeKind::kScalar : site.generic);
+  std::vector<std::string> extents;
+  bool fits = !shape.rank_known() || shape.rank() == static_cast<int64_t>(declared.size());
+  for (size_t axis = 0; axis < declared.size(); ++axis) {
+    const Value extent = symbols_.ValueOf(declared[axis]);
+    // An extent of 0 is open (P 4.1.1), and so is an unbound symbol.
+    const bool is_told = extent.kind() == ValueKind::kInteger && extent.integer() > 0;
+    extents.push_back(is_told ? fmt::format("{}", extent.integer()) : "?");
+    if (!fits || !is_told || !shape.rank_known() || !shape[static_cast<int64_t>(axis)].known()) continue;
+    if (shape[static_cast<int64_t>(axis)].value() != extent.integer() && declared[axis].symbol() == 0)
+      fits = false;
+  }
+  if (!fits || type != expected) {
+    reporter_.Report(
+        Fault::Of(kSubmodelInput, "external `{}` is `{}` of shape [{}], but is given `{}` of shape {}", name,
+                  ir::ops::DataTypeName(expected), fmt::join(extents, ","), ir::ops::DataTypeName(type),
+                  ir::ToString(shape)),
+        site);
+    return false;
+  }
+  return !shape.rank_known() || symbols_.Bind(declared, shape, name, site);
+}
+
+bool Externals::Prepare(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                        ir::AttributeMap& attributes) {
+  std::string name(site.in_graph.valid() ? settings_.context.symbols.Text(site.in_graph) : "");
+  auto option = settings_.options.input_shapes.find(name);
+  known_[name] = option != settings_.options.input_shapes.end();
+  if (option != settings_.options.input_shapes.end()) {
+    attributes.Set("shape", ir::Attribute::Integers(option->second.begin(), option->second.end()));
+    if (option->second.empty()) attributes.Set("shape", ir::AttributeList{});
+    return symbols_.Bind(arguments[static_cast<size_t>(plan.Find("shape"))].items(),
+                         ir::PartialShape(option->second), name, site);
+  }
+  const Value& shape = arguments[static_cast<size_t>(plan.Find("shape"))];
+  llvm::SmallVector<ir::Dim, 4> dims;
+  bool open = false;
+  for (const Value& item : shape.items()) {
+    if (!settings_.options.tries_symbols || item.symbol() == 0) continue;
+    for (const Value& each : shape.items())
+      dims.push_back(each.symbol() != 0 ? ir::Dim() : ir::Dim(each.integer()));
+    open_shapes_[name] = ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims));
+    return true;
+  }
+  for (const Value& item : shape.items()) {
+    if (item.kind() == ValueKind::kInteger && item.integer() < 0) return true;  // reported by inference
+    const bool is_symbol = settings_.is_lenient() && item.kind() == ValueKind::kUnknownExtent;
+    const bool unspecified = is_symbol || (item.kind() == ValueKind::kInteger && item.integer() == 0);
+    open |= unspecified;
+    dims.push_back(unspecified || item.kind() != ValueKind::kInteger ? ir::Dim() : ir::Dim(item.integer()));
+  }
+  if ((!plan.provisional && !settings_.is_lenient()) || !open) return true;
+  if (settings_.options.purpose == Purpose::kPrint) {
+    reporter_.Report(
+        Fault::Of(kUnspecifiedExtent,
+                  "external `{}` leaves extents open, which has no ratified form; give them with "
+                  "`--input-shape {}=..`",
+                  name, name),
+        site);
+    return false;
+  }
+  attributes.Set("shape", ir::PartialShape(llvm::ArrayRef<ir::Dim>(dims)));
+  return true;
+}
+
+void Externals::ReportUnknown() const {
+  std::string known;
+  for (const auto& [name, used] : known_) known += fmt::format("{}`{}`", known.empty() ? "" : ", ", name);
+  for (const auto& [name, shape] : settings_.options.input_shapes) {
+    if (known_.count(name) != 0) continue;
+    settings_.context.emitter.Emit(kUnknownExternal, SourceRange(),
+                                   "`--input-shape` names `{}`, which is not an external; these are: {}",
+                                   name, known.empty() ? "none" : known);
+  }
+}
+
+}  // namespace nnefc::expand::build

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/expand/build/assertions.h"
+#include "compiler/expand/build/build_settings.h"
+#include "compiler/expand/build/reporter.h"
+
+namespace nnefc::expand::build {
+
+// The symbols in the shapes of externals, `[N, 3, H, W]`, and their extents. They are bound to extents of
+// `--input-shape`, or of the tensor passed to the external of a submodel. Each document has a scope of its
+// own; all symbols are numbered consecutively, so that closing a scope discards the highest numbers.
+class SymbolScopes {
+ public:
+  SymbolScopes(const BuildSettings& settings, Reporter& reporter)
+      : settings_(settings), reporter_(reporter) {}
+
+  // Opens a scope for a document: numbers its symbols and reads its assertions. They are checked as soon as
+  // input shapes bind the symbols. Returns the number of symbols before.
+  uint32_t Open(const semantics::CheckedDocument& document);
+  // Closes the last scope and discards its bindings. `before` is the result of Open.
+  void Close(uint32_t before);
+  // Returns the extent bound to a symbol (in a trial, its trial extent if there is none). Returns other
+  // values, and symbols without an extent, unchanged.
+  Value ValueOf(const Value& value) const;
+  // Binds the symbols in the declared shape of the external `name` to the known extents of `shape`, and
+  // checks the assertions that this completes. Emits an error and returns false if a symbol has another
+  // extent already, or an assertion fails.
+  bool Bind(llvm::ArrayRef<Value> declared, const ir::PartialShape& shape, std::string_view name,
+            const Site& site);
+
+ private:
+  // The symbols and assertions of a document.
+  struct Scope {
+    std::map<std::string, uint32_t, std::less<>> numbers;  // keyed by name
+    std::vector<Assertion> assertions;                     // not checked yet
+  };
+
+  bool CheckAssertions(std::string_view external);
+
+  const BuildSettings& settings_;
+  Reporter& reporter_;
+  std::map<uint32_t, int64_t> extents_;  // keyed by the symbol's number
+  std::vector<Scope> scopes_;            // nested documents, the innermost last
+  std::map<const semantics::CheckedDocument*, std::vector<Assertion>> assertions_;  // parsed once
+  uint32_t count_ = 0;
+};
+
+}  // namespace nnefc::expand::build

@@ -1,0 +1,50 @@
+#include "compiler/expand/vendor/hooks.h"
+
+#include "compiler/expand/vendor/lenient_arguments.h"
+#include "compiler/expand/vendor/meanings.h"
+#include "compiler/expand/vendor/replacements.h"
+#include "compiler/expand/vendor/restore_integers.h"
+#include "compiler/expand/vendor/scan.h"
+#include "compiler/expand/vendor/submodel.h"
+#include "compiler/semantics/rules.h"
+
+namespace nnefc::expand::vendor {
+
+OperationMaker FindMaker(ir::OpId op) {
+  static const ir::OpTable<OperationMaker> table(
+      ir::StandardOps(), ir::kNnefSet,
+      {{"tract_core_scan", &MakeLoop}, {"tract_core_submodel", &MakeSubmodel}});
+  const OperationMaker* found = table.Find(op);
+  return found != nullptr ? *found : nullptr;
+}
+
+// Checks a cast without a type: graph.quant must state the type of its result.
+bool CheckCall(evaluate::Evaluation& state, const evaluate::Call& call, llvm::ArrayRef<Value> arguments) {
+  if (!call.callee.document->is_library()) return true;
+  const semantics::Signature& signature = call.callee.document->signature(call.callee.fragment);
+  if (state.context.symbols.Text(signature.name.symbol) != "tract_core_cast") return true;
+  if (arguments[1].kind() != ValueKind::kString || arguments[1].text() != "as_declared") return true;
+  const evaluate::Frame& current = state.frame();
+  const Symbol made = current.chunk->statements[static_cast<size_t>(current.statement)].identifier;
+  const std::string_view name = made.valid() ? state.context.symbols.Text(made) : std::string_view();
+  if (state.frames.size() == 1 && call.direct && state.options.quantized.contains(name)) return true;
+  return state.Fail(
+      Fault::Of(semantics::kMissingArgument,
+                "`tract_core_cast` lacks the argument `to`, and `graph.quant` has no line for {}",
+                name.empty() ? "its result" : fmt::format("`{}`", name)),
+      call.expr);
+}
+
+Value MakeLeniently(const OpPlan& plan, llvm::MutableArrayRef<Value> arguments, const Site& site,
+                    build::GraphBuilder& builder) {
+  Site loose = site;
+  const llvm::SmallVector<Value, 10> given(arguments.begin(), arguments.end());
+  if (!ConvertLenientArguments(plan, arguments, loose, builder)) return {};
+  if (std::optional<Value> replaced = ReplaceOperation(plan, arguments, site, builder)) return *replaced;
+  const Value made = builder.nodes().Make(plan, arguments, loose);
+  const Value result = RestoreIntegers(plan, given, made, site, builder);
+  if (!builder.settings().dialect.vendor_meanings) return result;
+  return ReadVendorResult(plan, arguments, result, site, builder);
+}
+
+}  // namespace nnefc::expand::vendor

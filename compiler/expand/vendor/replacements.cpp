@@ -1,0 +1,101 @@
+// Operations of lenient documents that a constant or another value replaces.
+
+#include "compiler/expand/vendor/replacements.h"
+
+#include <array>
+#include <cmath>
+
+#include "compiler/expand/generics.h"
+#include "compiler/expand/rules.h"
+#include "compiler/expand/vendor/lenient_arguments.h"
+#include "compiler/ir/interval.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace nnefc::expand::vendor {
+namespace {
+
+bool IsNumber(const Value& value) {
+  return value.kind() == ValueKind::kInteger || value.kind() == ValueKind::kScalar;
+}
+
+// Removes a cast to the tensor's own type.
+template <bool kToInteger>
+std::optional<Value> ReplaceCast(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site& site,
+                                 build::GraphBuilder& builder) {
+  const semantics::TypeKind wanted = kToInteger ? semantics::TypeKind::kInteger : site.generic;
+  // A cast of quantized values dequantizes, so it is not removed.
+  const bool is_same = arguments[0].kind() == ValueKind::kTensor &&
+                       builder.settings().options.quantized.empty() &&
+                       ElementKind(arguments[0], builder.graph()) == wanted;
+  return is_same ? std::optional<Value>(arguments[0]) : std::nullopt;
+}
+
+// A numeric mask is added unchanged.
+std::optional<Value> ReplaceMask(const OpPlan&, llvm::ArrayRef<Value> arguments, const Site&,
+                                 build::GraphBuilder& builder) {
+  const bool is_logical = ElementKind(arguments[0], builder.graph()) == semantics::TypeKind::kLogical;
+  return is_logical ? std::nullopt : std::optional<Value>(arguments[0]);
+}
+
+// Returns a constant with the numbers from `start` (inclusive) to `end` (exclusive) in steps of `step`.
+std::optional<Value> ReplaceRange(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                  build::GraphBuilder& builder) {
+  const auto fail = [&](const Fault& fault) {
+    builder.Report(fault, plan, site);
+    return Value();
+  };
+  std::array<Value, 3> bounds;  // start, end, step
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = builder.symbols().ValueOf(arguments[i]);
+    const std::string& name = plan.parameters[i].name;
+    if (!IsNumber(bounds[i])) {
+      return fail(
+          WrongValue(bounds[i], fmt::format("`{}` of `{}` is {}; expected a number known during compilation",
+                                            name, plan.called, bounds[i].KindText()))
+              .At(name));
+    }
+  }
+  const bool is_whole =
+      llvm::all_of(bounds, [](const Value& bound) { return bound.kind() == ValueKind::kInteger; });
+  const auto number = [&](size_t i) {
+    const bool is_integer = bounds[i].kind() == ValueKind::kInteger;
+    return is_integer ? static_cast<double>(bounds[i].integer()) : bounds[i].scalar();
+  };
+  const double start = number(0), step = number(2);
+  if (step == 0)
+    return fail(Fault::Of(kDivisionByZero, "`step` of `{}` is 0", plan.called).At(plan.parameters[2].name));
+  const double span =
+      is_whole ? static_cast<double>(ir::Wide{bounds[1].integer()} - bounds[0].integer()) : number(1) - start;
+  const double count = std::ceil(span / step);
+  if (!(count >= 1 && count < 0x1p53)) {
+    return fail(Fault::Of(kValueType, "`{}` from {} to {} in steps of {} makes {} numbers", plan.called,
+                          start, number(1), step, count < 1 ? "no" : "too many"));
+  }
+  Fault fault;
+  if (!builder.heap().Reserve(static_cast<int64_t>(count), fault)) return fail(fault);
+  std::vector<Value> items;
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+    items.push_back(is_whole ? Value::Integer(static_cast<int64_t>(bounds[0].integer() +
+                                                                   ir::Wide{i} * bounds[2].integer()))
+                             : Value::Scalar(start + static_cast<double>(i) * step));
+  }
+  return MakeConstant(Value::Array(builder.heap(), std::move(items)),
+                      is_whole ? semantics::TypeKind::kInteger : semantics::TypeKind::kScalar, site, builder);
+}
+
+}  // namespace
+
+std::optional<Value> ReplaceOperation(const OpPlan& plan, llvm::ArrayRef<Value> arguments, const Site& site,
+                                      build::GraphBuilder& builder) {
+  using Replace =
+      std::optional<Value> (*)(const OpPlan&, llvm::ArrayRef<Value>, const Site&, build::GraphBuilder&);
+  static const ir::OpTable<Replace> table(ir::StandardOps(), ir::kNnefSet,
+                                          {{"cast", ReplaceCast<false>},
+                                           {"tract_core_to_integer", ReplaceCast<true>},
+                                           {"tract_core_range", ReplaceRange},
+                                           {"tract_transformers_added_mask", ReplaceMask}});
+  const Replace* replace = table.Find(plan.op);
+  return replace == nullptr ? std::nullopt : (*replace)(plan, arguments, site, builder);
+}
+
+}  // namespace nnefc::expand::vendor

@@ -1,0 +1,52 @@
+#include "compiler/expand/vendor/restore_integers.h"
+
+#include "compiler/expand/generics.h"
+
+namespace nnefc::expand::vendor {
+namespace {
+
+bool IsNatural(const Value& value) {
+  return value.kind() == ValueKind::kInteger && value.integer() >= 0;
+}
+
+// Rounds scalars toward zero.
+Value TowardZero(const Value& scalars, const Site& site, build::GraphBuilder& builder) {
+  Site as_is = site;
+  as_is.generic = semantics::TypeKind::kError;
+  const Value negative = builder.MakeRatified("lt", {scalars, Value::Scalar(0.0).AsTensor()}, as_is);
+  const Value up = builder.MakeRatified("ceil", scalars, as_is);
+  const Value down = builder.MakeRatified("floor", scalars, as_is);
+  if (negative.poison() || up.poison() || down.poison()) return {};
+  as_is.generic = semantics::TypeKind::kScalar;
+  return builder.MakeRatified("select", {negative, up, down}, as_is);
+}
+
+}  // namespace
+
+Value RestoreIntegers(const OpPlan& plan, llvm::ArrayRef<Value> given, Value result, const Site& site,
+                      build::GraphBuilder& builder) {
+  const ir::OpInfo& info = builder.registry().Info(plan.op);
+  using ir::IntegerResult;
+  const IntegerResult integers = info.integers;
+  if (integers == IntegerResult::kUnknown && (!info.is_elementwise || info.inputs.size() < 2)) return result;
+  if (result.kind() != ValueKind::kTensor) return result;
+  if (!IsFloat(builder.graph().output(result.port()).type)) return result;
+  bool has_tensor = false;
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!plan.parameters[i].is_tensor) continue;
+    if (ElementKind(given[i], builder.graph()) != semantics::TypeKind::kInteger) return result;
+    has_tensor |= given[i].kind() == ValueKind::kTensor;
+  }
+  if (!has_tensor) return result;
+  // A cast rounds down (R 4.5.8), while integer quotients are truncated. A power with a negative exponent is
+  // one.
+  const bool is_fraction =
+      integers == IntegerResult::kQuotient || (integers == IntegerResult::kPower && !IsNatural(given[1]));
+  if (is_fraction) result = TowardZero(result, site, builder);
+  if (result.poison()) return result;
+  Site cast = site;
+  cast.generic = semantics::TypeKind::kInteger;
+  return builder.MakeRatified("cast", result, cast);
+}
+
+}  // namespace nnefc::expand::vendor

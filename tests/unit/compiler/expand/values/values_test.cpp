@@ -1,0 +1,254 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc::expand::values {
+namespace {
+
+constexpr std::string_view kProbes = R"(
+fragment probe_integer( x: tensor<scalar>, value: integer ) -> ( y: tensor<scalar> );
+fragment probe_scalar( x: tensor<scalar>, value: scalar ) -> ( y: tensor<scalar> );
+fragment probe_logical( x: tensor<scalar>, value: logical ) -> ( y: tensor<scalar> );
+fragment probe_string( x: tensor<scalar>, value: string ) -> ( y: tensor<scalar> );
+fragment probe_integers( x: tensor<scalar>, value: integer[] ) -> ( y: tensor<scalar> );
+fragment probe_pairs( x: tensor<scalar>, value: (integer,integer)[] ) -> ( y: tensor<scalar> );
+)";
+
+// Evaluates `expr` in a ratified document; returns a literal, or the diagnostics if there are any.
+std::string Evaluate(std::string_view type, std::string_view expr, std::string_view fragments = "") {
+  Expansion expansion(
+      Ratified(std::string(kProbes) + std::string(fragments),
+               "    y = probe_" + std::string(type) + "(x, value = " + std::string(expr) + ");"));
+  std::string body = expansion.Body();
+  size_t begin = body.find("value = ");
+  if (begin == std::string::npos) return body;
+  return body.substr(begin + 8, body.rfind(");") - begin - 8);
+}
+
+// Evaluates `expr` in a provisional document, by a label.
+std::string EvaluateProvisional(std::string_view expr, std::string_view fragments = "") {
+  Expansion expansion(Provisional(std::string(fragments) + R"(
+fragment probe( x: tensor ) -> ( y: tensor )
+{
+    v = variable(shape = [1], label = 'v' + string()" +
+                                      std::string(expr) + R"())
+    y = x + v
+})",
+                                  "    y = probe(x)"));
+  std::string body = expansion.Body();
+  size_t begin = body.find("label = 'v");
+  if (begin == std::string::npos) return body;
+  return body.substr(begin + 10, body.find("')", begin) - begin - 10);
+}
+
+TEST(ValuesTest, IntegerArithmetic) {
+  EXPECT_EQ(Evaluate("integer", "1 + 2 * 3"), "7");
+  EXPECT_EQ(Evaluate("integer", "-7 / 2"), "-3");
+  EXPECT_EQ(Evaluate("integer", "7 / -2"), "-3");
+  EXPECT_EQ(Evaluate("integer", "2 ^ 10"), "1024");
+  EXPECT_EQ(Evaluate("integer", "-2 ^ 2"), "-4");
+  EXPECT_EQ(Evaluate("integer", "(-1) ^ 1000000000000"), "1");
+  EXPECT_EQ(Evaluate("integer", "0 ^ 0"), "1");
+  // At once for any exponent.
+  EXPECT_EQ(Evaluate("integer", "1 ^ 9000000000000000000"), "1");
+  EXPECT_EQ(Evaluate("integer", "0 ^ 9000000000000000000"), "0");
+  EXPECT_EQ(Evaluate("integer", "(-1) ^ 9000000000000000001"), "-1");
+  EXPECT_EQ(Evaluate("integer", "2 ^ 62 + (2 ^ 62 - 1)"), "9223372036854775807");
+  EXPECT_NE(Evaluate("integer", "2 ^ 63").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_EQ(Evaluate("integer", "(-2) ^ 63"), "-9223372036854775808");
+  EXPECT_EQ(Evaluate("integer", "-1 + 3"), "2");
+  EXPECT_EQ(Evaluate("integer", "9223372036854775807"), "9223372036854775807");
+}
+
+TEST(ValuesTest, IntegerMistakes) {
+  EXPECT_NE(Evaluate("integer", "9223372036854775807 + 1").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "-9223372036854775807 - 2").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "(-9223372036854775807 - 1) / -1").find("[arithmetic.overflow]"),
+            std::string::npos);
+  EXPECT_NE(Evaluate("integer", "3 ^ 1000000000000").find("[arithmetic.overflow]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "1 / 0").find("[arithmetic.division-by-zero]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "2 ^ -1").find("[arithmetic.negative-exponent]"), std::string::npos);
+}
+
+TEST(ValuesTest, ScalarArithmetic) {
+  EXPECT_EQ(Evaluate("scalar", "2.0 * -1.0 + 3.0"), "1.0");
+  EXPECT_EQ(Evaluate("scalar", "2.0 ^ -2.0"), "0.25");
+  EXPECT_EQ(Evaluate("scalar", "0.1 + 0.2"), "0.30000000000000004");
+  EXPECT_NE(Evaluate("scalar", "1.0 / 0.0").find("[arithmetic.division-by-zero]"), std::string::npos);
+  EXPECT_NE(Evaluate("scalar", "10.0 ^ 400.0").find("[arithmetic.not-finite]"), std::string::npos);
+  EXPECT_NE(Evaluate("scalar", "(-1.0) ^ 0.5").find("[arithmetic.not-finite]"), std::string::npos);
+}
+
+TEST(ValuesTest, ComparisonsAndLogic) {
+  EXPECT_EQ(Evaluate("logical", "1 < 2 && !(2.0 >= 3.0)"), "true");
+  EXPECT_EQ(Evaluate("logical", "!true && false"), "false");
+  EXPECT_EQ(Evaluate("logical", "true == false"), "false");
+  EXPECT_EQ(Evaluate("logical", "'a' + 'b' == 'ab'"), "true");
+  EXPECT_EQ(Evaluate("logical", "[1,2] + [3] == [1,2,3]"), "true");
+  EXPECT_EQ(Evaluate("logical", "[(1,'a'), (2,'b')] != [(1,'a'), (2,'c')]"), "true");
+  EXPECT_EQ(Evaluate("logical", "3 in [1,2,3]"), "true");
+  EXPECT_EQ(Evaluate("logical", "(1,2) in [(2,1), (1,2)]"), "true");
+  EXPECT_EQ(Evaluate("logical", "[1] in [[2], [1,1]]"), "false");
+  // A prefix differs from the whole, on either side.
+  EXPECT_EQ(Evaluate("logical", "[1,2] == [1,2,3] || [1,2,3] == [1,2] || 'ab' == 'abc' || 'abc' == 'ab'"),
+            "false");
+  EXPECT_EQ(Evaluate("logical", "[1,2] != [1,2,3] && [1,2,3] != [1,2] && [] != [1] && [1] != []"), "true");
+  EXPECT_EQ(Evaluate("logical", "[1,2] in [[1], [1,2,3]]"), "false");
+}
+
+TEST(ValuesTest, Sequences) {
+  EXPECT_EQ(Evaluate("integers", "[1,2] + [3] * 2"), "[1, 2, 3, 3]");
+  EXPECT_EQ(Evaluate("pairs", "[(0,0), (1,1)] * 2"), "[(0, 0), (1, 1), (0, 0), (1, 1)]");
+  EXPECT_EQ(Evaluate("integer", "[1,2,3][1]"), "2");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][1:]"), "[2, 3]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][:2]"), "[1, 2]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][2:1]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][1:][1:]"), "[3]");
+  EXPECT_EQ(Evaluate("string", "'abc'[1]"), "'b'");
+  EXPECT_EQ(Evaluate("string", "'ab' * 2 + 'c'[0:]"), "'ababc'");
+  EXPECT_EQ(Evaluate("integer", "((1,2), 3)[0][1]"), "2");
+  // Nothing repeated is nothing, at once.
+  EXPECT_EQ(Evaluate("string", "'' * 9000000000000000000"), "''");
+  EXPECT_EQ(Evaluate("integers", "[1][1:] * 9000000000000000000"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1] * 0"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1, 2] * 1"), "[1, 2]");
+  EXPECT_NE(Evaluate("integer", "[1,2,3][3]").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "[1,2,3][-1]").find("[subscript.out-of-range]"), std::string::npos);
+  // Both bounds of a range, each from 0 to the length.
+  for (const char* range :
+       {"[1:4]", "[4:4]", "[4:]", "[:4]", "[0:4]", "[-1:2]", "[-1:]", "[:-1]", "[0:-1]", "[5:2]"}) {
+    for (const char* base : {"length_of([1,2,3]", "length_of('abc'"}) {
+      const std::string text = base + std::string(range) + ")";
+      EXPECT_NE(Evaluate("integer", text).find("[subscript.out-of-range]"), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][0:3]"), "[1, 2, 3]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:3]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][:0]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][3:0]"), "[]");
+  EXPECT_EQ(Evaluate("integers", "[1,2,3][0:1]"), "[1]");
+  EXPECT_EQ(Evaluate("string", "'abc'[3:] + 'abc'[:0] + 'abc'[2:3]"), "'c'");
+  EXPECT_EQ(Evaluate("string", "'abc'[0] + 'abc'[2]"), "'ac'");
+  EXPECT_NE(Evaluate("string", "'abc'[3]").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("string", "'abc'[-1]").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "[][0] + 1").find("[subscript.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("integers", "[1] * -1").find("[array.negative-repeat]"), std::string::npos);
+  EXPECT_EQ(Evaluate("integers", "[1] * 0"), "[]");
+}
+
+TEST(ValuesTest, Comprehensions) {
+  EXPECT_EQ(Evaluate("integers", "[for i in [1,2,3] yield i * i]"), "[1, 4, 9]");
+  EXPECT_EQ(Evaluate("integers", "[for i in [1,2,3], j in [4,5,6] if i != 2 yield i + j]"), "[5, 9]");
+  EXPECT_EQ(Evaluate("integers", "[for i in [1,2] yield [for j in [10,20] yield i * j][1]]"), "[20, 40]");
+  EXPECT_EQ(Evaluate("integers", "[for i in range_of('abc') yield i]"), "[0, 1, 2]");
+  // Each of the other arrays needs as many items as the first one.
+  for (const char* arrays :
+       {"i in [1,2], j in [1]", "i in [1,2], j in [1,2,3]", "i in [], j in [1]", "i in [1], j in []",
+        "i in [1,2], j in [1,2], k in [1]", "i in [1,2], j in [1,2], k in [1,2,3]",
+        "i in [1,2], j in [1], k in [1,2]", "i in [1,2], j in [1,2,3], k in [1,2]"}) {
+    const std::string text = "[for " + std::string(arrays) + " yield 1]";
+    EXPECT_NE(Evaluate("integers", text).find("[comprehension.unequal-lengths]"), std::string::npos) << text;
+  }
+  EXPECT_EQ(Evaluate("integers", "[for i in [1,2], j in [3,4], k in [5,6] yield i * j + k]"), "[8, 14]");
+  EXPECT_EQ(Evaluate("integers", "[for i in [], j in [] yield 1]"), "[]");
+  EXPECT_EQ(EvaluateProvisional("length_of([i * 2 for i in [1,2,3] if i > 1])"), "2");
+  EXPECT_EQ(EvaluateProvisional("[i * 2 for i in [1,2,3] if i > 1][1]"), "6");
+}
+
+TEST(ValuesTest, LazySelect) {
+  EXPECT_EQ(Evaluate("integer", "1 if true else 1 / 0"), "1");
+  EXPECT_EQ(Evaluate("integer", "[1][7] if false else 2 if false else 3"), "3");
+}
+
+TEST(ValuesTest, BuiltIns) {
+  EXPECT_EQ(Evaluate("integer", "length_of([1,2]) + length_of('abc')"), "5");
+  EXPECT_EQ(Evaluate("integers", "range_of([7,7,7])"), "[0, 1, 2]");
+  EXPECT_EQ(Evaluate("integers", "shape_of(x)"), "[1, 2, 8, 8]");
+  EXPECT_EQ(Evaluate("integer", "integer(-1.5)"), "-2");
+  EXPECT_EQ(Evaluate("integer", "integer('-12') + integer(true)"), "-11");
+  EXPECT_EQ(Evaluate("scalar", "scalar(3) + scalar('0.5') + scalar(true)"), "4.5");
+  EXPECT_EQ(Evaluate("logical", "logical('') || logical(0) || logical(0.5)"), "true");
+  EXPECT_EQ(Evaluate("string", "string(0.5) + string(true) + string(-3) + string(1.0)"), "'0.5true-31.0'");
+  EXPECT_NE(Evaluate("integer", "integer(1e300)").find("[cast.out-of-range]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "integer('12x')").find("[cast.not-a-literal]"), std::string::npos);
+  EXPECT_NE(Evaluate("integer", "integer('1.5')").find("[cast.not-a-literal]"), std::string::npos);
+  EXPECT_NE(Evaluate("scalar", "scalar('1e999')").find("[cast.out-of-range]"), std::string::npos);
+  for (const char* text :
+       {" 1", "", "1e", "1e+", "1ex", "1e1.5", "ex", "e1", "1.", ".5", ".", "1..2", "--1", "+1"}) {
+    EXPECT_NE(Evaluate("scalar", fmt::format("scalar('{}')", text)).find("[cast.not-a-literal]"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(Evaluate("scalar", "scalar('1e2') + scalar('1.5E+1') + scalar('5e-1') + scalar('-0.25')"),
+            "115.25");
+}
+
+TEST(ValuesTest, ProvisionalBuiltIns) {
+  EXPECT_EQ(EvaluateProvisional("extent(-1.5)"), "-2");
+  EXPECT_EQ(EvaluateProvisional("shape_of(x)[1]"), "2");
+  EXPECT_EQ(EvaluateProvisional("length_of(shape_of(1.0))"), "2");
+  EXPECT_EQ(EvaluateProvisional("7 / 2"), "3");
+}
+
+TEST(ValuesTest, ProvisionalAttributeResults) {
+  EXPECT_EQ(EvaluateProvisional("product([2.0, 1.5, 3.0])", R"(
+fragment product( factors: scalar[] ) -> ( p: scalar )
+{
+    p = 1.0 if factors == [] else product(factors[1:]) * factors[0]
+})"),
+            "9.0");
+  EXPECT_EQ(EvaluateProvisional("total([(1,2), (3,4)])", R"(
+fragment halves( pair: (extent,extent) ) -> ( a: extent, b: extent )
+{
+    a, b = pair
+}
+fragment total( pairs: (extent,extent)[] ) -> ( sum: extent )
+{
+    a, b = halves(pairs[0])
+    [c, d] = [a, b]
+    sum = c * d + (total(pairs[1:]) if length_of(pairs) > 1 else 0)
+})"),
+            "14");
+}
+
+TEST(ValuesTest, UnpackingNeedsEqualLengths) {
+  for (const char* items : {"[]", "[128]", "[8, 16]", "[1, 2, 3]"}) {
+    Expansion expansion(Provisional(R"(
+fragment f( x: tensor, s: extent[] ) -> ( y: tensor )
+{
+    [a, b] = s
+    y = reshape(x, shape = [a, b])
+})",
+                                    "    y = f(x, s = " + std::string(items) + ")"));
+    const bool is_pair = std::string_view(items) == "[8, 16]";
+    EXPECT_EQ(expansion.Has("assignment.length-mismatch"), !is_pair) << expansion.Diagnostics();
+    EXPECT_EQ(expansion.graph != nullptr, is_pair);
+  }
+}
+
+// A diagnostic is at the operand that is wrong.
+TEST(ValuesTest, PlacesOfWrongBounds) {
+  const auto place = [](std::string_view expr) {
+    Expansion expansion(Ratified(kProbes, "    y = probe_integers(x, value = " + std::string(expr) + ");"));
+    const Diagnostic* diagnostic = expansion.Find("subscript.out-of-range");
+    if (diagnostic == nullptr) return expansion.Diagnostics();
+    return std::string(expansion.context.sources.Text(diagnostic->range.file)
+                           .substr(diagnostic->range.begin, diagnostic->range.end - diagnostic->range.begin));
+  };
+  EXPECT_EQ(place("[1,2,3][4:3]"), "4");
+  EXPECT_EQ(place("[1,2,3][3:5]"), "5");
+  EXPECT_EQ(place("[1,2,3][4:]"), "4");
+  EXPECT_EQ(place("[1,2,3][:6]"), "6");
+}
+
+TEST(ValuesTest, StringsArePrintedWithEscapes) {
+  EXPECT_EQ(Evaluate("string", R"('a\\b')"), R"('a\\b')");
+  EXPECT_EQ(Evaluate("string", R"('it\'s')"), R"('it\'s')");
+  EXPECT_EQ(Evaluate("string", R"("it's")"), R"('it\'s')");
+  EXPECT_EQ(Evaluate("string", R"('say "so"')"), R"('say "so"')");
+  EXPECT_EQ(Evaluate("string", R"('\\\'')"), R"('\\\'')");
+}
+
+}  // namespace
+}  // namespace nnefc::expand::values

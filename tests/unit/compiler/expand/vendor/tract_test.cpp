@@ -1,0 +1,396 @@
+// Operations of tract's dialect in their ratified form.
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/compiler/expand/expansion.h"
+
+namespace nnefc::expand::vendor {
+namespace {
+
+TEST(TractTest, FiltersHaveTheOutputChannelsFirst) {
+  ExpectRows(
+      {{"w = variable(shape = [3,4,2,2], label = 'w');\ny = deconv(x, w);",
+        "y_transpose = transpose(w, axes = [1, 0]);\n"
+        "y = deconv(x, y_transpose);\n"},
+       {"w = variable(shape = [3,4,2,2], label = 'w');\ny = deconv(x, w, groups = 1);",
+        "y_transpose = transpose(w, axes = [1, 0]);\n"
+        "y = deconv(x, y_transpose);\n"},
+       {"w = variable(shape = [6,2,2,2], label = 'w');\ny = deconv(x, w, groups = 2);",
+        "y_reshape = reshape(w, shape = [2, 3, 2, 2, 2]);\n"
+        "y_transpose = transpose(y_reshape, axes = [0, 2, 1]);\n"
+        "y_reshape_2 = reshape(y_transpose, shape = [4, 3, 2, 2]);\n"
+        "y = deconv(x, y_reshape_2, groups = 2);\n"},
+       {"w = variable(shape = [4,1,2,2], label = 'w');\ny = deconv(x, w, groups = 4);",
+        "y_reshape = reshape(w, shape = [4, 1, 1, 2, 2]);\n"
+        "y_transpose = transpose(y_reshape, axes = [0, 2, 1]);\n"
+        "y_reshape_2 = reshape(y_transpose, shape = [4, 1, 2, 2]);\n"
+        "y = deconv(x, y_reshape_2, groups = 4);\n"},
+       {"w = variable(shape = [5,2,2,2], label = 'w');\ny = deconv(x, w, groups = 2);",
+        "`filter` of `deconv` has batch extent 5; expected 4, the channels of its input [conv.channels]\n"},
+       {"w = variable(shape = [3,4,2,2], label = 'w');\ny = conv(x, w);", "y = conv(x, w);\n"},
+       {"w = variable(shape = [4,4], label = 'w');\ny = debox(x, size = [1,1,2,2]);",
+        "y = debox(x, size = [1, 1, 2, 2]);\n"}},
+      FromTract);
+}
+
+TEST(TractTest, PositionsOfMaximaInThePlane) {
+  ExpectRows(
+      {{"(y, p) = max_pool_with_index(x, size = [1,1,2,2]);",
+        "y, y_max_pool_with_index = max_pool_with_index(x, size = [1, 1, 2, 2], border = 'ignore');\n"
+        "y_constant = constant(shape = [1, 1, 1, 5], value = [0.0, 1.0, 2.0, 3.0, 4.0]);\n"
+        "y_cast = cast<scalar>(y_max_pool_with_index);\n"
+        "y_div = div(y_cast, 2.0);\n"
+        "y_cast_2 = cast<integer>(y_div);\n"
+        "y_cast_3 = cast<scalar>(y_cast_2);\n"
+        "y_mul = mul(y_cast_3, 2.0);\n"
+        "y_cast_4 = cast<integer>(y_mul);\n"
+        "y_cast_5 = cast<scalar>(y_max_pool_with_index);\n"
+        "y_cast_6 = cast<scalar>(y_cast_4);\n"
+        "y_sub = sub(y_cast_5, y_cast_6);\n"
+        "y_cast_7 = cast<integer>(y_sub);\n"
+        "y_cast_8 = cast<scalar>(y_cast_7);\n"
+        "y_mul_2 = mul(y_cast_8, 1.0);\n"
+        "y_cast_9 = cast<integer>(y_mul_2);\n"
+        "y_cast_10 = cast<scalar>(y_cast_9);\n"
+        "y_add = add(y_cast_10, y_constant);\n"
+        "y_cast_11 = cast<integer>(y_add);\n"
+        "y_constant_2 = constant(shape = [1, 1, 6, 1], value = [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);\n"
+        "y_cast_12 = cast<scalar>(y_cast_2);\n"
+        "y_mul_3 = mul(y_cast_12, 5.0);\n"
+        "y_cast_13 = cast<integer>(y_mul_3);\n"
+        "y_cast_14 = cast<scalar>(y_cast_13);\n"
+        "y_add_2 = add(y_cast_14, y_constant_2);\n"
+        "y_cast_15 = cast<integer>(y_add_2);\n"
+        "y_cast_16 = cast<scalar>(y_cast_11);\n"
+        "y_cast_17 = cast<scalar>(y_cast_15);\n"
+        "y_add_3 = add(y_cast_16, y_cast_17);\n"
+        "p = cast<integer>(y_add_3);\n"},
+       {"(y, p) = max_pool_with_index(x, size = [1,1,2,2], padding = [(0,0),(0,0),(1,0),(0,1)], stride = "
+        "[1,1,2,2]);",
+        "y, y_max_pool_with_index = max_pool_with_index(x, size = [1, 1, 2, 2], border = 'ignore', padding = "
+        "[(0, 0), (0, 0), (1, 0), (0, 1)], stride = [1, 1, 2, 2]);\n"
+        "y_constant = constant(shape = [1, 1, 1, 3], value = [0.0, 2.0, 4.0]);\n"
+        "y_cast = cast<scalar>(y_max_pool_with_index);\n"
+        "y_div = div(y_cast, 2.0);\n"
+        "y_cast_2 = cast<integer>(y_div);\n"
+        "y_cast_3 = cast<scalar>(y_cast_2);\n"
+        "y_mul = mul(y_cast_3, 2.0);\n"
+        "y_cast_4 = cast<integer>(y_mul);\n"
+        "y_cast_5 = cast<scalar>(y_max_pool_with_index);\n"
+        "y_cast_6 = cast<scalar>(y_cast_4);\n"
+        "y_sub = sub(y_cast_5, y_cast_6);\n"
+        "y_cast_7 = cast<integer>(y_sub);\n"
+        "y_cast_8 = cast<scalar>(y_cast_7);\n"
+        "y_mul_2 = mul(y_cast_8, 1.0);\n"
+        "y_cast_9 = cast<integer>(y_mul_2);\n"
+        "y_cast_10 = cast<scalar>(y_cast_9);\n"
+        "y_add = add(y_cast_10, y_constant);\n"
+        "y_cast_11 = cast<integer>(y_add);\n"
+        "y_constant_2 = constant(shape = [1, 1, 3, 1], value = [-5.0, 5.0, 15.0]);\n"
+        "y_cast_12 = cast<scalar>(y_cast_2);\n"
+        "y_mul_3 = mul(y_cast_12, 5.0);\n"
+        "y_cast_13 = cast<integer>(y_mul_3);\n"
+        "y_cast_14 = cast<scalar>(y_cast_13);\n"
+        "y_add_2 = add(y_cast_14, y_constant_2);\n"
+        "y_cast_15 = cast<integer>(y_add_2);\n"
+        "y_cast_16 = cast<scalar>(y_cast_11);\n"
+        "y_cast_17 = cast<scalar>(y_cast_15);\n"
+        "y_add_3 = add(y_cast_16, y_cast_17);\n"
+        "p = cast<integer>(y_add_3);\n"},
+       {"(y, p) = max_pool_with_index(x, size = [1,1,3,1], dilation = [1,1,2,1]);",
+        "y, y_max_pool_with_index = max_pool_with_index(x, size = [1, 1, 3, 1], border = 'ignore', dilation "
+        "= [1, 1, 2, 1]);\n"
+        "y_constant = constant(shape = [1, 1, 1, 5], value = [0.0, 1.0, 2.0, 3.0, 4.0]);\n"
+        "y_constant_2 = constant(shape = [1, 1, 6, 1], value = [-10.0, -5.0, 0.0, 5.0, 10.0, 15.0]);\n"
+        "y_cast = cast<scalar>(y_max_pool_with_index);\n"
+        "y_mul = mul(y_cast, 10.0);\n"
+        "y_cast_2 = cast<integer>(y_mul);\n"
+        "y_cast_3 = cast<scalar>(y_cast_2);\n"
+        "y_add = add(y_cast_3, y_constant_2);\n"
+        "y_cast_4 = cast<integer>(y_add);\n"
+        "y_cast_5 = cast<scalar>(y_cast_4);\n"
+        "y_add_2 = add(y_constant, y_cast_5);\n"
+        "p = cast<integer>(y_add_2);\n"},
+       {"(y, p) = max_pool_with_index(x, size = [1,1,1,3]);",
+        "y, y_max_pool_with_index = max_pool_with_index(x, size = [1, 1, 1, 3], border = 'ignore');\n"
+        "y_constant = constant(shape = [1, 1, 1, 5], value = [-1.0, 0.0, 1.0, 2.0, 3.0]);\n"
+        "y_cast = cast<scalar>(y_max_pool_with_index);\n"
+        "y_div = div(y_cast, 3.0);\n"
+        "y_cast_2 = cast<integer>(y_div);\n"
+        "y_cast_3 = cast<scalar>(y_cast_2);\n"
+        "y_mul = mul(y_cast_3, 3.0);\n"
+        "y_cast_4 = cast<integer>(y_mul);\n"
+        "y_cast_5 = cast<scalar>(y_max_pool_with_index);\n"
+        "y_cast_6 = cast<scalar>(y_cast_4);\n"
+        "y_sub = sub(y_cast_5, y_cast_6);\n"
+        "y_cast_7 = cast<integer>(y_sub);\n"
+        "y_cast_8 = cast<scalar>(y_cast_7);\n"
+        "y_mul_2 = mul(y_cast_8, 1.0);\n"
+        "y_cast_9 = cast<integer>(y_mul_2);\n"
+        "y_cast_10 = cast<scalar>(y_cast_9);\n"
+        "y_add = add(y_cast_10, y_constant);\n"
+        "y_cast_11 = cast<integer>(y_add);\n"
+        "y_constant_2 = constant(shape = [1, 1, 6, 1], value = [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);\n"
+        "y_cast_12 = cast<scalar>(y_cast_2);\n"
+        "y_mul_3 = mul(y_cast_12, 5.0);\n"
+        "y_cast_13 = cast<integer>(y_mul_3);\n"
+        "y_cast_14 = cast<scalar>(y_cast_13);\n"
+        "y_add_2 = add(y_cast_14, y_constant_2);\n"
+        "y_cast_15 = cast<integer>(y_add_2);\n"
+        "y_cast_16 = cast<scalar>(y_cast_11);\n"
+        "y_cast_17 = cast<scalar>(y_cast_15);\n"
+        "y_add_3 = add(y_cast_16, y_cast_17);\n"
+        "p = cast<integer>(y_add_3);\n"},
+       {"(y, p) = max_pool_with_index(v, size = [2]);",
+        "y, p = max_pool_with_index(v, size = [2], border = 'ignore');\n"},
+       {"(y, p) = max_pool_with_index(squeeze(x, axes = [0]), size = [1,2,2]);",
+        "y_squeeze = squeeze(x, axes = [0]);\n"
+        "y, y_max_pool_with_index = max_pool_with_index(y_squeeze, size = [1, 2, 2], border = 'ignore');\n"
+        "y_constant = constant(shape = [1, 1, 5], value = [0.0, 1.0, 2.0, 3.0, 4.0]);\n"
+        "y_cast = cast<scalar>(y_max_pool_with_index);\n"
+        "y_mul = mul(y_cast, 1.0);\n"
+        "y_cast_2 = cast<integer>(y_mul);\n"
+        "y_cast_3 = cast<scalar>(y_cast_2);\n"
+        "y_add = add(y_cast_3, y_constant);\n"
+        "p = cast<integer>(y_add);\n"},
+       {"(y, p) = max_pool_with_index(o, size = [1,2]);",
+        "the indices of `max_pool_with_index` are positions in a plane, whose extents are unknown "
+        "[shape-of.unspecified-extent]\n"}},
+      FromTract);
+}
+
+TEST(TractTest, BordersAndAxes) {
+  ExpectRows(
+      {{"y = max_pool(x, size = [1,1,2,2], border = 'constant');",
+        "y = max_pool(x, size = [1, 1, 2, 2], border = 'ignore');\n"},
+       {"y = max_pool(x, size = [1,1,2,2], border = 'ignore');",
+        "y = max_pool(x, size = [1, 1, 2, 2], border = 'ignore');\n"},
+       {"y = avg_pool(x, size = [1,1,2,2], border = 'constant');", "y = avg_pool(x, size = [1, 1, 2, 2]);\n"},
+       {"y = pad(v, padding = [(1,1)], border = 'replicated');",
+        "y = pad(v, padding = [(1, 1)], border = 'replicate');\n"},
+       {"y = pad(v, padding = [(1,1)], border = 'reflect');",
+        "y = pad(v, padding = [(1, 1)], border = 'reflect');\n"},
+       {"y = unsqueeze(v, axes = [0,0]);",
+        "y = unsqueeze(v, axes = [0, 1]);\n"
+        "`axes` of `unsqueeze` lists axis 0 twice [lenient.negative-axis]\n"},
+       {"y = unsqueeze(v, axes = [1,1,0]);",
+        "y = unsqueeze(v, axes = [0, 1, 2]);\n"
+        "`axes` of `unsqueeze` lists axis 1 twice [lenient.negative-axis]\n"},
+       {"y = unsqueeze(v, axes = [0,1]);", "y = unsqueeze(v, axes = [0, 1]);\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1,2]), axes = [0,0]);",
+        "y_unsqueeze = unsqueeze(v, axes = [0, 1, 2]);\n"
+        "y = squeeze(y_unsqueeze, axes = [0, 1]);\n"
+        "`axes` of `squeeze` lists axis 0 twice [lenient.negative-axis]\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1,2]), axes = [1,1,0]);",
+        "y_unsqueeze = unsqueeze(v, axes = [0, 1, 2]);\n"
+        "y = squeeze(y_unsqueeze, axes = [0, 1, 2]);\n"
+        "`axes` of `squeeze` lists axis 1 twice [lenient.negative-axis]\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1,2]), axes = [3,3]);",
+        "`axes` of `squeeze` lists 3 twice [axis.repeated]\n"
+        "`axes` of `squeeze` lists axis 3 twice [lenient.negative-axis]\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1,2]), axes = [2,2]);",
+        "`input` of `squeeze` has shape [1,1,1,3]; expected extent 1 along the squeezed axis 3 "
+        "[squeeze.singular]\n"
+        "`axes` of `squeeze` lists axis 2 twice [lenient.negative-axis]\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1,2]), axes = [4,4]);",
+        "`axes[0]` of `squeeze` is 4; expected at least 0 and less than 4 [axis.range]\n"
+        "`axes` of `squeeze` lists axis 4 twice [lenient.negative-axis]\n"},
+       {"y = squeeze(unsqueeze(v, axes = [0,1]), axes = [1,0]);",
+        "y_unsqueeze = unsqueeze(v, axes = [0, 1]);\n"
+        "y = squeeze(y_unsqueeze, axes = [1, 0]);\n"}},
+      FromTract);
+}
+
+TEST(TractTest, Ranges) {
+  ExpectRows({{"y = tract_core_range(0, 4, 1);",
+               "y = constant<integer>(shape = [4], value = [0, 1, 2, 3]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"},
+              {"y = tract_core_range(0, 5, 2);",
+               "y = constant<integer>(shape = [3], value = [0, 2, 4]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"},
+              {"y = tract_core_range(3, 0, -1);",
+               "y = constant<integer>(shape = [3], value = [3, 2, 1]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"},
+              {"y = tract_core_range(0, 1, 1);",
+               "y = constant<integer>(shape = [1], value = [0]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"},
+              {"y = tract_core_range(0.0, 1.0, 0.25);",
+               "y = constant(shape = [4], value = [0.0, 0.25, 0.5, 0.75]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"},
+              {"y = tract_core_range(0, 0, 1);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`tract_core_range` from 0 to 0 in steps of 1 makes no numbers [value.type]\n"},
+              {"y = tract_core_range(0, -1, 1);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`tract_core_range` from 0 to -1 in steps of 1 makes no numbers [value.type]\n"},
+              {"y = tract_core_range(0, 4, 0);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`step` of `tract_core_range` is 0 [arithmetic.division-by-zero]\n"},
+              {"y = tract_core_range(0, n, 1);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "this extent is left open by an external; give it with `--input-shape` "
+               "[shape-of.unspecified-extent]\n"},
+              {"y = tract_core_range(0, 1, i);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`step` of `tract_core_range` is a tensor; expected a number known during compilation "
+               "[value.type]\n"},
+              {"y = tract_core_range(-9223372036854775807, 9223372036854775807, 1);",
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`tract_core_range` from -9.223372036854776e+18 to 9.223372036854776e+18 in steps of 1 makes "
+               "too many numbers [value.type]\n"},
+              {"y = tract_core_range(9223372036854775805, 9223372036854775807, 1);",
+               "y = constant<integer>(shape = [2], value = [9223372036854775805, 9223372036854775806]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"}},
+             FromTract);
+}
+
+TEST(TractTest, ArithmeticOfIntegerTensors) {
+  ExpectRows({{"y = add(i, i);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_cast_2 = cast<scalar>(i);\n"
+               "y_add = add(y_cast, y_cast_2);\n"
+               "y = cast<integer>(y_add);\n"
+               "`x` of `add` is a tensor of type integer; expected scalar (the first of 2 places) "
+               "[lenient.data-type]\n"},
+              {"y = add(i, 1);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_add = add(y_cast, 1.0);\n"
+               "y = cast<integer>(y_add);\n"
+               "`x` of `add` is a tensor of type integer; expected scalar [lenient.data-type]\n"
+               "`y` of `add` is a whole number; expected `tensor<scalar>` [lenient.number-type]\n"},
+              {"y = add(i, v);",
+               "y_cast = cast<scalar>(i);\n"
+               "y = add(y_cast, v);\n"
+               "`x` of `add` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = div(i, 2);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_div = div(y_cast, 2.0);\n"
+               "y_lt = lt(y_div, 0.0);\n"
+               "y_ceil = ceil(y_div);\n"
+               "y_floor = floor(y_div);\n"
+               "y_select = select(y_lt, y_ceil, y_floor);\n"
+               "y = cast<integer>(y_select);\n"
+               "`x` of `div` is a tensor of type integer; expected scalar [lenient.data-type]\n"
+               "`y` of `div` is a whole number; expected `tensor<scalar>` [lenient.number-type]\n"},
+              {"y = floor(i);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_floor = floor(y_cast);\n"
+               "y = cast<integer>(y_floor);\n"
+               "`x` of `floor` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = neg(i);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_neg = neg(y_cast);\n"
+               "y = cast<integer>(y_neg);\n"
+               "`x` of `neg` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = mean_reduce(i, axes = [0]);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_mean_reduce = mean_reduce(y_cast, axes = [0]);\n"
+               "y_lt = lt(y_mean_reduce, 0.0);\n"
+               "y_ceil = ceil(y_mean_reduce);\n"
+               "y_floor = floor(y_mean_reduce);\n"
+               "y_select = select(y_lt, y_ceil, y_floor);\n"
+               "y = cast<integer>(y_select);\n"
+               "`input` of `mean_reduce` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = exp(i);",
+               "y_cast = cast<scalar>(i);\n"
+               "y = exp(y_cast);\n"
+               "`x` of `exp` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = lt(i, i);",
+               "y_cast = cast<scalar>(i);\n"
+               "y_cast_2 = cast<scalar>(i);\n"
+               "y = lt(y_cast, y_cast_2);\n"
+               "`x` of `lt` is a tensor of type integer; expected scalar (the first of 2 places) "
+               "[lenient.data-type]\n"},
+              {"y = tract_core_cast(i, to = 'i64');", "y = copy(i);\n"},
+              {"y = tract_core_cast(v, to = 'i64');", "y = tract_core_to_integer(v);\n"},
+              {"y = tract_core_cast(v, to = 'f32');", "y = copy(v);\n"},
+              {"y = concat([i, i], axis = 0);", "y = concat([i, i], axis = 0);\n"},
+              {"y = concat([v, i], axis = 0);",
+               "y_cast = cast<scalar>(i);\n"
+               "y = concat([v, y_cast], axis = 0);\n"
+               "`values` of `concat` is a tensor of type integer; expected scalar [lenient.data-type]\n"}},
+             FromTract);
+}
+
+TEST(TractTest, CommonTypes) {
+  ExpectRows({{"y = select(b, i, v);",
+               "y_cast = cast<scalar>(i);\n"
+               "y = select(b, y_cast, v);\n"
+               "`true_value` of `select` is a tensor of type integer; expected scalar [lenient.data-type]\n"},
+              {"y = tract_core_range(0, 1.0, 0.5);",
+               "y = constant(shape = [2], value = [0.0, 0.5]);\n"
+               "attribute `start` of `tract_core_range` is given by its position (the first of 3 places) "
+               "[lenient.positional-attribute]\n"
+               "`start` of `tract_core_range` is a whole number; expected `?` [lenient.number-type]\n"}},
+             FromTract);
+}
+
+// Expressions of an extent that is known at run time only. Comparisons and sums have such values, everything
+// else is reported.
+TEST(TractTest, OpenExtentsInExpressions) {
+  const auto translate = [](std::string_view statement) {
+    Expansion expansion(
+        "version 1.0;\n"
+        "extension tract_registry tract_core;\n"
+        "extension KHR_enable_fragment_definitions;\n"
+        "extension KHR_enable_operator_expressions;\n"
+        "extension tract_symbol N;\n"
+        "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    n = shape_of(x)[0];\n    " +
+        std::string(statement) +
+        "\n}\ngraph g( x ) -> ( y )\n{\n    x = tract_core_external(shape = [N,3], datum_type = 'f32');\n    "
+        "y = f(x);\n"
+        "}\n");
+    EXPECT_EQ(expansion.context.emitter.diagnostics().size(), expansion.graph == nullptr ? 1u : 0u)
+        << expansion.Diagnostics();
+    return expansion.graph == nullptr ? std::string(expansion.context.emitter.diagnostics()[0].rule->label)
+                                      : StatementsOf(expansion);
+  };
+  for (const char* statement :
+       {"y = relu(x) if n > 3 else neg(x);", "y = relu(x) if n == 3 else neg(x);",
+        "k = [1.0, 2.0]; y = x * k[n];", "y = x * [1.0, 2.0, 3.0][n - 1];", "y = x * ([1.0] * n)[0];",
+        "k = [1.0, 2.0]; y = concat([for i in k[n:] yield x * i], axis = 0);",
+        "k = [1.0, 2.0]; y = concat([for i in k[:n] yield x * i], axis = 0);",
+        "y = concat([for i in range_of([0] * n) yield x], axis = 0);"})
+    EXPECT_EQ(translate(statement), "shape-of.unspecified-extent") << statement;
+  EXPECT_EQ(translate("y = relu(x) if shape_of(x)[1] == 3 else neg(x);"), "y = relu(x);\n");
+  EXPECT_EQ(translate("y = relu(x) if shape_of(x)[1] > 3 else neg(x);"), "y = neg(x);\n");
+  EXPECT_EQ(translate("m = n + 1; y = relu(x);"), "y = relu(x);\n");
+}
+
+// A failed assertion ends the statement of its external: what depends on it reports nothing more.
+TEST(TractTest, FailedAssertionsAreReportedOnce) {
+  const auto report = [](std::string_view condition) {
+    Expansion expansion(
+        "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol N;\nextension "
+        "tract_assert " +
+            std::string(condition) +
+            ";\n"
+            "graph g( x ) -> ( y )\n"
+            "{\n"
+            "    x = tract_core_external(shape = [N,3], datum_type = 'f32');\n"
+            "    y = transpose(x, axes = [7,8]);\n"
+            "}\n",
+        {.input_shapes = {{"x", {4, 3}}}});
+    std::string labels;
+    for (const Diagnostic& diagnostic : expansion.context.emitter.diagnostics())
+      labels += std::string(diagnostic.rule->label) + ";";
+    return labels;
+  };
+  EXPECT_EQ(report("N > 4"), "assertion.fails;");
+  EXPECT_EQ(report("N >= 4"), "transpose.axes;");
+}
+
+}  // namespace
+}  // namespace nnefc::expand::vendor
